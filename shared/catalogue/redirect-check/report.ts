@@ -1,0 +1,58 @@
+import { z } from 'zod';
+
+const ms = z.number().min(0);
+
+/** Milliseconds of each phase of a hop, one decimal; they add up to `total`. A reused connection has no dns, tcp and tls. */
+export const timingsSchema = z
+  .looseObject({
+    wait: ms,
+    dns: ms,
+    tcp: ms,
+    tls: ms,
+    ttfb: ms.meta({ description: 'From the connection to the first byte of the answer.' }),
+    download: ms,
+    total: ms,
+    reused: z.boolean(),
+  })
+  .meta({ id: 'Timings' });
+
+export const redirectEnds = [
+  'ok',
+  'loop',
+  'too-many',
+  'refused',
+  'invalid-location',
+  'unreachable',
+  'cookie-required',
+] as const;
+export type RedirectEnd = (typeof redirectEnds)[number];
+
+export const redirectVias = ['http', 'refresh-header', 'meta-refresh'] as const;
+export type RedirectVia = (typeof redirectVias)[number];
+
+export const redirectReportShape = {
+  target: z.looseObject({ url: z.string() }),
+  hops: z.array(
+    z
+      .looseObject({
+        url: z.string(),
+        status: z.int().nullable().meta({ description: 'null when the hop gave no answer.' }),
+        location: z
+          .string()
+          .nullable()
+          .meta({ description: 'Where this hop sends the visitor, as it was sent.' }),
+        via: z
+          .enum(redirectVias)
+          .optional()
+          .meta({ description: 'How it says so; absent when it sends nobody on.' }),
+        address: z.string().nullable(),
+        timings: timingsSchema.nullable(),
+      })
+      .meta({ id: 'RedirectHop' }),
+  ),
+  finalUrl: z.string().nullable(),
+  finalStatus: z.int().nullable(),
+  redirects: z.int().min(0),
+  totalMs: ms,
+  ended: z.enum(redirectEnds),
+};

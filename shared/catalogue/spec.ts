@@ -1,0 +1,36 @@
+import type { z } from 'zod';
+import type { QueueName } from '../job-queue/port.ts';
+import type { Job } from '../model/job.ts';
+import type { Rules } from '../model/verdict.ts';
+
+/** What a check promises: how it is asked, what it costs, what it may find. The API loads this and nothing else of a check. */
+export type CheckSpec = {
+  readonly name: string;
+  /** One line for the documentation. */
+  readonly summary: string;
+  /** `domain` is the last part of the path, `url` is the query parameter `url`. */
+  readonly targetKind: 'domain' | 'url';
+  readonly queue: QueueName;
+  /** Query parameters of its own: name → schema of the text as sent, with its default. Equal options make equal jobs. */
+  readonly options: z.ZodObject;
+  /** Those of them that may be given more than once; their schema is an array. */
+  readonly repeatable: readonly string[];
+  /** Points of the `scans` quota for a run. */
+  readonly cost: (options: Job['options']) => number;
+  /** Longest run, counted from a worker's start. */
+  readonly runLimitMs: (options: Job['options']) => number;
+  /** How long a complete report answers equal GETs. */
+  readonly freshForS: number;
+  /** How long a GET waits before it is answered 202, where the caller says nothing. */
+  readonly waitS: number;
+  /** `fresh` starts no run within this time of the last one. */
+  readonly refreshFloorS: number;
+  readonly rules: Rules;
+  /** Raised when a rule's code, meaning, severity or points change. */
+  readonly rulesVersion: number;
+  /** The report's fields beside the envelope. */
+  readonly reportShape: z.ZodRawShape;
+};
+
+/** Freshness in seconds of reports that are not complete: the target, or we, may be back soon. */
+export const freshForOtherS = { partial: 60, unreachable: 60, failed: 300 } as const;

@@ -1,0 +1,72 @@
+import type { Job } from '../model/job.ts';
+
+/** `network` and `browser` touch targets and hold host slots; `composite` waits for other jobs and holds none. */
+export const queueNames = ['network', 'browser', 'composite'] as const;
+export type QueueName = (typeof queueNames)[number];
+
+/** How far a run is: questions answered, of how many known so far, and what is being asked now. */
+export type Progress = { readonly done: number; readonly total: number; readonly current: string };
+
+export type Submitted = {
+  /** `joined` equal work that was there before; `full`: the host's or the queue's line is too long, nothing was kept. */
+  readonly state: 'joined' | 'admitted' | 'parked' | 'full';
+  /** The job that will answer: the earlier one's id if joined. */
+  readonly jobId: string;
+  /** Place in the host's line, 1 is next; only when parked. */
+  readonly position?: number;
+};
+
+export type JobState =
+  | { readonly state: 'waiting'; readonly position: number; readonly job: Job }
+  | { readonly state: 'running'; readonly progress: Progress; readonly job: Job }
+  | { readonly state: 'done' | 'failed' | 'expired'; readonly job: Job }
+  | { readonly state: 'unknown' };
+
+/** A job has ended. Only says "look now": the report is in the store. */
+export type Done = {
+  readonly jobKey: string;
+  readonly jobId: string;
+  readonly state: 'done' | 'failed' | 'expired';
+};
+
+/**
+ * Runs one job. `attempt` counts starts from 1. Returning means the report is stored; throwing fails the job.
+ * The signal aborts when the queue is closed by force; the run limit is the runner's own.
+ */
+export type Run = (
+  job: Job,
+  attempt: number,
+  signal: AbortSignal,
+  report: (progress: Progress) => void,
+) => Promise<void>;
+
+/** Called when a job can not end by itself any more (lost its worker twice, or `run` threw); stores the `failed` report. */
+export type GaveUp = (job: Job, reason: string) => Promise<void>;
+
+export type QueueStats = {
+  readonly waiting: number;
+  readonly parked: number;
+  readonly running: number;
+  readonly oldestWaitingMs: number;
+};
+
+/** Stops taking jobs, waits for those that run, and after `graceMs` aborts them. */
+export type QueueWorker = { close(graceMs: number): Promise<void> };
+
+export type Unsubscribe = () => void;
+
+/**
+ * The line of work. Equal jobs (same jobKey) run once; of one host at most `hostConcurrency` run at a time, of them one in `browser`;
+ * the others of that host wait their turn, round-robin by caller, and hold up nobody else.
+ */
+export interface JobQueue {
+  submit(job: Job): Promise<Submitted>;
+  /** Calls the listener at most once for each job that ends, from the subscription on. */
+  onDone(listener: (done: Done) => void): Unsubscribe;
+  look(queue: QueueName, jobId: string): Promise<JobState>;
+  work(queue: QueueName, concurrency: number, run: Run, gaveUp: GaveUp): QueueWorker;
+  stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
+  /** True when jobs can be taken now; says why not in a few words otherwise. */
+  ping(): Promise<true | string>;
+  close(graceMs: number): Promise<void>;
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import {
+  codesOf,
+  type Evidence,
+  type Fix,
+  isBroken,
+  type Reference,
+  type Rule,
+  type Rules,
+  severities,
+  type Verdicts,
+} from './verdict.ts';
+
+const referenceSchema = z.object({ title: z.string(), url: z.string() });
+
+const fixSchema = z.object({
+  text: z.string(),
+  record: z.object({ name: z.string(), type: z.string(), value: z.string() }).optional(),
+  snippets: z.record(z.string(), z.string()).optional(),
+});
+
+export const findingSchema = z
+  .looseObject({
+    code: z.string().meta({ description: 'Stable kebab-case code; all are listed at /api/findings.' }),
+    part: z.string().optional(),
+    severity: z.enum(severities),
+    title: z.string(),
+    detail: z.string(),
+    scoreEffect: z.number().meta({ description: 'Points this finding takes from the score: 0 or below.' }),
+    evidence: z.array(z.record(z.string(), z.unknown())),
+    fix: fixSchema,
+    references: z.array(referenceSchema),
+  })
+  .meta({ id: 'Finding' });
+export type Finding = z.infer<typeof findingSchema>;
+
+export const notTestedSchema = z.object({ code: z.string(), reason: z.string() }).meta({ id: 'NotTested' });
+export type NotTested = z.infer<typeof notTestedSchema>;
+
+/** At most this many pieces of evidence are kept of one finding; a target may break a rule a thousand times over. */
+const evidenceLimit = 50;
+
+/** The three lists of a report, each straight from the verdicts: nothing is concluded from absence. */
+export function listVerdicts<Code extends string>(
+  rules: Rules & { readonly [C in Code]: Rule },
+  verdicts: Verdicts<Code>,
+): { findings: Finding[]; passed: string[]; notTested: NotTested[] } {
+  const findings: Finding[] = [];
+  const passed: string[] = [];
+  const notTested: NotTested[] = [];
+  for (const code of codesOf(verdicts)) {
+    const verdict = verdicts[code];
+    if (verdict === 'holds') passed.push(code);
+    else if (verdict === 'not-applicable') continue;
+    else if (isBroken(verdict)) findings.push(makeFinding(code, rules[code], verdict.broken, verdict.fix));
+    else notTested.push({ code, reason: verdict.notTested });
+  }
+  findings.sort(
+    (a, b) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) || a.scoreEffect - b.scoreEffect,
+  );
+  return { findings, passed, notTested };
+}
+
+function makeFinding(code: string, rule: Rule, evidence: readonly Evidence[], fix?: Fix): Finding {
+  const { part, severity, title, points } = rule;
+  return {
+    code,
+    ...(part === undefined ? {} : { part }),
+    severity,
+    title,
+    detail: fillDetail(rule.detail, evidence[0] ?? {}),
+    scoreEffect: points === 0 ? 0 : -points,
+    evidence: evidence.slice(0, evidenceLimit),
+    fix: fix ?? { text: rule.fix },
+    references: rule.references.map(resolveReference),
+  };
+}
+
+/** Replaces `{key}` by that key of the evidence, cut to 200 characters; an unknown key stays as it is, so that a test sees it. */
+export function fillDetail(detail: string, evidence: Evidence): string {
+  return detail.replace(/\{(\w+)\}/g, (whole, key: string) => {
+    if (!Object.hasOwn(evidence, key)) return whole;
+    const value = evidence[key];
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  });
+}
+
+/** "RFC 9110 §15.4" with its address at the RFC Editor. */
+export function resolveReference(reference: Reference): { title: string; url: string } {
+  if (typeof reference !== 'string') return { title: reference.title, url: reference.url };
+  const [, number = '', section] = /^RFC (\d+)(?: §(.+))?$/.exec(reference) ?? [];
+  const anchor =
+    section === undefined ? '' : /^\d/.test(section) ? `#section-${section}` : `#appendix-${section}`;
+  return { title: reference, url: `https://www.rfc-editor.org/rfc/rfc${number}.html${anchor}` };
+}

@@ -1,0 +1,54 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { QueueName } from '../job-queue/port.ts';
+import type { Json } from './verdict.ts';
+
+/** Raised when a worker of an older version could not run the job; such a worker puts it back. */
+export const jobVersion = 1;
+
+/** One run that a caller asked for. JSON, about 1 kB; payloads only gain fields. */
+export type Job = {
+  readonly v: number;
+  readonly queue: QueueName;
+  readonly jobId: string;
+  /** The id its report will have; void if the job was joined to an earlier one. */
+  readonly reportId: string;
+  readonly jobKey: string;
+  readonly check: string;
+  /** The target in normal form: a domain name, or a URL. */
+  readonly target: string;
+  readonly options: { readonly [name: string]: Json };
+  /** Who is counted against the host's slots: a registrable domain, or an address literal. */
+  readonly host: string;
+  /** Whose turn it is: waiting jobs of one host are taken round-robin by caller. */
+  readonly caller: string;
+  readonly wanted: Wanted;
+  /** Unix ms; a job whose turn has not come by then expires. */
+  readonly startBy: number;
+  /** Longest run, from the moment a worker starts it. */
+  readonly runLimitMs: number;
+};
+
+/** Which stored report answers: one checked at `since` (Unix ms) or later; with `orFresh` also any that is still fresh. */
+export type Wanted = { readonly since: number; readonly orFresh: boolean };
+
+/** 128 random bits, 32 hex digits: not to be guessed, and never all digits with a colon, which BullMQ refuses. */
+export function randomId(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** One key for cache, single flight and deduplication: equal questions under equal rules. 26 base32-like characters. */
+export function makeJobKey(question: {
+  check: string;
+  target: string;
+  options: Job['options'];
+  keyVersion: string;
+}): string {
+  const { check, target, options, keyVersion } = question;
+  const sorted = Object.keys(options)
+    .sort()
+    .map((name) => [name, options[name]]);
+  return createHash('sha256')
+    .update(JSON.stringify([check, target, sorted, keyVersion]))
+    .digest('base64url')
+    .slice(0, 26);
+}

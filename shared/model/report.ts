@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { type Finding, findingSchema, listVerdicts, notTestedSchema } from './finding.ts';
+import { gradeNames, gradeOf, score } from './score.ts';
+import { type Rules, severities, type Verdicts } from './verdict.ts';
+
+/** Raised when the envelope's shape changes; stored reports are lifted on reading by report-store/upgrade. */
+export const schemaVersion = 1;
+
+export const reportStates = ['complete', 'partial', 'unreachable', 'failed'] as const;
+export type ReportState = (typeof reportStates)[number];
+
+const count = z.int().min(0);
+
+/** What every check's report has; a check adds its own fields beside these. */
+export const envelopeShape = {
+  schemaVersion: z.int(),
+  reportId: z
+    .string()
+    .optional()
+    .meta({ description: 'Absent where the operator has switched report ids off.' }),
+  check: z.string(),
+  state: z.enum(reportStates),
+  checkedAt: z.iso.datetime(),
+  freshUntil: z.iso.datetime().meta({ description: 'Until then an equal GET is answered from this report.' }),
+  expiresAt: z.iso.datetime().meta({ description: 'When the stored report is deleted.' }),
+  durationMs: z.int().min(0),
+  score: z
+    .number()
+    .min(0)
+    .max(100)
+    .nullable()
+    .meta({ description: 'null when it could not be computed; never 0 for "could not look".' }),
+  grade: z.enum(gradeNames).nullable(),
+  rulesVersion: z.int(),
+  summary: z.object({
+    ...(Object.fromEntries(severities.map((severity) => [severity, count])) as Record<
+      (typeof severities)[number],
+      typeof count
+    >),
+    passed: count,
+    notTested: count,
+  }),
+  findings: z.array(findingSchema),
+  passed: z.array(z.string()).meta({ description: 'Codes of the rules that were looked at and hold.' }),
+  notTested: z.array(notTestedSchema),
+};
+
+const envelopeSchema = z.looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) });
+export type Report = z.infer<typeof envelopeSchema>;
+
+/** What judgement gives: a verdict for every rule of the check, and the check's own fields. */
+export type Assessment<Code extends string = string> = {
+  readonly state: Exclude<ReportState, 'failed'>;
+  readonly verdicts: Verdicts<Code>;
+  readonly fields: { readonly [name: string]: unknown };
+  /** Where points are not simply added up; null when it could not be computed. */
+  readonly score?: number | null;
+  /** Where a finding's effect on that score is not its rule's points: code → 0 or below. */
+  readonly scoreEffects?: { readonly [code: string]: number };
+};
+
+export type ReportFacts = {
+  readonly check: string;
+  readonly target: { readonly [key: string]: unknown };
+  readonly rules: Rules;
+  readonly rulesVersion: number;
+  readonly reportId: string;
+  readonly checkedAtMs: number;
+  readonly durationMs: number;
+  readonly freshForS: number;
+  readonly keepForS: number;
+};
+
+/** Makes the report of an assessment. Pure: the clock is in `facts`. */
+export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
+  const { findings, passed, notTested } = listVerdicts(facts.rules, assessment.verdicts);
+  for (const finding of findings)
+    finding.scoreEffect = assessment.scoreEffects?.[finding.code] ?? finding.scoreEffect;
+  const points = scoreOf(facts.rules, assessment);
+  return {
+    schemaVersion,
+    reportId: facts.reportId,
+    check: facts.check,
+    target: facts.target,
+    state: assessment.state,
+    ...reportTimes(facts),
+    score: points,
+    grade: gradeOf(
+      points,
+      findings.some(({ severity }) => severity !== 'info'),
+    ),
+    rulesVersion: facts.rulesVersion,
+    summary: { ...countSeverities(findings), passed: passed.length, notTested: notTested.length },
+    findings,
+    passed,
+    notTested,
+    ...assessment.fields,
+  };
+}
+
+/**
+ * The report of a run of ours that could not end: it lost its worker twice, or hit its run limit.
+ * @param reason a sentence for the caller, e.g. "The run hit its limit of 20 s."
+ */
+export function makeFailedReport(facts: ReportFacts, reason: string): Report {
+  const finding: Finding = {
+    code: 'check-failed',
+    severity: 'info',
+    title: 'The check could not be finished',
+    detail: reason,
+    scoreEffect: 0,
+    evidence: [],
+    fix: {
+      text: 'Nothing is known to be wrong with the target. Ask again after freshUntil; if it stays so, tell the operator.',
+    },
+    references: [],
+  };
+  const notTested = Object.keys(facts.rules).map((code) => ({
+    code,
+    reason: 'the check could not be finished',
+  }));
+  return {
+    schemaVersion,
+    reportId: facts.reportId,
+    check: facts.check,
+    target: facts.target,
+    state: 'failed',
+    ...reportTimes(facts),
+    score: null,
+    grade: null,
+    rulesVersion: facts.rulesVersion,
+    summary: { ...countSeverities([finding]), passed: 0, notTested: notTested.length },
+    findings: [finding],
+    passed: [],
+    notTested,
+  };
+}
+
+function scoreOf(rules: Rules, { score: own, state, verdicts }: Assessment): number | null {
+  if (own !== undefined) return own;
+  return state === 'unreachable' ? null : score(rules, verdicts);
+}
+
+function reportTimes({ checkedAtMs, durationMs, freshForS, keepForS }: ReportFacts) {
+  const at = (ms: number) => new Date(ms).toISOString();
+  return {
+    checkedAt: at(checkedAtMs),
+    freshUntil: at(checkedAtMs + freshForS * 1000),
+    expiresAt: at(checkedAtMs + keepForS * 1000),
+    durationMs: Math.round(durationMs),
+  };
+}
+
+function countSeverities(findings: readonly Finding[]): Record<(typeof severities)[number], number> {
+  const counts = { critical: 0, high: 0, medium: 0, low: 0, info: 0 };
+  for (const { severity } of findings) counts[severity] += 1;
+  return counts;
+}

@@ -1,0 +1,32 @@
+import { codesOf, isBroken, type Rules, type Verdicts } from './verdict.ts';
+
+/** Letter grades and the least score of each, on every scale of ours. A+ also wants no finding above info. */
+const grades = [
+  { grade: 'A+', from: 97 },
+  { grade: 'A', from: 90 },
+  { grade: 'B', from: 80 },
+  { grade: 'C', from: 70 },
+  { grade: 'D', from: 60 },
+  { grade: 'F', from: 0 },
+] as const;
+export type Grade = (typeof grades)[number]['grade'];
+export const gradeNames = grades.map(({ grade }) => grade);
+
+/** 100 minus the points of every broken rule, never below 0. */
+export function score<Code extends string>(
+  rules: Rules & { readonly [C in Code]: unknown },
+  verdicts: Verdicts<Code>,
+): number {
+  const lost = codesOf(verdicts).reduce(
+    (sum, code) => sum + (isBroken(verdicts[code]) ? (rules[code]?.points ?? 0) : 0),
+    0,
+  );
+  return Math.max(0, 100 - lost);
+}
+
+/** The letter of a score; null stays null. `warned` is true when a finding above info is there: then no A+. */
+export function gradeOf(score: number | null, warned: boolean): Grade | null {
+  if (score === null) return null;
+  const { grade } = grades.find(({ from }) => score >= from) ?? { grade: 'F' as const };
+  return grade === 'A+' && warned ? 'A' : grade;
+}

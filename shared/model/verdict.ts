@@ -1,0 +1,77 @@
+/** Severity of a broken rule, worst first. */
+export const severities = ['critical', 'high', 'medium', 'low', 'info'] as const;
+export type Severity = (typeof severities)[number];
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** What was seen that breaks a rule: flat, JSON, shown to callers. `{name}` in a rule's detail is filled from the first one. */
+export type Evidence = { readonly [key: string]: Json };
+
+/** Where a rule comes from: an RFC with its section ("RFC 9110 §15.4"), or a titled address. */
+export type Reference =
+  | `RFC ${number}`
+  | `RFC ${number} §${string}`
+  | { readonly title: string; readonly url: string };
+
+/** What mends a broken rule: prose, and where it helps the DNS record or the configuration lines to paste. */
+export type Fix = {
+  readonly text: string;
+  readonly record?: { readonly name: string; readonly type: string; readonly value: string };
+  readonly snippets?: { readonly [server: string]: string };
+};
+
+export type Rule = {
+  /** The part of the check that the rule belongs to ("spf"); left out where a check has no parts. */
+  readonly part?: string;
+  readonly severity: Severity;
+  /** Points a broken rule takes from 100; 0 informs. */
+  readonly points: number;
+  /** The fact, as a sentence without a full stop. */
+  readonly title: string;
+  /** One or two sentences; `{key}` is replaced by that key of the first evidence. */
+  readonly detail: string;
+  readonly fix: string;
+  readonly references: readonly Reference[];
+};
+
+export type Rules = { readonly [code: string]: Rule };
+
+/** What judgement says of one rule. `broken` always carries at least one piece of evidence, an empty object where the fact says it all. */
+export type Verdict =
+  | 'holds'
+  | 'not-applicable'
+  | { readonly notTested: string }
+  | { readonly broken: readonly Evidence[]; readonly fix?: Fix };
+
+export type Verdicts<Code extends string = string> = { readonly [C in Code]: Verdict };
+
+/** The rule could not be looked at; `why` completes "not tested: …". */
+export function notTested(why: string): Verdict {
+  return { notTested: why };
+}
+
+/** Broken by each piece of evidence; holds when there is none. */
+export function brokenBy(evidence: readonly Evidence[], fix?: Fix): Verdict {
+  if (evidence.length === 0) return 'holds';
+  return fix ? { broken: evidence, fix } : { broken: evidence };
+}
+
+/** Broken, with this evidence, if the claim is true; else it holds. */
+export function brokenIf(claim: boolean, evidence: Evidence = {}, fix?: Fix): Verdict {
+  return claim ? brokenBy([evidence], fix) : 'holds';
+}
+
+/** Tells a broken verdict from the other three. */
+export function isBroken(verdict: Verdict): verdict is Extract<Verdict, { readonly broken: unknown }> {
+  return typeof verdict === 'object' && 'broken' in verdict;
+}
+
+/** The codes that are broken, in the table's order. */
+export function codesBroken<Code extends string>(verdicts: Verdicts<Code>): Code[] {
+  return codesOf(verdicts).filter((code) => isBroken(verdicts[code]));
+}
+
+/** The keys of a record of codes, typed as codes. */
+export function codesOf<Code extends string>(record: { readonly [C in Code]: unknown }): Code[] {
+  return Object.keys(record) as Code[];
+}

@@ -1,0 +1,23 @@
+/** A caller's allowance under one policy. */
+export type Quota = {
+  readonly policy: 'requests' | 'scans';
+  readonly points: number;
+  readonly windowS: number;
+};
+
+export type Taken = {
+  readonly allowed: boolean;
+  /** Points left in this window, 0 or more. */
+  readonly remaining: number;
+  /** Seconds until the window ends, rounded up. */
+  readonly resetS: number;
+};
+
+/** Counts what each caller spends. A refused `take` costs nothing. */
+export interface RateLimiter {
+  take(quota: Quota, caller: string, points: number): Promise<Taken>;
+  /** Gives points back that were taken in the window that still runs; in a later window it does nothing. */
+  giveBack(quota: Quota, caller: string, points: number): Promise<void>;
+  look(quota: Quota, caller: string): Promise<Taken>;
+  close(): Promise<void>;
+}

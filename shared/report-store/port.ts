@@ -1,0 +1,28 @@
+import type { Wanted } from '../model/job.ts';
+import type { Report } from '../model/report.ts';
+
+/** A report as stored: what is searched for, and the bytes of its JSON exactly as every reader gets them. */
+export type StoredReport = {
+  readonly reportId: string;
+  readonly jobId: string;
+  readonly jobKey: string;
+  readonly check: string;
+  /** Unix ms, as are all times here. */
+  readonly checkedAt: number;
+  readonly freshUntil: number;
+  readonly expiresAt: number;
+  readonly json: Uint8Array;
+};
+
+export type Question = { readonly jobKey: string; readonly wanted: Wanted };
+
+/** Reports, kept until they expire. No method waits longer than the store's own timeouts; an unreachable store rejects with Problem `store_unavailable`. */
+export interface ReportStore {
+  /** Keeps the report; the first of one reportId wins. Returns what is stored. */
+  insert(report: Report, keys: { readonly jobId: string; readonly jobKey: string }): Promise<StoredReport>;
+  /** The newest report that answers each question, by jobKey; those without one are left out. */
+  findFresh(questions: readonly Question[]): Promise<ReadonlyMap<string, StoredReport>>;
+  get(reportId: string): Promise<StoredReport | undefined>;
+  ping(): Promise<true | string>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,75 @@
+import { domainToUnicode } from 'node:url';
+import { isAddress } from './classify-address.ts';
+
+export type NameFault = { readonly kind: 'malformed' | 'refused'; readonly why: string };
+
+// RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476 and ICANN's reservation of .internal: names that never lead to a public host.
+const specialUseSuffixes = [
+  'localhost',
+  'local',
+  'localdomain',
+  'internal',
+  'intranet',
+  'private',
+  'corp',
+  'home',
+  'lan',
+  'home.arpa',
+  'resolver.arpa',
+  'ipv4only.arpa',
+  'in-addr.arpa',
+  'ip6.arpa',
+  'onion',
+  'test',
+  'invalid',
+  'example',
+  'alt',
+];
+
+/**
+ * Judges a host name in ASCII, lower case and without the last dot.
+ * @param allowedSuffixes special-use names that the operator lets through, e.g. ["test"]
+ * @param labelPattern which labels are good: a host's (LDH) or a domain's (also a leading underscore)
+ * @returns undefined for a good name; `malformed` where no resolver could be asked, `refused` for special-use and single-label names
+ */
+export function judgeName(
+  name: string,
+  allowedSuffixes: readonly string[],
+  labelPattern: RegExp,
+): NameFault | undefined {
+  const labels = name.split('.');
+  if (name.length > 253)
+    return { kind: 'malformed', why: `is longer than the 253 characters of a domain name (RFC 1035 §2.3.4)` };
+  const faulty = labels.find(
+    (label) => label.length < 1 || label.length > 63 || !labelPattern.test(label) || isFakePunycode(label),
+  );
+  if (faulty !== undefined) return { kind: 'malformed', why: whyLabelIsFaulty(faulty) };
+  // The WHATWG URL parser takes a name whose last label is numeric for an address; no such top-level domain exists.
+  if (isAddress(name) || /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? ''))
+    return { kind: 'malformed', why: 'ends in a number' };
+  if (labels.length < 2 && !allowedSuffixes.includes(name))
+    return { kind: 'refused', why: 'is a single label' };
+  if (isUnder(name, specialUseSuffixes) && !isUnder(name, allowedSuffixes))
+    return { kind: 'refused', why: 'is a special-use name' };
+  return undefined;
+}
+
+/** Letters, digits and inner hyphens (RFC 1123 §2.1); underscores too, as hosts with them exist and resolve. */
+export const hostLabel = /^(?!-)[a-z0-9_-]+(?<!-)$/;
+
+// Node's domainToASCII lets "xn--a" pass, which no IDNA label encodes to (measured); such a label stays as it is when decoded.
+function isFakePunycode(label: string): boolean {
+  return label.startsWith('xn--') && domainToUnicode(label).startsWith('xn--');
+}
+
+function whyLabelIsFaulty(label: string): string {
+  if (label === '') return 'has an empty label';
+  if (label.length > 63) return `has a label longer than 63 characters (RFC 1035 §2.3.4)`;
+  if (isFakePunycode(label))
+    return `has the label "${label}", which is not Punycode of any name (RFC 5891 §4.2)`;
+  return `has the label "${label}", which is not letters, digits and inner hyphens (RFC 1123 §2.1)`;
+}
+
+function isUnder(name: string, suffixes: readonly string[]): boolean {
+  return suffixes.some((suffix) => name === suffix || name.endsWith(`.${suffix}`));
+}

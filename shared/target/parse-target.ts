@@ -1,0 +1,139 @@
+import { domainToASCII } from 'node:url';
+import { getDomain } from 'tldts';
+import { type AddressPolicy, classifyAddress, isAddress } from './classify-address.ts';
+import { hostLabel, judgeName } from './classify-name.ts';
+
+/** What may be named as a target: the one policy for callers' input, Locations, MX, includes and browser requests. */
+export type TargetPolicy = {
+  readonly addresses: AddressPolicy;
+  readonly allowedSuffixes: readonly string[];
+  readonly ports: readonly PortRange[];
+};
+export type PortRange = readonly [from: number, to: number];
+
+/** `malformed`: not such a thing at all. `refused`: well formed, but never checked; nothing is sent. `why` is a whole sentence. */
+export type TargetFault = { readonly kind: 'malformed' | 'refused'; readonly why: string };
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly fault: TargetFault };
+
+export const urlLengthLimit = 2048;
+
+/**
+ * Reads a domain name as people type it: any letter case, Unicode or Punycode, one last dot allowed.
+ * @returns the name in lower-case ASCII without the last dot, e.g. "xn--bcher-kva.example"
+ */
+export function parseDomain(text: string, policy: TargetPolicy): Parsed<string> {
+  const shown = quote(text);
+  const slip = findDomainSlip(text);
+  if (slip !== undefined) return malformed(`${shown} ${slip}`);
+  const ascii = domainToASCII(text.replace(/\.$/, ''));
+  if (ascii === '') return malformed(`${shown} is not a domain name (IDNA, UTS #46).`);
+  if (isAddress(ascii) || isAddress(text)) return malformed(`${shown} is an address, not a domain name.`);
+  const fault = judgeName(ascii, policy.allowedSuffixes, hostLabel);
+  return fault
+    ? { ok: false, fault: { kind: fault.kind, why: `${shown} ${fault.why}.` } }
+    : { ok: true, value: ascii };
+}
+
+/**
+ * Reads an absolute http or https URL once; hand on the URL object, never the text.
+ * @returns the URL in the WHATWG normal form, without fragment and without a dot at the end of the host
+ */
+export function parseHttpUrl(text: string, policy: TargetPolicy): Parsed<URL> {
+  const shown = quote(text);
+  const slip = findUrlSlip(text);
+  if (slip !== undefined) return malformed(`${shown} ${slip}`);
+  if (!URL.canParse(text)) return malformed(`${shown} is not a URL.`);
+  return judgeUrl(new URL(text), policy);
+}
+
+/** Judges a URL that is already parsed (a Location, an iframe's address): scheme, userinfo, host and port. */
+export function judgeUrl(parsed: URL, policy: TargetPolicy): Parsed<URL> {
+  const url = new URL(parsed);
+  url.hash = '';
+  const shown = quote(url.href);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return refused(`${shown} has the scheme ${quote(url.protocol)}; only http and https are checked.`);
+  if (url.username !== '' || url.password !== '')
+    return malformed(`The URL carries a user name or password. Take it out: reports are kept.`);
+  if (!isPortAllowed(portOf(url), policy.ports))
+    return refused(`${shown} names port ${portOf(url)}, which is not checked.`);
+  return judgeHost(url, policy);
+}
+
+/** The port a URL leads to. */
+export function portOf(url: URL): number {
+  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+}
+
+/** True when the operator lets targets name this port. */
+export function isPortAllowed(port: number, ports: readonly PortRange[]): boolean {
+  return ports.some(([from, to]) => from <= port && port <= to);
+}
+
+/**
+ * Whose visitors we are: the registrable domain, private suffixes of the public suffix list included ("a.github.io");
+ * the host itself where there is none, or where it is an address. The unit of the per-host limit.
+ */
+export function siteOf(host: string): string {
+  return getDomain(host, { allowPrivateDomains: true }) ?? host;
+}
+
+function judgeHost(url: URL, policy: TargetPolicy): Parsed<URL> {
+  const literal = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  if (isAddress(literal)) {
+    const verdict = classifyAddress(literal, policy.addresses);
+    if (verdict.kind === 'refused')
+      return refused(`${quote(url.host)} is an address that is not checked (${verdict.rule}).`);
+    return { ok: true, value: url };
+  }
+  url.hostname = url.hostname.replace(/\.$/, '');
+  const fault = judgeName(url.hostname, policy.allowedSuffixes, hostLabel);
+  return fault
+    ? { ok: false, fault: { kind: fault.kind, why: `The host ${quote(url.hostname)} ${fault.why}.` } }
+    : { ok: true, value: url };
+}
+
+// What domainToASCII would swallow in silence: it cuts "example.com\.evil.example" at the backslash (measured).
+function findDomainSlip(text: string): string | undefined {
+  if (text === '') return 'is empty. Give a domain name, such as example.com.';
+  if (text.length > 1024) return 'is too long for a domain name.';
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
+    return 'is a URL. Give the domain name alone, such as example.com.';
+  if (text.includes('@')) return 'looks like a mail address. Give what stands behind the @.';
+  if (text.startsWith('*.')) return 'is a wildcard. Give one name.';
+  if (hasForbiddenCharacter(text) || /[/\\:?#%<>[\]^|]/.test(text))
+    return 'has characters that no domain name has.';
+  return undefined;
+}
+
+function findUrlSlip(text: string): string | undefined {
+  if (text === '') return 'is empty. Give a URL, such as https://example.com/.';
+  if (text.length > urlLengthLimit) return `is longer than ${urlLengthLimit} characters.`;
+  if (hasForbiddenCharacter(text) || text.includes('\\'))
+    return 'has a space, backslash or control character; percent-encode it.';
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
+  if (/^[a-z][a-z0-9+.-]*:(?!\d+(\/|$))/i.test(text)) return undefined; // another scheme (data:, javascript:), refused below by its name
+  return 'is not an absolute URL. Begin it with https:// or http://.';
+}
+
+// C0 controls, space, DEL, C1 controls, and the invisible marks that turn or hide text.
+function hasForbiddenCharacter(text: string): boolean {
+  return /[\u0000-\u0020\u007f-\u00a0\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff\ufffd]/.test(
+    text,
+  );
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
+}
+
+function malformed(why: string): Parsed<never> {
+  return { ok: false, fault: { kind: 'malformed', why } };
+}
+
+function refused(why: string): Parsed<never> {
+  return { ok: false, fault: { kind: 'refused', why } };
+}

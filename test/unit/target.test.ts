@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest';
+import { type AddressPolicy, classifyAddress } from '../../shared/target/classify-address.ts';
+import { parseDomain, parseHttpUrl, siteOf, type TargetPolicy } from '../../shared/target/parse-target.ts';
+
+const addresses: AddressPolicy = { allow: [], deny: [] };
+const policy: TargetPolicy = {
+  addresses,
+  allowedSuffixes: [],
+  ports: [
+    [80, 80],
+    [443, 443],
+    [8080, 8080],
+    [8443, 8443],
+  ],
+};
+
+const refusedAddresses = [
+  '0.0.0.0',
+  '0.0.0.1',
+  '10.1.2.3',
+  '100.64.0.1',
+  '100.127.255.255',
+  '127.0.0.1',
+  '127.255.255.254',
+  '169.254.169.254',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.1',
+  '192.0.2.1',
+  '192.88.99.1',
+  '192.168.1.1',
+  '198.18.0.1',
+  '198.19.255.255',
+  '198.51.100.1',
+  '203.0.113.9',
+  '168.63.129.16',
+  '224.0.0.1',
+  '239.255.255.255',
+  '240.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '::7f00:1',
+  '::ffff:127.0.0.1',
+  '::ffff:7f00:1',
+  '::ffff:8.8.8.8',
+  '::ffff:0:127.0.0.1',
+  '64:ff9b::7f00:1',
+  '64:ff9b:1::1',
+  '100::1',
+  '100:0:0:1::1',
+  '2001::1',
+  '2001:db8::1',
+  '2002:7f00:1::',
+  '2620:4f:8000::1',
+  '3fff::1',
+  '4000::1',
+  '5f00::1',
+  'fc00::1',
+  'fd00::1',
+  'fe80::1',
+  'fe80::1%eth0',
+  'fec0::1',
+  'ff02::1',
+  '2606:4700::1%1',
+  '127.1',
+  '0x7f.1',
+  '2130706433',
+  '',
+  'localhost',
+  '1.2.3.4.5',
+  '01.2.3.4',
+  '8.8.8.8 ',
+  '[::1]',
+]; // prettier-ignore
+test.for(refusedAddresses)('the address %j is refused', (address) => {
+  expect(classifyAddress(address, addresses).kind).toBe('refused');
+});
+
+const publicAddresses = [
+  '1.1.1.1',
+  '8.8.8.8',
+  '100.63.255.255',
+  '100.128.0.1',
+  '172.15.0.1',
+  '172.32.0.1',
+  '192.0.1.1',
+  '198.17.0.1',
+  '223.255.255.255',
+  '2606:4700:4700::1111',
+  '2001:4860:4860::8888',
+  '2a00:1450::1',
+]; // prettier-ignore
+test.for(publicAddresses)('the address %s is public', (address) => {
+  expect(classifyAddress(address, addresses)).toEqual({ kind: 'public', address });
+});
+
+test.for([
+  ['Example.COM', 'example.com'],
+  ['example.com.', 'example.com'],
+  ['bücher.example.com', 'xn--bcher-kva.example.com'],
+  ['_dmarc.example.com', '_dmarc.example.com'],
+  ['ex。ample.com', 'ex.ample.com'],
+])('the domain %s reads as %s', ([text, name]) => {
+  expect(parseDomain(text ?? '', policy)).toEqual({ ok: true, value: name });
+});
+
+test.for([
+  ['', 'malformed'],
+  ['https://example.com/', 'malformed'],
+  ['a@example.com', 'malformed'],
+  ['*.example.com', 'malformed'],
+  ['example.com\\.evil.com', 'malformed'],
+  ['exa mple.com', 'malformed'],
+  ['a..example.com', 'malformed'],
+  ['-a.example.com', 'malformed'],
+  ['a-.example.com', 'malformed'],
+  [`${'a'.repeat(64)}.com`, 'malformed'],
+  [`${'a.'.repeat(127)}com`, 'malformed'],
+  ['127.0.0.1', 'malformed'],
+  ['2130706433', 'malformed'],
+  ['0x7f000001', 'malformed'],
+  ['1.2.3.4.', 'malformed'],
+  ['a.123', 'malformed'],
+  ['localhost', 'refused'],
+  ['a.test', 'refused'],
+  ['com', 'refused'],
+  ['x.home.arpa', 'refused'],
+  ['abc.onion', 'refused'],
+  ['1.0.0.127.in-addr.arpa', 'refused'],
+  ['example.com:80', 'malformed'],
+  ['example.com..', 'malformed'],
+  ['exa\u202emple.com', 'malformed'],
+  ['xn--a.example.com', 'malformed'],
+] as const)('the domain %j is %s', ([text, kind]) => {
+  const parsed = parseDomain(text, policy);
+  expect(parsed.ok ? 'good' : parsed.fault.kind).toBe(kind);
+}); // prettier-ignore
+
+test.for([
+  ['HTTPS://Example.com:443/a/../b?x=1#y', 'https://example.com/b?x=1'],
+  ['http://example.com.', 'http://example.com/'],
+  ['http://8.8.8.8/', 'http://8.8.8.8/'],
+  ['http://0x08.8.8.8/', 'http://8.8.8.8/'],
+  ['https://example.com:8443', 'https://example.com:8443/'],
+])('the URL %s reads as %s', ([text, href]) => {
+  const parsed = parseHttpUrl(text ?? '', policy);
+  expect(parsed.ok && parsed.value.href).toBe(href);
+});
+
+test.for([
+  ['example.com', 'malformed'],
+  ['//example.com', 'malformed'],
+  ['example.com:8080/x', 'malformed'],
+  ['http://', 'malformed'],
+  ['http://exa mple.com/', 'malformed'],
+  ['http://a\\b.com/', 'malformed'],
+  ['http://u:p@example.com/', 'malformed'],
+  ['http://[bad', 'malformed'],
+  [`http://example.com/${'a'.repeat(2048)}`, 'malformed'],
+  ['http://a..b.com/', 'malformed'],
+  ['ftp://example.com/', 'refused'],
+  ['javascript:alert(1)', 'refused'],
+  ['data:text/html,x', 'refused'],
+  ['file:///etc/passwd', 'refused'],
+  ['http://example.com:25/', 'refused'],
+  ['http://localhost/', 'refused'],
+  ['http://127.0.0.1/', 'refused'],
+  ['http://127.1/', 'refused'],
+  ['http://2130706433/', 'refused'],
+  ['http://0177.0.0.1/', 'refused'],
+  ['http://0x7f.1/', 'refused'],
+  ['http://[::1]/', 'refused'],
+  ['http://[::ffff:127.0.0.1]/', 'refused'],
+  ['http://[64:ff9b::7f00:1]/', 'refused'],
+  ['http://１２７.0.0.1/', 'refused'],
+  ['http://127。0。0。1/', 'refused'],
+  ['http://127.0.0.1./', 'refused'],
+  ['http://a.internal/', 'refused'],
+  ['http://router/', 'refused'],
+  ['http://%31%32%37.0.0.1/', 'refused'],
+] as const)('the URL %j is %s', ([text, kind]) => {
+  const parsed = parseHttpUrl(text, policy);
+  expect(parsed.ok ? 'good' : parsed.fault.kind).toBe(kind);
+}); // prettier-ignore
+
+test('a site is the registrable domain, with private suffixes; else the host itself', () => {
+  expect(['a.b.example.com', 'x.a.github.io', 'github.io', '8.8.8.8', 'a.test'].map(siteOf)).toEqual([
+    'example.com',
+    'a.github.io',
+    'github.io',
+    '8.8.8.8',
+    'a.test',
+  ]);
+});
+
+test('exceptions of the operator work both ways, and deny is the stronger', async () => {
+  const { parseCidr } = await import('../../shared/target/classify-address.ts');
+  const exceptions = {
+    allow: [parseCidr('127.0.0.0/8')],
+    deny: [parseCidr('127.0.0.9'), parseCidr('8.8.8.0/24')],
+  };
+  expect(
+    ['127.0.0.1', '127.0.0.9', '8.8.8.8', '10.0.0.1', '::1'].map(
+      (address) => classifyAddress(address, exceptions).kind,
+    ),
+  ).toEqual(['public', 'refused', 'refused', 'refused', 'refused']);
+});

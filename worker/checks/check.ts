@@ -1,0 +1,32 @@
+import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import type { Progress } from '../../shared/job-queue/port.ts';
+import type { Job } from '../../shared/model/job.ts';
+import type { Assessment } from '../../shared/model/report.ts';
+import type { Json } from '../../shared/model/verdict.ts';
+import type { Probes } from '../probes/port.ts';
+
+/** What a gather is given. Every probe already carries the run's signal, guard and memo. */
+export type GatherContext = {
+  /** The target in normal form: a domain name or a URL. */
+  readonly target: string;
+  readonly options: Job['options'];
+  readonly probes: Probes;
+  /** Tells how far the run is; counts questions that were answered, never time. */
+  readonly progress: (progress: Progress) => void;
+};
+
+/** A check's work. Evidence is JSON: what was seen, nothing judged. */
+export type Check = {
+  readonly spec: CheckSpec;
+  gather(context: GatherContext): Promise<Json>;
+  assess(evidence: Json): Assessment;
+};
+
+/** Ties a gather to the assess that reads its evidence; the only place where the type of the evidence is forgotten. */
+export function defineCheck<Evidence, Code extends string>(check: {
+  readonly spec: CheckSpec & { readonly rules: { readonly [C in Code]: unknown } };
+  readonly gather: (context: GatherContext) => Promise<Evidence>;
+  readonly assess: (evidence: Evidence) => Assessment<Code>;
+}): Check {
+  return check as unknown as Check;
+}

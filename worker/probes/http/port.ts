@@ -1,0 +1,96 @@
+/** How a probe could not look. Stable; shown to callers. */
+export const failureCodes = [
+  'name-not-found', // NXDOMAIN, or no A and AAAA record
+  'name-unresolved', // the resolver gave no answer, or SERVFAIL
+  'target-address-not-allowed',
+  'target-not-allowed',
+  'connection-refused',
+  'connection-reset',
+  'connection-closed',
+  'connection-timeout',
+  'network-unreachable',
+  'tls-failed',
+  'tls-timeout',
+  'not-tls',
+  'response-timeout',
+  'headers-too-large',
+  'malformed-response',
+  'not-http',
+] as const;
+export type FailureCode = (typeof failureCodes)[number];
+
+/** Milliseconds, one decimal, adding up to `total`. */
+export type Timings = {
+  readonly wait: number;
+  readonly dns: number;
+  readonly tcp: number;
+  readonly tls: number;
+  readonly ttfb: number;
+  readonly download: number;
+  readonly total: number;
+  readonly reused: boolean;
+};
+
+export type HttpRequest = {
+  /** Absolute http or https; judged again here. */
+  readonly url: string;
+  readonly method?: 'GET' | 'HEAD' | 'OPTIONS';
+  /** Beside Host, User-Agent, Accept and Accept-Encoding, which it may replace. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How much decoded body to keep; the rest is not read. 0 reads none. At most 2 MB. */
+  readonly bodyLimitBytes: number;
+  /** The body of a redirect is read only to keep its connection usable. */
+  readonly skipRedirectBody?: boolean;
+};
+
+export type HttpBody = {
+  /** The decoded bytes that were kept, as text (charset by BOM, Content-Type, else UTF-8). */
+  readonly text: string;
+  readonly wireBytes: number;
+  readonly decodedBytes: number;
+  /** Why there is not all of it. */
+  readonly cut?:
+    | 'limit'
+    | 'timeout'
+    | 'closed-early'
+    | 'decompression-bomb'
+    | 'too-many-encodings'
+    | 'bad-encoding'
+    | 'not-read';
+};
+
+export type TlsSight = {
+  readonly protocol: string | null;
+  /** Chain to Node's bundled roots (and NODE_EXTRA_CA_CERTS) and name both good. */
+  readonly trusted: boolean;
+  /** OpenSSL's or Node's code when not, e.g. "CERT_HAS_EXPIRED". */
+  readonly error: string | null;
+};
+
+export type HttpAnswer =
+  | {
+      readonly kind: 'response';
+      readonly url: string;
+      readonly status: number;
+      readonly statusText: string;
+      readonly httpVersion: string;
+      /** As sent: order, case and repetitions; each byte one character (latin1). */
+      readonly headers: readonly (readonly [name: string, value: string])[];
+      readonly body: HttpBody;
+      readonly address: string;
+      readonly tls: TlsSight | null;
+      readonly timings: Timings;
+    }
+  | {
+      readonly kind: 'failure';
+      readonly url: string;
+      readonly code: FailureCode;
+      /** A sentence's end: "the name does not exist". Never an address of a refused target. */
+      readonly reason: string;
+      readonly address: string | null;
+    };
+
+/** Sends one request and follows nothing. A broken target is an answer; it throws only when the run is aborted, or for a defect. */
+export interface HttpProbe {
+  ask(request: HttpRequest): Promise<HttpAnswer>;
+}

@@ -1,0 +1,85 @@
+import type { FailureCode } from '../http/port.ts';
+
+export type HandshakeRequest = {
+  readonly host: string;
+  readonly port: number;
+  /** SNI; null sends none. */
+  readonly servername: string | null;
+  readonly alpn?: readonly string[];
+  readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
+  readonly maxVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
+  /** OpenSSL cipher string, e.g. "ALL:COMPLEMENTOFALL:@SECLEVEL=0". */
+  readonly ciphers?: string;
+  /** Groups, e.g. "X25519MLKEM768" or "X25519:P-256". */
+  readonly ecdhCurve?: string;
+  /** SSL_OP_ bits, e.g. 4 for servers without RFC 5746. */
+  readonly secureOptions?: number;
+  readonly requestOcsp?: boolean;
+  /** How long to stay after the handshake for session tickets and late alerts; 0 leaves at once. */
+  readonly lingerMs: number;
+};
+
+export type Handshake =
+  | {
+      readonly kind: 'connected';
+      readonly address: string;
+      readonly protocol: string;
+      readonly cipher: { readonly name: string; readonly standardName: string; readonly version: string };
+      /** {type: "ECDH", name: "X25519", size: 253}, {} for TLS_RSA. */
+      readonly ephemeralKey: { readonly type?: string; readonly name?: string; readonly size?: number };
+      readonly alpn: string | null;
+      /** First error of OpenSSL's path and Node's name check, against the bundled roots and NODE_EXTRA_CA_CERTS; null when trusted. */
+      readonly trustError: string | null;
+      /** DER, base64, in the order sent. */
+      readonly certificates: readonly string[];
+      readonly ocspResponse: string | null;
+      /** Node's serialised session (holds SSL_SESSION DER), base64; null if no ticket came while lingering. */
+      readonly session: string | null;
+      /** An alert that came after the handshake, e.g. "certificate_required". */
+      readonly lateAlert: string | null;
+      readonly ms: number;
+    }
+  | {
+      readonly kind: 'failure';
+      readonly code: FailureCode;
+      /** Node's or OpenSSL's own code, e.g. "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION". */
+      readonly opensslCode: string | null;
+      readonly reason: string;
+      readonly address: string | null;
+    };
+
+export type ExchangeRequest = {
+  readonly host: string;
+  readonly port: number;
+  readonly send: Uint8Array;
+  /** Called after each piece with all that came; true ends the exchange. */
+  readonly isComplete: (received: Uint8Array) => boolean;
+  /** At most 64 KiB. */
+  readonly limitBytes: number;
+  readonly timeoutMs: number;
+};
+
+export type Exchange =
+  | {
+      readonly kind: 'received';
+      readonly bytes: Uint8Array;
+      readonly ended: 'complete' | 'closed' | 'reset' | 'timeout' | 'limit';
+      readonly address: string;
+      readonly ms: number;
+    }
+  | {
+      readonly kind: 'failure';
+      readonly code: FailureCode;
+      readonly reason: string;
+      readonly address: string | null;
+    };
+
+/** Opens guarded connections for looking at TLS; every one is closed when its promise settles. Throws only when the run is aborted, or for a defect. */
+export interface TlsProbe {
+  /** One handshake by Node's OpenSSL; never refuses a certificate, only reports what it thinks of it. */
+  handshake(request: HandshakeRequest): Promise<Handshake>;
+  /** Sends bytes as they are and collects the answer. */
+  exchange(request: ExchangeRequest): Promise<Exchange>;
+  /** Connections opened in this run so far. */
+  connections(): number;
+}
