@@ -22,6 +22,8 @@ export type CertificateExtensions = {
   /** Object identifiers of all extensions, in order. */
   readonly present: readonly string[];
   readonly hasSubjectAltName: boolean;
+  /** DNS entries of subjectAltName, each byte one character. */
+  readonly dnsNames: readonly string[];
   readonly timestamps: readonly SignedTimestamp[] | Malformed | null;
   /** RFC 7633: a client may insist on a stapled OCSP answer. */
   readonly mustStaple: boolean;
@@ -74,6 +76,9 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     signatureAlgorithm: algorithm,
     present: [...extensions.keys()],
     hasSubjectAltName: extensions.has(extensionIds.subjectAltName),
+    dnsNames: childrenOf(value(extensionIds.subjectAltName))
+      .filter(({ tag }) => tag === 0x82)
+      .map(latin1Of),
     timestamps: readTimestamps(value(extensionIds.timestamps)),
     mustStaple: childrenOf(value(extensionIds.tlsFeature)).some(
       (feature) => readSmallInteger(feature) === statusRequest,
@@ -108,6 +113,10 @@ function childrenOf(node: DerNode | undefined): readonly DerNode[] {
   return node === undefined ? [] : derChildren(node);
 }
 
+function latin1Of({ content }: DerNode): string {
+  return Buffer.from(content).toString('latin1');
+}
+
 function hexOf(node: DerNode | undefined): string | null {
   return node === undefined ? null : toHex(node.content);
 }
@@ -130,6 +139,6 @@ function readRevocationLists(node: DerNode | undefined): string[] {
     const fullName = childrenOf(name).find(({ tag }) => tag === 0xa0);
     return childrenOf(fullName)
       .filter(({ tag }) => tag === 0x86)
-      .map(({ content }) => Buffer.from(content).toString('latin1'));
+      .map(latin1Of);
   });
 }

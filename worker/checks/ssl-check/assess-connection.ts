@@ -1,0 +1,88 @@
+import type { connectionRules } from '../../../shared/catalogue/ssl-check/rules/connection.ts';
+import { brokenIf, type Evidence, type Verdict } from '../../../shared/model/verdict.ts';
+import type { Handshake } from '../../probes/tls/port.ts';
+import type { Question, QuestionEnd } from './evidence.ts';
+import type { SslSight } from './sight.ts';
+import { alertName } from './tls-names.ts';
+
+export type ConnectionCode = keyof typeof connectionRules;
+
+/** Why no handshake came about; null when one did. */
+export type Obstacle = { readonly code: ConnectionCode; readonly shown: Evidence };
+
+/** Judges whether there is anything to judge. */
+export function judgeConnection(
+  { evidence }: SslSight,
+  obstacle: Obstacle | null,
+): Record<ConnectionCode, Verdict> {
+  const { host, port } = evidence;
+  const judge = (code: ConnectionCode) =>
+    brokenIf(obstacle?.code === code, { host, port, ...obstacle?.shown });
+  return {
+    'name-not-found': judge('name-not-found'),
+    'name-unresolved': judge('name-unresolved'),
+    'target-address-not-allowed': judge('target-address-not-allowed'),
+    'target-not-allowed': judge('target-not-allowed'),
+    'connection-refused': judge('connection-refused'),
+    'connection-timeout': judge('connection-timeout'),
+    'connection-reset': judge('connection-reset'),
+    'connection-closed': judge('connection-closed'),
+    'tls-silent': judge('tls-silent'),
+    'port-speaks-http': judge('port-speaks-http'),
+    'port-not-tls': judge('port-not-tls'),
+    'parameters-not-common': judge('parameters-not-common'),
+    'tls-alert': judge('tls-alert'),
+  };
+}
+
+/** Finds what stood in the way; null when the server answered in TLS. */
+export function findObstacle({ evidence, isAlive }: SslSight): Obstacle | null {
+  if (isAlive) return null;
+  const ends = evidence.questions.map(({ end }) => end);
+  const failure = ends.find((end) => end.kind === 'failure');
+  if (failure) return { code: codeOfFailure(failure.code), shown: { reason: failure.reason } };
+  const other = ends.find((end) => end.kind === 'not-tls');
+  if (other) return { code: other.isHttp ? 'port-speaks-http' : 'port-not-tls', shown: {} };
+  return findRefusal(ends, evidence.questions, evidence.handshakes[0]?.handshake) ?? silent;
+}
+
+const silent: Obstacle = { code: 'tls-silent', shown: {} };
+
+/** Alerts that say "I want other versions, suites or groups". */
+const disagreements = [40, 70, 71];
+
+function findRefusal(
+  ends: readonly QuestionEnd[],
+  questions: readonly Question[],
+  handshake: Handshake | undefined,
+): Obstacle | null {
+  const refusals = ends.filter((end) => end.kind === 'refused');
+  const alerts = refusals.flatMap((end) => (end.by === 'alert' ? [end.alert] : []));
+  // The newest versions are asked for by every client; what an old one meets says less.
+  const first = questions.find(({ version, end }) => version === 'TLSv1.2' && end.kind === 'refused')?.end;
+  const alert = first?.kind === 'refused' && first.by === 'alert' ? first.alert : alerts[0];
+  if (alert !== undefined) {
+    const code = alerts.every((one) => disagreements.includes(one)) ? 'parameters-not-common' : 'tls-alert';
+    return { code, shown: { alert: alertName(alert), number: alert } };
+  }
+  if (refusals.some(({ by }) => by === 'closed')) return { code: 'connection-closed', shown: {} };
+  if (refusals.some(({ by }) => by === 'reset')) return { code: 'connection-reset', shown: {} };
+  return handshake?.kind === 'failure' && handshake.code !== 'tls-timeout'
+    ? { code: codeOfFailure(handshake.code), shown: { reason: handshake.reason } }
+    : null;
+}
+
+const codes: { readonly [code: string]: ConnectionCode } = {
+  'name-not-found': 'name-not-found',
+  'name-unresolved': 'name-unresolved',
+  'target-address-not-allowed': 'target-address-not-allowed',
+  'target-not-allowed': 'target-not-allowed',
+  'connection-refused': 'connection-refused',
+  'connection-reset': 'connection-reset',
+  'connection-closed': 'connection-closed',
+  'not-tls': 'port-not-tls',
+};
+
+function codeOfFailure(code: string): ConnectionCode {
+  return codes[code] ?? 'connection-timeout';
+}

@@ -1,0 +1,155 @@
+import type { HttpProbe } from '../../probes/http/port.ts';
+import type { TlsProbe } from '../../probes/tls/port.ts';
+import type { GatherContext } from '../check.ts';
+import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
+import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
+import { askOnce, askSsl2, askSuites, askTls13 } from './ask-questions.ts';
+import type { GroupsSeen, HandshakeSeen, HstsSeen, Question, SslEvidence } from './evidence.ts';
+import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
+import { gatherNames } from './gather-names.ts';
+
+/** Looks at a TLS server: OpenSSL's view of it, and its answers to ClientHellos of our own; at most 30 connections, two at once. */
+export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
+  return gatherWithin(context, allowanceLimits);
+}
+
+/** The same within other limits: those of a lab are shorter. */
+export async function gatherWithin(
+  { target: host, options, probes, progress }: GatherContext,
+  limits: AllowanceLimits,
+): Promise<SslEvidence> {
+  const at = Date.now();
+  const target = { host, port: Number(options['port'] ?? 443) };
+  const allowance = openAllowance(limits, () => performance.now());
+  const asker = openHelloAsker(probes.tls, target, allowance);
+  const names = gatherNames(probes.dns, target);
+  const opening = await askOnce(asker, 'TLSv1.2', 'sound');
+  const looked = isHopeless(opening)
+    ? nothing
+    : await lookOn({ asker, allowance, opening, target, tls: probes.tls, http: probes.http, progress });
+  return {
+    host,
+    port: target.port,
+    at,
+    ...looked,
+    questions: [...looked.questions, ...(looked === nothing ? [opening] : [])],
+    chains: asker.chains,
+    names: await names,
+    addresses: addressesOf(asker, looked.handshakes),
+    connections: allowance.taken(),
+  };
+}
+
+/** No second greeting helps where there is no connection, or something that is no TLS. */
+function isHopeless({ end }: Question): boolean {
+  return end.kind === 'failure' || end.kind === 'not-tls';
+}
+
+type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'hsts'> & {
+  readonly questions: readonly Question[];
+  readonly groups: GroupsSeen | null;
+};
+
+const nothing: Looked = {
+  handshakes: [],
+  withoutName: null,
+  hsts: { kind: 'unknown', reason: 'no handshake was completed' },
+  questions: [],
+  groups: null,
+};
+
+type Look = {
+  readonly asker: HelloAsker;
+  readonly allowance: Allowance;
+  readonly opening: Question;
+  readonly target: Target;
+  readonly tls: TlsProbe;
+  readonly http: HttpProbe;
+  readonly progress: GatherContext['progress'];
+};
+
+/** Two lanes: OpenSSL's handshakes in one, ClientHellos in the other; whichever is free takes the next question. */
+async function lookOn(look: Look): Promise<Looked> {
+  const { asker, allowance, opening, progress, target } = look;
+  const questions: Question[] = [];
+  let groups: GroupsSeen | null = null;
+  const add = (question: Question) => {
+    questions.push(question);
+    progress({ done: questions.length, total: 8, current: question.version });
+  };
+  const speaksTls12 = opening.accepted.length > 0;
+  // What must be known comes first: the allowance may end before the list does.
+  const tasks: (() => Promise<void>)[] = [
+    async () => add(await askSuites(asker, 'TLSv1.2', 'dangerous')),
+    async () => add(await askSuites(asker, 'TLSv1.2', 'withoutForwardSecrecy')),
+    ...(['TLSv1.1', 'TLSv1', 'SSLv3'] as const).map((version) => () => askOld(asker, version, add)),
+    async () => add(await askSsl2(asker)),
+    async () => {
+      const seen = await askTls13(asker);
+      groups = seen.groups;
+      add(seen.question);
+    },
+    async () => add(speaksTls12 ? await askSuites(asker, 'TLSv1.2', 'sound', opening.accepted) : opening),
+  ];
+  const work = async () => {
+    for (let task = tasks.shift(); task; task = tasks.shift()) await task();
+  };
+  // A server that did not answer at all is greeted once more, by OpenSSL, before it is called silent.
+  const handshaking = lookWithOpenssl(look, allowance, target);
+  if (opening.end.kind === 'silent') {
+    const handshakes = await handshaking;
+    if (!isConnected(handshakes.handshakes)) return { ...handshakes, questions: [opening], groups };
+  }
+  const [handshakes] = await Promise.all([handshaking.then(async (seen) => (await work(), seen)), work()]);
+  return { ...handshakes, questions, groups };
+}
+
+async function askOld(
+  asker: HelloAsker,
+  version: 'SSLv3' | 'TLSv1' | 'TLSv1.1',
+  add: (question: Question) => void,
+): Promise<void> {
+  const first = await askOnce(asker, version, 'old');
+  add(first);
+  if (first.accepted.length > 0) add(await askSuites(asker, version, 'oldDangerous'));
+}
+
+async function lookWithOpenssl(
+  { tls, http, opening }: Look,
+  allowance: Allowance,
+  target: Target,
+): Promise<Pick<Looked, 'handshakes' | 'withoutName' | 'hsts'>> {
+  const handshakes = await gatherHandshakes(tls, target, allowance);
+  const last = handshakes.at(-1);
+  if (last?.handshake.kind !== 'connected') return { ...nothing, handshakes };
+  const withoutName = await gatherWithoutName(tls, target, allowance, last.offer);
+  const isWeb = opening.accepted.every(({ alpn }) => alpn === null || alpn.startsWith('h'));
+  return {
+    handshakes,
+    withoutName,
+    hsts: isWeb
+      ? await gatherHsts(http, target, allowance)
+      : { kind: 'unknown', reason: 'the port serves no web pages' },
+  };
+}
+
+async function gatherHsts(http: HttpProbe, { host, port }: Target, allowance: Allowance): Promise<HstsSeen> {
+  const refusal = allowance.take();
+  if (refusal !== null) return { kind: 'unknown', reason: refusal };
+  const url = `https://${host}${port === 443 ? '' : `:${port}`}/`;
+  const answer = await http.ask({ url, bodyLimitBytes: 0 });
+  if (answer.kind === 'failure') return { kind: 'unknown', reason: answer.reason };
+  const values = answer.headers
+    .filter(([name]) => name.toLowerCase() === 'strict-transport-security')
+    .map(([, value]) => value.slice(0, 500));
+  return { kind: 'fields', url, values };
+}
+
+function isConnected(handshakes: readonly HandshakeSeen[]): boolean {
+  return handshakes.at(-1)?.handshake.kind === 'connected';
+}
+
+function addressesOf(asker: HelloAsker, handshakes: readonly HandshakeSeen[]): string[] {
+  const seen = handshakes.flatMap(({ handshake }) => handshake.address ?? []);
+  return [...new Set([...asker.addresses, ...seen])];
+}
