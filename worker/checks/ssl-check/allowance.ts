@@ -2,6 +2,10 @@
 export type Allowance = {
   /** Takes a connection; gives the reason why none may be opened any more, or null. */
   readonly take: () => string | null;
+  /** Takes one of those kept for OpenSSL's handshakes, however many ClientHellos there were. */
+  readonly takeKept: () => string | null;
+  /** What is kept and was not needed is free for ClientHellos. */
+  readonly releaseKept: () => void;
   /** A question was not answered in time. After three of them nothing more is asked. */
   readonly noteSilence: () => void;
   /** The server answered within this time; later questions wait for a multiple of it. */
@@ -14,6 +18,8 @@ export type Allowance = {
 
 export type AllowanceLimits = {
   readonly connections: number;
+  /** How many of them are kept for OpenSSL's handshakes. */
+  readonly kept: number;
   /** No connection is opened later than this after the start. */
   readonly timeMs: number;
   readonly firstTimeoutMs: number;
@@ -23,6 +29,7 @@ export type AllowanceLimits = {
 /** Of a run of 20 s: the last connection may need its whole timeout. */
 export const allowanceLimits: AllowanceLimits = {
   connections: 30,
+  kept: 4,
   timeMs: 12_000,
   firstTimeoutMs: 5000,
   silences: 3,
@@ -35,14 +42,23 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
   const start = now();
   let taken = 0;
   let silences = 0;
+  let kept = limits.kept;
   let slowestMs: number | null = null;
+  const takeBelow = (connections: number) => {
+    if (silences >= limits.silences) return 'the server stopped answering';
+    if (now() - start > limits.timeMs) return 'there was no time left';
+    if (taken >= connections) return `the limit of ${limits.connections} connections was reached`;
+    taken += 1;
+    return null;
+  };
   return {
-    take() {
-      if (silences >= limits.silences) return 'the server stopped answering';
-      if (now() - start > limits.timeMs) return 'there was no time left';
-      if (taken >= limits.connections) return `the limit of ${limits.connections} connections was reached`;
-      taken += 1;
-      return null;
+    take: () => takeBelow(limits.connections - kept),
+    takeKept() {
+      kept = Math.max(0, kept - 1);
+      return takeBelow(limits.connections);
+    },
+    releaseKept: () => {
+      kept = 0;
     },
     noteSilence: () => {
       silences += 1;

@@ -12,7 +12,9 @@ export async function askSuites(
   set: SuiteSet,
   known: readonly HelloAccepted[] = [],
 ): Promise<Question> {
-  const accepted = [...known];
+  const accepted = known.filter(
+    ({ suite }, index) => known.findIndex((one) => one.suite === suite) === index,
+  );
   for (;;) {
     const left = without(suiteSets[set], accepted);
     if (left.length === 0) return { version, set, accepted, end: { kind: 'exhausted' } };

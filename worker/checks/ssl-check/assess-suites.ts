@@ -73,11 +73,11 @@ function findBreakableKey({ type, bits }: KeySight): Evidence[] {
     : [];
 }
 
-/** Whether a finite-field exchange would have shown: TLS 1.3 names its groups, TLS 1.2 was asked to the end. */
+/** Whether a finite-field exchange would have shown: TLS 1.3 names its groups, TLS 1.2 was asked for it. */
 function areExchangesKnown(sight: SslSight): boolean {
   const { protocols } = sight;
   const isModern = protocols['TLSv1.3'] === true || protocols['TLSv1.2'] === true;
-  return isModern && isSetKnown(sight, 'TLSv1.2', 'sound');
+  return isModern && isSetKnown(sight, 'TLSv1.2', 'finiteField');
 }
 
 /** What a sound server has or has not, judged by TLS 1.2; TLS 1.3 has nothing but sound suites. */

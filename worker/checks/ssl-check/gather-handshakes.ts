@@ -26,13 +26,14 @@ export async function gatherHandshakes(
   probe: TlsProbe,
   target: Target,
   allowance: Allowance,
+  attempts: 'once' | 'until-it-connects',
 ): Promise<readonly HandshakeSeen[]> {
   const seen: HandshakeSeen[] = [];
   let offer: Offer | null = 'modern';
-  while (offer !== null && allowance.take() === null) {
+  while (offer !== null && allowance.takeKept() === null) {
     const handshake: Handshake = await shake(probe, target, allowance, offer);
     seen.push({ offer, handshake });
-    offer = nextOffer(offer, handshake);
+    offer = attempts === 'once' ? null : nextOffer(offer, handshake);
   }
   return seen;
 }
@@ -44,7 +45,7 @@ export async function gatherWithoutName(
   allowance: Allowance,
   offer: Offer,
 ): Promise<Handshake | null> {
-  if (allowance.take() !== null) return null;
+  if (allowance.takeKept() !== null) return null;
   return probe.handshake({ ...offers[offer], host, port, servername: null, lingerMs: 0 });
 }
 

@@ -22,19 +22,15 @@ export async function gatherWithin(
   const target = { host, port: Number(options['port'] ?? 443) };
   const allowance = openAllowance(limits, () => performance.now());
   const asker = openHelloAsker(probes.tls, target, allowance);
-  const names = gatherNames(probes.dns, target);
-  const opening = await askOnce(asker, 'TLSv1.2', 'sound');
-  const looked = isHopeless(opening)
-    ? nothing
-    : await lookOn({ asker, allowance, opening, target, tls: probes.tls, http: probes.http, progress });
+  const look = { asker, allowance, target, tls: probes.tls, http: probes.http, progress };
+  const [names, looked] = await Promise.all([gatherNames(probes.dns, target), lookAt(look)]);
   return {
     host,
     port: target.port,
     at,
     ...looked,
-    questions: [...looked.questions, ...(looked === nothing ? [opening] : [])],
     chains: asker.chains,
-    names: await names,
+    names,
     addresses: addressesOf(asker, looked.handshakes),
     connections: allowance.taken(),
   };
@@ -50,38 +46,51 @@ type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'hsts'> & {
   readonly groups: GroupsSeen | null;
 };
 
-const nothing: Looked = {
+const nothing: Omit<Looked, 'questions'> = {
   handshakes: [],
   withoutName: null,
   hsts: { kind: 'unknown', reason: 'no handshake was completed' },
-  questions: [],
   groups: null,
 };
 
 type Look = {
   readonly asker: HelloAsker;
   readonly allowance: Allowance;
-  readonly opening: Question;
   readonly target: Target;
   readonly tls: TlsProbe;
   readonly http: HttpProbe;
   readonly progress: GatherContext['progress'];
 };
 
+/** One hello decides whether there is anything to look at. */
+async function lookAt(look: Look): Promise<Looked> {
+  const opening = await askOnce(look.asker, 'TLSv1.2', 'sound');
+  if (isHopeless(opening)) return { ...nothing, questions: [opening] };
+  if (opening.end.kind !== 'silent') return lookOn(look, opening);
+  // Before a server is called silent it is greeted once more, by OpenSSL.
+  const handshakes = await gatherHandshakes(look.tls, look.target, look.allowance, 'once');
+  return isConnected(handshakes) ? lookOn(look, opening) : { ...nothing, handshakes, questions: [opening] };
+}
+
 /** Two lanes: OpenSSL's handshakes in one, ClientHellos in the other; whichever is free takes the next question. */
-async function lookOn(look: Look): Promise<Looked> {
-  const { asker, allowance, opening, progress, target } = look;
+async function lookOn(look: Look, opening: Question): Promise<Looked> {
+  const { asker, progress } = look;
   const questions: Question[] = [];
   let groups: GroupsSeen | null = null;
   const add = (question: Question) => {
     questions.push(question);
     progress({ done: questions.length, total: 8, current: question.version });
   };
-  const speaksTls12 = opening.accepted.length > 0;
+  const known = [...opening.accepted];
   // What must be known comes first: the allowance may end before the list does.
   const tasks: (() => Promise<void>)[] = [
     async () => add(await askSuites(asker, 'TLSv1.2', 'dangerous')),
     async () => add(await askSuites(asker, 'TLSv1.2', 'withoutForwardSecrecy')),
+    async () => {
+      const finiteField = await askOnce(asker, 'TLSv1.2', 'finiteField');
+      known.push(...finiteField.accepted);
+      add(finiteField);
+    },
     ...(['TLSv1.1', 'TLSv1', 'SSLv3'] as const).map((version) => () => askOld(asker, version, add)),
     async () => add(await askSsl2(asker)),
     async () => {
@@ -89,18 +98,13 @@ async function lookOn(look: Look): Promise<Looked> {
       groups = seen.groups;
       add(seen.question);
     },
-    async () => add(speaksTls12 ? await askSuites(asker, 'TLSv1.2', 'sound', opening.accepted) : opening),
+    async () => add(known.length > 0 ? await askSuites(asker, 'TLSv1.2', 'sound', known) : opening),
   ];
   const work = async () => {
     for (let task = tasks.shift(); task; task = tasks.shift()) await task();
   };
-  // A server that did not answer at all is greeted once more, by OpenSSL, before it is called silent.
-  const handshaking = lookWithOpenssl(look, allowance, target);
-  if (opening.end.kind === 'silent') {
-    const handshakes = await handshaking;
-    if (!isConnected(handshakes.handshakes)) return { ...handshakes, questions: [opening], groups };
-  }
-  const [handshakes] = await Promise.all([handshaking.then(async (seen) => (await work(), seen)), work()]);
+  const handshaking = lookWithOpenssl(look, opening);
+  const [handshakes] = await Promise.all([handshaking, handshaking.then(work), work()]);
   return { ...handshakes, questions, groups };
 }
 
@@ -115,26 +119,27 @@ async function askOld(
 }
 
 async function lookWithOpenssl(
-  { tls, http, opening }: Look,
-  allowance: Allowance,
-  target: Target,
+  { tls, http, target, allowance }: Look,
+  opening: Question,
 ): Promise<Pick<Looked, 'handshakes' | 'withoutName' | 'hsts'>> {
-  const handshakes = await gatherHandshakes(tls, target, allowance);
+  const handshakes = await gatherHandshakes(tls, target, allowance, 'until-it-connects');
   const last = handshakes.at(-1);
-  if (last?.handshake.kind !== 'connected') return { ...nothing, handshakes };
-  const withoutName = await gatherWithoutName(tls, target, allowance, last.offer);
   const isWeb = opening.accepted.every(({ alpn }) => alpn === null || alpn.startsWith('h'));
-  return {
-    handshakes,
-    withoutName,
-    hsts: isWeb
-      ? await gatherHsts(http, target, allowance)
-      : { kind: 'unknown', reason: 'the port serves no web pages' },
-  };
+  const seen =
+    last?.handshake.kind === 'connected'
+      ? {
+          withoutName: await gatherWithoutName(tls, target, allowance, last.offer),
+          hsts: isWeb ? await gatherHsts(http, target, allowance) : noWeb,
+        }
+      : nothing;
+  allowance.releaseKept();
+  return { withoutName: seen.withoutName, hsts: seen.hsts, handshakes };
 }
 
+const noWeb: HstsSeen = { kind: 'unknown', reason: 'the port serves no web pages' };
+
 async function gatherHsts(http: HttpProbe, { host, port }: Target, allowance: Allowance): Promise<HstsSeen> {
-  const refusal = allowance.take();
+  const refusal = allowance.takeKept();
   if (refusal !== null) return { kind: 'unknown', reason: refusal };
   const url = `https://${host}${port === 443 ? '' : `:${port}`}/`;
   const answer = await http.ask({ url, bodyLimitBytes: 0 });

@@ -224,6 +224,8 @@ export const suiteSets = {
   sound: all
     .filter((suite) => !isDangerous(suite) && hasForwardSecrecy(suite) && suite.keyExchange !== 'TLS13')
     .map(({ id }) => id),
+  /** Part of the sound ones: asked once, for the length of the prime. */
+  finiteField: all.filter((suite) => !isDangerous(suite) && suite.keyExchange === 'DHE').map(({ id }) => id),
   /** For SSL 3.0 to TLS 1.1, best first. */
   old: all
     .filter((suite) => !isSinceTls12(suite))
