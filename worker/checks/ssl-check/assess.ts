@@ -28,7 +28,7 @@ export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
   const rating = rateSsl(factsOf(sight, chain), broken, isFlawlessKnown(verdicts));
   const letter = isNoTls ? 'F' : (rating?.letter ?? null);
   return {
-    state: stateOf(sight, obstacle !== null && !isNoTls),
+    state: isNoTls ? 'complete' : stateOf(sight, obstacle),
     verdicts,
     fields: {
       ...describeSight(sight, chain),
@@ -65,8 +65,8 @@ function withoutLook<Code extends string>(verdicts: Record<Code, Verdict>): Reco
   return Object.fromEntries(Object.keys(verdicts).map((code) => [code, unseen])) as Record<Code, Verdict>;
 }
 
-function stateOf(sight: SslSight, isUnreachable: boolean): Assessment['state'] {
-  if (isUnreachable) return 'unreachable';
+function stateOf(sight: SslSight, obstacle: Obstacle | null): Assessment['state'] {
+  if (obstacle !== null) return 'unreachable';
   return isAllAnswered(sight) ? 'complete' : 'partial';
 }
 

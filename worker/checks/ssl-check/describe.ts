@@ -104,7 +104,9 @@ function isoOf(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** Whether every question was answered to its end, or stopped because no more was wanted. */
+/** Whether every question was answered. Silence at a greeting in SSL 2.0 is a usual answer, if not a clear one. */
 export function isAllAnswered({ evidence }: SslSight): boolean {
-  return evidence.questions.every(({ accepted, end }) => accepted.length > 0 || isDecisive(end));
+  return evidence.questions.every(
+    ({ version, accepted, end }) => accepted.length > 0 || isDecisive(end) || version === 'SSLv2',
+  );
 }
