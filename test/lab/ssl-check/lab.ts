@@ -75,9 +75,8 @@ export async function openSslLab({
       probes: opened,
       progress: () => undefined,
     };
-    const evidence = await gatherWithin(context, { ...allowanceLimits, ...limits }).finally(() =>
-      opened.close(),
-    );
+    const evidence = await gatherWithin(context, { ...allowanceLimits, ...limits });
+    opened.close();
     const tookMs = performance.now() - start;
     // As a stored evidence file would: nothing but JSON may matter.
     const kept = JSON.parse(JSON.stringify(evidence)) as SslEvidence;

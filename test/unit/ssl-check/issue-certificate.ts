@@ -61,7 +61,7 @@ export function issueCertificate(wishes: Wishes): Issued {
     der: bytes,
     base64,
     subject: wishes.subject,
-    certPem: `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE-----\n`,
+    certPem: `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/(.{64})(?=.)/g, '$1\n')}\n-----END CERTIFICATE-----\n`,
     keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }

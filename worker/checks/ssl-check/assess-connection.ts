@@ -1,7 +1,7 @@
 import type { connectionRules } from '../../../shared/catalogue/ssl-check/rules/connection.ts';
 import { brokenIf, type Evidence, type Verdict } from '../../../shared/model/verdict.ts';
 import type { Handshake } from '../../probes/tls/port.ts';
-import type { Question, QuestionEnd } from './evidence.ts';
+import type { Question } from './evidence.ts';
 import type { SslSight } from './sight.ts';
 import { alertName } from './tls-names.ts';
 
@@ -43,7 +43,7 @@ export function findObstacle({ evidence, isAlive }: SslSight): Obstacle | null {
   if (failure) return { code: codeOfFailure(failure.code), shown: { reason: failure.reason } };
   const other = ends.find((end) => end.kind === 'not-tls');
   if (other) return { code: other.isHttp ? 'port-speaks-http' : 'port-not-tls', shown: {} };
-  return findRefusal(ends, evidence.questions, evidence.handshakes[0]?.handshake) ?? silent;
+  return findRefusal(evidence.questions, evidence.handshakes[0]?.handshake) ?? silent;
 }
 
 const silent: Obstacle = { code: 'tls-silent', shown: {} };
@@ -51,25 +51,28 @@ const silent: Obstacle = { code: 'tls-silent', shown: {} };
 /** Alerts that say "I want other versions, suites or groups". */
 const disagreements = [40, 70, 71];
 
-function findRefusal(
-  ends: readonly QuestionEnd[],
-  questions: readonly Question[],
-  handshake: Handshake | undefined,
-): Obstacle | null {
-  const refusals = ends.filter((end) => end.kind === 'refused');
-  const alerts = refusals.flatMap((end) => (end.by === 'alert' ? [end.alert] : []));
-  // The newest versions are asked for by every client; what an old one meets says less.
-  const first = questions.find(({ version, end }) => version === 'TLSv1.2' && end.kind === 'refused')?.end;
-  const alert = first?.kind === 'refused' && first.by === 'alert' ? first.alert : alerts[0];
-  if (alert !== undefined) {
-    const code = alerts.every((one) => disagreements.includes(one)) ? 'parameters-not-common' : 'tls-alert';
-    return { code, shown: { alert: alertName(alert), number: alert } };
-  }
-  if (refusals.some(({ by }) => by === 'closed')) return { code: 'connection-closed', shown: {} };
-  if (refusals.some(({ by }) => by === 'reset')) return { code: 'connection-reset', shown: {} };
-  return handshake?.kind === 'failure' && handshake.code !== 'tls-timeout'
-    ? { code: codeOfFailure(handshake.code), shown: { reason: handshake.reason } }
-    : null;
+function findRefusal(questions: readonly Question[], handshake: Handshake | undefined): Obstacle | null {
+  const refusals = questions.filter(({ end }) => end.kind === 'refused');
+  const alert = findAlert(refusals);
+  if (alert) return alert;
+  const ends = refusals.map(({ end }) => (end.kind === 'refused' ? end.by : ''));
+  if (ends.includes('closed')) return { code: 'connection-closed', shown: {} };
+  if (ends.includes('reset')) return { code: 'connection-reset', shown: {} };
+  if (handshake?.kind !== 'failure') return null;
+  const code = codes[handshake.code];
+  return code === undefined ? null : { code, shown: { reason: handshake.reason } };
+}
+
+/** The versions of today come first; what an old one meets is often the server's own policy and says less. */
+function findAlert(refusals: readonly Question[]): Obstacle | null {
+  const alertsOf = (questions: readonly Question[]) =>
+    questions.flatMap(({ end }) => (end.kind === 'refused' && end.by === 'alert' ? [end.alert] : []));
+  const ofToday = alertsOf(refusals.filter(({ version }) => version === 'TLSv1.2' || version === 'TLSv1.3'));
+  const alerts = ofToday.length > 0 ? ofToday : alertsOf(refusals);
+  const [first] = alerts;
+  if (first === undefined) return null;
+  const code = alerts.every((one) => disagreements.includes(one)) ? 'parameters-not-common' : 'tls-alert';
+  return { code, shown: { alert: alertName(first), number: first } };
 }
 
 const codes: { readonly [code: string]: ConnectionCode } = {

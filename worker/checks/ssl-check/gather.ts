@@ -124,19 +124,25 @@ async function lookWithOpenssl(
 ): Promise<Pick<Looked, 'handshakes' | 'withoutName' | 'hsts'>> {
   const handshakes = await gatherHandshakes(tls, target, allowance, 'until-it-connects');
   const last = handshakes.at(-1);
-  const isWeb = opening.accepted.every(({ alpn }) => alpn === null || alpn.startsWith('h'));
+  const unasked = last?.handshake.kind === 'connected' ? whyNoPage(last.handshake.lateAlert, opening) : null;
   const seen =
     last?.handshake.kind === 'connected'
       ? {
           withoutName: await gatherWithoutName(tls, target, allowance, last.offer),
-          hsts: isWeb ? await gatherHsts(http, target, allowance) : noWeb,
+          hsts: unasked ?? (await gatherHsts(http, target, allowance)),
         }
       : nothing;
   allowance.releaseKept();
   return { withoutName: seen.withoutName, hsts: seen.hsts, handshakes };
 }
 
-const noWeb: HstsSeen = { kind: 'unknown', reason: 'the port serves no web pages' };
+function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen | null {
+  if (lateAlert !== null)
+    return { kind: 'unknown', reason: `the server ended the connection (${lateAlert})` };
+  return accepted.every(({ alpn }) => alpn === null || alpn.startsWith('h'))
+    ? null
+    : { kind: 'unknown', reason: 'the port serves no web pages' };
+}
 
 async function gatherHsts(http: HttpProbe, { host, port }: Target, allowance: Allowance): Promise<HstsSeen> {
   const refusal = allowance.takeKept();
