@@ -22,7 +22,6 @@ import {
   question,
   refused,
   root,
-  sessionWith,
   shows,
   stopped,
 } from './evidence-of.ts';
@@ -396,7 +395,19 @@ const strongWith = (change: Parameters<typeof accepts>[1]) => ({
   questions: asked(question('TLSv1.2', 'sound', [accepts(0xc02b, change)])),
 });
 
+const cut = { kind: 'refused', by: 'reset' } as const;
+const cutOld = asked(question('TLSv1', 'old', [], cut), question('TLSv1.1', 'old', [], cut));
 const protocolRows = [
+  row(
+    'old versions are refused by a reset, and the server still answers',
+    { questions: cutOld, stillAnswers: true },
+    ['A+ 100'],
+  ),
+  row('they are reset, and so is everything after', { questions: cutOld, stillAnswers: false }, ['A 93'], {
+    state: 'partial',
+    notTested: ['tls10-offered', 'tls11-offered', 'sslv2-offered'],
+  }),
+
   row(
     'a certificate that cannot be read',
     { handshakes: modern(connected({ certificates: ['AAAA'] })), withoutName: null, chains: [] },
@@ -524,11 +535,11 @@ const protocolRows = [
     { notTested: ['alpn-h2-missing'] },
   ),
   row('no HTTP/2', { handshakes: modern(connected({ alpn: 'http/1.1' })) }, ['A+ 100', 'alpn-h2-missing']),
-  row('early data', { handshakes: modern(connected({ session: sessionWith(0x4000) })) }, [
+  row('early data', { handshakes: modern(connected({ maxEarlyDataBytes: 0x4000 })) }, [
     'A+ 99',
     'early-data-offered',
   ]),
-  row('no ticket', { handshakes: modern(connected({ session: null })) }, ['A+ 100'], {
+  row('no ticket', { handshakes: modern(connected({ maxEarlyDataBytes: null })) }, ['A+ 100'], {
     notTested: ['early-data-offered'],
   }),
   row('SNI required', { withoutName: failed('ERR_SSL_TLSV1_UNRECOGNIZED_NAME') }, ['A+ 100', 'sni-required']),

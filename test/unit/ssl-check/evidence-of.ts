@@ -1,5 +1,6 @@
 import { extensionIds } from '../../../worker/checks/ssl-check/certificate-extensions.ts';
 import type {
+  Connected,
   HandshakeSeen,
   HelloAccepted,
   Question,
@@ -30,8 +31,6 @@ export const publicPolicy = {
   value: sequence(sequence(objectIdentifier('2.23.140.1.2.1'))),
 };
 
-type Connected = Extract<HandshakeSeen['handshake'], { readonly kind: 'connected' }>;
-
 /** A completed handshake in TLS 1.3. */
 export const connected = (change: Partial<Connected> = {}): Connected => ({
   kind: 'connected',
@@ -43,7 +42,7 @@ export const connected = (change: Partial<Connected> = {}): Connected => ({
   trustError: null,
   certificates: [leaf.base64, intermediate.base64],
   ocspResponse: null,
-  session: sessionWith(0),
+  maxEarlyDataBytes: 0,
   lateAlert: null,
   ms: 20,
   ...change,
@@ -146,6 +145,7 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     handshakes: modern(connected()),
     withoutName: connected(),
     questions: asked(),
+    stillAnswers: null,
     groups: { accepted: [0x11ec, 0x001d, 0x0017], end: refused() },
     chains: [[leaf.base64, intermediate.base64]],
     hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=31536000; includeSubDomains'] },
@@ -158,31 +158,4 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     connections: 20,
     ...change,
   };
-}
-
-/** A session as Node writes it, with a ticket for so much early data. */
-export function sessionWith(maxEarlyData: number): string {
-  const limit = maxEarlyData === 0 ? [] : [0xaf, 4, 2, 2, maxEarlyData >> 8, maxEarlyData & 0xff];
-  const fields = [
-    2,
-    1,
-    1,
-    2,
-    2,
-    3,
-    4,
-    4,
-    2,
-    0x13,
-    2,
-    4,
-    1,
-    0,
-    4,
-    0x81,
-    0xff,
-    ...new Uint8Array(255),
-    ...limit,
-  ];
-  return Buffer.from([0x30, 0x82, fields.length >> 8, fields.length & 0xff, ...fields]).toString('base64');
 }

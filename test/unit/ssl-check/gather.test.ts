@@ -6,9 +6,15 @@ import { gatherSsl } from '../../../worker/checks/ssl-check/gather.ts';
 import { suites } from '../../../worker/checks/ssl-check/suites.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import type { Exchange, Handshake, HandshakeRequest } from '../../../worker/probes/tls/port.ts';
-import { connected, failed } from './evidence-of.ts';
+import { failed, connected as seenAs } from './evidence-of.ts';
 import { type ReadHello, readClientHello } from './read-client-hello.ts';
 import { alertRecord, extension, writeServerFlight } from './write-server-flight.ts';
+
+/** As the probe gives it: with a session. */
+const connected = (): Handshake => {
+  const { maxEarlyDataBytes: _, ...rest } = seenAs();
+  return { ...rest, session: null };
+};
 
 type Reply = Uint8Array | 'closed' | 'reset' | 'timeout' | 'refused';
 type Script = {
@@ -211,6 +217,58 @@ test.for([
   const { probes } = probesOf({ hello: speaks([0xc02f], [0x1302], [0x001d]), handshake });
   const { handshakes } = await gather(probes);
   expect(handshakes.map(({ offer }) => offer)).toEqual(offers);
+});
+
+test.for([
+  ['goes on', 1000, true],
+  ['has had enough', 8, false],
+] as const)('a server that resets old versions and %s is told', async ([, patience, stillAnswers]) => {
+  let greetings = 0;
+  const speak = speaks([0xc02f], [0x1302], [0x001d]);
+  const hello = (read: ReadHello | null) => {
+    greetings += 1;
+    return greetings > patience || read === null || read.version < 0x0303 ? 'reset' : speak(read);
+  };
+  expect((await gather(probesOf({ hello }).probes)).stillAnswers).toBe(stillAnswers);
+});
+
+test('of a session only the room for early data is kept', async () => {
+  const fields = [
+    2,
+    1,
+    1,
+    2,
+    2,
+    3,
+    4,
+    4,
+    2,
+    0x13,
+    2,
+    4,
+    1,
+    0,
+    4,
+    0x81,
+    0xff,
+    ...new Uint8Array(255),
+    0xaf,
+    4,
+    2,
+    2,
+    0x40,
+    0,
+  ];
+  const session = Buffer.from([0x30, 0x82, fields.length >> 8, fields.length & 0xff, ...fields]).toString(
+    'base64',
+  );
+  const { probes } = probesOf({
+    hello: speaks([0xc02f], [0x1302], [0x001d]),
+    handshake: () => ({ ...connected(), session }) as Handshake,
+  });
+  const evidence = await gather(probes);
+  expect(evidence.handshakes[0]?.handshake).toMatchObject({ maxEarlyDataBytes: 0x4000 });
+  expect(JSON.stringify(evidence)).not.toContain(session);
 });
 
 test('the evidence is JSON', async () => {

@@ -4,7 +4,7 @@ export type Allowance = {
   readonly take: () => string | null;
   /** Takes one of those kept for OpenSSL's handshakes, however many ClientHellos there were. */
   readonly takeKept: () => string | null;
-  /** What is kept and was not needed is free for ClientHellos. */
+  /** What is kept and was not needed is free for ClientHellos, but for the last one. */
   readonly releaseKept: () => void;
   /** A question was not answered in time. After three of them nothing more is asked. */
   readonly noteSilence: () => void;
@@ -29,7 +29,7 @@ export type AllowanceLimits = {
 /** Of a run of 20 s: the last connection may need its whole timeout. */
 export const allowanceLimits: AllowanceLimits = {
   connections: 30,
-  kept: 4,
+  kept: 5,
   timeMs: 12_000,
   firstTimeoutMs: 5000,
   silences: 3,
@@ -58,7 +58,7 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
       return takeBelow(limits.connections);
     },
     releaseKept: () => {
-      kept = 0;
+      kept = 1;
     },
     noteSilence: () => {
       silences += 1;

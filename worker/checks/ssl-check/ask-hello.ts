@@ -14,6 +14,8 @@ export type HelloAnswer = HelloAccepted | QuestionEnd;
 /** Asks a server by single ClientHellos, one connection each. */
 export type HelloAsker = {
   readonly ask: (offered: Offered) => Promise<HelloAnswer>;
+  /** The same from what is kept: the last question of a run. */
+  readonly askLast: (offered: Offered) => Promise<HelloAnswer>;
   readonly askSsl2: () => Promise<HelloAnswer>;
   /** Distinct chains seen so far, base64 DER. */
   readonly chains: readonly (readonly string[])[];
@@ -30,8 +32,9 @@ export function openHelloAsker(probe: TlsProbe, { host, port }: Target, allowanc
     send: Uint8Array,
     isComplete: (received: Uint8Array) => boolean,
     read: (exchange: Received) => HelloAnswer,
+    take = allowance.take,
   ): Promise<HelloAnswer> => {
-    const refusal = allowance.take();
+    const refusal = take();
     if (refusal !== null) return { kind: 'stopped', reason: refusal };
     const timeoutMs = allowance.timeoutMs();
     const limitBytes = answerLimitBytes;
@@ -42,11 +45,16 @@ export function openHelloAsker(probe: TlsProbe, { host, port }: Target, allowanc
     else allowance.noteAnswer(seen.ms);
     return read(seen);
   };
+  const ask = (offered: Offered, take: Allowance['take']) =>
+    exchange(
+      writeClientHello(completeHello(offered, host)),
+      isAnswerComplete,
+      (seen) => readAnswer(seen, offered, chains),
+      take,
+    );
   return {
-    ask: (offered) =>
-      exchange(writeClientHello(completeHello(offered, host)), isAnswerComplete, (seen) =>
-        readAnswer(seen, offered, chains),
-      ),
+    ask: (offered) => ask(offered, allowance.take),
+    askLast: (offered) => ask(offered, allowance.takeKept),
     askSsl2: () =>
       exchange(writeSsl2ClientHello(randomBytes(16)), (received) => received.length >= 11, readSsl2Answer),
     chains,

@@ -100,6 +100,20 @@ async function repeat(
   return { kind: 'exhausted' };
 }
 
+/** Sends once more a greeting that was accepted; null when none was. */
+export async function askAgain(asker: HelloAsker, questions: readonly Question[]): Promise<boolean | null> {
+  const known = questions.find(({ version, accepted }) => version !== 'SSLv2' && accepted.length > 0);
+  if (known === undefined || known.version === 'SSLv2') return null;
+  const { version, accepted } = known;
+  const groupIds = version === 'TLSv1.3' ? [...groups.keys()] : oldGroupIds;
+  const answer = await asker.askLast({
+    version,
+    suites: accepted.map(({ suite }) => suite),
+    groups: groupIds,
+  });
+  return answer.kind === 'accepted';
+}
+
 /** A server that chooses what was not offered would be asked for ever. */
 const stubborn: QuestionEnd = { kind: 'stopped', reason: 'the server chose what was not offered' };
 

@@ -1,7 +1,6 @@
 import type { connectionRules } from '../../../shared/catalogue/ssl-check/rules/connection.ts';
 import { brokenIf, type Evidence, type Verdict } from '../../../shared/model/verdict.ts';
-import type { Handshake } from '../../probes/tls/port.ts';
-import type { Question } from './evidence.ts';
+import type { HandshakeAnswer, Question } from './evidence.ts';
 import type { SslSight } from './sight.ts';
 import { alertName } from './tls-names.ts';
 
@@ -51,7 +50,10 @@ const silent: Obstacle = { code: 'tls-silent', shown: {} };
 /** Alerts that say "I want other versions, suites or groups". */
 const disagreements = [40, 70, 71];
 
-function findRefusal(questions: readonly Question[], handshake: Handshake | undefined): Obstacle | null {
+function findRefusal(
+  questions: readonly Question[],
+  handshake: HandshakeAnswer | undefined,
+): Obstacle | null {
   const refusals = questions.filter(({ end }) => end.kind === 'refused');
   const alert = findAlert(refusals);
   if (alert) return alert;

@@ -135,9 +135,10 @@ function judgeSize({ client, evidence }: SslSight): Verdict {
   return brokenIf(client.offer === 'small', { reason: first?.kind === 'failure' ? first.reason : '' });
 }
 
-function judgeEarlyData({ client, protocols, maxEarlyDataBytes }: SslSight): Verdict {
+function judgeEarlyData({ client, protocols }: SslSight): Verdict {
   if (protocols['TLSv1.3'] === false) return 'not-applicable';
   if (client === null) return notTested(noHandshake);
+  const { maxEarlyDataBytes } = client;
   if (maxEarlyDataBytes === null) return notTested('the server sent no session ticket');
   return brokenIf(maxEarlyDataBytes > 0, { bytes: maxEarlyDataBytes });
 }

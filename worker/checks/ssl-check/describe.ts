@@ -7,7 +7,8 @@ import { findGroup, type Group, groups } from './tls-names.ts';
 
 /** The report's fields that only show what was seen. */
 export function describeSight(sight: SslSight, chain: Chain) {
-  const { evidence, client, protocols, maxEarlyDataBytes } = sight;
+  const { evidence, client, protocols } = sight;
+  const maxBytes = client?.maxEarlyDataBytes ?? null;
   const httpsAlpn = evidence.names.httpsAlpn;
   return {
     host: evidence.host,
@@ -26,10 +27,7 @@ export function describeSight(sight: SslSight, chain: Chain) {
     },
     alpn: alpnOf(sight),
     ...describeStaple(sight, chain),
-    earlyData: {
-      accepted: maxEarlyDataBytes === null ? null : maxEarlyDataBytes > 0,
-      maxBytes: maxEarlyDataBytes,
-    },
+    earlyData: { accepted: maxBytes === null ? null : maxBytes > 0, maxBytes },
     http3Advertised: httpsAlpn.kind === 'unknown' ? null : httpsAlpn.found.includes('h3'),
     connections: evidence.connections,
   };

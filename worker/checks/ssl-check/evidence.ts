@@ -12,9 +12,11 @@ export type SslEvidence = {
   /** Attempts with OpenSSL, in order; the last that connected is what a client gets. */
   readonly handshakes: readonly HandshakeSeen[];
   /** A handshake without SNI; null when it was not tried. */
-  readonly withoutName: Handshake | null;
+  readonly withoutName: HandshakeAnswer | null;
   /** Questions by ClientHello, in no particular order. */
   readonly questions: readonly Question[];
+  /** A greeting that was accepted before, sent once more at the end when others had been cut off; null when there was no need, or none to send. */
+  readonly stillAnswers: boolean | null;
   readonly groups: GroupsSeen | null;
   /** Distinct chains of ClientHello answers, base64 DER as sent; `chain` of an answer counts into it. */
   readonly chains: readonly (readonly string[])[];
@@ -29,7 +31,15 @@ export type SslEvidence = {
  * without-alpn: no protocols. legacy: every version and suite that OpenSSL still has, at security level 0.
  */
 export type Offer = 'modern' | 'small' | 'without-alpn' | 'legacy';
-export type HandshakeSeen = { readonly offer: Offer; readonly handshake: Handshake };
+export type HandshakeSeen = { readonly offer: Offer; readonly handshake: HandshakeAnswer };
+
+/** What the probe saw, but for the session: it holds a secret, and all that is wanted of it is how much early data it allows (null: no ticket came). */
+export type HandshakeAnswer =
+  | (Omit<Extract<Handshake, { readonly kind: 'connected' }>, 'session'> & {
+      readonly maxEarlyDataBytes: number | null;
+    })
+  | Extract<Handshake, { readonly kind: 'failure' }>;
+export type Connected = Extract<HandshakeAnswer, { readonly kind: 'connected' }>;
 
 /** One suite set in one version, asked until the server refused: each time without what it had chosen before. */
 export type Question = {

@@ -1,7 +1,9 @@
 import type { Handshake, HandshakeRequest, TlsProbe } from '../../probes/tls/port.ts';
 import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';
-import type { HandshakeSeen, Offer } from './evidence.ts';
+import type { HandshakeAnswer, HandshakeSeen, Offer } from './evidence.ts';
+import { isMalformed } from './malformed.ts';
+import { parseTlsSession } from './tls-session.ts';
 
 /** SSL_OP_LEGACY_SERVER_CONNECT: also servers without secure renegotiation (RFC 5746). */
 const legacyServerConnect = 4;
@@ -31,7 +33,7 @@ export async function gatherHandshakes(
   const seen: HandshakeSeen[] = [];
   let offer: Offer | null = 'modern';
   while (offer !== null && allowance.takeKept() === null) {
-    const handshake: Handshake = await shake(probe, target, allowance, offer);
+    const handshake: HandshakeAnswer = await shake(probe, target, allowance, offer);
     seen.push({ offer, handshake });
     offer = attempts === 'once' ? null : nextOffer(offer, handshake);
   }
@@ -44,9 +46,9 @@ export async function gatherWithoutName(
   { host, port }: Target,
   allowance: Allowance,
   offer: Offer,
-): Promise<Handshake | null> {
+): Promise<HandshakeAnswer | null> {
   if (allowance.takeKept() !== null) return null;
-  return probe.handshake({ ...offers[offer], host, port, servername: null, lingerMs: 0 });
+  return keep(await probe.handshake({ ...offers[offer], host, port, servername: null, lingerMs: 0 }));
 }
 
 async function shake(
@@ -54,16 +56,29 @@ async function shake(
   { host, port }: Target,
   allowance: Allowance,
   offer: Offer,
-): Promise<Handshake> {
+): Promise<HandshakeAnswer> {
   // Tickets and late alerts come one round trip after our last message; a fresh answer took two and the server's work.
-  const lingerMs = Math.round(Math.min(1000, 25 + 2 * allowance.answerMs()));
+  const lingerMs = Math.round(Math.min(1000, 15 + 2 * allowance.answerMs()));
   const request = { ...offers[offer], host, port, servername: host, requestOcsp: true, lingerMs };
   const handshake = await probe.handshake(request);
   if (handshake.kind === 'failure' && handshake.code === 'tls-timeout') allowance.noteSilence();
-  return handshake;
+  return keep(handshake);
 }
 
-function nextOffer(offer: Offer, handshake: Handshake): Offer | null {
+function keep(handshake: Handshake): HandshakeAnswer {
+  if (handshake.kind === 'failure') return handshake;
+  const { session, ...rest } = handshake;
+  return { ...rest, maxEarlyDataBytes: readEarlyData(session, handshake.protocol) };
+}
+
+/** Only TLS 1.3 has early data (RFC 8446 §4.2.10). */
+function readEarlyData(session: string | null, protocol: string): number | null {
+  if (protocol !== 'TLSv1.3') return 0;
+  const read = parseTlsSession(Buffer.from(session ?? '', 'base64'));
+  return isMalformed(read) ? null : read.maxEarlyDataBytes;
+}
+
+function nextOffer(offer: Offer, handshake: HandshakeAnswer): Offer | null {
   if (handshake.kind === 'connected') return null;
   const { code, opensslCode } = handshake;
   if (offer === 'legacy') return null;

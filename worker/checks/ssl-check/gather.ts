@@ -3,7 +3,7 @@ import type { TlsProbe } from '../../probes/tls/port.ts';
 import type { GatherContext } from '../check.ts';
 import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
 import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
-import { askOnce, askSsl2, askSuites, askTls13 } from './ask-questions.ts';
+import { askAgain, askOnce, askSsl2, askSuites, askTls13 } from './ask-questions.ts';
 import type { GroupsSeen, HandshakeSeen, HstsSeen, Question, SslEvidence } from './evidence.ts';
 import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
 import { gatherNames } from './gather-names.ts';
@@ -44,6 +44,7 @@ function isHopeless({ end }: Question): boolean {
 type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'hsts'> & {
   readonly questions: readonly Question[];
   readonly groups: GroupsSeen | null;
+  readonly stillAnswers: boolean | null;
 };
 
 const nothing: Omit<Looked, 'questions'> = {
@@ -51,6 +52,7 @@ const nothing: Omit<Looked, 'questions'> = {
   withoutName: null,
   hsts: { kind: 'unknown', reason: 'no handshake was completed' },
   groups: null,
+  stillAnswers: null,
 };
 
 type Look = {
@@ -105,7 +107,16 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
   };
   const handshaking = lookWithOpenssl(look, opening);
   const [handshakes] = await Promise.all([handshaking, handshaking.then(work), work()]);
-  return { ...handshakes, questions, groups };
+  // A connection that is cut off refuses a greeting, or all: then the server, or what stands before it, has had enough of us.
+  const isCutOff = questions.some(
+    ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
+  );
+  return {
+    ...handshakes,
+    questions,
+    groups,
+    stillAnswers: isCutOff ? await askAgain(asker, questions) : null,
+  };
 }
 
 async function askOld(

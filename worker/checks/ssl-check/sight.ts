@@ -1,10 +1,13 @@
-import type { HandshakeSeen, HelloAccepted, Question, QuestionEnd, SslEvidence } from './evidence.ts';
-import { isMalformed } from './malformed.ts';
+import type {
+  Connected,
+  HandshakeSeen,
+  HelloAccepted,
+  Question,
+  QuestionEnd,
+  SslEvidence,
+} from './evidence.ts';
 import { type Suite, type SuiteSet, suites } from './suites.ts';
 import { type VersionName, versionNames } from './tls-names.ts';
-import { parseTlsSession } from './tls-session.ts';
-
-type Connected = Extract<HandshakeSeen['handshake'], { readonly kind: 'connected' }>;
 
 /** A suite that the server accepted in a version. */
 export type SuiteSeen = {
@@ -25,12 +28,11 @@ export type SslSight = {
   readonly isAlive: boolean;
   /** Answers to ClientHellos of TLS 1.2 and older: what is sent in clear. */
   readonly clearAnswers: readonly (HelloAccepted & { readonly version: VersionName })[];
-  /** null when no ticket came. */
-  readonly maxEarlyDataBytes: number | null;
 };
 
 /** Reads what the evidence says, without judging it. */
-export function readSight(evidence: SslEvidence): SslSight {
+export function readSight(seen: SslEvidence): SslSight {
+  const evidence = seen.stillAnswers === false ? { ...seen, questions: seen.questions.map(doubt) } : seen;
   const last = evidence.handshakes.findLast(({ handshake }) => handshake.kind === 'connected');
   const client = last?.handshake.kind === 'connected' ? { ...last.handshake, offer: last.offer } : null;
   const protocols = Object.fromEntries(
@@ -46,7 +48,6 @@ export function readSight(evidence: SslEvidence): SslSight {
     suites: collectSuites(answers, client),
     isAlive: client !== null || answers.length > 0,
     clearAnswers: answers.filter(({ version }) => version !== 'TLSv1.3' && version !== 'SSLv2'),
-    maxEarlyDataBytes: client === null ? null : readEarlyData(client),
   };
 }
 
@@ -59,6 +60,13 @@ function isOffered(
   if (client?.protocol === version || asked.some(({ accepted }) => accepted.length > 0)) return true;
   // Before any answer a closed connection may mean anything; beside a living server it is a refusal.
   return asked.length > 0 && asked.every(({ end }) => isDecisive(end)) ? false : null;
+}
+
+/** A connection that was cut off says nothing once the server had stopped talking to us. */
+function doubt(question: Question): Question {
+  const { end } = question;
+  const isCut = end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset');
+  return isCut ? { ...question, end: { kind: 'stopped', reason: 'the server stopped answering' } } : question;
 }
 
 /** The question was answered to its end. */
@@ -86,20 +94,4 @@ function collectSuites(
   const version = versionNames.find((name) => name === client?.protocol);
   const isNew = !seen.some((one) => one.suite === own && one.version === version);
   return own && version && isNew ? [{ suite: own, version, dhBits: null }, ...seen] : seen;
-}
-
-function readEarlyData({ session, protocol }: Connected): number | null {
-  if (session === null) return null;
-  if (protocol !== 'TLSv1.3') return 0;
-  const read = parseTlsSession(Buffer.from(session, 'base64'));
-  return isMalformed(read) ? null : read.maxEarlyDataBytes;
-}
-
-/** The questions of a version and set; one at most. */
-export function questionOf(
-  { evidence }: SslSight,
-  version: VersionName,
-  set: Question['set'],
-): Question | undefined {
-  return evidence.questions.find((question) => question.version === version && question.set === set);
 }

@@ -10,11 +10,6 @@ export const versionNumbers = {
 export type VersionName = keyof typeof versionNumbers;
 export const versionNames = Object.keys(versionNumbers) as VersionName[];
 
-/** The version of a number on the wire; null for what no standard names. */
-export function versionName(wire: number): VersionName | null {
-  return versionNames.find((name) => versionNumbers[name] === wire) ?? null;
-}
-
 export type Group = {
   readonly id: number;
   /** IANA's name in its registry of TLS Supported Groups. */
