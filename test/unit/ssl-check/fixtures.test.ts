@@ -26,7 +26,6 @@ const captured: readonly (readonly [file: string, grade: string, broken: readonl
       'secure-renegotiation-missing',
       'suite-rc4-offered',
       'suite-3des-offered',
-      'forward-secrecy-missing',
       'suite-without-forward-secrecy-offered',
       'aead-missing',
     ],

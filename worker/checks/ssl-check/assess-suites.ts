@@ -89,20 +89,25 @@ function judgeSoundness(sight: SslSight) {
     protocols['TLSv1.3'] !== null &&
     isSetKnown(sight, 'TLSv1.2', 'sound') &&
     isSetKnown(sight, 'TLSv1.2', 'withoutForwardSecrecy');
-  const missing = (has: (seen: SuiteSeen) => boolean): Verdict => {
+  // Versions before TLS 1.2 are asked for their first choice and for dangerous suites only.
+  const isModern = speaksTls13 || protocols['TLSv1.2'] === true;
+  const missing = (has: (seen: SuiteSeen) => boolean, isSeen: boolean): Verdict => {
     if (speaksTls13 || suites.some(has)) return 'holds';
-    return isKnown ? brokenIf(true) : notTested(incomplete);
+    return isSeen ? brokenIf(true) : notTested(incomplete);
   };
   const offered = (picks: (seen: SuiteSeen) => boolean, isAsked: boolean): Verdict => {
     const found = suites.filter(picks);
     if (found.length > 0) return brokenBy(found.map(showSuite));
     return isAsked ? 'holds' : notTested(incomplete);
   };
-  const isStaticKnown = isSetKnown(sight, 'TLSv1.2', 'withoutForwardSecrecy');
+  const isStaticKnown = isModern && isSetKnown(sight, 'TLSv1.2', 'withoutForwardSecrecy');
   return {
-    'forward-secrecy-missing': missing(({ suite }) => hasForwardSecrecy(suite) && !suite.isAnonymous),
+    'forward-secrecy-missing': missing(
+      ({ suite }) => hasForwardSecrecy(suite) && !suite.isAnonymous,
+      isKnown && isModern,
+    ),
     'suite-without-forward-secrecy-offered': offered(({ suite }) => !hasForwardSecrecy(suite), isStaticKnown),
-    'aead-missing': missing(({ suite }) => suite.isAead),
+    'aead-missing': missing(({ suite }) => suite.isAead, isKnown),
     'suite-cbc-offered':
       protocols['TLSv1.2'] === false
         ? 'not-applicable'

@@ -81,7 +81,6 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
   let groups: GroupsSeen | null = null;
   const add = (question: Question) => {
     questions.push(question);
-    progress({ done: questions.length, total: 8, current: question.version });
   };
   const known = [...opening.accepted];
   // What must be known comes first: the allowance may end before the list does.
@@ -102,8 +101,14 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
     },
     async () => add(known.length > 0 ? await askSuites(asker, 'TLSv1.2', 'sound', known) : opening),
   ];
+  const total = tasks.length;
+  let done = 0;
   const work = async () => {
-    for (let task = tasks.shift(); task; task = tasks.shift()) await task();
+    for (let task = tasks.shift(); task; task = tasks.shift()) {
+      await task();
+      done += 1;
+      progress({ done, total, current: look.target.host });
+    }
   };
   const handshaking = lookWithOpenssl(look, opening);
   const [handshakes] = await Promise.all([handshaking, handshaking.then(work), work()]);

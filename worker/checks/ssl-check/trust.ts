@@ -39,6 +39,7 @@ const refuting: readonly SslCode[] = [
   'certificate-subject-alt-name-missing',
   'certificate-name-mismatch',
   'certificate-signature-weak',
+  'certificate-key-small',
 ];
 
 export type Trust = {
