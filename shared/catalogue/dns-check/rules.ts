@@ -1,0 +1,20 @@
+import type { Rule } from '../../model/verdict.ts';
+import { caaRules } from './rules/caa.ts';
+import { dnssecRules } from './rules/dnssec.ts';
+import { nsRules } from './rules/ns.ts';
+import { recordRules } from './rules/records.ts';
+import { soaRules } from './rules/soa.ts';
+
+/** The rules of the DNS half: `dnsScore` is 100 minus their points. */
+export const dnsRules = {
+  ...recordRules,
+  ...nsRules,
+  ...soaRules,
+  ...dnssecRules,
+  ...caaRules,
+} as const satisfies Record<string, Rule>;
+export type DnsCode = keyof typeof dnsRules;
+
+/** Everything that can be wrong with a domain's DNS. */
+export const rules = { ...dnsRules } as const satisfies Record<string, Rule>;
+export type DnsCheckCode = keyof typeof rules;
