@@ -44,5 +44,7 @@ function findFault(keys: readonly string[], mandatory: readonly Json[] | undefin
   if (mandatory.includes('mandatory')) return '“mandatory” names itself';
   if (new Set(mandatory).size < mandatory.length) return '“mandatory” names a key twice';
   const missing = mandatory.find((key) => typeof key !== 'string' || !keys.includes(key));
-  return missing === undefined ? undefined : `“mandatory” names ${String(missing)}, which is not there`;
+  return missing === undefined
+    ? undefined
+    : `“mandatory” names ${JSON.stringify(missing)}, which is not there`;
 }

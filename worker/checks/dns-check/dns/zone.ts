@@ -1,0 +1,44 @@
+import type { DnsAnswer } from '../../../probes/dns/port.ts';
+import { ownRecords, readAnswer, recordsAt } from './read-answer.ts';
+
+/**
+ * The zone above that holds a name, as told by the answer to its SOA question.
+ * @returns undefined when the name is a zone itself, an alias, or nothing is known
+ */
+export function enclosingZone(soa: DnsAnswer): string | undefined {
+  if (soa.kind === 'failure' || ownRecords(soa).length > 0) return undefined;
+  const reading = readAnswer(soa);
+  if (reading.state !== 'none' || reading.aliases.length > 0) return undefined;
+  const holder = soa.authority.find(({ type }) => type === 'SOA');
+  return holder && holder.name !== soa.question.name ? holder.name : undefined;
+}
+
+/** Whether the domain is a zone of its own: only then has it name servers, SOA and keys. */
+export type ZoneSight =
+  | { readonly kind: 'apex' }
+  | { readonly kind: 'inside'; readonly zone: string | null }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/**
+ * Tells a zone from a name inside one.
+ * @param soa the resolver's answer to the domain's SOA
+ * @param referrals what the parent's servers say of its NS
+ */
+export function zoneSight(soa: DnsAnswer, referrals: readonly DnsAnswer[]): ZoneSight {
+  const domain = soa.question.name;
+  const isDelegated = referrals.some(
+    (answer) =>
+      answer.kind === 'answer' &&
+      recordsAt([...answer.authority, ...answer.answers], domain, 'NS').length > 0,
+  );
+  if (isDelegated || ownRecords(soa).length > 0) return { kind: 'apex' };
+  const zone = enclosingZone(soa);
+  if (zone !== undefined) return { kind: 'inside', zone };
+  const reading = readAnswer(soa);
+  const parentSpoke = referrals.some((answer) => readAnswer(answer).state !== 'unknown');
+  if (reading.aliases.length > 0 && parentSpoke) return { kind: 'inside', zone: null };
+  return {
+    kind: 'unknown',
+    why: reading.state === 'unknown' ? reading.why : 'the parent’s servers gave no answer',
+  };
+}
