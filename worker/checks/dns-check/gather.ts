@@ -30,8 +30,7 @@ export async function gatherDnsCheck({
       inTime: questions.inTime,
     };
     const shared = askShared(context);
-    const [dns] = await Promise.all([gatherDns(context, shared)]);
-    return { dns };
+    return { dns: await gatherDns(context, shared) };
   } finally {
     questions.close();
   }

@@ -1,8 +1,9 @@
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 import type { PartContext, SharedAnswers } from '../parts.ts';
+import { addressesOf, delegatedNames } from './addresses.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence, NameServerHost } from './evidence.ts';
 import { askServers, chooseAddresses, serverLimit } from './gather-servers.ts';
-import { foundRecords, ownRecords, readAnswer, recordsAt } from './read-answer.ts';
+import { ownRecords, readAnswer, recordsAt } from './read-answer.ts';
 import { readAll, readText } from './record-values.ts';
 import { enclosingZone } from './zone.ts';
 
@@ -89,16 +90,6 @@ async function namesByResolver(
   return again?.kind === 'answer' ? readAll(recordsAt(again.answers, domain, 'NS'), readText) : [];
 }
 
-/** The names that the parent's servers give, whether as a referral or as an answer. */
-export function delegatedNames(referrals: readonly DnsAnswer[], domain: string): readonly string[] {
-  const names = referrals.flatMap((answer) =>
-    answer.kind === 'answer'
-      ? readAll(recordsAt([...answer.authority, ...answer.answers], domain, 'NS'), readText)
-      : [],
-  );
-  return [...new Set(names)];
-}
-
 // Checking is disabled: a server's address is wanted even where its zone is bogus, which is said elsewhere.
 async function askHosts({ ask }: PartContext, names: readonly string[]): Promise<readonly NameServerHost[]> {
   return Promise.all(
@@ -110,9 +101,4 @@ async function askHosts({ ask }: PartContext, names: readonly string[]): Promise
       return { name, A, AAAA };
     }),
   );
-}
-
-/** A host's addresses, IPv4 first. */
-export function addressesOf({ A, AAAA }: NameServerHost): readonly string[] {
-  return [A, AAAA].flatMap((answer) => readAll(foundRecords(readAnswer(answer)), readText));
 }

@@ -9,7 +9,7 @@ const addressesPerServer = 2;
 export type ServerAddress = { readonly name: string; readonly address: string };
 
 /** A name that is surely not the domain's: who resolves it for us, resolves for everybody. */
-const foreignName = 'a.root-servers.net';
+export const foreignName = 'a.root-servers.net';
 
 /** What a zone tells about itself, with its own TTL; asked of two servers, in case one is silent. */
 const directTypes = ['A', 'AAAA', 'MX', 'TXT', 'CAA'] as const;

@@ -22,23 +22,25 @@ export type ZoneSight =
 /**
  * Tells a zone from a name inside one.
  * @param soa the resolver's answer to the domain's SOA
+ * @param ns its answer to the domain's NS
  * @param referrals what the parent's servers say of its NS
  */
-export function zoneSight(soa: DnsAnswer, referrals: readonly DnsAnswer[]): ZoneSight {
-  const domain = soa.question.name;
-  const isDelegated = referrals.some(
-    (answer) =>
-      answer.kind === 'answer' &&
-      recordsAt([...answer.authority, ...answer.answers], domain, 'NS').length > 0,
-  );
-  if (isDelegated || ownRecords(soa).length > 0) return { kind: 'apex' };
+export function zoneSight(soa: DnsAnswer, ns: DnsAnswer, referrals: readonly DnsAnswer[]): ZoneSight {
+  if (ownRecords(soa).length > 0 || ownRecords(ns).length > 0) return { kind: 'apex' };
+  if (referrals.some((answer) => isDelegation(answer))) return { kind: 'apex' };
   const zone = enclosingZone(soa);
   if (zone !== undefined) return { kind: 'inside', zone };
   const reading = readAnswer(soa);
+  if (reading.state === 'unknown') return { kind: 'unknown', why: reading.why };
+  // An alias, or "nothing here" without a word of whose zone it is: the parent's servers decide.
   const parentSpoke = referrals.some((answer) => readAnswer(answer).state !== 'unknown');
-  if (reading.aliases.length > 0 && parentSpoke) return { kind: 'inside', zone: null };
-  return {
-    kind: 'unknown',
-    why: reading.state === 'unknown' ? reading.why : 'the parent’s servers gave no answer',
-  };
+  return parentSpoke
+    ? { kind: 'inside', zone: null }
+    : { kind: 'unknown', why: 'the parent’s name servers gave no answer' };
+}
+
+/** True when an answer names the asked name's own servers, as a referral or as an answer. */
+export function isDelegation(answer: DnsAnswer): boolean {
+  if (answer.kind === 'failure') return false;
+  return recordsAt([...answer.authority, ...answer.answers], answer.question.name, 'NS').length > 0;
 }
