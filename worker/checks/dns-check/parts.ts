@@ -26,7 +26,7 @@ export type PartContext = {
   /** In ASCII, lower case, without the last dot. */
   readonly domain: string;
   readonly options: DnsCheckOptions;
-  /** Asks the DNS: counted as progress, and answered as a failure of code "limit" when the run's time is up. */
+  /** Asks the DNS: counted as progress, and answered as a failure with the reason `outOfTime` when the run's time is up. */
   readonly ask: (question: DnsQuestion, options?: DnsAskOptions) => Promise<DnsAnswer>;
   readonly http: HttpProbe;
   /** Waits for work of another kind as long as the run's time allows; `late` is what it counts as after that. */

@@ -2,6 +2,9 @@ import type { Progress } from '../../../shared/job-queue/port.ts';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from '../../probes/dns/port.ts';
 import type { PartContext } from './parts.ts';
 
+/** The reason in an answer that did not come because our own time was up; no server is to blame for it. */
+export const outOfTime = 'the time for this check was up';
+
 export type Questions = Pick<PartContext, 'ask' | 'inTime'> & {
   /** Ends the wait for the deadline; call it once gathering is over. */
   close(): void;
@@ -38,8 +41,8 @@ function lateAnswer(question: DnsQuestion, options?: DnsAskOptions): DnsAnswer {
   return {
     kind: 'failure',
     question,
-    code: 'limit',
-    reason: 'the time for this check was up',
+    code: 'timeout',
+    reason: outOfTime,
     server: options?.server ?? '',
   };
 }

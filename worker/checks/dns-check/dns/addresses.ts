@@ -17,3 +17,8 @@ export function delegatedNames(referrals: readonly DnsAnswer[], domain: string):
   );
   return [...new Set(names)];
 }
+
+/** True for an address of IPv6. */
+export function isIpv6(address: string): boolean {
+  return address.includes(':');
+}

@@ -69,11 +69,6 @@ export function prefixOf(address: string): string | undefined {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`).toString()}/48`;
 }
 
-/** True for an address of IPv6. */
-export function isIpv6(address: string): boolean {
-  return address.includes(':');
-}
-
 /** Each once, in order. */
 export function sorted(names: readonly string[]): readonly string[] {
   return [...new Set(names)].toSorted();

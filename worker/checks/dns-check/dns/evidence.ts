@@ -45,6 +45,7 @@ export type ServerAnswers = {
   readonly soa: DnsAnswer;
   /** Asked without EDNS, so that a server or firewall that drops EDNS can be told from a silent one. */
   readonly ns: DnsAnswer;
+  /** By TCP, without EDNS too: one thing is tried at a time. */
   readonly tcp: DnsAnswer;
   /** A foreign name, with recursion desired. */
   readonly foreign: DnsAnswer;

@@ -57,7 +57,7 @@ async function askServer(
   const [soa, ns, tcp, foreign] = await Promise.all([
     ask({ name: domain, type: 'SOA' }, { server }),
     ask({ name: domain, type: 'NS' }, { server, edns: false }),
-    ask({ name: domain, type: 'SOA' }, { server, transport: 'tcp' }),
+    ask({ name: domain, type: 'SOA' }, { server, transport: 'tcp', edns: false }),
     ask({ name: foreignName, type: 'A' }, { server, recursionDesired: true }),
   ]);
   return { name, address, soa, ns, tcp, foreign };

@@ -7,7 +7,8 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
-import { allAddresses, type Delegation, isIpv6, prefixOf, sorted } from './delegation.ts';
+import { isIpv6 } from './addresses.ts';
+import { allAddresses, type Delegation, prefixOf, sorted } from './delegation.ts';
 import type { NameServerHost } from './evidence.ts';
 import { readAnswer } from './read-answer.ts';
 import type { DnsSight } from './sight.ts';
@@ -37,7 +38,7 @@ export function judgeAddresses(
             brokenBy([{ count: names.length, names: names.join(', '), ip: addresses[0] ?? '' }]),
           ),
     'ns-same-prefix':
-      addresses.length < 2
+      names.length < 2 || addresses.length < 2
         ? 'not-applicable'
         : unless(sharedPrefixes(addresses).length === 0, () => brokenBy(sharedPrefixes(addresses))),
     'ns-without-address': judgeMissing(hosts),

@@ -5,8 +5,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
-import { addressesOf } from './addresses.ts';
+import { addressesOf, isIpv6 } from './addresses.ts';
 import { type Delegation, mostFrequent, readGlue } from './delegation.ts';
+import type { NameServerHost } from './evidence.ts';
 import { readAnswer } from './read-answer.ts';
 import { named, type ServerSight } from './server-sight.ts';
 import type { DnsSight } from './sight.ts';
@@ -61,12 +62,12 @@ export function judgeGlue(sight: DnsSight): Verdicts<'ns-glue-mismatch' | 'ns-gl
     return { 'ns-glue-mismatch': why, 'ns-glue-missing': why };
   }
   const compared = glue.flatMap(({ server, addresses }) => {
-    const own = sight.evidence.hosts.filter(({ name }) => name === server).flatMap(addressesOf);
-    return own.length === 0 ? [] : [{ server, addresses, own }];
+    const host = sight.evidence.hosts.find(({ name }) => name === server);
+    return host && addressesOf(host).length > 0 ? [{ server, addresses, host }] : [];
   });
-  const wrong = compared.flatMap(({ server, addresses, own }) => {
-    const strange = addresses.filter((address) => !own.includes(address));
-    return strange.length === 0 ? [] : [{ server, glue: list(strange), address: list(own) }];
+  const wrong = compared.flatMap(({ server, addresses, host }) => {
+    const strange = addresses.filter((address) => isStrange(address, host));
+    return strange.length === 0 ? [] : [{ server, glue: list(strange), address: list(addressesOf(host)) }];
   });
   return {
     'ns-glue-mismatch':
@@ -77,6 +78,12 @@ export function judgeGlue(sight: DnsSight): Verdicts<'ns-glue-mismatch' | 'ns-gl
         .map(({ server }) => ({ server, zone: sight.domain })),
     ),
   };
+}
+
+// A family whose lookup failed is not compared.
+function isStrange(address: string, host: NameServerHost): boolean {
+  const reading = readAnswer(isIpv6(address) ? host.AAAA : host.A);
+  return reading.state !== 'unknown' && !addressesOf(host).includes(address);
 }
 
 function list(names: readonly string[]): string {

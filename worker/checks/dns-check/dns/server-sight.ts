@@ -1,5 +1,7 @@
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
-import type { ServerAnswers } from './evidence.ts';
+import { outOfTime } from '../questions.ts';
+import { isIpv6 } from './addresses.ts';
+import type { DnsEvidence, ServerAnswers } from './evidence.ts';
 import { describeRcode, ownRecords, recordsAt } from './read-answer.ts';
 import { readAll, readSoa, readText, type Soa } from './record-values.ts';
 
@@ -30,6 +32,28 @@ export type Claim = { readonly is: boolean; readonly why: string } | null;
 
 const yes: Claim = { is: true, why: '' };
 const no = (why: string): Claim => ({ is: false, why });
+
+/**
+ * Reads what every address answered. When all IPv6 addresses alike cannot be connected to and IPv4 answers, it is we who have
+ * no IPv6: no route looks the same as a closed port.
+ */
+export function readServers({ servers, domain }: DnsEvidence): readonly ServerSight[] {
+  const sights = servers.map((server) => readServer(server, domain));
+  const isBlind =
+    servers
+      .filter(({ address }) => isIpv6(address))
+      .every(({ soa, ns }) => isRefused(soa) && isRefused(ns)) &&
+    sights.some(({ ip, state }) => !isIpv6(ip) && state === 'authoritative');
+  return sights.map((sight) =>
+    isBlind && isIpv6(sight.ip)
+      ? { ...sight, state: 'not-asked', why: 'IPv6 does not seem to work from here' }
+      : sight,
+  );
+}
+
+function isRefused(answer: DnsAnswer): boolean {
+  return answer.kind === 'failure' && answer.code === 'connection-refused';
+}
 
 /** Reads what one address answered to the questions about the domain. */
 export function readServer(answers: ServerAnswers, domain: string): ServerSight {
@@ -79,9 +103,13 @@ function judgeFailure(answer: DnsAnswer): { state: ServerState; why: string } {
   if (answer.kind === 'answer') return { state: 'refused', why: answer.rcode };
   const { code, reason } = answer;
   if (code === 'target-address-not-allowed') return { state: 'forbidden', why: 'its address is not public' };
-  // No route is a matter of our own network, for IPv6 above all.
-  if (code === 'network-unreachable' || code === 'limit') return { state: 'not-asked', why: reason };
+  if (isOurs(answer)) return { state: 'not-asked', why: reason };
   return { state: 'silent', why: reason };
+}
+
+// No route is a matter of our own network, for IPv6 above all.
+function isOurs({ code, reason }: Extract<DnsAnswer, { kind: 'failure' }>): boolean {
+  return code === 'network-unreachable' || reason === outOfTime;
 }
 
 function describeLame(answer: Answered, isHere: boolean): string {
@@ -94,7 +122,7 @@ function describeLame(answer: Answered, isHere: boolean): string {
 
 function claimTcp(tcp: DnsAnswer): Claim {
   if (tcp.kind === 'answer') return yes;
-  return tcp.code === 'limit' || tcp.code === 'network-unreachable' ? null : no(tcp.reason);
+  return isOurs(tcp) ? null : no(tcp.reason);
 }
 
 function claimEdns(soa: DnsAnswer, ns: DnsAnswer): Claim {
@@ -102,7 +130,7 @@ function claimEdns(soa: DnsAnswer, ns: DnsAnswer): Claim {
     if (rejectsEdns(soa)) return no(`answers queries with EDNS by ${soa.rcode}`);
     return soa.edns === null ? no('answers without EDNS') : yes;
   }
-  const isDropped = soa.code === 'timeout' && ns.kind === 'answer';
+  const isDropped = soa.code === 'timeout' && !isOurs(soa) && ns.kind === 'answer';
   return isDropped ? no('answers only queries without EDNS') : null;
 }
 

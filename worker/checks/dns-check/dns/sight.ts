@@ -2,7 +2,7 @@ import type { DnsAnswer } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes } from '../parts.ts';
 import type { DnsEvidence } from './evidence.ts';
 import { ownRecords, type Reading, readAnswer } from './read-answer.ts';
-import { readServer, type ServerSight } from './server-sight.ts';
+import { readServers, type ServerSight } from './server-sight.ts';
 import { type ZoneSight, zoneSight } from './zone.ts';
 
 /** The evidence, read once: what every judgement of the DNS half looks at. */
@@ -28,7 +28,7 @@ export function readEvidence(evidence: DnsEvidence): DnsSight {
   const apex = Object.fromEntries(
     apexTypes.map((type) => [type, readAnswer(answers[type])]),
   ) as DnsSight['apex'];
-  const servers = evidence.servers.map((server) => readServer(server, domain));
+  const servers = readServers(evidence);
   return {
     evidence,
     domain,
