@@ -30,7 +30,9 @@ export function openEmbeddedBackend(config: Config): Backend {
       lineLimit: lineLimitOf(config),
       waitingLimit,
     }),
-    reportStore: openSqliteReportStore(join(config.DATA_DIR, 'reports.sqlite')),
+    reportStore: openSqliteReportStore(
+      config.DATA_DIR === ':memory:' ? ':memory:' : join(config.DATA_DIR, 'reports.sqlite'),
+    ),
     rateLimiter: openMemoryRateLimiter(),
   };
 }

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { parseCidr } from './target/classify-address.ts';
 
 const text = z.string().min(1);
-const unset = z.undefined();
 const count = (least: number) =>
   z
     .string()
@@ -85,12 +84,12 @@ const settingsSchema = z
     HOST: text.default('127.0.0.1'),
     PORT: port.default(3000),
     ADMIN_HOST: text.default('127.0.0.1'),
-    ADMIN_PORT: port.or(unset),
-    PUBLIC_URL: httpUrl.transform((value) => value.replace(/\/+$/, '')).or(unset),
-    CONTACT_URL: text.or(unset),
-    CORS_ORIGINS: list.or(unset),
-    REDIS_URL: text.or(unset),
-    MONGODB_URL: text.or(unset),
+    ADMIN_PORT: port.optional(),
+    PUBLIC_URL: httpUrl.transform((value) => value.replace(/\/+$/, '')).optional(),
+    CONTACT_URL: text.optional(),
+    CORS_ORIGINS: list.optional(),
+    REDIS_URL: text.optional(),
+    MONGODB_URL: text.optional(),
     DATA_DIR: text.default('./data'),
     AUTH_MODE: z.enum(['open', 'token']).default('open'),
     REPORT_IDS: flag.default(true),
@@ -100,16 +99,16 @@ const settingsSchema = z
     LIMIT_ANON_SCANS: quota.default({ points: 60, windowS: 60 }),
     LIMIT_TOKEN_REQUESTS: quota.default({ points: 6000, windowS: 60 }),
     LIMIT_TOKEN_SCANS: quota.default({ points: 600, windowS: 60 }),
-    TRUST_PROXY: trustedProxies.or(unset),
+    TRUST_PROXY: trustedProxies.optional(),
     WAIT_SECONDS: count(0)
       .refine((s) => s <= 55, 'must be 55 or less')
-      .or(unset),
+      .optional(),
     QUEUE_SECONDS: count(1).default(600),
-    FRESH_SECONDS: count(0).or(unset),
+    FRESH_SECONDS: count(0).optional(),
     HOST_CONCURRENCY: count(1).default(4),
     WORKER_CONCURRENCY: count(1).default(50),
     WORKER_QUEUES: list.pipe(z.array(z.enum(['network', 'browser'])).min(1)).default(['network', 'browser']),
-    DNS_SERVERS: list.or(unset),
+    DNS_SERVERS: list.optional(),
     NAMESERVER_PORT: port.default(53),
     TARGET_PORTS: portRanges.default([
       [80, 80],
@@ -123,12 +122,12 @@ const settingsSchema = z
     TARGET_ALLOW_SUFFIXES: list
       .transform((items) => items.map((item) => item.toLowerCase().replace(/^\.+|\.+$/g, '')))
       .default([]),
-    NODE_EXTRA_CA_CERTS: readableFile.or(unset),
-    BROWSER_PATH: text.or(unset),
-    BROWSER_NO_SANDBOX: text.or(unset),
-    CRUX_API_KEY: text.or(unset),
-    PSI_API_KEY: text.or(unset),
-    HSTS_PRELOAD_FILE: readableFile.or(unset),
+    NODE_EXTRA_CA_CERTS: readableFile.optional(),
+    BROWSER_PATH: text.optional(),
+    BROWSER_NO_SANDBOX: text.optional(),
+    CRUX_API_KEY: text.optional(),
+    PSI_API_KEY: text.optional(),
+    HSTS_PRELOAD_FILE: readableFile.optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   })
   .refine((settings) => (settings.REDIS_URL === undefined) === (settings.MONGODB_URL === undefined), {

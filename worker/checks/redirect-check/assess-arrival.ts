@@ -57,8 +57,9 @@ function judgeCertificates(hops: readonly HopSeen[]): Verdict {
 }
 
 function judgeFailure(last: HopSeen | undefined, picks: (code: string) => boolean, hop?: number): Verdict {
-  if (last?.seen.kind !== 'failure' || !picks(last.seen.code)) return 'holds';
+  if (last?.seen.kind !== 'failure') return 'holds';
   const { code, reason } = last.seen;
+  if (!picks(code)) return 'not-applicable';
   return brokenIf(true, { url: last.url, code, reason, ...(hop === undefined ? {} : { hop }) });
 }
 

@@ -1,5 +1,12 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
-import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../shared/model/verdict.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  isBroken,
+  notTested,
+  type Verdict,
+} from '../../../shared/model/verdict.ts';
 import { type AnsweredHop, answeredHops } from './chain.ts';
 import type { RedirectEvidence } from './evidence.ts';
 
@@ -12,19 +19,27 @@ export function judgeLocations({ hops, stop }: RedirectEvidence): Record<Code, V
   const answered = answeredHops(hops);
   const redirecting = answered.filter(({ seen }) => redirectStatuses.includes(seen.status));
   const last = answered.at(-1);
+  // What was seen to be broken stays so; what was not seen to the end does not hold.
+  const seen = (verdict: Verdict): Verdict => {
+    if (isBroken(verdict)) return verdict;
+    if (stop.kind === 'failure') return notTested('the chain could not be walked to its end');
+    return redirecting.length === 0 && stop.kind === 'arrived' ? 'not-applicable' : verdict;
+  };
   const each = (picks: (hop: AnsweredHop) => boolean) =>
-    redirecting.length === 0 ? 'not-applicable' : brokenBy(redirecting.filter(picks).map(showLocation));
+    seen(brokenBy(redirecting.filter(picks).map(showLocation)));
   return {
     'location-missing': each(({ seen }) => seen.locations.length === 0),
     'location-empty': each(({ seen }) => seen.locations[0] === ''),
     'location-ambiguous': each(({ seen }) => new Set(seen.locations).size > 1),
     'location-not-encoded': each(({ seen }) => seen.locations.some((location) => !isUriReference(location))),
     'location-credentials': each(({ seen }) => seen.hasCredentials),
-    'location-invalid': brokenIf(stop.kind === 'invalid-location', last ? showLocation(last) : {}),
-    'location-scheme-not-allowed': brokenIf(stop.kind === 'foreign-scheme', {
-      ...(last ? showLocation(last) : {}),
-      scheme: stop.kind === 'foreign-scheme' ? stop.scheme : '',
-    }),
+    'location-invalid': seen(brokenIf(stop.kind === 'invalid-location', last ? showLocation(last) : {})),
+    'location-scheme-not-allowed': seen(
+      brokenIf(stop.kind === 'foreign-scheme', {
+        ...(last ? showLocation(last) : {}),
+        scheme: stop.kind === 'foreign-scheme' ? stop.scheme : '',
+      }),
+    ),
   };
 }
 

@@ -1,6 +1,12 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
-import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../shared/model/verdict.ts';
-import { siteOf } from '../../../shared/target/parse-target.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  isBroken,
+  notTested,
+  type Verdict,
+} from '../../../shared/model/verdict.ts';
 import {
   isCanonicalising,
   isCrossSite,
@@ -23,10 +29,19 @@ const trackingParameters =
 export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
   const { hops, stop } = evidence;
   const redirects = redirectsOf(hops);
-  const each = (picks: (redirect: Redirect) => boolean, shows: (redirect: Redirect) => Evidence = showMove) =>
-    brokenBy(redirects.filter(picks).map(shows));
+  // What was seen to be broken stays so; what was not seen to the end does not hold.
   const reached = (verdict: Verdict): Verdict =>
-    stop.kind === 'failure' ? { notTested: 'the chain could not be walked to its end' } : verdict;
+    stop.kind !== 'failure' || isBroken(verdict)
+      ? verdict
+      : notTested('the chain could not be walked to its end');
+  const each = (
+    picks: (redirect: Redirect) => boolean,
+    shows: (redirect: Redirect) => Evidence = showMove,
+  ): Verdict => {
+    const broken = redirects.filter(picks).map(shows);
+    if (broken.length > 0) return brokenBy(broken);
+    return reached(redirects.length > 0 ? 'holds' : 'not-applicable');
+  };
   return {
     'https-downgrade': each(isHttpsDowngrade),
     'https-upgrade-late': each((redirect) => isLateUpgrade(redirect, redirects)),
@@ -52,9 +67,12 @@ export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
       (redirect) => addedTracking(redirect).length > 0,
       (redirect) => ({ ...showMove(redirect), parameters: addedTracking(redirect) }),
     ),
-    'redirect-open-suspected': brokenBy(redirects.flatMap(findOpenRedirect)),
+    'redirect-open-suspected': each(
+      (redirect) => findOpenRedirect(redirect) !== undefined,
+      (redirect) => findOpenRedirect(redirect) ?? {},
+    ),
     'redirect-cookie-required': reached(judgeCookieGate(evidence)),
-    'redirect-status-not-followed': judgeStatuses(evidence),
+    'redirect-status-not-followed': reached(judgeStatuses(evidence)),
   };
 }
 
@@ -112,15 +130,14 @@ function addedTracking({ from, to }: Redirect): string[] {
 }
 
 /** The Location names a host of another site that stood, as a URL, in the query of the same request. */
-function findOpenRedirect(redirect: Redirect): Evidence[] {
+function findOpenRedirect(redirect: Redirect): Evidence | undefined {
   const { from, to } = redirect;
-  if (!isCrossSite(redirect)) return [];
+  if (!isCrossSite(redirect)) return undefined;
   for (const [parameter, value] of from.searchParams) {
     const named = URL.canParse(value, from.href) ? new URL(value, from.href) : undefined;
-    if (named?.host === to.host && siteOf(named.hostname) !== siteOf(from.hostname))
-      return [{ ...showMove(redirect), host: to.host, parameter }];
+    if (named?.host === to.host) return { ...showMove(redirect), host: to.host, parameter };
   }
-  return [];
+  return undefined;
 }
 
 function judgeCookieGate({ hops, stop }: RedirectEvidence): Verdict {

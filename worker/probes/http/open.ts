@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import got, { type Request, RequestError } from 'got';
 import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
@@ -66,11 +67,11 @@ type Chain = {
 
 async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpAnswer> {
   const asked = performance.now();
-  const stream = startRequest(request, url, chain);
+  const sight: Sight = { socket: undefined, answered: asked };
+  const stream = startRequest(request, url, chain, sight);
   try {
     const response = await headersOf(stream);
-    const answered = performance.now();
-    const { socket } = response;
+    const { answered, socket = response.socket } = sight;
     const seen = {
       address: chain.agents.addressOf(socket),
       socketTimes: chain.agents.takeTimes(socket),
@@ -97,7 +98,15 @@ async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpA
   }
 }
 
-function startRequest(request: HttpRequest, url: URL, { settings, agents, signal }: Chain): Request {
+/** Kept from Node's own events: by the time got tells of an answer, a kept-alive socket has already left it. */
+type Sight = { socket: Socket | undefined; answered: number };
+
+function startRequest(
+  request: HttpRequest,
+  url: URL,
+  { settings, agents, signal }: Chain,
+  sight: Sight,
+): Request {
   const { responseMs, requestMs, headerBytes } = settings.limits;
   return got.stream(url, {
     method: request.method ?? 'GET',
@@ -120,6 +129,12 @@ function startRequest(request: HttpRequest, url: URL, { settings, agents, signal
       const outgoing = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, options, callback);
       // Node drops every header after the 1,000th in silence; the size limit above bounds them already.
       outgoing.maxHeadersCount = 0;
+      outgoing.once('socket', (socket) => {
+        sight.socket = socket;
+      });
+      outgoing.once('response', () => {
+        sight.answered = performance.now();
+      });
       return outgoing;
     },
   });
