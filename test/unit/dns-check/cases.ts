@@ -624,6 +624,12 @@ const dnssec: readonly Case[] = [
     score: 50,
   },
   {
+    name: 'a SERVFAIL that was gone at the second try is not bogus',
+    change: { resolver: { validates: true, failsOnce: 'good.test' } },
+    broken: [],
+    score: 100,
+  },
+  {
     name: 'a DS without its key, seen without a validating resolver',
     change: { ds: [dsLine('good.test', makeKey(257))], resolver: { validates: false } },
     broken: ['dnssec-ds-without-key'],

@@ -6,8 +6,9 @@ import { dnsCheck } from '../../../shared/catalogue/dns-check/spec.ts';
 import { makeReport } from '../../../shared/model/report.ts';
 import { codesBroken, type Verdict } from '../../../shared/model/verdict.ts';
 import { cases } from './cases.ts';
-import { goodWorld } from './good-world.ts';
+import { goodWorld, keySigning } from './good-world.ts';
 import { checkIn } from './run-check.ts';
+import { dsLine } from './sign-zone.ts';
 
 type Outcome = Awaited<ReturnType<typeof checkIn>>;
 const outcomes = new Map<string, Outcome>();
@@ -151,6 +152,14 @@ describe('states and scores', () => {
       soa: { state: 'not-applicable' },
       dnssec: { status: 'secure' },
       caa: { state: 'ok', at: 'good.test', issue: ['ca.example'] },
+    });
+  });
+
+  test('a missing DS is given ready to paste, and it is the right one', () => {
+    const { verdicts } = outcomeOf('a signed zone that the parent does not know');
+    const [, , , ...words] = dsLine('good.test', keySigning).split(' ');
+    expect(verdicts['dnssec-ds-missing']).toMatchObject({
+      fix: { record: { name: 'good.test', type: 'DS', value: words.join(' ') } },
     });
   });
 

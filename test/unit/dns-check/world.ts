@@ -33,6 +33,8 @@ export type World = {
     readonly validates: boolean;
     /** Names at or below which a validating resolver finds nothing but forgery. */
     readonly bogus?: string;
+    /** A name whose first answers fail: those with DNSSEC and checking. */
+    readonly failsOnce?: string;
     /** Names below this one are not answered. */
     readonly failsBelow?: string;
     /** "TYPE name" → what it answers instead. */
@@ -84,10 +86,11 @@ function askResolver(world: World, question: DnsQuestion, options: DnsAskOptions
 }
 
 function refusalOf(
-  { validates, bogus, failsBelow }: World['resolver'],
+  { validates, bogus, failsBelow, failsOnce }: World['resolver'],
   name: string,
-  { checkingDisabled = false }: DnsAskOptions,
+  { checkingDisabled = false, dnssecOk = false }: DnsAskOptions,
 ): Answered['ede'] | undefined {
+  if (name === failsOnce && dnssecOk && !checkingDisabled) return [];
   if (failsBelow !== undefined && name.endsWith(`.${failsBelow}`)) return [];
   const isRefused = bogus !== undefined && validates && !checkingDisabled && isAtOrBelow(name, bogus);
   return isRefused ? [{ code: 6, text: '' }] : undefined;

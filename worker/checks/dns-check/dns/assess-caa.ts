@@ -28,7 +28,7 @@ export function assessCaa(sight: DnsSight): Verdicts<CaaCode> {
     return {
       ...forAll(caaRules, 'not-applicable'),
       'caa-missing': brokenBy([{ name: sight.domain }], {
-        text: 'Name the CAs that you use. The example allows one CA, and no wildcard certificates.',
+        text: 'Name the CAs that you use, one record each; the record shown stands for one of them.',
         record: { name: sight.domain, type: 'CAA', value: '0 issue "letsencrypt.org"' },
       }),
     };

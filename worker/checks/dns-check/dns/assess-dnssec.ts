@@ -3,16 +3,20 @@ import {
   brokenBy,
   brokenIf,
   type Evidence,
+  type Fix,
   notTested,
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
+import { digestOf } from './dnssec/ds-digest.ts';
 import { judgeCds } from './dnssec/judge-cds.ts';
 import { judgeStrength } from './dnssec/judge-strength.ts';
+import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './dnssec/key-tag.ts';
 import { isoTime, printDs } from './dnssec/print.ts';
 import { type CheckedSet, lastingSignature, type Signing } from './dnssec/read-signing.ts';
 import { brokenSets } from './dnssec/set-faults.ts';
 import type { DnssecSight } from './dnssec/status.ts';
+import type { Dnskey } from './record-values.ts';
 import type { DnsSight } from './sight.ts';
 import { forAll } from './verdicts.ts';
 
@@ -64,15 +68,32 @@ function judgeChain({ apex, domain }: DnsSight, { ds, keys }: Signing): Verdicts
   const stray = ds.filter(({ key }) => key === null).map(({ ds: one }) => ({ ds: printDs(one) }));
   const isBroken = hasDs && stray.length === ds.length;
   return {
-    'dnssec-ds-without-key': hasDs ? brokenBy(isBroken ? stray : []) : 'not-applicable',
+    'dnssec-ds-without-key': hasDs
+      ? brokenBy(isBroken ? stray : [], enterDs(domain, keys))
+      : 'not-applicable',
     'dnssec-ds-stale': hasDs && !isBroken ? brokenBy(stray) : 'not-applicable',
     'dnssec-unsigned': brokenIf(!hasDs && !isSigned, { zone: domain }),
     'dnssec-ds-missing':
       isSigned && !hasDs
-        ? brokenBy([{ zone: domain, keys: `${keys.length}` }])
+        ? brokenBy([{ zone: domain, keys: keys.map(keyTagOf).join(', ') }], enterDs(domain, keys))
         : hasDs
           ? 'holds'
           : 'not-applicable',
+  };
+}
+
+// The DS that the registrar wants, ready to paste: of a key-signing key, with SHA-256.
+function enterDs(zone: string, keys: readonly Dnskey[]): Fix | undefined {
+  const signer = keys.find(
+    ({ flags }) =>
+      (flags & zoneKeyFlag) !== 0 && (flags & entryPointFlag) !== 0 && (flags & revokedFlag) === 0,
+  );
+  const digest = signer && digestOf(zone, signer, 2);
+  if (!signer || digest === undefined) return undefined;
+  const value = printDs({ keyTag: keyTagOf(signer), algorithm: signer.algorithm, digestType: 2, digest });
+  return {
+    text: 'Enter this DS at the registrar; it is made of the zone’s key-signing key.',
+    record: { name: zone, type: 'DS', value },
   };
 }
 

@@ -9,6 +9,8 @@ export type DnsEvidence = {
   readonly apex: ApexAnswers;
   /** The same questions once more with checking disabled, where the resolver had answered SERVFAIL. */
   readonly unchecked: Partial<ApexAnswers>;
+  /** And once more as before, but without DNSSEC: a server that was slow for once has answered by now. */
+  readonly secondTry: Partial<ApexAnswers>;
   /** The root's SOA: a resolver that validates says so here. */
   readonly root: DnsAnswer;
   /** Names above the domain, nearest first. */

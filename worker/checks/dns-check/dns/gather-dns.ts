@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DnsAnswer } from '../../../probes/dns/port.ts';
+import type { DnsAnswer, DnsAskOptions } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes, type PartContext, type SharedAnswers } from '../parts.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence } from './evidence.ts';
 import { gatherDelegation } from './gather-delegation.ts';
@@ -21,11 +21,12 @@ export async function gatherDns(context: PartContext, shared: SharedAnswers): Pr
       .filter((name, at) => at < ancestorLimit || name === '')
       .map((name) => askAncestor(context, name)),
   );
-  const unchecked = askUnchecked(context, shared);
+  const unchecked = askAgain(context, shared, { dnssecOk: true, checkingDisabled: true });
   const random = `${randomBytes(8).toString('hex')}.${domain}`;
-  const [apex, again, above, root, wwwA, wwwAaaa, randomA, delegation] = await Promise.all([
+  const [apex, withoutCheck, secondTry, above, root, wwwA, wwwAaaa, randomA, delegation] = await Promise.all([
     allApex(shared),
     unchecked,
+    askAgain(context, shared, { dnssecOk: false }),
     ancestors,
     ask({ name: '', type: 'SOA' }, { dnssecOk: true }),
     ask({ name: `www.${domain}`, type: 'A' }),
@@ -37,7 +38,8 @@ export async function gatherDns(context: PartContext, shared: SharedAnswers): Pr
     domain,
     askedAtS,
     apex,
-    unchecked: again,
+    unchecked: withoutCheck,
+    secondTry,
     root,
     ancestors: above,
     www: { A: wwwA, AAAA: wwwAaaa },
@@ -61,15 +63,18 @@ async function askAncestor({ ask }: PartContext, name: string): Promise<Ancestor
 }
 
 // A validating resolver answers SERVFAIL for what is bogus, and hands it out when checking is disabled (RFC 4035 §3.2.2).
-async function askUnchecked(
+// It answers SERVFAIL also when the servers were slow; so the question is put once more as it was, without DO only because
+// equal questions of a run are asked once.
+async function askAgain(
   { domain, ask }: PartContext,
   { apex }: SharedAnswers,
+  options: DnsAskOptions,
 ): Promise<Partial<ApexAnswers>> {
   const answers = await Promise.all(
     apexTypes.map(async (type): Promise<readonly [ApexType, DnsAnswer] | undefined> => {
       const answer = await apex[type];
       if (answer.kind === 'failure' || answer.rcode !== 'SERVFAIL') return undefined;
-      return [type, await ask({ name: domain, type }, { dnssecOk: true, checkingDisabled: true })];
+      return [type, await ask({ name: domain, type }, options)];
     }),
   );
   return Object.fromEntries(answers.filter((answer) => answer !== undefined));

@@ -30,11 +30,14 @@ export function judgeSets(sight: DnsSight, { parent, child }: Delegation): Verdi
   const childOnly = child.filter((name) => !parent.includes(name));
   const differs = parentOnly.length + childOnly.length > 0;
   const isDisjoint = parentOnly.length === parent.length;
+  const fix = {
+    text: `If the zone is right, enter exactly these name servers at the registrar: ${list(child)}.`,
+  };
   const seen = { parentOnly: list(parentOnly), childOnly: list(childOnly) };
   return {
     'ns-inconsistent': inconsistent,
-    'ns-parent-child-mismatch': isDisjoint ? 'not-applicable' : brokenIf(differs, seen),
-    'ns-parent-child-disjoint': brokenIf(isDisjoint, seen),
+    'ns-parent-child-mismatch': isDisjoint ? 'not-applicable' : brokenIf(differs, seen, fix),
+    'ns-parent-child-disjoint': brokenIf(isDisjoint, seen, fix),
   };
 }
 

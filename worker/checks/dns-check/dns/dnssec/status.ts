@@ -79,11 +79,16 @@ function refusedTypes({ evidence }: DnsSight, validates: boolean): DnssecSight['
     const answer = evidence.apex[type];
     const again = evidence.unchecked[type];
     if (answer.kind === 'failure' || again === undefined || readAnswer(again).state === 'unknown') return [];
+    if (isAnswered(evidence.secondTry[type])) return [];
     const codes = answer.ede.map(({ code }) => code);
     const isBlamed = codes.some((code) => dnssecErrors.includes(code));
     const isExcused = codes.some((code) => pathErrors.includes(code));
     return isBlamed || (validates && !isExcused) ? [{ type, reason: describeRcode(answer) }] : [];
   });
+}
+
+function isAnswered(answer: DnsAnswer | undefined): boolean {
+  return answer !== undefined && readAnswer(answer).state !== 'unknown';
 }
 
 function hasAd(answer: DnsAnswer): boolean {
