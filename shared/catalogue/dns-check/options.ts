@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Most DKIM selectors of one call; more would be guessing, which the check does by itself. */
-export const selectorLimit = 10;
+const selectorLimit = 10;
 
 // Selectors are labels with dots between them (RFC 6376 §3.1); underscores are met in practice.
 const selector = z

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /** How a part of a report stands. Clients never have to guess from a null. */
-export const partStates = ['ok', 'missing', 'invalid', 'unknown', 'not-applicable'] as const;
+const partStates = ['ok', 'missing', 'invalid', 'unknown', 'not-applicable'] as const;
 export type PartState = (typeof partStates)[number];
 
-export const dnssecStatuses = ['secure', 'insecure', 'bogus', 'indeterminate'] as const;
+const dnssecStatuses = ['secure', 'insecure', 'bogus', 'indeterminate'] as const;
 export type DnssecStatus = (typeof dnssecStatuses)[number];
 
 const count = z.int().min(0);
@@ -134,7 +134,7 @@ export const dnsHalfShape = {
 const mailPart = z.looseObject({ state });
 
 /** Own fields of the mail half; each part states at least how it stands. */
-export const mailHalfShape = {
+const mailHalfShape = {
   spf: mailPart,
   dmarc: mailPart,
   dkim: mailPart,

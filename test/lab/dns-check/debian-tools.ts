@@ -19,11 +19,19 @@ export function findTool(name: string): string | undefined {
     });
 }
 
-/** Why the signed lab cannot run here; undefined when it can. It needs Debian's tools, and root for port 53 on loopback. */
-export function whyNoLab(): string | undefined {
-  const missing = tools.filter((name) => findTool(name) === undefined);
-  if (missing.length > 0) return `${missing.join(', ')} not installed`;
-  return process.getuid?.() === 0 ? undefined : 'port 53 on loopback needs root';
+/**
+ * Why the signed lab cannot run here; undefined when it can. It needs Debian's tools, and root for port 53 on loopback.
+ * A skip is said aloud, and is an error where `CI=true`.
+ */
+export function skipReason(what: string, more: readonly string[] = []): string | undefined {
+  const missing = [...tools, ...more].filter((name) => findTool(name) === undefined);
+  const isRoot = process.getuid?.() === 0;
+  if (missing.length === 0 && isRoot) return undefined;
+  const reason =
+    missing.length > 0 ? `${missing.join(', ')} not installed` : 'port 53 on loopback needs root';
+  if (process.env['CI'] === 'true') throw new Error(`${what} cannot be tested: ${reason}`);
+  console.warn(`SKIPPED: ${what} (${reason})`);
+  return reason;
 }
 
 /** Runs a program to its end and gives what it wrote; throws when it fails. */

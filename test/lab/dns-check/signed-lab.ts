@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { run, serve } from './debian-tools.ts';
-import { addresses, type LabZone, labZones } from './zones.ts';
+import { type Addresses, addressesIn, type LabZone, zonesIn } from './zones.ts';
 
 export type SignedLab = {
+  readonly addresses: Addresses;
   /** Settings under which the product takes the lab for the world. */
   readonly settings: Record<string, string>;
   /** The same with a resolver that does not validate. */
@@ -16,25 +17,34 @@ export type SignedLab = {
 
 const dayS = 86_400;
 
-/** Opens a DNS of its own on loopback: a signed root, "test" below it, good and bad zones below that, and two resolvers. */
-export async function openSignedLab(): Promise<SignedLab> {
+type Site = { readonly folder: string; readonly addresses: Addresses };
+
+/**
+ * Opens a DNS of its own on loopback: a signed root, "test" below it, good and bad zones below that, and two resolvers.
+ * @param block its addresses are in 127.<block>.0.0/16, so that two labs do not meet
+ */
+export async function openSignedLab(block: number): Promise<SignedLab> {
+  const addresses = addressesIn(block);
+  const labZones = zonesIn(block);
   const folder = mkdtempSync(join(tmpdir(), 'dns-lab-'));
-  const children = Object.entries(labZones).map(([name, zone]) => makeZone(folder, name, zone));
-  const test = makeZone(folder, 'test', {
+  const children = Object.entries(labZones).map(([name, zone]) =>
+    makeZone({ folder, addresses }, name, zone),
+  );
+  const test = makeZone({ folder, addresses }, 'test', {
     text: `$TTL 3600\n@ SOA ns hostmaster 1 14400 3600 1209600 3600\n@ NS ns\nns A ${addresses.root}\n${children.join('')}`,
     signing: { algorithm: 'ECDSAP256SHA256' },
     delegation: `$ NS ns.$\nns.$ A ${addresses.root}\n`,
   });
-  makeZone(folder, '', {
+  makeZone({ folder, addresses }, '', {
     text: `$TTL 3600\n@ SOA a.root-servers.net. hostmaster.test. 1 14400 3600 1209600 3600\n@ NS a.root-servers.net.\na.root-servers.net. A ${addresses.root}\n${test}`,
     signing: { algorithm: 'ECDSAP256SHA256' },
   });
   const processes = [
-    startNsd(folder, 'root', { '': 'root.signed', test: 'test.signed' }),
-    startNsd(folder, 'ns1', zonesOf('ns1')),
-    startNsd(folder, 'ns2', zonesOf('ns2')),
-    startUnbound(folder, 'resolver', true),
-    startUnbound(folder, 'plainResolver', false),
+    startNsd({ folder, addresses }, 'root', { '': 'root.signed', test: 'test.signed' }),
+    startNsd({ folder, addresses }, 'ns1', zonesOf(labZones, 'ns1')),
+    startNsd({ folder, addresses }, 'ns2', zonesOf(labZones, 'ns2')),
+    startUnbound({ folder, addresses }, 'resolver', true),
+    startUnbound({ folder, addresses }, 'plainResolver', false),
   ];
   await untilAnswered(addresses.resolver);
   await untilAnswered(addresses.plainResolver);
@@ -44,10 +54,11 @@ export async function openSignedLab(): Promise<SignedLab> {
     ADMIN_PORT: '0',
     LOG_LEVEL: 'silent',
     DNS_SERVERS: resolver,
-    TARGET_ALLOW_CIDRS: '127.53.0.0/16',
+    TARGET_ALLOW_CIDRS: `127.${block}.0.0/16`,
     TARGET_ALLOW_SUFFIXES: 'test',
   });
   return {
+    addresses,
     settings: settings(addresses.resolver),
     plainSettings: settings(addresses.plainResolver),
     folder,
@@ -59,12 +70,13 @@ export async function openSignedLab(): Promise<SignedLab> {
 }
 
 /** Writes a zone, signed where it says so, and gives the lines that its parent has of it. */
-function makeZone(folder: string, name: string, zone: LabZone): string {
+function makeZone({ folder, addresses }: Site, name: string, zone: LabZone): string {
   const file = name === '' ? 'root' : name;
   const origin = name === '' ? '.' : `${name}.`;
   writeFileSync(join(folder, file), `$ORIGIN ${origin}\n${zone.text}`);
   if (zone.second) writeFileSync(join(folder, `${file}.second`), `$ORIGIN ${origin}\n${zone.second}`);
-  const delegation = zone.delegation ?? '$ NS ns1.$\n$ NS ns2.$\nns1.$ A 127.53.1.1\nns2.$ A 127.53.2.1\n';
+  const delegation =
+    zone.delegation ?? `$ NS ns1.$\n$ NS ns2.$\nns1.$ A ${addresses.ns1}\nns2.$ A ${addresses.ns2}\n`;
   const ds = zone.signing ? sign(folder, { file, origin }, zone) : '';
   return `${delegation.replaceAll('$', origin)}${zone.ds === 'none' ? '' : ds}`;
 }
@@ -102,7 +114,10 @@ function sign(folder: string, { file, origin }: { file: string; origin: string }
   return ds.endsWith('\n') ? ds : `${ds}\n`;
 }
 
-function zonesOf(server: 'ns1' | 'ns2'): { readonly [name: string]: string } {
+function zonesOf(
+  labZones: { readonly [name: string]: LabZone },
+  server: 'ns1' | 'ns2',
+): { readonly [name: string]: string } {
   return Object.fromEntries(
     Object.entries(labZones)
       .filter(([, { servers = ['ns1', 'ns2'] }]) => servers.includes(server))
@@ -113,7 +128,11 @@ function zonesOf(server: 'ns1' | 'ns2'): { readonly [name: string]: string } {
   );
 }
 
-function startNsd(folder: string, name: 'root' | 'ns1' | 'ns2', zones: { readonly [zone: string]: string }) {
+function startNsd(
+  { folder, addresses }: Site,
+  name: 'root' | 'ns1' | 'ns2',
+  zones: { readonly [zone: string]: string },
+) {
   const own = join(folder, `nsd-${name}`);
   mkdirSync(own);
   const lines = Object.entries(zones).map(
@@ -127,7 +146,7 @@ function startNsd(folder: string, name: 'root' | 'ns1' | 'ns2', zones: { readonl
   return serve('nsd', ['-d', '-c', config]);
 }
 
-function startUnbound(folder: string, name: 'resolver' | 'plainResolver', validates: boolean) {
+function startUnbound({ folder, addresses }: Site, name: 'resolver' | 'plainResolver', validates: boolean) {
   const config = join(folder, `unbound-${name}.conf`);
   writeFileSync(
     join(folder, 'hints'),

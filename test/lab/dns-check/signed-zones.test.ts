@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../shared/config.ts';
 import { codesBroken } from '../../../shared/model/verdict.ts';
-import { dnsCheck } from '../../../worker/checks/dns-check/index.ts';
-import { prepareProbesOf } from '../../../worker/open.ts';
-import { whyNoLab } from './debian-tools.ts';
+import { checkDomain } from './check-domain.ts';
+import { skipReason } from './debian-tools.ts';
 import { openSignedLab, type SignedLab } from './signed-lab.ts';
 
-const reason = whyNoLab();
-if (reason !== undefined) {
-  if (process.env['CI'] === 'true') throw new Error(`the signed lab cannot run: ${reason}`);
-  console.warn(`SKIPPED: the signed lab of dns-check (${reason})`);
-}
+const reason = skipReason('the signed zones of dns-check');
 
 // All of the lab is on IPv4 loopback, and every zone lacks what a real one should have beside its fault.
 const always = ['ns-no-ipv6'];
@@ -86,29 +80,12 @@ const rows: readonly { zone: string; status: string; broken: readonly string[]; 
 describe.skipIf(reason !== undefined)('zones on real name servers, signed by another hand', () => {
   let lab: SignedLab;
   beforeAll(async () => {
-    lab = await openSignedLab();
+    lab = await openSignedLab(53);
   });
   afterAll(async () => lab?.close());
 
-  async function check(domain: string, settings: Record<string, string>) {
-    const probes = prepareProbesOf(readConfig(settings));
-    const opened = probes.open(new AbortController().signal);
-    try {
-      const evidence = await dnsCheck.gather({
-        target: domain,
-        options: {},
-        probes: opened,
-        progress: () => undefined,
-      });
-      return dnsCheck.assess(evidence);
-    } finally {
-      opened.close();
-      probes.close();
-    }
-  }
-
   test.for(rows)('$zone is $status', async ({ zone, status, broken }) => {
-    const { verdicts, fields } = await check(zone, lab.settings);
+    const { verdicts, fields } = await checkDomain(zone, lab.settings);
     expect(fields['dnssec']).toMatchObject({ status, resolverValidates: true });
     expect(codesBroken(verdicts).toSorted()).toEqual([...always, ...broken].toSorted());
   });
@@ -116,7 +93,7 @@ describe.skipIf(reason !== undefined)('zones on real name servers, signed by ano
   test.for(rows)(
     '$zone is $unvalidated by a resolver that does not validate',
     async ({ zone, unvalidated, broken }) => {
-      const { verdicts, fields } = await check(zone, lab.plainSettings);
+      const { verdicts, fields } = await checkDomain(zone, lab.plainSettings);
       expect(fields['dnssec']).toMatchObject({ status: unvalidated, resolverValidates: false });
       const own = broken.filter((code) => code !== 'dnssec-bogus');
       expect(codesBroken(verdicts).toSorted()).toEqual([...always, ...own].toSorted());
@@ -124,8 +101,10 @@ describe.skipIf(reason !== undefined)('zones on real name servers, signed by ano
   );
 
   test('a name that does not exist, and a host inside a zone', async () => {
-    expect(codesBroken((await check('nothing.test', lab.settings)).verdicts)).toEqual(['domain-not-found']);
-    expect((await check('mail.secure.test', lab.settings)).fields).toMatchObject({
+    expect(codesBroken((await checkDomain('nothing.test', lab.settings)).verdicts)).toEqual([
+      'domain-not-found',
+    ]);
+    expect((await checkDomain('mail.secure.test', lab.settings)).fields).toMatchObject({
       ns: { state: 'not-applicable', zone: 'secure.test' },
       dnssec: { status: 'secure' },
     });

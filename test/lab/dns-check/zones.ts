@@ -19,18 +19,20 @@ export type LabZone = {
   readonly ds?: 'none' | 'wrong';
 };
 
-export const addresses = {
-  root: '127.53.0.1',
-  resolver: '127.53.0.53',
-  /** Resolves, but does not validate. */
-  plainResolver: '127.53.0.54',
-  ns1: '127.53.1.1',
-  ns2: '127.53.2.1',
-  /** Nothing listens here. */
-  nobody: '127.53.3.1',
-} as const;
+/** Where everything is, in 127.<block>.0.0/16. */
+export function addressesIn(block: number) {
+  return {
+    root: `127.${block}.0.1`,
+    resolver: `127.${block}.0.53`,
+    /** Resolves, but does not validate. */
+    plainResolver: `127.${block}.0.54`,
+    ns1: `127.${block}.1.1`,
+    ns2: `127.${block}.2.1`,
+  };
+}
+export type Addresses = ReturnType<typeof addressesIn>;
 
-const servers = '@ NS ns1\n@ NS ns2\nns1 A 127.53.1.1\nns2 A 127.53.2.1\n';
+const servers = '@ NS ns1\n@ NS ns2\nns1 A 127.BLOCK.1.1\nns2 A 127.BLOCK.2.1\n';
 const head = (serial = 1, rname = 'hostmaster') =>
   `$TTL 3600\n@ SOA ns1 ${rname} ${serial} 14400 3600 1209600 3600\n`;
 const body =
@@ -38,8 +40,7 @@ const body =
 const usual = `${head()}${servers}${body}`;
 const p256 = { algorithm: 'ECDSAP256SHA256' } as const;
 
-/** The zones below "test", by name. */
-export const labZones: { readonly [name: string]: LabZone } = {
+const labZones: { readonly [name: string]: LabZone } = {
   'secure.test': { text: usual, signing: p256 },
   'rsa.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 2048 } },
   'rsa512.test': { text: usual, signing: { algorithm: 'RSASHA512', bits: 2048 } },
@@ -55,14 +56,14 @@ export const labZones: { readonly [name: string]: LabZone } = {
   'expired.test': { text: usual, signing: { ...p256, fromDay: -30, untilDay: -1 } },
   'ending.test': { text: usual, signing: { ...p256, fromDay: -28, untilDay: 2 } },
   'lame.test': { text: usual, servers: ['ns1'] },
-  'silent.test': { text: `${usual}@ NS ns3\nns3 A 127.53.3.1\n` },
+  'silent.test': { text: `${usual}@ NS ns3\nns3 A 127.BLOCK.3.1\n` },
   'serial.test': { text: usual, second: `${head(2)}${servers}${body}` },
-  'differs.test': { text: usual, delegation: '$ NS ns1.$\nns1.$ A 127.53.1.1\n' },
+  'differs.test': { text: usual, delegation: '$ NS ns1.$\nns1.$ A 127.BLOCK.1.1\n' },
   'glue.test': {
     text: usual,
-    delegation: '$ NS ns1.$\n$ NS ns2.$\nns1.$ A 127.53.1.1\nns2.$ A 127.53.1.9\n',
+    delegation: '$ NS ns1.$\n$ NS ns2.$\nns1.$ A 127.BLOCK.1.1\nns2.$ A 127.BLOCK.1.9\n',
   },
-  'single.test': { text: usual.replace('@ NS ns2\n', ''), delegation: '$ NS ns1.$\nns1.$ A 127.53.1.1\n' },
+  'single.test': { text: usual.replace('@ NS ns2\n', ''), delegation: '$ NS ns1.$\nns1.$ A 127.BLOCK.1.1\n' },
   'odd.test': {
     text: `${head(1, 'first\\.last')}${servers}${body}*.wild A 192.0.2.9\n* A 192.0.2.10\nwww2 CNAME gone.nowhere.test.\n`.replace(
       'www CNAME @',
@@ -71,3 +72,10 @@ export const labZones: { readonly [name: string]: LabZone } = {
     signing: p256,
   },
 };
+
+export const zoneNames = Object.keys(labZones);
+
+/** The zones below "test", by name, with the addresses of a block. */
+export function zonesIn(block: number): { readonly [name: string]: LabZone } {
+  return JSON.parse(JSON.stringify(labZones).replaceAll('BLOCK', String(block))) as typeof labZones;
+}

@@ -27,7 +27,7 @@ const day = 86_400;
 
 /** Keys of every good.test, made once. */
 export const keySigning: SigningKey = makeKey(257);
-export const zoneSigning: SigningKey = makeKey(256);
+const zoneSigning: SigningKey = makeKey(256);
 
 const child = [
   '@ 3600 SOA ns1.good.test hostmaster.good.test 2026112101 14400 3600 1209600 3600',

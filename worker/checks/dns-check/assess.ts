@@ -1,14 +1,14 @@
 import { type DnsCheckCode, rules } from '../../../shared/catalogue/dns-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, type Verdicts } from '../../../shared/model/verdict.ts';
-import { assessDns } from './dns/assess-dns.ts';
+import { dnsPart } from './dns/part.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 import { mailUnknown } from './mail-unknown.ts';
 import type { PartAssessment } from './parts.ts';
 
 /** Judges both halves, and joins them: the score is the mean of theirs, of those that have one. */
 export function assessDnsCheck(evidence: DnsCheckEvidence): Assessment<DnsCheckCode> {
-  const dns = assessDns(evidence.dns);
+  const dns = dnsPart.assess(evidence.dns);
   const isThere = dns.fields['exists'] !== false;
   const mail = mailUnknown;
   const verdicts: Verdicts<DnsCheckCode> = { ...dns.verdicts, ...mail.verdicts };

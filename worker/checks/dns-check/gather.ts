@@ -2,7 +2,7 @@ import { dnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts'
 import type { DnsAnswer } from '../../probes/dns/port.ts';
 import type { GatherContext } from '../check.ts';
 import type { DnsEvidence } from './dns/evidence.ts';
-import { gatherDns } from './dns/gather-dns.ts';
+import { dnsPart } from './dns/part.ts';
 import { readAnswer } from './dns/read-answer.ts';
 import { apexTypes, type PartContext, type SharedAnswers } from './parts.ts';
 import { openQuestions } from './questions.ts';
@@ -30,22 +30,22 @@ export async function gatherDnsCheck({
       inTime: questions.inTime,
     };
     const shared = askShared(context);
-    return { dns: await gatherDns(context, shared) };
+    return { dns: await dnsPart.gather(context, shared) };
   } finally {
     questions.close();
   }
 }
 
-/** Sends the questions that both halves share, and waits for none of them. */
-export function askShared({ domain, ask }: PartContext): SharedAnswers {
+// Sent, and not waited for.
+function askShared({ domain, ask }: PartContext): SharedAnswers {
   const apex = Object.fromEntries(
     apexTypes.map((type) => [type, ask({ name: domain, type }, { dnssecOk: true })] as const),
   ) as SharedAnswers['apex'];
   return { apex, exists: apex.SOA.then((soa) => !isNxdomain(soa)) };
 }
 
-/** True when the DNS says that the asked name itself is not there; an alias that leads nowhere is there. */
-export function isNxdomain(answer: DnsAnswer): boolean {
+// An alias that leads nowhere is there itself.
+function isNxdomain(answer: DnsAnswer): boolean {
   const reading = readAnswer(answer);
   return reading.state === 'none' && reading.nxdomain && reading.aliases.length === 0;
 }

@@ -12,7 +12,8 @@ export const dnssecRules = {
     severity: 'critical',
     points: 50,
     title: 'Validating resolvers reject the domain',
-    detail: 'The resolver refuses {type} of {name} as bogus ({reason}); whoever uses a validating resolver gets no answer.',
+    detail:
+      'The resolver refuses {type} of {name} as bogus ({reason}); whoever uses a validating resolver gets no answer.',
     fix: 'Sign the zone again, or remove the DS records at the registrar until it is signed rightly.',
     references: ['RFC 4035 §5.5', 'RFC 8914 §4.7'],
   },

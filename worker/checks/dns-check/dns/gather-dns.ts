@@ -48,8 +48,7 @@ export async function gatherDns(context: PartContext, shared: SharedAnswers): Pr
   };
 }
 
-/** All shared answers, once they are there. */
-export async function allApex({ apex }: SharedAnswers): Promise<ApexAnswers> {
+async function allApex({ apex }: SharedAnswers): Promise<ApexAnswers> {
   const answers = await Promise.all(apexTypes.map(async (type) => [type, await apex[type]] as const));
   return Object.fromEntries(answers) as ApexAnswers;
 }

@@ -7,7 +7,7 @@ export type Reading =
   | { readonly state: 'none'; readonly nxdomain: boolean; readonly aliases: readonly Alias[] }
   | { readonly state: 'unknown'; readonly why: string; readonly aliases: readonly Alias[] };
 
-export type Alias = { readonly name: string; readonly target: string };
+type Alias = { readonly name: string; readonly target: string };
 
 /** Longest run of aliases that is followed; resolvers give up earlier. */
 const aliasLimit = 32;

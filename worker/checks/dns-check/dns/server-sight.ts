@@ -55,8 +55,7 @@ function isRefused(answer: DnsAnswer): boolean {
   return answer.kind === 'failure' && answer.code === 'connection-refused';
 }
 
-/** Reads what one address answered to the questions about the domain. */
-export function readServer(answers: ServerAnswers, domain: string): ServerSight {
+function readServer(answers: ServerAnswers, domain: string): ServerSight {
   const { soa, ns } = answers;
   const spoke = pickAnswer(soa, ns);
   const standing = spoke === undefined ? judgeFailure(soa) : judgeStanding(spoke, domain);

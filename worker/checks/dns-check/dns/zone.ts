@@ -39,8 +39,8 @@ export function zoneSight(soa: DnsAnswer, ns: DnsAnswer, referrals: readonly Dns
     : { kind: 'unknown', why: 'the parent’s name servers gave no answer' };
 }
 
-/** True when an answer names the asked name's own servers, as a referral or as an answer. */
-export function isDelegation(answer: DnsAnswer): boolean {
+// The asked name's own servers, as a referral or as an answer.
+function isDelegation(answer: DnsAnswer): boolean {
   if (answer.kind === 'failure') return false;
   return recordsAt([...answer.authority, ...answer.answers], answer.question.name, 'NS').length > 0;
 }

@@ -22,7 +22,7 @@ export type Signing = {
 };
 
 /** A DS with the key it was made of: null when no key fits, undefined when its digest is not computed here. */
-export type MatchedDs = { readonly ds: Ds; readonly key: Dnskey | null | undefined };
+type MatchedDs = { readonly ds: Ds; readonly key: Dnskey | null | undefined };
 
 /** The records of one type with their signatures, each checked. */
 export type CheckedSet = {

@@ -37,8 +37,8 @@ export function verifyRrsig(
   return candidates.some((key) => verifies(set, rrsig, key)) ? 'valid' : 'does-not-verify';
 }
 
-/** Checks the octets alone: no time, no signer, no key tag. */
-export function verifies(set: SignedSet, rrsig: Rrsig, dnskey: Dnskey): boolean {
+// The octets alone: no time, no signer, no key tag.
+function verifies(set: SignedSet, rrsig: Rrsig, dnskey: Dnskey): boolean {
   const { scheme } = algorithmOf(rrsig.algorithm);
   const key = parsePublicKey(dnskey);
   const text = signedText(set, rrsig);
