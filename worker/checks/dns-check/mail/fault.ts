@@ -15,3 +15,12 @@ export function showFault({ at, term, problem }: Fault): RecordFault {
 export function clip(text: string, length = 200): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
+
+/** Parts what a parser gave into the value and the faults; nothing was parsed: neither. */
+export function settle<P extends object>(
+  parsed: P | null,
+): { value: Exclude<P, Malformed> | null; faults: readonly Fault[] } {
+  if (parsed === null) return { value: null, faults: [] };
+  if ('faults' in parsed) return { value: null, faults: (parsed as Malformed).faults };
+  return { value: parsed as Exclude<P, Malformed>, faults: [] };
+}

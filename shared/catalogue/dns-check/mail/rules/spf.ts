@@ -260,12 +260,12 @@ export const spfRules = {
       { title: 'Status change of RFC 4406 to historic', url: 'https://www.rfc-editor.org/info/rfc4406' },
     ],
   },
-  'spf-string-length': {
+  'spf-strings-run-together': {
     part: 'spf',
-    severity: 'info',
-    points: 0,
+    severity: 'medium',
+    points: 5,
     title: 'The SPF record is split where a blank is missing',
-    detail: 'The strings of the record are joined without a blank: {before} and {after} become one word.',
+    detail: 'The strings of the record are joined without a blank, so {before} and {after} become one word.',
     fix: 'End the first string, or begin the second, with a space.',
     references: ['RFC 7208 §3.3'],
   },
@@ -273,10 +273,10 @@ export const spfRules = {
     part: 'spf',
     severity: 'low',
     points: 1,
-    title: 'The TXT records do not fit into a small answer',
+    title: 'The SPF record is long',
     detail:
-      'The TXT records of {name} have {octets} octets; beyond 450, answers may not fit into 512 and some resolvers fail.',
-    fix: 'Delete TXT records that are not needed, or move terms into an included record.',
+      'Name and record have {octets} octets together; beyond 450, answers may not fit into 512 and some resolvers fail.',
+    fix: 'Take out terms that are not needed, or move some into an included record.',
     references: ['RFC 7208 §3.4'],
   },
   'spf-inconsistent-servers': {
