@@ -1,5 +1,3 @@
-import type { RecordFault } from '../../../../shared/catalogue/dns-check/mail/report.ts';
-
 /** Where a text breaks its grammar: offset from 0, the word it is in, and what is wrong, as a sentence's end. */
 export type Fault = { readonly at: number; readonly term: string; readonly problem: string };
 
@@ -7,7 +5,7 @@ export type Fault = { readonly at: number; readonly term: string; readonly probl
 export type Malformed = { readonly faults: readonly [Fault, ...Fault[]] };
 
 /** As it is shown: the first character is 1, the word cut to 80 characters. */
-export function showFault({ at, term, problem }: Fault): RecordFault {
+export function showFault({ at, term, problem }: Fault): { position: number; term: string; problem: string } {
   return { position: at + 1, term: clip(term, 80), problem };
 }
 

@@ -42,8 +42,10 @@ export type SpfCounts = {
   readonly voids: number;
   readonly voids4: number;
   readonly voids6: number;
-  /** False where something below could not be seen: the counts are then the least there is. */
+  /** False where a record below could not be seen: the counts are then the least there is. */
   readonly complete: boolean;
+  /** False where also a lookup below gave no answer. */
+  readonly voidsComplete: boolean;
 };
 
 /** Beyond so many records a tree has long passed the limit of ten lookups; what is behind them is not looked at. */
@@ -69,7 +71,7 @@ function growBranch(soil: Soil, domain: string, via: SpfBranch['via'], path: rea
     why,
     spf: null,
     reached: [],
-    counts: { ...noCounts, complete: end !== 'unknown' && end !== 'limit' },
+    counts: { ...noCounts, ...completeness(end !== 'unknown' && end !== 'limit') },
   });
   if (path.includes(domain)) return bare('loop', 'it is already on the way here');
   soil.grown.records += 1;
@@ -118,7 +120,11 @@ export function isAll(term: SpfTerm): boolean {
   return term.kind === 'mechanism' && term.name === 'all';
 }
 
-const noCounts: SpfCounts = { lookups: 0, voids: 0, voids4: 0, voids6: 0, complete: true };
+function completeness(complete: boolean) {
+  return { complete, voidsComplete: complete };
+}
+
+const noCounts: SpfCounts = { lookups: 0, voids: 0, voids4: 0, voids6: 0, ...completeness(true) };
 const asksNothing = { name: null, branch: null, isVoid4: null, isVoid6: null, mxHosts: 0, counts: noCounts };
 
 function reachTerm(soil: Soil, domain: string, term: SpfTerm, path: readonly string[]): ReachedTerm {
@@ -127,7 +133,7 @@ function reachTerm(soil: Soil, domain: string, term: SpfTerm, path: readonly str
   const leadsOn = term.name === 'include' || term.name === 'redirect';
   // A ptr term asks for the sender's address, and a macro may need the message: one lookup each, of which nothing is known.
   if (name === null || term.name === 'ptr')
-    return { term, ...asksNothing, name, counts: { ...noCounts, lookups: 1, complete: !leadsOn } };
+    return { term, ...asksNothing, name, counts: { ...noCounts, lookups: 1, ...completeness(!leadsOn) } };
   if (!leadsOn) return reachAddresses(soil.zone, term, name);
   const branch = growBranch(soil, name, { term, from: domain }, path);
   const counts = { ...branch.counts, lookups: branch.counts.lookups + 1 };
@@ -144,7 +150,8 @@ function reachAddresses(zone: Zone, term: SpfTerm, name: string): ReachedTerm {
     voids: isVoid4 && isVoid6 ? 1 : 0,
     voids4: isVoid4 ? 1 : 0,
     voids6: isVoid6 ? 1 : 0,
-    complete: isVoid4 !== null && isVoid6 !== null,
+    complete: true,
+    voidsComplete: isVoid4 !== null && isVoid6 !== null,
   };
   return { term, name, branch: null, isVoid4, isVoid6, mxHosts: exchangesOf(four).length, counts };
 }
@@ -167,6 +174,7 @@ function addCounts(terms: readonly ReachedTerm[]): SpfCounts {
       voids4: sum.voids4 + counts.voids4,
       voids6: sum.voids6 + counts.voids6,
       complete: sum.complete && counts.complete,
+      voidsComplete: sum.voidsComplete && counts.voidsComplete,
     }),
     noCounts,
   );
