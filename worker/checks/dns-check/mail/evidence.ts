@@ -1,4 +1,3 @@
-import type { Json } from '../../../../shared/model/verdict.ts';
 import type { Sight } from './sight.ts';
 
 /** The policy file of MTA-STS, as it was fetched; headers that nobody judges are left out. */
@@ -41,8 +40,3 @@ export type MailEvidence = {
   /** For mail from the domain's own mail hosts. */
   readonly mxHosts: readonly (SpfEvaluation & { readonly host: string })[];
 };
-
-/** The evidence as JSON, which is what it is made of. */
-export function toJson(evidence: MailEvidence): Json {
-  return evidence as unknown as Json;
-}
