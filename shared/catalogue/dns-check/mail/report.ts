@@ -52,6 +52,7 @@ const spfVerdictSchema = z
     sender: z.string(),
     helo: z.string(),
     result: z.enum(['none', 'neutral', 'pass', 'fail', 'softfail', 'temperror', 'permerror']),
+    lookups: count.meta({ description: 'Lookups that the evaluation made before its answer.' }),
     explanation: z.string().optional(),
     comment: z.string().optional(),
   })

@@ -26,6 +26,8 @@ export type SpfEvaluation = {
   /** What the domain's owner has to say to a failing sender: a stranger's text. */
   readonly explanation?: string;
   readonly comment?: string;
+  /** How many lookups the evaluation made before its answer. */
+  readonly lookups: number;
 };
 
 /** What was seen of a domain's mail. JSON; nothing is judged. */

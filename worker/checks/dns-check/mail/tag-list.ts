@@ -22,30 +22,36 @@ export function parseTagList(text: string): TagList {
   let at = 0;
   const pieces = text.split(';');
   for (const [index, piece] of pieces.entries()) {
-    const tag = parsePiece(piece, at, index === pieces.length - 1);
-    if (tag !== null && 'problem' in tag) faults.push(tag);
-    else if (tag !== null) tags.push(tag);
+    const read = parsePiece(piece, at, index === pieces.length - 1);
+    if (read.tag) tags.push(read.tag);
+    if (read.fault) faults.push(read.fault);
     at += piece.length + 1;
   }
   return { tags, faults };
 }
 
-function parsePiece(piece: string, start: number, isLast: boolean): Tag | Fault | null {
+type Read = { readonly tag?: Tag; readonly fault?: Fault };
+
+function parsePiece(piece: string, start: number, isLast: boolean): Read {
   const { text, skipped } = trimBlanks(piece);
   const at = start + skipped;
+  const wrong = (offset: number, problem: string): Fault => ({ at: offset, term: clip(text, 80), problem });
   if (text === '')
-    return isLast ? null : { at, term: ';', problem: 'there is nothing between two semicolons' };
+    return isLast ? {} : { fault: { at, term: ';', problem: 'there is nothing between two semicolons' } };
   const equals = text.indexOf('=');
-  if (equals < 0) return { at, term: clip(text, 80), problem: 'a tag needs an equals sign' };
+  if (equals < 0) return { fault: wrong(at, 'a tag needs an equals sign') };
   const name = trimBlanks(text.slice(0, equals)).text;
-  const value = trimBlanks(text.slice(equals + 1));
   const slip = isLetter(name[0]) ? scanWhile(name, 0, isNameSign) : 0;
   if (slip < name.length || name === '')
-    return { at: at + slip, term: clip(text, 80), problem: `"${clip(name, 40)}" is not a tag’s name` };
+    return { fault: wrong(at + slip, `"${clip(name, 40)}" is not a tag’s name`) };
+  const value = trimBlanks(text.slice(equals + 1));
   const valueAt = at + equals + 1 + value.skipped;
+  const tag = { name, value: value.text, at, valueAt };
   const odd = findUnprintable(value.text.replaceAll('\t', ' '));
-  if (odd >= 0) return { at: valueAt + odd, term: name, problem: 'a character that is not visible ASCII' };
-  return { name, value: value.text, at, valueAt };
+  // The tag is there all the same: an sp with such a value is not valid, which is more than absent.
+  return odd < 0
+    ? { tag }
+    : { tag, fault: { at: valueAt + odd, term: name, problem: 'a character that is not visible ASCII' } };
 }
 
 function isNameSign(sign: string | undefined): boolean {

@@ -32,7 +32,8 @@ export function parseReportUris(value: string, at: number): ReportUri[] {
 function parseReportUri(text: string, at: number): ReportUri {
   const { uri, size } = splitSize(text);
   const colon = uri.indexOf(':');
-  const scheme = isScheme(uri.slice(0, colon)) ? uri.slice(0, colon).toLowerCase() : '';
+  const before = uri.slice(0, Math.max(colon, 0));
+  const scheme = isScheme(before) ? before.toLowerCase() : '';
   const isUri = scheme !== '' && isUriText(uri.slice(colon + 1));
   const host = isUri ? hostOf(scheme, uri) : null;
   return { uri, at, scheme, host, size, isUri, problem: describeProblem({ uri, scheme, isUri, host }) };

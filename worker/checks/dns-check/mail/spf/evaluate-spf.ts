@@ -32,6 +32,7 @@ export async function evaluateSpf(
     sender,
     helo,
     result: spfVerdicts.find((known) => known === verdict.status.result) ?? 'temperror',
+    lookups: verdict.lookups?.count ?? 0,
     ...(verdict.explanation === undefined ? {} : { explanation: clip(verdict.explanation, 500) }),
     ...(typeof comment === 'string' ? { comment: clip(comment.replace(/^receiver: /, ''), 500) } : {}),
   };
