@@ -170,7 +170,9 @@ describe('BIMI records', () => {
 
 describe('TLSA records (RFC 6698, RFC 7672)', () => {
   const record = (usage: number, selector: number, matchingType: number, octets: number) => ({
-    ...{ usage, selector, matchingType },
+    usage,
+    selector,
+    matchingType,
     certificate: 'ab'.repeat(octets),
   });
   test.for([
@@ -238,7 +240,7 @@ test('no parser throws, whatever the text', () => {
   ];
   fc.assert(
     fc.property(text, (value) => {
-      for (const parse of parsers) parse(value);
+      for (const parse of parsers) expect(() => parse(value)).not.toThrow();
     }),
     { numRuns: 5000 },
   );

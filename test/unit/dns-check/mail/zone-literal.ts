@@ -21,7 +21,9 @@ export const servfail: Trouble = { rcode: 'SERVFAIL', ede: 'DNSSEC bogus' };
 export const timeout: Trouble = { failure: 'timeout' };
 
 export type StubOptions = {
+  /** Whether the resolver vouches for answers; names that it does not vouch for. */
   readonly isSigned?: boolean;
+  readonly unsigned?: readonly string[];
   readonly delayMs?: number;
   readonly asked?: string[];
 };
@@ -29,7 +31,7 @@ export type StubOptions = {
 /** A DNS probe that answers from a zone literal: aliases, wildcards, empty non-terminals and all. */
 export function stubDns(
   zone: ZoneLiteral,
-  { isSigned = true, delayMs, asked = [] }: StubOptions = {},
+  { isSigned = true, unsigned = [], delayMs, asked = [] }: StubOptions = {},
 ): DnsProbe {
   const records = new Map(Object.entries(zone).filter(([, value]) => value !== null));
   const names = new Set([...records.keys()].map((key) => key.split(' ')[0] ?? ''));
@@ -70,7 +72,7 @@ export function stubDns(
       kind: 'answer',
       question,
       rcode,
-      flags: { aa: false, tc: false, ra: true, ad: isSigned },
+      flags: { aa: false, tc: false, ra: true, ad: isSigned && !unsigned.includes(question.name) },
       answers,
       authority: [],
       additional: [],

@@ -45,7 +45,7 @@ export function seeDkim(
   );
   // A wildcard answers for every selector; only what differs from it was published for the selector itself.
   const isOwn = ({ source, texts }: SeenSelector) =>
-    source === 'caller' || texts.some((text) => !wildcard.includes(text));
+    source === 'caller' || texts.length === 0 || texts.some((text) => !wildcard.includes(text));
   const selectors = tried.filter((seen) => isWorthShowing(seen) && isOwn(seen));
   const subtree = nameExists(zone.look(name, 'TXT'));
   return {

@@ -41,8 +41,8 @@ function judgeRecords({ domain, walk, foreign }: DmarcFacts): Pick<Verdicts<Dmar
   const others = foreign.filter((text) => findMeant(text).length === 0);
   const unseen = own?.sight.outcome === 'unknown' ? unread(own) : undefined;
   return {
-    'dmarc-multiple': brokenBy(walk.steps.flatMap(showSeveral)),
-    'dmarc-duplicate-tag': brokenBy(walk.steps.flatMap(showRepeated)),
+    'dmarc-multiple': unseen ?? brokenBy(walk.steps.flatMap(showSeveral)),
+    'dmarc-duplicate-tag': unseen ?? brokenBy(walk.steps.flatMap(showRepeated)),
     'dmarc-record-ignored': unseen ?? brokenBy(ignored),
     'dmarc-foreign-record':
       unseen ?? brokenBy(others.map((record) => ({ name: `_dmarc.${domain}`, record }))),
@@ -59,13 +59,22 @@ function judgePlace(
   mode: MailMode,
 ): Pick<Verdicts<DmarcCode>, 'dmarc-missing' | 'dmarc-wrong-place'> {
   const { domain, walk, misplaced } = facts;
-  const name = `_dmarc.${domain}`;
   const hasOwn = walk.found.some((step) => step.domain === domain);
-  const wrong = hasOwn ? [] : misplaced.map((record) => ({ name: domain, record }));
   return {
     'dmarc-missing': judgeMissing(facts, mode),
-    'dmarc-wrong-place': brokenBy(wrong, publish('Move the record to this name.', name, misplaced[0] ?? '')),
+    'dmarc-wrong-place': hasOwn ? 'holds' : judgeMisplaced(domain, misplaced),
   };
+}
+
+function judgeMisplaced(domain: string, misplaced: readonly string[] | null): Verdict {
+  if (misplaced === null) return notTested(`the TXT records of ${domain} could not be read`);
+  const [first] = misplaced;
+  if (first === undefined) return 'holds';
+  const fix = publish('Move the record to this name.', `_dmarc.${domain}`, first);
+  return brokenBy(
+    misplaced.map((record) => ({ name: domain, record })),
+    fix,
+  );
 }
 
 function judgeMissing(facts: DmarcFacts, mode: MailMode): Verdict {

@@ -41,6 +41,8 @@ export function parseDmarc(text: string): Dmarc | Malformed {
     return { faults: [{ at: 0, term: clip(text, 20), problem: 'a record begins with v=DMARC1' }] };
   const list = parseTagList(text);
   const tags = list.tags.slice(1);
+  // One fault a value is enough.
+  const sound = tags.filter(({ name }) => !list.faults.some(({ term }) => term === name));
   const last = new Map(tags.map((tag) => [tag.name, tag]));
   const choose = <T extends string>(name: string, values: readonly T[], otherwise: T): T =>
     values.find((value) => value === last.get(name)?.value.toLowerCase()) ?? otherwise;
@@ -58,7 +60,7 @@ export function parseDmarc(text: string): Dmarc | Malformed {
     repeated: findRepeated(list.tags),
     unknown: tags.filter(({ name }) => !known.has(name) && !historicTags.has(name)),
     historic: findHistoric(tags),
-    faults: [...findBlankFault(text), ...list.faults, ...tags.flatMap(findValueFault)].sort(
+    faults: [...findBlankFault(text), ...list.faults, ...sound.flatMap(findValueFault)].sort(
       (a, b) => a.at - b.at,
     ),
   };

@@ -15,8 +15,8 @@ export type DmarcFacts = {
   /** Whether the domain itself exists: its policy may be another if not. */
   readonly exists: boolean | null;
   readonly uris: readonly SeenUri[];
-  /** A DMARC record at the domain itself. */
-  readonly misplaced: readonly string[];
+  /** DMARC records at the domain itself; null where its TXT records could not be read. */
+  readonly misplaced: readonly string[] | null;
   /** Texts at the domain's own _dmarc name that are not DMARC. */
   readonly foreign: readonly string[];
 };
@@ -47,13 +47,18 @@ export function seeDmarc(zone: Zone, domain: string): DmarcFacts {
     applied,
     exists: nameExists(zone.look(domain, 'A')),
     uris: typeof applied === 'string' ? [] : seeUris(zone, applied, orgDomain ?? applied.domain),
-    misplaced: textsAt(zone.look(domain, 'TXT'))
-      .filter(isDmarc)
-      .map((text) => clip(text)),
+    misplaced: findMisplaced(zone.look(domain, 'TXT')),
     foreign: textsAt(own)
       .filter((text) => !isDmarc(text))
       .map((text) => clip(text)),
   };
+}
+
+function findMisplaced(sight: Sight): string[] | null {
+  if (sight.outcome === 'unknown') return null;
+  return textsAt(sight)
+    .filter(isDmarc)
+    .map((text) => clip(text));
 }
 
 function textsAt(sight: Sight): string[] {

@@ -106,7 +106,8 @@ function judgeRecord(facts: SpfFacts, tree: SpfBranch, { mode, mxHosts }: SpfCon
     'spf-not-closed': judgeClosed(tree, mode, record?.text ?? ''),
     'spf-strings-run-together': brokenBy(findRunTogether(record?.strings ?? [])),
     'spf-record-size': brokenIf(octets > 450, { name: domain, octets }),
-    'spf-mx-not-allowed': mxHosts.length === 0 ? 'not-applicable' : brokenBy(refused.map(showRefused)),
+    'spf-mx-not-allowed':
+      mxHosts.length === 0 || mode === 'parked' ? 'not-applicable' : brokenBy(refused.map(showRefused)),
   };
 }
 

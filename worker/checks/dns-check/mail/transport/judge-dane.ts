@@ -73,7 +73,7 @@ function judgeSigned(bound: readonly MailHost[], { mx, resolverValidates }: Dane
 // RFC 7672 §2.2: the MX records, the addresses of the host and its TLSA records must all be signed.
 function findUnsigned(host: MailHost, mx: MxFacts): { what: string; owner: string } | null {
   if (!host.tlsa.sight.secure) return { what: 'the TLSA record', owner: clip(host.tlsa.name) };
-  if (!host.sights.some(({ outcome, secure }) => outcome === 'found' && secure))
+  if (host.sights.some(({ outcome, secure }) => outcome === 'found' && !secure))
     return { what: 'the address', owner: clip(host.host) };
   return mx.sight.secure ? null : { what: 'the MX record', owner: mx.domain };
 }
