@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mailReportShape } from './mail/report.ts';
 
 /** How a part of a report stands. Clients never have to guess from a null. */
 const partStates = ['ok', 'missing', 'invalid', 'unknown', 'not-applicable'] as const;
@@ -131,22 +132,8 @@ export const dnsHalfShape = {
   dnsScore: points,
 };
 
-const mailPart = z.looseObject({ state });
-
-/** Own fields of the mail half; each part states at least how it stands. */
-const mailHalfShape = {
-  spf: mailPart,
-  dmarc: mailPart,
-  dkim: mailPart,
-  mtaSts: mailPart,
-  tlsRpt: mailPart,
-  bimi: mailPart,
-  mx: mailPart,
-  mailScore: points,
-};
-
 export const dnsReportShape = {
   target: z.looseObject({ domain: z.string() }),
   ...dnsHalfShape,
-  ...mailHalfShape,
+  ...mailReportShape,
 };

@@ -1,4 +1,5 @@
 import type { Rule } from '../../model/verdict.ts';
+import { mailRules } from './mail/rules.ts';
 import { caaRules } from './rules/caa.ts';
 import { dnssecRules } from './rules/dnssec.ts';
 import { nsRules } from './rules/ns.ts';
@@ -15,6 +16,6 @@ export const dnsRules = {
 } as const satisfies Record<string, Rule>;
 export type DnsCode = keyof typeof dnsRules;
 
-/** Everything that can be wrong with a domain's DNS. */
-export const rules = { ...dnsRules } as const satisfies Record<string, Rule>;
+/** Everything that can be wrong with a domain's DNS and mail. */
+export const rules = { ...dnsRules, ...mailRules } as const satisfies Record<string, Rule>;
 export type DnsCheckCode = keyof typeof rules;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
-import type { Probes } from '../../../worker/probes/port.ts';
 import { type Change, goodWorld } from '../../unit/dns-check/good-world.ts';
+import { probesOf } from '../../unit/dns-check/run-check.ts';
 import { openWorld } from '../../unit/dns-check/world.ts';
 
 const rttMs = 50;
@@ -31,7 +31,7 @@ test.for(worlds)(
       await gatherDnsCheck({
         target: domain,
         options: {},
-        probes: { dns: probe } as Probes,
+        probes: probesOf(probe),
         progress: () => undefined,
       });
       rounds.push((performance.now() - start) / rttMs);

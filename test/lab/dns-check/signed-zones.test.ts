@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import { dnsCodesBroken } from '../../unit/dns-check/run-check.ts';
 import { checkDomain } from './check-domain.ts';
 import { skipReason } from './debian-tools.ts';
 import { openSignedLab, type SignedLab } from './signed-lab.ts';
@@ -85,25 +85,25 @@ describe.skipIf(reason !== undefined)('zones on real name servers, signed by ano
   afterAll(async () => lab?.close());
 
   test.for(rows)('$zone is $status', async ({ zone, status, broken }) => {
-    const { verdicts, fields } = await checkDomain(zone, lab.settings);
+    const outcome = await checkDomain(zone, lab.settings);
+    const { fields } = outcome;
     expect(fields['dnssec']).toMatchObject({ status, resolverValidates: true });
-    expect(codesBroken(verdicts).toSorted()).toEqual([...always, ...broken].toSorted());
+    expect(dnsCodesBroken(outcome).toSorted()).toEqual([...always, ...broken].toSorted());
   });
 
   test.for(rows)(
     '$zone is $unvalidated by a resolver that does not validate',
     async ({ zone, unvalidated, broken }) => {
-      const { verdicts, fields } = await checkDomain(zone, lab.plainSettings);
+      const outcome = await checkDomain(zone, lab.plainSettings);
+      const { fields } = outcome;
       expect(fields['dnssec']).toMatchObject({ status: unvalidated, resolverValidates: false });
       const own = broken.filter((code) => code !== 'dnssec-bogus');
-      expect(codesBroken(verdicts).toSorted()).toEqual([...always, ...own].toSorted());
+      expect(dnsCodesBroken(outcome).toSorted()).toEqual([...always, ...own].toSorted());
     },
   );
 
   test('a name that does not exist, and a host inside a zone', async () => {
-    expect(codesBroken((await checkDomain('nothing.test', lab.settings)).verdicts)).toEqual([
-      'domain-not-found',
-    ]);
+    expect(dnsCodesBroken(await checkDomain('nothing.test', lab.settings))).toEqual(['domain-not-found']);
     expect((await checkDomain('mail.secure.test', lab.settings)).fields).toMatchObject({
       ns: { state: 'not-applicable', zone: 'secure.test' },
       dnssec: { status: 'secure' },

@@ -4,10 +4,10 @@ import { dnsHalfShape, dnsReportShape } from '../../../shared/catalogue/dns-chec
 import { type DnsCheckCode, type DnsCode, dnsRules } from '../../../shared/catalogue/dns-check/rules.ts';
 import { dnsCheck } from '../../../shared/catalogue/dns-check/spec.ts';
 import { makeReport } from '../../../shared/model/report.ts';
-import { codesBroken, type Verdict } from '../../../shared/model/verdict.ts';
+import type { Verdict } from '../../../shared/model/verdict.ts';
 import { cases } from './cases.ts';
 import { goodWorld, keySigning } from './good-world.ts';
-import { checkIn } from './run-check.ts';
+import { checkIn, dnsCodesBroken } from './run-check.ts';
 import { dsLine } from './sign-zone.ts';
 
 type Outcome = Awaited<ReturnType<typeof checkIn>>;
@@ -29,7 +29,7 @@ const kindOf = (verdict: Verdict): string =>
 describe('each row', () => {
   test.for(cases)('$name', ({ name, broken, notTested = [], score }) => {
     const outcome = outcomeOf(name);
-    expect(codesBroken(outcome.verdicts).toSorted()).toEqual(broken.toSorted());
+    expect(dnsCodesBroken(outcome).toSorted()).toEqual(broken.toSorted());
     const kinds = notTested.map((code) => [code, kindOf(outcome.verdicts[code])]);
     expect(kinds).toEqual(notTested.map((code) => [code, 'notTested']));
     const given = outcome.fields['dnsScore'];
@@ -120,7 +120,7 @@ describe('states and scores', () => {
     },
     {
       name: 'a zone that the resolver refuses is bogus, and all else is judged without checking',
-      state: 'complete',
+      state: 'partial',
       exists: true,
       status: 'bogus',
     },
@@ -155,11 +155,39 @@ describe('states and scores', () => {
     });
   });
 
+  test('the score is the mean of both halves, and a finding takes its share of it', () => {
+    const { score, scoreEffects, fields } = outcomeOf('a server without TCP loses long answers');
+    const { dnsScore, mailScore } = fields as { dnsScore: number; mailScore: number };
+    expect(dnsScore).toBe(70);
+    expect(score).toBe(Math.round((dnsScore + mailScore) / 2));
+    expect(scoreEffects?.['ns-tcp-missing']).toBe(-15);
+    const lost = Object.values(scoreEffects ?? {}).reduce((sum, effect) => sum + effect, 0);
+    expect(100 + lost).toBeCloseTo(score ?? 0, -0.5);
+  });
+
+  test('where mail could not be seen, the score is that of the DNS half', () => {
+    const { score, scoreEffects } = outcomeOf(
+      'a zone that the resolver refuses is bogus, and all else is judged without checking',
+    );
+    expect(score).toBe(50);
+    expect(scoreEffects?.['dnssec-bogus']).toBe(-50);
+  });
+
   test('a missing DS is given ready to paste, and it is the right one', () => {
     const { verdicts } = outcomeOf('a signed zone that the parent does not know');
     const [, , , ...words] = dsLine('good.test', keySigning).split(' ');
     expect(verdicts['dnssec-ds-missing']).toMatchObject({
       fix: { record: { name: 'good.test', type: 'DS', value: words.join(' ') } },
+    });
+  });
+
+  test('report and options can be written down as JSON Schema, every part once', () => {
+    const report = z.toJSONSchema(z.looseObject(dnsReportShape));
+    expect(Object.keys(report.$defs ?? {})).toEqual(
+      expect.arrayContaining(['DnsRecord', 'NameServers', 'Soa', 'Dnssec', 'Caa']),
+    );
+    expect(z.toJSONSchema(dnsCheck.options, { io: 'input' })).toMatchObject({
+      properties: { dkimSelector: { maxItems: 10 } },
     });
   });
 

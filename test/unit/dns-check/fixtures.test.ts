@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { codesBroken } from '../../../shared/model/verdict.ts';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import type { DnsCheckEvidence } from '../../../worker/checks/dns-check/gather.ts';
+import { dnsCodesBroken } from './run-check.ts';
 
 // Captured from name servers of another make; addresses are replaced, signatures and times are as they came.
 const fixtures: readonly { zone: string; status: string; score: number; broken: readonly string[] }[] = [
@@ -31,8 +31,9 @@ const fixtures: readonly { zone: string; status: string; score: number; broken: 
 test.for(fixtures)('$zone is judged again as it was: $status, $score', ({ zone, status, score, broken }) => {
   const text = readFileSync(new URL(`../../fixtures/dns-check/${zone}.json`, import.meta.url), 'utf8');
   const evidence = JSON.parse(text) as DnsCheckEvidence;
-  const { verdicts, fields } = assessDnsCheck(evidence);
-  expect(codesBroken(verdicts)).toEqual(broken);
+  const outcome = assessDnsCheck(evidence);
+  const { fields } = outcome;
+  expect(dnsCodesBroken(outcome)).toEqual(broken);
   expect(fields).toMatchObject({ dnsScore: score, dnssec: { status } });
   const again = assessDnsCheck(JSON.parse(text) as DnsCheckEvidence);
   expect(JSON.stringify(again.fields)).toBe(JSON.stringify(fields));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dnsRules } from '../../../shared/catalogue/dns-check/rules.ts';
+import { rules } from '../../../shared/catalogue/dns-check/rules.ts';
 import type { Json } from '../../../shared/model/verdict.ts';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import { isObject } from '../../../worker/checks/dns-check/dns/record-values.ts';
@@ -82,7 +82,7 @@ test('no record makes judging throw, and every rule still has its verdict', asyn
           seed?.evidence as unknown as Json,
         );
         const { verdicts, fields } = assessDnsCheck(broken as unknown as DnsCheckEvidence);
-        expect(Object.keys(verdicts).length).toBe(Object.keys(dnsRules).length);
+        expect(Object.keys(verdicts).length).toBe(Object.keys(rules).length);
         JSON.stringify(fields);
       },
     ),

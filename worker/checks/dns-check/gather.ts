@@ -4,11 +4,13 @@ import type { GatherContext } from '../check.ts';
 import type { DnsEvidence } from './dns/evidence.ts';
 import { dnsPart } from './dns/part.ts';
 import { readAnswer } from './dns/read-answer.ts';
+import type { MailEvidence } from './mail/evidence.ts';
+import { mailHalf } from './mail-half.ts';
 import { apexTypes, type PartContext, type SharedAnswers } from './parts.ts';
 import { openQuestions } from './questions.ts';
 
 /** What the whole check has seen, half by half. */
-export type DnsCheckEvidence = { readonly dns: DnsEvidence };
+export type DnsCheckEvidence = { readonly dns: DnsEvidence; readonly mail: MailEvidence };
 
 /** The run limit is 15 s; what has not come by then is reported as not looked at. */
 const deadlineMs = 11_000;
@@ -26,11 +28,14 @@ export async function gatherDnsCheck({
       domain: target,
       options: dnsCheckOptions.parse(options),
       ask: questions.ask,
-      http: probes.http,
-      inTime: questions.inTime,
+      probes,
     };
     const shared = askShared(context);
-    return { dns: await dnsPart.gather(context, shared) };
+    const [dns, mail] = await Promise.all([
+      dnsPart.gather(context, shared),
+      mailHalf.gather(context, shared),
+    ]);
+    return { dns, mail };
   } finally {
     questions.close();
   }

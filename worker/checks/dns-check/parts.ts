@@ -1,7 +1,7 @@
 import type { DnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from '../../probes/dns/port.ts';
-import type { HttpProbe } from '../../probes/http/port.ts';
+import type { Probes } from '../../probes/port.ts';
 
 /** What is asked about the domain's own name, in the first wave, by every run. */
 export const apexTypes = [
@@ -28,9 +28,8 @@ export type PartContext = {
   readonly options: DnsCheckOptions;
   /** Asks the DNS: counted as progress, and answered as a failure with the reason `outOfTime` when the run's time is up. */
   readonly ask: (question: DnsQuestion, options?: DnsAskOptions) => Promise<DnsAnswer>;
-  readonly http: HttpProbe;
-  /** Waits for work of another kind as long as the run's time allows; `late` is what it counts as after that. */
-  readonly inTime: <T>(work: Promise<T>, late: T) => Promise<T>;
+  /** For what is not a question to the DNS. */
+  readonly probes: Probes;
 };
 
 /** Answers that both halves read, asked once and with DNSSEC; they are on their way when `gather` is called, so that nobody waits for a wave. */

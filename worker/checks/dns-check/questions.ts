@@ -5,7 +5,7 @@ import type { PartContext } from './parts.ts';
 /** The reason in an answer that did not come because our own time was up; no server is to blame for it. */
 export const outOfTime = 'the time for this check was up';
 
-export type Questions = Pick<PartContext, 'ask' | 'inTime'> & {
+export type Questions = Pick<PartContext, 'ask'> & {
   /** Ends the wait for the deadline; call it once gathering is over. */
   close(): void;
 };
@@ -24,17 +24,15 @@ export function openQuestions(
   const timeUp = Promise.withResolvers<void>();
   const timer = setTimeout(timeUp.resolve, deadlineMs);
 
-  const inTime = async <T>(work: Promise<T>, late: T): Promise<T> =>
-    Promise.race([work, timeUp.promise.then(() => late)]);
-
   const ask = async (question: DnsQuestion, options?: DnsAskOptions): Promise<DnsAnswer> => {
     total += 1;
-    const answer = await inTime(dns.ask(question, options), lateAnswer(question, options));
+    const late = timeUp.promise.then(() => lateAnswer(question, options));
+    const answer = await Promise.race([dns.ask(question, options), late]);
     done += 1;
     progress({ done, total, current: `${question.type} ${question.name === '' ? '.' : question.name}` });
     return answer;
   };
-  return { ask, inTime, close: () => clearTimeout(timer) };
+  return { ask, close: () => clearTimeout(timer) };
 }
 
 function lateAnswer(question: DnsQuestion, options?: DnsAskOptions): DnsAnswer {
