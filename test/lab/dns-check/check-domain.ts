@@ -3,8 +3,7 @@ import type { Json } from '../../../shared/model/verdict.ts';
 import { dnsCheck } from '../../../worker/checks/dns-check/index.ts';
 import { prepareProbesOf } from '../../../worker/open.ts';
 
-/** Gathers over real sockets. */
-export async function gatherDomain(domain: string, settings: Record<string, string>): Promise<Json> {
+async function gatherDomain(domain: string, settings: Record<string, string>): Promise<Json> {
   const probes = prepareProbesOf(readConfig(settings));
   const opened = probes.open(new AbortController().signal);
   try {
