@@ -18,7 +18,7 @@ export async function gatherMail(
   { target, options, probes, progress }: GatherContext,
   limit = limitMs,
 ): Promise<MailEvidence> {
-  const asker = openAsker(probes.dns);
+  const asker = openAsker(probes.dns, target);
   const deadline = openDeadline(limit);
   const subject = { domain: target, selectors: readSelectors(options['dkimSelector']) };
   const wanted = readMessage(target, options);
