@@ -1,0 +1,178 @@
+import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
+import type { z } from 'zod';
+import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import { type Job, makeJobKey } from '../shared/model/job.ts';
+import { type Fault, Problem } from '../shared/model/problem.ts';
+import type { TargetPolicy } from '../shared/target/parse-target.ts';
+import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
+import { type Query, readQuery } from './read-query.ts';
+import { readTarget } from './read-target.ts';
+
+/** What a caller asks of a tool, understood. */
+export type Ask = {
+  /** In normal form. */
+  readonly target: string;
+  /** The unit of the per-host limit. */
+  readonly host: string;
+  readonly options: Job['options'];
+  readonly jobKey: string;
+  readonly freshness: Freshness;
+  /** Seconds that the caller lets us wait; undefined: as the check is wont to. */
+  readonly waitS: number | undefined;
+  /** What of Prefer was heeded, for Preference-Applied. */
+  readonly applied: string;
+};
+
+/** How old an answer may be: still fresh; at most so many seconds; or only what is stored. */
+export type Freshness = { readonly maxAgeS: number | undefined; readonly onlyIfCached: boolean };
+
+export const waitLimitS = 55;
+const maxAgeLimitS = 31_536_000;
+
+/** Understands requests for a tool, or throws the Problem that names every fault of one. */
+export type ReadAsk = {
+  (spec: CheckSpec, request: Request): Ask;
+  /** The jobKey of an address that was understood before and asks for nothing but the usual. */
+  recallPlain(url: string): string | undefined;
+};
+
+/** Batches repeat their GETs by the thousand: what an address says is understood once. */
+const rememberedAddresses = 20_000;
+
+/** Makes the reader of requests. */
+export function openAskReader(policy: TargetPolicy, keyVersionOf: (spec: CheckSpec) => string): ReadAsk {
+  const understood = new LRUCache<string, Understood>({ max: rememberedAddresses });
+  const readAsk = (spec: CheckSpec, request: Request): Ask => {
+    const known = understood.get(request.url);
+    const asked = known ?? understand(spec, request, policy, keyVersionOf(spec));
+    if (!known) understood.set(request.url, asked);
+    const prefer = request.headers['prefer'];
+    const cacheControl = request.headers['cache-control'];
+    const preferences =
+      prefer === undefined && cacheControl === undefined
+        ? noPreferences
+        : readPreferences(asText(prefer), cacheControl);
+    const { target, host, options, jobKey, times } = asked;
+    return {
+      target,
+      host,
+      options,
+      jobKey,
+      freshness: freshnessOf(times, preferences),
+      ...waitOf(times.waitS, preferences),
+    };
+  };
+  const recallPlain = (url: string): string | undefined => {
+    const known = understood.get(url);
+    return known && !known.times.isFresh && known.times.maxAgeS === undefined ? known.jobKey : undefined;
+  };
+  return Object.assign(readAsk, { recallPlain });
+}
+
+type Understood = Pick<Ask, 'target' | 'host' | 'options' | 'jobKey'> & { readonly times: Times };
+
+/** Reads what the address alone says. */
+function understand(spec: CheckSpec, request: Request, policy: TargetPolicy, keyVersion: string): Understood {
+  const query = readQuery(rawQueryOf(request), knownNames(spec), spec.repeatable);
+  const faults: Fault[] = [...query.faults];
+  const read = readTarget(spec, request, query, policy);
+  const hasOwnFault = faults.some(({ name }) => name === 'url');
+  if (!read.ok && read.kind === 'malformed' && !hasOwnFault) faults.push(read.fault);
+  const options = readOptions(spec, query, faults);
+  const times = readTimes(query, faults);
+  if (faults.length > 0) throw new Problem('invalid_request', describeFaults(faults), { errors: faults });
+  if (!read.ok) throw new Problem('target_not_allowed', read.fault.detail, { errors: [read.fault] });
+  const { target, host } = read;
+  return {
+    target,
+    host,
+    options,
+    times,
+    jobKey: makeJobKey({ check: spec.name, target, options, keyVersion }),
+  };
+}
+
+function asText(field: string | string[] | undefined): string | undefined {
+  return typeof field === 'string' ? field : field?.join(', ');
+}
+
+function knownNames({ targetKind, options }: CheckSpec): readonly string[] {
+  return [...(targetKind === 'url' ? ['url'] : []), ...Object.keys(options.shape), 'wait', 'fresh', 'maxAge'];
+}
+
+type Times = {
+  readonly waitS: number | undefined;
+  readonly maxAgeS: number | undefined;
+  readonly isFresh: boolean;
+};
+
+// The query beats the header: it is what a person typed.
+function freshnessOf(
+  { isFresh, maxAgeS }: Times,
+  { noCache, maxAgeS: headerMaxAgeS, onlyIfCached }: Preferences,
+): Freshness {
+  if (isFresh) return { maxAgeS: 0, onlyIfCached };
+  return { maxAgeS: maxAgeS ?? (noCache ? 0 : headerMaxAgeS), onlyIfCached };
+}
+
+function waitOf(
+  queryS: number | undefined,
+  { respondAsync, waitS }: Preferences,
+): Pick<Ask, 'waitS' | 'applied'> {
+  if (queryS !== undefined) return { waitS: queryS, applied: '' };
+  const limited = waitS === undefined ? undefined : Math.min(waitS, waitLimitS);
+  const applied = [respondAsync ? ['respond-async'] : [], limited === undefined ? [] : [`wait=${limited}`]]
+    .flat()
+    .join(', ');
+  return { waitS: limited ?? (respondAsync ? 0 : undefined), applied };
+}
+
+/** What stands behind the "?" as it was sent. */
+export function rawQueryOf(request: Request): string {
+  const at = request.url.indexOf('?');
+  return at === -1 ? '' : request.url.slice(at + 1);
+}
+
+/** One sentence that names all faults. */
+export function describeFaults(faults: readonly Fault[]): string {
+  const [first] = faults;
+  return faults.length === 1 && first
+    ? `${first.name}: ${first.detail}`
+    : `There are ${faults.length} faults; each is in \`errors\`.`;
+}
+
+function readOptions(spec: CheckSpec, { values }: Query, faults: Fault[]): Job['options'] {
+  const given = Object.fromEntries(
+    Object.keys(spec.options.shape).flatMap((name) => {
+      const sent = values.get(name);
+      return sent ? [[name, spec.repeatable.includes(name) ? [...sent].sort() : sent[0]]] : [];
+    }),
+  );
+  const parsed = spec.options.safeParse(given);
+  if (parsed.success) return parsed.data as Job['options'];
+  faults.push(
+    ...parsed.error.issues.map(
+      (issue: z.core.$ZodIssue): Fault => ({
+        in: 'query',
+        name: String(issue.path[0]),
+        detail: `${issue.message}.`,
+      }),
+    ),
+  );
+  return {};
+}
+
+function readTimes({ values }: Query, faults: Fault[]): Times {
+  const read = (name: string, limit: number): number | undefined => {
+    const [text] = values.get(name) ?? [];
+    if (text === undefined) return undefined;
+    if (/^\d{1,9}$/.test(text) && Number(text) <= limit) return Number(text);
+    faults.push({ in: 'query', name, detail: `Give whole seconds from 0 to ${limit}.` });
+    return undefined;
+  };
+  const [fresh] = values.get('fresh') ?? [];
+  if (fresh !== undefined && fresh !== '1')
+    faults.push({ in: 'query', name: 'fresh', detail: 'Give 1, or leave it out.' });
+  return { waitS: read('wait', waitLimitS), maxAgeS: read('maxAge', maxAgeLimitS), isFresh: fresh === '1' };
+}
