@@ -1,4 +1,4 @@
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import type { Config } from '../shared/config.ts';
 import { Problem } from '../shared/model/problem.ts';
@@ -19,7 +19,7 @@ export function makeApp(desk: Desk, config: Config): Express {
   app.set('query parser', false);
   if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
   app.use(logRequests(desk.log));
-  app.use(setCommonHeaders, guardHost(config), sendCors(desk.corsOrigins));
+  app.use(guardHost(desk.isKnownHost), sendCors(desk.corsOrigins));
 
   const get = (path: string, answer: Answer) => {
     app.get(path, async (request, response) => answer(request, response));
@@ -51,12 +51,6 @@ export function makeApp(desk: Desk, config: Config): Express {
   });
   app.use(answerProblems(desk.log, desk.publicPath));
   return app;
-}
-
-function setCommonHeaders(_request: Request, response: Response, next: NextFunction): void {
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.setHeader('Vary', 'Accept, Accept-Encoding, Authorization');
-  next();
 }
 
 function acceptingJson(answer: Answer): Answer {

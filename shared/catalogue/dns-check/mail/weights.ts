@@ -1,5 +1,5 @@
 /**
- * What each part of mail weighs in the score of 100 of dns-check; `rules` are the parts of the rule tables that count towards it.
+ * What each part of mail weighs in `mailScore`; `rules` are the parts of the rule tables that count towards it.
  * BIMI is a choice and weighs nothing.
  */
 export const mailWeights = [

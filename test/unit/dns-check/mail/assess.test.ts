@@ -29,7 +29,7 @@ function codesNotTested(verdicts: Verdicts<MailCode>): MailCode[] {
 
 describe('a domain’s mail', () => {
   test.for(cases)('$name', async (row) => {
-    const { verdicts, mailScore, fields } = await judge(row);
+    const { verdicts, score, scoreEffects, fields } = await judge(row);
     const [code, record] = row.record ?? [];
     const verdict = code && verdicts[code];
     expect(codesBroken(verdicts).toSorted()).toEqual([...row.broken].toSorted());
@@ -39,7 +39,11 @@ describe('a domain’s mail', () => {
       ...(row.score === undefined ? {} : { mailScore: row.score }),
     });
     expect(verdict && isBroken(verdict) ? verdict.fix?.record : undefined).toEqual(record);
-    expect(fields.mailScore).toBe(mailScore);
+    expect(fields.mailScore).toBe(score);
+    expect(Object.keys(scoreEffects).toSorted()).toEqual([...row.broken].toSorted());
+    // The effects add up to what is missing from 100, but for rounding.
+    const taken = Object.values(scoreEffects).reduce((sum, points) => sum - points, 0);
+    expect(Math.abs(100 - taken - (score ?? 100))).toBeLessThan(0.6);
     expect(z.object(mailReportShape).safeParse(fields).error).toBeUndefined();
     for (const { detail, title } of listVerdicts(mailRules, verdicts).findings)
       expect(`${title} ${detail}`).not.toMatch(/\{\w+\}|undefined|null(?! MX)/);

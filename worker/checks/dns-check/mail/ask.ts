@@ -19,14 +19,17 @@ export const questionLimit = 300;
 // RFC 7672 §2.2 wants to know whether these are signed.
 const signedTypes = ['A', 'AAAA', 'MX', 'SOA', 'TLSA'];
 
-/** Opens an asker on the probe of a run. */
-export function openAsker(dns: DnsProbe): Asker {
+/**
+ * Opens an asker on the probe of a run.
+ * @param apex the domain that is checked: its own records are asked with DNSSEC, as others of the run ask them, so that they are asked once
+ */
+export function openAsker(dns: DnsProbe, apex = ''): Asker {
   const sights = new Map<string, Sight>();
   const pending = new Map<string, { question: SightQuestion; sight: Promise<Sight> }>();
   let closedWhy = '';
 
   async function askProbe({ server, ...question }: SightQuestion): Promise<Sight> {
-    const isSigned = server === undefined && signedTypes.includes(question.type);
+    const isSigned = server === undefined && (signedTypes.includes(question.type) || question.name === apex);
     const answer = await dns.ask(question, {
       ...(server === undefined ? {} : { server }),
       ...(isSigned ? { dnssecOk: true } : {}),

@@ -10,7 +10,7 @@ import { showDmarc, stateOfDmarc } from './dmarc/show-dmarc.ts';
 import type { MailEvidence } from './evidence.ts';
 import { judgeMode, type MailMode } from './mode.ts';
 import { assessMx } from './mx/assess-mx.ts';
-import { type PartScore, scoreMail, scoreParts } from './score.ts';
+import { type PartScore, scoreEffects, scoreMail, scoreParts } from './score.ts';
 import { type MailFacts, seeMail } from './see-mail.ts';
 import {
   showDkim,
@@ -33,7 +33,13 @@ export type MailAssessment = {
   readonly fields: MailFields;
   /** 0 to 100; null where nothing could be seen, or the domain does not exist. */
   readonly mailScore: number | null;
+  /** The same, by the name that each half of the check gives its score. */
+  readonly score: number | null;
   readonly parts: readonly PartScore[];
+  /** What each finding took from the score: code → 0 or below. */
+  readonly scoreEffects: { readonly [code: string]: number };
+  /** True when something that matters could not be looked at. */
+  readonly isPartial: boolean;
 };
 
 /** Judges what was seen of a domain's mail. Pure: the same evidence always gives the same verdicts. */
@@ -47,7 +53,15 @@ export function assessMail(evidence: MailEvidence): MailAssessment {
   const parts = scoreParts(verdicts, statesOf(facts, fields, mode));
   const mailScore = scoreMail(parts);
   const shown = parts.map((part) => ({ ...part, lost: [...part.lost] }));
-  return { verdicts, fields: { ...fields, mailScore, mailScoreParts: shown }, mailScore, parts };
+  return {
+    verdicts,
+    fields: { ...fields, mailScore, mailScoreParts: shown },
+    mailScore,
+    score: mailScore,
+    parts,
+    scoreEffects: scoreEffects(verdicts, parts),
+    isPartial: facts.exists !== false && isPartial(fields),
+  };
 }
 
 function judge(facts: MailFacts, { policy, mxHosts }: MailEvidence, mode: MailMode): Verdicts<MailCode> {
@@ -80,6 +94,12 @@ function show(
 }
 
 type Fields = ReturnType<typeof show>;
+
+// A selector that nobody guessed leaves DKIM unknown, and yet there was nothing more to look at.
+function isPartial({ spf, dmarc, mx, mtaSts, tlsRpt, dkim }: Fields): boolean {
+  const states = [spf, dmarc, mx, mtaSts, tlsRpt].map(({ state }) => state);
+  return states.includes('unknown') || (dkim.state === 'unknown' && dkim.subtreeExists === null);
+}
 
 // A domain that does not exist has no mail to be judged; its fields still say what would happen to mail in its name.
 function statesOf(

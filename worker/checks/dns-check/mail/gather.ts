@@ -1,6 +1,5 @@
 import { setImmediate as afterArrivals } from 'node:timers/promises';
 import { isAddress } from '../../../../shared/target/classify-address.ts';
-import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { GatherContext } from '../../check.ts';
 import { type Asker, openAsker } from './ask.ts';
 import type { MailEvidence, PolicySight, SpfEvaluation } from './evidence.ts';
@@ -19,17 +18,17 @@ export async function gatherMail(
   { target, options, probes, progress }: GatherContext,
   limit = limitMs,
 ): Promise<MailEvidence> {
-  const asker = openAsker(probes.dns);
+  const asker = openAsker(probes.dns, target);
   const deadline = openDeadline(limit);
   const subject = { domain: target, selectors: readSelectors(options['dkimSelector']) };
   const wanted = readMessage(target, options);
   // Beside the walk: its questions are mostly the same ones, and answered once.
-  const message = wanted === null ? null : evaluateSpf(asker, wanted, limit);
+  const message = wanted === null ? null : begin(evaluateSpf(asker, wanted, limit));
   const fetching: { policy: Promise<PolicySight> | null } = { policy: null };
   try {
     const facts = await walk(asker, deadline.over, (zone) => {
       const seen = seeMail(zone, subject.domain, subject.selectors);
-      if (wantsPolicy(seen)) fetching.policy ??= startFetch(probes.http, seen.sts.policyUrl);
+      if (wantsPolicy(seen)) fetching.policy ??= begin(fetchPolicy(probes.http, seen.sts.policyUrl));
       progress({ done: asker.sights.size, total: asker.sights.size + asker.underWay(), current: 'mail' });
       return seen;
     });
@@ -80,11 +79,10 @@ function openDeadline(ms: number): { over: Promise<void>; stop: () => void } {
   return { over: promise, stop: () => clearTimeout(timer) };
 }
 
-function startFetch(http: HttpProbe, url: string): Promise<PolicySight> {
-  const policy = fetchPolicy(http, url);
-  // It is awaited after the walk; a run that is aborted before then must not leave it unheard.
-  policy.catch(() => {});
-  return policy;
+// What is begun before the walk is awaited after it; a run that is aborted in between must not leave its error unheard.
+function begin<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
 }
 
 function wantsPolicy({ sts }: MailFacts): boolean {

@@ -42,6 +42,21 @@ export function scoreMail(parts: readonly PartScore[]): number | null {
   return weight === 0 ? null : Math.round((100 * kept) / weight);
 }
 
+/** What each broken rule took from `mailScore`: code → 0 or below. What is over when a part is down to 0 takes nothing. */
+export function scoreEffects(
+  verdicts: Verdicts<MailCode>,
+  parts: readonly PartScore[],
+): { [code: string]: number } {
+  const weight = parts.reduce((sum, part) => sum + (part.score === null ? 0 : part.weight), 0);
+  const effects = new Map<string, number>(codesBroken(verdicts).map((code) => [code, 0]));
+  for (const { lost, weight: most } of parts) {
+    const sum = lost.reduce((points, one) => points + one.points, 0);
+    for (const { code, points } of lost)
+      effects.set(code, -round((Math.min(1, most / sum) * points * 100) / weight));
+  }
+  return Object.fromEntries(effects);
+}
+
 function round(points: number): number {
   return Math.round(points * 100) / 100;
 }

@@ -1,7 +1,7 @@
 import type { Rule } from '../../../../model/verdict.ts';
 
 /**
- * Everything that can be wrong with DKIM keys. Points are of the 10 that DKIM has in the score of 100:
+ * Everything that can be wrong with DKIM keys. Points are of the 10 that DKIM weighs:
  * high 6, medium 2.5, low 0.5. A selector that was only guessed never costs points by its absence.
  */
 export const dkimRules = {

@@ -1,7 +1,7 @@
 import type { Rule } from '../../../../model/verdict.ts';
 
 /**
- * Everything that can be wrong with a DMARC policy. Points are of the 25 that DMARC has in the score of 100:
+ * Everything that can be wrong with a DMARC policy. Points are of the 25 that DMARC weighs:
  * critical all, high 15, medium 6.25, low 1.25.
  */
 export const dmarcRules = {

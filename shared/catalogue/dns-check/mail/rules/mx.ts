@@ -1,7 +1,7 @@
 import type { Rule } from '../../../../model/verdict.ts';
 
 /**
- * Everything that can be wrong with the mail hosts of a domain. Points are of the 10 that MX and PTR have in the score of 100:
+ * Everything that can be wrong with the mail hosts of a domain. Points are of the 10 that MX and PTR weigh:
  * critical all, high 6, medium 2.5, low 0.5.
  */
 export const mxRules = {

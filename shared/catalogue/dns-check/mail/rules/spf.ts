@@ -1,7 +1,7 @@
 import type { Rule } from '../../../../model/verdict.ts';
 
 /**
- * Everything that can be wrong with a sender policy. Points are of the 20 that SPF has in the score of 100:
+ * Everything that can be wrong with a sender policy. Points are of the 20 that SPF weighs:
  * critical all, high 12, medium 5, low 1.
  */
 export const spfRules = {
