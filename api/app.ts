@@ -5,6 +5,7 @@ import { Problem } from '../shared/model/problem.ts';
 import { answerFindings, answerMe, answerOpenapi, answerProblemPage } from './descriptions.ts';
 import type { Desk } from './desk.ts';
 import { answerTool } from './diagnostics.ts';
+import { addDocsPage } from './docs-page.ts';
 import { guardHost, sendCors } from './front-door.ts';
 import { answerJob } from './jobs.ts';
 import { answerProblems } from './problem-answer.ts';
@@ -45,6 +46,8 @@ export function makeApp(desk: Desk, config: Config): Express {
   );
   get('/openapi.json', (request, response) => answerOpenapi(desk, request, response));
   get('/problems/:code', (request, response) => answerProblemPage(request, response));
+
+  addDocsPage(app);
 
   app.use(() => {
     throw new Problem('not_found', 'There is nothing at this address. The endpoints are listed at /docs.');

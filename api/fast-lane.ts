@@ -16,7 +16,9 @@ export function openFastLane(desk: Desk, app: Listener): Listener {
   return (request, response) => {
     const start = performance.now();
     const ready = isPlain(request, desk) ? findReady(desk, request.url ?? '') : undefined;
-    if (!ready) return app(request, response);
+    const condition = request.headers['if-none-match'];
+    const isUsual = condition === undefined || condition === ready?.etags.identity;
+    if (!ready || !isUsual) return app(request, response);
     const caller = desk.nameCaller(request);
     desk.quotas.countRequest(caller).then(
       // The app says how a refusal is told; refused points cost nothing, so it is refused there once more.
@@ -49,7 +51,7 @@ function send(desk: Desk, ready: ReadyReport, { request, response, start, limits
     isPublic: desk.isOpen,
     links: desk.links,
   });
-  const isKnown = request.headers['if-none-match'] === ready.etags.identity;
+  const isKnown = request.headers['if-none-match'] !== undefined;
   const body = isKnown
     ? []
     : ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(ready.identity.length)];
