@@ -18,7 +18,7 @@ export const dnsCheckOptions = z.object({
     .default([])
     .meta({ description: 'DKIM selectors to look at beside the usual ones.' }),
   ip: z
-    .union([z.ipv4(), z.ipv6()])
+    .union([z.ipv4(), z.ipv6()], { error: 'Give an IPv4 or IPv6 address.' })
     .optional()
     .meta({ description: 'Address that sends the message (RFC 7208 <ip>).' }),
   sender: z
