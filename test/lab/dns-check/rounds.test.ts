@@ -4,8 +4,9 @@ import { type Change, goodWorld } from '../../unit/dns-check/good-world.ts';
 import { probesOf } from '../../unit/dns-check/run-check.ts';
 import { openWorld } from '../../unit/dns-check/world.ts';
 
-const rttMs = 50;
-const runs = 12;
+// Long enough that a machine busy with other tests does not count as a round.
+const rttMs = 100;
+const runs = 10;
 
 const worlds: readonly { name: string; change: Change; domain?: string }[] = [
   { name: 'a usual domain', change: {} },
@@ -22,6 +23,7 @@ const worlds: readonly { name: string; change: Change; domain?: string }[] = [
 // Every answer, the resolver's and the name servers', takes one round trip here; the probe's own work is not in it.
 test.for(worlds)(
   '$name takes at most six round trips, at the median and at 95 in 100',
+  { retry: 2 },
   async ({ name, change, domain = 'good.test' }) => {
     const rounds: number[] = [];
     let questions = 0;
