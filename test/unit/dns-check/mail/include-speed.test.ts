@@ -1,4 +1,4 @@
-// Wall time of SPF with ten includes, ours and the evaluator's, with a delay in every answer, in one run. A measurement, not a test of every day:
+// Wall time of SPF with ten includes, ours and the evaluator's, with a delay in every answer, in one run. For figures:
 //   MEASURE=1 npx vitest run --project unit test/unit/dns-check/mail/include-speed.test.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spf } from 'mailauth/lib/spf/index.js';
@@ -12,7 +12,7 @@ import { goodPolicy, goodZone } from './good-zone.ts';
 import { bodyOf, probesOf, stubDns, stubHttp, type ZoneLiteral } from './zone-literal.ts';
 
 const delayMs = 20;
-const runs = 15;
+const runs = process.env['MEASURE'] === undefined ? 1 : 15;
 
 const leaf = (index: number) => `v=spf1 ip4:198.51.100.${index} -all`;
 const indexes = Array.from({ length: 10 }, (_, index) => index);
@@ -78,30 +78,27 @@ async function median(work: () => Promise<void>): Promise<number> {
   return times.toSorted((a, b) => a - b)[Math.floor(runs / 2)] ?? 0;
 }
 
-test.runIf(process.env['MEASURE'] !== undefined)(
-  'ten includes, flat and nested',
-  { timeout: 60_000 },
-  async () => {
-    for (const [name, zone] of Object.entries(zones)) {
-      const theirs = await median(() => evaluate(zone));
-      const tree = await median(() => growWhole(zone));
-      const all = await median(() => whole(zone));
-      const show = (ms: number) => `${ms.toFixed(0)} ms (${(ms / theirs).toFixed(2)})`;
-      console.log(
-        `10 ${name}: mailauth ${theirs.toFixed(0)} ms, our tree ${show(tree)}, our whole mail half ${show(all)}`,
-      );
-      expect(tree).toBeLessThan(theirs * 1.3);
-    }
-  },
-);
+test('ten flat includes cost less than one after another', { timeout: 60_000 }, async () => {
+  for (const [name, zone] of Object.entries(zones)) {
+    const theirs = await median(() => evaluate(zone));
+    const tree = await median(() => growWhole(zone));
+    const all = await median(() => whole(zone));
+    const show = (ms: number) => `${ms.toFixed(0)} ms (${(ms / theirs).toFixed(2)})`;
+    console.log(
+      `10 ${name}: mailauth ${theirs.toFixed(0)} ms, our tree ${show(tree)}, our whole mail half ${show(all)}`,
+    );
+    // Depth is the floor for nested ones: there is nothing to win, and a busy machine to lose to.
+    expect(tree).toBeLessThan(name === 'flat' ? theirs : theirs * 3);
+  }
+});
 
-test.runIf(process.env['MEASURE'] !== undefined)('judging a usual domain', async () => {
+test('a usual domain is judged in milliseconds', async () => {
   const http = stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]);
   const probes = probesOf(stubDns(goodZone), http);
   const evidence = await gatherMail({ target: 'good.test', options: {}, probes, progress: () => {} });
   const start = performance.now();
-  for (let run = 0; run < 500; run += 1) assessMail(evidence);
-  const ms = (performance.now() - start) / 500;
+  for (let run = 0; run < 100; run += 1) assessMail(evidence);
+  const ms = (performance.now() - start) / 100;
   console.log(`assess: ${ms.toFixed(2)} ms; evidence: ${JSON.stringify(evidence).length} bytes`);
   expect(ms).toBeLessThan(20);
 });
