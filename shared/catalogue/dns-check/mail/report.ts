@@ -220,4 +220,3 @@ export const mailReportShape = {
 const mailFieldsSchema = z.object(mailReportShape);
 export type MailFields = z.infer<typeof mailFieldsSchema>;
 export type SpfNode = z.infer<typeof spfNodeSchema>;
-export type RecordFault = z.infer<typeof faultSchema>;

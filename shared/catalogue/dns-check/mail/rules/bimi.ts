@@ -40,7 +40,7 @@ export const bimiRules = {
     points: 0,
     title: 'The BIMI record is in vain without an enforced DMARC policy',
     detail:
-      'The DMARC policy for {name} is {policy}; BIMI wants quarantine or reject, also for the organizational domain.',
+      'The DMARC policy that applies is {policy}; BIMI wants quarantine or reject, also for the organizational domain.',
     fix: 'Publish p=quarantine or p=reject first.',
     references: [bimiDraft],
   },

@@ -82,7 +82,8 @@ export const mxRules = {
     severity: 'critical',
     points: 10,
     title: 'No mail host can be reached',
-    detail: 'None of the {count} mail hosts of {name} has a public address; all mail to the domain is lost.',
+    detail:
+      'None of the mail hosts of {name} has a public address ({count} named); all mail to the domain is lost.',
     fix: 'Name at least one host with a public address.',
     references: ['RFC 5321 §5.1'],
   },

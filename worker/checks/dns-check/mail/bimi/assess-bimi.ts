@@ -35,7 +35,7 @@ export function assessBimi(
 }
 
 function judgeEnforcement(name: string, policy: ChosenPolicy | null | undefined): Verdict {
-  if (policy === null) return brokenIf(true, { name, policy: 'missing' });
+  if (policy === null) return brokenIf(true, { name, policy: 'none at all' });
   if (policy === undefined || policy.effective === null) return notTested('the DMARC policy is not known');
   const isWeak = policy.effective === 'none' || policy.policy === 'none';
   return brokenIf(isWeak, { name, policy: policy.effective });

@@ -21,7 +21,12 @@ export type DkimKey = {
 export function parseDkimKey(text: string): DkimKey | Malformed {
   const { tags, faults } = parseTagList(text);
   const values = new Map(tags.map(({ name, value }) => [name, value]));
-  const all = [...faults, ...findVersionFaults(tags), ...findDuplicateFaults(tags), ...findKeyFaults(tags)];
+  const all = [
+    ...faults,
+    ...findVersionFaults(tags),
+    ...findDuplicateFaults(tags),
+    ...findKeyFaults(tags, text.length),
+  ];
   const [first, ...others] = all.sort((a, b) => a.at - b.at);
   if (first) return { faults: [first, ...others] };
   return {
@@ -59,10 +64,10 @@ function findDuplicateFaults(tags: Tags): Fault[] {
   }));
 }
 
-function findKeyFaults(tags: Tags): Fault[] {
+function findKeyFaults(tags: Tags, end: number): Fault[] {
   return tags.some(({ name }) => name === 'p')
     ? []
-    : [{ at: 0, term: '', problem: 'the tag p, the key, is missing' }];
+    : [{ at: end, term: '', problem: 'the tag p, the key, is missing' }];
 }
 
 function splitList(value: string | undefined): string[] {

@@ -10,6 +10,7 @@ import { clip } from '../fault.ts';
 import type { MailMode } from '../mode.ts';
 import { publish } from '../verdicts.ts';
 import { type Applied, rewriteDmarc } from './judge-policy.ts';
+import { policiesOf } from './parse-dmarc.ts';
 import type { DmarcFacts, SeenUri } from './see-dmarc.ts';
 
 type ReportCode = Extract<DmarcCode, `dmarc-rua-${string}`>;
@@ -31,7 +32,10 @@ export function judgeReports(
   const bad = uris.filter(({ problem }) => problem !== null);
   const dead = uris.filter(({ noMail }) => noMail !== null);
   return {
-    'dmarc-rua-missing': mode === 'parked' ? 'not-applicable' : brokenIf(!isAsked, { name, domain }, fix),
+    'dmarc-rua-missing':
+      mode === 'parked' || policiesOf(dmarc) === null
+        ? 'not-applicable'
+        : brokenIf(!isAsked, { name, domain }, fix),
     'dmarc-rua-invalid': brokenBy(bad.map(({ uri, tag, problem }) => ({ uri: clip(uri, 80), tag, problem }))),
     'dmarc-rua-unauthorised': judgePermission(uris, orgDomain ?? location),
     'dmarc-rua-no-mail': brokenBy(

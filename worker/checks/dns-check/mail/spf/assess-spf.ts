@@ -98,7 +98,6 @@ function judgeRecord(facts: SpfFacts, tree: SpfBranch, { mode, mxHosts }: SpfCon
   const [record] = records;
   const octets = domain.length + (record?.text.length ?? 0);
   const faults = (tree.spf?.faults ?? []).map((fault) => showFault(fault));
-  const refused = mxHosts.filter(({ result }) => result !== 'pass');
   return {
     ...judgeTree(tree),
     ...judgeTerms(tree),
@@ -106,13 +105,18 @@ function judgeRecord(facts: SpfFacts, tree: SpfBranch, { mode, mxHosts }: SpfCon
     'spf-not-closed': judgeClosed(tree, mode, record?.text ?? ''),
     'spf-strings-run-together': brokenBy(findRunTogether(record?.strings ?? [])),
     'spf-record-size': brokenIf(octets > 450, { name: domain, octets }),
-    'spf-mx-not-allowed':
-      mxHosts.length === 0 || mode === 'parked' ? 'not-applicable' : brokenBy(refused.map(showRefused)),
+    'spf-mx-not-allowed': mode === 'parked' ? 'not-applicable' : judgeMxHosts(mxHosts),
   };
 }
 
-function showRefused({ ip, host, result }: SpfEvaluation & { host: string }): Evidence {
-  return { ip, host, verdict: result };
+// A permerror is the same for all senders, and has a rule of its own.
+function judgeMxHosts(mxHosts: SpfContext['mxHosts']): Verdict {
+  if (mxHosts.length === 0 || mxHosts.some(({ result }) => result === 'permerror')) return 'not-applicable';
+  const refused = mxHosts.filter(({ result }) => result !== 'pass' && result !== 'temperror');
+  const unseen = mxHosts.find(({ result }) => result === 'temperror');
+  if (refused.length === 0 && unseen)
+    return notTested(`the policy could not be evaluated for ${unseen.host}`);
+  return brokenBy(refused.map(({ ip, host, result }) => ({ ip, host, verdict: result })));
 }
 
 function judgeClosed(tree: SpfBranch, mode: MailMode, record: string): Verdict {

@@ -120,6 +120,6 @@ function judgeMissing(root: SpfBranch, kind: 'include' | 'redirect'): Verdict {
 }
 
 function describeEnd({ end, why }: SpfBranch): string {
-  if (end === 'several') return 'several SPF records';
-  return why === 'the name does not exist' ? 'no such name' : 'no SPF record';
+  if (end === 'several') return 'there are several SPF records';
+  return why === 'the name does not exist' ? why : 'there is no SPF record';
 }
