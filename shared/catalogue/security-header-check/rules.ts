@@ -4,7 +4,7 @@ import { corsRules, isolationRules } from './rules/cross-origin.ts';
 import { cspRules } from './rules/csp.ts';
 import { framingRules } from './rules/framing.ts';
 import { hygieneRules, leakageRules, targetRules } from './rules/leakage.ts';
-import { transportRules } from './rules/transport.ts';
+import { hstsRules, redirectRules } from './rules/transport.ts';
 
 /**
  * Everything that can be wrong with the security headers of an answer. Points are a share of the group's points by severity;
@@ -12,7 +12,8 @@ import { transportRules } from './rules/transport.ts';
  */
 export const rules = {
   ...targetRules,
-  ...transportRules,
+  ...redirectRules,
+  ...hstsRules,
   ...cspRules,
   ...framingRules,
   ...cookieRules,

@@ -1,8 +1,8 @@
 import { inGroup } from '../groups.ts';
 import { preloadList } from './references.ts';
 
-/** Whether the visitor is brought to https, and kept there. */
-export const transportRules = inGroup('transport', {
+/** Whether the visitor is brought to https. */
+export const redirectRules = inGroup('transport', {
   'https-missing': {
     severity: 'critical',
     title: 'The site is not served over HTTPS',
@@ -67,6 +67,10 @@ export const transportRules = inGroup('transport', {
     fix: 'Redirect once to https and once to the final host.',
     references: ['RFC 9110 §15.4'],
   },
+});
+
+/** Whether browsers keep to https by themselves the next time. */
+export const hstsRules = inGroup('transport', {
   'hsts-missing': {
     severity: 'high',
     title: 'Strict-Transport-Security is missing',

@@ -1,7 +1,7 @@
 import {
   permissionsRules,
   referrerRules,
-  sniffingRules,
+  type sniffingRules,
 } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
 import { brokenBy, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
 import { judgeReferrer } from '../effective/referrer.ts';
@@ -16,21 +16,38 @@ import { allOf, brokenWhen, cut, fieldAt } from './verdict-tables.ts';
 
 /** Judges whether browsers guess at the type of the content. */
 export function judgeSniffing(page: Page): Verdicts<keyof typeof sniffingRules> {
+  return { ...judgeNosniff(page), ...judgeContentType(page) };
+}
+
+function judgeNosniff(page: Page) {
   const header = 'x-content-type-options';
   const read = parseNosniff(valuesOf(page.fields, header));
-  const seen = { hop: page.index, url: page.hop.url };
-  const [type = ''] = valuesOf(page.fields, 'content-type');
-  const isText = page.type?.essence.startsWith('text/') === true;
+  if (!read) {
+    const missing = brokenBy([{ hop: page.index, url: page.hop.url }]);
+    return {
+      'xcto-missing': missing,
+      'xcto-invalid': 'not-applicable',
+      'xcto-duplicate': 'not-applicable',
+    } as const;
+  }
+  const seen = { ...fieldAt(page, header, read.value), count: read.count };
   return {
-    'xcto-missing': brokenWhen(!read && seen),
-    'xcto-invalid': read ? brokenWhen(!read.nosniff && fieldAt(page, header, read.value)) : 'not-applicable',
-    'xcto-duplicate': brokenWhen(
-      read?.nosniff === true && read.count > 1 && { ...fieldAt(page, header, read.value), count: read.count },
-    ),
-    'content-type-missing': hasContent(page) ? brokenWhen(!page.type && seen) : 'not-applicable',
-    'content-type-no-charset': isText
-      ? brokenWhen(page.type?.charset === null && fieldAt(page, 'content-type', type))
-      : 'not-applicable',
+    'xcto-missing': 'holds',
+    'xcto-invalid': brokenWhen(!read.nosniff && seen),
+    'xcto-duplicate': brokenWhen(read.nosniff && read.count > 1 && seen),
+  } as const;
+}
+
+function judgeContentType(
+  page: Page,
+): Pick<Verdicts<keyof typeof sniffingRules>, `content-type-${string}` & keyof typeof sniffingRules> {
+  const [value = ''] = valuesOf(page.fields, 'content-type');
+  const isText = page.type?.essence.startsWith('text/') === true;
+  const untyped = !page.type && { hop: page.index, url: page.hop.url };
+  const unnamed = page.type?.charset === null && fieldAt(page, 'content-type', value);
+  return {
+    'content-type-missing': hasContent(page) ? brokenWhen(untyped) : 'not-applicable',
+    'content-type-no-charset': isText ? brokenWhen(unnamed) : 'not-applicable',
   };
 }
 

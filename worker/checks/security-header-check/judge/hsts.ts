@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import type { transportRules } from '../../../../shared/catalogue/security-header-check/rules/transport.ts';
+import { hstsRules } from '../../../../shared/catalogue/security-header-check/rules/transport.ts';
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
 import { type EffectiveHsts, judgeHsts } from '../effective/hsts.ts';
 import type { HeaderEvidence, PreloadSight } from '../evidence.ts';
@@ -7,9 +7,9 @@ import { valuesOf } from '../grammar/fields.ts';
 import type { Hsts } from '../grammar/hsts.ts';
 import { isMalformed, type Malformed } from '../grammar/malformed.ts';
 import type { Page, SeenHop } from '../page.ts';
-import { brokenWhen, fieldAt } from './verdict-tables.ts';
+import { allOf, brokenWhen, fieldAt } from './verdict-tables.ts';
 
-type HstsCode = Extract<keyof typeof transportRules, `hsts-${string}`>;
+type HstsCode = keyof typeof hstsRules;
 type MainCode = Exclude<HstsCode, 'hsts-over-http' | 'hsts-not-on-first-hop' | 'hsts-preloaded'>;
 
 const header = 'strict-transport-security';
@@ -145,14 +145,5 @@ function validOf(parsed: Hsts | Malformed | undefined): Hsts | undefined {
 }
 
 function allMain(verdict: Verdict): Verdicts<MainCode> {
-  return {
-    'hsts-missing': verdict,
-    'hsts-off': verdict,
-    'hsts-invalid': verdict,
-    'hsts-short': verdict,
-    'hsts-duplicate': verdict,
-    'hsts-duplicate-conflict': verdict,
-    'hsts-no-subdomains': verdict,
-    'hsts-preload-ineligible': verdict,
-  };
+  return allOf(hstsRules, verdict);
 }

@@ -1,4 +1,4 @@
-import type { transportRules } from '../../../../shared/catalogue/security-header-check/rules/transport.ts';
+import type { redirectRules } from '../../../../shared/catalogue/security-header-check/rules/transport.ts';
 import {
   brokenBy,
   type Evidence,
@@ -9,7 +9,7 @@ import {
 import type { Chain, HeaderEvidence, Hop } from '../evidence.ts';
 import { brokenWhen } from './verdict-tables.ts';
 
-type RedirectCode = Exclude<keyof typeof transportRules, `hsts-${string}`>;
+type RedirectCode = keyof typeof redirectRules;
 
 /** Judges the way to https: that it is there, and that no redirect leaves it. */
 export function judgeRedirects(evidence: HeaderEvidence): Verdicts<RedirectCode> {

@@ -102,7 +102,7 @@ function found(address: string | undefined, kind: Load['kind']) {
 }
 
 function resolve(address: string, base: URL): URL | undefined {
-  return URL.parse(address, base) ?? undefined;
+  return URL.parse(address, base.href) ?? undefined;
 }
 
 function siteOf(host: string): string {
