@@ -51,8 +51,10 @@ export function whyNotPreloadable(evidence: HeaderEvidence, page: Page): readonl
   // The list takes registrable domains; of www and other names it looks at the domain above.
   if (!hsts?.preload || getDomain(host, { allowPrivateDomains: true }) !== host) return undefined;
   const [first, second] = evidence.http.hops;
+  // Where another host was asked over http, nothing is known of this one.
   const redirects =
     !first ||
+    new URL(first.url).hostname !== host ||
     (second !== undefined && second.url.startsWith('https:') && new URL(second.url).hostname === host);
   return [
     ...(hsts.maxAgeS < preloadS ? [`max-age is below ${preloadS}`] : []),

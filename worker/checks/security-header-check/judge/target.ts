@@ -13,8 +13,11 @@ export function judgeTarget(
   const unique = [...new Map(failures.map((failure) => [failure.url, failure])).values()];
   const coded = (code: string) => brokenBy(unique.filter((failure) => failure.code === code).map(show));
   const refusals = new Set(['target-address-not-allowed', 'target-not-allowed']);
-  // One closed port of two is no failure; without any page both are.
-  const unreachable = page ? [] : unique.filter(({ code }) => !refusals.has(code));
+  // One closed port of two is no failure, nor is it where the other leads astray; without any answer both are.
+  const isSilent = https.hops.length + http.hops.length === 0;
+  const unreachable = page
+    ? []
+    : unique.filter(({ code, isLater }) => !refusals.has(code) && (isSilent || isLater));
   return {
     'target-unreachable': brokenBy(unreachable.map(show)),
     'target-address-not-allowed': coded('target-address-not-allowed'),
@@ -25,10 +28,18 @@ export function judgeTarget(
   };
 }
 
-function findFailure({ end }: Chain): { url: string; code: string; reason: string }[] {
-  return end.kind === 'failed' ? [{ url: end.url, code: end.code, reason: end.reason }] : [];
+type Failure = {
+  readonly url: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly isLater: boolean;
+};
+
+function findFailure({ hops, end }: Chain): Failure[] {
+  if (end.kind !== 'failed') return [];
+  return [{ url: end.url, code: end.code, reason: end.reason, isLater: hops.length > 0 }];
 }
 
-function show({ url, code, reason }: { url: string; code: string; reason: string }): Evidence {
+function show({ url, code, reason }: Failure): Evidence {
   return { url, code, reason };
 }
