@@ -38,24 +38,19 @@ const alwaysSeen: ReadonlySet<string> = new Set([
   'redirect-too-long',
 ]);
 
-test.for(rows)(
-  '$name',
-  ({ evidence, broken, info = [], holds = [], notTested = [], notApplicable = [], score }) => {
-    const assessment = assessHeaders(evidence);
-    const verdicts = assessment.verdicts;
-    const found = codesBroken(verdicts);
-    expect(found.filter((code) => rules[code].severity !== 'info').toSorted()).toEqual(
-      [...broken].toSorted(),
-    );
-    expect(found).toEqual(expect.arrayContaining([...info]));
-    expect(holds.map((code) => [code, kindOf(verdicts[code])])).toEqual(holds.map((code) => [code, 'holds']));
-    expect(notTested.map((code) => [code, kindOf(verdicts[code])])).toEqual(
-      notTested.map((code) => [code, 'notTested']),
-    );
-    expect(notApplicable.map((code) => verdicts[code])).toEqual(notApplicable.map(() => 'not-applicable'));
-    if (score !== undefined) expect(assessment.score).toBe(score);
-  },
-);
+test.for(rows)('$name', (row) => {
+  const { verdicts, score } = assessHeaders(row.evidence);
+  const found = codesBroken(verdicts);
+  const of = (kind: string) => codesOf(verdicts).filter((code) => kindOf(verdicts[code]) === kind);
+  expect(found.filter((code) => rules[code].severity !== 'info').toSorted()).toEqual(
+    [...row.broken].toSorted(),
+  );
+  expect(found).toEqual(expect.arrayContaining([...(row.info ?? [])]));
+  expect(of('holds')).toEqual(expect.arrayContaining([...(row.holds ?? [])]));
+  expect(of('notTested')).toEqual(expect.arrayContaining([...(row.notTested ?? [])]));
+  expect(of('not-applicable')).toEqual(expect.arrayContaining([...(row.notApplicable ?? [])]));
+  expect(score).toBe(row.score === undefined ? score : row.score);
+});
 
 test('each rule has a row for broken, for holds and, where it can happen, for notTested', () => {
   const seen = rows.flatMap(({ evidence }) => {
@@ -77,17 +72,16 @@ test.for(rows)('the report of "$name" has its shape, and no text with a gap', ({
   const assessment = assessHeaders(evidence);
   const { target: _, ...shape } = headerReportShape;
   expect(() => z.strictObject(shape).parse(assessment.fields)).not.toThrow();
-  const { findings } = listVerdicts(rules, assessment.verdicts);
-  for (const { code, detail, fix } of findings) {
-    expect(detail, code).not.toMatch(/\{\w+\}/);
-    expect(fix.text, code).not.toMatch(/\{\w+\}/);
-  }
+  const texts = listVerdicts(rules, assessment.verdicts).findings.map(
+    ({ detail, fix }) => `${detail} ${fix.text}`,
+  );
+  expect(texts.filter((text) => /\{\w+\}/.test(text))).toEqual([]);
 });
 
 test.for(rows)('in "$name" the effects of the findings add up to the score', ({ evidence }) => {
   const { score, scoreEffects = {} } = assessHeaders(evidence);
   const sum = Object.values(scoreEffects).reduce((total, effect) => total + effect, 0);
-  if (score !== null) expect(score).toBe(Math.max(0, 100 + sum));
+  expect([null, Math.max(0, 100 + sum)]).toContain(score);
 });
 
 test.for(codesOf(rules))('%s says where it comes from', (code) => {

@@ -31,22 +31,22 @@ export const origin = 'https://0123456789abcdef.invalid';
 /** Evidence of a site; its http address redirects to https. */
 export function see(site: Site = {}): HeaderEvidence {
   const url = site.url ?? 'https://site.test/';
-  const hop = answer(url, site.headers ?? [html], { status: site.status ?? 200, tls: site.tls ?? trusted });
-  const document =
-    site.elements === null ? null : { elements: site.elements ?? [], base: site.base ?? null, cut: null };
-  const https: Chain = site.https ?? { start: url, hops: [hop], end: { kind: 'answered' }, document };
-  return {
-    url,
-    seenAtMs,
-    https,
-    http: site.http ?? {
-      ...chain([redirect(url.replace('https:', 'http:'), url), ...https.hops]),
-      document: null,
-    },
-    corsUrl: site.corsUrl ?? url,
-    cors: site.cors ?? [cors([]), cors([], { origin: 'null' }), cors([], { method: 'OPTIONS' })],
-    preload: site.preload ?? [[new URL(url).hostname, 'not-listed']],
+  const https = site.https ?? readPage(url, site);
+  const viaHttp = [redirect(url.replace('https:', 'http:'), url), ...https.hops];
+  const plain: Pick<HeaderEvidence, 'http' | 'corsUrl' | 'cors' | 'preload'> = {
+    http: { ...chain(viaHttp), document: null },
+    corsUrl: url,
+    cors: [cors([]), cors([], { origin: 'null' }), cors([], { method: 'OPTIONS' })],
+    preload: [[new URL(url).hostname, 'not-listed']],
   };
+  const { http, corsUrl, cors: answers, preload } = { ...plain, ...site };
+  return { url, seenAtMs, https, http, corsUrl, cors: answers, preload };
+}
+
+function readPage(url: string, { headers, status, tls, elements, base }: Site): Chain {
+  const hop = answer(url, headers ?? [html], { status: status ?? 200, tls: tls ?? trusted });
+  const document = elements === null ? null : { elements: elements ?? [], base: base ?? null, cut: null };
+  return { start: url, hops: [hop], end: { kind: 'answered' }, document };
 }
 
 /** A page with these headers beside its Content-Type. */

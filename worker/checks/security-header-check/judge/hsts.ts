@@ -50,18 +50,19 @@ export function whyNotPreloadable(evidence: HeaderEvidence, page: Page): readonl
   const host = page.url.hostname;
   // The list takes registrable domains; of www and other names it looks at the domain above.
   if (!hsts?.preload || getDomain(host, { allowPrivateDomains: true }) !== host) return undefined;
-  const [first, second] = evidence.http.hops;
-  // Where another host was asked over http, nothing is known of this one.
-  const redirects =
-    !first ||
-    new URL(first.url).hostname !== host ||
-    (second !== undefined && second.url.startsWith('https:') && new URL(second.url).hostname === host);
   return [
     ...(hsts.maxAgeS < preloadS ? [`max-age is below ${preloadS}`] : []),
     ...(hsts.includeSubDomains ? [] : ['includeSubDomains is missing']),
-    ...(redirects ? [] : ['http does not redirect to https on the same host first']),
+    ...(redirectsAtHome(evidence, host) ? [] : ['http does not redirect to https on the same host first']),
     ...(page.hop.tls?.trusted === true ? [] : ['the certificate is not trusted']),
   ];
+}
+
+// Where http is closed, or another host was asked, nothing speaks against it.
+function redirectsAtHome({ http }: HeaderEvidence, host: string): boolean {
+  const [first, second] = http.hops.map(({ url }) => new URL(url));
+  if (first?.hostname !== host) return true;
+  return second?.protocol === 'https:' && second.hostname === host;
 }
 
 function judgeMain(

@@ -1,4 +1,4 @@
-import { CookieJar } from 'tough-cookie';
+import { Cookie, defaultPath, domainMatch, getPublicSuffix } from 'tough-cookie';
 import type { ResultOf } from './chart.ts';
 import { joinHeaders, type ObservatoryChain, type ObservatoryView } from './view.ts';
 
@@ -37,22 +37,55 @@ export function testCookies({ graded }: ObservatoryView, hasHsts: boolean): Cook
     : 'cookies-secure-with-httponly-sessions';
 }
 
-// Its own jar, so that what it refuses and keeps is the same; only names and flags are read of it, never its times.
+// It keeps what tough-cookie 5 keeps with its defaults; releases since then refuse more, so the rules of that one stand here.
 function fillJar({ route }: ObservatoryChain): JarCookie[] {
-  const lines = route.flatMap(({ url, headers }) =>
-    joinHeaders(headers).cookies.map((line) => ({ url, line })),
-  );
-  if (lines.length === 0) return [];
-  const jar = new CookieJar();
-  for (const { url, line } of lines) jar.setCookieSync(line, url, { ignoreError: true });
-  return (jar.serializeSync()?.cookies ?? [])
-    .map(({ key, secure, httpOnly, sameSite }) => ({
-      key: key ?? '',
-      secure: secure === true,
-      httpOnly: httpOnly === true,
-      sameSite: typeof sameSite === 'string' ? sameSite : undefined,
-    }))
-    .filter(({ key }) => key !== '' && key !== 'heroku-session-affinity');
+  const jar = new Map<string, JarCookie>();
+  for (const { url, headers } of route) {
+    for (const line of joinHeaders(headers).cookies) {
+      const kept = keep(line, new URL(url));
+      if (kept) jar.set(kept.place, kept.cookie);
+    }
+  }
+  return [...jar.values()].filter(({ key }) => key !== '' && key !== 'heroku-session-affinity');
+}
+
+function keep(line: string, { hostname, pathname }: URL): { place: string; cookie: JarCookie } | undefined {
+  const parsed = Cookie.parse(line);
+  if (!parsed) return undefined;
+  const { key, secure, httpOnly, sameSite } = parsed;
+  const domain = parsed.cdomain();
+  const path = parsed.path?.startsWith('/') ? parsed.path : defaultPath(pathname);
+  if (
+    !coversHost(domain, hostname) ||
+    !fulfilsPrefix({ key, secure, path, isHostOnly: domain === undefined })
+  )
+    return undefined;
+  const place = JSON.stringify([domain ?? hostname, path, key]);
+  return { place, cookie: { key, secure, httpOnly, sameSite: sameSite ?? undefined } };
+}
+
+function coversHost(domain: string | undefined, hostname: string): boolean {
+  return domain === undefined || (isRegistrable(domain) && domainMatch(hostname, domain, false) === true);
+}
+
+type PrefixFacts = {
+  readonly key: string;
+  readonly secure: boolean;
+  readonly path: string;
+  readonly isHostOnly: boolean;
+};
+
+function fulfilsPrefix({ key, secure, path, isHostOnly }: PrefixFacts): boolean {
+  if (key.startsWith('__Secure-')) return secure;
+  return !key.startsWith('__Host-') || (secure && isHostOnly && path === '/');
+}
+
+function isRegistrable(domain: string): boolean {
+  try {
+    return getPublicSuffix(domain, { allowSpecialUseDomain: true, ignoreError: true }) !== undefined;
+  } catch {
+    return false; // it throws for some special-use names, and the Observatory drops the cookie
+  }
 }
 
 function faultsOf({ key, secure, httpOnly, sameSite }: JarCookie, hasHsts: boolean): CookieResult[] {
