@@ -40,8 +40,8 @@ export type Run = (
   report: (progress: Progress) => void,
 ) => Promise<void>;
 
-/** Called when a job can not end by itself any more (lost its worker twice, or `run` threw); stores the `failed` report. */
-export type GaveUp = (job: Job, reason: string) => Promise<void>;
+/** Called when a job can not end by itself any more (it lost its worker twice, or `run` threw); stores the `failed` report. Never rejects for a store that is away. */
+export type GaveUp = (job: Job, cause: unknown) => Promise<void>;
 
 export type QueueStats = {
   readonly waiting: number;

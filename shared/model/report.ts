@@ -64,7 +64,8 @@ export type ReportFacts = {
   readonly target: { readonly [key: string]: unknown };
   readonly rules: Rules;
   readonly rulesVersion: number;
-  readonly reportId: string;
+  /** undefined where the operator has switched ids off. */
+  readonly reportId: string | undefined;
   readonly checkedAtMs: number;
   readonly durationMs: number;
   readonly freshForS: number;
@@ -79,7 +80,7 @@ export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
   const points = scoreOf(facts.rules, assessment);
   return {
     schemaVersion,
-    reportId: facts.reportId,
+    ...(facts.reportId === undefined ? {} : { reportId: facts.reportId }),
     check: facts.check,
     target: facts.target,
     state: assessment.state,
@@ -121,7 +122,7 @@ export function makeFailedReport(facts: ReportFacts, reason: string): Report {
   }));
   return {
     schemaVersion,
-    reportId: facts.reportId,
+    ...(facts.reportId === undefined ? {} : { reportId: facts.reportId }),
     check: facts.check,
     target: facts.target,
     state: 'failed',

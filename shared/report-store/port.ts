@@ -14,12 +14,15 @@ export type StoredReport = {
   readonly json: Uint8Array;
 };
 
+/** The ids of a report; its own body has none where the operator has switched ids off. */
+export type ReportKeys = { readonly reportId: string; readonly jobId: string; readonly jobKey: string };
+
 export type Question = { readonly jobKey: string; readonly wanted: Wanted };
 
 /** Reports, kept until they expire. No method waits longer than the store's own timeouts; an unreachable store rejects with Problem `store_unavailable`. */
 export interface ReportStore {
   /** Keeps the report; the first of one reportId wins. Returns what is stored. */
-  insert(report: Report, keys: { readonly jobId: string; readonly jobKey: string }): Promise<StoredReport>;
+  insert(report: Report, keys: ReportKeys): Promise<StoredReport>;
   /** The newest report that answers each question, by jobKey; those without one are left out. */
   findFresh(questions: readonly Question[]): Promise<ReadonlyMap<string, StoredReport>>;
   get(reportId: string): Promise<StoredReport | undefined>;

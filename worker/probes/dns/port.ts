@@ -74,7 +74,7 @@ export type DnsAnswer =
         | 'malformed-answer'
         | 'target-address-not-allowed'
         | 'tcp-failed'
-        | 'limit';
+        | 'invalid-name';
       /** A sentence's end: "no answer within 3 tries". */
       readonly reason: string;
       readonly server: string;

@@ -26,7 +26,11 @@ export type Handshake =
       readonly protocol: string;
       readonly cipher: { readonly name: string; readonly standardName: string; readonly version: string };
       /** {type: "ECDH", name: "X25519", size: 253}, {} for TLS_RSA. */
-      readonly ephemeralKey: { readonly type?: string; readonly name?: string; readonly size?: number };
+      readonly ephemeralKey: {
+        readonly type?: string;
+        readonly name?: string | undefined;
+        readonly size?: number;
+      };
       readonly alpn: string | null;
       /** First error of OpenSSL's path and Node's name check, against the bundled roots and NODE_EXTRA_CA_CERTS; null when trusted. */
       readonly trustError: string | null;

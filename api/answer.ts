@@ -1,0 +1,89 @@
+import type { Request, Response } from 'express';
+import type { Submitted } from '../shared/job-queue/port.ts';
+import { chooseCoding, type ReadyReport } from './report-cache.ts';
+
+export type ReportAnswer = {
+  readonly ready: ReadyReport;
+  /** How it came about, for Cache-Status (RFC 9211). */
+  readonly via: 'hit' | 'stored' | 'collapsed';
+  /** The caller asked for its own freshness: then no cache may answer for us. */
+  readonly isOwnFreshness: boolean;
+  readonly isPublic: boolean;
+  readonly links: string;
+};
+
+/** Sends a report: 200, or 304 when the caller has it already. */
+export async function sendReport(request: Request, response: Response, answer: ReportAnswer): Promise<void> {
+  const { ready } = answer;
+  const coding = chooseCoding(request.headers['accept-encoding'], ready.identity.length);
+  const freshForS = Math.max(0, Math.round((ready.freshUntil - Date.now()) / 1000));
+  const etag = ready.etags[coding];
+  response.setHeader('ETag', etag);
+  response.setHeader(
+    'Cache-Control',
+    answer.isOwnFreshness
+      ? 'private, no-cache'
+      : `${answer.isPublic ? 'public' : 'private'}, max-age=${freshForS}`,
+  );
+  response.setHeader('Cache-Status', cacheStatus(answer.via, freshForS));
+  response.setHeader('Last-Modified', ready.lastModified);
+  response.setHeader('Link', answer.links);
+  if (isKnown(request.headers['if-none-match'], Object.values(ready.etags))) {
+    response.statusCode = 304;
+    response.end();
+    return;
+  }
+  const bytes = await ready.bytes(coding);
+  if (coding !== 'identity') response.setHeader('Content-Encoding', coding);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', bytes.length);
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}
+
+/** Sends 202: the work goes on, and where to ask for it. */
+export function sendLater(
+  response: Response,
+  submitted: Submitted,
+  { applied, baseUrl }: { readonly applied: string; readonly baseUrl: string },
+): void {
+  const location = `${baseUrl}/api/jobs/${submitted.jobId}`;
+  response.statusCode = 202;
+  response.setHeader('Location', location);
+  response.setHeader('Retry-After', retryAfterS(submitted.position));
+  response.setHeader('Cache-Control', 'no-store');
+  if (applied !== '') response.setHeader('Preference-Applied', applied);
+  const { position } = submitted;
+  const state = submitted.state === 'parked' ? 'waiting' : 'running';
+  sendJson(response, {
+    id: submitted.jobId,
+    state,
+    ...(position === undefined ? {} : { position }),
+    progress: { done: 0, total: 1, current: '' },
+    links: { self: location },
+  });
+}
+
+/** Writes a JSON body with its length. */
+export function sendJson(response: Response, body: unknown, type = 'application/json; charset=utf-8'): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.setHeader('Content-Type', type);
+  response.setHeader('Content-Length', bytes.length);
+  response.end(response.req.method === 'HEAD' ? undefined : bytes);
+}
+
+/** Seconds after which asking again is worth it: the more are ahead, the later. */
+export function retryAfterS(position: number | undefined): number {
+  return Math.min(30, Math.max(1, Math.ceil((position ?? 1) / 2)));
+}
+
+function cacheStatus(via: ReportAnswer['via'], ttlS: number): string {
+  if (via === 'hit') return `diag; hit; ttl=${ttlS}`;
+  return via === 'collapsed' ? 'diag; fwd=uri-miss; collapsed' : 'diag; fwd=uri-miss; stored';
+}
+
+// RFC 9110 §13.1.2: weak comparison, and any of our codings of the same report will do.
+function isKnown(ifNoneMatch: string | undefined, etags: readonly string[]): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => etags.includes(tag.trim().replace(/^W\//, '')));
+}

@@ -1,0 +1,85 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { catalogue } from '../shared/catalogue/registry.ts';
+import type { Config } from '../shared/config.ts';
+import { Problem } from '../shared/model/problem.ts';
+import { answerFindings, answerMe, answerOpenapi, answerProblemPage } from './descriptions.ts';
+import type { Desk } from './desk.ts';
+import { answerTool } from './diagnostics.ts';
+import { guardHost, sendCors } from './front-door.ts';
+import { answerJob } from './jobs.ts';
+import { answerProblems } from './problem-answer.ts';
+import { logRequests } from './request-log.ts';
+
+type Answer = (request: Request, response: Response) => Promise<void> | void;
+
+/** The HTTP surface over an open desk. */
+export function makeApp(desk: Desk, config: Config): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app.set('query parser', false);
+  if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
+  app.use(logRequests(desk.log));
+  app.use(setCommonHeaders, guardHost(config), sendCors(desk.corsOrigins));
+
+  const get = (path: string, answer: Answer) => {
+    app.get(path, async (request, response) => answer(request, response));
+    app.all(path, refuseMethod);
+  };
+  for (const spec of catalogue) {
+    get(
+      `/api/tools/${spec.name}${spec.targetKind === 'domain' ? '/:domain' : ''}`,
+      acceptingJson((request, response) => answerTool(desk, spec, request, response)),
+    );
+  }
+  get(
+    '/api/jobs/:id',
+    acceptingJson((request, response) => answerJob(desk, request, response)),
+  );
+  get(
+    '/api/me',
+    acceptingJson((request, response) => answerMe(desk, request, response)),
+  );
+  get(
+    '/api/findings',
+    acceptingJson((request, response) => answerFindings(desk, request, response)),
+  );
+  get('/openapi.json', (request, response) => answerOpenapi(desk, request, response));
+  get('/problems/:code', (request, response) => answerProblemPage(request, response));
+
+  app.use(() => {
+    throw new Problem('not_found', 'There is nothing at this address. The endpoints are listed at /docs.');
+  });
+  app.use(answerProblems(desk.log, desk.publicPath));
+  return app;
+}
+
+function setCommonHeaders(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Vary', 'Accept, Accept-Encoding, Authorization');
+  next();
+}
+
+function acceptingJson(answer: Answer): Answer {
+  return (request, response) => {
+    const { accept } = request.headers;
+    // The usual three without Express's parser, which costs more than the rest of a cached answer.
+    const isUsual =
+      accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json';
+    if (!isUsual && request.accepts('application/json') === false)
+      throw new Problem('not_acceptable', 'Send Accept: application/json, or none.');
+    return answer(request, response);
+  };
+}
+
+function refuseMethod(request: Request, response: Response): void {
+  const allow = 'GET, HEAD, OPTIONS';
+  if (request.method === 'OPTIONS') {
+    response.setHeader('Allow', allow);
+    response.statusCode = 204;
+    response.end();
+    return;
+  }
+  throw new Problem('method_not_allowed', `${request.method} is not allowed here. Use ${allow}.`, {
+    headers: { Allow: allow },
+  });
+}

@@ -1,0 +1,134 @@
+import type { Request } from 'express';
+import type { z } from 'zod';
+import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import type { Job } from '../shared/model/job.ts';
+import { type Fault, Problem } from '../shared/model/problem.ts';
+import type { TargetPolicy } from '../shared/target/parse-target.ts';
+import { type Preferences, readPreferences } from './preferences.ts';
+import { type Query, readQuery } from './read-query.ts';
+import { readTarget } from './read-target.ts';
+
+/** What a caller asks of a tool, understood. */
+export type Ask = {
+  /** In normal form. */
+  readonly target: string;
+  /** The unit of the per-host limit. */
+  readonly host: string;
+  readonly options: Job['options'];
+  readonly freshness: Freshness;
+  /** Seconds that the caller lets us wait; undefined: as the check is wont to. */
+  readonly waitS: number | undefined;
+  /** What of Prefer was heeded, for Preference-Applied. */
+  readonly applied: string;
+};
+
+/** How old an answer may be: still fresh; at most so many seconds; or only what is stored. */
+export type Freshness = { readonly maxAgeS: number | undefined; readonly onlyIfCached: boolean };
+
+export const waitLimitS = 55;
+const maxAgeLimitS = 31_536_000;
+
+/** Understands a request for a tool, or throws the Problem that names every fault of it. */
+export function readAsk(spec: CheckSpec, request: Request, policy: TargetPolicy): Ask {
+  const query = readQuery(rawQueryOf(request), knownNames(spec), spec.repeatable);
+  const faults: Fault[] = [...query.faults];
+  const read = readTarget(spec, request, query, policy);
+  const hasOwnFault = faults.some(({ name }) => name === 'url');
+  if (!read.ok && read.kind === 'malformed' && !hasOwnFault) faults.push(read.fault);
+  const options = readOptions(spec, query, faults);
+  const times = readTimes(query, faults);
+  if (faults.length > 0) throw new Problem('invalid_request', describeFaults(faults), { errors: faults });
+  if (!read.ok) throw new Problem('target_not_allowed', read.fault.detail, { errors: [read.fault] });
+  const prefer = request.headers['prefer'];
+  const preferences = readPreferences(
+    typeof prefer === 'string' ? prefer : undefined,
+    request.headers['cache-control'],
+  );
+  return {
+    target: read.target,
+    host: read.host,
+    options,
+    freshness: freshnessOf(times, preferences),
+    ...waitOf(times.waitS, preferences),
+  };
+}
+
+function knownNames({ targetKind, options }: CheckSpec): readonly string[] {
+  return [...(targetKind === 'url' ? ['url'] : []), ...Object.keys(options.shape), 'wait', 'fresh', 'maxAge'];
+}
+
+type Times = {
+  readonly waitS: number | undefined;
+  readonly maxAgeS: number | undefined;
+  readonly isFresh: boolean;
+};
+
+// The query beats the header: it is what a person typed.
+function freshnessOf(
+  { isFresh, maxAgeS }: Times,
+  { noCache, maxAgeS: headerMaxAgeS, onlyIfCached }: Preferences,
+): Freshness {
+  if (isFresh) return { maxAgeS: 0, onlyIfCached };
+  return { maxAgeS: maxAgeS ?? (noCache ? 0 : headerMaxAgeS), onlyIfCached };
+}
+
+function waitOf(
+  queryS: number | undefined,
+  { respondAsync, waitS }: Preferences,
+): Pick<Ask, 'waitS' | 'applied'> {
+  if (queryS !== undefined) return { waitS: queryS, applied: '' };
+  const limited = waitS === undefined ? undefined : Math.min(waitS, waitLimitS);
+  const applied = [respondAsync ? ['respond-async'] : [], limited === undefined ? [] : [`wait=${limited}`]]
+    .flat()
+    .join(', ');
+  return { waitS: limited ?? (respondAsync ? 0 : undefined), applied };
+}
+
+/** What stands behind the "?" as it was sent. */
+export function rawQueryOf(request: Request): string {
+  const at = request.url.indexOf('?');
+  return at === -1 ? '' : request.url.slice(at + 1);
+}
+
+/** One sentence that names all faults. */
+export function describeFaults(faults: readonly Fault[]): string {
+  const [first] = faults;
+  return faults.length === 1 && first
+    ? `${first.name}: ${first.detail}`
+    : `There are ${faults.length} faults; each is in \`errors\`.`;
+}
+
+function readOptions(spec: CheckSpec, { values }: Query, faults: Fault[]): Job['options'] {
+  const given = Object.fromEntries(
+    Object.keys(spec.options.shape).flatMap((name) => {
+      const sent = values.get(name);
+      return sent ? [[name, spec.repeatable.includes(name) ? [...sent].sort() : sent[0]]] : [];
+    }),
+  );
+  const parsed = spec.options.safeParse(given);
+  if (parsed.success) return parsed.data as Job['options'];
+  faults.push(
+    ...parsed.error.issues.map(
+      (issue: z.core.$ZodIssue): Fault => ({
+        in: 'query',
+        name: String(issue.path[0]),
+        detail: `${issue.message}.`,
+      }),
+    ),
+  );
+  return {};
+}
+
+function readTimes({ values }: Query, faults: Fault[]): Times {
+  const read = (name: string, limit: number): number | undefined => {
+    const [text] = values.get(name) ?? [];
+    if (text === undefined) return undefined;
+    if (/^\d{1,9}$/.test(text) && Number(text) <= limit) return Number(text);
+    faults.push({ in: 'query', name, detail: `Give whole seconds from 0 to ${limit}.` });
+    return undefined;
+  };
+  const [fresh] = values.get('fresh') ?? [];
+  if (fresh !== undefined && fresh !== '1')
+    faults.push({ in: 'query', name: 'fresh', detail: 'Give 1, or leave it out.' });
+  return { waitS: read('wait', waitLimitS), maxAgeS: read('maxAge', maxAgeLimitS), isFresh: fresh === '1' };
+}

@@ -1,0 +1,88 @@
+import type { Backend } from '../shared/backend.ts';
+import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import type { Config } from '../shared/config.ts';
+import type { JobQueue } from '../shared/job-queue/port.ts';
+import type { Logger } from '../shared/logger.ts';
+import { schemaVersion } from '../shared/model/report.ts';
+import { targetPolicyOf } from '../shared/policy.ts';
+import { openMemoryRateLimiter } from '../shared/rate-limiter/memory.ts';
+import type { ReportStore } from '../shared/report-store/port.ts';
+import type { TargetPolicy } from '../shared/target/parse-target.ts';
+import { type NameCaller, openCallers } from './caller.ts';
+import { type Holds, openHolds } from './holds.ts';
+import { openQuotas, type Quotas } from './quotas.ts';
+import { openReportCache, type ReportCache } from './report-cache.ts';
+import { openShed, type Shed } from './shed.ts';
+import { openWaiting, type Waiting } from './waiting.ts';
+
+/** Everything that answering a request takes, opened once for a process. */
+export type Desk = {
+  readonly log: Logger;
+  readonly policy: TargetPolicy;
+  readonly jobQueue: JobQueue;
+  readonly reportStore: ReportStore;
+  readonly reports: ReportCache;
+  readonly waiting: Waiting;
+  readonly quotas: Quotas;
+  readonly holds: Holds;
+  readonly shed: Shed;
+  readonly nameCaller: NameCaller;
+  /** What changes answers beside target and options. */
+  readonly keyVersionOf: (spec: CheckSpec) => string;
+  readonly waitSeconds: number | undefined;
+  readonly queueSeconds: number;
+  /** Prefix of every link we give: PUBLIC_URL, or "" for links relative to the host. */
+  readonly publicPath: string;
+  readonly corsOrigins: readonly string[];
+  /** No token is needed: anonymous answers may be kept by shared caches. */
+  readonly isOpen: boolean;
+  close(): void;
+};
+
+const reportCacheBytes = 64 * 1024 * 1024;
+const shedLimits = { lagMs: 200, waits: 10_000 };
+
+/** Opens the desk. */
+export function openDesk({
+  config,
+  backend,
+  log,
+}: {
+  readonly config: Config;
+  readonly backend: Backend;
+  readonly log: Logger;
+}): Desk {
+  const { jobQueue, reportStore, rateLimiter } = backend;
+  const reports = openReportCache(reportCacheBytes);
+  const holds = openHolds(config.RATE_LIMIT);
+  const onDone = ({ jobKey }: { readonly jobKey: string }) => {
+    reports.drop(jobKey);
+    holds.release(jobKey);
+  };
+  const waiting = openWaiting({ jobQueue, reportStore, log, onDone });
+  const shed = openShed(shedLimits, () => waiting.waits());
+  const local = openMemoryRateLimiter();
+  return {
+    log,
+    policy: targetPolicyOf(config),
+    jobQueue,
+    reportStore,
+    reports,
+    waiting,
+    quotas: openQuotas(local, rateLimiter, config.RATE_LIMIT),
+    holds,
+    shed,
+    nameCaller: openCallers(config, log),
+    keyVersionOf: ({ rulesVersion }) =>
+      [schemaVersion, rulesVersion, config.DNS_SERVERS?.join(',') ?? ''].join('/'),
+    waitSeconds: config.WAIT_SECONDS,
+    queueSeconds: config.QUEUE_SECONDS,
+    publicPath: config.PUBLIC_URL ?? '',
+    corsOrigins: config.CORS_ORIGINS ?? [],
+    isOpen: config.AUTH_MODE === 'open',
+    close() {
+      waiting.close();
+      shed.close();
+    },
+  };
+}

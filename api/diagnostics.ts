@@ -1,0 +1,178 @@
+import type { Request, Response } from 'express';
+import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import { type Job, jobVersion, makeJobKey, randomId, type Wanted } from '../shared/model/job.ts';
+import { Problem } from '../shared/model/problem.ts';
+import type { StoredReport } from '../shared/report-store/port.ts';
+import { type ReportAnswer, retryAfterS, sendLater, sendReport } from './answer.ts';
+import { type Ask, readAsk } from './ask.ts';
+import type { Caller } from './caller.ts';
+import type { Desk } from './desk.ts';
+import type { WaitOutcome } from './pending.ts';
+
+/** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. */
+export async function answerTool(
+  desk: Desk,
+  spec: CheckSpec,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = desk.nameCaller(request);
+  await desk.quotas.takeRequest(caller, response);
+  const ask = readAsk(spec, request, desk.policy);
+  const jobKey = makeJobKey({
+    check: spec.name,
+    target: ask.target,
+    options: ask.options,
+    keyVersion: desk.keyVersionOf(spec),
+  });
+  const now = Date.now();
+  const wanted = wantedOf(ask, spec, now);
+  const send = (stored: StoredReport, via: ReportAnswer['via']) =>
+    sendStored(desk, { request, response, ask, stored, via });
+
+  const inMemory = desk.reports.find(jobKey, wanted, now);
+  if (inMemory)
+    return sendReport(request, response, answerOf(desk, request, ask, { ready: inMemory, via: 'hit' }));
+  const found = await desk.reportStore.findFresh([{ jobKey, wanted }]);
+  const stored = found.get(jobKey);
+  if (stored) return send(stored, 'hit');
+  if (ask.freshness.onlyIfCached)
+    throw new Problem(
+      'not_cached',
+      'Nothing fresh enough is stored. Ask again without only-if-cached to start a check.',
+    );
+
+  const job = makeJob(desk, spec, { ask, jobKey, caller, wanted: wantedOfRun(wanted, ask, now), now });
+  const outcome = await runOrJoin(desk, spec, { job, caller, ask, response });
+  if (outcome.kind === 'report')
+    return send(outcome.stored, outcome.stored.jobId === job.jobId ? 'stored' : 'collapsed');
+  if (outcome.submitted.state === 'full') throw tooMuchWaits(job);
+  if (outcome.kind === 'expired')
+    throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
+  sendLater(response, outcome.submitted, { applied: ask.applied, baseUrl: desk.publicPath });
+}
+
+type Running = { readonly job: Job; readonly caller: Caller; readonly ask: Ask; readonly response: Response };
+
+/** Joins this process's equal work for nothing; else pays, submits and waits, and gives back what was not needed. */
+async function runOrJoin(
+  desk: Desk,
+  spec: CheckSpec,
+  { job, caller, ask, response }: Running,
+): Promise<WaitOutcome> {
+  const waitMs = 1000 * (ask.waitS ?? desk.waitSeconds ?? spec.waitS);
+  const signal = abortedByClose(response);
+  if (desk.waiting.isPending(job.jobKey)) return desk.waiting.wait(job, waitMs, signal);
+  desk.shed.check();
+  const points = spec.cost(job.options);
+  desk.holds.take(caller, job);
+  try {
+    await desk.quotas.takeScans(caller, points, response);
+    const outcome = await desk.waiting.wait(job, waitMs, signal);
+    const isOurs =
+      outcome.kind === 'report'
+        ? outcome.stored.jobId === job.jobId
+        : outcome.submitted.state !== 'joined' && outcome.submitted.state !== 'full';
+    if (!isOurs || outcome.kind === 'expired') await desk.quotas.giveBackScans(caller, points);
+    return outcome;
+  } catch (error) {
+    desk.holds.release(job.jobKey);
+    if (error instanceof Problem && error.code !== 'rate_limited')
+      await desk.quotas.giveBackScans(caller, points);
+    throw error;
+  }
+}
+
+function makeJob(
+  desk: Desk,
+  spec: CheckSpec,
+  {
+    ask,
+    jobKey,
+    caller,
+    wanted,
+    now,
+  }: {
+    readonly ask: Ask;
+    readonly jobKey: string;
+    readonly caller: Caller;
+    readonly wanted: Wanted;
+    readonly now: number;
+  },
+): Job {
+  return {
+    v: jobVersion,
+    queue: spec.queue,
+    jobId: randomId(),
+    reportId: randomId(),
+    jobKey,
+    check: spec.name,
+    target: ask.target,
+    options: ask.options,
+    host: ask.host,
+    caller: caller.id,
+    wanted,
+    startBy: now + desk.queueSeconds * 1000,
+    runLimitMs: spec.runLimitMs(ask.options),
+  };
+}
+
+/** Which stored report answers at once. The floor keeps a caller of `fresh` from starting run after run. */
+function wantedOf({ freshness }: Ask, spec: CheckSpec, now: number): Wanted {
+  const { maxAgeS } = freshness;
+  if (maxAgeS === undefined) return { since: now, orFresh: true };
+  return { since: now - Math.max(maxAgeS, spec.refreshFloorS) * 1000, orFresh: false };
+}
+
+/** Which report ends the wait: also one whose run ended after the GET came, fresh or not. */
+function wantedOfRun(wanted: Wanted, ask: Ask, now: number): Wanted {
+  return ask.freshness.maxAgeS === undefined ? { since: now, orFresh: true } : wanted;
+}
+
+type Sending = {
+  readonly request: Request;
+  readonly response: Response;
+  readonly ask: Ask;
+  readonly stored: StoredReport;
+  readonly via: ReportAnswer['via'];
+};
+
+async function sendStored(desk: Desk, { request, response, ask, stored, via }: Sending): Promise<void> {
+  const ready = desk.reports.keep(stored);
+  await sendReport(request, response, answerOf(desk, request, ask, { ready, via }));
+}
+
+function answerOf(
+  desk: Desk,
+  request: Request,
+  ask: Ask,
+  { ready, via }: Pick<ReportAnswer, 'ready' | 'via'>,
+): ReportAnswer {
+  return {
+    ready,
+    via,
+    isOwnFreshness: ask.freshness.maxAgeS !== undefined,
+    isPublic: desk.isOpen && request.headers.authorization === undefined,
+    links: `<${desk.publicPath}/openapi.json>; rel="service-desc"`,
+  };
+}
+
+function tooMuchWaits({ host }: Job): Problem {
+  return new Problem('overloaded', `Too many checks of ${host} are waiting already. Ask again later.`, {
+    retryAfterS: retryAfterS(60),
+  });
+}
+
+// A caller that went away stops waiting; its job goes on, and its report will answer the next one.
+function abortedByClose(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableEnded) controller.abort(new ClientGone());
+  });
+  return controller.signal;
+}
+
+/** The caller closed its connection: there is nobody to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}

@@ -1,0 +1,63 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Config } from '../shared/config.ts';
+import { Problem } from '../shared/model/problem.ts';
+import { classifyAddress, isAddress } from '../shared/target/classify-address.ts';
+
+type Middleware = (request: Request, response: Response, next: NextFunction) => void;
+
+/**
+ * On a loopback listener only names of this machine are answered: else a web page could point its own name
+ * at 127.0.0.1 and read, through a visitor's browser, what is meant for the machine's user alone.
+ */
+export function guardHost({ HOST, PUBLIC_URL }: Config): Middleware {
+  if (!isLoopback(HOST)) return (_request, _response, next) => next();
+  const own = PUBLIC_URL === undefined ? [] : [new URL(PUBLIC_URL).hostname];
+  return (request, _response, next) => {
+    const host = request.headers.host ?? '';
+    const name = host
+      .replace(/:\d+$/, '')
+      .replace(/^\[|\]$/g, '')
+      .toLowerCase();
+    if (!isLoopback(name) && !own.includes(name)) {
+      const detail =
+        'This service listens on loopback and answers only to localhost. Set PUBLIC_URL, or HOST=0.0.0.0, to serve other names.';
+      throw new Problem('invalid_request', `Host: ${detail}`, {
+        errors: [{ in: 'header', name: 'Host', detail }],
+      });
+    }
+    next();
+  };
+}
+
+/** Cross-origin access for the origins of CORS_ORIGINS; none without it. Never with credentials. */
+export function sendCors(origins: readonly string[]): Middleware {
+  if (origins.length === 0) return (_request, _response, next) => next();
+  const isAny = origins.includes('*');
+  return (request, response, next) => {
+    const { origin } = request.headers;
+    if (!isAny) response.appendHeader('Vary', 'Origin');
+    if (origin !== undefined && (isAny || origins.includes(origin))) {
+      response.setHeader('Access-Control-Allow-Origin', isAny ? '*' : origin);
+      response.setHeader(
+        'Access-Control-Expose-Headers',
+        'ETag, Cache-Status, Retry-After, RateLimit, RateLimit-Policy, Location, Link, Preference-Applied, X-Request-Id, Deprecation, Sunset',
+      );
+      if (request.method === 'OPTIONS') {
+        response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS');
+        response.setHeader(
+          'Access-Control-Allow-Headers',
+          'Authorization, Accept, Prefer, If-None-Match, Cache-Control, X-Request-Id',
+        );
+        response.setHeader('Access-Control-Max-Age', '86400');
+      }
+    }
+    next();
+  };
+}
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  if (!isAddress(host)) return false;
+  const verdict = classifyAddress(host, { allow: [], deny: [] });
+  return host === '::1' || (verdict.kind === 'refused' && verdict.rule === 'loopback');
+}

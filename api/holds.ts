@@ -1,0 +1,61 @@
+import type { Job } from '../shared/model/job.ts';
+import { Problem } from '../shared/model/problem.ts';
+import type { Caller } from './caller.ts';
+
+/** Jobs that a caller may have in line: of one host, and of the browser. */
+const hostLimit = 8;
+const browserLimit = 4;
+
+/** Counts the unfinished jobs that each caller started, so that nobody fills the line of a host or of the browser alone. */
+export type Holds = {
+  /** Throws the 429 of policy `host` or `browser`. */
+  take(caller: Caller, job: Job): void;
+  release(jobKey: string): void;
+};
+
+/** Opens the count. It is this process's own; a job that ended elsewhere is forgotten with its `done`, at the latest when it can not run any more. */
+export function openHolds(isOn: boolean): Holds {
+  const lines = new Map<string, number>();
+  const held = new Map<string, { readonly names: readonly string[]; readonly timer: NodeJS.Timeout }>();
+  const add = (name: string, count: number) => {
+    const next = (lines.get(name) ?? 0) + count;
+    if (next > 0) lines.set(name, next);
+    else lines.delete(name);
+  };
+  const release = (jobKey: string) => {
+    const hold = held.get(jobKey);
+    if (!hold) return;
+    clearTimeout(hold.timer);
+    held.delete(jobKey);
+    for (const name of hold.names) add(name, -1);
+  };
+  return {
+    take(caller, job) {
+      if (!isOn || held.has(job.jobKey)) return;
+      const limits = [
+        ...(caller.kind === 'anonymous'
+          ? [{ policy: 'host', limit: hostLimit, name: `host ${caller.id} ${job.host}` }]
+          : []),
+        ...(job.queue === 'browser'
+          ? [{ policy: 'browser', limit: browserLimit, name: `browser ${caller.id}` }]
+          : []),
+      ];
+      const full = limits.find(({ limit, name }) => (lines.get(name) ?? 0) >= limit);
+      if (full) throw refuse(full.policy, full.limit, job.host);
+      const names = limits.map(({ name }) => name);
+      for (const name of names) add(name, 1);
+      const lastMs = job.startBy - Date.now() + job.runLimitMs;
+      held.set(job.jobKey, { names, timer: setTimeout(() => release(job.jobKey), lastMs).unref() });
+    },
+    release,
+  };
+}
+
+function refuse(policy: string, limit: number, host: string): Problem {
+  const what = policy === 'host' ? `${limit} checks of ${host}` : `${limit} page loads`;
+  return new Problem(
+    'rate_limited',
+    `You have ${what} waiting (policy "${policy}"). Ask again when one of them is answered.`,
+    { retryAfterS: 5 },
+  );
+}

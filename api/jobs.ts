@@ -1,0 +1,108 @@
+import type { Request, Response } from 'express';
+import { findSpec } from '../shared/catalogue/registry.ts';
+import { type JobState, queueNames } from '../shared/job-queue/port.ts';
+import type { Job } from '../shared/model/job.ts';
+import { type Fault, Problem } from '../shared/model/problem.ts';
+import { retryAfterS, sendJson } from './answer.ts';
+import { describeFaults, rawQueryOf, waitLimitS } from './ask.ts';
+import type { Desk } from './desk.ts';
+import { readQuery } from './read-query.ts';
+
+const lookEveryMs = 1000;
+
+/** Answers /api/jobs/{id}: where a job stands; once it is done, 303 to its tool's own URL. `?wait=` holds the answer until something ends. */
+export async function answerJob(desk: Desk, request: Request, response: Response): Promise<void> {
+  await desk.quotas.takeRequest(desk.nameCaller(request), response);
+  const jobId = String(request.params['id']);
+  const waitS = readWait(request);
+  if (!/^[0-9a-f]{32}$/.test(jobId)) throw unknownJob();
+  const state = await followJob(desk, jobId, waitS, response);
+  if (state.state === 'unknown') throw unknownJob();
+  response.setHeader('Cache-Control', 'no-store');
+  if (state.state === 'done' || state.state === 'failed') {
+    response.statusCode = 303;
+    response.setHeader('Location', toolUrl(state.job, desk.publicPath));
+    return sendJson(response, describe(jobId, state, desk.publicPath));
+  }
+  if (state.state !== 'expired')
+    response.setHeader('Retry-After', retryAfterS(state.state === 'waiting' ? state.position : 1));
+  sendJson(response, describe(jobId, state, desk.publicPath));
+}
+
+async function followJob(desk: Desk, jobId: string, waitS: number, response: Response): Promise<JobState> {
+  const until = Date.now() + waitS * 1000;
+  const wake = { call: () => undefined as void };
+  const unsubscribe = desk.jobQueue.onDone((done) => done.jobId === jobId && wake.call());
+  try {
+    for (;;) {
+      const state = await lookEverywhere(desk, jobId);
+      const leftMs = until - Date.now();
+      if ((state.state !== 'waiting' && state.state !== 'running') || leftMs <= 0 || response.closed)
+        return state;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(leftMs, lookEveryMs));
+        wake.call = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+async function lookEverywhere(desk: Desk, jobId: string): Promise<JobState> {
+  const states = await Promise.all(queueNames.map((queue) => desk.jobQueue.look(queue, jobId)));
+  return states.find(({ state }) => state !== 'unknown') ?? { state: 'unknown' };
+}
+
+function describe(id: string, state: Exclude<JobState, { state: 'unknown' }>, publicPath: string) {
+  const original = toolUrl(state.job, publicPath);
+  return {
+    id,
+    state: state.state,
+    ...(state.state === 'waiting' ? { position: state.position } : {}),
+    progress: progressOf(state),
+    ...(state.state === 'expired'
+      ? { detail: 'Its turn did not come in time. Repeat the original GET.' }
+      : {}),
+    links: { self: `${publicPath}/api/jobs/${id}`, original },
+  };
+}
+
+function progressOf(state: Exclude<JobState, { state: 'unknown' }>) {
+  if (state.state === 'running') return state.progress;
+  const isDone = state.state === 'done';
+  return { done: isDone ? 1 : 0, total: 1, current: '' };
+}
+
+/** The GET that the job came from, without fresh, maxAge and wait. */
+function toolUrl({ check, target, options }: Job, publicPath: string): string {
+  const spec = findSpec(check);
+  const query = new URLSearchParams();
+  if (spec?.targetKind === 'url') query.set('url', target);
+  for (const [name, value] of Object.entries(options))
+    for (const item of [value].flat())
+      query.append(name, typeof item === 'string' ? item : JSON.stringify(item));
+  const path = spec?.targetKind === 'domain' ? `/${target}` : '';
+  return `${publicPath}/api/tools/${check}${path}${query.size > 0 ? `?${query.toString()}` : ''}`;
+}
+
+function readWait(request: Request): number {
+  const { values, faults } = readQuery(rawQueryOf(request), ['wait'], []);
+  const [text] = values.get('wait') ?? [];
+  const isGood = text === undefined || (/^\d{1,3}$/.test(text) && Number(text) <= waitLimitS);
+  const all: Fault[] = isGood
+    ? [...faults]
+    : [...faults, { in: 'query', name: 'wait', detail: `Give whole seconds from 0 to ${waitLimitS}.` }];
+  if (all.length > 0) throw new Problem('invalid_request', describeFaults(all), { errors: all });
+  return Number(text ?? 0);
+}
+
+function unknownJob(): Problem {
+  return new Problem(
+    'job_not_found',
+    'This job is not known, or was forgotten after its end. Repeat the original GET.',
+  );
+}

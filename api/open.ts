@@ -1,0 +1,68 @@
+import { createServer, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Backend } from '../shared/backend.ts';
+import type { Config } from '../shared/config.ts';
+import { listen } from '../shared/listen.ts';
+import type { Logger } from '../shared/logger.ts';
+import { makeApp } from './app.ts';
+import { openDesk } from './desk.ts';
+
+export type Api = {
+  readonly port: number;
+  /** Answers what waits with 202, lets running answers end, and closes. */
+  close(graceMs: number): Promise<void>;
+};
+
+/** Opens the public listener. Rejects when its port is taken. */
+export async function openApi({
+  config,
+  backend,
+  log,
+}: {
+  readonly config: Config;
+  readonly backend: Backend;
+  readonly log: Logger;
+}): Promise<Api> {
+  const desk = openDesk({ config, backend, log });
+  // Slow senders are cut off; a GET has no body to wait for.
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
+    makeApp(desk, config),
+  );
+  server.maxConnections = 20_000;
+  server.on('clientError', answerBadRequest);
+  const port = await listen(server, config.HOST, config.PORT);
+  return { port, close: (graceMs) => closeServer(server, desk, graceMs) };
+}
+
+async function closeServer(server: Server, desk: { close(): void }, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  desk.close();
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+// What is not HTTP never reaches the app; it gets the same kind of answer, by hand.
+function answerBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = isTooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const detail = isTooLarge
+    ? 'The header section is larger than 16 KiB.'
+    : 'This is not an HTTP/1.1 request.';
+  const body = JSON.stringify({
+    type: '/problems/invalid_request',
+    title: 'The request is not valid',
+    status: Number.parseInt(status, 10),
+    detail,
+    code: 'invalid_request',
+    requestId: '-',
+  });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

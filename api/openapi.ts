@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { catalogue } from '../shared/catalogue/registry.ts';
+import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import { type ProblemCode, problemSchema, problems } from '../shared/model/problem.ts';
+import { envelopeShape } from '../shared/model/report.ts';
+import { severities } from '../shared/model/verdict.ts';
+
+const progressSchema = z
+  .looseObject({ done: z.int(), total: z.int(), current: z.string() })
+  .meta({ id: 'Progress' });
+const jobSchema = z
+  .looseObject({
+    id: z.string(),
+    state: z.enum(['waiting', 'running', 'done', 'failed', 'expired']),
+    position: z.int().optional(),
+    progress: progressSchema,
+    detail: z.string().optional(),
+    links: z.looseObject({ self: z.string(), original: z.string().optional() }),
+  })
+  .meta({ id: 'Job' });
+const quotaSchema = z.looseObject({
+  limit: z.int(),
+  windowSeconds: z.int(),
+  remaining: z.int(),
+  resetSeconds: z.int(),
+});
+const meSchema = z
+  .looseObject({
+    kind: z.enum(['anonymous', 'token']),
+    scopes: z.array(z.string()),
+    limits: z.looseObject({ requests: quotaSchema, scans: quotaSchema }),
+    costs: z.record(z.string(), z.int()),
+  })
+  .meta({ id: 'Me' });
+const ruleSchema = z
+  .looseObject({
+    code: z.string(),
+    check: z.string(),
+    part: z.string().optional(),
+    severity: z.enum(severities),
+    points: z.number(),
+    title: z.string(),
+    detail: z.string(),
+    fix: z.string(),
+    references: z.array(z.object({ title: z.string(), url: z.string() })),
+  })
+  .meta({ id: 'Rule' });
+
+const sharedParameters = {
+  wait: z
+    .string()
+    .regex(/^\d{1,2}$/)
+    .optional()
+    .meta({ description: 'Seconds to wait for the report, 0 to 55; then 202.' }),
+  fresh: z.literal('1').optional().meta({
+    description: 'Ask the target again. Joins running work; never runs again within the check’s floor.',
+  }),
+  maxAge: z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .optional()
+    .meta({ description: 'Take a report up to so many seconds old.' }),
+};
+const sharedHeaders = z.object({
+  prefer: z.string().optional().meta({ description: 'RFC 7240: respond-async, wait=N.' }),
+  'cache-control': z
+    .string()
+    .optional()
+    .meta({ description: 'RFC 9111: no-cache, max-age=N, only-if-cached.' }),
+  'if-none-match': z.string().optional(),
+});
+
+/** The OpenAPI 3.1 document, from the schemas that the answers are made with. */
+export function makeOpenapi() {
+  const paths: ZodOpenApiPathsObject = Object.fromEntries(
+    catalogue.map((spec) => [pathOf(spec), { get: toolOperation(spec) }]),
+  );
+  return createDocument({
+    openapi: '3.1.1',
+    info: {
+      title: 'Diagnostic Tools',
+      version: '1',
+      description:
+        'Examines domains and URLs: what was seen, a score, findings with evidence and a fix. Objects may gain fields: ignore those you do not know.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{}, { token: [] }],
+    tags: [{ name: 'tools' }, { name: 'service' }],
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    paths: {
+      ...paths,
+      '/api/jobs/{id}': { get: jobOperation },
+      '/api/me': {
+        get: operation('getMe', 'Who the caller is, scopes, limits and what is left of them.', meSchema, [
+          'invalid_token',
+          'rate_limited',
+        ]),
+      },
+      '/api/findings': {
+        get: operation(
+          'listFindings',
+          'Every rule of every check.',
+          z.looseObject({ findings: z.array(ruleSchema) }),
+          ['invalid_token', 'rate_limited'],
+        ),
+      },
+    },
+  });
+}
+
+const toolProblems: readonly ProblemCode[] = [
+  'invalid_request',
+  'invalid_token',
+  'insufficient_scope',
+  'not_acceptable',
+  'target_not_allowed',
+  'rate_limited',
+  'internal_error',
+  'overloaded',
+  'not_cached',
+];
+
+function toolOperation(spec: CheckSpec): ZodOpenApiOperationObject {
+  const report = z
+    .looseObject({ ...envelopeShape, ...spec.reportShape })
+    .meta({ id: componentName(spec.name) });
+  const url = z
+    .string()
+    .meta({ description: 'Absolute http or https URL, percent-encoded.', example: 'https://example.com/' });
+  const domain = z
+    .string()
+    .meta({ description: 'Domain name, Unicode or Punycode.', example: 'example.com' });
+  return {
+    operationId: spec.name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    summary: spec.summary,
+    tags: ['tools'],
+    requestParams: {
+      ...(spec.targetKind === 'domain' ? { path: z.object({ domain }) } : {}),
+      query: z.object({
+        ...(spec.targetKind === 'url' ? { url } : {}),
+        ...spec.options.shape,
+        ...sharedParameters,
+      }),
+      header: sharedHeaders,
+    },
+    responses: {
+      200: {
+        description: 'The report; also of a target that is broken or unreachable.',
+        content: json(report),
+      },
+      202: { description: 'The work goes on; ask again at Location.', content: json(jobSchema) },
+      304: { description: 'The caller has this report.' },
+      ...problemResponses(toolProblems),
+    },
+  };
+}
+
+const jobOperation: ZodOpenApiOperationObject = {
+  operationId: 'getJob',
+  summary: 'Where a job stands.',
+  tags: ['service'],
+  requestParams: { path: z.object({ id: z.string() }), query: z.object({ wait: sharedParameters.wait }) },
+  responses: {
+    200: { description: 'Waiting, running or expired.', content: json(jobSchema) },
+    303: { description: 'Ended: the report is at Location.', content: json(jobSchema) },
+    ...problemResponses([
+      'invalid_request',
+      'invalid_token',
+      'job_not_found',
+      'not_acceptable',
+      'rate_limited',
+      'internal_error',
+    ]),
+  },
+};
+
+function operation(
+  operationId: string,
+  summary: string,
+  schema: z.ZodType,
+  codes: readonly ProblemCode[],
+): ZodOpenApiOperationObject {
+  return {
+    operationId,
+    summary,
+    tags: ['service'],
+    responses: {
+      200: { description: summary, content: json(schema) },
+      ...problemResponses(['invalid_request', 'not_acceptable', 'internal_error', ...codes]),
+    },
+  };
+}
+
+function problemResponses(codes: readonly ProblemCode[]): Record<string, object> {
+  const statuses = new Map<number, ProblemCode[]>();
+  for (const code of codes)
+    statuses.set(problems[code].status, [...(statuses.get(problems[code].status) ?? []), code]);
+  return Object.fromEntries(
+    [...statuses].map(([status, group]) => [
+      String(status),
+      {
+        description: group.map((code) => problems[code].title).join('; '),
+        content: { 'application/problem+json': { schema: problemSchema } },
+      },
+    ]),
+  );
+}
+
+function json(schema: z.ZodType) {
+  return { 'application/json': { schema } };
+}
+
+function pathOf({ name, targetKind }: CheckSpec): string {
+  return `/api/tools/${name}${targetKind === 'domain' ? '/{domain}' : ''}`;
+}
+
+function componentName(check: string): string {
+  return `${check.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}Report`;
+}

@@ -1,0 +1,58 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from '../shared/logger.ts';
+import { Problem, problems } from '../shared/model/problem.ts';
+import { sendJson } from './answer.ts';
+import { ClientGone } from './diagnostics.ts';
+import { requestIdOf } from './request-log.ts';
+
+/** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
+export function answerProblems(log: Logger, publicPath: string) {
+  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+    if (error instanceof ClientGone) return;
+    const problem = error instanceof Problem ? error : readExpressError(error);
+    if (!problem) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
+    if (response.headersSent) return void response.destroy();
+    sendProblem(request, response, {
+      problem:
+        problem ??
+        new Problem('internal_error', 'This is a defect of ours. Tell the operator the requestId.'),
+      publicPath,
+    });
+  };
+}
+
+function sendProblem(
+  request: Request,
+  response: Response,
+  { problem, publicPath }: { readonly problem: Problem; readonly publicPath: string },
+): void {
+  const { status, title } = problems[problem.code];
+  response.statusCode = status;
+  for (const name of ['ETag', 'Last-Modified', 'Content-Encoding']) response.removeHeader(name);
+  response.setHeader('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+  if (problem.retryAfterS !== undefined) response.setHeader('Retry-After', problem.retryAfterS);
+  // A client that closes after an answer to half a request must not leave us reading the other half.
+  if (!request.complete) response.setHeader('Connection', 'close');
+  const body = {
+    type: `${publicPath}/problems/${problem.code}`,
+    title,
+    status,
+    detail: problem.detail,
+    code: problem.code,
+    requestId: requestIdOf(response),
+    ...(problem.errors ? { errors: problem.errors } : {}),
+    ...(problem.retryAfterS === undefined ? {} : { retryAfterSeconds: problem.retryAfterS }),
+  };
+  sendJson(response, body, 'application/problem+json');
+}
+
+// Express and its router throw errors with a `status` for paths that cannot be decoded.
+function readExpressError(error: unknown): Problem | undefined {
+  if (!(error instanceof URIError)) return undefined;
+  const detail = 'The path is not valid percent-encoding of UTF-8.';
+  return new Problem('invalid_request', `path: ${detail}`, {
+    errors: [{ in: 'path', name: 'path', detail }],
+    cause: error,
+  });
+}

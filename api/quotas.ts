@@ -1,0 +1,69 @@
+import type { Response } from 'express';
+import { Problem } from '../shared/model/problem.ts';
+import type { Quota, RateLimiter, Taken } from '../shared/rate-limiter/port.ts';
+import type { Caller } from './caller.ts';
+
+/** The two quotas of a caller: `requests` is counted in this process, `scans` over all of them. */
+export type Quotas = {
+  /** Counts a request, and sets the RateLimit fields. Throws 429. */
+  takeRequest(caller: Caller, response: Response): Promise<void>;
+  /** Pays for a run before it starts. Throws 429. */
+  takeScans(caller: Caller, points: number, response: Response): Promise<void>;
+  /** For a run that did not happen, or failed through us. */
+  giveBackScans(caller: Caller, points: number): Promise<void>;
+  look(caller: Caller): Promise<{ readonly requests: Taken; readonly scans: Taken }>;
+};
+
+/** Opens the quotas. `isOn` is off for labs: nothing is counted and no field sent. */
+export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolean): Quotas {
+  return {
+    async takeRequest(caller, response) {
+      if (!isOn) return;
+      const { requests, scans } = caller.quotas;
+      const taken = await local.take(requests, caller.id, 1);
+      response.setHeader('RateLimit-Policy', `${policyItem(requests)}, ${policyItem(scans)}`);
+      response.setHeader('RateLimit', limitItem(requests, taken));
+      if (!taken.allowed) throw refuse(requests, taken, 'Wait, or send a token for a higher limit.');
+    },
+    async takeScans(caller, points, response) {
+      if (!isOn || points === 0) return;
+      const { scans } = caller.quotas;
+      const taken = await shared.take(scans, caller.id, points);
+      const soFar = response.getHeader('RateLimit');
+      response.setHeader(
+        'RateLimit',
+        [soFar, limitItem(scans, taken)].filter((item) => item !== undefined).join(', '),
+      );
+      if (!taken.allowed)
+        throw refuse(scans, taken, `This check costs ${points}. Cached reports stay readable meanwhile.`);
+    },
+    async giveBackScans(caller, points) {
+      if (isOn && points > 0) await shared.giveBack(caller.quotas.scans, caller.id, points);
+    },
+    look: async ({ id, quotas }) => {
+      const [requests, scans] = await Promise.all([
+        local.look(quotas.requests, id),
+        shared.look(quotas.scans, id),
+      ]);
+      return { requests, scans };
+    },
+  };
+}
+
+// draft-ietf-httpapi-ratelimit-headers-10: lists of strings with parameters.
+function policyItem({ policy, points, windowS }: Quota): string {
+  return `"${policy}";q=${points};w=${windowS}`;
+}
+
+function limitItem({ policy }: Quota, { remaining, resetS }: Taken): string {
+  return `"${policy}";r=${remaining};t=${resetS}`;
+}
+
+function refuse({ policy, points, windowS }: Quota, { resetS }: Taken, hint: string): Problem {
+  const retryAfterS = Math.max(1, resetS);
+  return new Problem(
+    'rate_limited',
+    `${points} ${policy} in ${windowS} s are used up; there are more in ${retryAfterS} s. ${hint}`,
+    { retryAfterS },
+  );
+}

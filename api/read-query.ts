@@ -1,0 +1,52 @@
+import type { Fault } from '../shared/model/problem.ts';
+
+export type Query = {
+  /** Name → the values sent, in order; only names that are known. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  readonly faults: readonly Fault[];
+};
+
+/**
+ * Reads a raw query string strictly: unknown names, repeated ones, empty values and bad percent-encoding are faults, all told at once.
+ * Express would let "%ZZ" pass undecoded and hand on a repeated key as an array.
+ * @param raw what stands behind the "?", e.g. "url=https%3A%2F%2Fa.test%2F&wait=5"
+ */
+export function readQuery(raw: string, known: readonly string[], repeatable: readonly string[]): Query {
+  const values = new Map<string, string[]>();
+  const faults: Fault[] = [];
+  const refuse = (name: string, detail: string) => faults.push({ in: 'query', name, detail });
+  for (const pair of raw === '' ? [] : raw.split('&')) {
+    const at = pair.indexOf('=');
+    const name = decode(at === -1 ? pair : pair.slice(0, at));
+    const value = decode(at === -1 ? '' : pair.slice(at + 1));
+    if (name === undefined)
+      refuse(pair.slice(0, 60), 'The name of this parameter is not valid percent-encoding.');
+    else if (!known.includes(name)) refuse(name.slice(0, 60), unknownHint(known));
+    else if (value === undefined) refuse(name, 'The value is not valid percent-encoding of UTF-8.');
+    else if (value === '') refuse(name, 'The value is empty.');
+    else if (values.has(name) && !repeatable.includes(name))
+      refuse(name, 'This parameter may be given once.');
+    else values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  return { values, faults };
+}
+
+/** Percent-decodes a path segment; undefined where it is not valid UTF-8 in percent-encoding. */
+export function decodeSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined; // said to the caller as a fault
+  }
+}
+
+// application/x-www-form-urlencoded: "+" is a blank.
+function decode(text: string): string | undefined {
+  return decodeSegment(text.replaceAll('+', ' '));
+}
+
+function unknownHint(known: readonly string[]): string {
+  return known.length === 0
+    ? 'There are no parameters here.'
+    : `This parameter is not known here. There are: ${known.join(', ')}.`;
+}

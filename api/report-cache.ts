@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip, zstdCompress } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import type { Wanted } from '../shared/model/job.ts';
+import type { StoredReport } from '../shared/report-store/port.ts';
+
+export type Coding = 'identity' | 'gzip' | 'zstd';
+
+/** A report ready to be sent: its bytes in each content coding are made once. */
+export type ReadyReport = {
+  readonly reportId: string;
+  readonly checkedAt: number;
+  readonly freshUntil: number;
+  /** Strong; differs by coding. */
+  readonly etags: Readonly<Record<Coding, string>>;
+  readonly lastModified: string;
+  readonly identity: Buffer;
+  bytes(coding: Coding): Promise<Buffer> | Buffer;
+};
+
+/** Reports in memory, by jobKey, the newest of each. */
+export type ReportCache = {
+  find(jobKey: string, wanted: Wanted, nowMs: number): ReadyReport | undefined;
+  keep(stored: StoredReport): ReadyReport;
+  drop(jobKey: string): void;
+  clear(): void;
+};
+
+/** Below this size a coding saves less than its header costs. */
+const leastCompressed = 1024;
+
+/** Opens the cache. @param sizeBytes of all reports together */
+export function openReportCache(sizeBytes: number): ReportCache {
+  const cache = new LRUCache<string, ReadyReport>({
+    maxSize: sizeBytes,
+    sizeCalculation: ({ identity }) => identity.length * 2 + 512,
+  });
+  return {
+    find(jobKey, wanted, nowMs) {
+      const ready = cache.get(jobKey);
+      return ready && answers(ready, wanted, nowMs) ? ready : undefined;
+    },
+    keep(stored) {
+      const known = cache.peek(stored.jobKey);
+      if (known?.reportId === stored.reportId) return known;
+      const ready = makeReady(stored);
+      if (!known || known.checkedAt <= stored.checkedAt) cache.set(stored.jobKey, ready);
+      return ready;
+    },
+    drop: (jobKey) => void cache.delete(jobKey),
+    clear: () => cache.clear(),
+  };
+}
+
+/** True when a report answers what is wanted. */
+export function answers(
+  { checkedAt, freshUntil }: { readonly checkedAt: number; readonly freshUntil: number },
+  wanted: Wanted,
+  nowMs: number,
+): boolean {
+  return checkedAt >= wanted.since || (wanted.orFresh && freshUntil > nowMs);
+}
+
+/** The coding to send, by Accept-Encoding; identity unless one of ours is named with a weight above 0. */
+export function chooseCoding(acceptEncoding: string | undefined, sizeBytes: number): Coding {
+  if (acceptEncoding === undefined || sizeBytes < leastCompressed) return 'identity';
+  const allows = (coding: string) =>
+    new RegExp(`(?:^|[,\\s])${coding}(?!\\s*;\\s*q=0(?:\\.0*)?(?:[,\\s]|$))(?:[;,\\s]|$)`, 'i').test(
+      acceptEncoding,
+    );
+  if (allows('zstd')) return 'zstd';
+  return allows('gzip') ? 'gzip' : 'identity';
+}
+
+function makeReady(stored: StoredReport): ReadyReport {
+  const identity = Buffer.from(stored.json.buffer, stored.json.byteOffset, stored.json.byteLength);
+  const digest = createHash('sha256').update(identity).digest('base64url').slice(0, 22);
+  const made: Partial<Record<Coding, Buffer>> = { identity };
+  const make = async (coding: 'gzip' | 'zstd') =>
+    (made[coding] = await (coding === 'gzip' ? promisify(gzip) : promisify(zstdCompress))(identity));
+  return {
+    reportId: stored.reportId,
+    checkedAt: stored.checkedAt,
+    freshUntil: stored.freshUntil,
+    etags: { identity: `"${digest}"`, gzip: `"${digest}-gzip"`, zstd: `"${digest}-zstd"` },
+    lastModified: new Date(stored.checkedAt).toUTCString(),
+    identity,
+    bytes: (coding) => made[coding] ?? make(coding === 'gzip' ? 'gzip' : 'zstd'),
+  };
+}

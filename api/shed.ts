@@ -1,0 +1,43 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Problem } from '../shared/model/problem.ts';
+
+/** Refuses new work while this process can not keep up; cached answers go on. */
+export type Shed = { check(): void; close(): void };
+
+export type ShedLimits = {
+  /** 99th percentile of the event loop's delay over the last seconds. */
+  readonly lagMs: number;
+  /** GETs that wait at once. */
+  readonly waits: number;
+};
+
+/** Opens the watch. */
+export function openShed(limits: ShedLimits, waits: () => number): Shed {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  let lagMs = 0;
+  const timer = setInterval(() => {
+    lagMs = delay.percentile(99) / 1e6;
+    delay.reset();
+  }, 2000).unref();
+  return {
+    check() {
+      if (lagMs > limits.lagMs)
+        throw new Problem(
+          'overloaded',
+          'This process is busy beyond its measure. Ask again in a few seconds.',
+          { retryAfterS: 3 },
+        );
+      if (waits() >= limits.waits)
+        throw new Problem(
+          'overloaded',
+          'Too many requests are waiting for an answer. Ask again in a few seconds.',
+          { retryAfterS: 5 },
+        );
+    },
+    close() {
+      clearInterval(timer);
+      delay.disable();
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import type { Done, JobQueue, Submitted } from '../shared/job-queue/port.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { Job } from '../shared/model/job.ts';
+import { Problem } from '../shared/model/problem.ts';
+import type { ReportStore } from '../shared/report-store/port.ts';
+import {
+  endWaits,
+  failWaits,
+  giveReport,
+  type Pending,
+  type Waiter,
+  type WaitOutcome,
+  widestWanted,
+} from './pending.ts';
+
+export type Waiting = {
+  /** True while this process waits for this key: joining costs nothing. */
+  isPending(jobKey: string): boolean;
+  /**
+   * Submits the job, or joins this process's equal submit, and waits for a report.
+   * Rejects with the Problem of a queue or store that is away, or with the reason of the signal.
+   */
+  wait(job: Job, waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
+  /** GETs that wait now. */
+  waits(): number;
+  /** Ends all waits as `later`. */
+  close(): void;
+};
+
+export type WaitingOptions = {
+  readonly jobQueue: JobQueue;
+  readonly reportStore: ReportStore;
+  readonly log: Logger;
+  /** Told of every job that ends, also of those that nobody here waits for. */
+  readonly onDone: (done: Done) => void;
+};
+
+const tickMs = 1000;
+/** A key pending for longer is also looked up in the queue: its job may be lost. */
+const doubtAfterMs = 3000;
+
+type Line = Omit<WaitingOptions, 'onDone'> & { readonly pending: Map<string, Pending> };
+
+/** The one place that waits, for both kinds of queue: `done` says only "look now", and a look each second makes a lost `done` cost a second. */
+export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
+  const pending = new Map<string, Pending>();
+  const line: Line = { ...ports, pending };
+  // The store or the queue may be away for a while: the next tick looks again, and each wait has an end of its own.
+  const warn = (error: unknown) => {
+    if (error instanceof Problem) ports.log.debug({ err: error }, 'waiting keys not looked up');
+    else ports.log.error({ err: error }, 'waiting keys not looked up');
+  };
+  const timer = setInterval(() => void tick(line).catch(warn), tickMs).unref();
+  const unsubscribe = ports.jobQueue.onDone((done) => {
+    onDone(done);
+    hear(line, done).catch(warn);
+  });
+  return {
+    isPending: (jobKey) => pending.has(jobKey),
+    wait(job, waitMs, signal) {
+      const known = pending.get(job.jobKey);
+      const entry = known ?? newPending(job);
+      pending.set(job.jobKey, entry);
+      // Registered before the submit: a job may end before its submit has returned.
+      const outcome = addWaiter(entry, job, waitMs, signal).finally(() => forgetIfDone(line, entry));
+      if (!known) start(line, entry);
+      return outcome;
+    },
+    waits: () => [...pending.values()].reduce((sum, { waiters }) => sum + waiters.size, 0),
+    close() {
+      clearInterval(timer);
+      unsubscribe();
+      for (const entry of pending.values()) endWaits(entry, 'later');
+    },
+  };
+}
+
+function newPending(job: Job): Pending {
+  const { promise: submission } = Promise.withResolvers<Submitted>();
+  return { job, submission, submitted: undefined, waiters: new Set(), asked: Date.now() };
+}
+
+function start(line: Line, entry: Pending): void {
+  entry.submission = submit(line, entry);
+  entry.submission.then(
+    ({ state }) => state === 'full' && endWaits(entry, 'later'),
+    (error: unknown) => failWaits(entry, error),
+  );
+}
+
+async function submit({ jobQueue }: Line, entry: Pending): Promise<Submitted> {
+  entry.asked = Date.now();
+  entry.submitted = await jobQueue.submit(entry.job);
+  return entry.submitted;
+}
+
+async function look(line: Line, entries: readonly Pending[]): Promise<void> {
+  const asked = entries.filter(({ waiters }) => waiters.size > 0);
+  const found = await line.reportStore.findFresh(
+    asked.map((entry) => ({ jobKey: entry.job.jobKey, wanted: widestWanted(entry) })),
+  );
+  for (const entry of asked) {
+    const stored = found.get(entry.job.jobKey);
+    if (stored) giveReport(entry, stored);
+    forgetIfDone(line, entry);
+  }
+}
+
+async function hear(line: Line, done: Done): Promise<void> {
+  const entry = line.pending.get(done.jobKey);
+  if (!entry) return;
+  await look(line, [entry]);
+  if (done.state === 'expired') endWaits(entry, 'expired');
+  forgetIfDone(line, entry);
+}
+
+async function tick(line: Line): Promise<void> {
+  if (line.pending.size === 0) return;
+  await look(line, [...line.pending.values()]);
+  await Promise.all([...line.pending.values()].map((entry) => doubt(line, entry)));
+}
+
+/** A job that the queue forgot, or that ended without a report, is started again. */
+async function doubt(line: Line, entry: Pending): Promise<void> {
+  if (!entry.submitted || entry.submitted.state === 'full' || Date.now() - entry.asked < doubtAfterMs) return;
+  entry.asked = Date.now();
+  const { state } = await line.jobQueue.look(entry.job.queue, entry.submitted.jobId);
+  if (state === 'waiting' || state === 'running') return;
+  await look(line, [entry]);
+  if (entry.waiters.size === 0) return;
+  line.log.warn({ jobId: entry.submitted.jobId, state }, 'job lost, submitted again');
+  await submit(line, entry);
+}
+
+function forgetIfDone({ pending }: Line, entry: Pending): void {
+  if (entry.waiters.size === 0 && pending.get(entry.job.jobKey) === entry) pending.delete(entry.job.jobKey);
+}
+
+function addWaiter(entry: Pending, job: Job, waitMs: number, signal: AbortSignal): Promise<WaitOutcome> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      entry.waiters.delete(waiter);
+    };
+    const waiter: Waiter = {
+      wanted: job.wanted,
+      settle: (outcome) => {
+        stop();
+        resolve(outcome);
+      },
+      fail: (error) => {
+        stop();
+        reject(error as Error);
+      },
+    };
+    const abort = () => waiter.fail(signal.reason);
+    // The submit itself is always waited for: its answer has the id that a later poll needs.
+    const late = () =>
+      void entry.submission.then((submitted) => waiter.settle({ kind: 'later', submitted }), waiter.fail);
+    const timer = setTimeout(late, waitMs);
+    signal.addEventListener('abort', abort, { once: true });
+    entry.waiters.add(waiter);
+  });
+}

@@ -1,0 +1,89 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { listen } from './listen.ts';
+import type { Logger } from './logger.ts';
+
+/** Says whether this process can do its work: true, or why not in a few words, by part. */
+export type Readiness = () => Promise<Readonly<Record<string, true | string>>>;
+
+export type AdminServer = {
+  readonly port: number;
+  /** From now on /readyz answers 503: no new work should come here. */
+  drain(): void;
+  close(): Promise<void>;
+};
+
+const pingTimeoutMs = 1000;
+
+export type AdminPlace = {
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly defaultPort: number;
+};
+
+/** Serves /livez and /readyz for whoever watches the process. @param port undefined takes the default, or a free one if that is taken */
+export async function openAdminServer(
+  place: AdminPlace,
+  readiness: Readiness,
+  log: Logger,
+): Promise<AdminServer> {
+  let isDraining = false;
+  const server = createServer((request, response) => {
+    if (request.url === '/livez') return send(response, 200, { status: 'live' });
+    if (request.url !== '/readyz')
+      return send(response, 404, { status: 'unknown', paths: ['/livez', '/readyz'] });
+    if (isDraining) return send(response, 503, { status: 'draining' });
+    bounded(readiness).then(
+      (checks) => {
+        const isReady = Object.values(checks).every((check) => check === true);
+        send(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not-ready', checks });
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'readiness failed');
+        send(response, 503, { status: 'not-ready' });
+      },
+    );
+  });
+  const taken = await listenOnAny(server, place, log);
+  return {
+    port: taken,
+    drain() {
+      isDraining = true;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function listenOnAny(
+  server: Server,
+  { host, port, defaultPort }: AdminPlace,
+  log: Logger,
+): Promise<number> {
+  if (port !== undefined) return listen(server, host, port);
+  try {
+    return await listen(server, host, defaultPort);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const free = await listen(server, host, 0);
+    log.info({ wanted: defaultPort, port: free }, 'admin port is taken, using a free one');
+    return free;
+  }
+}
+
+async function bounded(readiness: Readiness): ReturnType<Readiness> {
+  const late = Promise.withResolvers<Readonly<Record<string, string>>>();
+  const timer = setTimeout(() => late.resolve({ answer: `none within ${pingTimeoutMs} ms` }), pingTimeoutMs);
+  try {
+    return await Promise.race([readiness(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,154 @@
+import { EventEmitter } from 'node:events';
+import { LRUCache } from 'lru-cache';
+import type { Job } from '../model/job.ts';
+import {
+  emptyLine,
+  type HostLine,
+  hasRoom,
+  isEmpty,
+  leave,
+  park,
+  type SlotQueue,
+  takeNext,
+} from './host-line.ts';
+import type { Crew } from './memory-crew.ts';
+import type { Done, JobState, Progress, QueueName, QueueStats, Submitted } from './port.ts';
+
+export type Entry = {
+  readonly job: Job;
+  readonly since: number;
+  state: 'ready' | 'parked' | 'running';
+  progress: Progress;
+  readonly timer: NodeJS.Timeout;
+};
+
+/** Everything that the memory queue knows. */
+export type Books = {
+  readonly hostConcurrency: number;
+  readonly entries: Map<string, Entry>;
+  /** jobKey → jobId of unfinished work. */
+  readonly byKey: Map<string, string>;
+  readonly hosts: Map<string, HostLine>;
+  /** Job ids that may run, in order. */
+  readonly ready: Record<QueueName, string[]>;
+  /** Jobs that ended, for a while. */
+  readonly ended: LRUCache<string, JobState>;
+  readonly events: EventEmitter<{ done: [Done] }>;
+  readonly crews: Set<Crew>;
+};
+
+/** Opens empty books. */
+export function openBooks(hostConcurrency: number): Books {
+  return {
+    hostConcurrency,
+    entries: new Map(),
+    byKey: new Map(),
+    hosts: new Map(),
+    ready: { network: [], browser: [], composite: [] },
+    ended: new LRUCache({ max: 10_000, ttl: 600_000 }),
+    events: new EventEmitter<{ done: [Done] }>().setMaxListeners(0),
+    crews: new Set(),
+  };
+}
+
+/** Writes a job down, and lets it run or wait for a slot of its host. */
+export function enter(books: Books, job: Job): Submitted {
+  const timer = setTimeout(() => expire(books, job.jobId), Math.max(0, job.startBy - Date.now())).unref();
+  const entry: Entry = {
+    job,
+    since: Date.now(),
+    state: 'parked',
+    progress: { done: 0, total: 1, current: '' },
+    timer,
+  };
+  books.entries.set(job.jobId, entry);
+  books.byKey.set(job.jobKey, job.jobId);
+  if (job.queue !== 'composite') {
+    const line = books.hosts.get(job.host) ?? emptyLine();
+    books.hosts.set(job.host, line);
+    if (line.parked[job.queue].length > 0 || !hasRoom(line, job.queue, books.hostConcurrency)) {
+      return { state: 'parked', jobId: job.jobId, position: park(line, job.queue, job.jobId, job.caller) };
+    }
+    line.slots.set(job.jobId, job.queue);
+  }
+  makeReady(books, entry);
+  return { state: 'admitted', jobId: job.jobId };
+}
+
+/** Takes the next job that may run, marked as running. */
+export function takeReady(books: Books, queue: QueueName): Entry | undefined {
+  const entry = books.entries.get(books.ready[queue].shift() ?? '');
+  if (entry) entry.state = 'running';
+  return entry;
+}
+
+/** Strikes a job out, hands its slot on and tells everybody. */
+export function end(books: Books, { job, timer }: Entry, state: Done['state']): void {
+  clearTimeout(timer);
+  books.entries.delete(job.jobId);
+  books.byKey.delete(job.jobKey);
+  books.ended.set(job.jobId, { state, job });
+  releaseSlot(books, job);
+  books.events.emit('done', { jobKey: job.jobKey, jobId: job.jobId, state });
+}
+
+/** What is known of a job. */
+export function stateOf(books: Books, jobId: string): JobState {
+  const entry = books.entries.get(jobId);
+  if (!entry) return books.ended.get(jobId) ?? { state: 'unknown' };
+  if (entry.state === 'running') return { state: 'running', progress: entry.progress, job: entry.job };
+  return { state: 'waiting', position: positionOf(books, entry), job: entry.job };
+}
+
+/** Jobs of a host that wait for a slot. */
+export function parkedOf({ hosts }: Books, host: string): number {
+  const line = hosts.get(host);
+  return line ? line.parked.network.length + line.parked.browser.length : 0;
+}
+
+// A waiting job's place: among those that may run, or in its host's line; 1 is next.
+function positionOf(books: Books, { job, state }: Entry): number {
+  if (state === 'ready') return books.ready[job.queue].indexOf(job.jobId) + 1;
+  const waiting = books.hosts.get(job.host)?.parked[job.queue as SlotQueue] ?? [];
+  return waiting.findIndex(({ jobId }) => jobId === job.jobId) + 1;
+}
+
+/** The counts of one queue. */
+export function statsOf({ entries }: Books, queue: QueueName): QueueStats {
+  const counts = { waiting: 0, parked: 0, running: 0 };
+  const now = Date.now();
+  let oldest = now;
+  for (const { job, state, since } of entries.values()) {
+    if (job.queue !== queue) continue;
+    counts[state === 'ready' ? 'waiting' : state] += 1;
+    if (state !== 'running') oldest = Math.min(oldest, since);
+  }
+  return { ...counts, oldestWaitingMs: now - oldest };
+}
+
+function makeReady(books: Books, entry: Entry): void {
+  const { queue, jobId } = entry.job;
+  entry.state = 'ready';
+  books.ready[queue].push(jobId);
+  for (const crew of books.crews) if (crew.queue === queue) crew.wake();
+}
+
+function releaseSlot(books: Books, job: Job): void {
+  const line = books.hosts.get(job.host);
+  if (!line || job.queue === 'composite') return;
+  leave(line, job.jobId);
+  for (let next = takeNext(line, books.hostConcurrency); next; next = takeNext(line, books.hostConcurrency)) {
+    line.slots.set(next.jobId, next.queue);
+    const entry = books.entries.get(next.jobId);
+    if (entry) makeReady(books, entry);
+  }
+  if (isEmpty(line)) books.hosts.delete(job.host);
+}
+
+function expire(books: Books, jobId: string): void {
+  const entry = books.entries.get(jobId);
+  if (!entry || entry.state === 'running') return;
+  const waiting = books.ready[entry.job.queue];
+  if (entry.state === 'ready') waiting.splice(waiting.indexOf(jobId), 1);
+  end(books, entry, 'expired');
+}

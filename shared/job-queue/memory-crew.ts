@@ -1,0 +1,62 @@
+import type { Entry } from './memory-books.ts';
+import type { Done, GaveUp, QueueName, Run } from './port.ts';
+
+export type Crew = { readonly queue: QueueName; wake(): void; close(graceMs: number): Promise<void> };
+
+type CrewOptions = {
+  readonly queue: QueueName;
+  readonly concurrency: number;
+  readonly run: Run;
+  readonly gaveUp: GaveUp;
+  /** The next job whose turn has come, marked as running. */
+  readonly take: () => Entry | undefined;
+  readonly end: (entry: Entry, state: Done['state']) => void;
+};
+
+/** What a run has left to close its sockets once it was aborted. */
+const afterAbortMs = 1000;
+
+/** Runs jobs of one queue, at most `concurrency` at a time, until it is closed. */
+export function openCrew({ queue, concurrency, run, gaveUp, take, end }: CrewOptions): Crew {
+  const running = new Set<Promise<void>>();
+  const force = new AbortController();
+  let isClosing = false;
+
+  const runOne = async (entry: Entry) => {
+    try {
+      await run(entry.job, 1, force.signal, (progress) => {
+        entry.progress = progress;
+      });
+      end(entry, 'done');
+    } catch (error) {
+      await gaveUp(entry.job, error);
+      end(entry, 'failed');
+    }
+  };
+
+  const wake = () => {
+    while (!isClosing && running.size < concurrency) {
+      const entry = take();
+      if (!entry) return;
+      const done: Promise<void> = runOne(entry).finally(() => {
+        running.delete(done);
+        wake();
+      });
+      running.add(done);
+    }
+  };
+
+  return {
+    queue,
+    wake,
+    async close(graceMs) {
+      isClosing = true;
+      const abort = setTimeout(() => force.abort(new Error('the worker is stopping')), graceMs);
+      const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
+      const end = setTimeout(giveUp, graceMs + afterAbortMs);
+      await Promise.race([Promise.allSettled(running), givenUp]);
+      clearTimeout(abort);
+      clearTimeout(end);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Job } from '../model/job.ts';
+import { type Books, end, enter, openBooks, parkedOf, stateOf, statsOf, takeReady } from './memory-books.ts';
+import { openCrew } from './memory-crew.ts';
+import type { JobQueue } from './port.ts';
+
+export type MemoryQueueOptions = {
+  readonly hostConcurrency: number;
+  /** Jobs of one host that may wait; beyond that a submit is `full`. */
+  readonly lineLimit: number;
+  /** Jobs that may wait, over all hosts; beyond that a submit is `full`. */
+  readonly waitingLimit: number;
+};
+
+/** The queue of a single process: the same promises as the one over Redis, kept in memory. Jobs do not survive the process; a repeated GET starts them again. */
+export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
+  const books = openBooks(options.hostConcurrency);
+  return {
+    async submit(given) {
+      // Through JSON, as over Redis: what would be lost there is lost here too.
+      const job = JSON.parse(JSON.stringify(given)) as Job;
+      const earlier = books.byKey.get(job.jobKey);
+      if (earlier !== undefined) return { state: 'joined', jobId: earlier };
+      if (isFull(books, job, options)) return { state: 'full', jobId: job.jobId };
+      return enter(books, job);
+    },
+    onDone(listener) {
+      books.events.on('done', listener);
+      return () => books.events.off('done', listener);
+    },
+    look: async (_queue, jobId) => stateOf(books, jobId),
+    work(queue, concurrency, run, gaveUp) {
+      const crew = openCrew({
+        queue,
+        concurrency,
+        run,
+        gaveUp,
+        take: () => takeReady(books, queue),
+        end: (entry, state) => end(books, entry, state),
+      });
+      books.crews.add(crew);
+      crew.wake();
+      return {
+        async close(graceMs) {
+          books.crews.delete(crew);
+          await crew.close(graceMs);
+        },
+      };
+    },
+    stats: async () => ({
+      network: statsOf(books, 'network'),
+      browser: statsOf(books, 'browser'),
+      composite: statsOf(books, 'composite'),
+    }),
+    ping: async () => true,
+    async close(graceMs) {
+      await Promise.all([...books.crews].map((crew) => crew.close(graceMs)));
+      for (const { timer } of books.entries.values()) clearTimeout(timer);
+      books.events.removeAllListeners();
+    },
+  };
+}
+
+function isFull(books: Books, { host }: Job, { lineLimit, waitingLimit }: MemoryQueueOptions): boolean {
+  return books.entries.size >= waitingLimit || parkedOf(books, host) >= lineLimit;
+}

@@ -1,0 +1,105 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Problem } from '../model/problem.ts';
+import type { ReportStore, StoredReport } from './port.ts';
+import { fromRow, type ReportRow, toRow } from './row.ts';
+
+/** Each step lifts PRAGMA user_version by one; steps are never changed, only added. */
+const migrations = [
+  `CREATE TABLE reports (
+     reportId TEXT PRIMARY KEY, jobId TEXT NOT NULL, jobKey TEXT NOT NULL, target TEXT NOT NULL, "check" TEXT NOT NULL,
+     state TEXT NOT NULL, score REAL, grade TEXT,
+     checkedAt INTEGER NOT NULL, freshUntil INTEGER NOT NULL, expiresAt INTEGER NOT NULL, body BLOB NOT NULL
+   ) STRICT;
+   CREATE INDEX reports_by_key ON reports (jobKey, checkedAt);
+   CREATE INDEX reports_by_target ON reports (target, "check", checkedAt);
+   CREATE INDEX reports_by_job ON reports (jobId);
+   CREATE INDEX reports_by_expiry ON reports (expiresAt);`,
+];
+
+const expiryEveryMs = 10_000;
+/** Few at a time: a delete of 200 rows held the event loop for 17 ms. */
+const expiryBatch = 25;
+
+/** The store of a single machine. @param path of the database file, made if it is not there; ":memory:" for tests */
+export function openSqliteReportStore(path: string): ReportStore {
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  const database = openDatabase(path);
+  const insert = database.prepare(
+    `INSERT INTO reports (reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body)
+     VALUES (:reportId, :jobId, :jobKey, :target, :check, :state, :score, :grade, :checkedAt, :freshUntil, :expiresAt, :body)
+     ON CONFLICT (reportId) DO NOTHING`,
+  );
+  const byId = database.prepare('SELECT * FROM reports WHERE reportId = ? AND expiresAt > ?');
+  const fresh = database.prepare(
+    `SELECT * FROM reports WHERE jobKey = :jobKey AND expiresAt > :now AND (checkedAt >= :since OR (:orFresh AND freshUntil > :now))
+     ORDER BY checkedAt DESC LIMIT 1`,
+  );
+  const expire = database.prepare(
+    'DELETE FROM reports WHERE rowid IN (SELECT rowid FROM reports WHERE expiresAt <= ? LIMIT ?)',
+  );
+  const timer = setInterval(() => expire.run(Date.now(), expiryBatch), expiryEveryMs).unref();
+  const get = (reportId: string): StoredReport | undefined => {
+    const row = byId.get(reportId, Date.now()) as ReportRow | undefined;
+    return row && fromRow(row);
+  };
+
+  return {
+    insert: async (report, keys) =>
+      guarded(() => {
+        const { json, ...row } = toRow(report, keys);
+        const { changes } = insert.run(row);
+        return changes === 1 ? { ...row, json } : (get(row.reportId) ?? { ...row, json });
+      }),
+    findFresh: async (questions) =>
+      guarded(() => {
+        const now = Date.now();
+        return new Map(
+          questions.flatMap(({ jobKey, wanted }) => {
+            const row = fresh.get({ jobKey, now, since: wanted.since, orFresh: wanted.orFresh ? 1 : 0 });
+            return row ? [[jobKey, fromRow(row as ReportRow)] as const] : [];
+          }),
+        );
+      }),
+    get: async (reportId) => guarded(() => get(reportId)),
+    ping: async () => {
+      database.prepare('SELECT 1').get();
+      return true;
+    },
+    async close() {
+      clearInterval(timer);
+      database.close();
+    },
+  };
+}
+
+function openDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 1000 });
+  database.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA auto_vacuum = INCREMENTAL;',
+  );
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version > migrations.length)
+    throw new Error(
+      `${path} was written by a newer version (schema ${version}, this one knows ${migrations.length})`,
+    );
+  for (const [index, sql] of migrations.entries()) {
+    if (index >= version) database.exec(`BEGIN; ${sql} PRAGMA user_version = ${index + 1}; COMMIT;`);
+  }
+  return database;
+}
+
+// A full disk or a locked file is no defect: callers are told to come back.
+function guarded<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof Error) || (error as { code?: string }).code !== 'ERR_SQLITE_ERROR') throw error;
+    throw new Problem(
+      'store_unavailable',
+      'Reports cannot be read or kept just now. Ask again in a few seconds.',
+      { retryAfterS: 5, cause: error },
+    );
+  }
+}

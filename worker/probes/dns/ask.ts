@@ -1,0 +1,129 @@
+import type { Socket } from 'node:net';
+import { type Message, type QueryFlags, readMessage, writeQuery } from './message.ts';
+import type { DnsAnswer, DnsQuestion } from './port.ts';
+import type { Server } from './servers.ts';
+import { askOverTcp } from './tcp.ts';
+import type { UdpLine } from './udp.ts';
+
+export type Tries = readonly number[];
+
+export type Exchange = {
+  readonly question: DnsQuestion;
+  readonly flags: QueryFlags;
+  readonly server: Server;
+  /** Milliseconds of each try over UDP. */
+  readonly tries: Tries;
+  readonly tcpTimeoutMs: number;
+  readonly transport: 'udp' | 'tcp';
+  readonly udp: UdpLine['exchange'];
+  readonly openTcp: () => Promise<Socket>;
+  readonly signal: AbortSignal;
+};
+
+/** Asks one server: UDP with its tries, then TCP when the answer is truncated. */
+export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
+  const { question, flags, server, signal } = exchange;
+  signal.throwIfAborted();
+  const query = writeQuery(0, question, flags);
+  if (!query) return fail(exchange, 'invalid-name', 'the name or type cannot be asked in the DNS');
+  const start = performance.now();
+  if (exchange.transport === 'tcp') return overTcp(exchange, query, start);
+  let outcome: 'timeout' | 'unreachable' | 'malformed' = 'timeout';
+  for (const timeoutMs of exchange.tries) {
+    const got = await exchange.udp(query, (bytes) => isReplyTo(bytes, question), timeoutMs, signal);
+    if (got.kind === 'timeout') continue;
+    if (got.kind === 'unreachable') {
+      outcome = 'unreachable';
+      if (got.code !== 'ECONNREFUSED') break;
+      continue;
+    }
+    const message = tryRead(got.bytes, flags.dnssecOk);
+    if (!message) {
+      outcome = 'malformed';
+      continue;
+    }
+    if (message.flags.tc) return overTcp(exchange, query, start);
+    return toAnswer(exchange, message, {
+      transport: 'udp',
+      rttMs: performance.now() - start,
+      sizeBytes: got.bytes.length,
+    });
+  }
+  if (outcome === 'malformed') return fail(exchange, 'malformed-answer', 'the answer is not a DNS message');
+  if (outcome === 'unreachable')
+    return fail(exchange, 'connection-refused', 'nothing listens on the DNS port, or no route leads there');
+  return fail(exchange, 'timeout', `no answer from ${server.address} within ${exchange.tries.length} tries`);
+}
+
+async function overTcp(exchange: Exchange, query: Buffer, start: number): Promise<DnsAnswer> {
+  let outcome: Awaited<ReturnType<typeof askOverTcp>>;
+  try {
+    outcome = await askOverTcp(await exchange.openTcp(), query, exchange.tcpTimeoutMs, exchange.signal);
+  } catch (error) {
+    exchange.signal.throwIfAborted();
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    return fail(exchange, 'tcp-failed', `no TCP connection to the DNS port (${String(error.code)})`);
+  }
+  if (outcome.kind === 'failed') return fail(exchange, 'tcp-failed', outcome.reason);
+  const message = tryRead(outcome.bytes, exchange.flags.dnssecOk);
+  if (!message || !isReplyTo(outcome.bytes, exchange.question))
+    return fail(exchange, 'malformed-answer', 'the answer over TCP is not a DNS message for this question');
+  return toAnswer(exchange, message, {
+    transport: 'tcp',
+    rttMs: performance.now() - start,
+    sizeBytes: outcome.bytes.length,
+  });
+}
+
+// A server that could not read our question may send none back; only then is an answer without one believed.
+function isReplyTo(bytes: Buffer, question: DnsQuestion): boolean {
+  if (bytes.length < 12 || (bytes.readUInt16BE(2) & 0x8000) === 0) return false;
+  if (bytes.readUInt16BE(4) === 0) return (bytes.readUInt16BE(2) & 0xf) !== 0;
+  const asked = writeQuery(0, question, {
+    recursionDesired: false,
+    checkingDisabled: false,
+    dnssecOk: false,
+    edns: false,
+  });
+  const echoed = bytes.subarray(12, asked?.length);
+  return (
+    asked !== undefined &&
+    echoed.toString('latin1').toLowerCase() === asked.subarray(12).toString('latin1').toLowerCase()
+  );
+}
+
+function tryRead(bytes: Buffer, withRdata: boolean): Message | undefined {
+  try {
+    return readMessage(bytes, withRdata);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+type Arrival = { readonly transport: 'udp' | 'tcp'; readonly rttMs: number; readonly sizeBytes: number };
+
+function toAnswer({ question, server }: Exchange, message: Message, arrival: Arrival): DnsAnswer {
+  const { rcode, flags, answers, authority, additional, ede, edns } = message;
+  return {
+    kind: 'answer',
+    question,
+    rcode,
+    flags,
+    answers,
+    authority,
+    additional,
+    ede,
+    edns,
+    server: server.address,
+    ...arrival,
+  };
+}
+
+function fail(
+  { question, server }: Exchange,
+  code: Extract<DnsAnswer, { kind: 'failure' }>['code'],
+  reason: string,
+): DnsAnswer {
+  return { kind: 'failure', question, code, reason, server: server.address };
+}

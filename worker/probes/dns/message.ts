@@ -1,0 +1,188 @@
+import { readName, writeName } from './name.ts';
+import type { DnsQuestion, DnsRecord } from './port.ts';
+import { decodeRdata, typeCode, typeName } from './rdata.ts';
+
+const rcodes = [
+  'NOERROR',
+  'FORMERR',
+  'SERVFAIL',
+  'NXDOMAIN',
+  'NOTIMP',
+  'REFUSED',
+  'YXDOMAIN',
+  'YXRRSET',
+  'NXRRSET',
+  'NOTAUTH',
+  'NOTZONE',
+];
+const extendedRcodes: { readonly [code: number]: string } = {
+  16: 'BADVERS',
+  22: 'BADTRUNC',
+  23: 'BADCOOKIE',
+};
+
+/** The least that every path carries without fragments (dnsflagday.net 2020). */
+const udpSize = 1232;
+
+export type QueryFlags = {
+  readonly recursionDesired: boolean;
+  readonly checkingDisabled: boolean;
+  readonly dnssecOk: boolean;
+  readonly edns: boolean;
+};
+
+/** Writes a query (RFC 1035 §4, RFC 6891). undefined where the name or type cannot be asked. */
+export function writeQuery(id: number, question: DnsQuestion, flags: QueryFlags): Buffer | undefined {
+  const name = writeName(question.name);
+  const type = typeCode(question.type);
+  if (!name || type === undefined) return undefined;
+  const header = Buffer.alloc(12);
+  header.writeUInt16BE(id, 0);
+  // AD in a query says that we understand AD in the answer (RFC 6840 §5.7).
+  header.writeUInt16BE(
+    (flags.recursionDesired ? 0x0100 : 0) | (flags.checkingDisabled ? 0x0010 : 0) | 0x0020,
+    2,
+  );
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(flags.edns ? 1 : 0, 10);
+  const tail = Buffer.alloc(4);
+  tail.writeUInt16BE(type, 0);
+  tail.writeUInt16BE(1, 2);
+  return Buffer.concat([header, name, tail, ...(flags.edns ? [writeOpt(flags.dnssecOk)] : [])]);
+}
+
+function writeOpt(dnssecOk: boolean): Buffer {
+  const opt = Buffer.alloc(11);
+  opt.writeUInt16BE(41, 1);
+  opt.writeUInt16BE(udpSize, 3);
+  opt.writeUInt16BE(dnssecOk ? 0x8000 : 0, 7);
+  return opt;
+}
+
+export type Message = {
+  readonly id: number;
+  readonly isResponse: boolean;
+  readonly rcode: string;
+  readonly flags: { readonly aa: boolean; readonly tc: boolean; readonly ra: boolean; readonly ad: boolean };
+  /** undefined when the server sent none back. */
+  readonly question: DnsQuestion | undefined;
+  readonly answers: readonly DnsRecord[];
+  readonly authority: readonly DnsRecord[];
+  readonly additional: readonly DnsRecord[];
+  readonly ede: readonly { readonly code: number; readonly text: string }[];
+  readonly edns: { readonly version: number; readonly udpSize: number; readonly dnssecOk: boolean } | null;
+};
+
+type Raw = {
+  readonly name: string;
+  readonly type: number;
+  readonly class: number;
+  readonly ttl: number;
+  readonly start: number;
+  readonly length: number;
+};
+
+/**
+ * Reads a message. A record that breaks its own format is kept as such; one that breaks the message ends it.
+ * Throws RangeError when the header or the sections cannot be walked.
+ */
+export function readMessage(bytes: Uint8Array, withRdata: boolean): Message {
+  const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (message.length < 12) throw new RangeError('the message is shorter than its header');
+  const word = message.readUInt16BE(2);
+  const { question, at } = readQuestion(message, message.readUInt16BE(4));
+  const isTruncated = (word & 0x0200) !== 0;
+  const sections = readSections(message, at, isTruncated);
+  const opt = sections.flat().find(({ type }) => type === 41);
+  const decode = (raws: readonly Raw[] = []) =>
+    raws.filter((raw) => raw.type !== 41 && raw.class === 1).map((raw) => toRecord(message, raw, withRdata));
+  const code = (word & 0xf) | (opt ? (opt.ttl >>> 24) << 4 : 0);
+  return {
+    id: message.readUInt16BE(0),
+    isResponse: (word & 0x8000) !== 0,
+    rcode: rcodes[code] ?? extendedRcodes[code] ?? `RCODE${code}`,
+    flags: {
+      aa: (word & 0x0400) !== 0,
+      tc: isTruncated,
+      ra: (word & 0x0080) !== 0,
+      ad: (word & 0x0020) !== 0,
+    },
+    question,
+    answers: decode(sections[0]),
+    authority: decode(sections[1]),
+    additional: decode(sections[2]),
+    ede: opt ? readEde(message.subarray(opt.start, opt.start + opt.length)) : [],
+    edns: opt
+      ? { version: (opt.ttl >>> 16) & 0xff, udpSize: opt.class, dnssecOk: (opt.ttl & 0x8000) !== 0 }
+      : null,
+  };
+}
+
+function readQuestion(message: Buffer, count: number): { question: DnsQuestion | undefined; at: number } {
+  let at = 12;
+  let question: DnsQuestion | undefined;
+  for (let index = 0; index < count; index += 1) {
+    const { name, next } = readName(message, at);
+    if (next + 4 > message.length) throw new RangeError('the question is cut short');
+    question ??= { name, type: typeName(message.readUInt16BE(next)) };
+    at = next + 4;
+  }
+  return { question, at };
+}
+
+function readSections(message: Buffer, start: number, isTruncated: boolean): Raw[][] {
+  const sections: Raw[][] = [];
+  let at = start;
+  for (const place of [6, 8, 10]) {
+    const section: Raw[] = [];
+    sections.push(section);
+    for (let left = message.readUInt16BE(place); left > 0; left -= 1) {
+      // A truncated answer may break off anywhere; what came whole still counts.
+      if (isTruncated && at >= message.length) break;
+      const raw = readRaw(message, at);
+      section.push(raw);
+      at = raw.start + raw.length;
+    }
+  }
+  return sections;
+}
+
+function readRaw(message: Buffer, at: number): Raw {
+  const { name, next } = readName(message, at);
+  if (next + 10 > message.length) throw new RangeError('a record is cut short');
+  const length = message.readUInt16BE(next + 8);
+  if (next + 10 + length > message.length) throw new RangeError('a record runs past the end');
+  return {
+    name,
+    type: message.readUInt16BE(next),
+    class: message.readUInt16BE(next + 2),
+    ttl: message.readUInt32BE(next + 4),
+    start: next + 10,
+    length,
+  };
+}
+
+function toRecord(message: Buffer, raw: Raw, withRdata: boolean): DnsRecord {
+  const type = typeName(raw.type);
+  const { data, canonical } = decodeRdata(type, message, raw.start, raw.length);
+  // A TTL with the top bit set counts as 0 (RFC 2181 §8).
+  const ttl = raw.ttl > 0x7fffffff ? 0 : raw.ttl;
+  return { name: raw.name, type, ttl, data, ...(withRdata ? { rdata: canonical.toString('hex') } : {}) };
+}
+
+// Option 15 (RFC 8914): a code, then UTF-8 text.
+function readEde(options: Buffer): { code: number; text: string }[] {
+  const found: { code: number; text: string }[] = [];
+  for (let at = 0; at + 4 <= options.length; ) {
+    const length = options.readUInt16BE(at + 2);
+    if (at + 4 + length > options.length) break;
+    if (options.readUInt16BE(at) === 15 && length >= 2) {
+      found.push({
+        code: options.readUInt16BE(at + 4),
+        text: options.toString('utf8', at + 6, at + 4 + length).replace(/\0+$/, ''),
+      });
+    }
+    at += 4 + length;
+  }
+  return found;
+}

@@ -1,0 +1,61 @@
+import { classifyAddress } from '../../../shared/target/classify-address.ts';
+import type { TargetPolicy } from '../../../shared/target/parse-target.ts';
+import type { AddressSlots } from '../address-slots.ts';
+import type { Dial } from '../guard.ts';
+import { askServer, type Tries } from './ask.ts';
+import { flagsOf } from './flags.ts';
+import type { DnsAnswer, DnsAskOptions, DnsQuestion } from './port.ts';
+import { openUdpLine } from './udp.ts';
+
+export type NameserverSettings = {
+  readonly policy: TargetPolicy;
+  readonly slots: AddressSlots;
+  readonly nameserverPort: number;
+  /** Milliseconds of each try; after the last the server counts as silent. */
+  readonly nameserverTries: Tries;
+  readonly tcpTimeoutMs: number;
+};
+
+/** Asks one name server of a target. Its address is the target's choice: it is judged like any other, and asked on one port only. */
+export async function askNameserver(
+  address: string,
+  question: DnsQuestion,
+  options: DnsAskOptions,
+  {
+    settings,
+    dial,
+    signal,
+  }: { readonly settings: NameserverSettings; readonly dial: Dial; readonly signal: AbortSignal },
+): Promise<DnsAnswer> {
+  const verdict = classifyAddress(address, settings.policy.addresses);
+  if (verdict.kind === 'refused')
+    return {
+      kind: 'failure',
+      question,
+      code: 'target-address-not-allowed',
+      reason: 'the name server has an address that is not public',
+      server: '',
+    };
+  const server = { address: verdict.address, port: settings.nameserverPort };
+  const release = await settings.slots.take([server.address], signal);
+  const line = await openUdpLine(server.address, server.port);
+  try {
+    return await askServer({
+      question,
+      flags: { ...flagsOf(options), recursionDesired: options.recursionDesired ?? false },
+      server,
+      tries: settings.nameserverTries,
+      tcpTimeoutMs: settings.tcpTimeoutMs,
+      transport: options.transport ?? 'udp',
+      udp: line.exchange,
+      openTcp: async () => {
+        release(); // the connection takes a place of its own
+        return (await dial(server.address, server.port, signal)).socket;
+      },
+      signal,
+    });
+  } finally {
+    line.close();
+    release();
+  }
+}

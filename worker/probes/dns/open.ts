@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache';
+import type { Dial } from '../guard.ts';
+import { askNameserver, type NameserverSettings } from './nameserver.ts';
+import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from './port.ts';
+import { openResolvers, type ResolverSettings } from './resolvers.ts';
+
+export type DnsSettings = ResolverSettings &
+  NameserverSettings & {
+    /** Longest that an answer is kept for other runs; its TTL may say less. */
+    readonly cacheForS: number;
+  };
+
+/** Three tries before a name server counts as silent, as dig does; TTLs of other runs are at most half a minute old. */
+export const dnsLimits = {
+  resolverTries: [1500, 3000],
+  nameserverTries: [1000, 1500, 2000],
+  tcpTimeoutMs: 3000,
+  cacheForS: 30,
+} as const;
+
+/** What the runs of a worker share: sockets to the resolvers, and answers as long as their TTL lasts. */
+export type DnsClient = {
+  /** The probe of one run. `dial` is for TCP to name servers of the target. */
+  openProbe(signal: AbortSignal, dial: Dial): DnsProbe;
+  close(): void;
+};
+
+/** Opens the client. */
+export function openDnsClient(settings: DnsSettings): DnsClient {
+  const resolvers = openResolvers(settings);
+  const cache = new LRUCache<string, DnsAnswer>({ max: 10_000 });
+
+  const askCached = async (
+    key: string,
+    question: DnsQuestion,
+    options: DnsAskOptions,
+    signal: AbortSignal,
+  ) => {
+    const found = cache.get(key);
+    if (found) return found;
+    const answer = await resolvers.ask(question, options, signal);
+    const ttlS = Math.min(settings.cacheForS, ttlOf(answer));
+    if (ttlS > 0) cache.set(key, answer, { ttl: ttlS * 1000 });
+    return answer;
+  };
+
+  return {
+    openProbe(signal, dial) {
+      const asked = new Map<string, Promise<DnsAnswer>>();
+      return {
+        ask(question, options = {}) {
+          const key = keyOf(question, options);
+          const known = asked.get(key);
+          if (known) return known;
+          const answer =
+            options.server === undefined
+              ? askCached(key, question, options, signal)
+              : askNameserver(options.server, question, options, { settings, dial, signal });
+          asked.set(key, answer);
+          return answer;
+        },
+      };
+    },
+    close: () => resolvers.close(),
+  };
+}
+
+function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
+  const {
+    server = '',
+    dnssecOk = false,
+    checkingDisabled = false,
+    recursionDesired = 'default',
+    transport = 'udp',
+    edns = true,
+  } = options;
+  return [
+    name.toLowerCase(),
+    type,
+    server,
+    dnssecOk,
+    checkingDisabled,
+    recursionDesired,
+    transport,
+    edns,
+  ].join(' ');
+}
+
+// RFC 2308 §5: a negative answer lives as long as the smaller of the SOA's TTL and its minimum field says.
+function ttlOf(answer: DnsAnswer): number {
+  if (answer.kind === 'failure' || (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')) return 0;
+  if (answer.answers.length > 0) return Math.min(...answer.answers.map(({ ttl }) => ttl));
+  const soa = answer.authority.find(({ type }) => type === 'SOA');
+  const minimum =
+    soa && typeof soa.data === 'object' && soa.data !== null && 'minimum' in soa.data
+      ? Number(soa.data['minimum'])
+      : 0;
+  return soa ? Math.min(soa.ttl, minimum) : 0;
+}

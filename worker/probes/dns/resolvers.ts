@@ -1,0 +1,107 @@
+import { connect, type Socket } from 'node:net';
+import { askServer, type Tries } from './ask.ts';
+import { flagsOf } from './flags.ts';
+import type { DnsAnswer, DnsAskOptions, DnsQuestion } from './port.ts';
+import { findServers, type Server } from './servers.ts';
+import { openUdpPool, type UdpPool } from './udp-pool.ts';
+
+export type ResolverSettings = {
+  /** "host-or-ip[:port]"; undefined takes the system's. */
+  readonly servers: readonly string[] | undefined;
+  /** Milliseconds of each try; each goes to the next resolver. */
+  readonly resolverTries: Tries;
+  readonly tcpTimeoutMs: number;
+};
+
+/** The configured resolvers, asked as one. */
+export type Resolvers = {
+  ask(question: DnsQuestion, options: DnsAskOptions, signal: AbortSignal): Promise<DnsAnswer>;
+  close(): void;
+};
+
+/** Opens the sockets to the resolvers; their names are looked up at once. */
+export function openResolvers(settings: ResolverSettings): Resolvers {
+  const opening = findServers(settings.servers).then((servers) =>
+    servers.map((server) => ({ server, pool: openUdpPool(server.address, server.port) })),
+  );
+  opening.catch(() => undefined); // said by the first question that needs them
+  return {
+    async ask(question, options, signal) {
+      const all = await opening;
+      let last: DnsAnswer | undefined;
+      // Each try goes to the next resolver, as a silent one is more often down than slow.
+      for (const [index, timeoutMs] of settings.resolverTries.entries()) {
+        const chosen = all[index % all.length];
+        if (!chosen) throw new Error('there is no resolver: set DNS_SERVERS');
+        last = await askResolver(chosen, question, {
+          options,
+          signal,
+          timeoutMs,
+          tcpTimeoutMs: settings.tcpTimeoutMs,
+        });
+        if (last.kind === 'answer' && !(last.rcode === 'REFUSED' && all.length > 1)) return last;
+        if (last.kind === 'failure' && last.code === 'invalid-name') return last;
+      }
+      if (!last) throw new Error('resolverTries is empty');
+      return last;
+    },
+    close() {
+      void opening.then((all) => all.forEach(({ pool }) => pool.close())).catch(() => undefined); // never opened, nothing to close
+    },
+  };
+}
+
+type ResolverAsk = {
+  readonly options: DnsAskOptions;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly tcpTimeoutMs: number;
+};
+
+async function askResolver(
+  { server, pool }: { server: Server; pool: UdpPool },
+  question: DnsQuestion,
+  ask: ResolverAsk,
+): Promise<DnsAnswer> {
+  const flags = { ...flagsOf(ask.options), recursionDesired: ask.options.recursionDesired ?? true };
+  const exchange = {
+    question,
+    server,
+    tries: [ask.timeoutMs],
+    tcpTimeoutMs: ask.tcpTimeoutMs,
+    transport: ask.options.transport ?? 'udp',
+    udp: pool.exchange,
+    openTcp: () => connectTo(server, ask.tcpTimeoutMs, ask.signal),
+    signal: ask.signal,
+  } as const;
+  const answer = await askServer({ ...exchange, flags });
+  // An old forwarder that does not know EDNS says so; it is asked again as before 1999 (RFC 6891 §7).
+  const isOld =
+    answer.kind === 'answer' &&
+    (answer.rcode === 'FORMERR' || answer.rcode === 'NOTIMP') &&
+    answer.edns === null &&
+    flags.edns;
+  return isOld ? askServer({ ...exchange, flags: { ...flags, edns: false, dnssecOk: false } }) : answer;
+}
+
+function connectTo({ address, port }: Server, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port, signal });
+    const timer = setTimeout(
+      () =>
+        socket.destroy(
+          Object.assign(new Error('the resolver does not answer over TCP'), { code: 'ETIMEDOUT' }),
+        ),
+      timeoutMs,
+    );
+    socket.once('connect', () => {
+      clearTimeout(timer);
+      socket.off('error', reject);
+      resolve(socket);
+    });
+    socket.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+  });
+}

@@ -1,0 +1,115 @@
+import { randomInt } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
+
+/** Where a query went unanswered. */
+export type UdpOutcome =
+  | { readonly kind: 'received'; readonly bytes: Buffer }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'unreachable'; readonly code: string };
+
+/** A socket connected to one server: the kernel drops what comes from anywhere else. */
+export type UdpLine = {
+  /** Sends the query under a fresh random id, until an answer is accepted or the time is over. */
+  readonly exchange: (
+    query: Buffer,
+    accepts: (bytes: Buffer) => boolean,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ) => Promise<UdpOutcome>;
+  readonly asked: () => number;
+  readonly pending: () => number;
+  readonly close: () => void;
+};
+
+type Waiting = {
+  readonly accepts: (bytes: Buffer) => boolean;
+  readonly settle: (outcome: UdpOutcome) => void;
+};
+
+/** Opens a line to a server. The port is the system's random choice. */
+export async function openUdpLine(address: string, port: number): Promise<UdpLine> {
+  const waiting = new Map<number, Waiting>();
+  const socket = createSocket({ type: address.includes(':') ? 'udp6' : 'udp4', recvBufferSize: 1 << 20 });
+  let asked = 0;
+  socket.unref();
+  const failAll = (error: Error & { code?: string }) => {
+    for (const { settle } of waiting.values()) settle({ kind: 'unreachable', code: error.code ?? 'unknown' });
+  };
+  socket.on('error', failAll);
+  socket.on('message', (bytes) => {
+    const entry = bytes.length < 12 ? undefined : waiting.get(bytes.readUInt16BE(0));
+    // What does not answer our question is somebody's guess: go on waiting for the true answer.
+    if (entry?.accepts(bytes)) entry.settle({ kind: 'received', bytes });
+  });
+  await connect(socket, address, port).catch(failAll);
+
+  return {
+    exchange(query, accepts, timeoutMs, signal) {
+      asked += 1;
+      return exchange({ socket, waiting, query, accepts, timeoutMs, signal });
+    },
+    asked: () => asked,
+    pending: () => waiting.size,
+    close() {
+      failAll(Object.assign(new Error('the line is closed'), { code: 'ECANCELED' }));
+      socket.close();
+    },
+  };
+}
+
+type Sending = {
+  readonly socket: Socket;
+  readonly waiting: Map<number, Waiting>;
+  readonly query: Buffer;
+  readonly accepts: (bytes: Buffer) => boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+};
+
+function exchange({ socket, waiting, query, accepts, timeoutMs, signal }: Sending): Promise<UdpOutcome> {
+  return new Promise((resolve, reject) => {
+    const id = freeId(waiting);
+    const stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      waiting.delete(id);
+    };
+    const settle = (outcome: UdpOutcome) => {
+      stop();
+      resolve(outcome);
+    };
+    const abort = () => {
+      stop();
+      reject(signal.reason as Error);
+    };
+    const fail = (error: NodeJS.ErrnoException) =>
+      settle({ kind: 'unreachable', code: error.code ?? 'unknown' });
+    const timer = setTimeout(() => settle({ kind: 'timeout' }), timeoutMs);
+    signal.addEventListener('abort', abort, { once: true });
+    waiting.set(id, { accepts, settle });
+    const packet = Buffer.from(query);
+    packet.writeUInt16BE(id, 0);
+    try {
+      socket.send(packet, (error) => error && fail(error));
+    } catch (error) {
+      fail(error as NodeJS.ErrnoException); // the socket was never connected: there was no route
+    }
+  });
+}
+
+function connect(socket: Socket, address: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.connect(port, address, () => {
+      socket.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function freeId(waiting: ReadonlyMap<number, unknown>): number {
+  for (;;) {
+    const id = randomInt(0x10000);
+    if (!waiting.has(id)) return id;
+  }
+}

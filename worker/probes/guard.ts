@@ -1,0 +1,121 @@
+import { connect, type LookupFunction, type Socket } from 'node:net';
+import { classifyAddress, isInCidrs } from '../../shared/target/classify-address.ts';
+import type { TargetPolicy } from '../../shared/target/parse-target.ts';
+import type { AddressSlots } from './address-slots.ts';
+import { DialFailure, readSocketError } from './dial-failure.ts';
+import type { Resolve } from './resolve.ts';
+
+export type GuardSettings = {
+  readonly policy: TargetPolicy;
+  readonly resolve: Resolve;
+  /** Labs only: target port → the port that is really dialled, and only at addresses that the operator allows by name. */
+  readonly portMap: ReadonlyMap<number, number>;
+  readonly slots: AddressSlots;
+  readonly connectTimeoutMs: number;
+};
+
+/** An open connection and when its phases ended, by performance.now(). */
+export type Dialled = {
+  readonly socket: Socket;
+  readonly address: string;
+  readonly times: { readonly start: number; readonly resolved: number; readonly connected: number };
+};
+
+/** Opens a TCP connection to a host that strangers chose, or throws DialFailure. The only way to a target's sockets. */
+export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Dialled>;
+
+/**
+ * Makes the dialler. Every resolved address is judged before any is connected to, one that is refused spoils them all,
+ * and the judged list is pinned: a second look-up could answer with a private address (DNS rebinding).
+ */
+export function openGuard(settings: GuardSettings): Dial {
+  return async (host, port, signal) => {
+    signal.throwIfAborted();
+    const start = performance.now();
+    const addresses = await settings.resolve(host).then((found) => judgeAll(found, settings.policy));
+    const resolved = performance.now();
+    const release = await settings.slots.take(addresses, signal);
+    try {
+      const socket = await connectTo(addresses, port, settings, signal);
+      socket.once('close', release);
+      const address = judgePeer(socket, addresses, settings.policy);
+      return { socket, address, times: { start, resolved, connected: performance.now() } };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+}
+
+function judgeAll(found: readonly string[], policy: TargetPolicy): readonly string[] {
+  const verdicts = found.map((address) => classifyAddress(address, policy.addresses));
+  if (verdicts.some(({ kind }) => kind === 'refused')) {
+    throw new DialFailure('target-address-not-allowed', 'the name leads to an address that is not public');
+  }
+  const addresses = verdicts.flatMap((verdict) => (verdict.kind === 'public' ? [verdict.address] : []));
+  // One address of each family is enough for happy eyeballs, and bounds what one name can make us connect to.
+  return [
+    addresses.find((address) => !address.includes(':')),
+    addresses.find((address) => address.includes(':')),
+  ].filter((address) => address !== undefined);
+}
+
+// A second lock that costs nothing: whatever the socket did, it must have ended where we judged.
+function judgePeer(socket: Socket, addresses: readonly string[], policy: TargetPolicy): string {
+  const verdict = classifyAddress(socket.remoteAddress ?? '', policy.addresses);
+  if (verdict.kind === 'public' && addresses.includes(verdict.address)) return verdict.address;
+  socket.destroy();
+  throw new DialFailure(
+    'target-address-not-allowed',
+    'the connection ended at an address that was not judged',
+  );
+}
+
+function connectTo(
+  addresses: readonly string[],
+  port: number,
+  settings: GuardSettings,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const mapped = addresses.every((address) => isInCidrs(address, settings.policy.addresses.allow))
+    ? settings.portMap.get(port)
+    : undefined;
+  const pinned = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const lookup: LookupFunction = (_host, _options, callback) => callback(null, pinned);
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host: 'pinned.invalid',
+      port: mapped ?? port,
+      lookup,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: 250,
+      noDelay: true,
+    });
+    const settle = (error?: Error) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      socket.off('error', settle);
+      if (!error) return resolve(socket);
+      socket.destroy();
+      reject(error);
+    };
+    const timer = setTimeout(
+      () =>
+        settle(
+          new DialFailure('connection-timeout', 'the connection could not be made in time', {
+            address: addresses[0] ?? null,
+          }),
+        ),
+      settings.connectTimeoutMs,
+    );
+    const abort = () => settle(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    socket.once('connect', () => settle());
+    socket.once('error', (error) => settle(asDialFailure(error, addresses[0] ?? null)));
+  });
+}
+
+function asDialFailure(error: Error, address: string | null): Error {
+  const known = readSocketError(error);
+  return known ? new DialFailure(known[0], known[1], { address, cause: error }) : error;
+}

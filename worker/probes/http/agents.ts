@@ -1,0 +1,90 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import { portOf } from '../../../shared/target/parse-target.ts';
+import type { Dial, Dialled } from '../guard.ts';
+import { waitUntilSecure } from '../tls/secure.ts';
+
+/** When the phases of a socket's making ended, by performance.now(). */
+export type SocketTimes = Dialled['times'] & { readonly secured: number };
+
+export type GuardedAgents = {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+  /** The times of a socket that is used for the first time; undefined for a reused one. */
+  takeTimes(socket: object): SocketTimes | undefined;
+  /** The judged address at the other end. */
+  addressOf(socket: object): string | null;
+  destroy(): void;
+};
+
+type Create = (error: Error | null, socket: Duplex) => void;
+type ConnectOptions = {
+  readonly protocol?: string | null;
+  readonly host?: string | null;
+  readonly port?: string | number | null;
+  readonly servername?: string;
+};
+
+/**
+ * Agents whose every connection goes through the guard. One pair for each chain of requests: a shared pool
+ * would hand sockets, and what they tell, from one run to the next.
+ */
+export function openGuardedAgents(dial: Dial, signal: AbortSignal, tlsTimeoutMs: number): GuardedAgents {
+  const times = new WeakMap<object, SocketTimes>();
+  const addresses = new WeakMap<object, string>();
+  const http = new HttpAgent({ keepAlive: true, maxSockets: 8 });
+  const https = new HttpsAgent({ keepAlive: true, maxSockets: 8 });
+
+  const dropIdle = () => {
+    // Whoever waits for a place at an address must not sit on an idle socket to it.
+    for (const agent of [http, https]) {
+      for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []))
+        socket.destroy();
+    }
+  };
+
+  const open = async (options: ConnectOptions, secure: boolean): Promise<Duplex> => {
+    dropIdle();
+    const host = options.host ?? '';
+    const port = Number(options.port ?? portOf(new URL(`${options.protocol}//${host}`)));
+    const { socket, address, times: dialled } = await dial(host, port, signal);
+    const ready = secure ? openTls(socket, options.servername ?? host) : socket;
+    if (ready instanceof TLSSocket) await waitUntilSecure(ready, address, tlsTimeoutMs, signal);
+    times.set(ready, { ...dialled, secured: performance.now() });
+    addresses.set(ready, address);
+    return ready;
+  };
+  const creator = (secure: boolean) => (options: object, created?: Create) => {
+    open(options as ConnectOptions, secure).then(
+      (socket) => created?.(null, socket),
+      // Node calls back with the error alone; its types ask for a socket all the same.
+      (error: unknown) => (created as ((error: Error) => void) | undefined)?.(error as Error),
+    );
+    return undefined;
+  };
+  http.createConnection = creator(false);
+  https.createConnection = creator(true);
+
+  return {
+    http,
+    https,
+    takeTimes(socket) {
+      const found = times.get(socket);
+      times.delete(socket);
+      return found;
+    },
+    addressOf: (socket) => addresses.get(socket) ?? null,
+    destroy() {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+// Any certificate is accepted here, as the answer behind it is what is asked for; what is wrong with it is told beside the answer.
+function openTls(socket: Socket, servername: string): TLSSocket {
+  return connectTls({ socket, servername, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+}

@@ -1,0 +1,227 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import got, { type Request, RequestError } from 'got';
+import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
+import { DialFailure, readSocketError } from '../dial-failure.ts';
+import type { Dial } from '../guard.ts';
+import { type GuardedAgents, openGuardedAgents } from './agents.ts';
+import { readBody, readCodings } from './decode-body.ts';
+import type { FailureCode, HttpAnswer, HttpBody, HttpProbe, HttpRequest, TlsSight } from './port.ts';
+import { readTimings } from './timings.ts';
+
+export type HttpLimits = {
+  readonly tlsMs: number;
+  /** From the connection to the end of the answer's header section. */
+  readonly responseMs: number;
+  /** The whole request with its body. */
+  readonly requestMs: number;
+  readonly headerBytes: number;
+  readonly bodyBytes: number;
+  readonly wireBytes: number;
+};
+
+export const httpLimits: HttpLimits = {
+  tlsMs: 4000,
+  responseMs: 8000,
+  requestMs: 15_000,
+  headerBytes: 65_536,
+  bodyBytes: 2_000_000,
+  wireBytes: 1_000_000,
+};
+
+export type HttpSettings = {
+  readonly dial: Dial;
+  readonly policy: TargetPolicy;
+  readonly userAgent: string;
+  readonly limits: HttpLimits;
+};
+
+/** Opens the probe for one chain of requests; `close` destroys every socket it still holds. */
+export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): HttpProbe & { close(): void } {
+  const agents = openGuardedAgents(settings.dial, signal, settings.limits.tlsMs);
+  return {
+    async ask(request) {
+      signal.throwIfAborted();
+      const judged = judgeUrl(new URL(request.url), settings.policy);
+      if (!judged.ok)
+        return {
+          kind: 'failure',
+          url: request.url,
+          code: 'target-not-allowed',
+          reason: judged.fault.why,
+          address: null,
+        };
+      return send(request, judged.value, { settings, agents, signal });
+    },
+    close: () => agents.destroy(),
+  };
+}
+
+type Chain = {
+  readonly settings: HttpSettings;
+  readonly agents: GuardedAgents;
+  readonly signal: AbortSignal;
+};
+
+async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpAnswer> {
+  const asked = performance.now();
+  const sight: Sight = { socket: undefined, answered: asked };
+  const stream = startRequest(request, url, chain, sight);
+  try {
+    const response = await headersOf(stream);
+    const { answered, socket = response.socket } = sight;
+    const seen = {
+      address: chain.agents.addressOf(socket),
+      socketTimes: chain.agents.takeTimes(socket),
+      tls: seeTls(socket as TLSSocket),
+    };
+    const body = await takeBody(request, response, stream, chain.settings.limits);
+    chain.signal.throwIfAborted();
+    return {
+      kind: 'response',
+      url: url.href,
+      status: response.statusCode ?? 0,
+      statusText: response.statusMessage ?? '',
+      httpVersion: response.httpVersion,
+      headers: pairs(response.rawHeaders),
+      body,
+      address: seen.address ?? '',
+      tls: seen.tls,
+      timings: readTimings({ asked, socket: seen.socketTimes, answered, ended: performance.now() }),
+    };
+  } catch (error) {
+    stream.destroy();
+    chain.signal.throwIfAborted();
+    return asFailure(error, url.href);
+  }
+}
+
+/** Kept from Node's own events: by the time got tells of an answer, a kept-alive socket has already left it. */
+type Sight = { socket: Socket | undefined; answered: number };
+
+function startRequest(
+  request: HttpRequest,
+  url: URL,
+  { settings, agents, signal }: Chain,
+  sight: Sight,
+): Request {
+  const { responseMs, requestMs, headerBytes } = settings.limits;
+  return got.stream(url, {
+    method: request.method ?? 'GET',
+    headers: {
+      'user-agent': settings.userAgent,
+      accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+      'accept-encoding': 'gzip, deflate, br, zstd',
+      ...request.headers,
+    },
+    agent: { http: agents.http, https: agents.https },
+    followRedirect: false,
+    throwHttpErrors: false,
+    // Decoding is ours: layers, ratio and wire bytes must be counted.
+    decompress: false,
+    retry: { limit: 0 },
+    timeout: { response: responseMs, request: requestMs },
+    maxHeaderSize: headerBytes,
+    signal,
+    request(target, options, callback) {
+      const outgoing = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, options, callback);
+      // Node drops every header after the 1,000th in silence; the size limit above bounds them already.
+      outgoing.maxHeadersCount = 0;
+      outgoing.once('socket', (socket) => {
+        sight.socket = socket;
+      });
+      outgoing.once('response', () => {
+        sight.answered = performance.now();
+      });
+      return outgoing;
+    },
+  });
+}
+
+function headersOf(stream: Request): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    stream.once('response', (response: IncomingMessage) => resolve(response));
+    // Stays on: got destroys the stream with an error also after the answer, when its body breaks off.
+    stream.on('error', reject);
+  });
+}
+
+async function takeBody(
+  request: HttpRequest,
+  response: IncomingMessage,
+  stream: Request,
+  limits: HttpLimits,
+): Promise<HttpBody> {
+  const isRedirect =
+    response.statusCode !== undefined && response.statusCode >= 300 && response.statusCode < 400;
+  const keepBytes = Math.min(request.bodyLimitBytes, limits.bodyBytes);
+  const skip = keepBytes === 0 || (isRedirect && request.skipRedirectBody === true);
+  const codings = skip ? [] : readCodings(valuesOf(response.rawHeaders, 'content-encoding'));
+  // A skipped body of up to 4 KiB is drained, to keep the connection for the next hop; a longer one costs the connection.
+  const bounds = skip
+    ? { keepBytes: 4096, wireBytes: 4096, ratio: 1, encodings: 0 }
+    : { keepBytes, wireBytes: limits.wireBytes, ratio: 100, encodings: 2 };
+  const body = await readBody(
+    stream,
+    codings,
+    valuesOf(response.rawHeaders, 'content-type')[0] ?? '',
+    bounds,
+  );
+  if (!skip) return body;
+  return { text: '', wireBytes: body.wireBytes, decodedBytes: body.decodedBytes, cut: 'not-read' };
+}
+
+function seeTls(socket: TLSSocket): TlsSight | null {
+  if (!('encrypted' in socket)) return null;
+  const error = socket.authorizationError as Error | string | null | undefined;
+  const code =
+    error instanceof Error ? ((error as { code?: string }).code ?? error.message) : (error ?? null);
+  return {
+    protocol: socket.getProtocol(),
+    trusted: socket.authorized,
+    error: code === null ? null : String(code),
+  };
+}
+
+const parserFailures: readonly (readonly [pattern: RegExp, code: FailureCode, reason: string])[] = [
+  [/^HPE_HEADER_OVERFLOW$/, 'headers-too-large', 'the header section is larger than 64 KiB'],
+  [/^HPE_INVALID_CONSTANT$/, 'not-http', 'the server does not answer in HTTP/1.1'],
+  [/^HPE_/, 'malformed-response', 'the answer breaks the grammar of HTTP'],
+  [
+    /^ERR_HTTP_CONTENT_LENGTH_MISMATCH$/,
+    'malformed-response',
+    'the answer is shorter than its Content-Length',
+  ],
+];
+
+function asFailure(error: unknown, url: string): HttpAnswer {
+  const failure = (code: FailureCode, reason: string, address: string | null = null): HttpAnswer => ({
+    kind: 'failure',
+    url,
+    code,
+    reason,
+    address,
+  });
+  const cause = error instanceof RequestError && error.cause instanceof Error ? error.cause : error;
+  if (cause instanceof DialFailure) return failure(cause.code, cause.reason, cause.address);
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (error instanceof RequestError && error.code === 'ETIMEDOUT')
+    return failure('response-timeout', 'the server did not answer in time');
+  const parser = parserFailures.find(([pattern]) => pattern.test(code));
+  if (parser) return failure(parser[1], `${parser[2]} (${code})`);
+  if (code === 'ECONNRESET' && /socket hang up/.test(String((cause as Error).message)))
+    return failure('connection-closed', 'the server closed the connection without an answer');
+  const known = readSocketError(cause);
+  if (known) return failure(known[0], known[1]);
+  throw error;
+}
+
+function pairs(raw: readonly string[]): (readonly [string, string])[] {
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
+}
+
+function valuesOf(raw: readonly string[], name: string): readonly string[] {
+  return pairs(raw).flatMap(([found, value]) => (found.toLowerCase() === name ? [value] : []));
+}

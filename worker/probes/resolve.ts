@@ -1,0 +1,40 @@
+import { isAddress } from '../../shared/target/classify-address.ts';
+import { DialFailure } from './dial-failure.ts';
+import type { DnsAnswer, DnsProbe } from './dns/port.ts';
+
+/** The addresses behind a host as a URL writes it, literal or name, IPv4 first; throws DialFailure `name-not-found` or `name-unresolved`. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** No name needs more, and a hostile one may have thousands. */
+const addressLimit = 64;
+
+/** Resolves through the DNS probe: a name asked for its records is not asked again for its address. */
+export function openResolve(dns: DnsProbe): Resolve {
+  return async (host) => {
+    const literal = host.startsWith('[') ? host.slice(1, -1) : host;
+    if (isAddress(literal)) return [literal];
+    return readAddresses(
+      await Promise.all([dns.ask({ name: host, type: 'A' }), dns.ask({ name: host, type: 'AAAA' })]),
+    );
+  };
+}
+
+function readAddresses(answers: readonly DnsAnswer[]): readonly string[] {
+  const addresses = answers.flatMap((answer) =>
+    answer.kind === 'answer'
+      ? answer.answers.flatMap(({ type, data }) =>
+          (type === 'A' || type === 'AAAA') && typeof data === 'string' ? [data] : [],
+        )
+      : [],
+  );
+  if (addresses.length > 0) return addresses.slice(0, addressLimit);
+  const outcomes = answers.map((answer) => (answer.kind === 'answer' ? answer.rcode : answer.code));
+  if (outcomes.includes('NXDOMAIN'))
+    throw new DialFailure('name-not-found', 'the name does not exist in the DNS');
+  if (outcomes.every((outcome) => outcome === 'NOERROR'))
+    throw new DialFailure('name-not-found', 'the name has no address (no A or AAAA record)');
+  throw new DialFailure(
+    'name-unresolved',
+    `the DNS gave no answer for the name (${outcomes.find((outcome) => outcome !== 'NOERROR')})`,
+  );
+}

@@ -1,0 +1,60 @@
+import type { TLSSocket } from 'node:tls';
+import { DialFailure, readSocketError } from '../dial-failure.ts';
+
+export type TlsError = Error & { readonly code?: string; readonly reason?: string };
+
+/** Waits until the handshake is finished. Rejects with DialFailure, whose cause is the TLS error; the socket is then destroyed. */
+export function waitUntilSecure(
+  tls: TLSSocket,
+  address: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      tls.off('error', fail);
+      // An error after the handshake belongs to whoever reads; without a reader it must not end the process.
+      tls.on('error', () => undefined);
+      if (!error) return resolve();
+      tls.destroy();
+      reject(error);
+    };
+    const fail = (error: TlsError) => settle(readTlsError(error, address));
+    const late = () =>
+      settle(new DialFailure('tls-timeout', 'the TLS handshake was not finished in time', { address }));
+    const abort = () => settle(signal.reason as Error);
+    const timer = setTimeout(late, timeoutMs);
+    signal.addEventListener('abort', abort, { once: true });
+    tls.once('secureConnect', () => settle());
+    tls.once('error', fail);
+  });
+}
+
+const plainTextCodes = [
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  'ERR_SSL_HTTP_REQUEST',
+];
+
+/** What an error during a handshake means; one that is no fault of the target is given back as it is. */
+function readTlsError(error: TlsError, address: string): Error {
+  const more = { address, cause: error };
+  const code = error.code ?? '';
+  if (plainTextCodes.includes(code))
+    return new DialFailure('not-tls', 'the server does not speak TLS on this port', more);
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') {
+    return new DialFailure('tls-failed', `the TLS handshake failed (${error.reason ?? code})`, more);
+  }
+  // Node's own words for an end of the stream in the middle of the handshake; a reset reads otherwise.
+  if (/before secure TLS connection was established/.test(error.message)) {
+    return new DialFailure(
+      'connection-closed',
+      'the server closed the connection during the TLS handshake',
+      more,
+    );
+  }
+  const known = readSocketError(error);
+  return known ? new DialFailure(known[0], `${known[1]} during the TLS handshake`, more) : error;
+}
