@@ -3,7 +3,7 @@ import type { CheckSpec } from '../spec.ts';
 import { headerReportShape } from './report.ts';
 import { rules } from './rules.ts';
 
-export const securityHeaderCheck = {
+export const securityHeaderCheck: CheckSpec = {
   name: 'security-header-check',
   summary: 'Says what a browser would really enforce of a page’s security headers, and what is missing.',
   targetKind: 'url',
@@ -18,4 +18,4 @@ export const securityHeaderCheck = {
   rules,
   rulesVersion: 1,
   reportShape: headerReportShape,
-} as const satisfies CheckSpec;
+};

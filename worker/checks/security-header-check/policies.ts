@@ -83,6 +83,15 @@ function readList({ lists }: SeenPolicy, { name, values }: CspDirective): Source
   return list;
 }
 
+/** True for an element that runs or loads a script, and not data blocks such as JSON. */
+export function isScript(element: ElementSight): boolean {
+  if (element.name !== 'script') return false;
+  const type = attributeOf(element, 'type')?.trim().toLowerCase() ?? '';
+  return (
+    type === '' || type === 'module' || /^(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script/.test(type)
+  );
+}
+
 /** True for 'none', which counts only when alone, and then means the same as an empty list. */
 export function isNone(source: CspSource): boolean {
   return source.kind === 'keyword' && source.keyword === 'none';
@@ -92,7 +101,7 @@ function readMetaPolicies(elements: readonly ElementSight[], url: string): SeenP
   const policies: SeenPolicy[] = [];
   let scriptsBefore = 0;
   for (const element of elements) {
-    if (element.name === 'script') scriptsBefore += 1;
+    if (isScript(element)) scriptsBefore += 1;
     const content = readMetaPolicy(element);
     if (content === undefined) continue;
     const disposition = element.parent === 'head' ? 'enforce' : 'ignored';

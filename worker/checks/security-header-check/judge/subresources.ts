@@ -7,7 +7,7 @@ import { valuesOf } from '../grammar/fields.ts';
 import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
 import type { Page } from '../page.ts';
-import { attributeOf } from '../policies.ts';
+import { attributeOf, isScript } from '../policies.ts';
 import { allOf, brokenWhen, cut } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */
@@ -89,7 +89,7 @@ function readLoads(page: Page): Load[] {
 function addressOf(
   element: ElementSight,
 ): { readonly address: string; readonly kind: Load['kind'] } | undefined {
-  if (element.name === 'script') return found(attributeOf(element, 'src'), 'script');
+  if (isScript(element)) return found(attributeOf(element, 'src'), 'script');
   if (element.name !== 'link') return undefined;
   const relations = (attributeOf(element, 'rel') ?? '').toLowerCase().split(/\s+/);
   const href = attributeOf(element, 'href');
