@@ -1,14 +1,8 @@
-import { type CheckerFunction } from 'csp_evaluator/dist/checks/checker.js';
-import {
-  checkFlashObjectAllowlistBypass,
-  checkIpSource,
-  checkScriptAllowlistBypass,
-} from 'csp_evaluator/dist/checks/security_checks.js';
+import type { CheckerFunction } from 'csp_evaluator/dist/checks/checker.js';
 import { CspEvaluator, DEFAULT_CHECKS, STRICTCSP_CHECKS } from 'csp_evaluator/dist/evaluator.js';
-import { Finding, Severity, Type } from 'csp_evaluator/dist/finding.js';
+import { Severity, Type } from 'csp_evaluator/dist/finding.js';
 import { CspParser } from 'csp_evaluator/dist/parser.js';
-import { parseCspSource } from './grammar/csp-source.ts';
-import { findBypass } from './judge/csp-bypass.ts';
+import { fastChecks, slowChecks } from './csp-evaluator-checks.ts';
 import type { SeenPolicy } from './policies.ts';
 
 /** A finding of google/csp-evaluator. */
@@ -22,16 +16,10 @@ export type EvaluatorFinding = {
   readonly description: string;
 };
 
-// These three parse every source as a URL, again and again: 30 ms and more for 10 kB, and they throw on some sources.
-const slow: ReadonlySet<CheckerFunction> = new Set([
-  checkScriptAllowlistBypass,
-  checkIpSource,
-  checkFlashObjectAllowlistBypass,
-]);
 const checks: CheckerFunction[] = [
-  ...DEFAULT_CHECKS.filter((check) => !slow.has(check)),
+  ...DEFAULT_CHECKS.filter((check) => !slowChecks.has(check)),
   ...STRICTCSP_CHECKS,
-  checkKnownBypasses,
+  ...fastChecks,
 ];
 
 /** What csp_evaluator finds in each enforced header policy, without its repetitions. */
@@ -59,19 +47,4 @@ function evaluate(text: string, policy: number): EvaluatorFinding[] {
 
 function nameOf(table: { readonly [key: number]: string }, value: number): string {
   return (table[value] ?? String(value)).toLowerCase().replaceAll('_', '-');
-}
-
-// csp_evaluator's list of bypass hosts, looked up in an index.
-function checkKnownBypasses(csp: Parameters<CheckerFunction>[0]): Finding[] {
-  return csp.getEffectiveDirectives(['script-src', 'script-src-elem']).flatMap((directive) => {
-    const values = csp.directives[directive] ?? [];
-    const hasEval = values.includes("'unsafe-eval'");
-    return values.flatMap((value) => {
-      const bypass = findBypass(parseCspSource(value), hasEval);
-      if (!bypass) return [];
-      const what = bypass.kind === 'jsonp' ? 'JSONP endpoints' : 'Angular libraries';
-      const description = `${bypass.host} serves ${what} that get past this policy.`;
-      return [new Finding(Type.SCRIPT_ALLOWLIST_BYPASS, description, Severity.HIGH, directive, value)];
-    });
-  });
 }

@@ -16,12 +16,18 @@ export type OwnScore = {
   readonly groups: { readonly [group: string]: GroupScore };
 };
 
+const codesByGroup = new Map(
+  (Object.keys(groupPoints) as Group[]).map((group) => [
+    group,
+    codesOf(rules).filter((code) => rules[code].part === group),
+  ]),
+);
+
 /** Scores by protection: each group loses its worst finding once, however many there are. */
 export function scoreGroups(verdicts: Verdicts<HeaderCode>): OwnScore {
   const scoreEffects: Record<string, number> = {};
   const groups: Record<string, GroupScore> = {};
-  for (const group of Object.keys(groupPoints) as Group[]) {
-    const codes = codesOf(rules).filter((code) => rules[code].part === group);
+  for (const [group, codes] of codesByGroup) {
     const broken = codes.filter((code) => isBroken(verdicts[code]));
     for (const code of broken) scoreEffects[code] = 0;
     const [worst] = broken.toSorted((one, other) => rules[other].points - rules[one].points);

@@ -21,7 +21,7 @@ export const transportRows: readonly Row[] = [
       cors: [],
     }),
     broken: ['https-missing', 'csp-missing', 'framing-open', 'xcto-missing', 'permissions-policy-missing'],
-    notApplicable: ['hsts-missing'],
+    notApplicable: ['hsts-missing', 'redirect-missing'],
     score: 100 - 25 - 20 - 8 - 2.5 - 1,
   },
   {

@@ -1,5 +1,5 @@
 import { getPublicSuffix } from 'tldts';
-import { isAddress } from '../../../../shared/target/classify-address.ts';
+import { isAddressHost } from '../grammar/address-host.ts';
 import type { SetCookie } from '../grammar/set-cookie.ts';
 
 /** Whether a browser keeps a cookie, and why not; `deletes` is meant by the server and no fault. */
@@ -41,7 +41,7 @@ function whyDomainRefused(cookie: SetCookie, url: URL): string | undefined {
   if (domain === null || domain === url.hostname) return undefined;
   if (/[^\u0020-\u007e]/.test(domain)) return 'its Domain has characters beyond ASCII';
   if (isPublicSuffix(domain)) return `its Domain ${domain} is a public suffix, shared by strangers`;
-  if (isAddress(url.hostname) || !url.hostname.endsWith(`.${domain}`))
+  if (isAddressHost(url.hostname) || !url.hostname.endsWith(`.${domain}`))
     return `its Domain ${domain} does not cover ${url.hostname}`;
   return undefined;
 }
@@ -87,7 +87,7 @@ function isExpired({ maxAgeS, expiresMs }: SetCookie, nowMs: number): boolean {
 
 // A Domain that is the host itself and a public suffix counts as absent.
 function isHostOnly({ domain }: SetCookie, url: URL): boolean {
-  return domain === null || (domain === url.hostname && (isPublicSuffix(domain) || isAddress(domain)));
+  return domain === null || (domain === url.hostname && (isPublicSuffix(domain) || isAddressHost(domain)));
 }
 
 function isPublicSuffix(domain: string): boolean {

@@ -1,4 +1,4 @@
-import { isAddress } from '../../../../shared/target/classify-address.ts';
+import { isAddressHost } from '../grammar/address-host.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { type Hsts, parseHsts } from '../grammar/hsts.ts';
 import { isMalformed, type Malformed } from '../grammar/malformed.ts';
@@ -32,7 +32,7 @@ function whyNotApplied(parsed: Hsts | Malformed | undefined, url: URL, trusted: 
   if (parsed === undefined) return 'is not sent';
   if (url.protocol !== 'https:') return 'is sent over http';
   if (!trusted) return 'comes with a certificate that is not trusted';
-  if (isAddress(url.hostname.replace(/^\[|\]$/g, ''))) return 'is sent for an address, not for a name';
+  if (isAddressHost(url.hostname)) return 'is sent for an address, not for a name';
   if (isMalformed(parsed)) return `has ${parsed.reason}`;
   return parsed.maxAgeS === 0 ? 'has max-age=0' : undefined;
 }

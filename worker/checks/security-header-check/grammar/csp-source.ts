@@ -108,6 +108,7 @@ function whyInvalid({ scheme, host, port, path }: HostParts): string | undefined
   if (scheme !== null && !isScheme(scheme)) return 'has a scheme that is not valid';
   if (path !== null && /[?#]/.test(path))
     return 'has a query or fragment, which no path of a source may have';
+  if (host.startsWith('[')) return 'is an IPv6 address, which no source may be';
   if (port !== null && port !== '*' && !/^\d{1,5}$/.test(port)) return 'has a port that is not a number';
   return isHostPattern(host) ? undefined : whyHostIsInvalid(host);
 }
@@ -118,7 +119,6 @@ function cutBefore(text: string, at: number, length: number): [before: string | 
 
 function whyHostIsInvalid(host: string): string {
   if (host === '') return 'has no host';
-  if (host.startsWith('[')) return 'is an IPv6 address, which no source may be';
   if (host.includes('*')) return 'has a wildcard that is not its first label';
   return 'has characters that no host has';
 }

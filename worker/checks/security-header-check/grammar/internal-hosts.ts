@@ -1,4 +1,5 @@
 import { classifyAddress } from '../../../../shared/target/classify-address.ts';
+import { isDottedQuad } from './address-host.ts';
 
 const internalSuffixes = ['.internal', '.local', '.localdomain', '.lan', '.corp', '.intranet', '.home.arpa'];
 const privateRules: ReadonlySet<string> = new Set([
@@ -15,8 +16,9 @@ export function findInternalHost(text: string): string | undefined {
   for (let at = 0; at <= text.length; at += 1) {
     if (at < text.length && isHostSign(text.charCodeAt(at))) continue;
     const word = text.slice(start, at).toLowerCase();
-    // Behind a slash stands a version or a path: "Server: ATS/10.0.0.1".
-    if (word.length > 5 && text[start - 1] !== '/' && isInternal(word)) return word;
+    // Behind a single slash stands a version or a path: "Server: ATS/10.0.0.1".
+    const isAuthority = text[start - 1] !== '/' || text[start - 2] === '/';
+    if (word.length > 5 && isAuthority && isInternal(word)) return word;
     start = at + 1;
   }
   return undefined;
@@ -25,7 +27,9 @@ export function findInternalHost(text: string): string | undefined {
 function isInternal(word: string): boolean {
   if (internalSuffixes.some((suffix) => word.length > suffix.length && word.endsWith(suffix))) return true;
   const embedded = /^ip-(\d{1,3})-(\d{1,3})-(\d{1,3})-(\d{1,3})(?:\.|$)/.exec(word);
-  const verdict = classifyAddress(embedded ? embedded.slice(1, 5).join('.') : word, { allow: [], deny: [] });
+  const address = embedded ? embedded.slice(1, 5).join('.') : word;
+  if (!isDottedQuad(address)) return false;
+  const verdict = classifyAddress(address, { allow: [], deny: [] });
   return verdict.kind === 'refused' && privateRules.has(verdict.rule);
 }
 

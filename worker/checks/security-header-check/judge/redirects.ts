@@ -66,9 +66,13 @@ function judgeClearTextStart(http: Chain, https: Chain): Verdicts<ClearTextCode>
   if (!first || !last) return allClearText(noClearText(http));
   if (http.end.kind !== 'answered') return allClearText(notTested('the redirects from http lead to no page'));
   const ends = isClearText(last.url);
-  const missing = !second && ends && last.status < 400 && https.hops.length > 0;
+  const missing = !second && ends && last.status < 400;
   return {
-    'redirect-missing': brokenWhen(missing && { url: first.url, status: first.status }),
+    // Without https there is nothing to redirect to.
+    'redirect-missing':
+      https.hops.length === 0
+        ? 'not-applicable'
+        : brokenWhen(missing && { url: first.url, status: first.status }),
     'redirect-ends-on-http': brokenWhen(second !== undefined && ends && { from: first.url, url: last.url }),
     'redirect-http-first': brokenWhen(!ends && findClearTextSecond(first, second)),
     'redirect-off-host': brokenWhen(!ends && findOtherHost(first, second)),

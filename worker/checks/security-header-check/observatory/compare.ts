@@ -112,6 +112,12 @@ const counterparts: { readonly [T in ObservatoryTest]: RegExp } = {
   'x-frame-options': /^(?:framing-|xfo-)/,
   'cross-origin-resource-policy': /^corp-invalid$/,
 };
+const codesByTest: ReadonlyMap<string, readonly HeaderCode[]> = new Map(
+  Object.entries(counterparts).map(([test, pattern]) => [
+    test,
+    (Object.keys(rules) as HeaderCode[]).filter((code) => pattern.test(code)),
+  ]),
+);
 // Findings of low severity that the Observatory takes points for too.
 const weightyLow: ReadonlySet<string> = new Set<HeaderCode>([
   'redirect-off-host',
@@ -126,7 +132,7 @@ function disputeOf(
   score: number,
   verdicts: Verdicts<HeaderCode>,
 ): ObservatoryResult['disputed'] {
-  const codes = (Object.keys(rules) as HeaderCode[]).filter((code) => counterparts[test].test(code));
+  const codes = codesByTest.get(test) ?? [];
   const findings = codes.filter((code) => isBroken(verdicts[code]) && weighs(code));
   const isBad = findings.length > 0;
   if (isBad) return score < 0 ? undefined : { ours: 'bad', findings };
