@@ -22,11 +22,14 @@ const checks: CheckerFunction[] = [
   ...fastChecks,
 ];
 
+/** As many policies as a report shows; a hostile page may hold thousands. */
+export const policyLimit = 50;
+
 /** What csp_evaluator finds in each enforced header policy, without its repetitions. */
 export function evaluatePolicies(policies: readonly SeenPolicy[]): EvaluatorFinding[] {
-  return policies.flatMap((seen, index) =>
-    seen.disposition === 'enforce' ? evaluate(seen.policy.text, index) : [],
-  );
+  return policies
+    .slice(0, policyLimit)
+    .flatMap((seen, index) => (seen.disposition === 'enforce' ? evaluate(seen.policy.text, index) : []));
 }
 
 function evaluate(text: string, policy: number): EvaluatorFinding[] {

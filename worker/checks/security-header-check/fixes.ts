@@ -93,17 +93,21 @@ const cookieAttributes: { readonly [C in HeaderCode]?: string } = {
   'cookie-samesite-invalid': 'Secure; SameSite=Lax',
 };
 
+/** As many pieces of evidence as a finding shows. */
+const evidenceLimit = 50;
+
 /** The same verdicts; broken ones carry the lines to paste where there are such lines. */
 export function withFixes(verdicts: Verdicts<HeaderCode>): Verdicts<HeaderCode> {
   return Object.fromEntries(
     codesOf(verdicts).map((code): [HeaderCode, Verdict] => {
       const verdict = verdicts[code];
-      return [
-        code,
-        isBroken(verdict) ? { broken: verdict.broken, fix: fixOf(code, verdict.broken) } : verdict,
-      ];
+      return [code, isBroken(verdict) ? fixed(code, verdict.broken) : verdict];
     }),
   ) as Verdicts<HeaderCode>;
+}
+
+function fixed(code: HeaderCode, broken: readonly Evidence[]): Verdict {
+  return { broken: broken.slice(0, evidenceLimit), fix: fixOf(code, broken) };
 }
 
 function fixOf(code: HeaderCode, [first = {}]: readonly Evidence[]): Fix {

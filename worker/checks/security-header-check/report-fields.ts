@@ -1,3 +1,4 @@
+import { policyLimit } from './csp-evaluator.ts';
 import type { SeenCookie } from './effective/cookies.ts';
 import { judgeCors } from './effective/cors.ts';
 import { judgeFraming } from './effective/framing.ts';
@@ -48,7 +49,7 @@ export function showEffective(evidence: HeaderEvidence, page: Page | undefined) 
 
 /** The policies as the report shows them; long ones are cut. */
 export function showPolicies(policies: readonly SeenPolicy[]) {
-  return policies.slice(0, 50).map(({ policy, from, disposition, url }) => ({
+  return policies.slice(0, policyLimit).map(({ policy, from, disposition, url }) => ({
     from,
     disposition,
     url,

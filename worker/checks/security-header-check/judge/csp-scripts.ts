@@ -154,17 +154,19 @@ function keyOf({ seen, offset }: Grant): string {
 }
 
 function judgeBypass(page: Page, policies: readonly SeenPolicy[]): Verdict {
-  const grants = grantsFor(policies, elementLists, (list) =>
-    hasKeyword(list, 'strict-dynamic')
-      ? undefined
-      : list.sources.find(({ source }) => findBypass(source, hasKeyword(list, 'unsafe-eval')) !== undefined),
-  );
+  const grants = grantsFor(policies, elementLists, findBypassHost);
   return brokenBy(
     (grants ?? []).map((grant) => ({
       ...showGrant(page, grant),
       host: grant.source.replace(/^[a-z]+:\/\//i, '').replace(/[:/].*$/, ''),
     })),
   );
+}
+
+function findBypassHost(list: SourceList): SeenSource | undefined {
+  if (hasKeyword(list, 'strict-dynamic')) return undefined;
+  const hasEval = hasKeyword(list, 'unsafe-eval');
+  return list.sources.find(({ source }) => findBypass(source, hasEval) !== undefined);
 }
 
 function findStrictDynamicAlone(seen: SeenPolicy): Grant[] {

@@ -1,4 +1,4 @@
-import { brokenBy, type Evidence, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
 import type { CspDirective } from '../grammar/csp.ts';
 import {
   deprecatedDirectives,
@@ -47,7 +47,7 @@ export function judgeSyntax(page: Page): Verdicts<SyntaxCode> {
       sources.flatMap((found) => pick(found).map((fault) => ({ ...placeOf(page, found.seen), ...fault }))),
     );
   return {
-    'csp-directive-unknown': eachDirective(findUnknown),
+    'csp-directive-unknown': judgeUnknown(page),
     'csp-directive-deprecated': eachDirective(({ name, offset }) =>
       deprecatedDirectives.has(name) ? [{ directive: name, offset }] : [],
     ),
@@ -82,12 +82,22 @@ function placeOf({ index, hop }: Page, { from, disposition }: SeenPolicy): Evide
   return { hop: index, url: hop.url, header: from === 'meta' ? 'meta' : header };
 }
 
-function findUnknown({ name, offset }: CspDirective): Evidence[] {
-  if (isKnownDirective(name)) return [];
-  const suggested = suggestDirective(name);
-  return [
-    { directive: cut(name), offset, suggestion: suggested === undefined ? '' : ` (perhaps ${suggested})` },
-  ];
+/** A report shows no more; a misspelt name is compared with every known one, which a hostile policy could make costly. */
+const unknownLimit = 50;
+
+function judgeUnknown(page: Page): Verdict {
+  const unknown = page.policies.flatMap((seen) =>
+    [...seen.policy.directives.values()]
+      .filter(({ name }) => !isKnownDirective(name))
+      .map(({ name, offset }) => ({ seen, name, offset })),
+  );
+  return brokenBy(
+    unknown.slice(0, unknownLimit).map(({ seen, name, offset }) => {
+      const suggested = suggestDirective(name);
+      const suggestion = suggested === undefined ? '' : ` (perhaps ${suggested})`;
+      return { ...placeOf(page, seen), directive: cut(name), offset, suggestion };
+    }),
+  );
 }
 
 type SourceFaults = {

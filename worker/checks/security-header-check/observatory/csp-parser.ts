@@ -10,6 +10,8 @@ export type ObservatoryCsp = {
 const compare = new Intl.Collator('en').compare;
 const repeatable: ReadonlySet<string> = new Set(['report-uri', 'report-to']);
 const shortestPolicy = 6;
+// Each policy is merged with all before it; thousands of meta elements would take seconds.
+const policyLimit = 100;
 
 /**
  * Reads policies as the Observatory does, faults included: a policy of fewer than six characters, a repeated directive and a bad
@@ -17,7 +19,7 @@ const shortestPolicy = 6;
  * directive that only a later one has becomes 'none'.
  */
 export function parseLikeObservatory(policies: readonly string[]): ObservatoryCsp | undefined {
-  const texts = policies.map((policy) => policy.replaceAll(/[\r\n]/g, '').trim());
+  const texts = policies.slice(0, policyLimit).map((policy) => policy.replaceAll(/[\r\n]/g, '').trim());
   if (texts.some((text) => text.length < shortestPolicy)) return undefined;
   const all = new Map<string, Kept[]>();
   let repeats = false;
@@ -65,7 +67,9 @@ function readPolicy(text: string): ReadPolicy | undefined {
 
 function sourcesOf(directive: string, words: readonly string[], policy: number): Kept[] {
   const texts = words.length === 0 && directive.endsWith('-src') ? ["'none'"] : words;
-  return texts.map((text) => ({ source: text.toLowerCase(), policy, keep: policy === 0 }));
+  // A word that stands twice is dropped by the sorting below too; here it costs less.
+  const sources = new Set(texts.map((text) => text.toLowerCase()));
+  return [...sources].map((source) => ({ source, policy, keep: policy === 0 }));
 }
 
 // Of one policy, a source that another begins is dropped; of two, a source is kept where its neighbour in the other matches.
