@@ -11,10 +11,14 @@ export type Ask = (request: HttpRequest) => Promise<HttpAnswer>;
 /** Browsers follow 20 redirects and call the 21st an error (Fetch Standard, HTTP-redirect fetch). */
 const redirectLimit = 20;
 const pageLimitBytes = 524_288;
+const late = 'the redirects before it took too long';
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Walks from an address to the page it leads to: GET, redirects by status only, cookies kept on the way as a browser does. */
-export async function walkChain(start: string, ask: Ask): Promise<Chain> {
+/**
+ * Walks from an address to the page it leads to: GET, redirects by status only, cookies kept on the way as a browser does.
+ * @param isInTime asked before each further hop; a walk that is late ends there, so that what was seen can still be judged
+ */
+export async function walkChain(start: string, ask: Ask, isInTime: () => boolean): Promise<Chain> {
   const hops: Hop[] = [];
   const jar = new CookieJar();
   const visited = new Set<string>();
@@ -44,6 +48,7 @@ export async function walkChain(start: string, ask: Ask): Promise<Chain> {
     if (step.kind === 'lost') return ended({ kind: 'invalid-location', url, location: step.location });
     if (visited.has(keyOf(step.url))) return ended({ kind: 'loop', url: step.url });
     if (hops.length > redirectLimit) return ended({ kind: 'too-many', url: step.url });
+    if (!isInTime()) return ended({ kind: 'failed', url: step.url, code: 'response-timeout', reason: late });
     url = step.url;
   }
 }
