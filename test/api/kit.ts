@@ -140,25 +140,26 @@ const ajv = new Ajv2020.default({
 const validators = new Map<string, ValidateFunction>();
 
 /** Throws unless status, type and body of an answer are what the OpenAPI document says of its path. */
-export function validateAnswer(path: string, { status, headers, body, text }: Answer): void {
+function validateAnswer(path: string, answer: Answer): void {
+  const { status, text } = answer;
   const [pathname = ''] = path.split('?');
+  const type = (answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+  if (status >= 400 && type !== 'application/problem+json')
+    throw new Error(`${path}: ${status} is no problem document but ${type}`);
   const pattern = Object.keys(document.paths).find((known) =>
     new RegExp(`^${known.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
   );
-  const type = (headers['content-type'] ?? '').split(';')[0] ?? '';
-  if (pattern === undefined) {
-    if (status >= 400 && type !== 'application/problem+json')
-      throw new Error(`${path}: ${status} is no problem document but ${type}`);
-    return;
-  }
+  if (pattern === undefined) return;
   const response = document.paths[pattern]?.get.responses[String(status)];
   if (!response) throw new Error(`${path}: the document knows no ${status}: ${text}`);
-  if (status === 304 || text === '' || headers['content-encoding'] !== undefined) return;
-  const schema = response.content?.[type]?.schema;
-  if (!schema) throw new Error(`${path}: the document knows no ${type} for ${status}`);
-  const key = `${pattern} ${status} ${type}`;
-  const validate = validators.get(key) ?? ajv.compile({ ...schema, components: document.components });
-  validators.set(key, validate);
+  const isReadable = status !== 304 && text !== '' && answer.headers['content-encoding'] === undefined;
+  if (isReadable) validateBody(`${pattern} ${status} ${type}`, response.content?.[type]?.schema, answer);
+}
+
+function validateBody(name: string, schema: object | undefined, { body, text }: Answer): void {
+  if (!schema) throw new Error(`${name}: the document knows no such answer`);
+  const validate = validators.get(name) ?? ajv.compile({ ...schema, components: document.components });
+  validators.set(name, validate);
   if (!validate(body))
-    throw new Error(`${path}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 2000)}`);
+    throw new Error(`${name}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 2000)}`);
 }
