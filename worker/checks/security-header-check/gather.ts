@@ -5,6 +5,9 @@ import type { Chain, CorsSight, HeaderEvidence } from './evidence.ts';
 import { builtInPreloadList, type PreloadList } from './preload.ts';
 import { type Ask, walkChain } from './walk-chain.ts';
 
+/** After this no further hop is asked; an answer may take 8 s more, and a run 20 s in all. */
+const walkLimitMs = 10_000;
+
 /** Sees a page's headers by what is built in about the preload list. */
 export const gatherHeaders = gatherHeadersWith(builtInPreloadList);
 
@@ -17,25 +20,21 @@ export function gatherHeadersWith(
 ): (context: GatherContext) => Promise<HeaderEvidence> {
   return async ({ target, probes, progress }) => {
     const seenAtMs = Date.now();
+    const lateAt = performance.now() + walkLimitMs;
+    const isInTime = () => performance.now() < lateAt;
     const ask = countingAsk((request) => probes.http.ask(request), progress);
     const origin = `https://${randomBytes(8).toString('hex')}.invalid`;
     const [secure, plain] = startsOf(target);
     const [https, http, early] = await Promise.all([
-      walkChain(secure, ask),
-      walkChain(plain, ask),
+      walkChain(secure, ask, isInTime),
+      walkChain(plain, ask, isInTime),
       askWithOrigins(secure, origin, ask),
     ]);
-    const corsUrl = pageUrlOf([https, http]) ?? secure;
+    const pageUrl = pageUrlOf([https, http]) ?? secure;
+    const corsUrl = isInTime() ? pageUrl : secure;
     const cors = corsUrl === secure ? early : await askWithOrigins(corsUrl, origin, ask);
-    return {
-      url: target,
-      seenAtMs,
-      https,
-      http,
-      corsUrl,
-      cors,
-      preload: lookUp(preloadList, target, [https, http]),
-    };
+    const preload = lookUp(preloadList, target, [https, http]);
+    return { url: target, seenAtMs, https, http, corsUrl, cors, preload };
   };
 }
 
