@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security-header-check/evidence.ts';
 import { gatherHeaders, gatherHeadersWith } from '../../../worker/checks/security-header-check/gather.ts';
+import { maskCredentials } from '../../../worker/checks/security-header-check/location.ts';
 import { makePreloadList } from '../../../worker/checks/security-header-check/preload.ts';
 import { readDocument } from '../../../worker/checks/security-header-check/read-document.ts';
 import type { FailureCode, HttpAnswer, HttpBody, HttpRequest } from '../../../worker/probes/http/port.ts';
@@ -194,6 +195,16 @@ test('user information in a Location is not kept', async () => {
     url === 'https://site.test/' ? to('https://me:secret@site.test/a') : {},
   );
   expect(JSON.stringify(evidence)).not.toContain('secret');
+});
+
+test.for([
+  ['https://me:secret@site.test/a@b', 'https://***@site.test/a@b'],
+  ['//me@site.test', '//***@site.test'],
+  ['https://site.test/?next=//me@other.test', 'https://site.test/?next=//me@other.test'],
+  ['/a//b@c', '/a//b@c'],
+  ['me@site.test', 'me@site.test'],
+] as const)('%s is kept as %s', ([location, kept]) => {
+  expect(maskCredentials(location)).toBe(kept);
 });
 
 test('only a page that came is read', async () => {

@@ -54,14 +54,6 @@ export function page(...headers: readonly HeaderLine[]): HeaderEvidence {
   return see({ headers: [html, ...headers] });
 }
 
-/** A page with a policy and these elements. */
-export function withElements(
-  elements: readonly ElementSight[],
-  ...headers: readonly HeaderLine[]
-): HeaderEvidence {
-  return see({ headers: [html, ...headers], elements });
-}
-
 export function csp(policy: string): HeaderLine {
   return ['Content-Security-Policy', policy];
 }

@@ -3,8 +3,6 @@ import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security
 import { readDocument } from '../../../worker/checks/security-header-check/read-document.ts';
 import { baseline, html, metaCsp, script, see } from './sights.ts';
 
-// `node test/unit/security-header-check/time-analysis.ts`: ms of an analysis without network, warm; each line median, p95, most.
-
 const usual = see({
   headers: [
     ...baseline,
@@ -23,7 +21,8 @@ const withPolicies = (...policies: readonly string[]): HeaderEvidence =>
   see({ headers: [html, ...policies.map((policy): HeaderLine => ['Content-Security-Policy', policy])] });
 const page = `<!doctype html><head>${'<meta name=a content=b>'.repeat(20)}${'<script src=/a.js></script>'.repeat(20)}</head><body>${'<div class=a><p>Hello <a href="/x">world</a></p></div>'.repeat(900)}`;
 
-const cases: readonly (readonly [name: string, run: () => unknown])[] = [
+/** What is timed: a name and one run of it. */
+export const cases: readonly (readonly [name: string, run: () => unknown])[] = [
   ['a usual response', () => assessHeaders(usual)],
   ['a bare response', () => assessHeaders(see())],
   [`a policy of ${longPolicy.length} bytes`, () => assessHeaders(withPolicies(longPolicy))],
@@ -32,13 +31,25 @@ const cases: readonly (readonly [name: string, run: () => unknown])[] = [
   [`reading a page of ${page.length} bytes (gather)`, () => readDocument(page)],
 ];
 
-for (const [name, run] of cases) {
-  for (let round = 0; round < 300; round += 1) run();
-  const times = Array.from({ length: 1000 }, () => {
+/** Milliseconds of so many runs after a warm-up, in ascending order. */
+export function timesOf(run: () => unknown, rounds: number): readonly number[] {
+  for (let round = 0; round < rounds / 3; round += 1) run();
+  return Array.from({ length: rounds }, () => {
     const started = performance.now();
     run();
     return performance.now() - started;
   }).toSorted((one, other) => one - other);
-  const at = (share: number) => (times[Math.floor((times.length - 1) * share)] ?? 0).toFixed(3);
-  console.log(`${name.padEnd(46)} ${at(0.5)} ${at(0.95)} ${at(1)}`);
+}
+
+/** The time below which that share of the runs stayed. */
+export function shareOf(times: readonly number[], share: number): number {
+  return times[Math.floor((times.length - 1) * share)] ?? 0;
+}
+
+// `node test/unit/security-header-check/time-analysis.ts`: ms of an analysis without network, warm; median, p95, most.
+if (import.meta.main) {
+  for (const [name, run] of cases) {
+    const times = timesOf(run, 1000);
+    console.log(name.padEnd(46), ...[0.5, 0.95, 1].map((share) => shareOf(times, share).toFixed(3)));
+  }
 }

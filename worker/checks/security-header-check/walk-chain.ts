@@ -1,8 +1,8 @@
 import { CookieJar } from 'tough-cookie';
 import type { HttpAnswer, HttpRequest } from '../../probes/http/port.ts';
-import { decodeLocation, maskCredentials, resolveLocation } from '../redirect-check/read-location.ts';
 import type { Chain, ChainEnd, DocumentSight, HeaderLine, Hop } from './evidence.ts';
 import { isHtml, parseContentType } from './grammar/content-type.ts';
+import { maskCredentials, resolveLocation } from './location.ts';
 import { readDocument } from './read-document.ts';
 
 type Response = Extract<HttpAnswer, { kind: 'response' }>;
@@ -60,15 +60,12 @@ type Step =
 
 // Several equal Locations are one; browsers refuse different ones.
 function stepOf(answer: Response, url: string): Step {
-  const [location, ...others] = new Set(
-    valuesOf(answer, 'location').map((value) => decodeLocation(value.slice(0, 8192))),
-  );
+  const [location, ...others] = new Set(valuesOf(answer, 'location').map((value) => value.slice(0, 8192)));
   if (!redirectStatuses.has(answer.status) || location === undefined || location === '')
     return { kind: 'arrived' };
-  const next = resolveLocation(location, url)?.url;
+  const next = resolveLocation(location, url);
   if (!next || others.length > 0 || (next.protocol !== 'http:' && next.protocol !== 'https:'))
     return { kind: 'lost', location: maskCredentials(location) };
-  next.hash = '';
   return { kind: 'on', url: next.href };
 }
 
