@@ -21,6 +21,14 @@ test('a missing header comes with the line for each server', () => {
   });
 });
 
+test('a policy comes beside the one that is there', () => {
+  const fix = fixOf(page(['Content-Security-Policy', "script-src 'self'"]), 'csp-form-action-missing');
+  expect(fix?.snippets).toMatchObject({
+    apache: 'Header always add Content-Security-Policy "form-action \'self\'"',
+    express: "response.append('Content-Security-Policy', \"form-action 'self'\");",
+  });
+});
+
 test('a header that tells too much is taken out', () => {
   expect(fixOf(page(['X-Powered-By', 'Express']), 'leak-product')?.snippets).toEqual({
     nginx: 'proxy_hide_header X-Powered-By;',

@@ -17,7 +17,7 @@ const policy = setHeader(
   "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
 );
 // A second policy only takes away, so this one can be added beside any other.
-const ancestors = setHeader('Content-Security-Policy', "frame-ancestors 'self'");
+const ancestors = addHeader('Content-Security-Policy', "frame-ancestors 'self'");
 const nosniff = setHeader('X-Content-Type-Options', 'nosniff');
 const referrer = setHeader('Referrer-Policy', 'strict-origin-when-cross-origin');
 const permissions = setHeader('Permissions-Policy', 'camera=(), microphone=(), geolocation=()');
@@ -43,11 +43,11 @@ const snippets: { readonly [C in HeaderCode]?: Snippets } = {
   'hsts-no-subdomains': hsts,
   'csp-missing': policy,
   'csp-report-only': policy,
-  'csp-script-unrestricted': policy,
-  'csp-object-unrestricted': setHeader('Content-Security-Policy', "object-src 'none'"),
-  'csp-base-uri-missing': setHeader('Content-Security-Policy', "base-uri 'none'"),
-  'csp-base-uri-missing-with-hosts': setHeader('Content-Security-Policy', "base-uri 'none'"),
-  'csp-form-action-missing': setHeader('Content-Security-Policy', "form-action 'self'"),
+  'csp-script-unrestricted': addHeader('Content-Security-Policy', "script-src 'self'"),
+  'csp-object-unrestricted': addHeader('Content-Security-Policy', "object-src 'none'"),
+  'csp-base-uri-missing': addHeader('Content-Security-Policy', "base-uri 'none'"),
+  'csp-base-uri-missing-with-hosts': addHeader('Content-Security-Policy', "base-uri 'none'"),
+  'csp-form-action-missing': addHeader('Content-Security-Policy', "form-action 'self'"),
   'framing-open': ancestors,
   'framing-allow-all': ancestors,
   'xfo-allow-from': ancestors,
@@ -69,7 +69,7 @@ const snippets: { readonly [C in HeaderCode]?: Snippets } = {
   'coep-invalid': setHeader('Cross-Origin-Embedder-Policy', 'require-corp'),
   'corp-missing': setHeader('Cross-Origin-Resource-Policy', 'same-origin'),
   'corp-invalid': setHeader('Cross-Origin-Resource-Policy', 'same-origin'),
-  'cors-vary-missing': setHeader('Vary', 'Origin'),
+  'cors-vary-missing': addHeader('Vary', 'Origin'),
   'integrity-policy-missing': setHeader('Integrity-Policy', 'blocked-destinations=(script)'),
 };
 
@@ -132,6 +132,16 @@ function setHeader(name: string, value: string): Snippets {
     nginx: `add_header ${name} "${value}" always;`,
     apache: `Header always set ${name} "${value}"`,
     express: `response.set('${name}', ${JSON.stringify(value)});`,
+  };
+}
+
+// Beside what is sent already: policies add up, so the one that is there must stay.
+function addHeader(name: string, value: string): Snippets {
+  return {
+    header: `${name}: ${value}`,
+    nginx: `add_header ${name} "${value}" always;`,
+    apache: `Header always add ${name} "${value}"`,
+    express: `response.append('${name}', ${JSON.stringify(value)});`,
   };
 }
 

@@ -166,7 +166,7 @@ export const subresourceRules = inGroup('subresources', {
     severity: 'info',
     title: 'Integrity-Policy is missing',
     detail:
-      'The page loads {count} scripts of other sites; nothing tells browsers to refuse those without integrity.',
+      'Scripts of other sites on this page: {count}. Nothing tells browsers to refuse those without integrity.',
     fix: 'Send Integrity-Policy: blocked-destinations=(script).',
     references: [subresourceIntegrity('Integrity-Policy', 'integrity-policy-section')],
   },

@@ -160,7 +160,7 @@ export const cspRules = inGroup('script-injection', {
     severity: 'low',
     title: 'base-uri is missing',
     detail:
-      'An injected <base> moves the relative addresses of links and forms; scripts are held by the list of hosts.',
+      'An injected <base> moves the relative addresses of links and forms, and of scripts within the hosts that are allowed.',
     fix: "Add base-uri 'none' or 'self'; it does not fall back to default-src.",
     references: [csp3('base-uri', 'directive-base-uri')],
   },

@@ -1,6 +1,7 @@
 import { framingRules } from '../../../../shared/catalogue/security-header-check/rules/framing.ts';
 import type { Evidence, Verdicts } from '../../../../shared/model/verdict.ts';
 import { type Framing, judgeFraming } from '../effective/framing.ts';
+import { valuesOf } from '../grammar/fields.ts';
 import type { XFrameOptions } from '../grammar/x-frame-options.ts';
 import type { Page } from '../page.ts';
 import { attributeOf } from '../policies.ts';
@@ -31,14 +32,14 @@ function judgeUndecided(page: Page, { xfo }: Framing): Partial<Verdicts<FramingC
   return {
     'framing-open': brokenWhen(!xfo && inMeta === undefined && seen),
     'xfo-in-meta': brokenWhen(inMeta !== undefined && { ...seen, header: 'meta', value: cut(inMeta) }),
-    'xfo-allow-from': brokenWhen(xfo?.kind === 'allow-from' && showXfo(page, xfo)),
-    'xfo-invalid': brokenWhen(xfo?.kind === 'invalid' && showXfo(page, xfo)),
+    'xfo-allow-from': brokenWhen(xfo?.kind === 'allow-from' && showXfo(page)),
+    'xfo-invalid': brokenWhen(xfo?.kind === 'invalid' && showXfo(page)),
   };
 }
 
 function judgeDecisive(page: Page, { allowed }: Framing, xfo: XFrameOptions): Partial<Verdicts<FramingCode>> {
   const { kind, values, count } = xfo;
-  const seen = showXfo(page, xfo);
+  const seen = showXfo(page);
   return {
     'xfo-duplicate': brokenWhen(values.length === 1 && count > 1 && { ...seen, count }),
     'xfo-conflict': brokenWhen(kind === 'conflict' && { ...seen, values: cut(values.join(' and ')) }),
@@ -50,15 +51,15 @@ function showRule(page: Page, { by, sources }: Framing): Evidence {
   return fieldAt(page, by === 'frame-ancestors' ? 'frame-ancestors' : header, sources.join(' '));
 }
 
-function showXfo(page: Page, { values }: XFrameOptions): Evidence {
-  return fieldAt(page, header, values.join(', '));
+function showXfo(page: Page): Evidence {
+  return fieldAt(page, header, valuesOf(page.fields, header).join(', '));
 }
 
 // A list of partners beside DENY for browsers without frame-ancestors is common and meant; a list that lets everyone in is not.
 function findOverridden(page: Page, { xfo, by, allowed, sources }: Framing): Evidence | undefined {
   if (by !== 'frame-ancestors' || allowed !== 'all' || !xfo) return undefined;
   if (xfo.kind !== 'deny' && xfo.kind !== 'sameorigin' && xfo.kind !== 'conflict') return undefined;
-  return { ...showXfo(page, xfo), ancestors: cut(sources.join(' ')) };
+  return { ...showXfo(page), ancestors: cut(sources.join(' ')) };
 }
 
 function findInMeta({ document }: Page): string | undefined {

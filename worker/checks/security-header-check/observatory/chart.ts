@@ -1,5 +1,5 @@
 /** Points of each result under algorithm 6; those that pass, though some of them cost points. */
-type Chart = { readonly [result: string]: readonly [score: number, pass: boolean] };
+type Chart = { readonly [outcome: string]: readonly [score: number, pass: boolean] };
 
 // The figures are the Observatory's own (mdn/mdn-http-observatory, algorithm 6, 2026-08), read from its running module.
 export const chart = {
@@ -106,7 +106,7 @@ export const chart = {
 
 export type ObservatoryTest = keyof typeof chart;
 /** The results that a test can have. */
-export type ResultOf<Test extends ObservatoryTest> = keyof (typeof chart)[Test] & string;
+export type OutcomeOf<Test extends ObservatoryTest> = keyof (typeof chart)[Test] & string;
 
 /** Letter → the least score that has it; scores are rounded down to fives first. */
 const grades: readonly (readonly [grade: string, from: number])[] = [

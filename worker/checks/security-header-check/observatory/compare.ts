@@ -18,8 +18,9 @@ import {
 import { testIntegrity } from './subresource-integrity.ts';
 import { isGradedStatus, isTooLargeForObservatory, type ObservatoryView, viewAsObservatory } from './view.ts';
 
-export type ObservatoryResult = {
+export type ObservatoryVerdict = {
   readonly pass: boolean;
+  /** The Observatory's own word for it. */
   readonly result: string;
   readonly score: number;
   readonly disputed?: {
@@ -35,10 +36,10 @@ export type Observatory = {
   readonly grade: string | null;
   readonly preload: PreloadSight;
   readonly error?: string;
-  readonly tests: { readonly [test: string]: ObservatoryResult };
+  readonly tests: { readonly [test: string]: ObservatoryVerdict };
 };
 
-/** Grades the evidence as the Observatory would, and marks each result that our own findings dispute. */
+/** Grades the evidence as the Observatory would, and marks each of its results that our own findings dispute. */
 export function compareWithObservatory(
   evidence: HeaderEvidence,
   verdicts: Verdicts<HeaderCode>,
@@ -56,11 +57,11 @@ export function compareWithObservatory(
       error: error ?? 'The site seems to be down.',
       tests: {},
     };
-  const results = runTests(view);
-  const tests = Object.entries(results).map(([test, result]): [string, ObservatoryResult] => {
-    const [score, pass] = pointsOf(test as ObservatoryTest, result);
+  const outcomes = runTests(view);
+  const tests = Object.entries(outcomes).map(([test, outcome]): [string, ObservatoryVerdict] => {
+    const [score, pass] = pointsOf(test as ObservatoryTest, outcome);
     const disputed = disputeOf(test as ObservatoryTest, score, verdicts);
-    return [test, { pass, result, score, ...(disputed ? { disputed } : {}) }];
+    return [test, { pass, result: outcome, score, ...(disputed ? { disputed } : {}) }];
   });
   const { score, grade } = gradeObservatory(tests.map(([, { score: points }]) => points));
   return { algorithm: 6, score, grade, preload, tests: Object.fromEntries(tests) };
@@ -77,7 +78,7 @@ function runTests(view: ObservatoryView): { readonly [T in ObservatoryTest]: str
   const hsts = testHsts(view);
   const hasHsts = pointsOf('strict-transport-security', hsts)[1];
   return {
-    'content-security-policy': csp.result,
+    'content-security-policy': csp.outcome,
     cookies: testCookies(view, hasHsts),
     'cross-origin-embedder-policy': testEmbedder(view),
     'cross-origin-opener-policy': testOpener(view),
@@ -92,9 +93,9 @@ function runTests(view: ObservatoryView): { readonly [T in ObservatoryTest]: str
   };
 }
 
-function pointsOf(test: ObservatoryTest, result: string): readonly [score: number, pass: boolean] {
-  const table: { readonly [result: string]: readonly [number, boolean] } = chart[test];
-  return table[result] ?? [0, false];
+function pointsOf(test: ObservatoryTest, outcome: string): readonly [score: number, pass: boolean] {
+  const table: { readonly [outcome: string]: readonly [number, boolean] } = chart[test];
+  return table[outcome] ?? [0, false];
 }
 
 // The own rules that look at the same thing: by the beginning of their codes.
@@ -131,7 +132,7 @@ function disputeOf(
   test: ObservatoryTest,
   score: number,
   verdicts: Verdicts<HeaderCode>,
-): ObservatoryResult['disputed'] {
+): ObservatoryVerdict['disputed'] {
   const codes = codesByTest.get(test) ?? [];
   const findings = codes.filter((code) => isBroken(verdicts[code]) && weighs(code));
   const isBad = findings.length > 0;

@@ -1,8 +1,8 @@
 import { Cookie, defaultPath, domainMatch, getPublicSuffix } from 'tough-cookie';
-import type { ResultOf } from './chart.ts';
+import type { OutcomeOf } from './chart.ts';
 import { joinHeaders, type ObservatoryChain, type ObservatoryView } from './view.ts';
 
-type CookieResult = ResultOf<'cookies'>;
+type CookieOutcome = OutcomeOf<'cookies'>;
 type JarCookie = {
   readonly key: string;
   readonly secure: boolean;
@@ -11,7 +11,7 @@ type JarCookie = {
 };
 
 // From best to worst; of all that a jar shows, the worst is the result.
-const order: readonly CookieResult[] = [
+const order: readonly CookieOutcome[] = [
   'cookies-without-secure-flag-but-protected-by-hsts',
   'cookies-without-secure-flag',
   'cookies-session-without-secure-flag-but-protected-by-hsts',
@@ -22,7 +22,7 @@ const order: readonly CookieResult[] = [
 ];
 
 /** The Observatory's verdict on cookies: those that its jar keeps of the graded chain, sessions by "sess" or "login" anywhere in the name. */
-export function testCookies({ graded }: ObservatoryView, hasHsts: boolean): CookieResult {
+export function testCookies({ graded }: ObservatoryView, hasHsts: boolean): CookieOutcome {
   const jar = fillJar(graded);
   if (jar.length === 0) return 'cookies-not-found';
   const invalid = joinHeaders(graded.last.headers).cookies.some(hasInvalidSameSite);
@@ -30,7 +30,7 @@ export function testCookies({ graded }: ObservatoryView, hasHsts: boolean): Cook
     ...(invalid ? ['cookies-samesite-flag-invalid' as const] : []),
     ...jar.flatMap((cookie) => faultsOf(cookie, hasHsts)),
   ];
-  const worst = order.findLast((result) => faults.includes(result));
+  const worst = order.findLast((outcome) => faults.includes(outcome));
   if (worst) return worst;
   return jar.every(({ sameSite }) => sameSite)
     ? 'cookies-secure-with-httponly-sessions-and-samesite'
@@ -88,10 +88,10 @@ function isRegistrable(domain: string): boolean {
   }
 }
 
-function faultsOf({ key, secure, httpOnly, sameSite }: JarCookie, hasHsts: boolean): CookieResult[] {
+function faultsOf({ key, secure, httpOnly, sameSite }: JarCookie, hasHsts: boolean): CookieOutcome[] {
   const name = key.toLowerCase();
   const isSession = name.includes('login') || name.includes('sess');
-  const found: [boolean, CookieResult][] = [
+  const found: [boolean, CookieOutcome][] = [
     [!secure && sameSite?.toLowerCase() === 'none', 'cookies-samesite-flag-invalid'],
     [!secure && hasHsts, 'cookies-without-secure-flag-but-protected-by-hsts'],
     [!secure && !hasHsts, 'cookies-without-secure-flag'],
@@ -100,7 +100,7 @@ function faultsOf({ key, secure, httpOnly, sameSite }: JarCookie, hasHsts: boole
     [isSession && !secure && !hasHsts, 'cookies-session-without-secure-flag'],
     [isSession && !httpOnly, 'cookies-session-without-httponly-flag'],
   ];
-  return found.flatMap(([isThere, result]) => (isThere ? [result] : []));
+  return found.flatMap(([isThere, outcome]) => (isThere ? [outcome] : []));
 }
 
 function hasInvalidSameSite(line: string): boolean {

@@ -1,8 +1,8 @@
-import type { ResultOf } from './chart.ts';
+import type { OutcomeOf } from './chart.ts';
 import { type ObservatoryCsp, parseLikeObservatory } from './csp-parser.ts';
 import type { ObservatoryView } from './view.ts';
 
-type CspResult = ResultOf<'content-security-policy'>;
+type CspOutcome = OutcomeOf<'content-security-policy'>;
 
 const broad: ReadonlySet<string> = new Set([
   'ftp:',
@@ -20,23 +20,23 @@ const passive = ['img-src', 'media-src'] as const;
 
 /** The Observatory's verdict on Content-Security-Policy, and whether it saw frame-ancestors, which its framing test asks. */
 export function testCsp({ graded, metas, start }: ObservatoryView): {
-  readonly result: CspResult;
+  readonly outcome: CspOutcome;
   readonly hasAncestors: boolean;
 } {
   const header = graded.headers.fields.get('content-security-policy');
   const headers = header === undefined ? [] : splitAtCommas([header]);
   const equivalents = splitAtCommas(metas.csp);
   const csp = parseLikeObservatory([...headers, ...equivalents]);
-  if (!csp) return { result: 'csp-header-invalid', hasAncestors: false };
+  if (!csp) return { outcome: 'csp-header-invalid', hasAncestors: false };
   if (countDirectives(headers, equivalents, csp) === 0) {
     const reports = Boolean(graded.headers.fields.get('content-security-policy-report-only'));
     return {
-      result: reports ? 'csp-not-implemented-but-reporting-enabled' : 'csp-not-implemented',
+      outcome: reports ? 'csp-not-implemented-but-reporting-enabled' : 'csp-not-implemented',
       hasAncestors: false,
     };
   }
   return {
-    result: judge(csp, start.protocol === 'https:'),
+    outcome: judge(csp, start.protocol === 'https:'),
     hasAncestors: csp.directives.has('frame-ancestors'),
   };
 }
@@ -65,13 +65,13 @@ type Lists = {
   readonly passive: readonly string[];
 };
 
-function judge(csp: ObservatoryCsp, isHttps: boolean): CspResult {
+function judge(csp: ObservatoryCsp, isHttps: boolean): CspOutcome {
   const lists = readLists(csp);
   if (!lists) return 'csp-header-invalid';
   const { script, style, object, active, passive: loads } = lists;
   const isClear = isHttps ? isClearText : () => false;
   // The first fault in this order is the result.
-  const faults: readonly (readonly [isThere: boolean, result: CspResult])[] = [
+  const faults: readonly (readonly [isThere: boolean, outcome: CspOutcome])[] = [
     [!script.isDisjointFrom(broadOrInline), 'csp-implemented-with-unsafe-inline'],
     [!object.isDisjointFrom(broad), 'csp-implemented-with-unsafe-inline'],
     [active.some(isClear), 'csp-implemented-with-insecure-scheme'],

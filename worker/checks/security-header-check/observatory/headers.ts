@@ -1,7 +1,7 @@
 import { Token } from 'structured-headers';
 import { isMalformed } from '../grammar/malformed.ts';
 import { readItem } from '../grammar/structured.ts';
-import type { ResultOf } from './chart.ts';
+import type { OutcomeOf } from './chart.ts';
 import type { ObservatoryChain, ObservatoryView } from './view.ts';
 
 /** Its HSTS test: the joined value, no comma allowed, max-age by parseInt, which reads "31536000abc" and not "oneyear" as short. */
@@ -9,7 +9,7 @@ export function testHsts({
   https,
   preloadOf,
   start,
-}: ObservatoryView): ResultOf<'strict-transport-security'> {
+}: ObservatoryView): OutcomeOf<'strict-transport-security'> {
   if (https && preloadOf(start.hostname) === 'listed') return 'hsts-preloaded';
   if (!https) return 'hsts-not-implemented-no-https';
   if (!https.verified) return 'hsts-invalid-cert';
@@ -17,7 +17,7 @@ export function testHsts({
   return value === undefined ? 'hsts-not-implemented' : readHsts(value);
 }
 
-function readHsts(value: string): ResultOf<'strict-transport-security'> {
+function readHsts(value: string): OutcomeOf<'strict-transport-security'> {
   const ages = value
     .split(';')
     .map((part) => part.trim().toLowerCase())
@@ -31,7 +31,7 @@ function readHsts(value: string): ResultOf<'strict-transport-security'> {
 }
 
 /** Its redirection test, on the chain that begins at http. */
-export function testRedirection({ http, preloadOf }: ObservatoryView): ResultOf<'redirection'> {
+export function testRedirection({ http, preloadOf }: ObservatoryView): OutcomeOf<'redirection'> {
   if (!http) return 'redirection-not-needed-no-http';
   if (!http.verified) return 'redirection-invalid-cert';
   const urls = http.route.map(({ url }) => new URL(url));
@@ -49,7 +49,7 @@ const privatePolicies = ['no-referrer', 'same-origin', 'strict-origin', 'strict-
 const loosePolicies = ['origin', 'origin-when-cross-origin', 'unsafe-url', 'no-referrer-when-downgrade'];
 
 /** Its referrer test: header and last meta element in one list, the last known word counts; legacy words are unknown to it. */
-export function testReferrer({ graded, metas }: ObservatoryView): ResultOf<'referrer-policy'> {
+export function testReferrer({ graded, metas }: ObservatoryView): OutcomeOf<'referrer-policy'> {
   const header = graded.headers.fields.get('referrer-policy');
   if (header === undefined && metas.referrer === undefined) return 'referrer-policy-not-implemented';
   const words = [header, metas.referrer]
@@ -61,7 +61,7 @@ export function testReferrer({ graded, metas }: ObservatoryView): ResultOf<'refe
 }
 
 /** Its sniffing test: a joined "nosniff, nosniff" is invalid to it. */
-export function testNosniff({ graded }: ObservatoryView): ResultOf<'x-content-type-options'> {
+export function testNosniff({ graded }: ObservatoryView): OutcomeOf<'x-content-type-options'> {
   const value = graded.headers.fields.get('x-content-type-options');
   if (!value) return 'x-content-type-options-not-implemented';
   const isGood = value.slice(0, 256).trim().toLowerCase() === 'nosniff';
@@ -69,7 +69,10 @@ export function testNosniff({ graded }: ObservatoryView): ResultOf<'x-content-ty
 }
 
 /** Its framing test: any frame-ancestors, also *, also in a meta element, passes. */
-export function testFraming({ graded }: ObservatoryView, hasAncestors: boolean): ResultOf<'x-frame-options'> {
+export function testFraming(
+  { graded }: ObservatoryView,
+  hasAncestors: boolean,
+): OutcomeOf<'x-frame-options'> {
   if (hasAncestors) return 'x-frame-options-implemented-via-csp';
   const sent = graded.headers.fields.get('x-frame-options');
   if (!sent) return 'x-frame-options-not-implemented';
@@ -81,7 +84,7 @@ export function testFraming({ graded }: ObservatoryView, hasAncestors: boolean):
 }
 
 /** Its CORS test; its worst result, for a reflected origin with credentials, compares with a header that is never there. */
-export function testCors({ cors }: ObservatoryView): ResultOf<'cross-origin-resource-sharing'> {
+export function testCors({ cors }: ObservatoryView): OutcomeOf<'cross-origin-resource-sharing'> {
   const value = cors?.fields.get('access-control-allow-origin');
   if (!value) return 'cross-origin-resource-sharing-not-implemented';
   return value.slice(0, 256).trim() === '*'
@@ -90,7 +93,7 @@ export function testCors({ cors }: ObservatoryView): ResultOf<'cross-origin-reso
 }
 
 /** Its opener-policy test. */
-export function testOpener({ graded }: ObservatoryView): ResultOf<'cross-origin-opener-policy'> {
+export function testOpener({ graded }: ObservatoryView): OutcomeOf<'cross-origin-opener-policy'> {
   const known = ['same-origin', 'same-origin-allow-popups', 'noopener-allow-popups', 'unsafe-none'] as const;
   const word = readToken(graded, 'cross-origin-opener-policy');
   if (word === undefined) return 'coop-not-implemented';
@@ -99,7 +102,7 @@ export function testOpener({ graded }: ObservatoryView): ResultOf<'cross-origin-
 }
 
 /** Its embedder-policy test. */
-export function testEmbedder({ graded }: ObservatoryView): ResultOf<'cross-origin-embedder-policy'> {
+export function testEmbedder({ graded }: ObservatoryView): OutcomeOf<'cross-origin-embedder-policy'> {
   const known = ['require-corp', 'credentialless', 'unsafe-none'] as const;
   const word = readToken(graded, 'cross-origin-embedder-policy');
   if (word === undefined) return 'coep-not-implemented';
@@ -108,7 +111,7 @@ export function testEmbedder({ graded }: ObservatoryView): ResultOf<'cross-origi
 }
 
 /** Its resource-policy test, blind to letter case. */
-export function testResource({ graded }: ObservatoryView): ResultOf<'cross-origin-resource-policy'> {
+export function testResource({ graded }: ObservatoryView): OutcomeOf<'cross-origin-resource-policy'> {
   const known = ['same-origin', 'same-site', 'cross-origin'] as const;
   const value = graded.headers.fields.get('cross-origin-resource-policy')?.slice(0, 256).trim().toLowerCase();
   if (!value) return 'corp-not-implemented';

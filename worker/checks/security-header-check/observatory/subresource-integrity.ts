@@ -1,13 +1,13 @@
 import { parse as parseDomain } from 'tldts';
 import type { ElementSight } from '../evidence.ts';
 import { attributeOf } from '../policies.ts';
-import type { ResultOf } from './chart.ts';
+import type { OutcomeOf } from './chart.ts';
 import { isHtmlToObservatory, mimeOf, type ObservatoryView } from './view.ts';
 
-type SriResult = ResultOf<'subresource-integrity'>;
+type SriOutcome = OutcomeOf<'subresource-integrity'>;
 
 // From best to worst; a worse one replaces a better one.
-const order: readonly SriResult[] = [
+const order: readonly SriOutcome[] = [
   'sri-implemented-and-all-scripts-loaded-securely',
   'sri-implemented-but-external-scripts-not-loaded-securely',
   'sri-not-implemented-but-external-scripts-loaded-securely',
@@ -15,21 +15,21 @@ const order: readonly SriResult[] = [
 ];
 
 /** Its integrity test: scripts only, by the text of src; <base> is not looked at, "//host" counts as insecure, any integrity as good. */
-export function testIntegrity(view: ObservatoryView): SriResult {
+export function testIntegrity(view: ObservatoryView): SriOutcome {
   const mime = mimeOf(view.graded.headers);
   if (mime !== '' && !isHtmlToObservatory(mime)) return 'sri-not-implemented-response-not-html';
   const scripts = view.elements.filter(({ name }) => name === 'script');
   if (scripts.length === 0) return 'sri-not-implemented-but-no-scripts-loaded';
-  let result: SriResult | undefined;
+  let outcome: SriOutcome | undefined;
   let hasForeign = false;
   for (const script of scripts) {
     const seen = judgeScript(script, view.start);
     hasForeign ||= seen.isForeign;
-    if (!seen.result) continue;
+    if (!seen.outcome) continue;
     // The bonus for integrity at home is given only while nothing else was found.
-    if (!result || order.indexOf(seen.result) > order.indexOf(result)) result = seen.result;
+    if (!outcome || order.indexOf(seen.outcome) > order.indexOf(outcome)) outcome = seen.outcome;
   }
-  if (result) return result;
+  if (outcome) return outcome;
   return hasForeign
     ? 'sri-implemented-and-external-scripts-loaded-securely'
     : 'sri-not-implemented-but-all-scripts-loaded-from-secure-origin';
@@ -38,7 +38,7 @@ export function testIntegrity(view: ObservatoryView): SriResult {
 function judgeScript(
   script: ElementSight,
   start: URL,
-): { readonly isForeign: boolean; readonly result?: SriResult } {
+): { readonly isForeign: boolean; readonly outcome?: SriOutcome } {
   const address = attributeOf(script, 'src');
   if (!address) return { isForeign: false };
   const hasIntegrity = Boolean(attributeOf(script, 'integrity'));
@@ -49,15 +49,15 @@ function judgeScript(
       ? URL.parse(address)?.protocol === 'https:'
       : kind === 'relative' && start.protocol === 'https:';
   if (isForeign) {
-    const result = foreignResult(hasIntegrity, isSecure);
-    return result ? { isForeign, result } : { isForeign };
+    const outcome = foreignOutcome(hasIntegrity, isSecure);
+    return outcome ? { isForeign, outcome } : { isForeign };
   }
   return hasIntegrity && isSecure
-    ? { isForeign, result: 'sri-implemented-and-all-scripts-loaded-securely' }
+    ? { isForeign, outcome: 'sri-implemented-and-all-scripts-loaded-securely' }
     : { isForeign };
 }
 
-function foreignResult(hasIntegrity: boolean, isSecure: boolean): SriResult | undefined {
+function foreignOutcome(hasIntegrity: boolean, isSecure: boolean): SriOutcome | undefined {
   if (hasIntegrity) return isSecure ? undefined : 'sri-implemented-but-external-scripts-not-loaded-securely';
   return isSecure
     ? 'sri-not-implemented-but-external-scripts-loaded-securely'
