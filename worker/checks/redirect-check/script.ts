@@ -1,17 +1,19 @@
-/** Scripts that redirect at once do so near their beginning; the rest of a bundle is not read. */
-const readCharacters = 65_536;
-
 /**
  * True for a script that sets the visitor's address as it loads: by an assignment, or a call of replace or assign,
  * that stands outside of every function and block. A guess: the script is neither run nor parsed in full.
  */
 export function setsAddress(script: string): boolean {
-  return addressSetter.test(reduceToTopLevel(script.slice(0, readCharacters)));
+  return addressSetter.test(reduceToTopLevel(script));
 }
 
 // Matched against reduced text, where blanks are single: no part of it can match the same run in two ways.
-const addressSetter =
-  /(?:^|[;\n(]) ?(?:(?:window|document|self|top|parent) ?\. ?)?location ?(?:(?:\. ?href ?)?= ?[^=> ]|\. ?(?:replace|assign) ?\()/;
+const addressSetter = new RegExp(
+  [
+    String.raw`(?:^|[;\n(]) ?`,
+    String.raw`(?:(?:window|document|self|top|parent)\s?\.\s?)?location\s?`,
+    String.raw`(?:(?:\.\s?href\s?)?=\s?[^=>\s]|\.\s?(?:replace|assign)\s?\()`,
+  ].join(''),
+);
 
 /** The code outside of braces: no comments, strings emptied, each block one ";", each run of blanks one blank or one line end. */
 function reduceToTopLevel(script: string): string {
