@@ -135,6 +135,12 @@ const moves: readonly Case[] = [
     score: 95,
   },
   {
+    name: '302 back to http is a downgrade, and had better not last',
+    evidence: chain(['https://a.test/', { status: 302 }], 'http://a.test/'),
+    broken: ['https-downgrade', 'https-missing'],
+    score: 20,
+  },
+  {
     name: 'the path is lost on the way to the other host',
     evidence: chain('https://a.test/x', 'https://www.a.test/'),
     broken: ['redirect-path-not-kept'],

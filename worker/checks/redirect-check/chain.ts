@@ -48,11 +48,12 @@ export function isCrossSite({ from, to }: Redirect): boolean {
   return siteOf(from.hostname) !== siteOf(to.hostname);
 }
 
-/** Only scheme or host change, path and query stay: what a site does once for each visitor, and for ever. */
+/** Only scheme or host change, and not for the worse; path and query stay: what a site does once for each visitor, and for ever. */
 export function isCanonicalising(redirect: Redirect): boolean {
   const { from, to } = redirect;
   return (
     !isCrossSite(redirect) &&
+    !isHttpsDowngrade(redirect) &&
     from.pathname === to.pathname &&
     from.search === to.search &&
     from.origin !== to.origin
