@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Submitted } from '../shared/job-queue/port.ts';
-import { chooseCoding, type ReadyReport } from './report-cache.ts';
+import { type Coding, chooseCoding, type ReadyReport } from './report-cache.ts';
 
 export type ReportAnswer = {
   readonly ready: ReadyReport;
@@ -12,31 +12,46 @@ export type ReportAnswer = {
   readonly links: string;
 };
 
+/** The fields of a report's answer beside those of its body, as a flat list of names and values. */
+export function reportFields({
+  ready,
+  via,
+  coding,
+  isOwnFreshness,
+  isPublic,
+  links,
+}: ReportAnswer & { readonly coding: Coding }): string[] {
+  const freshForS = Math.max(0, Math.round((ready.freshUntil - Date.now()) / 1000));
+  const cacheControl = isOwnFreshness
+    ? 'private, no-cache'
+    : `${isPublic ? 'public' : 'private'}, max-age=${freshForS}`;
+  return [
+    'ETag',
+    ready.etags[coding],
+    'Cache-Control',
+    cacheControl,
+    'Cache-Status',
+    cacheStatus(via, freshForS),
+    'Last-Modified',
+    ready.lastModified,
+    'Link',
+    links,
+  ];
+}
+
 /** Sends a report: 200, or 304 when the caller has it already. */
 export async function sendReport(request: Request, response: Response, answer: ReportAnswer): Promise<void> {
   const { ready } = answer;
   const coding = chooseCoding(request.headers['accept-encoding'], ready.identity.length);
-  const freshForS = Math.max(0, Math.round((ready.freshUntil - Date.now()) / 1000));
-  const etag = ready.etags[coding];
-  response.setHeader('ETag', etag);
-  response.setHeader(
-    'Cache-Control',
-    answer.isOwnFreshness
-      ? 'private, no-cache'
-      : `${answer.isPublic ? 'public' : 'private'}, max-age=${freshForS}`,
-  );
-  response.setHeader('Cache-Status', cacheStatus(answer.via, freshForS));
-  response.setHeader('Last-Modified', ready.lastModified);
-  response.setHeader('Link', answer.links);
+  const fields = reportFields({ ...answer, coding });
   if (isKnown(request.headers['if-none-match'], Object.values(ready.etags))) {
-    response.statusCode = 304;
-    response.end();
+    response.writeHead(304, fields).end();
     return;
   }
   const bytes = await ready.bytes(coding);
-  if (coding !== 'identity') response.setHeader('Content-Encoding', coding);
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', bytes.length);
+  if (coding !== 'identity') fields.push('Content-Encoding', coding);
+  fields.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(bytes.length));
+  response.writeHead(200, fields);
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 

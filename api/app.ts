@@ -1,10 +1,11 @@
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import type { Config } from '../shared/config.ts';
 import { Problem } from '../shared/model/problem.ts';
 import { answerFindings, answerMe, answerOpenapi, answerProblemPage } from './descriptions.ts';
 import type { Desk } from './desk.ts';
 import { answerTool } from './diagnostics.ts';
+import { addDocsPage } from './docs-page.ts';
 import { guardHost, sendCors } from './front-door.ts';
 import { answerJob } from './jobs.ts';
 import { answerProblems } from './problem-answer.ts';
@@ -19,7 +20,7 @@ export function makeApp(desk: Desk, config: Config): Express {
   app.set('query parser', false);
   if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
   app.use(logRequests(desk.log));
-  app.use(setCommonHeaders, guardHost(config), sendCors(desk.corsOrigins));
+  app.use(guardHost(desk.isKnownHost), sendCors(desk.corsOrigins));
 
   const get = (path: string, answer: Answer) => {
     app.get(path, async (request, response) => answer(request, response));
@@ -46,17 +47,13 @@ export function makeApp(desk: Desk, config: Config): Express {
   get('/openapi.json', (request, response) => answerOpenapi(desk, request, response));
   get('/problems/:code', (request, response) => answerProblemPage(request, response));
 
+  addDocsPage(app);
+
   app.use(() => {
     throw new Problem('not_found', 'There is nothing at this address. The endpoints are listed at /docs.');
   });
   app.use(answerProblems(desk.log, desk.publicPath));
   return app;
-}
-
-function setCommonHeaders(_request: Request, response: Response, next: NextFunction): void {
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.setHeader('Vary', 'Accept, Accept-Encoding, Authorization');
-  next();
 }
 
 function acceptingJson(answer: Answer): Answer {

@@ -1,10 +1,11 @@
 import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import type { Job } from '../shared/model/job.ts';
+import { type Job, makeJobKey } from '../shared/model/job.ts';
 import { type Fault, Problem } from '../shared/model/problem.ts';
 import type { TargetPolicy } from '../shared/target/parse-target.ts';
-import { type Preferences, readPreferences } from './preferences.ts';
+import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
 import { type Query, readQuery } from './read-query.ts';
 import { readTarget } from './read-target.ts';
 
@@ -15,6 +16,7 @@ export type Ask = {
   /** The unit of the per-host limit. */
   readonly host: string;
   readonly options: Job['options'];
+  readonly jobKey: string;
   readonly freshness: Freshness;
   /** Seconds that the caller lets us wait; undefined: as the check is wont to. */
   readonly waitS: number | undefined;
@@ -28,8 +30,50 @@ export type Freshness = { readonly maxAgeS: number | undefined; readonly onlyIfC
 export const waitLimitS = 55;
 const maxAgeLimitS = 31_536_000;
 
-/** Understands a request for a tool, or throws the Problem that names every fault of it. */
-export function readAsk(spec: CheckSpec, request: Request, policy: TargetPolicy): Ask {
+/** Understands requests for a tool, or throws the Problem that names every fault of one. */
+export type ReadAsk = {
+  (spec: CheckSpec, request: Request): Ask;
+  /** The jobKey of an address that was understood before and asks for nothing but the usual. */
+  recallPlain(url: string): string | undefined;
+};
+
+/** Batches repeat their GETs by the thousand: what an address says is understood once. */
+const rememberedAddresses = 20_000;
+
+/** Makes the reader of requests. */
+export function openAskReader(policy: TargetPolicy, keyVersionOf: (spec: CheckSpec) => string): ReadAsk {
+  const understood = new LRUCache<string, Understood>({ max: rememberedAddresses });
+  const readAsk = (spec: CheckSpec, request: Request): Ask => {
+    const known = understood.get(request.url);
+    const asked = known ?? understand(spec, request, policy, keyVersionOf(spec));
+    if (!known) understood.set(request.url, asked);
+    const prefer = request.headers['prefer'];
+    const cacheControl = request.headers['cache-control'];
+    const preferences =
+      prefer === undefined && cacheControl === undefined
+        ? noPreferences
+        : readPreferences(asText(prefer), cacheControl);
+    const { target, host, options, jobKey, times } = asked;
+    return {
+      target,
+      host,
+      options,
+      jobKey,
+      freshness: freshnessOf(times, preferences),
+      ...waitOf(times.waitS, preferences),
+    };
+  };
+  const recallPlain = (url: string): string | undefined => {
+    const known = understood.get(url);
+    return known && !known.times.isFresh && known.times.maxAgeS === undefined ? known.jobKey : undefined;
+  };
+  return Object.assign(readAsk, { recallPlain });
+}
+
+type Understood = Pick<Ask, 'target' | 'host' | 'options' | 'jobKey'> & { readonly times: Times };
+
+/** Reads what the address alone says. */
+function understand(spec: CheckSpec, request: Request, policy: TargetPolicy, keyVersion: string): Understood {
   const query = readQuery(rawQueryOf(request), knownNames(spec), spec.repeatable);
   const faults: Fault[] = [...query.faults];
   const read = readTarget(spec, request, query, policy);
@@ -39,18 +83,18 @@ export function readAsk(spec: CheckSpec, request: Request, policy: TargetPolicy)
   const times = readTimes(query, faults);
   if (faults.length > 0) throw new Problem('invalid_request', describeFaults(faults), { errors: faults });
   if (!read.ok) throw new Problem('target_not_allowed', read.fault.detail, { errors: [read.fault] });
-  const prefer = request.headers['prefer'];
-  const preferences = readPreferences(
-    typeof prefer === 'string' ? prefer : undefined,
-    request.headers['cache-control'],
-  );
+  const { target, host } = read;
   return {
-    target: read.target,
-    host: read.host,
+    target,
+    host,
     options,
-    freshness: freshnessOf(times, preferences),
-    ...waitOf(times.waitS, preferences),
+    times,
+    jobKey: makeJobKey({ check: spec.name, target, options, keyVersion }),
   };
+}
+
+function asText(field: string | string[] | undefined): string | undefined {
+  return typeof field === 'string' ? field : field?.join(', ');
 }
 
 function knownNames({ targetKind, options }: CheckSpec): readonly string[] {

@@ -1,4 +1,5 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Config } from '../shared/config.ts';
 import type { Logger } from '../shared/logger.ts';
 import { Problem } from '../shared/model/problem.ts';
@@ -14,7 +15,7 @@ export type Caller = {
   readonly quotas: { readonly requests: Quota; readonly scans: Quota };
 };
 
-export type NameCaller = (request: Request) => Caller;
+export type NameCaller = (request: IncomingMessage & { readonly ip?: string | undefined }) => Caller;
 
 /** Makes the function that names the caller of a request, or throws the 401 of a bad token. */
 export function openCallers(config: Config, log: Logger): NameCaller {
@@ -22,6 +23,7 @@ export function openCallers(config: Config, log: Logger): NameCaller {
     requests: { policy: 'requests', ...config.LIMIT_ANON_REQUESTS },
     scans: { policy: 'scans', ...config.LIMIT_ANON_SCANS },
   } as const;
+  const anonymous = new LRUCache<string, Caller>({ max: 20_000 });
   let hasWarned = config.TRUST_PROXY !== undefined;
   return (request) => {
     if (!hasWarned && request.headers['x-forwarded-for'] !== undefined) {
@@ -33,7 +35,13 @@ export function openCallers(config: Config, log: Logger): NameCaller {
     }
     if (hasBearer(request.headers.authorization)) throw invalidToken();
     if (config.AUTH_MODE === 'token') throw tokenRequired();
-    return { id: callerNetwork(request.ip ?? ''), kind: 'anonymous', scopes: ['tools'], quotas };
+    // Without a trusted proxy the address is the connection's own; Express would parse X-Forwarded-For for each request first.
+    const address = (config.TRUST_PROXY === undefined ? request.socket.remoteAddress : request.ip) ?? '';
+    const known = anonymous.get(address);
+    if (known) return known;
+    const caller: Caller = { id: callerNetwork(address), kind: 'anonymous', scopes: ['tools'], quotas };
+    anonymous.set(address, caller);
+    return caller;
   };
 }
 

@@ -7,8 +7,9 @@ import { schemaVersion } from '../shared/model/report.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { openMemoryRateLimiter } from '../shared/rate-limiter/memory.ts';
 import type { ReportStore } from '../shared/report-store/port.ts';
-import type { TargetPolicy } from '../shared/target/parse-target.ts';
+import { openAskReader, type ReadAsk } from './ask.ts';
 import { type NameCaller, openCallers } from './caller.ts';
+import { type IsKnownHost, openHostCheck } from './front-door.ts';
 import { type Holds, openHolds } from './holds.ts';
 import { openQuotas, type Quotas } from './quotas.ts';
 import { openReportCache, type ReportCache } from './report-cache.ts';
@@ -18,7 +19,6 @@ import { openWaiting, type Waiting } from './waiting.ts';
 /** Everything that answering a request takes, opened once for a process. */
 export type Desk = {
   readonly log: Logger;
-  readonly policy: TargetPolicy;
   readonly jobQueue: JobQueue;
   readonly reportStore: ReportStore;
   readonly reports: ReportCache;
@@ -27,12 +27,14 @@ export type Desk = {
   readonly holds: Holds;
   readonly shed: Shed;
   readonly nameCaller: NameCaller;
-  /** What changes answers beside target and options. */
-  readonly keyVersionOf: (spec: CheckSpec) => string;
+  readonly readAsk: ReadAsk;
   readonly waitSeconds: number | undefined;
   readonly queueSeconds: number;
   /** Prefix of every link we give: PUBLIC_URL, or "" for links relative to the host. */
   readonly publicPath: string;
+  /** The Link field of every report. */
+  readonly links: string;
+  readonly isKnownHost: IsKnownHost;
   readonly corsOrigins: readonly string[];
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
@@ -62,9 +64,11 @@ export function openDesk({
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone });
   const shed = openShed(shedLimits, () => waiting.waits());
   const local = openMemoryRateLimiter();
+  // What changes answers beside target and options.
+  const keyVersionOf = ({ rulesVersion }: CheckSpec) =>
+    [schemaVersion, rulesVersion, config.DNS_SERVERS?.join(',') ?? ''].join('/');
   return {
     log,
-    policy: targetPolicyOf(config),
     jobQueue,
     reportStore,
     reports,
@@ -73,11 +77,12 @@ export function openDesk({
     holds,
     shed,
     nameCaller: openCallers(config, log),
-    keyVersionOf: ({ rulesVersion }) =>
-      [schemaVersion, rulesVersion, config.DNS_SERVERS?.join(',') ?? ''].join('/'),
+    readAsk: openAskReader(targetPolicyOf(config), keyVersionOf),
     waitSeconds: config.WAIT_SECONDS,
     queueSeconds: config.QUEUE_SECONDS,
     publicPath: config.PUBLIC_URL ?? '',
+    links: `<${config.PUBLIC_URL ?? ''}/openapi.json>; rel="service-desc"`,
+    isKnownHost: openHostCheck(config),
     corsOrigins: config.CORS_ORIGINS ?? [],
     isOpen: config.AUTH_MODE === 'open',
     close() {

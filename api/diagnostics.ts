@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import { type Job, jobVersion, makeJobKey, randomId, type Wanted } from '../shared/model/job.ts';
+import { type Job, jobVersion, randomId, type Wanted } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { StoredReport } from '../shared/report-store/port.ts';
 import { type ReportAnswer, retryAfterS, sendLater, sendReport } from './answer.ts';
-import { type Ask, readAsk } from './ask.ts';
+import type { Ask } from './ask.ts';
 import type { Caller } from './caller.ts';
 import type { Desk } from './desk.ts';
 import type { WaitOutcome } from './pending.ts';
@@ -18,13 +18,8 @@ export async function answerTool(
 ): Promise<void> {
   const caller = desk.nameCaller(request);
   await desk.quotas.takeRequest(caller, response);
-  const ask = readAsk(spec, request, desk.policy);
-  const jobKey = makeJobKey({
-    check: spec.name,
-    target: ask.target,
-    options: ask.options,
-    keyVersion: desk.keyVersionOf(spec),
-  });
+  const ask = desk.readAsk(spec, request);
+  const { jobKey } = ask;
   const now = Date.now();
   const wanted = wantedOf(ask, spec, now);
   const send = (stored: StoredReport, via: ReportAnswer['via']) =>
@@ -42,7 +37,7 @@ export async function answerTool(
       'Nothing fresh enough is stored. Ask again without only-if-cached to start a check.',
     );
 
-  const job = makeJob(desk, spec, { ask, jobKey, caller, wanted: wantedOfRun(wanted, ask, now), now });
+  const job = makeJob(desk, spec, { ask, caller, wanted: wantedOfRun(wanted, ask, now), now });
   const outcome = await runOrJoin(desk, spec, { job, caller, ask, response });
   if (outcome.kind === 'report')
     return send(outcome.stored, outcome.stored.jobId === job.jobId ? 'stored' : 'collapsed');
@@ -88,24 +83,17 @@ function makeJob(
   spec: CheckSpec,
   {
     ask,
-    jobKey,
     caller,
     wanted,
     now,
-  }: {
-    readonly ask: Ask;
-    readonly jobKey: string;
-    readonly caller: Caller;
-    readonly wanted: Wanted;
-    readonly now: number;
-  },
+  }: { readonly ask: Ask; readonly caller: Caller; readonly wanted: Wanted; readonly now: number },
 ): Job {
   return {
     v: jobVersion,
     queue: spec.queue,
     jobId: randomId(),
     reportId: randomId(),
-    jobKey,
+    jobKey: ask.jobKey,
     check: spec.name,
     target: ask.target,
     options: ask.options,
@@ -153,7 +141,7 @@ function answerOf(
     via,
     isOwnFreshness: ask.freshness.maxAgeS !== undefined,
     isPublic: desk.isOpen && request.headers.authorization === undefined,
-    links: `<${desk.publicPath}/openapi.json>; rel="service-desc"`,
+    links: desk.links,
   };
 }
 

@@ -5,27 +5,38 @@ import { classifyAddress, isAddress } from '../shared/target/classify-address.ts
 
 type Middleware = (request: Request, response: Response, next: NextFunction) => void;
 
+/** Tells whether a Host field names this service. */
+export type IsKnownHost = (host: string | undefined) => boolean;
+
 /**
- * On a loopback listener only names of this machine are answered: else a web page could point its own name
+ * On a loopback listener only names of this machine are known: else a web page could point its own name
  * at 127.0.0.1 and read, through a visitor's browser, what is meant for the machine's user alone.
  */
-export function guardHost({ HOST, PUBLIC_URL }: Config): Middleware {
-  if (!isLoopback(HOST)) return (_request, _response, next) => next();
+export function openHostCheck({ HOST, PUBLIC_URL }: Config): IsKnownHost {
+  if (!isLoopback(HOST)) return () => true;
   const own = PUBLIC_URL === undefined ? [] : [new URL(PUBLIC_URL).hostname];
-  return (request, _response, next) => {
-    const host = request.headers.host ?? '';
+  let lastKnown: string | undefined;
+  return (host = '') => {
+    if (host === lastKnown) return true;
     const name = host
       .replace(/:\d+$/, '')
       .replace(/^\[|\]$/g, '')
       .toLowerCase();
-    if (!isLoopback(name) && !own.includes(name)) {
-      const detail =
-        'This service listens on loopback and answers only to localhost. Set PUBLIC_URL, or HOST=0.0.0.0, to serve other names.';
-      throw new Problem('invalid_request', `Host: ${detail}`, {
-        errors: [{ in: 'header', name: 'Host', detail }],
-      });
-    }
-    next();
+    const isKnown = isLoopback(name) || own.includes(name);
+    if (isKnown) lastKnown = host;
+    return isKnown;
+  };
+}
+
+/** Refuses a foreign Host. */
+export function guardHost(isKnownHost: IsKnownHost): Middleware {
+  return (request, _response, next) => {
+    if (isKnownHost(request.headers.host)) return next();
+    const detail =
+      'This service listens on loopback and answers only to localhost. Set PUBLIC_URL, or HOST=0.0.0.0, to serve other names.';
+    throw new Problem('invalid_request', `Host: ${detail}`, {
+      errors: [{ in: 'header', name: 'Host', detail }],
+    });
   };
 }
 

@@ -6,6 +6,7 @@ import { listen } from '../shared/listen.ts';
 import type { Logger } from '../shared/logger.ts';
 import { makeApp } from './app.ts';
 import { openDesk } from './desk.ts';
+import { openFastLane } from './fast-lane.ts';
 
 export type Api = {
   readonly port: number;
@@ -27,7 +28,7 @@ export async function openApi({
   // Slow senders are cut off; a GET has no body to wait for.
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
-    makeApp(desk, config),
+    openFastLane(desk, makeApp(desk, config)),
   );
   server.maxConnections = 20_000;
   server.on('clientError', answerBadRequest);

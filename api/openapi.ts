@@ -87,7 +87,10 @@ export function makeOpenapi() {
     },
     servers: [{ url: '/' }],
     security: [{}, { token: [] }],
-    tags: [{ name: 'tools' }, { name: 'service' }],
+    tags: [
+      { name: 'tools', description: 'One GET, one report.' },
+      { name: 'service', description: 'Jobs, limits, and what the service knows of itself.' },
+    ],
     components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     paths: {
       ...paths,

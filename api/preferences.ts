@@ -9,6 +9,15 @@ export type Preferences = {
   readonly onlyIfCached: boolean;
 };
 
+/** Of a request that says nothing. */
+export const noPreferences: Preferences = {
+  respondAsync: false,
+  waitS: undefined,
+  noCache: false,
+  maxAgeS: undefined,
+  onlyIfCached: false,
+};
+
 /** Reads Prefer and Cache-Control of a request; what is unknown or malformed in them is ignored, as both RFCs ask. */
 export function readPreferences(prefer: string | undefined, cacheControl: string | undefined): Preferences {
   const wishes = readTokens(prefer);

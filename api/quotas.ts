@@ -5,6 +5,8 @@ import type { Caller } from './caller.ts';
 
 /** The two quotas of a caller: `requests` is counted in this process, `scans` over all of them. */
 export type Quotas = {
+  /** Counts a request; undefined where nothing is counted. */
+  countRequest(caller: Caller): Promise<Taken | undefined>;
   /** Counts a request, and sets the RateLimit fields. Throws 429. */
   takeRequest(caller: Caller, response: Response): Promise<void>;
   /** Pays for a run before it starts. Throws 429. */
@@ -16,12 +18,15 @@ export type Quotas = {
 
 /** Opens the quotas. `isOn` is off for labs: nothing is counted and no field sent. */
 export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolean): Quotas {
+  const countRequest = async (caller: Caller) =>
+    isOn ? local.take(caller.quotas.requests, caller.id, 1) : undefined;
   return {
+    countRequest,
     async takeRequest(caller, response) {
-      if (!isOn) return;
-      const { requests, scans } = caller.quotas;
-      const taken = await local.take(requests, caller.id, 1);
-      response.setHeader('RateLimit-Policy', `${policyItem(requests)}, ${policyItem(scans)}`);
+      const taken = await countRequest(caller);
+      if (!taken) return;
+      const { requests } = caller.quotas;
+      response.setHeader('RateLimit-Policy', policyItems(caller.quotas));
       response.setHeader('RateLimit', limitItem(requests, taken));
       if (!taken.allowed) throw refuse(requests, taken, 'Wait, or send a token for a higher limit.');
     },
@@ -50,13 +55,18 @@ export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolea
   };
 }
 
-// draft-ietf-httpapi-ratelimit-headers-10: lists of strings with parameters.
-function policyItem({ policy, points, windowS }: Quota): string {
-  return `"${policy}";q=${points};w=${windowS}`;
+/** The RateLimit-Policy field (draft-ietf-httpapi-ratelimit-headers-10: a list of strings with parameters). */
+export function policyItems({ requests, scans }: Caller['quotas']): string {
+  return `${policyItem(requests)}, ${policyItem(scans)}`;
 }
 
-function limitItem({ policy }: Quota, { remaining, resetS }: Taken): string {
+/** An item of the RateLimit field. */
+export function limitItem({ policy }: Quota, { remaining, resetS }: Taken): string {
   return `"${policy}";r=${remaining};t=${resetS}`;
+}
+
+function policyItem({ policy, points, windowS }: Quota): string {
+  return `"${policy}";q=${points};w=${windowS}`;
 }
 
 function refuse({ policy, points, windowS }: Quota, { resetS }: Taken, hint: string): Problem {

@@ -16,6 +16,8 @@ export type ReadyReport = {
   readonly etags: Readonly<Record<Coding, string>>;
   readonly lastModified: string;
   readonly identity: Buffer;
+  /** The same bytes, one a character: Node sends head and body of a string in one write. */
+  readonly latin1: string;
   bytes(coding: Coding): Promise<Buffer> | Buffer;
 };
 
@@ -34,7 +36,7 @@ const leastCompressed = 1024;
 export function openReportCache(sizeBytes: number): ReportCache {
   const cache = new LRUCache<string, ReadyReport>({
     maxSize: sizeBytes,
-    sizeCalculation: ({ identity }) => identity.length * 2 + 512,
+    sizeCalculation: ({ identity }) => identity.length * 3 + 512,
   });
   return {
     find(jobKey, wanted, nowMs) {
@@ -86,6 +88,7 @@ function makeReady(stored: StoredReport): ReadyReport {
     etags: { identity: `"${digest}"`, gzip: `"${digest}-gzip"`, zstd: `"${digest}-zstd"` },
     lastModified: new Date(stored.checkedAt).toUTCString(),
     identity,
+    latin1: identity.toString('latin1'),
     bytes: (coding) => made[coding] ?? make(coding === 'gzip' ? 'gzip' : 'zstd'),
   };
 }

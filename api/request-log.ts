@@ -1,28 +1,54 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '../shared/logger.ts';
 
-/** Gives each request an id (the caller's own X-Request-Id if it is a plain one) and writes one line when it is answered. Never headers or whole URLs: targets may carry secrets. */
+/** The fields that every answer carries. */
+export const commonFields: readonly string[] = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Vary',
+  'Accept, Accept-Encoding, Authorization',
+];
+
+/** The caller's own X-Request-Id if it is a plain one, else a new one. */
+export function newRequestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+export type Answered = {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly start: number;
+  readonly cache: unknown;
+};
+
+/** The one line of a request. Never headers or whole URLs: targets may carry secrets. */
+export function logAnswer(log: Logger, { start, ...fields }: Answered): void {
+  log.info({ ...fields, tookMs: Math.round((performance.now() - start) * 10) / 10 }, 'request');
+}
+
+/** Gives each request an id, and writes its line when it is answered or its caller has gone (499). */
 export function logRequests(log: Logger) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const start = performance.now();
-    const given = request.headers['x-request-id'];
-    const requestId = typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+    const requestId = newRequestId(request);
     response.setHeader('X-Request-Id', requestId);
+    for (const [index, name] of commonFields.entries())
+      if (index % 2 === 0) response.setHeader(name, commonFields[index + 1] ?? '');
     response.once('close', () => {
-      const tookMs = Math.round((performance.now() - start) * 10) / 10;
       const status = response.writableEnded ? response.statusCode : 499;
-      log.info(
-        {
-          requestId,
-          method: request.method,
-          route: routeOf(request),
-          status,
-          tookMs,
-          cache: response.getHeader('cache-status'),
-        },
-        'request',
-      );
+      logAnswer(log, {
+        requestId,
+        method: request.method,
+        route: routeOf(request),
+        status,
+        start,
+        cache: response.getHeader('cache-status'),
+      });
     });
     next();
   };

@@ -148,7 +148,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = settingsSchema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => `${issue.path.join(' and ')}: ${issue.message}`);
+  const lines = parsed.error.issues.map(
+    (issue) => `${issue.path.filter((part) => typeof part === 'string').join(' and ')}: ${issue.message}`,
+  );
   throw new ConfigError(`These settings are not valid:\n  ${lines.join('\n  ')}`);
 }
 

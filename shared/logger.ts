@@ -10,5 +10,8 @@ export type Logger = {
 
 /** Opens the log. Error objects belong under the key `err`. */
 export function openLogger(level: string): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ sync: false, minLength: 4096 }),
+  );
 }

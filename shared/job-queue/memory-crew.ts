@@ -13,6 +13,9 @@ type CrewOptions = {
   readonly end: (entry: Entry, state: Done['state']) => void;
 };
 
+/** What a run has left to close its sockets once it was aborted. */
+const afterAbortMs = 1000;
+
 /** Runs jobs of one queue, at most `concurrency` at a time, until it is closed. */
 export function openCrew({ queue, concurrency, run, gaveUp, take, end }: CrewOptions): Crew {
   const running = new Set<Promise<void>>();
@@ -48,9 +51,12 @@ export function openCrew({ queue, concurrency, run, gaveUp, take, end }: CrewOpt
     wake,
     async close(graceMs) {
       isClosing = true;
-      const timer = setTimeout(() => force.abort(new Error('the worker is stopping')), graceMs);
-      await Promise.allSettled(running);
-      clearTimeout(timer);
+      const abort = setTimeout(() => force.abort(new Error('the worker is stopping')), graceMs);
+      const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
+      const end = setTimeout(giveUp, graceMs + afterAbortMs);
+      await Promise.race([Promise.allSettled(running), givenUp]);
+      clearTimeout(abort);
+      clearTimeout(end);
     },
   };
 }

@@ -1,0 +1,288 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Done, JobQueue, Run } from '../../shared/job-queue/port.ts';
+import { type Job, jobVersion, randomId } from '../../shared/model/job.ts';
+
+export type QueueLimits = {
+  readonly hostConcurrency: number;
+  readonly lineLimit: number;
+  readonly waitingLimit: number;
+};
+export type OpenQueue = (limits: QueueLimits) => Promise<JobQueue>;
+
+const limits: QueueLimits = { hostConcurrency: 2, lineLimit: 100_000, waitingLimit: 100_000 };
+
+/** A job that differs from others only where it is said. */
+export function makeJob(more: Partial<Job> = {}): Job {
+  const jobId = randomId();
+  const wanted = { since: Date.now(), orFresh: true };
+  return {
+    v: jobVersion,
+    queue: 'network',
+    jobId,
+    reportId: randomId(),
+    jobKey: jobId,
+    check: 'redirect-check',
+    target: 'http://a.test/',
+    options: {},
+    host: 'a.test',
+    caller: 'c1',
+    wanted,
+    startBy: Date.now() + 60_000,
+    runLimitMs: 1000,
+    ...more,
+  };
+}
+
+/** What every job queue promises. */
+export function jobQueueContract(open: OpenQueue): void {
+  let queue: JobQueue;
+  let ended: Done[];
+  beforeEach(async () => {
+    queue = await open(limits);
+    ended = [];
+    queue.onDone((done) => ended.push(done));
+  });
+  afterEach(async () => {
+    await queue.close(0);
+  });
+
+  const gaveUp = async () => undefined;
+  const until = (count: number) => expect.poll(() => ended.length, { timeout: 15_000 }).toBe(count);
+
+  /** Runs that end when they are told to. */
+  const heldRun = () => {
+    const running: { job: Job; finish: () => void }[] = [];
+    const run: Run = (job, _attempt, signal) =>
+      new Promise((resolve, reject) => {
+        running.push({ job, finish: resolve });
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
+    return { running, run, names: () => running.map(({ job }) => job.target) };
+  };
+
+  describe('a job', () => {
+    test('is run with its payload as it was submitted, then told as done', async () => {
+      const job = makeJob({ options: { selectors: ['a', 'b'] } });
+      const seen: Job[] = [];
+      queue.work('network', 5, async (given) => void seen.push(given), gaveUp);
+      expect(await queue.submit(job)).toMatchObject({ state: 'admitted', jobId: job.jobId });
+      await until(1);
+      expect(seen).toEqual([job]);
+      expect(ended).toEqual([{ jobKey: job.jobKey, jobId: job.jobId, state: 'done' }]);
+      expect(await queue.look('network', job.jobId)).toMatchObject({ state: 'done' });
+    });
+
+    test('submitted before there is a worker waits for one', async () => {
+      const job = makeJob();
+      await queue.submit(job);
+      expect(await queue.look('network', job.jobId)).toMatchObject({ state: 'waiting' });
+      queue.work('network', 1, async () => undefined, gaveUp);
+      await until(1);
+    });
+
+    test('with the key of unfinished work joins it: any number of equal submits make one run', async () => {
+      const held = heldRun();
+      queue.work('network', 5, held.run, gaveUp);
+      const first = makeJob({ jobKey: 'same' });
+      await queue.submit(first);
+      const joined = await Promise.all(
+        Array.from({ length: 50 }, () => queue.submit(makeJob({ jobKey: 'same' }))),
+      );
+      expect(new Set(joined.map(({ state, jobId }) => `${state} ${jobId}`))).toEqual(
+        new Set([`joined ${first.jobId}`]),
+      );
+      await expect.poll(() => held.running.length).toBe(1);
+      held.running[0]?.finish();
+      await until(1);
+      expect(await queue.submit(makeJob({ jobKey: 'same' }))).toMatchObject({ state: 'admitted' });
+    });
+
+    test('that throws is given up, told as failed, and its key is free again', async () => {
+      const givenUp: Job[] = [];
+      const broken = new Error('defect');
+      queue.work(
+        'network',
+        1,
+        () => Promise.reject(broken),
+        async (job) => void givenUp.push(job),
+      );
+      const job = makeJob();
+      await queue.submit(job);
+      await until(1);
+      expect(ended[0]).toMatchObject({ jobId: job.jobId, state: 'failed' });
+      expect(givenUp.map(({ jobId }) => jobId)).toEqual([job.jobId]);
+      expect(await queue.submit(makeJob({ jobKey: job.jobKey }))).toMatchObject({ state: 'admitted' });
+    });
+
+    test('tells its progress while it runs', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      queue.work(
+        'network',
+        1,
+        async (_job, _attempt, _signal, report) => {
+          report({ done: 2, total: 5, current: 'dmarc' });
+          await promise;
+        },
+        gaveUp,
+      );
+      const job = makeJob();
+      await queue.submit(job);
+      await expect
+        .poll(() => queue.look('network', job.jobId))
+        .toMatchObject({ state: 'running', progress: { done: 2, total: 5, current: 'dmarc' } });
+      resolve();
+      await until(1);
+    });
+
+    test('whose turn does not come in time expires and is never run', async () => {
+      const held = heldRun();
+      queue.work('network', 5, held.run, gaveUp);
+      for (const target of ['1', '2']) await queue.submit(makeJob({ target }));
+      const late = makeJob({ target: 'late', startBy: Date.now() + 300 });
+      expect(await queue.submit(late)).toMatchObject({ state: 'parked', position: 1 });
+      await until(1);
+      expect(ended[0]).toMatchObject({ jobId: late.jobId, state: 'expired' });
+      expect(await queue.look('network', late.jobId)).toMatchObject({ state: 'expired' });
+      for (const { finish } of held.running) finish();
+      await until(3);
+      expect(held.names()).not.toContain('late');
+    });
+
+    test('that nobody submitted is unknown', async () => {
+      expect(await queue.look('network', randomId())).toEqual({ state: 'unknown' });
+    });
+  });
+
+  describe('a host', () => {
+    test('has at most its slots in use; the others wait and take over, in order', async () => {
+      const held = heldRun();
+      queue.work('network', 50, held.run, gaveUp);
+      const submitted = [];
+      for (const target of ['1', '2', '3', '4', '5']) submitted.push(await queue.submit(makeJob({ target })));
+      expect(submitted.map(({ state, position }) => [state, position])).toEqual([
+        ['admitted', undefined],
+        ['admitted', undefined],
+        ['parked', 1],
+        ['parked', 2],
+        ['parked', 3],
+      ]); // prettier-ignore
+      for (let done = 0; done < 5; done += 1) {
+        await expect.poll(() => held.running.length).toBe(Math.min(5, done + 2));
+        held.running[done]?.finish();
+        await until(done + 1);
+      }
+      expect(held.names()).toEqual(['1', '2', '3', '4', '5']);
+    });
+
+    test('that is busy holds up nobody else', async () => {
+      const held = heldRun();
+      queue.work('network', 50, held.run, gaveUp);
+      for (let index = 0; index < 20; index += 1) await queue.submit(makeJob());
+      expect(await queue.submit(makeJob({ host: 'b.test', target: 'other' }))).toMatchObject({
+        state: 'admitted',
+      });
+      await expect.poll(() => held.names()).toContain('other');
+      for (const { finish } of held.running) finish();
+    });
+
+    test('is shared by its callers in turns, whoever came with more', async () => {
+      const held = heldRun();
+      queue.work('network', 50, held.run, gaveUp);
+      for (const target of ['x1', 'x2']) await queue.submit(makeJob({ target, caller: 'x' }));
+      for (const target of ['a1', 'a2', 'a3', 'a4']) await queue.submit(makeJob({ target, caller: 'a' }));
+      for (const target of ['b1', 'b2']) await queue.submit(makeJob({ target, caller: 'b' }));
+      for (let done = 0; done < 8; done += 1) {
+        await expect.poll(() => held.running.length).toBe(Math.min(8, done + 2));
+        held.running[done]?.finish();
+        await until(done + 1);
+      }
+      expect(held.names()).toEqual(['x1', 'x2', 'a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
+    });
+
+    test('gives the browser one slot; a waiting page load never blocks a network check', async () => {
+      const held = heldRun();
+      queue.work('network', 50, held.run, gaveUp);
+      queue.work('browser', 50, held.run, gaveUp);
+      expect(await queue.submit(makeJob({ queue: 'browser', target: 'p1' }))).toMatchObject({
+        state: 'admitted',
+      });
+      expect(await queue.submit(makeJob({ queue: 'browser', target: 'p2' }))).toMatchObject({
+        state: 'parked',
+      });
+      expect(await queue.submit(makeJob({ target: 'n1' }))).toMatchObject({ state: 'admitted' });
+      await expect.poll(() => held.names().sort()).toEqual(['n1', 'p1']);
+      held.running.find(({ job }) => job.target === 'p1')?.finish();
+      await expect.poll(() => held.names().sort()).toEqual(['n1', 'p1', 'p2']);
+      for (const { finish } of held.running) finish();
+    });
+
+    test('does not count composite jobs', async () => {
+      const held = heldRun();
+      queue.work('composite', 50, held.run, gaveUp);
+      for (let index = 0; index < 5; index += 1) await queue.submit(makeJob({ queue: 'composite' }));
+      await expect.poll(() => held.running.length).toBe(5);
+      for (const { finish } of held.running) finish();
+    });
+  });
+
+  test('a line that is too long is full: nothing is kept', async () => {
+    await queue.close(0);
+    queue = await open({ hostConcurrency: 1, lineLimit: 2, waitingLimit: 100 });
+    const states = [];
+    for (let index = 0; index < 4; index += 1) states.push((await queue.submit(makeJob())).state);
+    expect(states).toEqual(['admitted', 'parked', 'parked', 'full']);
+  });
+
+  test('the counts say what waits and what runs', async () => {
+    const held = heldRun();
+    queue.work('network', 1, held.run, gaveUp);
+    for (let index = 0; index < 4; index += 1) await queue.submit(makeJob());
+    await expect.poll(() => queue.stats()).toMatchObject({ network: { running: 1, waiting: 1, parked: 2 } });
+    for (let done = 0; done < 4; done += 1) {
+      await expect.poll(() => held.running.length).toBe(done + 1);
+      held.running[done]?.finish();
+    }
+    await until(4);
+    expect(await queue.stats()).toMatchObject({ network: { running: 0, waiting: 0, parked: 0 } });
+  });
+
+  test('a worker told to stop takes nothing new, waits for what runs, then aborts it', async () => {
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    const worker = queue.work(
+      'network',
+      1,
+      (_job, _attempt, signal) => {
+        start();
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        });
+      },
+      gaveUp,
+    );
+    await queue.submit(makeJob());
+    await started;
+    const waiting = makeJob();
+    await queue.submit(waiting);
+    await worker.close(100);
+    expect(await queue.look('network', waiting.jobId)).toMatchObject({ state: 'waiting' });
+  });
+
+  test('ten thousand jobs of one host beside a thousand others: nobody is lost, the limit holds', async () => {
+    let running = 0;
+    let most = 0;
+    const run: Run = async ({ host }) => {
+      if (host !== 'slow.test') return;
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+    };
+    queue.work('network', 50, run, gaveUp);
+    const slow = Array.from({ length: 10_000 }, () => makeJob({ host: 'slow.test' }));
+    const others = Array.from({ length: 1000 }, (_, index) => makeJob({ host: `h${index % 100}.test` }));
+    for (const job of [...slow, ...others]) await queue.submit(job);
+    await expect.poll(() => ended.length, { timeout: 100_000 }).toBe(11_000);
+    expect(new Set(ended.map(({ jobId }) => jobId)).size).toBe(11_000);
+    expect(most).toBe(2);
+  }, 120_000);
+}

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { randomId, type Wanted } from '../../shared/model/job.ts';
+import { makeReport, type Report } from '../../shared/model/report.ts';
+import type { ReportStore } from '../../shared/report-store/port.ts';
+
+const aFreshOne: Wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
+
+/** A report that differs from others only where it is said; times in seconds from now. */
+function reportOf({
+  reportId = randomId(),
+  checked = 0,
+  freshFor = 300,
+  keepFor = 86_400,
+  note = '',
+} = {}): Report & { reportId: string } {
+  const facts = {
+    check: 'redirect-check',
+    target: { url: 'http://a.test/' },
+    rules: {},
+    rulesVersion: 1,
+    reportId,
+    checkedAtMs: Date.now() + checked * 1000,
+    durationMs: 12.4,
+    freshForS: freshFor,
+    keepForS: keepFor,
+  };
+  return { ...makeReport(facts, { state: 'complete', verdicts: {}, fields: { note } }), reportId };
+}
+
+/** What every report store promises. */
+export function reportStoreContract(open: () => Promise<ReportStore>): void {
+  let store: ReportStore;
+  beforeEach(async () => {
+    store = await open();
+  });
+  afterEach(async () => {
+    await store.close();
+  });
+  const insert = (report: Report & { reportId: string }, jobKey: string) =>
+    store.insert(report, { reportId: report.reportId, jobId: randomId(), jobKey });
+  const find = async (jobKey: string, wanted: Wanted) =>
+    (await store.findFresh([{ jobKey, wanted }])).get(jobKey)?.reportId;
+
+  test('a report comes back byte for byte as it was kept', async () => {
+    const report = reportOf({ note: 'snow ☃ and \u0000 and "quotes"' });
+    const stored = await insert(report, randomId());
+    const back = await store.get(report.reportId);
+    expect(Buffer.from(back?.json ?? []).toString()).toBe(JSON.stringify(report));
+    expect(Buffer.from(stored.json).toString()).toBe(JSON.stringify(report));
+    expect(back).toMatchObject({
+      check: 'redirect-check',
+      checkedAt: Date.parse(report.checkedAt),
+      freshUntil: Date.parse(report.freshUntil),
+    });
+  });
+
+  test('the first report of an id wins, and a second writer is given the first', async () => {
+    const reportId = randomId();
+    const jobKey = randomId();
+    await insert(reportOf({ reportId, note: 'first' }), jobKey);
+    const second = await insert(reportOf({ reportId, note: 'second' }), jobKey);
+    expect(JSON.parse(Buffer.from(second.json).toString())).toMatchObject({ note: 'first' });
+  });
+
+  test('of two writers at once, both are given the same report', async () => {
+    const reportId = randomId();
+    const jobKey = randomId();
+    const given = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => insert(reportOf({ reportId, note: String(index) }), jobKey)),
+    );
+    expect(new Set(given.map(({ json }) => Buffer.from(json).toString())).size).toBe(1);
+  });
+
+  test('a fresh report answers; one past its freshness only when its age is accepted', async () => {
+    const jobKey = randomId();
+    const old = reportOf({ checked: -100, freshFor: 60 });
+    await insert(old, jobKey);
+    expect(await find(jobKey, aFreshOne)).toBeUndefined();
+    expect(await find(jobKey, { since: Date.now() - 50_000, orFresh: true })).toBeUndefined();
+    expect(await find(jobKey, { since: Date.now() - 200_000, orFresh: false })).toBe(old.reportId);
+    const fresh = reportOf({ checked: -10, freshFor: 60 });
+    await insert(fresh, jobKey);
+    expect(await find(jobKey, aFreshOne)).toBe(fresh.reportId);
+    expect(await find(jobKey, { since: Date.now() - 5000, orFresh: false })).toBeUndefined();
+  });
+
+  test('of several that answer, the newest is given', async () => {
+    const jobKey = randomId();
+    const [newest] = await Promise.all(
+      [reportOf({ checked: -1 }), reportOf({ checked: -30 }), reportOf({ checked: -20 })].map(
+        async (report) => (await insert(report, jobKey)).reportId,
+      ),
+    );
+    expect(await find(jobKey, aFreshOne)).toBe(newest);
+  });
+
+  test('many questions are answered at once, and only those that have an answer', async () => {
+    const keys = Array.from({ length: 200 }, () => randomId());
+    await Promise.all(keys.slice(0, 100).map((key) => insert(reportOf(), key)));
+    const found = await store.findFresh(keys.map((jobKey) => ({ jobKey, wanted: aFreshOne })));
+    expect([...found.keys()].sort()).toEqual(keys.slice(0, 100).sort());
+    expect(await store.findFresh([])).toEqual(new Map());
+  });
+
+  test('an expired report is gone for every reader', async () => {
+    const jobKey = randomId();
+    const report = reportOf({ checked: -100, freshFor: 300, keepFor: 50 });
+    await insert(report, jobKey);
+    expect(await store.get(report.reportId)).toBeUndefined();
+    expect(await find(jobKey, aFreshOne)).toBeUndefined();
+  });
+
+  test('an unknown id is nothing', async () => {
+    expect(await store.get(randomId())).toBeUndefined();
+    expect(await store.get('{"$ne":null}')).toBeUndefined();
+  });
+
+  test('it says that it is there', async () => {
+    expect(await store.ping()).toBe(true);
+  });
+}

@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Folder → the folders that it may import. What is not listed imports nothing of ours but itself. */
+const mayImport: { readonly [folder: string]: readonly string[] } = {
+  'shared/model': ['shared/job-queue/port.ts'],
+  'shared/target': [],
+  'shared/catalogue': ['shared/model', 'shared/job-queue/port.ts'],
+  shared: ['shared'],
+  api: ['shared'],
+  'worker/probes': ['shared'],
+  'worker/checks': ['shared', 'worker/probes'],
+  worker: ['shared', 'worker'],
+  cli: ['shared', 'api', 'worker', 'cli'],
+};
+
+const files = Object.keys(mayImport).flatMap((folder) => globSync(`${folder}/**/*.ts`));
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, path = '']) =>
+    normalize(join(dirname(file), path)),
+  );
+}
+
+function folderOf(file: string): string {
+  const folders = Object.keys(mayImport).filter((folder) => file.startsWith(`${folder}/`));
+  return folders.sort((a, b) => b.length - a.length)[0] ?? '';
+}
+
+test('every file imports only what its folder may', () => {
+  const wrong = [...new Set(files)].flatMap((file) => {
+    const folder = folderOf(file);
+    const allowed = [folder, ...(mayImport[folder] ?? [])];
+    return importsOf(file)
+      .filter((path) => !allowed.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)))
+      .map((path) => `${file} imports ${path}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('a check’s folder imports no other check’s', () => {
+  const wrong = files
+    .filter((file) => /^worker\/checks\/[^/]+\//.test(file))
+    .flatMap((file) => {
+      const own = file.split('/').slice(0, 3).join('/');
+      return importsOf(file).filter(
+        (path) => /^worker\/checks\/[^/]+\//.test(path) && !path.startsWith(`${own}/`),
+      );
+    });
+  expect(wrong).toEqual([]);
+});
