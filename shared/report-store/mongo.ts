@@ -39,34 +39,12 @@ export function openMongoReportStore(url: string, log: Logger): ReportStore {
   const client = new MongoClient(url, { ...mongoTimeouts, appName: 'diag' });
   const database = client.db(databaseOf(url));
   const reports = database.collection<Document>('reports');
-  let prepared: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-
-  const prepare = (): Promise<void> => {
-    prepared ??= prepareIndexes(database, url).then(
-      (hasTtl) => {
-        if (hasTtl) return;
-        log.warn({}, 'this MongoDB server has no TTL indexes: expired reports are swept once a minute');
-        timer = setInterval(
-          () =>
-            void sweep(reports).catch((error: unknown) =>
-              log.warn({ err: error }, 'expired reports not swept'),
-            ),
-          sweepEveryMs,
-        ).unref();
-      },
-      (error: unknown) => {
-        prepared = undefined; // the server was away: the next call tries again
-        throw error;
-      },
-    );
-    return prepared;
-  };
+  const indexes = openIndexes(database, url, log);
 
   return {
     insert: (report, keys) =>
       guarded(async () => {
-        await prepare();
+        await indexes.prepare();
         const { json, ...row } = toRow(report, keys);
         // Keyed by its id, so one retry of our own is safe: the first writer of an id wins, also against ourselves.
         const stored = await onceMore(() => insertOnce(reports, row));
@@ -81,16 +59,42 @@ export function openMongoReportStore(url: string, log: Logger): ReportStore {
     async ping() {
       try {
         await database.command({ ping: 1 });
-        await prepare();
+        await indexes.prepare();
         return true;
       } catch {
         return 'MongoDB does not answer';
       }
     },
     async close() {
-      clearInterval(timer);
+      indexes.close();
       await client.close();
     },
+  };
+}
+
+/** Prepares the indexes once; a server that is away is tried again with the next call. Sweeps where the server cannot expire by itself. */
+function openIndexes(database: Db, url: string, log: Logger): { prepare(): Promise<void>; close(): void } {
+  let prepared: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const startSweep = () => {
+    log.warn({}, 'this MongoDB server has no TTL indexes: expired reports are swept once a minute');
+    const reports = database.collection<Document>('reports');
+    const act = () =>
+      void sweep(reports).catch((error: unknown) => log.warn({ err: error }, 'expired reports not swept'));
+    timer = setInterval(act, sweepEveryMs).unref();
+  };
+  return {
+    prepare() {
+      prepared ??= prepareIndexes(database, url).then(
+        (hasTtl) => (hasTtl ? undefined : startSweep()),
+        (error: unknown) => {
+          prepared = undefined;
+          throw error;
+        },
+      );
+      return prepared;
+    },
+    close: () => clearInterval(timer),
   };
 }
 

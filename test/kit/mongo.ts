@@ -63,7 +63,7 @@ export async function startMongo(): Promise<TestMongo> {
 
 function chooseServer(): Server | undefined {
   if (mongod !== undefined && isExecutable(mongod)) {
-    const isScript = !/mongod$/.test(mongod);
+    const isScript = !mongod.endsWith('mongod');
     return {
       program: mongod,
       args: (port, folder) =>

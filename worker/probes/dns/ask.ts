@@ -22,7 +22,7 @@ export type Exchange = {
 
 /** Asks one server: UDP with its tries, then TCP when the answer is truncated. */
 export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
-  const { question, flags, server, signal } = exchange;
+  const { question, flags, signal } = exchange;
   signal.throwIfAborted();
   const query = writeQuery(0, question, flags);
   if (!query) return fail(exchange, 'invalid-name', 'the name or type cannot be asked in the DNS');
