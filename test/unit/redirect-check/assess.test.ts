@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { redirectReportShape } from '../../../shared/catalogue/redirect-check/report.ts';
 import { type RedirectCode, rules } from '../../../shared/catalogue/redirect-check/rules.ts';
 import { listVerdicts } from '../../../shared/model/finding.ts';
 import { score } from '../../../shared/model/score.ts';
@@ -523,6 +525,11 @@ test.for(cases)('$name', ({ evidence, broken, score: expected = 100 }) => {
 test.for(cases)('every placeholder is filled: $name', ({ evidence }) => {
   const { findings } = listVerdicts(rules, assessRedirects(evidence).verdicts);
   expect(findings.filter(({ detail }) => /\{\w*\}|null|undefined/.test(detail))).toEqual([]);
+});
+
+test.for(cases)('the report has the shape that is promised: $name', ({ evidence }) => {
+  const { target: _target, ...own } = redirectReportShape;
+  expect(z.object(own).safeParse(assessRedirects(evidence).fields).error).toBeUndefined();
 });
 
 describe('each rule has a row', () => {
