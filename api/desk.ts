@@ -1,7 +1,7 @@
 import type { Backend } from '../shared/backend.ts';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import type { Config } from '../shared/config.ts';
-import type { JobQueue } from '../shared/job-queue/port.ts';
+import type { Done, JobQueue, Missed } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
 import { schemaVersion } from '../shared/model/report.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
@@ -57,7 +57,9 @@ export function openDesk({
   const { jobQueue, reportStore, rateLimiter } = backend;
   const reports = openReportCache(reportCacheBytes);
   const holds = openHolds(config.RATE_LIMIT);
-  const onDone = ({ jobKey }: { readonly jobKey: string }) => {
+  const onDone = (done: Done | Missed) => {
+    if (done === 'missed') return reports.clear();
+    const { jobKey } = done;
     reports.drop(jobKey);
     holds.release(jobKey);
   };

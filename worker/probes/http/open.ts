@@ -213,6 +213,9 @@ function asFailure(error: unknown, url: string): HttpAnswer {
   if (parser) return failure(parser[1], `${parser[2]} (${code})`);
   if (code === 'ECONNRESET' && /socket hang up/.test(String((cause as Error).message)))
     return failure('connection-closed', 'the server closed the connection without an answer');
+  // TLS 1.3 refuses a missing client certificate only after the handshake: the alert meets the request.
+  if (code.startsWith('ERR_SSL_'))
+    return failure('tls-failed', `the server ended the TLS connection (${code})`);
   const known = readSocketError(cause);
   if (known) return failure(known[0], known[1]);
   throw error;
