@@ -519,6 +519,13 @@ const clientSide: readonly Scenario[] = [
     expected: { finalUrl: 'https://refloc.test/b', hops: [{ via: 'http' }, {}] },
   },
   {
+    name: 'a Refresh beside a redirect without Location is followed',
+    start: 'https://refonly.test/',
+    sites: { 'https://refonly.test': paths({ '/': page('', { refresh: '0;/b' }, 302), '/b': page() }) },
+    broken: ['location-missing', 'redirect-client-side'],
+    expected: { finalUrl: 'https://refonly.test/b', hops: [{ via: 'refresh-header' }, {}] },
+  },
+  {
     name: 'a refresh to an app leads out of the web',
     start: 'https://app.test/',
     sites: { 'https://app.test': page(meta('0;app://open')) },
@@ -563,6 +570,19 @@ const https: readonly Scenario[] = [
       'http://hsts.test': to('https://hsts.test/b'),
     },
     broken: ['https-downgrade', 'hsts-upgrades-browser'],
+    expected: { ended: 'ok' },
+  },
+  {
+    name: 'of two HSTS fields browsers read the first',
+    start: 'https://hsts2.test/',
+    sites: {
+      'https://hsts2.test': paths({
+        '/': to('http://hsts2.test/b', 302, { 'strict-transport-security': ['max-age=0', 'max-age=9'] }),
+        '/b': page(),
+      }),
+      'http://hsts2.test': to('https://hsts2.test/b'),
+    },
+    broken: ['https-downgrade'],
     expected: { ended: 'ok' },
   },
   ...[1500, 3000].map((count) => ({

@@ -97,6 +97,16 @@ describe('a run that is aborted', () => {
   });
 });
 
+// Awaits the probes: closing them does not yet reach a socket that is still being opened or secured.
+test('a run that is closed in a handshake leaves nothing open', { fails: true }, async () => {
+  const opened = world.probes.open(AbortSignal.timeout(1000));
+  const asked = opened.http.ask({ url: world.place('https://tls-mute.test:raw/'), bodyLimitBytes: 0 });
+  await expect.poll(() => world.openSockets()).toBe(1);
+  opened.close();
+  await nothingStaysOpen(100);
+  expect(await asked).toMatchObject({ kind: 'failure' });
+});
+
 function residentBytes(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

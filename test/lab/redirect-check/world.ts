@@ -25,7 +25,7 @@ export type Servers = {
 };
 
 export type World = {
-  readonly lab: Lab;
+  readonly probes: ProbeFactory;
   /** Puts the true port where a text says ":raw". */
   place(text: string): string;
   /** Sockets open now at all targets. */
@@ -61,7 +61,7 @@ export async function openWorld({
   const place = (text: string) =>
     text.replace(/([a-z0-9-]+\.test):raw/g, (_whole, host: string) => `${host}:${raw.get(host)?.port}`);
   return {
-    lab,
+    probes,
     place,
     openSockets: () =>
       lab.web.openSockets() + [...raw.values()].reduce((sum, { open }) => sum + open.size, 0),

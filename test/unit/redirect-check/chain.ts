@@ -80,7 +80,7 @@ function answerAt(url: string, to: string | undefined): HopAnswer {
     address: '192.0.2.1',
     timings,
     tls: url.startsWith('https:') ? trusted : null,
-    hsts: [],
+    hsts: null,
     refresh: null,
     canonical: null,
     page: leadsOn ? null : { setsAddress: false },

@@ -34,7 +34,7 @@ export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> 
       stop,
       overHttp.length === 0
         ? 'not-applicable'
-        : brokenBy(overHttp.filter(({ seen }) => seen.hsts.length > 0).map(({ url }) => ({ url }))),
+        : brokenBy(overHttp.filter(({ seen }) => seen.hsts !== null).map(({ url }) => ({ url }))),
     ),
     'hsts-upgrades-browser': asFarAsSeen(stop, judgeUpgrades(answered)),
     'target-address-not-allowed': judgeFailure(evidence, (code) => code === 'target-address-not-allowed'),
@@ -81,10 +81,7 @@ function showDistrust({ url, seen: { tls } }: AnsweredHop) {
 
 function judgeFailure({ hops, stop }: RedirectEvidence, picks: (code: FailureCode) => boolean): Verdict {
   const last = hops.at(-1);
-  if (stop.kind !== 'failure' || last?.seen.kind !== 'failure')
-    return stop.kind === 'out-of-time' || stop.kind === 'location-too-long'
-      ? notTested('the chain could not be walked to its end')
-      : 'holds';
+  if (stop.kind !== 'failure' || last?.seen.kind !== 'failure') return asFarAsSeen(stop, 'holds');
   const { code, reason } = last.seen;
   return picks(code) ? brokenIf(true, { hop: hops.length, url: last.url, code, reason }) : 'not-applicable';
 }
@@ -107,7 +104,7 @@ function judgeUpgrades(answered: readonly AnsweredHop[]): Verdict {
   return known.size === 0 && skipped.length === 0 ? 'not-applicable' : brokenBy(skipped);
 }
 
-// RFC 6797 §8.1: only the first field counts, and only over TLS without any error.
+// RFC 6797 §8.1: only over TLS without any error.
 function keptHsts({ tls, hsts }: HopAnswer) {
-  return tls?.trusted === true ? parseHsts(hsts[0] ?? '') : undefined;
+  return tls?.trusted === true ? parseHsts(hsts ?? '') : undefined;
 }

@@ -2,14 +2,14 @@ import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rule
 import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../shared/model/verdict.ts';
 import { type AnsweredHop, answeredHops, asFarAsSeen } from './chain.ts';
 import type { LocationSeen, RedirectEvidence } from './evidence.ts';
-import { redirectStatuses } from './read-answer.ts';
+import { isRedirect } from './follow.ts';
 
 type Code = Extract<RedirectCode, `location-${string}`>;
 
 /** Judges the Location fields of all redirect answers. */
 export function judgeLocations({ hops, stop }: RedirectEvidence): Record<Code, Verdict> {
   const answered = answeredHops(hops);
-  const redirecting = answered.filter(({ seen }) => redirectStatuses.includes(seen.status));
+  const redirecting = answered.filter(({ seen }) => isRedirect(seen.status));
   const last = answered.at(-1);
   const whole = (verdict: Verdict): Verdict =>
     asFarAsSeen(stop, redirecting.length === 0 && verdict === 'holds' ? 'not-applicable' : verdict);
@@ -43,7 +43,7 @@ function showLocation({ number, url, seen }: AnsweredHop): Evidence {
     url,
     status: seen.status,
     location: texts.find((text) => text !== '') ?? texts[0] ?? null,
-    ...(count > 1 ? { count, locations: texts } : {}),
+    ...(count > 1 ? { count, locations: texts.slice(0, 5) } : {}),
   };
 }
 

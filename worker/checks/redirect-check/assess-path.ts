@@ -11,7 +11,7 @@ import {
   redirectsOf,
 } from './chain.ts';
 import type { RedirectEvidence } from './evidence.ts';
-import { isSamePage, redirectStatuses, shownForS } from './read-answer.ts';
+import { isRedirect, isSamePage, shownForS } from './follow.ts';
 import { withoutFragment } from './read-location.ts';
 
 type Code = Extract<RedirectCode, 'https-downgrade' | 'https-upgrade-late' | `redirect-${string}`>;
@@ -169,7 +169,7 @@ function asFarAsRead(bodyCut: string | null, verdict: Verdict): Verdict {
 function judgeStatuses({ hops }: RedirectEvidence): Verdict {
   const unfollowed = answeredHops(hops).filter(
     ({ seen: { status, locations } }) =>
-      status >= 300 && status < 400 && !redirectStatuses.includes(status) && locations.length > 0,
+      status >= 300 && status < 400 && !isRedirect(status) && locations.length > 0,
   );
   return brokenBy(unfollowed.map(({ number, url, seen }) => ({ hop: number, url, status: seen.status })));
 }

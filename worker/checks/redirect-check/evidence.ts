@@ -45,8 +45,8 @@ export type HopAnswer = {
   readonly address: string;
   readonly timings: Timings;
   readonly tls: TlsSight | null;
-  /** Strict-Transport-Security fields in order. */
-  readonly hsts: readonly string[];
+  /** The first Strict-Transport-Security field: browsers read no other (RFC 6797 §8.1). */
+  readonly hsts: string | null;
   /** The one refresh that browsers obey: the field's, else the first of the page. `to` is resolved; "" is the page itself. */
   readonly refresh: {
     readonly via: Exclude<RedirectVia, 'http'>;

@@ -2,7 +2,8 @@ import { CookieJar } from 'tough-cookie';
 import type { HttpAnswer, HttpProbe } from '../../probes/http/port.ts';
 import type { GatherContext } from '../check.ts';
 import type { HopSeen, RedirectEvidence, Stop } from './evidence.ts';
-import { type HttpResponse, type Lead, locationLimit, readAnswer } from './read-answer.ts';
+import { addressLimit } from './follow.ts';
+import { type HttpResponse, type Lead, readAnswer } from './read-answer.ts';
 import { withoutFragment } from './read-location.ts';
 
 export type WalkLimits = {
@@ -90,7 +91,7 @@ function stopAt(lead: Lead): Stop | undefined {
   const { protocol, href } = lead.url;
   if (protocol !== 'http:' && protocol !== 'https:')
     return { kind: 'foreign-scheme', scheme: protocol.slice(0, -1) };
-  return href.length > locationLimit ? { kind: 'location-too-long', length: href.length } : undefined;
+  return href.length > addressLimit ? { kind: 'location-too-long', length: href.length } : undefined;
 }
 
 function keepCookies(jar: CookieJar, answer: HttpResponse, url: string): void {
