@@ -94,6 +94,7 @@ const settingsSchema = z
     AUTH_MODE: z.enum(['open', 'token']).default('open'),
     REPORT_IDS: flag.default(true),
     REPORT_TTL_DAYS: count(1).default(30),
+    EVIDENCE_HOURS: count(0).default(24),
     RATE_LIMIT: flag.default(true),
     LIMIT_ANON_REQUESTS: quota.default({ points: 600, windowS: 60 }),
     LIMIT_ANON_SCANS: quota.default({ points: 60, windowS: 60 }),

@@ -45,6 +45,7 @@ export function openWorker({ config, backend, log, metrics }: WorkerContext): Qu
     freshForS: config.FRESH_SECONDS,
     keepForS: config.REPORT_TTL_DAYS * 86_400,
     reportIds: config.REPORT_IDS,
+    evidenceForS: config.EVIDENCE_HOURS * 3600,
   });
   const crews = config.WORKER_QUEUES.map((queue) =>
     backend.jobQueue.work(queue, concurrencyOf(queue, config), run, gaveUp),

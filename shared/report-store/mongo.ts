@@ -1,7 +1,7 @@
 import { Binary, type Collection, type Db, MongoClient, MongoError, MongoServerError } from 'mongodb';
 import type { Logger } from '../logger.ts';
 import { Problem } from '../model/problem.ts';
-import type { ReportStore } from './port.ts';
+import type { BlobName, ReportStore } from './port.ts';
 import { fromRow, type ReportRow, toRow } from './row.ts';
 
 /**
@@ -25,6 +25,8 @@ type Document = Omit<ReportRow, 'reportId' | 'body' | 'checkedAt' | 'freshUntil'
   readonly body: Binary;
 };
 
+type BlobDocument = { readonly _id: string; readonly bytes: Binary; readonly expiresAt: Date };
+
 const sweepEveryMs = 60_000;
 const sweepBatch = 200;
 
@@ -39,6 +41,7 @@ export function openMongoReportStore(url: string, log: Logger): ReportStore {
   const client = new MongoClient(url, { ...mongoTimeouts, appName: 'diag' });
   const database = client.db(databaseOf(url));
   const reports = database.collection<Document>('reports');
+  const blobs = database.collection<BlobDocument>('blobs');
   const indexes = openIndexes(database, url, log);
 
   return {
@@ -55,6 +58,16 @@ export function openMongoReportStore(url: string, log: Logger): ReportStore {
       guarded(async () => {
         const found = await reports.findOne({ _id: String(reportId) });
         return found && found.expiresAt.getTime() > Date.now() ? fromRow(toReportRow(found)) : undefined;
+      }),
+    keepBlob: (name, bytes, expiresAt) =>
+      guarded(async () => {
+        const blob = { bytes: new Binary(bytes), expiresAt: new Date(expiresAt) };
+        await blobs.updateOne({ _id: blobId(name) }, { $set: blob }, { upsert: true });
+      }),
+    getBlob: (name) =>
+      guarded(async () => {
+        const found = await blobs.findOne({ _id: blobId(name) });
+        return found && found.expiresAt.getTime() > Date.now() ? found.bytes.value() : undefined;
       }),
     async ping() {
       try {
@@ -78,9 +91,10 @@ function openIndexes(database: Db, url: string, log: Logger): { prepare(): Promi
   let timer: NodeJS.Timeout | undefined;
   const startSweep = () => {
     log.warn({}, 'this MongoDB server has no TTL indexes: expired reports are swept once a minute');
-    const reports = database.collection<Document>('reports');
     const act = () =>
-      void sweep(reports).catch((error: unknown) => log.warn({ err: error }, 'expired reports not swept'));
+      void Promise.all(['reports', 'blobs'].map((name) => sweep(database.collection(name)))).catch(
+        (error: unknown) => log.warn({ err: error }, 'expired reports not swept'),
+      );
     timer = setInterval(act, sweepEveryMs).unref();
   };
   return {
@@ -96,6 +110,10 @@ function openIndexes(database: Db, url: string, log: Logger): { prepare(): Promi
     },
     close: () => clearInterval(timer),
   };
+}
+
+function blobId({ reportId, kind }: BlobName): string {
+  return `${reportId} ${kind}`;
 }
 
 function databaseOf(url: string): string {
@@ -117,19 +135,20 @@ async function prepareIndexes(database: Db, url: string): Promise<boolean> {
     await reports.createIndex({ jobKey: 1, checkedAt: -1 }, { name: 'reports_by_key' });
     await reports.createIndex({ target: 1, check: 1, checkedAt: -1 }, { name: 'reports_by_target' });
     await reports.createIndex({ jobId: 1 }, { name: 'reports_by_job' });
-    return await makeTtlIndex(reports as unknown as Collection<Document>);
+    const expiring = [reports, patient.db(database.databaseName).collection('blobs')];
+    return (await Promise.all(expiring.map(makeTtlIndex))).every(Boolean);
   } finally {
     await patient.close();
   }
 }
 
-async function makeTtlIndex(reports: Collection<Document>): Promise<boolean> {
+async function makeTtlIndex(collection: Collection): Promise<boolean> {
   try {
-    await reports.createIndex({ expiresAt: 1 }, { name: 'reports_expire', expireAfterSeconds: 0 });
+    await collection.createIndex({ expiresAt: 1 }, { name: 'by_expiry', expireAfterSeconds: 0 });
     return true;
   } catch (error) {
     if (!(error instanceof MongoServerError) || error.code !== notImplemented) throw error;
-    await reports.createIndex({ expiresAt: 1 }, { name: 'reports_expire' });
+    await collection.createIndex({ expiresAt: 1 }, { name: 'by_expiry' });
     return false;
   }
 }
@@ -169,12 +188,12 @@ async function findFresh(
   );
 }
 
-async function sweep(reports: Collection<Document>): Promise<void> {
-  const expired = await reports
+async function sweep(collection: Collection): Promise<void> {
+  const expired = await collection
     .find({ expiresAt: { $lte: new Date() } }, { projection: { _id: 1 } })
     .limit(sweepBatch)
     .toArray();
-  if (expired.length > 0) await reports.deleteMany({ _id: { $in: expired.map(({ _id }) => _id) } });
+  if (expired.length > 0) await collection.deleteMany({ _id: { $in: expired.map(({ _id }) => _id) } });
 }
 
 function toDocument({ reportId, body, checkedAt, freshUntil, expiresAt, ...rest }: ReportRow): Document {

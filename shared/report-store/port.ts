@@ -17,6 +17,8 @@ export type StoredReport = {
 /** The ids of a report; its own body has none where the operator has switched ids off. */
 export type ReportKeys = { readonly reportId: string; readonly jobId: string; readonly jobKey: string };
 
+export type BlobName = { readonly reportId: string; readonly kind: 'evidence' | 'screenshot' };
+
 export type Question = { readonly jobKey: string; readonly wanted: Wanted };
 
 /** Reports, kept until they expire. No method waits longer than the store's own timeouts; an unreachable store rejects with Problem `store_unavailable`. */
@@ -26,6 +28,9 @@ export interface ReportStore {
   /** The newest report that answers each question, by jobKey; those without one are left out. */
   findFresh(questions: readonly Question[]): Promise<ReadonlyMap<string, StoredReport>>;
   get(reportId: string): Promise<StoredReport | undefined>;
+  /** Keeps bytes beside a report until `expiresAt` (Unix ms); a second write of the same name replaces the first. */
+  keepBlob(name: BlobName, bytes: Uint8Array, expiresAt: number): Promise<void>;
+  getBlob(name: BlobName): Promise<Uint8Array | undefined>;
   ping(): Promise<true | string>;
   close(): Promise<void>;
 }

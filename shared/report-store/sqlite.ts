@@ -16,6 +16,11 @@ const migrations = [
    CREATE INDEX reports_by_target ON reports (target, "check", checkedAt);
    CREATE INDEX reports_by_job ON reports (jobId);
    CREATE INDEX reports_by_expiry ON reports (expiresAt);`,
+  `CREATE TABLE blobs (
+     reportId TEXT NOT NULL, kind TEXT NOT NULL, expiresAt INTEGER NOT NULL, bytes BLOB NOT NULL,
+     PRIMARY KEY (reportId, kind)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX blobs_by_expiry ON blobs (expiresAt);`,
 ];
 
 const expiryEveryMs = 10_000;
@@ -63,6 +68,7 @@ export function openSqliteReportStore(path: string): ReportStore {
         );
       }),
     get: async (reportId) => guarded(() => get(reportId)),
+    ...openBlobs(database),
     ping: async () => {
       database.prepare('SELECT 1').get();
       return true;
@@ -71,6 +77,26 @@ export function openSqliteReportStore(path: string): ReportStore {
       clearInterval(timer);
       database.close();
     },
+  };
+}
+
+/** Blobs stand beside the reports; each write sweeps a few that have expired. */
+function openBlobs(database: DatabaseSync): Pick<ReportStore, 'keepBlob' | 'getBlob'> {
+  const keep = database.prepare(
+    'INSERT OR REPLACE INTO blobs (reportId, kind, expiresAt, bytes) VALUES (?, ?, ?, ?)',
+  );
+  const get = database.prepare('SELECT bytes FROM blobs WHERE reportId = ? AND kind = ? AND expiresAt > ?');
+  const sweep = database.prepare(
+    'DELETE FROM blobs WHERE (reportId, kind) IN (SELECT reportId, kind FROM blobs WHERE expiresAt <= ? LIMIT 5)',
+  );
+  return {
+    keepBlob: async ({ reportId, kind }, bytes, expiresAt) =>
+      guarded(() => {
+        keep.run(reportId, kind, expiresAt, bytes);
+        sweep.run(Date.now());
+      }),
+    getBlob: async ({ reportId, kind }) =>
+      guarded(() => (get.get(reportId, kind, Date.now()) as { bytes: Uint8Array } | undefined)?.bytes),
   };
 }
 

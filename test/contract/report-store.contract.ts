@@ -115,6 +115,17 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     expect(await store.get('{"$ne":null}')).toBeUndefined();
   });
 
+  test('bytes are kept beside a report, replaced by a second write, and gone when they expire', async () => {
+    const name = { reportId: randomId(), kind: 'evidence' } as const;
+    expect(await store.getBlob(name)).toBeUndefined();
+    await store.keepBlob(name, Buffer.from('first'), Date.now() + 60_000);
+    await store.keepBlob(name, Buffer.from('second'), Date.now() + 60_000);
+    expect(Buffer.from((await store.getBlob(name)) ?? []).toString()).toBe('second');
+    expect(await store.getBlob({ ...name, kind: 'screenshot' })).toBeUndefined();
+    await store.keepBlob(name, Buffer.from('third'), Date.now() - 1);
+    expect(await store.getBlob(name)).toBeUndefined();
+  });
+
   test('it says that it is there', async () => {
     expect(await store.ping()).toBe(true);
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type AddressPolicy, classifyAddress } from '../../shared/target/classify-address.ts';
 import { parseDomain, parseHttpUrl, siteOf, type TargetPolicy } from '../../shared/target/parse-target.ts';
+import { publicAddresses, refusedAddresses } from '../fixtures/guard/addresses.ts';
 
 const addresses: AddressPolicy = { allow: [], deny: [] };
 const policy: TargetPolicy = {
@@ -14,83 +15,10 @@ const policy: TargetPolicy = {
   ],
 };
 
-const refusedAddresses = [
-  '0.0.0.0',
-  '0.0.0.1',
-  '10.1.2.3',
-  '100.64.0.1',
-  '100.127.255.255',
-  '127.0.0.1',
-  '127.255.255.254',
-  '169.254.169.254',
-  '172.16.0.1',
-  '172.31.255.255',
-  '192.0.0.1',
-  '192.0.2.1',
-  '192.88.99.1',
-  '192.168.1.1',
-  '198.18.0.1',
-  '198.19.255.255',
-  '198.51.100.1',
-  '203.0.113.9',
-  '168.63.129.16',
-  '224.0.0.1',
-  '239.255.255.255',
-  '240.0.0.1',
-  '255.255.255.255',
-  '::',
-  '::1',
-  '::7f00:1',
-  '::ffff:127.0.0.1',
-  '::ffff:7f00:1',
-  '::ffff:8.8.8.8',
-  '::ffff:0:127.0.0.1',
-  '64:ff9b::7f00:1',
-  '64:ff9b:1::1',
-  '100::1',
-  '100:0:0:1::1',
-  '2001::1',
-  '2001:db8::1',
-  '2002:7f00:1::',
-  '2620:4f:8000::1',
-  '3fff::1',
-  '4000::1',
-  '5f00::1',
-  'fc00::1',
-  'fd00::1',
-  'fe80::1',
-  'fe80::1%eth0',
-  'fec0::1',
-  'ff02::1',
-  '2606:4700::1%1',
-  '127.1',
-  '0x7f.1',
-  '2130706433',
-  '',
-  'localhost',
-  '1.2.3.4.5',
-  '01.2.3.4',
-  '8.8.8.8 ',
-  '[::1]',
-]; // prettier-ignore
 test.for(refusedAddresses)('the address %j is refused', (address) => {
   expect(classifyAddress(address, addresses).kind).toBe('refused');
 });
 
-const publicAddresses = [
-  '1.1.1.1',
-  '8.8.8.8',
-  '100.63.255.255',
-  '100.128.0.1',
-  '172.15.0.1',
-  '172.32.0.1',
-  '192.0.1.1',
-  '198.17.0.1',
-  '223.255.255.255',
-  '2606:4700:4700::1111',
-  '2001:4860:4860::8888',
-  '2a00:1450::1',
-]; // prettier-ignore
 test.for(publicAddresses)('the address %s is public', (address) => {
   expect(classifyAddress(address, addresses)).toEqual({ kind: 'public', address });
 });

@@ -1,5 +1,5 @@
-import { createSocket, type RemoteInfo } from 'node:dgram';
-import { createServer } from 'node:net';
+import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type Answer, decode, encode, type Packet } from 'dns-packet';
 
 /** name → type → values; a name that is there without the type is NODATA, one that is not there NXDOMAIN. Values as dns-packet takes them. */
@@ -36,8 +36,6 @@ export async function openDnsServer(zone: Zone): Promise<DnsServer> {
     const reply = answer(decode(bytes));
     udp.send(reply, from.port, from.address);
   });
-  await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
-  const { port } = udp.address();
   const tcp = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
@@ -47,7 +45,7 @@ export async function openDnsServer(zone: Zone): Promise<DnsServer> {
       socket.end(Buffer.concat([length, reply]));
     });
   });
-  await new Promise<void>((resolve) => tcp.listen(port, '127.0.0.1', resolve));
+  const port = await listenOnBoth(udp, tcp);
   return {
     address: `127.0.0.1:${port}`,
     questions,
@@ -60,6 +58,20 @@ export async function openDnsServer(zone: Zone): Promise<DnsServer> {
         tcp.close(() => resolve());
       }),
   };
+}
+
+// The same port for both: TCP takes a free one, and UDP the same; another try where that one is taken.
+async function listenOnBoth(udp: UdpSocket, tcp: Server): Promise<number> {
+  for (;;) {
+    await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+    const { port } = tcp.address() as AddressInfo;
+    const isBound = await new Promise<boolean>((resolve) => {
+      udp.once('error', () => resolve(false));
+      udp.bind(port, '127.0.0.1', () => resolve(true));
+    });
+    if (isBound) return port;
+    await new Promise((resolve) => tcp.close(resolve));
+  }
 }
 
 function isThere(zone: Zone, name: string): boolean {

@@ -2,7 +2,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type Config, readConfig } from '../../../shared/config.ts';
 import { type Authority, makeAuthority } from './certificates.ts';
 import { type DnsServer, openDnsServer, type Zone } from './dns-server.ts';
-import { openWebServers, type Sites, type WebServers } from './web-servers.ts';
+import { type Certificates, openWebServers, type Sites, type WebServers } from './web-servers.ts';
 
 /** A small internet on loopback: names, sites, and the settings under which the product sees it as the world. */
 export type Lab = {
@@ -15,18 +15,18 @@ export type Lab = {
   close(): Promise<void>;
 };
 
-/** Opens a lab; every host of `sites` gets the address 127.0.0.1 unless `zone` says otherwise. */
-export async function openLab({
-  sites = {},
-  zone = {},
-}: {
+export type LabOptions = {
   readonly sites?: Sites;
   readonly zone?: Zone;
-}): Promise<Lab> {
+  readonly certificates?: Certificates;
+};
+
+/** Opens a lab; every host of `sites` gets the address 127.0.0.1 unless `zone` says otherwise. */
+export async function openLab({ sites = {}, zone = {}, certificates = {} }: LabOptions): Promise<Lab> {
   const authority = await makeAuthority();
   // As NODE_EXTRA_CA_CERTS would at start: trusted beside the bundled roots.
   setDefaultCACertificates([...getCACertificates('bundled'), authority.cert]);
-  const web = await openWebServers(sites, authority);
+  const web = await openWebServers(sites, authority, certificates);
   const hosts = Object.keys(sites).map((origin) => new URL(origin).hostname);
   const dns = await openDnsServer({
     ...Object.fromEntries(hosts.map((host) => [host, { A: ['127.0.0.1'] }])),

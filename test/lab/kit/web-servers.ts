@@ -2,10 +2,13 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import type { Authority } from './certificates.ts';
+import type { Authority, CertificateOptions } from './certificates.ts';
 
 /** Origin ("http://a.test") → what it answers. */
 export type Sites = { readonly [origin: string]: RequestListener };
+
+/** Hosts with a certificate of their own, by what is special about it. */
+export type Certificates = { readonly [host: string]: CertificateOptions };
 
 export type WebServers = {
   readonly httpPort: number;
@@ -18,7 +21,11 @@ export type WebServers = {
 };
 
 /** One server for http and one for https, telling sites apart by Host and SNI. */
-export async function openWebServers(sites: Sites, authority: Authority): Promise<WebServers> {
+export async function openWebServers(
+  sites: Sites,
+  authority: Authority,
+  certificates: Certificates = {},
+): Promise<WebServers> {
   const sockets = new Set<Socket>();
   let most = 0;
   const count = (socket: Socket) => {
@@ -36,9 +43,17 @@ export async function openWebServers(sites: Sites, authority: Authority): Promis
       response.writeHead(421).end();
     };
   const own = await authority.issue(namesOf(sites));
+  const special = new Map(
+    await Promise.all(
+      Object.entries(certificates).map(
+        async ([host, options]) => [host, await authority.issue([host], options)] as const,
+      ),
+    ),
+  );
+  const contextOf = (name: string) => createSecureContext(special.get(name) ?? own);
   const http = createHttpServer(answer('http'));
   const https = createHttpsServer(
-    { ...own, SNICallback: (_name, give) => give(null, createSecureContext(own)) },
+    { ...own, SNICallback: (name, give) => give(null, contextOf(name)) },
     answer('https'),
   );
   for (const server of [http, https]) server.on('connection', count);

@@ -62,8 +62,8 @@ describe('a walk to a server that', () => {
     bytesBefore = residentBytes();
   });
 
-  for (const { name, start, broken, expected, boundMs, awaits } of hostile) {
-    test(`${name}, within ${boundMs} ms`, { fails: awaits !== undefined }, async () => {
+  for (const { name, start, broken, expected, boundMs } of hostile) {
+    test(`${name}, within ${boundMs} ms`, async () => {
       const { report, tookMs } = await walked(start);
       expect(report).toMatchObject({ ...expected, broken: [...broken].sort() });
       // 300 ms for a machine that does something else beside.
@@ -98,7 +98,7 @@ describe('a run that is aborted', () => {
 });
 
 // Awaits the probes: closing them does not yet reach a socket that is still being opened or secured.
-test('a run that is closed in a handshake leaves nothing open', { fails: true }, async () => {
+test('a run that is closed in a handshake leaves nothing open', async () => {
   const opened = world.probes.open(AbortSignal.timeout(1000));
   const asked = opened.http.ask({ url: world.place('https://tls-mute.test:raw/'), bodyLimitBytes: 0 });
   await expect.poll(() => world.openSockets()).toBe(1);

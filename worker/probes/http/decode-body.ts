@@ -46,6 +46,8 @@ export function readBody(
       if (cut) for (const stream of [source, ...chain]) stream.destroy();
       resolve({ text, wireBytes, decodedBytes, ...(cut ? { cut } : {}) });
     };
+    // A source that broke off since its header section has said so already, and says nothing more.
+    if (source.destroyed) return settle('closed-early');
     const keep = (piece: Buffer) => {
       decodedBytes += piece.length;
       const room = limits.keepBytes - kept.reduce((sum, { length }) => sum + length, 0);

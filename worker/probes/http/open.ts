@@ -1,9 +1,10 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
+import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
 import { type GuardedAgents, openGuardedAgents } from './agents.ts';
 import { readBody, readCodings } from './decode-body.ts';
@@ -40,7 +41,9 @@ export type HttpSettings = {
 
 /** Opens the probe for one chain of requests; `close` destroys every socket it still holds. */
 export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): HttpProbe & { close(): void } {
-  const agents = openGuardedAgents(settings.dial, signal, settings.limits.tlsMs);
+  const closing = new AbortController();
+  const making = AbortSignal.any([signal, closing.signal]);
+  const agents = openGuardedAgents(settings.dial, making, settings.limits.tlsMs);
   return {
     async ask(request) {
       signal.throwIfAborted();
@@ -55,7 +58,11 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
         };
       return send(request, judged.value, { settings, agents, signal });
     },
-    close: () => agents.destroy(),
+    close() {
+      // Also the connections that are only being made.
+      closing.abort(new DialFailure('connection-closed', 'the run ended before the connection was made'));
+      agents.destroy();
+    },
   };
 }
 
@@ -129,6 +136,7 @@ function startRequest(
       const outgoing = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, options, callback);
       // Node drops every header after the 1,000th in silence; the size limit above bounds them already.
       outgoing.maxHeadersCount = 0;
+      boundInterim(outgoing);
       outgoing.once('socket', (socket) => {
         sight.socket = socket;
       });
@@ -141,6 +149,18 @@ function startRequest(
   // got takes OPTIONS for a method with a body, and waits for its end.
   if (request.method === 'OPTIONS') stream.end();
   return stream;
+}
+
+/** Early hints come once or a few times; a hundred interim answers are an attack. */
+const interimLimit = 100;
+
+function boundInterim(outgoing: ClientRequest): void {
+  let count = 0;
+  outgoing.on('information', () => {
+    count += 1;
+    if (count > interimLimit)
+      outgoing.destroy(new DialFailure('malformed-response', 'the server sends interim answers without end'));
+  });
 }
 
 function headersOf(stream: Request): Promise<IncomingMessage> {

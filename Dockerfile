@@ -1,0 +1,22 @@
+# One image for every role; the command chooses: api, worker, serve.
+FROM node:24-slim AS modules
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The image has its Node; the npm package "node" is for machines without.
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATA_DIR=/data
+WORKDIR /app
+COPY --from=modules /app/node_modules node_modules
+COPY package.json LICENSE README.md ./
+COPY cli cli
+COPY shared shared
+COPY api api
+COPY worker worker
+RUN mkdir -p /data node_modules/.cache/diag && chown 10001:10001 /data node_modules/.cache/diag
+USER 10001:10001
+EXPOSE 3000 3001 3002
+VOLUME /data
+ENTRYPOINT ["node", "cli/diag.js"]
+CMD ["serve"]

@@ -1,0 +1,21 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { openBackend } from '../shared/backend.ts';
+import { readConfig } from '../shared/config.ts';
+import { openLogger } from '../shared/logger.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Prints the evidence of a stored report, on the machine that has the store: it goes into `diag assess -`. */
+export async function printEvidence(reportId: string): Promise<void> {
+  const config = readConfig();
+  const backend = await openBackend(config, openLogger('silent'));
+  try {
+    const bytes = await backend.reportStore.getBlob({ reportId, kind: 'evidence' });
+    if (!bytes)
+      throw new UsageError(
+        `There is no evidence of report ${reportId}: it is unknown, older than ${config.EVIDENCE_HOURS} h, or was too large to keep.`,
+      );
+    process.stdout.write(`${zstdDecompressSync(bytes).toString()}\n`);
+  } finally {
+    await backend.close(0);
+  }
+}

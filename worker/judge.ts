@@ -1,0 +1,48 @@
+import { freshForOtherS } from '../shared/catalogue/spec.ts';
+import type { Job } from '../shared/model/job.ts';
+import { makeReport, type Report, type ReportFacts, type ReportState } from '../shared/model/report.ts';
+import type { Json } from '../shared/model/verdict.ts';
+import type { Check } from './checks/check.ts';
+
+/** What was seen in one run, with all that its report depends on beside the rules: judging it again gives the same report, byte for byte. */
+export type EvidenceFile = {
+  readonly v: 1;
+  readonly check: string;
+  readonly target: string;
+  readonly options: Job['options'];
+  /** null where the operator has switched ids off. */
+  readonly reportId: string | null;
+  readonly checkedAtMs: number;
+  readonly durationMs: number;
+  /** null: the check's own freshness. */
+  readonly freshForS: number | null;
+  /** null: only while it can be fresh. */
+  readonly keepForS: number | null;
+  readonly evidence: Json;
+};
+
+/** Judges what was seen. Pure. */
+export function judge(check: Check, file: EvidenceFile): Report {
+  const assessment = check.assess(file.evidence);
+  return makeReport(factsOf(check, file, assessment.state), assessment);
+}
+
+/** What a report says of its run, for a run that ended in this state. */
+export function factsOf(
+  { spec }: Check,
+  file: Omit<EvidenceFile, 'evidence'>,
+  state: ReportState,
+): ReportFacts {
+  const freshForS = file.freshForS ?? (state === 'complete' ? spec.freshForS : freshForOtherS[state]);
+  return {
+    check: file.check,
+    target: { [spec.targetKind]: file.target },
+    rules: spec.rules,
+    rulesVersion: spec.rulesVersion,
+    reportId: file.reportId ?? undefined,
+    checkedAtMs: file.checkedAtMs,
+    durationMs: file.durationMs,
+    freshForS,
+    keepForS: file.keepForS ?? freshForS,
+  };
+}

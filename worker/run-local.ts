@@ -1,0 +1,34 @@
+import type { Config } from '../shared/config.ts';
+import { type Job, randomId } from '../shared/model/job.ts';
+import type { Check } from './checks/check.ts';
+import type { EvidenceFile } from './judge.ts';
+import { prepareProbesOf } from './open.ts';
+
+/** Runs a check in this process, without queue and store, and gives what was seen. Rejects when the run hits its limit. */
+export async function gatherLocally(
+  check: Check,
+  { target, options }: Pick<Job, 'target' | 'options'>,
+  config: Config,
+): Promise<EvidenceFile> {
+  const factory = prepareProbesOf(config);
+  const probes = factory.open(AbortSignal.timeout(check.spec.runLimitMs(options)));
+  const start = performance.now();
+  try {
+    const evidence = await check.gather({ target, options, probes, progress: () => undefined });
+    return {
+      v: 1,
+      check: check.spec.name,
+      target,
+      options,
+      reportId: randomId(),
+      checkedAtMs: Date.now(),
+      durationMs: Math.round(performance.now() - start),
+      freshForS: config.FRESH_SECONDS ?? null,
+      keepForS: config.REPORT_TTL_DAYS * 86_400,
+      evidence,
+    };
+  } finally {
+    probes.close();
+    factory.close();
+  }
+}
