@@ -3,11 +3,11 @@ import { visible, visibleLines } from './visible-text.ts';
 
 /**
  * A word that no Markdown dialect makes anything of: letters and digits, joined by `-`, `/` or an apostrophe, with usual
- * punctuation around it; numbers with dots; one letter abbreviations. Not among them: addresses (they become links),
+ * punctuation around it; numbers with dots, times of day; one letter abbreviations. Not among them: addresses (they become links),
  * `@name`, `#1`, `GH-1` and commit hashes (they notify and refer on GitHub), emphasis, entities, tags.
  */
 const plainWord =
-  /^["'“‘(]{0,2}(?:[\p{L}\p{M}\p{N}]+(?:[-/’'][\p{L}\p{M}\p{N}]+)*|§?\d+(?:[.,:]\d+)*%?|(?:\p{L}\.)+)[)"'”’]{0,2}[.,;:!?…]?[)"'”’]{0,2}$/u;
+  /^["'“‘(]{0,2}(?:[\p{L}\p{M}\p{N}]+(?:[-/’'][\p{L}\p{M}\p{N}]+)*|§?\d+(?:[.,]\d+)*%?|\d\d(?::\d\d){1,2}|(?:\p{L}\.)+)[)"'”’]{0,2}[.,;:!?…]?[)"'”’]{0,2}$/u;
 const plainSign = /^[–—→≥≤…·×&−-]$/u;
 const referring = /^\W*(?:gh-\d+|[0-9a-f]{7,40}|www.*)\W*$/i;
 /** What would begin a list at the start of a line. */

@@ -38,8 +38,8 @@ function writeReport(report: Report, pieces: number): string {
     '## Findings',
     report.findings.length === 0 ? 'None.' : '',
     ...bySeverity(report).flatMap(({ findings }) => findings.map((finding) => writeFinding(finding, pieces))),
-    ...listed('Not tested', report.notTested, ({ code, reason }) => `- ${codeSpan(code)}: ${prose(reason)}`),
-    ...listed('Passed', report.passed, (code) => `- ${codeSpan(code)}`),
+    ...writeNotTested(report),
+    ...writePassed(report),
   ];
   return `${blocks.filter((part) => part !== '').join('\n\n')}\n`;
 }
@@ -93,11 +93,16 @@ function writeEvidence({ evidence }: Finding, pieces: number): string[] {
 }
 
 function writePair([key, value]: [string, unknown]): string {
-  return `${codeSpan(cut(key, longestValue))} ${codeSpan(cut(textOf(value), longestValue))}`;
+  return `${codeSpan(cut(key, longestValue))}: ${codeSpan(cut(textOf(value), longestValue))}`;
 }
 
-function listed<Item>(title: string, items: readonly Item[], write: (item: Item) => string): string[] {
-  return items.length === 0 ? [] : [`## ${title} (${items.length})`, items.map(write).join('\n')];
+function writeNotTested({ notTested }: Report): string[] {
+  const lines = notTested.map(({ code, reason }) => `- ${codeSpan(code)}: ${prose(reason)}`);
+  return lines.length === 0 ? [] : [`## Not tested (${lines.length})`, lines.join('\n')];
+}
+
+function writePassed({ passed }: Report): string[] {
+  return passed.length === 0 ? [] : [`## Passed (${passed.length})`, passed.map(codeSpan).join(', ')];
 }
 
 function prose(text: string): string {
