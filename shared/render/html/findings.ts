@@ -6,7 +6,7 @@ import { bySeverity, effectWords, severityWords, titleOf } from '../report-words
 import { cut } from '../visible-text.ts';
 import { zoneLine } from '../zone-line.ts';
 import { severityMark } from './marks.ts';
-import { type Room, valueTable } from './value.ts';
+import { type Room, scrollable, valueTable } from './value.ts';
 
 const longestText = 4000;
 /** Values of evidence shown of all findings together. */
@@ -42,11 +42,11 @@ ${showEvidence(finding, room)}${showFix(finding)}${showReferences(finding)}</art
 `;
 }
 
-function showEvidence({ evidence }: Finding, room: Room): Markup {
+function showEvidence({ evidence, title }: Finding, room: Room): Markup {
   const pieces = evidence.filter((piece) => Object.keys(piece).length > 0);
   return pieces.length === 0
     ? nothing
-    : markup`<h5>Seen</h5>${valueTable(pieces, room)}
+    : markup`<h5>Seen</h5>${scrollable(`Seen: ${cut(title, longestText)}`, valueTable(pieces, room))}
 `;
 }
 
@@ -85,9 +85,10 @@ export function notTestedSection(report: Report): Markup {
       markup`<tr><th scope="row"><code>${code}</code></th><td>${titleOf(report, code) ?? ''}</td><td>${cut(reason, longestText)}</td></tr>
 `,
   );
+  const table = markup`<table><thead><tr><th scope="col">Rule</th><th scope="col">Would report</th><th scope="col">Why not</th></tr></thead><tbody>
+${rows}</tbody></table>`;
   return markup`<section><h2>Not tested (${rows.length})</h2>
-<table><thead><tr><th scope="col">Rule</th><th scope="col">Would report</th><th scope="col">Why not</th></tr></thead><tbody>
-${rows}</tbody></table></section>
+${scrollable('Not tested', table)}</section>
 `;
 }
 

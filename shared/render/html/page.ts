@@ -5,7 +5,7 @@ import { cut } from '../visible-text.ts';
 import { categoryBars, scoreGauge, severityBars } from './charts.ts';
 import { findingsSection, notTestedSection, passedSection } from './findings.ts';
 import { metaPolicy, style } from './style.ts';
-import { type Room, valueTable } from './value.ts';
+import { type Room, scrollable, valueTable } from './value.ts';
 import { waterfall } from './waterfall.ts';
 
 /** Values shown of the check's own fields, in equal shares; a page of more is not read. */
@@ -89,6 +89,6 @@ function showField(name: string, value: unknown, room: Room): Markup {
       ? markup`<p class="more">Shortened: the JSON export has everything.</p>
 `
       : nothing;
-  return markup`<details open><summary>${cut(name, 200)}</summary>${table}</details>
+  return markup`<details open><summary>${cut(name, 200)}</summary>${scrollable(cut(name, 200), table)}</details>
 ${shortened}`;
 }

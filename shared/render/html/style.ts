@@ -47,7 +47,12 @@ table{border-collapse:collapse;max-width:100%;margin:.25rem 0 .75rem;font-size:.
 th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:left;vertical-align:top}
 th{font-weight:600;background:var(--panel)}
 td table{margin:0}
-td.number{text-align:right;font-variant-numeric:tabular-nums}
+td,tbody th{min-width:6rem}
+.scroll>svg{max-width:none}
+thead th{overflow-wrap:normal}
+.scroll{overflow-x:auto}
+.scroll:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+td.number{min-width:3rem;text-align:right;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--muted);padding:0 0 .25rem}
 details{margin:0 0 1rem}
 summary{cursor:pointer;font-weight:600;padding:.25rem 0}
@@ -56,7 +61,6 @@ summary{cursor:pointer;font-weight:600;padding:.25rem 0}
 .codes li{break-inside:avoid;padding:.15rem 0}
 footer{margin-top:3rem;color:var(--muted);font-size:.9rem}
 ${marks}
-@media (max-width:40rem){.fields th,.fields td{padding:.2rem .3rem}}
 @media print{
 :root{${declare(light)}}
 @page{margin:16mm}
@@ -64,6 +68,10 @@ body{max-width:none;padding:0;font-size:10pt}
 .finding,tr,svg{break-inside:avoid}
 h2,h3,h4,caption{break-after:avoid}
 *{print-color-adjust:exact}
+.scroll{overflow:visible}
+td,tbody th,td.number{min-width:0}
+.scroll>svg{max-width:100%}
+thead th{overflow-wrap:anywhere}
 .finding a[href]::after{content:" <" attr(href) ">";color:var(--muted)}
 }
 `;

@@ -10,6 +10,11 @@ const mostColumns = 8;
 const longestValue = 1000;
 const longestKey = 200;
 
+/** A wide table may be scrolled sideways, with the keyboard too. */
+export function scrollable(label: string, content: Markup): Markup {
+  return markup`<div class="scroll" role="region" aria-label="${label}" tabindex="0">${content}</div>`;
+}
+
 /** Any JSON as nested tables and lists, bounded in depth, width and number; what is left out is counted. */
 export function valueTable(value: unknown, room: Room, depth = 0): Markup {
   room.values -= 1;

@@ -2,6 +2,7 @@ import type { Report } from '../../model/report.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 import { clip, cut, textOf } from '../visible-text.ts';
 import { phaseNames } from './palette.ts';
+import { scrollable } from './value.ts';
 
 type TimedHop = {
   /** Counted from 1, with those that were not timed. */
@@ -22,16 +23,19 @@ const chartWidth = 400;
 export function waterfall(report: Report): Markup {
   const hops = readHops(report['hops']);
   if (hops.length === 0) return nothing;
+  return markup`<section><h2>Time of each hop</h2>
+${scrollable('Waterfall', drawChart(hops))}
+<ul class="legend">${phaseNames.map((name) => markup`<li><svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect class="phase-${name}" width="16" height="16"/></svg> ${name}</li>`)}</ul>
+${scrollable('Milliseconds by hop', timeTable(hops))}</section>
+`;
+}
+
+function drawChart(hops: readonly TimedHop[]): Markup {
   const starts = hops.map((_, index) => hops.slice(0, index).reduce((sum, hop) => sum + totalOf(hop), 0));
   const total = hops.reduce((sum, hop) => sum + totalOf(hop), 0);
   const scale = total > 0 ? chartWidth / total : 0;
-  return markup`<section><h2>Time of each hop</h2>
-<svg width="720" viewBox="0 0 720 ${hops.length * rowHeight}" role="img" aria-label="Waterfall of ${hops.length} hops, ${printMs(total)} ms in all; the numbers are in the table below.">
-${hops.map((hop, index) => drawHop(hop, { y: index * rowHeight, left: chartLeft + (starts[index] ?? 0) * scale, scale }))}</svg>
-<ul class="legend">${phaseNames.map((name) => markup`<li><svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect class="phase-${name}" width="16" height="16"/></svg> ${name}</li>`)}</ul>
-<table><caption>Milliseconds by hop</caption><thead><tr><th scope="col">Hop</th>${phaseNames.map((name) => markup`<th scope="col">${name}</th>`)}<th scope="col">total</th></tr></thead>
-<tbody>${hops.map(timeRow)}</tbody></table></section>
-`;
+  return markup`<svg width="720" viewBox="0 0 720 ${hops.length * rowHeight}" role="img" aria-label="Waterfall of ${hops.length} hops, ${printMs(total)} ms in all; the numbers are in the table below.">
+${hops.map((hop, index) => drawHop(hop, { y: index * rowHeight, left: chartLeft + (starts[index] ?? 0) * scale, scale }))}</svg>`;
 }
 
 function readHops(value: unknown): readonly TimedHop[] {
@@ -71,6 +75,11 @@ function drawHop(hop: TimedHop, { y, left, scale }: Place): Markup {
   const label = `${hop.number}  ${cut(hop.status, 8)} ${shorten(hop.url)}`;
   return markup`<text x="0" y="${y + 17}">${label}</text>${segments}<text class="quiet" x="${round(Math.min(x + 5, chartLeft + chartWidth + 5))}" y="${y + 17}">${printMs(totalOf(hop))} ms</text>
 `;
+}
+
+function timeTable(hops: readonly TimedHop[]): Markup {
+  return markup`<table><caption>Milliseconds by hop</caption><thead><tr><th scope="col">Hop</th>${phaseNames.map((name) => markup`<th scope="col">${name}</th>`)}<th scope="col">total</th></tr></thead>
+<tbody>${hops.map(timeRow)}</tbody></table>`;
 }
 
 function timeRow(hop: TimedHop): Markup {

@@ -127,7 +127,7 @@ test('there are 200 hostile strings and more, all different', () => {
 });
 
 test.for(formatNames)(
-  '%s: every hostile string in every place stays text',
+  `%s: each of ${strings.length} hostile strings in each of ${placeCount} places stays text`,
   { timeout: 120_000 },
   (format) => {
     const escapes: string[] = [];
@@ -141,18 +141,15 @@ test.for(formatNames)(
       );
       if (escape !== undefined) escapes.push(`round ${round}: ${escape}`);
     }
-    console.log(
-      `${format}: ${strings.length} strings × ${placeCount} places = ${strings.length * placeCount}, escapes ${escapes.length}`,
-    );
     expect(escapes.slice(0, 5)).toEqual([]);
   },
 );
 
 test.for(formatNames)(
-  '%s: one hostile string in all places at once stays text',
+  `%s: each of ${shortHostileStrings.length} hostile strings in all places at once stays text`,
   { timeout: 120_000 },
   (format) => {
-    const escapes = strings.flatMap((text, index) => {
+    const escapes = strings.slice(0, shortHostileStrings.length).flatMap((text, index) => {
       const everywhere = (place: number) => textAt(index, place, String.fromCharCode(0x4e00 + place));
       const escape = attempt(() => findEscape(format, reportOf(everywhere)));
       return escape === undefined ? [] : [`${JSON.stringify(text.slice(0, 60))}: ${escape}`];
