@@ -134,6 +134,7 @@ test.for([
   { name: 'categories that are a list', fields: { categories: [{ score: 1 }] } },
 ])('$name do no harm', ({ fields }) => {
   expect(pageText({ ...words(), ...fields })).toContain('What was seen');
+  expect(renderHtml({ ...words(), ...fields })).not.toMatch(/NaN|undefined|(?:width|x)="-/);
 });
 
 test('categories with scores get bars', () => {
@@ -155,6 +156,7 @@ test('own fields: depth, width, length and number are bounded, and what is left 
   };
   const report = { ...failed(), ...fields };
   const text = pageText(report);
+  expect(text).toContain('deep … 1 more wide');
   expect(text).toContain('… 4900 more');
   expect(text).toContain('… (99000 more)');
   expect(text).toContain('Shortened: the JSON export has everything.');

@@ -187,6 +187,11 @@ test('a fingerprint stays when what was seen changes, and differs between target
   expect(new Set(printsOf(report).map((print) => JSON.stringify(print))).size).toBe(report.findings.length);
 });
 
+test('a message hides nothing and stays in its line', () => {
+  const [first] = runOf(reportOf((place) => `a\u202e${place}\r\nb`)).results;
+  expect(first?.message.text).toMatch(/^a⟨U\+202E⟩10␍␊b\. Before a⟨U\+202E⟩11␍␊b after\.\nEvidence:\n/);
+});
+
 test('a message holds no link and no placeholder', () => {
   const hostile = reportOf((place) => `[click](https://evil.test/${place}) {0}`);
   for (const { message: given } of runOf(hostile).results) expect(given.text).not.toMatch(/\]\(|\{\d/);
