@@ -77,7 +77,8 @@ function writeFinding(finding: Finding, pieces: number): string {
     `**Fix:** ${prose(fix.text)}`,
     ...(fix.record ? [codeBlock(zoneLine(fix.record))] : []),
     ...Object.entries(fix.snippets ?? {}).map(
-      ([server, text]) => `${codeSpan(cut(server, longestValue))}:\n\n${codeBlock(cut(text, longestText))}`,
+      ([server, text]) =>
+        `${codeSpan(cut(server, longestValue))}:\n\n${codeBlock(cut(text.replace(/\n$/, ''), longestText))}`,
     ),
     ...writeEvidence(finding, pieces),
     ...(references.length > 0 ? [`See ${references.map(reference).join(', ')}.`] : []),

@@ -76,9 +76,13 @@ function categories(report: Report): Markup {
 function fieldsSection(report: Report): Markup {
   const fields = ownFields(report);
   if (fields.length === 0) return nothing;
-  const share = Math.max(leastShare, Math.floor(fieldValues / fields.length));
+  const isNested = ([, value]: [string, unknown]) => typeof value === 'object' && value !== null;
+  const nested = fields.filter(isNested);
+  const single = Object.fromEntries(fields.filter((field) => !isNested(field)));
+  const share = { values: Math.max(leastShare, Math.floor(fieldValues / (nested.length + 1))) };
   return markup`<section class="fields"><h2>What was seen</h2>
-${fields.map(([name, value]) => showField(name, value, { values: share }))}</section>
+${fields.length > nested.length ? scrollable('Single values', valueTable(single, { ...share })) : nothing}
+${nested.map(([name, value]) => showField(name, value, { ...share }))}</section>
 `;
 }
 

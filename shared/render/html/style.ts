@@ -49,7 +49,8 @@ th{font-weight:600;background:var(--panel)}
 td table{margin:0}
 td,tbody th{min-width:6rem}
 .scroll>svg{max-width:none}
-thead th{overflow-wrap:normal}
+th{overflow-wrap:normal}
+bdi.value{overflow-wrap:anywhere}
 .scroll{overflow-x:auto}
 .scroll:focus-visible{outline:3px solid var(--link);outline-offset:2px}
 td.number{min-width:3rem;text-align:right;font-variant-numeric:tabular-nums}
@@ -71,7 +72,7 @@ h2,h3,h4,caption{break-after:avoid}
 .scroll{overflow:visible}
 td,tbody th,td.number{min-width:0}
 .scroll>svg{max-width:100%}
-thead th{overflow-wrap:anywhere}
+th{overflow-wrap:anywhere}
 .finding a[href]::after{content:" <" attr(href) ">";color:var(--muted)}
 }
 `;
