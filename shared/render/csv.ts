@@ -1,0 +1,90 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Finding } from '../model/finding.ts';
+import type { Report } from '../model/report.ts';
+import { linkTo } from './link.ts';
+import { targetOf } from './report-words.ts';
+import { cut, jsonText, visible } from './visible-text.ts';
+import { zoneLine } from './zone-line.ts';
+
+const columns = [
+  'check',
+  'target',
+  'checkedAt',
+  'state',
+  'score',
+  'grade',
+  'severity',
+  'code',
+  'part',
+  'title',
+  'detail',
+  'scoreEffect',
+  'fix',
+  'record',
+  'references',
+  'evidenceCount',
+  'evidence',
+  'reportId',
+] as const;
+type Row = { readonly [column in (typeof columns)[number]]: string | number };
+
+/** Spreadsheets take 32,767 characters in a cell; with room for quotes and the guard. */
+const longestCell = 32_000;
+
+/** A header row, then a row for each finding (RFC 4180). Formulas are guarded by `'`; each row is one line. */
+export function renderCsv(report: Report): string {
+  const rows = report.findings.map((finding) => {
+    const row = rowOf(report, finding);
+    return columns.map((column) => row[column]);
+  });
+  return stringify([[...columns], ...rows], { record_delimiter: 'windows', quoted_string: true });
+}
+
+function rowOf(report: Report, finding: Finding): Row {
+  const { fix } = finding;
+  return {
+    check: cell(report.check),
+    target: cell(targetOf(report)),
+    checkedAt: cell(report.checkedAt),
+    state: cell(report.state),
+    score: report.score ?? '',
+    grade: cell(report.grade ?? ''),
+    severity: cell(finding.severity),
+    code: cell(finding.code),
+    part: cell(finding.part ?? ''),
+    title: cell(finding.title),
+    detail: cell(finding.detail),
+    scoreEffect: finding.scoreEffect,
+    fix: cell(fix.text),
+    record: cell(fix.record ? zoneLine(fix.record) : ''),
+    references: cell(finding.references.map(({ title, url }) => linkTo(url) ?? title).join(' ')),
+    evidenceCount: finding.evidence.length,
+    evidence: cell(evidenceText(finding.evidence)),
+    reportId: cell(report.reportId ?? ''),
+  };
+}
+
+/** JSON of as many pieces as fit a cell, so that what is there can be parsed. */
+function evidenceText(evidence: Finding['evidence']): string {
+  const pieces: string[] = [];
+  let room = longestCell - 2;
+  for (const piece of evidence) {
+    const text = jsonText(piece);
+    room -= text.length + 1;
+    if (room < 0) break;
+    pieces.push(text);
+  }
+  return `[${pieces.join(',')}]`;
+}
+
+function cell(text: string): string {
+  return guardFormula(cut(visible(text), longestCell));
+}
+
+/**
+ * Puts `'` before what a spreadsheet would take for a formula (OWASP, CSV injection): `= + - @` and their full-width forms,
+ * also behind blanks, which some programs drop. Tab and carriage return are pictures by then.
+ */
+function guardFormula(text: string): string {
+  return /^\s*[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;
+}

@@ -1,0 +1,75 @@
+import type { Report } from '../model/report.ts';
+import { renderCsv } from './csv.ts';
+import { renderHtml } from './html/page.ts';
+import { renderJson } from './json.ts';
+import { renderJunit } from './junit.ts';
+import { renderMarkdown } from './markdown.ts';
+import { renderSarif } from './sarif.ts';
+
+type Format = {
+  readonly contentType: string;
+  /** Of a saved file, without the dot. */
+  readonly extension: string;
+  /** One line for the documentation and for error messages. */
+  readonly purpose: string;
+  readonly render: (report: Report) => string;
+};
+
+/** Every export format: name in `?format=` → how it is made and called. The first is the default. */
+export const formats = {
+  json: {
+    contentType: 'application/json; charset=utf-8',
+    extension: 'json',
+    purpose: 'the whole report, indented',
+    render: renderJson,
+  },
+  html: {
+    contentType: 'text/html; charset=utf-8',
+    extension: 'html',
+    purpose: 'one page without scripts, to read and to print',
+    render: renderHtml,
+  },
+  md: {
+    contentType: 'text/markdown; charset=utf-8; variant=GFM',
+    extension: 'md',
+    purpose: 'for issues and tickets',
+    render: renderMarkdown,
+  },
+  csv: {
+    contentType: 'text/csv; charset=utf-8; header=present',
+    extension: 'csv',
+    purpose: 'a row for each finding',
+    render: renderCsv,
+  },
+  sarif: {
+    contentType: 'application/sarif+json; charset=utf-8',
+    extension: 'sarif',
+    purpose: 'SARIF 2.1.0, for code scanning',
+    render: renderSarif,
+  },
+  junit: {
+    contentType: 'application/xml; charset=utf-8',
+    extension: 'xml',
+    purpose: 'a test case for each rule, for CI servers',
+    render: renderJunit,
+  },
+} as const satisfies Record<string, Format>;
+
+export type FormatName = keyof typeof formats;
+
+/** The names, in the order of the table. */
+export const formatNames = Object.keys(formats) as [FormatName, ...FormatName[]];
+
+/** Tells a format's name from any other text. */
+export function isFormatName(text: string): text is FormatName {
+  return Object.hasOwn(formats, text);
+}
+
+/** A stored report as text, with its media type and file extension. Pure: the same report always gives the same text. */
+export function renderReport(
+  report: Report,
+  format: FormatName,
+): { readonly contentType: string; readonly extension: string; readonly text: string } {
+  const { contentType, extension, render } = formats[format];
+  return { contentType, extension, text: render(report) };
+}

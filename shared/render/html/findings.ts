@@ -1,0 +1,107 @@
+import type { Finding } from '../../model/finding.ts';
+import type { Report } from '../../model/report.ts';
+import { linkTo } from '../link.ts';
+import { block, type Markup, markup, nothing } from '../markup.ts';
+import { bySeverity, effectWords, severityWords, titleOf } from '../report-words.ts';
+import { cut } from '../visible-text.ts';
+import { zoneLine } from '../zone-line.ts';
+import { severityMark } from './marks.ts';
+import { type Room, scrollable, valueTable } from './value.ts';
+
+const longestText = 4000;
+/** Values of evidence shown of all findings together. */
+const evidenceValues = 3000;
+
+/** The findings, worst first, each with what was seen, what mends it and where that is written. */
+export function findingsSection(report: Report): Markup {
+  const room = { values: evidenceValues };
+  const groups = bySeverity(report).map(
+    ({ severity, findings }) =>
+      markup`<section><h3 class="severity ${severity}">${severityMark(severity)} ${severityWords[severity]} (${findings.length})</h3>
+${findings.map((finding) => showFinding(finding, room))}</section>
+`,
+  );
+  return markup`<section><h2>Findings</h2>
+${groups.length === 0 ? markup`<p>None.</p>` : groups}</section>
+`;
+}
+
+function showFinding(finding: Finding, room: Room): Markup {
+  const { severity, title, code, part, detail } = finding;
+  const facts = [
+    markup`<span class="severity ${severity}">${severityWords[severity]}</span>`,
+    markup`<code>${code}</code>`,
+    ...(part === undefined ? [] : [markup`<span>${part}</span>`]),
+    ...[effectWords(finding) ?? []].flat().map((words) => markup`<span>${words}</span>`),
+  ];
+  return markup`<article class="finding ${severity}">
+<h4>${cut(title, longestText)}</h4>
+<p class="facts">${facts.map((fact, index) => (index === 0 ? fact : markup` · ${fact}`))}</p>
+<p>${cut(detail, longestText)}</p>
+${showEvidence(finding, room)}${showFix(finding)}${showReferences(finding)}</article>
+`;
+}
+
+function showEvidence({ evidence, title }: Finding, room: Room): Markup {
+  const pieces = evidence.filter((piece) => Object.keys(piece).length > 0);
+  return pieces.length === 0
+    ? nothing
+    : markup`<h5>Seen</h5>${scrollable(`Seen: ${cut(title, longestText)}`, valueTable(pieces, room))}
+`;
+}
+
+function showFix({ fix }: Finding): Markup {
+  const snippets = Object.entries(fix.snippets ?? {}).map(
+    ([server, text]) => markup`<p><code>${server}</code></p>${showLines(cut(text, longestText))}`,
+  );
+  return markup`<h5>Fix</h5><p>${cut(fix.text, longestText)}</p>
+${fix.record ? showLines(zoneLine(fix.record)) : nothing}${snippets}`;
+}
+
+function showLines(text: string): Markup {
+  return markup`<pre><code>${block(text)}</code></pre>
+`;
+}
+
+function showReferences({ references }: Finding): Markup {
+  if (references.length === 0) return nothing;
+  return markup`<h5>See</h5><ul>${references.map(({ title, url }) => markup`<li>${showLink(title, url)}</li>`)}</ul>
+`;
+}
+
+function showLink(title: string, url: string): Markup {
+  const href = linkTo(url);
+  const text = cut(title, longestText);
+  return href === undefined
+    ? markup`${text} <code>${cut(url, longestText)}</code>`
+    : markup`<a href="${href}" rel="noopener noreferrer">${text}</a>`;
+}
+
+/** What could not be looked at, with the reason. */
+export function notTestedSection(report: Report): Markup {
+  if (report.notTested.length === 0) return nothing;
+  const rows = report.notTested.map(
+    ({ code, reason }) =>
+      markup`<tr><th scope="row"><code>${code}</code></th><td>${titleOf(report, code) ?? ''}</td><td>${cut(reason, longestText)}</td></tr>
+`,
+  );
+  const table = markup`<table><thead><tr><th scope="col">Rule</th><th scope="col">Would report</th><th scope="col">Why not</th></tr></thead><tbody>
+${rows}</tbody></table>`;
+  return markup`<section><h2>Not tested (${rows.length})</h2>
+${scrollable('Not tested', table)}</section>
+`;
+}
+
+/** The rules that were looked at and hold. */
+export function passedSection(report: Report): Markup {
+  if (report.passed.length === 0) return nothing;
+  const items = report.passed.map(
+    (code) => markup`<li><code>${code}</code> ${titleOf(report, code) ?? ''}</li>
+`,
+  );
+  return markup`<section><h2>Passed (${items.length})</h2>
+<p class="hint">Looked at, and not the case:</p>
+<ul class="codes">
+${items}</ul></section>
+`;
+}

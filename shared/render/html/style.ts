@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { severities } from '../../model/verdict.ts';
+import { dark, declare, light, phaseNames } from './palette.ts';
+
+const marks = [...severities, 'pass']
+  .map((name) => `.${name}{--mark:var(--${name})}`)
+  .concat(phaseNames.map((name) => `.phase-${name}{fill:var(--${name})}`))
+  .join('\n');
+
+/** The page's only style sheet. Nothing of a report goes into it, so its hash never changes between reports. */
+export const style = `
+:root{color-scheme:light dark;${declare(light)}}
+@media (prefers-color-scheme:dark){:root{${declare(dark)}}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:60rem;padding:1.5rem 1rem 4rem;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}
+h2{font-size:1.3rem;margin:2.5rem 0 .75rem;border-bottom:1px solid var(--line)}
+h3{font-size:1.1rem;margin:1.5rem 0 .5rem}
+h4{font-size:1rem;margin:0 0 .25rem}
+h5{font-size:.85rem;margin:.75rem 0 .1rem;color:var(--muted)}
+p{margin:.25rem 0 .75rem}
+a{color:var(--link);text-underline-offset:.15em}
+a:focus-visible,summary:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+code,pre,bdi.value{font-family:ui-monospace,monospace;font-size:.9em}
+code,bdi{unicode-bidi:isolate}
+pre{margin:.5rem 0;padding:.6rem .8rem;background:var(--ground);border:1px solid var(--line);border-radius:.3rem;white-space:pre-wrap}
+pre code{font-size:1em;user-select:all}
+ul,ol{margin:.25rem 0 .75rem;padding-left:1.4rem}
+.check,.facts,.none,.more,.hint{color:var(--muted)}
+.check{margin:0;font-size:1rem}
+.facts{margin:0 0 .5rem;font-size:.9rem}
+.summary{display:flex;flex-wrap:wrap;gap:1.5rem;align-items:center;margin:1.5rem 0}
+.summary svg{flex:0 1 auto}
+.notice{border-left:.3rem solid var(--medium);padding:.5rem .8rem;background:var(--panel)}
+svg{max-width:100%;height:auto;font:13px system-ui,sans-serif}
+svg text{fill:var(--ink)}
+svg .quiet{fill:var(--muted)}
+.track{stroke:var(--line);fill:none}
+.bar-track{fill:var(--line)}
+.arc{stroke:var(--mark);fill:none}
+.bar,.shape{fill:var(--mark)}
+.shape-sign{fill:var(--panel)}
+.finding{border:1px solid var(--line);border-left:.35rem solid var(--mark);border-radius:.3rem;background:var(--panel);padding:.8rem 1rem;margin:0 0 1rem}
+.severity{color:var(--mark)}
+.mark{width:1em;height:1em;vertical-align:-.12em}
+table{border-collapse:collapse;max-width:100%;margin:.25rem 0 .75rem;font-size:.9rem}
+th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:left;vertical-align:top}
+th{font-weight:600;background:var(--panel)}
+td table{margin:0}
+td,tbody th{min-width:6rem}
+.scroll>svg{max-width:none}
+th{overflow-wrap:normal}
+bdi.value{overflow-wrap:anywhere}
+.scroll{overflow-x:auto}
+.scroll:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+td.number{min-width:3rem;text-align:right;font-variant-numeric:tabular-nums}
+caption{text-align:left;color:var(--muted);padding:0 0 .25rem}
+details{margin:0 0 1rem}
+summary{cursor:pointer;font-weight:600;padding:.25rem 0}
+.legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1rem;font-size:.9rem}
+.codes{columns:20rem;list-style:none;padding:0}
+.codes li{break-inside:avoid;padding:.15rem 0}
+footer{margin-top:3rem;color:var(--muted);font-size:.9rem}
+${marks}
+@media print{
+:root{${declare(light)}}
+@page{margin:16mm}
+body{max-width:none;padding:0;font-size:10pt}
+.finding,tr,svg{break-inside:avoid}
+h2,h3,h4,caption{break-after:avoid}
+*{print-color-adjust:exact}
+.scroll{overflow:visible}
+td,tbody th,td.number{min-width:0}
+.scroll>svg{max-width:100%}
+th{overflow-wrap:anywhere}
+.finding a[href]::after{content:" <" attr(href) ">";color:var(--muted)}
+}
+`;
+
+const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+const ownPolicy = `default-src 'none'; style-src ${styleSource}; base-uri 'none'; form-action 'none'`;
+
+/** The policy to send with the page as Content-Security-Policy: one style sheet, by its hash, and nothing else. */
+export const htmlPolicy = `${ownPolicy}; frame-ancestors 'none'; sandbox`;
+
+/** What of it a page can say of itself, for a copy that was saved (HTML Standard: no frame-ancestors, no sandbox in a meta). */
+export const metaPolicy = ownPolicy;

@@ -1,0 +1,94 @@
+import { type Markup, markup, nothing } from '../markup.ts';
+import { cut, textOf } from '../visible-text.ts';
+
+/** How many values may still be shown; one for a whole section, counted down. */
+export type Room = { values: number };
+
+const deepest = 8;
+const mostItems = 100;
+const mostColumns = 8;
+const longestValue = 1000;
+const longestKey = 200;
+
+/** A wide table may be scrolled sideways, with the keyboard too. */
+export function scrollable(label: string, content: Markup): Markup {
+  return markup`<div class="scroll" role="region" aria-label="${label}" tabindex="0">${content}</div>`;
+}
+
+/** Any JSON as nested tables and lists, bounded in depth, width and number; what is left out is counted. */
+export function valueTable(value: unknown, room: Room, depth = 0): Markup {
+  room.values -= 1;
+  if (room.values < 0) return markup`<span class="more">…</span>`;
+  if (typeof value !== 'object' || value === null) return scalar(value);
+  const size = Array.isArray(value) ? value.length : Object.keys(value).length;
+  if (size === 0) return none('empty');
+  if (depth >= deepest) return markup`<span class="more">… ${size} more</span>`;
+  return Array.isArray(value)
+    ? arrayTable(value, room, depth)
+    : pairTable(Object.entries(value), room, depth);
+}
+
+function scalar(value: unknown): Markup {
+  if (value === '') return none('empty');
+  if (value === null || value === undefined) return none('none');
+  return markup`<bdi class="value">${cut(textOf(value), longestValue)}</bdi>`;
+}
+
+function none(word: string): Markup {
+  return markup`<span class="none">${word}</span>`;
+}
+
+function arrayTable(items: readonly unknown[], room: Room, depth: number): Markup {
+  const shown = items.slice(0, mostItems);
+  if (shown.every(isPair)) return pairTable(shown, room, depth, items.length - shown.length);
+  const columns = columnsOf(shown);
+  if (columns.length > 0) {
+    const rows = shown.map((item) => rowOf(item as Row, columns, room, depth));
+    return markup`<table><thead><tr>${columns.map((name) => markup`<th scope="col">${cut(name, longestKey)}</th>`)}</tr></thead><tbody>${rows}</tbody></table>${more(items.length - shown.length)}`;
+  }
+  return markup`<ul>${shown.map((item) => markup`<li>${valueTable(item, room, depth + 1)}</li>`)}</ul>${more(items.length - shown.length)}`;
+}
+
+type Row = { readonly [name: string]: unknown };
+
+function rowOf(row: Row, columns: readonly string[], room: Room, depth: number): Markup {
+  const cells = columns.map((name) =>
+    Object.hasOwn(row, name) ? markup`<td>${valueTable(row[name], room, depth + 1)}</td>` : markup`<td></td>`,
+  );
+  return markup`<tr>${cells}</tr>`;
+}
+
+function pairTable(
+  pairs: readonly (readonly [string, unknown])[],
+  room: Room,
+  depth: number,
+  left = Math.max(0, pairs.length - mostItems),
+): Markup {
+  const rows = pairs
+    .slice(0, mostItems)
+    .map(
+      ([name, value]) =>
+        markup`<tr><th scope="row">${cut(name, longestKey)}</th><td>${valueTable(value, room, depth + 1)}</td></tr>`,
+    );
+  return markup`<table><tbody>${rows}</tbody></table>${more(left)}`;
+}
+
+/** Header fields and the like: `[name, value]`. */
+function isPair(item: unknown): item is readonly [string, string] {
+  return Array.isArray(item) && item.length === 2 && item.every((part) => typeof part === 'string');
+}
+
+/** The names of a table's columns, where every item is an object and few names do for all of them; else none. */
+function columnsOf(items: readonly unknown[]): readonly string[] {
+  const names = new Set<string>();
+  for (const item of items) {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) return [];
+    for (const name of Object.keys(item)) names.add(name);
+    if (names.size > mostColumns) return [];
+  }
+  return [...names];
+}
+
+function more(count: number): Markup {
+  return count > 0 ? markup`<p class="more">… ${count} more</p>` : nothing;
+}

@@ -1,0 +1,100 @@
+import type { Report } from '../../model/report.ts';
+import { type Markup, markup, nothing } from '../markup.ts';
+import { clip, cut, textOf } from '../visible-text.ts';
+import { phaseNames } from './palette.ts';
+import { scrollable } from './value.ts';
+
+type TimedHop = {
+  /** Counted from 1, with those that were not timed. */
+  readonly number: number;
+  readonly url: string;
+  readonly status: string;
+  /** Milliseconds of each phase, in the order of `phaseNames`. */
+  readonly phases: readonly number[];
+};
+
+/** More than any chain that we walk. */
+const mostHops = 30;
+const rowHeight = 26;
+const chartLeft = 250;
+const chartWidth = 400;
+
+/** When each hop of a redirect report passed its time: a chart and the same numbers as a table. Nothing where no hop was timed. */
+export function waterfall(report: Report): Markup {
+  const hops = readHops(report['hops']);
+  if (hops.length === 0) return nothing;
+  return markup`<section><h2>Time of each hop</h2>
+${scrollable('Waterfall', drawChart(hops))}
+<ul class="legend">${phaseNames.map((name) => markup`<li><svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect class="phase-${name}" width="16" height="16"/></svg> ${name}</li>`)}</ul>
+${scrollable('Milliseconds by hop', timeTable(hops))}</section>
+`;
+}
+
+function drawChart(hops: readonly TimedHop[]): Markup {
+  const starts = hops.map((_, index) => hops.slice(0, index).reduce((sum, hop) => sum + totalOf(hop), 0));
+  const total = hops.reduce((sum, hop) => sum + totalOf(hop), 0);
+  const scale = total > 0 ? chartWidth / total : 0;
+  return markup`<svg width="720" viewBox="0 0 720 ${hops.length * rowHeight}" role="img" aria-label="Waterfall of ${hops.length} hops, ${printMs(total)} ms in all; the numbers are in the table below.">
+${hops.map((hop, index) => drawHop(hop, { y: index * rowHeight, left: chartLeft + (starts[index] ?? 0) * scale, scale }))}</svg>`;
+}
+
+function readHops(value: unknown): readonly TimedHop[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, mostHops).flatMap((hop: unknown, index) => {
+    const timings = fieldOf(hop, 'timings');
+    if (timings === null || typeof timings !== 'object') return [];
+    const phases = phaseNames.map((name) => readMs(fieldOf(timings, name)));
+    return [
+      { number: index + 1, url: textOf(fieldOf(hop, 'url')), status: textOf(fieldOf(hop, 'status')), phases },
+    ];
+  });
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as { readonly [name: string]: unknown })[name];
+}
+
+function readMs(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+function totalOf({ phases }: TimedHop): number {
+  return phases.reduce((sum, ms) => sum + ms, 0);
+}
+
+type Place = { readonly y: number; readonly left: number; readonly scale: number };
+
+function drawHop(hop: TimedHop, { y, left, scale }: Place): Markup {
+  let x = left;
+  const segments = hop.phases.map((ms, index) => {
+    const segment = markup`<rect class="phase-${phaseNames[index] ?? ''}" x="${round(x)}" y="${y + 5}" width="${round(Math.max(0, ms * scale - 1))}" height="15"/>`;
+    x += ms * scale;
+    return ms > 0 ? segment : nothing;
+  });
+  const label = `${hop.number}  ${cut(hop.status, 8)} ${shorten(hop.url)}`;
+  return markup`<text x="0" y="${y + 17}">${label}</text>${segments}<text class="quiet" x="${round(Math.min(x + 5, chartLeft + chartWidth + 5))}" y="${y + 17}">${printMs(totalOf(hop))} ms</text>
+`;
+}
+
+function timeTable(hops: readonly TimedHop[]): Markup {
+  return markup`<table><caption>Milliseconds by hop</caption><thead><tr><th scope="col">Hop</th>${phaseNames.map((name) => markup`<th scope="col">${name}</th>`)}<th scope="col">total</th></tr></thead>
+<tbody>${hops.map(timeRow)}</tbody></table>`;
+}
+
+function timeRow(hop: TimedHop): Markup {
+  const numbers = [...hop.phases, totalOf(hop)];
+  return markup`<tr><th scope="row">${hop.number} <bdi class="value">${cut(hop.url, 300)}</bdi></th>${numbers.map((ms) => markup`<td class="number">${printMs(ms)}</td>`)}</tr>`;
+}
+
+function shorten(url: string): string {
+  return url.length > 28 ? `${clip(url, 27)}…` : url;
+}
+
+function printMs(ms: number): string {
+  return ms.toFixed(1);
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
+}

@@ -1,0 +1,79 @@
+import type { Finding } from '../model/finding.ts';
+import type { Report } from '../model/report.ts';
+import { block, type Markup, markup, nothing, printMarkup } from './markup.ts';
+import { findingLines, stateWords, targetOf } from './report-words.ts';
+import { cut } from './visible-text.ts';
+
+const longestText = 2000;
+
+/**
+ * JUnit's XML: a test case for each rule. A finding is a failure, one that only informs passes with its text as output, what was
+ * not tested is skipped, and a run of ours that could not end is an error, so that no pipeline takes it for good news.
+ */
+export function renderJunit(report: Report): string {
+  const cases = [
+    ...report.findings.map((finding) =>
+      testCase(report, finding.code, finding.part, outcomeOf(report, finding)),
+    ),
+    ...report.notTested.map(({ code, reason }) =>
+      testCase(report, code, undefined, markup`<skipped message="${cut(reason, longestText)}"/>`),
+    ),
+    ...report.passed.map((code) => testCase(report, code, undefined, nothing)),
+  ];
+  const counts = countCases(report, cases.length);
+  const name = `${report.check} ${cut(targetOf(report), longestText)}`;
+  const document = markup`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="Diagnostic Tools" ${counts}>
+  <testsuite name="${name}" ${counts} timestamp="${report.checkedAt.replace(/(?:\.\d+)?Z$/, '')}">
+    <properties>
+${suiteProperties(report)}    </properties>
+${cases}  </testsuite>
+</testsuites>
+`;
+  return printMarkup(document);
+}
+
+function testCase(report: Report, code: string, part: string | undefined, outcome: Markup): Markup {
+  const group = part === undefined ? report.check : `${report.check}.${part}`;
+  return markup`    <testcase classname="${group}" name="${code}" time="0">${outcome}</testcase>
+`;
+}
+
+function outcomeOf(report: Report, finding: Finding): Markup {
+  const title = cut(finding.title, longestText);
+  const text = block(findingLines(finding).join('\n'));
+  if (isOurFailure(report, finding))
+    return markup`<error message="${title}" type="${finding.severity}">${text}</error>`;
+  if (finding.severity === 'info') return markup`<system-out>${title}: ${text}</system-out>`;
+  return markup`<failure message="${title}" type="${finding.severity}">${text}</failure>`;
+}
+
+function isOurFailure({ state }: Report, { code }: Finding): boolean {
+  return state === 'failed' && code === 'check-failed';
+}
+
+function countCases(report: Report, tests: number): Markup {
+  const errors = report.findings.filter((finding) => isOurFailure(report, finding)).length;
+  const failures = report.findings.filter(
+    (finding) => finding.severity !== 'info' && !isOurFailure(report, finding),
+  ).length;
+  const seconds = (report.durationMs / 1000).toFixed(3);
+  return markup`tests="${tests}" failures="${failures}" errors="${errors}" skipped="${report.notTested.length}" time="${seconds}"`;
+}
+
+function suiteProperties(report: Report): Markup[] {
+  const pairs: [string, string][] = [
+    ['target', cut(targetOf(report), longestText)],
+    ['state', report.state],
+    ['score', String(report.score ?? '')],
+    ['grade', report.grade ?? ''],
+    ['reportId', report.reportId ?? ''],
+    ['note', stateWords(report) ?? ''],
+  ];
+  return pairs
+    .filter(([, value]) => value !== '')
+    .map(
+      ([name, value]) => markup`      <property name="${name}" value="${value}"/>
+`,
+    );
+}

@@ -1,0 +1,111 @@
+import type { Finding } from '../model/finding.ts';
+import type { Report } from '../model/report.ts';
+import { severities } from '../model/verdict.ts';
+import { codeBlock, codeSpan, reference, sentence } from './markdown-text.ts';
+import {
+  bySeverity,
+  effectWords,
+  scoreWords,
+  severityWords,
+  stateWords,
+  targetOf,
+  timeWords,
+} from './report-words.ts';
+import { cut, textOf } from './visible-text.ts';
+import { zoneLine } from './zone-line.ts';
+
+/** GitHub refuses issues above 65,536 characters. */
+const longestIssue = 60_000;
+/** Pieces of evidence shown of each finding: the first number with which the text fits an issue. */
+const evidenceSteps = [10, 3, 0];
+const longestText = 2000;
+const longestValue = 300;
+
+/** For issues and tickets: score, findings with evidence and fix, what was not tested, what passed. GitHub's dialect. */
+export function renderMarkdown(report: Report): string {
+  const texts = evidenceSteps.values().map((pieces) => writeReport(report, pieces));
+  let text = '';
+  for (text of texts) if (text.length <= longestIssue) break;
+  return text;
+}
+
+function writeReport(report: Report, pieces: number): string {
+  const blocks = [
+    `# ${sentence(report.check)}: ${codeSpan(cut(targetOf(report), longestText))}`,
+    summaryLine(report),
+    stateWords(report) ?? '',
+    countTable(report),
+    '## Findings',
+    report.findings.length === 0 ? 'None.' : '',
+    ...bySeverity(report).flatMap(({ findings }) => findings.map((finding) => writeFinding(finding, pieces))),
+    ...writeNotTested(report),
+    ...writePassed(report),
+  ];
+  return `${blocks.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function summaryLine(report: Report): string {
+  const { state, checkedAt, durationMs, reportId } = report;
+  return [
+    `**Score: ${sentence(scoreWords(report))}**`,
+    `state ${sentence(state)}`,
+    `checked ${sentence(timeWords(checkedAt))}`,
+    `took ${durationMs} ms`,
+    ...(reportId === undefined ? [] : [`report ${codeSpan(reportId)}`]),
+  ].join(' · ');
+}
+
+function countTable({ summary }: Report): string {
+  const names = [...severities.map((severity) => severityWords[severity]), 'Passed', 'Not tested'];
+  const counts = [...severities.map((severity) => summary[severity]), summary.passed, summary.notTested];
+  return [`| ${names.join(' | ')} |`, `|${'---:|'.repeat(names.length)}`, `| ${counts.join(' | ')} |`].join(
+    '\n',
+  );
+}
+
+function writeFinding(finding: Finding, pieces: number): string {
+  const { severity, title, code, part, detail, fix, references } = finding;
+  const facts = [
+    codeSpan(code),
+    ...(part === undefined ? [] : [sentence(part)]),
+    effectWords(finding) ?? [],
+  ].flat();
+  return [
+    `### ${severityWords[severity]}: ${prose(title)}`,
+    facts.join(' · '),
+    prose(detail),
+    `**Fix:** ${prose(fix.text)}`,
+    ...(fix.record ? [codeBlock(zoneLine(fix.record))] : []),
+    ...Object.entries(fix.snippets ?? {}).map(
+      ([server, text]) =>
+        `${codeSpan(cut(server, longestValue))}:\n\n${codeBlock(cut(text.replace(/\n$/, ''), longestText))}`,
+    ),
+    ...writeEvidence(finding, pieces),
+    ...(references.length > 0 ? [`See ${references.map(reference).join(', ')}.`] : []),
+  ].join('\n\n');
+}
+
+function writeEvidence({ evidence }: Finding, pieces: number): string[] {
+  const shown = evidence.filter((piece) => Object.keys(piece).length > 0).slice(0, pieces);
+  if (shown.length === 0) return [];
+  const left = evidence.length - shown.length;
+  const lines = shown.map((piece) => `- ${Object.entries(piece).map(writePair).join(', ')}`);
+  return ['Evidence:', [...lines, ...(left > 0 ? [`- ${left} more`] : [])].join('\n')];
+}
+
+function writePair([key, value]: [string, unknown]): string {
+  return `${codeSpan(cut(key, longestValue))}: ${codeSpan(cut(textOf(value), longestValue))}`;
+}
+
+function writeNotTested({ notTested }: Report): string[] {
+  const lines = notTested.map(({ code, reason }) => `- ${codeSpan(code)}: ${prose(reason)}`);
+  return lines.length === 0 ? [] : [`## Not tested (${lines.length})`, lines.join('\n')];
+}
+
+function writePassed({ passed }: Report): string[] {
+  return passed.length === 0 ? [] : [`## Passed (${passed.length})`, passed.map(codeSpan).join(', ')];
+}
+
+function prose(text: string): string {
+  return sentence(cut(text, longestText));
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import type { Finding } from '../model/finding.ts';
+import type { Report } from '../model/report.ts';
+import type { Severity } from '../model/verdict.ts';
+import { linkTo } from './link.ts';
+import { codeBlock, reference, sentence } from './markdown-text.ts';
+import { findingLines, targetOf } from './report-words.ts';
+import { artifactUri } from './sarif-location.ts';
+import { cut, jsonText, visible } from './visible-text.ts';
+import { zoneLine } from './zone-line.ts';
+
+/**
+ * SARIF's level, and the number by which code scanning names a severity: above 9 critical, 7 and more high, 4 and more medium,
+ * below low (docs.github.com, SARIF support for code scanning). Info has none and stays a note.
+ */
+const levels: {
+  readonly [S in Severity]: { readonly level: 'error' | 'warning' | 'note'; readonly security?: string };
+} = {
+  critical: { level: 'error', security: '9.5' },
+  high: { level: 'error', security: '8.0' },
+  medium: { level: 'warning', security: '5.5' },
+  low: { level: 'note', security: '2.5' },
+  info: { level: 'note' },
+};
+const longestTitle = 1000;
+const longestText = 4000;
+
+/** SARIF 2.1.0 with one run: a rule and a result for each finding; what was not tested stands as notifications. */
+export function renderSarif(report: Report): string {
+  const rules = uniqueByCode(report.findings);
+  const log = {
+    $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'Diagnostic Tools', rules: rules.map(makeRule) } },
+        automationDetails: { id: `${visible(report.check)}/${artifactUri(report)}/` },
+        invocations: [makeInvocation(report)],
+        results: report.findings.map((finding) => makeResult(report, finding, rules)),
+        columnKind: 'utf16CodeUnits',
+        properties: describeRun(report),
+      },
+    ],
+  };
+  return `${jsonText(log, 2)}\n`;
+}
+
+function uniqueByCode(findings: readonly Finding[]): readonly Finding[] {
+  return [...new Map(findings.map((finding) => [finding.code, finding])).values()];
+}
+
+function makeRule({ code, title, severity, fix, references }: Finding) {
+  const { level, security } = levels[severity];
+  const helpUri = references.map(({ url }) => linkTo(url)).find((link) => link !== undefined);
+  const record = fix.record ? zoneLine(fix.record) : undefined;
+  return {
+    id: visible(code),
+    shortDescription: { text: message(cut(title, longestTitle)) },
+    fullDescription: { text: message(cut(title, longestTitle)) },
+    help: {
+      text: message(cut(fix.text, longestText), ...(record === undefined ? [] : [record])),
+      markdown: [
+        sentence(cut(fix.text, longestText)),
+        ...(record === undefined ? [] : [codeBlock(record)]),
+        ...references.map((item) => `- ${reference(item)}`),
+      ].join('\n\n'),
+    },
+    ...(helpUri === undefined ? {} : { helpUri }),
+    defaultConfiguration: { level },
+    properties: {
+      tags: security === undefined ? [] : ['security'],
+      ...(security === undefined ? {} : { 'security-severity': security }),
+    },
+  };
+}
+
+function makeResult(report: Report, finding: Finding, rules: readonly Finding[]) {
+  const { code, severity, title, scoreEffect, part, evidence } = finding;
+  const print = fingerprint(report, finding);
+  const [, ...more] = findingLines(finding);
+  return {
+    ruleId: visible(code),
+    ruleIndex: rules.findIndex((rule) => rule.code === code),
+    kind: 'fail',
+    level: levels[severity].level,
+    message: {
+      text: message(`${cut(title, longestTitle)}. ${cut(finding.detail, longestText)}`, ...more),
+    },
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri: artifactUri(report) }, region: { startLine: 1 } },
+        logicalLocations: [{ fullyQualifiedName: visible(targetOf(report)), kind: 'resource' }],
+      },
+    ],
+    // The first is the only one that code scanning compares; the second is ours, for everyone else.
+    partialFingerprints: { primaryLocationLineHash: `${print.slice(0, 16)}:1`, 'diagnosticTarget/v1': print },
+    properties: { severity, scoreEffect, ...(part === undefined ? {} : { part }), evidence },
+  };
+}
+
+/** The same for every run: check, target and code decide, never what was seen this time. */
+function fingerprint(report: Report, { code }: Finding): string {
+  return createHash('sha256')
+    .update(jsonText([report.check, report.target, code]))
+    .digest('hex');
+}
+
+function makeInvocation({ state, notTested }: Report) {
+  return {
+    executionSuccessful: state !== 'failed',
+    toolExecutionNotifications: notTested.map(({ code, reason }) => ({
+      descriptor: { id: visible(code) },
+      level: 'note',
+      message: { text: message(`${visible(code)} was not tested: ${cut(reason, longestText)}`) },
+    })),
+  };
+}
+
+function describeRun(report: Report) {
+  const { check, target, state, checkedAt, score, grade, rulesVersion, summary, passed, reportId } = report;
+  const described = { check, target, state, checkedAt, score, grade, rulesVersion, summary, passed };
+  return reportId === undefined ? described : { ...described, reportId };
+}
+
+/**
+ * Lines as text of a SARIF message: `[text](address)` would be a link there (§3.11.6) and `{0}` a placeholder (§3.11.5); a
+ * blank takes both their meaning.
+ */
+function message(...lines: readonly string[]): string {
+  return lines
+    .map(visible)
+    .join('\n')
+    .replace(/\](?=\()/g, '] ')
+    .replace(/\{(?=\d)/g, '{ ');
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { formatNames, renderReport } from '../../../shared/render/formats.ts';
+import { largeReport } from './reports.ts';
+
+const report = largeReport(300_000);
+const sizeKb = Math.round(JSON.stringify(report).length / 1000);
+const rounds = 15;
+/** Far above what is measured (1 to 12 ms), for a busy machine; a renderer that is not linear passes it by far. */
+const boundMs = 150;
+
+test.for(formatNames)('%s: a report of 300 kB takes milliseconds', (format) => {
+  const times = Array.from({ length: rounds }, () => {
+    const start = performance.now();
+    renderReport(report, format);
+    return performance.now() - start;
+  }).sort((a, b) => a - b);
+  const [median = 0, slowest = 0] = [times[Math.floor(rounds / 2)], times.at(-1)];
+  const outKb = Math.round(renderReport(report, format).text.length / 1000);
+  console.log(
+    `${format}: ${sizeKb} kB in, ${outKb} kB out, median ${median.toFixed(1)} ms, slowest ${slowest.toFixed(1)} ms`,
+  );
+  expect(median).toBeLessThan(boundMs);
+});
