@@ -1,4 +1,4 @@
-import { Agent } from 'node:http';
+import type { Agent } from 'node:http';
 import { Socket } from 'node:net';
 import { AntiSSRFPolicy, PolicyConfigOptions } from '@microsoft/antissrf';
 import { RequestFilteringHttpAgent } from 'request-filtering-agent';

@@ -1,0 +1,173 @@
+import { encode } from 'dns-packet';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readMessage, writeQuery } from '../../../worker/probes/dns/message.ts';
+import { readName, writeName } from '../../../worker/probes/dns/name.ts';
+import { decodeRdata } from '../../../worker/probes/dns/rdata.ts';
+
+const flags = { recursionDesired: true, checkingDisabled: false, dnssecOk: true, edns: true };
+
+test.for([
+  ['', '00'],
+  ['a.test', '01610474657374' + '00'],
+  ['A.TEST', '01610474657374' + '00'],
+  ['a\\.b.test', '03612e620474657374' + '00'],
+  ['\\000.test', '01000474657374' + '00'],
+])('the name %j is %s on the wire, and reads back', ([name = '', hex = '']) => {
+  expect(writeName(name)?.toString('hex')).toBe(hex);
+  expect(readName(Buffer.from(hex, 'hex'), 0).name).toBe(name.toLowerCase());
+});
+
+test.for([['a..test'], [`${'a'.repeat(64)}.test`], [`${'a.'.repeat(130)}test`], ['.']])(
+  '%j is no name',
+  ([name = '']) => {
+    expect(writeName(name)).toBeUndefined();
+  },
+);
+
+test.for([
+  ['c000', 'a pointer to itself'],
+  ['0161c000', 'a pointer forwards and back'],
+  ['c001', 'a pointer to its own second octet'],
+  ['40', 'an unknown label type'],
+  ['05616263', 'a label past the end'],
+])('%s, %s, is refused and never followed for ever', ([hex = '']) => {
+  expect(() => readName(Buffer.from(hex, 'hex'), hex.startsWith('0161') ? 2 : 0)).toThrow(RangeError);
+});
+
+test('what another codec writes reads as it was meant', () => {
+  const bytes = encode({
+    type: 'response',
+    id: 7,
+    flags: 0x8180,
+    questions: [{ type: 'MX', name: 'a.test' }],
+    answers: [
+      { type: 'MX', name: 'a.test', ttl: 60, data: { preference: 10, exchange: 'mx.a.test' } },
+      { type: 'TXT', name: 'a.test', ttl: 60, data: ['v=spf1 ', '-all'] },
+      {
+        type: 'SOA',
+        name: 'a.test',
+        ttl: 60,
+        data: {
+          mname: 'ns.a.test',
+          rname: 'host.a.test',
+          serial: 1,
+          refresh: 2,
+          retry: 3,
+          expire: 4,
+          minimum: 5,
+        },
+      },
+      { type: 'CAA', name: 'a.test', ttl: 60, data: { flags: 128, tag: 'issue', value: 'ca.test' } },
+      {
+        type: 'DS',
+        name: 'a.test',
+        ttl: 60,
+        data: { keyTag: 1, algorithm: 13, digestType: 2, digest: Buffer.from('aabb', 'hex') },
+      },
+      { type: 'AAAA', name: 'a.test', ttl: 60, data: '2001:db8::1' },
+    ],
+  });
+  const { answers, rcode, question } = readMessage(bytes, true);
+  expect([rcode, question]).toEqual(['NOERROR', { name: 'a.test', type: 'MX' }]);
+  expect(answers.map(({ type, data }) => [type, data])).toEqual([
+    ['MX', { preference: 10, exchange: 'mx.a.test' }],
+    ['TXT', { strings: ['v=spf1 ', '-all'], text: 'v=spf1 -all' }],
+    [
+      'SOA',
+      { mname: 'ns.a.test', rname: 'host.a.test', serial: 1, refresh: 2, retry: 3, expire: 4, minimum: 5 },
+    ],
+    ['CAA', { flags: 128, tag: 'issue', value: 'ca.test' }],
+    ['DS', { keyTag: 1, algorithm: 13, digestType: 2, digest: 'aabb' }],
+    ['AAAA', '2001:db8::1'],
+  ]);
+});
+
+test('an HTTPS record (RFC 9460) reads with its parameters; one with keys out of order is malformed', () => {
+  const good = Buffer.from('000100' + '0001000602683202683300030002' + '01bb', 'hex');
+  expect(decodeRdata('HTTPS', good, 0, good.length).data).toEqual({
+    priority: 1,
+    target: '',
+    params: { alpn: ['h2', 'h3'], port: 443 },
+  });
+  const bad = Buffer.from('000100' + '0003000201bb' + '0001000302683200'.slice(0, 14), 'hex');
+  expect(decodeRdata('HTTPS', bad, 0, bad.length).data).toMatchObject({
+    malformed: expect.any(String) as string,
+  });
+});
+
+test('one record that breaks its format spoils no other', () => {
+  const bytes = Buffer.from(
+    encode({
+      type: 'response',
+      id: 1,
+      flags: 0x8180,
+      questions: [{ type: 'A', name: 'a.test' }],
+      answers: [
+        { type: 'A', name: 'a.test', ttl: 1, data: '192.0.2.1' },
+        { type: 'A', name: 'a.test', ttl: 1, data: '192.0.2.2' },
+      ],
+    }),
+  ); // prettier-ignore
+  // The first address gets a type whose layout it does not fit.
+  const at = bytes.indexOf(Buffer.from('00010001', 'hex'), bytes.indexOf(Buffer.from('00010001', 'hex')) + 4);
+  bytes.writeUInt16BE(6, at);
+  const { answers } = readMessage(bytes, false);
+  expect(answers.map(({ data }) => data)).toEqual([
+    { malformed: expect.any(String) as string, rdata: 'c0000201' },
+    '192.0.2.2',
+  ]);
+});
+
+const runs = 20_000;
+test(`${runs} mutated messages: never anything but a message or RangeError`, () => {
+  const query = writeQuery(1, { name: 'a.test', type: 'A' }, flags) ?? Buffer.alloc(0);
+  const base = Buffer.from(
+    encode({
+      type: 'response',
+      id: 1,
+      flags: 0x8180,
+      questions: [{ type: 'A', name: 'a.test' }],
+      answers: [
+        { type: 'MX', name: 'a.test', ttl: 60, data: { preference: 10, exchange: 'mx.a.test' } },
+        {
+          type: 'RRSIG',
+          name: 'a.test',
+          ttl: 60,
+          data: {
+            typeCovered: 'A',
+            algorithm: 13,
+            labels: 2,
+            originalTTL: 60,
+            expiration: 1,
+            inception: 1,
+            keyTag: 1,
+            signersName: 'a.test',
+            signature: Buffer.alloc(64),
+          },
+        },
+        { type: 'NSEC', name: 'a.test', ttl: 60, data: { nextDomain: 'b.test', rrtypes: ['A', 'MX'] } },
+      ],
+    }),
+  ); // prettier-ignore
+  let read = 0;
+  fc.assert(
+    fc.property(
+      fc.constantFrom(base, query),
+      fc.array(fc.tuple(fc.nat(255), fc.nat(255)), { minLength: 1, maxLength: 8 }),
+      fc.nat(300),
+      (message, changes, cut) => {
+        const bytes = Buffer.from(message);
+        for (const [at, value] of changes) bytes[at % bytes.length] = value;
+        try {
+          readMessage(bytes.subarray(0, Math.max(0, bytes.length - (cut > 250 ? cut - 250 : 0))), true);
+          read += 1;
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+        }
+      },
+    ),
+    { numRuns: runs },
+  );
+  expect(read).toBeGreaterThan(1000);
+});
