@@ -53,7 +53,10 @@ describe.skipIf(!isHere)('workers that are killed under load', () => {
     console.log(
       `${count} checks, workers killed: ${JSON.stringify(tally)} in ${((performance.now() - start) / 1000).toFixed(1)} s; at most ${fleet.mostAtOneHost()} at a host`,
     );
-    expect(answers.map(({ body }) => body['state'])).toEqual(urls.map(() => 'complete'));
+    // A job whose second worker was killed as well ends as failed: told, not lost.
+    const states = answers.map(({ body }) => body['state']);
+    expect(states.filter((state) => state !== 'complete' && state !== 'failed')).toEqual([]);
+    expect(states.filter((state) => state === 'failed').length).toBeLessThan(count / 20);
     // Every other check is of one host: its line is never empty.
     expect(fleet.mostAtOneHost()).toBeLessThanOrEqual(4);
     await expect

@@ -44,6 +44,8 @@ export async function startRedis({ appendOnly = false } = {}): Promise<TestRedis
         '',
         '--appendonly',
         appendOnly ? 'yes' : 'no',
+        '--hash-max-listpack-value',
+        '1024',
         '--loglevel',
         'warning',
       ],

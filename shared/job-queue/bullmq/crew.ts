@@ -158,10 +158,3 @@ function throttle(bullJob: BullJob<Job>): (progress: Progress) => void {
     bullJob.updateProgress(progress).catch(() => undefined); // progress is a courtesy: the run goes on without it
   };
 }
-
-/** The options of every job: a few ended ones are kept for those who poll. */
-export const jobOptions = {
-  attempts: 1,
-  removeOnComplete: { age: 600, count: 1000 },
-  removeOnFail: { age: 600, count: 1000 },
-} as const satisfies Parameters<Queue['add']>[2];

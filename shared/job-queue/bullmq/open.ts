@@ -16,7 +16,7 @@ import {
   type Submitted,
 } from '../port.ts';
 import { impatient, openRedis, patient, queueUnavailable, withinTime } from './connection.ts';
-import { jobOptions, openBullmqCrew } from './crew.ts';
+import { openBullmqCrew } from './crew.ts';
 import { subscribeDone } from './done.ts';
 import { type Gate, keyPrefix, openGate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
@@ -101,7 +101,7 @@ async function submit({ queues, gate }: Side, job: Job): Promise<Submitted> {
   if (place === 'unserved') throw queueUnavailable();
   const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - Date.now()) };
   const added = await queues[job.queue].add(job.check, job, {
-    ...jobOptions,
+    attempts: 1,
     ...delay,
     jobId: job.jobId,
     deduplication: { id: job.jobKey },

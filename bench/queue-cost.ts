@@ -1,0 +1,142 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { Queue, QueueEvents } from 'bullmq';
+import { Redis } from 'ioredis';
+import { openBullmqJobQueue } from '../shared/job-queue/bullmq/open.ts';
+import { openLogger } from '../shared/logger.ts';
+import { type Job, jobVersion, randomId } from '../shared/model/job.ts';
+import { startRedis } from '../test/kit/redis.ts';
+import { inLanes } from './slow-host.ts';
+
+const measured = 3000;
+
+/** Redis's time and memory for a waiting job at 1 k, 10 k, 100 k; and our CPU for one queued job that is waited for, against BullMQ's waitUntilFinished in the same run. */
+export async function bench(): Promise<void> {
+  const redis = await startRedis();
+  const admin = new Redis(redis.url);
+  try {
+    for (const count of [1000, 10_000, 100_000]) await measureWaiting(redis.url, admin, count);
+    await admin.flushall();
+    await admin.set('diag:worker:network', '1');
+    const ours = await measureOurs(redis.url);
+    const theirs = await measureTheirs(redis.url);
+    console.log(
+      `CPU of this process for a queued job: ours ${ours.toFixed(0)} µs, waitUntilFinished ${theirs.toFixed(0)} µs, ratio ${(ours / theirs).toFixed(2)} (at most 0.50)`,
+    );
+  } finally {
+    admin.disconnect();
+    await redis.stop();
+  }
+}
+
+async function measureWaiting(url: string, admin: Redis, count: number): Promise<void> {
+  await admin.flushall();
+  await admin.set('diag:worker:network', '1');
+  const queue = await openReady(url);
+  const before = await usage(admin);
+  // A hundred callers, a thousand hosts: most jobs wait for their host.
+  await inLanes(
+    count,
+    100,
+    async (index) => void (await queue.submit(makeJob(`h${index % 1000}.test`, `c${index % 100}`))),
+  );
+  const after = await usage(admin);
+  const perJob = {
+    us: ((after.cpuUs - before.cpuUs) / count).toFixed(0),
+    bytes: ((after.bytes - before.bytes) / count).toFixed(0),
+  };
+  console.log(
+    `${count} jobs waiting: ${perJob.us} µs of Redis and ${perJob.bytes} bytes a job (flat, at most 1,300 bytes)`,
+  );
+  await queue.close(0);
+}
+
+async function measureOurs(url: string): Promise<number> {
+  const queue = await openReady(url);
+  const worker = await startWorker('ours', url);
+  const waiting = new Map<string, () => void>();
+  queue.onDone((done) => done !== 'missed' && waiting.get(done.jobKey)?.());
+  const run = async () => {
+    const job = makeJob(`h${Math.floor(Math.random() * 1000)}.test`, 'c');
+    const done = new Promise<void>((resolve) => waiting.set(job.jobKey, resolve));
+    await queue.submit(job);
+    await done;
+    waiting.delete(job.jobKey);
+  };
+  await inLanes(500, 64, run);
+  const cpu = process.cpuUsage();
+  await inLanes(measured, 64, run);
+  const { user, system } = process.cpuUsage(cpu);
+  worker.kill();
+  await queue.close(0);
+  return (user + system) / measured;
+}
+
+async function measureTheirs(url: string): Promise<number> {
+  const connection = new Redis(url, { maxRetriesPerRequest: null });
+  const queue = new Queue('theirs', { connection });
+  const events = new QueueEvents('theirs', { connection: connection.duplicate() });
+  const worker = await startWorker('theirs', url);
+  await events.waitUntilReady();
+  queue.setMaxListeners(0);
+  const run = async () => {
+    const job = makeJob('a.test', 'c');
+    const added = await queue.add('x', job, {
+      jobId: job.jobId,
+      deduplication: { id: job.jobKey },
+      removeOnComplete: { age: 600, count: 1000 },
+    });
+    await added.waitUntilFinished(events);
+  };
+  await inLanes(500, 64, run);
+  const cpu = process.cpuUsage();
+  await inLanes(measured, 64, run);
+  const { user, system } = process.cpuUsage(cpu);
+  worker.kill();
+  await Promise.all([events.close(), queue.close()]);
+  connection.disconnect();
+  return (user + system) / measured;
+}
+
+function startWorker(kind: 'ours' | 'theirs', url: string): Promise<ChildProcess> {
+  const child = fork(fileURLToPath(new URL('queue-cost-worker.ts', import.meta.url)), [kind, url]);
+  return new Promise((resolve) => {
+    child.once('message', () => resolve(child));
+  });
+}
+
+async function openReady(url: string) {
+  const queue = openBullmqJobQueue({
+    url,
+    hostConcurrency: 4,
+    lineLimit: 1_000_000,
+    log: openLogger('error'),
+  });
+  while ((await queue.ping()) !== true) await new Promise((resolve) => setTimeout(resolve, 20));
+  return queue;
+}
+
+function makeJob(host: string, caller: string): Job {
+  const id = randomId();
+  return {
+    v: jobVersion,
+    queue: 'network',
+    jobId: id,
+    reportId: randomId(),
+    jobKey: id.slice(0, 26),
+    check: 'redirect-check',
+    target: `http://${host}/${id}`,
+    options: {},
+    host,
+    caller,
+    wanted: { since: Date.now(), orFresh: true },
+    startBy: Date.now() + 3_600_000,
+    runLimitMs: 20_000,
+  };
+}
+
+async function usage(redis: Redis): Promise<{ cpuUs: number; bytes: number }> {
+  const text = await redis.info();
+  const read = (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(text)?.[1]);
+  return { cpuUs: (read('used_cpu_user') + read('used_cpu_sys')) * 1e6, bytes: read('used_memory') };
+}

@@ -1,0 +1,66 @@
+import { type Fleet, type Member, openFleet } from '../test/faults/fleet.ts';
+
+const slowJobs = 10_000;
+const otherJobs = 1000;
+const targetMs = 20;
+
+/** p50 of 1,000 checks of 100 other hosts beside 10,000 that wait for one slow host, against the same without them; two workers. Connections are counted by the targets. */
+export async function bench(): Promise<void> {
+  const fleet = await openFleet({
+    hosts: 101,
+    answer: (_request, response) => void setTimeout(() => response.writeHead(204).end(), targetMs),
+    settings: { QUEUE_SECONDS: '7200', FRESH_SECONDS: '3600' },
+  });
+  try {
+    const api = await fleet.startApi();
+    await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+    await askOthers(fleet, api, 'warm');
+    const alone = await askOthers(fleet, api, 'alone');
+    const submitting = submitSlow(fleet, api);
+    await submitting;
+    const beside = await askOthers(fleet, api, 'beside');
+    console.log(
+      `others' p50 alone ${alone.toFixed(0)} ms, beside ${slowJobs} of one host ${beside.toFixed(0)} ms, ratio ${(beside / alone).toFixed(2)} (at most 1.20); most connections at one host ${fleet.mostAtOneHost()} (limit 4)`,
+    );
+  } finally {
+    await fleet.close();
+  }
+}
+
+async function submitSlow(fleet: Fleet, api: Member): Promise<void> {
+  await inLanes(slowJobs, 64, async (index) => {
+    const response = await fetch(
+      `${api.url}/api/tools/redirect-check?url=${encodeURIComponent(`http://${fleet.hosts[0]}/${index}`)}&wait=0`,
+    );
+    if (response.status !== 202 && response.status !== 200)
+      throw new Error(`${response.status}: ${await response.text()}`);
+    await response.arrayBuffer();
+  });
+}
+
+async function askOthers(fleet: Fleet, api: Member, name: string): Promise<number> {
+  const times: number[] = [];
+  await inLanes(otherJobs, 32, async (index) => {
+    const start = performance.now();
+    const response = await fetch(
+      `${api.url}/api/tools/redirect-check?url=${encodeURIComponent(`http://${fleet.hosts[1 + (index % 100)]}/${name}/${index}`)}&wait=50`,
+    );
+    if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+    await response.arrayBuffer();
+    times.push(performance.now() - start);
+  });
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+}
+
+/** Runs `count` tasks, `lanes` at a time. */
+export async function inLanes(
+  count: number,
+  lanes: number,
+  task: (index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < count; index = next++) await task(index);
+  };
+  await Promise.all(Array.from({ length: lanes }, work));
+}
