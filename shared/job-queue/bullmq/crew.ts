@@ -1,4 +1,4 @@
-import { type Job as BullJob, DelayedError, type Queue, Worker } from 'bullmq';
+import { type Job as BullJob, DelayedError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
 import { type Job, jobVersion } from '../../model/job.ts';
