@@ -1,0 +1,99 @@
+// The main of a forked child: one page, one browser, one Lighthouse, then the end. Nothing of it runs in the worker itself,
+// as Lighthouse keeps process-wide marks, leaves promises to reject by themselves, and can only be stopped by a kill.
+import type { Browser } from 'puppeteer-core';
+import { startChromium } from './chromium.ts';
+import type { Order, Told } from './messages.ts';
+import { type LighthouseResult, trimResult } from './trim.ts';
+
+/** Left out: too large for a report, or untrue behind a proxy and without a window. */
+const skippedAudits = [
+  'bf-cache',
+  'inp-breakdown-insight',
+  'max-potential-fid',
+  'modern-http-insight',
+  'screenshot-thumbnails',
+  'script-treemap-data',
+  'user-timings',
+];
+
+const tell = (told: Told) =>
+  new Promise<void>((resolve) => {
+    if (process.send) process.send(told, () => resolve());
+    else resolve();
+  });
+
+// puppeteer and Lighthouse drop promises that reject when a page hangs or the browser goes; the run itself tells what came of it.
+process.on('unhandledRejection', (reason) => void tell({ kind: 'fault', message: String(reason) }));
+process.on('uncaughtException', (error) => void tell({ kind: 'fault', message: String(error) }));
+// The worker is gone: so are we, and Chromium with its pipe.
+process.once('disconnect', () => process.exit(0));
+process.once('message', (order: Order) => void obey(order));
+
+async function obey(order: Order): Promise<void> {
+  const chromium = startChromium(order);
+  await tell({ kind: 'browser', pid: chromium.pid });
+  const died = chromium.ended.then((message): Told => ({ kind: 'no-browser', message }));
+  const last = await Promise.race([died, measure(order, chromium.transport).catch(asNoPage)]);
+  // Told before the browser is closed: a page that never rests makes closing throw. Whoever dies then, the worker has its answer.
+  await tell(last.kind === 'no-page' && last.code === 'PROTOCOL' ? await preferDeath(died, last) : last);
+  process.exit(0);
+}
+
+async function measure(
+  order: Order,
+  transport: ReturnType<typeof startChromium>['transport'],
+): Promise<Told> {
+  // Loaded while Chromium starts; it takes longer.
+  const [{ default: lighthouse, desktopConfig }, { default: puppeteer }] = await Promise.all([
+    import('lighthouse'),
+    import('puppeteer-core'),
+  ]);
+  const browser: Browser = await puppeteer.connect({
+    transport,
+    defaultViewport: null,
+    protocolTimeout: order.waits.protocolMs,
+  });
+  await tell({ kind: 'product', product: await browser.version() });
+  const page = await browser.newPage();
+  const flags = {
+    logLevel: 'silent' as const,
+    onlyCategories: ['performance'],
+    skipAudits: skippedAudits,
+    disableFullPageScreenshot: true,
+    maxWaitForFcp: order.waits.firstPaintMs,
+    maxWaitForLoad: order.waits.loadMs,
+  };
+  const ran = await lighthouse(
+    order.url,
+    flags,
+    order.strategy === 'desktop' ? desktopConfig : undefined,
+    page,
+  );
+  if (!ran) throw new Error('Lighthouse gave nothing');
+  return readOutcome(ran.lhr as unknown as LighthouseResult & { readonly runtimeError?: RuntimeError });
+}
+
+type RuntimeError = { readonly code: string; readonly message: string };
+
+function readOutcome(result: LighthouseResult & { readonly runtimeError?: RuntimeError }): Told {
+  const page = trimResult(result);
+  const { lcp, tbt, cls } = page.metrics;
+  // A protocol error late in the run can stand beside a full set of numbers, which are good then.
+  if (lcp.value !== null && tbt.value !== null && cls.value !== null) return { kind: 'page', page };
+  const { code, message } = result.runtimeError ?? { code: 'NO_METRICS', message: 'A metric is missing.' };
+  const status = /status code: (\d{3})/i.exec(message)?.[1];
+  return { kind: 'no-page', code, message: message.slice(0, 500), status: status ? Number(status) : null };
+}
+
+function asNoPage(error: unknown): Extract<Told, { kind: 'no-page' }> {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'PROTOCOL';
+  return { kind: 'no-page', code, message: String(error).slice(0, 500), status: null };
+}
+
+/** A protocol error is often only the first that is heard of a browser that died. */
+async function preferDeath(died: Promise<Told>, otherwise: Told): Promise<Told> {
+  const wait = new Promise<Told>((resolve) => {
+    setTimeout(() => resolve(otherwise), 500);
+  });
+  return Promise.race([died, wait]);
+}
