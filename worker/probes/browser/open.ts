@@ -66,7 +66,12 @@ async function runOnce(means: Means, request: BrowserRequest): Promise<BrowserRu
   const { settings, found, signal } = means;
   const { limits } = settings;
   const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
-  const proxy = await openSocksProxy({ dial: means.dial, policy: settings.policy, budget: limits.traffic });
+  const proxy = await openSocksProxy({
+    audited: new URL(request.url).hostname,
+    dial: means.dial,
+    policy: settings.policy,
+    budget: limits.traffic,
+  });
   const profile = await makeProfile(uid);
   try {
     const order: Order = {

@@ -34,7 +34,21 @@ export type SocksProxy = {
 const refusedLimit = 50;
 const requestLimitBytes = 1024;
 
+/** What Chromium asks for by itself, whatever the page does; no page's own resources live there. */
+const chromiumsOwnHosts = new Set([
+  'android.clients.google.com',
+  'clients2.google.com',
+  'content-autofill.googleapis.com',
+  'edgedl.me.gvt1.com',
+  'optimizationguide-pa.googleapis.com',
+  'redirector.gvt1.com',
+  'safebrowsing.googleapis.com',
+  'update.googleapis.com',
+]);
+
 type Run = {
+  /** The host whose page is loaded. */
+  readonly audited: string;
   readonly dial: Dial;
   readonly policy: TargetPolicy;
   readonly budget: TrafficBudget;
@@ -48,7 +62,9 @@ type Run = {
  * Opens a SOCKS5 proxy (RFC 1928) on loopback for one run: every host that the browser names is judged, and dialled by the guard.
  * Not an HTTP proxy: its answers would look like the site's, and Lighthouse would count our dialling as the server's time.
  */
-export async function openSocksProxy(settings: Pick<Run, 'dial' | 'policy' | 'budget'>): Promise<SocksProxy> {
+export async function openSocksProxy(
+  settings: Pick<Run, 'audited' | 'dial' | 'policy' | 'budget'>,
+): Promise<SocksProxy> {
   const ending = new AbortController();
   const run: Run = {
     ...settings,
@@ -95,6 +111,8 @@ async function connectTo(run: Run, { host, port }: SocksTarget, client: Socket):
     client.end(writeReply(replyTo(code)));
     return undefined;
   };
+  if (chromiumsOwnHosts.has(host) && host !== run.audited)
+    return void client.end(writeReply(socksReplies.notAllowed));
   const cut = spend(run);
   if (cut !== null) return refuse('target-not-allowed', `the page used up its ${cut}`);
   const url = `http://${host}:${port}/`;

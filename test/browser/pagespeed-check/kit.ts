@@ -1,0 +1,80 @@
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, type Socket } from 'node:net';
+import { parseCidr } from '../../../shared/target/classify-address.ts';
+import type { TargetPolicy } from '../../../shared/target/parse-target.ts';
+import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
+import { browserLimits } from '../../../worker/probes/browser/limits.ts';
+import { type BrowserLimits, openBrowserProbe } from '../../../worker/probes/browser/open.ts';
+import type { BrowserFailure, BrowserProbe, BrowserRun } from '../../../worker/probes/browser/port.ts';
+import { DialFailure } from '../../../worker/probes/dial-failure.ts';
+import { type Dial, openGuard } from '../../../worker/probes/guard.ts';
+
+/** The only address that the lab's policy lets through; all others of loopback stay private. */
+export const siteAddress = '127.0.0.2';
+
+export type Site = { readonly port: number; readonly sockets: ReadonlySet<Socket>; close(): Promise<void> };
+
+/** A site at port 80 of 127.0.0.2, as the product sees it. */
+export async function openSite(listener: RequestListener): Promise<Site> {
+  const sockets = new Set<Socket>();
+  const server = createServer(listener);
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, siteAddress, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    sockets,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export const policy: TargetPolicy = {
+  addresses: { allow: [parseCidr(`${siteAddress}/32`)], deny: [] },
+  allowedSuffixes: ['test', 'localhost'],
+  // All ports: in these tests nothing but the address guard may stand in the way.
+  ports: [[1, 65_535]],
+};
+
+/** private.test leads to loopback, gone.test nowhere, every other name to the site. */
+export function openDial(sitePort: number): Dial {
+  return openGuard({
+    policy,
+    portMap: new Map([[80, sitePort]]),
+    slots: openAddressSlots(64),
+    connectTimeoutMs: 3000,
+    async resolve(host) {
+      if (/^[\d.]+$/.test(host) || host.startsWith('[')) return [host.replaceAll(/[[\]]/g, '')];
+      if (host === 'gone.test') throw new DialFailure('name-not-found', 'the name does not exist in the DNS');
+      return [host === 'private.test' || host === 'localhost' ? '127.0.0.1' : siteAddress];
+    },
+  });
+}
+
+export type ProbeOptions = {
+  readonly path?: string | undefined;
+  readonly limits?: Partial<BrowserLimits>;
+  readonly signal?: AbortSignal;
+};
+
+/** The probe with production's limits, and a folder that outlives the test: unpacking takes seconds. */
+export function openProbe(sitePort: number, { path, limits, signal }: ProbeOptions = {}): BrowserProbe {
+  const settings = {
+    browser: { path, folder: 'data' },
+    noSandbox: false,
+    policy,
+    limits: { ...browserLimits, ...limits },
+  };
+  return openBrowserProbe(settings, openDial(sitePort), signal ?? new AbortController().signal);
+}
+
+/** The run, or an Error that says why the machine has no browser. */
+export function expectRun(answer: BrowserRun | BrowserFailure): BrowserRun {
+  if (answer.kind === 'failure') throw new Error(`${answer.code}: ${answer.reason}`);
+  return answer;
+}
