@@ -69,6 +69,7 @@ export function openProbe(sitePort: number, { path, limits, signal }: ProbeOptio
     noSandbox: false,
     policy,
     limits: { ...browserLimits, ...limits },
+    field: undefined,
   };
   return openBrowserProbe(settings, openDial(sitePort), signal ?? new AbortController().signal);
 }

@@ -63,7 +63,7 @@ test.for(browsers)(
     const run = expectRun(
       await probe.run({ url: `http://${siteAddress}/`, strategy: 'mobile', timeoutMs: 60_000 }),
     );
-      expect(run.end.kind).toBe('loaded');
+    expect(run.end.kind).toBe('loaded');
     expect(listeners.seen).toEqual([]);
     expect(new Set(run.traffic.refused.map(({ code }) => code))).toEqual(
       new Set(['target-not-allowed', 'target-address-not-allowed']),

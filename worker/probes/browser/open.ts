@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
 import type { Dial } from '../guard.ts';
 import type { Order } from './child/messages.ts';
+import { askField, type FieldSettings } from './field.ts';
 import {
   type BrowserSettings,
   type FoundBrowser,
@@ -31,6 +32,8 @@ export type BrowserProbeSettings = {
   readonly noSandbox: boolean;
   readonly policy: TargetPolicy;
   readonly limits: BrowserLimits;
+  /** undefined without a key. */
+  readonly field: FieldSettings | undefined;
 };
 
 /** Opens the probe for one run of a check. `dial` wants places of its own: a page opens dozens of connections at once. */
@@ -52,6 +55,7 @@ export function openBrowserProbe(
       const answer = await runOnce({ settings, dial, signal, found }, left);
       return 'end' in answer ? { ...answer, tookMs: Math.round(performance.now() - start) } : answer;
     },
+    askField: (url, strategy) => askField(settings.field, { url, strategy }, signal),
   };
 }
 

@@ -126,7 +126,24 @@ export type BrowserFailure =
   /** Refused by its text alone; nothing was sent. */
   | { readonly kind: 'failure'; readonly code: 'target-not-allowed'; readonly reason: string };
 
+/** A metric of real visits: its 75th percentile (ms; CLS without a unit), and the shares of good, middling and poor visits. */
+export type FieldMetricSeen = { readonly p75: number; readonly distribution: readonly number[] };
+
+/** What Chrome's visitors had over the last 28 days, from the Chrome UX Report. */
+export type FieldSight =
+  | {
+      readonly kind: 'record';
+      /** `origin`: the page has too few visits of its own. */
+      readonly scope: 'url' | 'origin';
+      readonly formFactor: string;
+      readonly metrics: { readonly [name in 'lcp' | 'inp' | 'cls' | 'fcp' | 'ttfb']?: FieldMetricSeen };
+    }
+  /** `reason` is a sentence's end. */
+  | { readonly kind: 'none'; readonly reason: string };
+
 /** Loads a page in a fresh browser of its own and measures it. A page that breaks the browser is an answer; it throws only when the run is aborted, or for a defect. */
 export interface BrowserProbe {
   run(request: BrowserRequest): Promise<BrowserRun | BrowserFailure>;
+  /** Asks for field data of the page, else of its origin. Sends nothing without a key of the operator's. */
+  askField(url: string, strategy: Strategy): Promise<FieldSight>;
 }
