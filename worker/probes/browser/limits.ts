@@ -4,7 +4,7 @@ import { trafficBudget } from './socks-proxy.ts';
 /** Production's limits: a usual page needs 7 s and 0.6 GB; the waits are those of PageSpeed Insights, cut so that all fits into 50 s. */
 export const browserLimits: BrowserLimits = {
   memoryBytes: 1_500_000_000,
-  watchEveryMs: 500,
+  watchEveryMs: 250,
   silentMs: 25_000,
   traffic: trafficBudget,
   waits: { firstPaintMs: 15_000, loadMs: 25_000, protocolMs: 30_000 },

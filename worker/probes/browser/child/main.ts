@@ -4,6 +4,7 @@ import type { Browser } from 'puppeteer-core';
 import { startChromium } from './chromium.ts';
 import type { Order, Told } from './messages.ts';
 import { type LighthouseResult, trimResult } from './trim.ts';
+import { watchDocument } from './watch-document.ts';
 
 /** Left out: too large for a report, or untrue behind a proxy and without a window. */
 const skippedAudits = [
@@ -63,19 +64,19 @@ async function measure(
     maxWaitForFcp: order.waits.firstPaintMs,
     maxWaitForLoad: order.waits.loadMs,
   };
-  const ran = await lighthouse(
-    order.url,
-    flags,
-    order.strategy === 'desktop' ? desktopConfig : undefined,
-    page,
-  );
-  if (!ran) throw new Error('Lighthouse gave nothing');
-  return readOutcome(ran.lhr as unknown as LighthouseResult & { readonly runtimeError?: RuntimeError });
+  const config = order.strategy === 'desktop' ? desktopConfig : undefined;
+  return Promise.race([
+    watchDocument(page),
+    lighthouse(order.url, flags, config, page).then((ran) => readOutcome(ran?.lhr as Outcome | undefined)),
+  ]);
 }
 
-type RuntimeError = { readonly code: string; readonly message: string };
+type Outcome = LighthouseResult & {
+  readonly runtimeError?: { readonly code: string; readonly message: string };
+};
 
-function readOutcome(result: LighthouseResult & { readonly runtimeError?: RuntimeError }): Told {
+function readOutcome(result: Outcome | undefined): Told {
+  if (!result) throw new Error('Lighthouse gave nothing');
   const page = trimResult(result);
   const { lcp, tbt, cls } = page.metrics;
   // A protocol error late in the run can stand beside a full set of numbers, which are good then.

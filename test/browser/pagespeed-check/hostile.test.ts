@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { afterAll, expect, test } from 'vitest';
+import { codesBroken } from '../../../shared/model/verdict.ts';
+import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
+import { gatherPagespeed } from '../../../worker/checks/pagespeed-check/gather.ts';
+import { browserLimits } from '../../../worker/probes/browser/limits.ts';
+import { hostilePages } from './hostile-pages.ts';
+import { openProbe, openSite } from './kit.ts';
+
+/** `SOAK=1`: production's limits, and so its figures; else shorter ones that show the same ends. */
+const isSoak = process.env['SOAK'] === '1';
+const limits = isSoak
+  ? browserLimits
+  : {
+      ...browserLimits,
+      silentMs: 5000,
+      memoryBytes: 1_200_000_000,
+      waits: { firstPaintMs: 5000, loadMs: 8000, protocolMs: 8000 },
+      traffic: { ...browserLimits.traffic, bytes: 30_000_000 },
+    };
+const limitMs = isSoak ? 60_000 : 35_000;
+
+let answer: RequestListener = () => undefined;
+const site = await openSite((request, response) => answer(request, response));
+const browser = openProbe(site.port, { path: process.env['BROWSER_PATH'], limits });
+afterAll(() => site.close());
+
+async function check(url: string) {
+  const timeoutMs = isSoak ? undefined : 25_000;
+  const shortened = {
+    ...browser,
+    run: (request: Parameters<typeof browser.run>[0]) =>
+      browser.run({ ...request, timeoutMs: Math.min(timeoutMs ?? request.timeoutMs, request.timeoutMs) }),
+  };
+  const start = performance.now();
+  const evidence = await gatherPagespeed({
+    target: url,
+    options: { strategy: 'mobile', runs: 1 },
+    probes: { browser: shortened } as unknown as Parameters<typeof gatherPagespeed>[0]['probes'],
+    progress: () => undefined,
+  });
+  const tookMs = Math.round(performance.now() - start);
+  const run = evidence.runs[0];
+  const peakMb = run?.kind === 'run' ? Math.round((run.peakMemoryBytes ?? 0) / 1e6) : 0;
+  return { ...assessPagespeed(evidence), evidence, tookMs, peakMb };
+}
+
+test.for(hostilePages)(
+  '$name ends in time, says so, and leaves nothing behind',
+  { timeout: 80_000 },
+  async (page) => {
+    answer = page.answer;
+    const { fields, state, verdicts, tookMs, peakMb, evidence } = await check(page.url ?? 'http://a.test/');
+    const left = leftovers();
+    const [run] = evidence.runs;
+    const raw = run?.kind === 'run' && run.end.kind !== 'loaded' ? JSON.stringify(run.end).slice(0, 200) : '';
+    console.log(
+      `${page.name}: ${String(fields['ended'])} ${state} ${tookMs} ms, ${peakMb} MB, ${left.length} left ${raw}`,
+    );
+    expect(page.ends).toContain(fields['ended']);
+    for (const code of page.broken ?? []) expect(codesBroken(verdicts)).toContain(code);
+    expect(tookMs).toBeLessThan(limitMs);
+    expect(left).toEqual([]);
+  },
+);
+
+test('the next page is measured as if nothing had been', { timeout: 60_000 }, async () => {
+  answer = (request, response) =>
+    request.url === '/'
+      ? response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(
+            '<!doctype html><meta name="viewport" content="width=device-width"><title>x</title><h1>hello</h1>',
+          )
+      : response.writeHead(404).end();
+  const { fields, score } = await check('http://a.test/');
+  expect(fields['ended']).toBe('measured');
+  expect(score).toBeGreaterThan(90);
+});
+
+/** Processes of any run of this test, and profile folders that are still there. */
+function leftovers(): readonly string[] {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOurs(name));
+  const folders = [tmpdir(), '/var/tmp'].flatMap((folder) =>
+    readdirSync(folder).filter((name) => name.startsWith('diagnostic-browser-')),
+  );
+  return [...processes, ...folders];
+}
+
+function isOurs(pid: string): boolean {
+  try {
+    return /diagnostic-browser-|probes\/browser\/child\/main/.test(
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
+    );
+  } catch {
+    return false; // it ended while we looked
+  }
+}
