@@ -53,7 +53,7 @@ export const hostilePages: readonly HostilePage[] = [
   {
     name: 'a port where nobody listens',
     answer: () => undefined,
-    url: 'http://a.test:9/',
+    url: 'http://a.test:8099/',
     ends: ['target-unreachable'],
   },
   {
