@@ -1,13 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
 import { afterAll, expect, test } from 'vitest';
 import { codesBroken } from '../../../shared/model/verdict.ts';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import { gatherPagespeed } from '../../../worker/checks/pagespeed-check/gather.ts';
 import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import { hostilePages } from './hostile-pages.ts';
-import { openProbe, openSite } from './kit.ts';
+import { openProbe, openSite, trackProcesses } from './kit.ts';
 
 /** `SOAK=1`: production's limits, and so its figures; else shorter ones that show the same ends. */
 const isSoak = process.env['SOAK'] === '1';
@@ -25,7 +23,11 @@ const limitMs = isSoak ? 60_000 : 35_000;
 let answer: RequestListener = () => undefined;
 const site = await openSite((request, response) => answer(request, response));
 const browser = openProbe(site.port, { path: process.env['BROWSER_PATH'], limits });
-afterAll(() => site.close());
+const tracker = trackProcesses();
+afterAll(() => {
+  tracker.stop();
+  return site.close();
+});
 
 async function check(url: string) {
   const timeoutMs = isSoak ? undefined : 25_000;
@@ -53,7 +55,7 @@ test.for(hostilePages)(
   async (page) => {
     answer = page.answer;
     const { fields, state, verdicts, tookMs, peakMb, evidence } = await check(page.url ?? 'http://a.test/');
-    const left = leftovers();
+    const left = tracker.leftovers();
     const [run] = evidence.runs;
     const raw = run?.kind === 'run' && run.end.kind !== 'loaded' ? JSON.stringify(run.end).slice(0, 200) : '';
     console.log(
@@ -79,22 +81,3 @@ test('the next page is measured as if nothing had been', { timeout: 60_000 }, as
   expect(fields['ended']).toBe('measured');
   expect(score).toBeGreaterThan(90);
 });
-
-/** Processes of any run of this test, and profile folders that are still there. */
-function leftovers(): readonly string[] {
-  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOurs(name));
-  const folders = [tmpdir(), '/var/tmp'].flatMap((folder) =>
-    readdirSync(folder).filter((name) => name.startsWith('diagnostic-browser-')),
-  );
-  return [...processes, ...folders];
-}
-
-function isOurs(pid: string): boolean {
-  try {
-    return /diagnostic-browser-|probes\/browser\/child\/main/.test(
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
-    );
-  } catch {
-    return false; // it ended while we looked
-  }
-}

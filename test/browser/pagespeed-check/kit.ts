@@ -1,11 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { parseCidr } from '../../../shared/target/classify-address.ts';
 import type { TargetPolicy } from '../../../shared/target/parse-target.ts';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import { type BrowserLimits, openBrowserProbe } from '../../../worker/probes/browser/open.ts';
 import type { BrowserFailure, BrowserProbe, BrowserRun } from '../../../worker/probes/browser/port.ts';
+import { findTree } from '../../../worker/probes/browser/process-tree.ts';
 import { DialFailure } from '../../../worker/probes/dial-failure.ts';
 import { type Dial, openGuard } from '../../../worker/probes/guard.ts';
 
@@ -78,4 +81,52 @@ export function openProbe(sitePort: number, { path, limits, signal }: ProbeOptio
 export function expectRun(answer: BrowserRun | BrowserFailure): BrowserRun {
   if (answer.kind === 'failure') throw new Error(`${answer.code}: ${answer.reason}`);
   return answer;
+}
+
+/** Follows every driver and browser that this process starts, also when their parents have died. */
+export type Tracker = {
+  /** Those that run now. */
+  processes(): readonly { readonly pid: number; readonly status: string }[];
+  /** Processes and profile folders that are still there. */
+  leftovers(): readonly string[];
+  stop(): void;
+};
+
+export function trackProcesses(): Tracker {
+  // Drivers and browsers lead sessions of their own, which their children keep.
+  const sessions = new Set<number>();
+  const own = sessionOf(process.pid);
+  const look = () => {
+    for (const session of findTree([process.pid]).map(sessionOf))
+      if (session !== own && session > 0) sessions.add(session);
+    return findTree([...sessions]);
+  };
+  const timer = setInterval(look, 100);
+  return {
+    processes: () => look().map((pid) => ({ pid, status: readQuietly(`/proc/${pid}/status`) })),
+    leftovers: () => [...look().map((pid) => readQuietly(`/proc/${pid}/cmdline`)), ...findProfiles()],
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** Profile folders of runs, ended or not. */
+export function findProfiles(): readonly string[] {
+  return [tmpdir(), '/var/tmp'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith('diagnostic-browser-'))
+      .map((name) => `${folder}/${name}`),
+  );
+}
+
+function sessionOf(pid: number): number {
+  const stat = readQuietly(`/proc/${pid}/stat`);
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] ?? 0);
+}
+
+function readQuietly(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // it ended while we looked
+  }
 }
