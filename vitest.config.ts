@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
+// Processes and browsers are started one file after another: two at once would measure each other.
+const isSerial = (name: string) => name === 'faults' || name === 'browser';
+
 const project = (name: string, testTimeout: number) => ({
   test: {
+    fileParallelism: !isSerial(name),
     name,
     include: [`test/${name}/**/*.test.ts`],
     passWithNoTests: true,
@@ -17,6 +21,7 @@ export default defineConfig({
       project('contract', 20_000),
       project('api', 20_000),
       project('lab', 30_000),
+      project('faults', 150_000),
     ],
   },
 });

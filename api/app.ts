@@ -19,7 +19,7 @@ export function makeApp(desk: Desk, config: Config): Express {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', false);
   if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
-  app.use(logRequests(desk.log));
+  app.use(logRequests(desk));
   app.use(guardHost(desk.isKnownHost), sendCors(desk.corsOrigins));
 
   const get = (path: string, answer: Answer) => {
@@ -52,7 +52,7 @@ export function makeApp(desk: Desk, config: Config): Express {
   app.use(() => {
     throw new Problem('not_found', 'There is nothing at this address. The endpoints are listed at /docs.');
   });
-  app.use(answerProblems(desk.log, desk.publicPath));
+  app.use(answerProblems(desk));
   return app;
 }
 

@@ -1,8 +1,7 @@
-import type { Backend } from '../shared/backend.ts';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import type { Config } from '../shared/config.ts';
-import type { JobQueue } from '../shared/job-queue/port.ts';
+import type { Done, JobQueue, Missed } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
+import type { Metrics } from '../shared/metrics.ts';
 import { schemaVersion } from '../shared/model/report.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { openMemoryRateLimiter } from '../shared/rate-limiter/memory.ts';
@@ -11,6 +10,7 @@ import { openAskReader, type ReadAsk } from './ask.ts';
 import { type NameCaller, openCallers } from './caller.ts';
 import { type IsKnownHost, openHostCheck } from './front-door.ts';
 import { type Holds, openHolds } from './holds.ts';
+import type { ApiContext } from './open.ts';
 import { openQuotas, type Quotas } from './quotas.ts';
 import { openReportCache, type ReportCache } from './report-cache.ts';
 import { openShed, type Shed } from './shed.ts';
@@ -19,6 +19,7 @@ import { openWaiting, type Waiting } from './waiting.ts';
 /** Everything that answering a request takes, opened once for a process. */
 export type Desk = {
   readonly log: Logger;
+  readonly metrics: Metrics | undefined;
   readonly jobQueue: JobQueue;
   readonly reportStore: ReportStore;
   readonly reports: ReportCache;
@@ -45,19 +46,13 @@ const reportCacheBytes = 64 * 1024 * 1024;
 const shedLimits = { lagMs: 200, waits: 10_000 };
 
 /** Opens the desk. */
-export function openDesk({
-  config,
-  backend,
-  log,
-}: {
-  readonly config: Config;
-  readonly backend: Backend;
-  readonly log: Logger;
-}): Desk {
+export function openDesk({ config, backend, log, metrics }: ApiContext): Desk {
   const { jobQueue, reportStore, rateLimiter } = backend;
   const reports = openReportCache(reportCacheBytes);
   const holds = openHolds(config.RATE_LIMIT);
-  const onDone = ({ jobKey }: { readonly jobKey: string }) => {
+  const onDone = (done: Done | Missed) => {
+    if (done === 'missed') return reports.clear();
+    const { jobKey } = done;
     reports.drop(jobKey);
     holds.release(jobKey);
   };
@@ -69,6 +64,7 @@ export function openDesk({
     [schemaVersion, rulesVersion, config.DNS_SERVERS?.join(',') ?? ''].join('/');
   return {
     log,
+    metrics,
     jobQueue,
     reportStore,
     reports,

@@ -26,6 +26,7 @@ export async function answerTool(
     sendStored(desk, { request, response, ask, stored, via });
 
   const inMemory = desk.reports.find(jobKey, wanted, now);
+  if (inMemory) desk.metrics?.cacheLookup('hit');
   if (inMemory)
     return sendReport(request, response, answerOf(desk, request, ask, { ready: inMemory, via: 'hit' }));
   const found = await desk.reportStore.findFresh([{ jobKey, wanted }]);
@@ -126,6 +127,7 @@ type Sending = {
 };
 
 async function sendStored(desk: Desk, { request, response, ask, stored, via }: Sending): Promise<void> {
+  desk.metrics?.cacheLookup(via);
   const ready = desk.reports.keep(stored);
   await sendReport(request, response, answerOf(desk, request, ask, { ready, via }));
 }

@@ -65,7 +65,8 @@ function send(desk: Desk, ready: ReadyReport, { request, response, start, limits
   ]);
   if (isKnown) response.end();
   else response.end(ready.latin1, 'latin1');
-  logAnswer(desk.log, {
+  desk.metrics?.cacheLookup('hit');
+  logAnswer(desk, {
     requestId,
     method: 'GET',
     route: 'memory',

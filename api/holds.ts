@@ -56,6 +56,6 @@ function refuse(policy: string, limit: number, host: string): Problem {
   return new Problem(
     'rate_limited',
     `You have ${what} waiting (policy "${policy}"). Ask again when one of them is answered.`,
-    { retryAfterS: 5 },
+    { retryAfterS: 5, policy },
   );
 }

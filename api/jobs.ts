@@ -32,7 +32,9 @@ export async function answerJob(desk: Desk, request: Request, response: Response
 async function followJob(desk: Desk, jobId: string, waitS: number, response: Response): Promise<JobState> {
   const until = Date.now() + waitS * 1000;
   const wake = { call: () => undefined as void };
-  const unsubscribe = desk.jobQueue.onDone((done) => done.jobId === jobId && wake.call());
+  const unsubscribe = desk.jobQueue.onDone(
+    (done) => (done === 'missed' || done.jobId === jobId) && wake.call(),
+  );
   try {
     for (;;) {
       const state = await lookEverywhere(desk, jobId);

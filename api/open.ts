@@ -4,6 +4,7 @@ import type { Backend } from '../shared/backend.ts';
 import type { Config } from '../shared/config.ts';
 import { listen } from '../shared/listen.ts';
 import type { Logger } from '../shared/logger.ts';
+import type { Metrics } from '../shared/metrics.ts';
 import { makeApp } from './app.ts';
 import { openDesk } from './desk.ts';
 import { openFastLane } from './fast-lane.ts';
@@ -14,17 +15,17 @@ export type Api = {
   close(graceMs: number): Promise<void>;
 };
 
-/** Opens the public listener. Rejects when its port is taken. */
-export async function openApi({
-  config,
-  backend,
-  log,
-}: {
+export type ApiContext = {
   readonly config: Config;
-  readonly backend: Backend;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter'>;
   readonly log: Logger;
-}): Promise<Api> {
-  const desk = openDesk({ config, backend, log });
+  readonly metrics?: Metrics;
+};
+
+/** Opens the public listener. Rejects when its port is taken. */
+export async function openApi(context: ApiContext): Promise<Api> {
+  const { config } = context;
+  const desk = openDesk(context);
   // Slow senders are cut off; a GET has no body to wait for.
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },

@@ -1,15 +1,15 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Logger } from '../shared/logger.ts';
 import { Problem, problems } from '../shared/model/problem.ts';
 import { sendJson } from './answer.ts';
 import { ClientGone } from './diagnostics.ts';
-import { requestIdOf } from './request-log.ts';
+import { requestIdOf, type Witness } from './request-log.ts';
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
-export function answerProblems(log: Logger, publicPath: string) {
+export function answerProblems({ log, metrics, publicPath }: Witness & { readonly publicPath: string }) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     if (error instanceof ClientGone) return;
     const problem = error instanceof Problem ? error : readExpressError(error);
+    if (problem?.code === 'rate_limited') metrics?.rateLimited(problem.policy ?? 'unknown');
     if (!problem) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
     if (response.headersSent) return void response.destroy();
     sendProblem(request, response, {

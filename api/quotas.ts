@@ -74,6 +74,6 @@ function refuse({ policy, points, windowS }: Quota, { resetS }: Taken, hint: str
   return new Problem(
     'rate_limited',
     `${points} ${policy} in ${windowS} s are used up; there are more in ${retryAfterS} s. ${hint}`,
-    { retryAfterS },
+    { retryAfterS, policy },
   );
 }

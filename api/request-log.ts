@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '../shared/logger.ts';
+import type { Metrics } from '../shared/metrics.ts';
 
 /** The fields that every answer carries. */
 export const commonFields: readonly string[] = [
@@ -26,13 +27,18 @@ export type Answered = {
   readonly cache: unknown;
 };
 
+/** Who is told of every request. */
+export type Witness = { readonly log: Logger; readonly metrics: Metrics | undefined };
+
 /** The one line of a request. Never headers or whole URLs: targets may carry secrets. */
-export function logAnswer(log: Logger, { start, ...fields }: Answered): void {
-  log.info({ ...fields, tookMs: Math.round((performance.now() - start) * 10) / 10 }, 'request');
+export function logAnswer({ log, metrics }: Witness, { start, ...fields }: Answered): void {
+  const tookMs = Math.round((performance.now() - start) * 10) / 10;
+  log.info({ ...fields, tookMs }, 'request');
+  metrics?.request(fields.route, fields.status, tookMs / 1000);
 }
 
 /** Gives each request an id, and writes its line when it is answered or its caller has gone (499). */
-export function logRequests(log: Logger) {
+export function logRequests(witness: Witness) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const start = performance.now();
     const requestId = newRequestId(request);
@@ -41,7 +47,7 @@ export function logRequests(log: Logger) {
       if (index % 2 === 0) response.setHeader(name, commonFields[index + 1] ?? '');
     response.once('close', () => {
       const status = response.writableEnded ? response.statusCode : 499;
-      logAnswer(log, {
+      logAnswer(witness, {
         requestId,
         method: request.method,
         route: routeOf(request),

@@ -1,4 +1,4 @@
-import type { Done, JobQueue, Submitted } from '../shared/job-queue/port.ts';
+import type { Done, JobQueue, Missed, Submitted } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Job } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
@@ -32,7 +32,7 @@ export type WaitingOptions = {
   readonly reportStore: ReportStore;
   readonly log: Logger;
   /** Told of every job that ends, also of those that nobody here waits for. */
-  readonly onDone: (done: Done) => void;
+  readonly onDone: (done: Done | Missed) => void;
 };
 
 const tickMs = 1000;
@@ -106,7 +106,8 @@ async function look(line: Line, entries: readonly Pending[]): Promise<void> {
   }
 }
 
-async function hear(line: Line, done: Done): Promise<void> {
+async function hear(line: Line, done: Done | Missed): Promise<void> {
+  if (done === 'missed') return tick(line);
   const entry = line.pending.get(done.jobKey);
   if (!entry) return;
   await look(line, [entry]);

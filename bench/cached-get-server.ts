@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { openApi } from '../api/open.ts';
-import { openEmbeddedBackend } from '../shared/backend.ts';
+import { openBackend } from '../shared/backend.ts';
 import { readConfig } from '../shared/config.ts';
 import { openLogger } from '../shared/logger.ts';
 import { openWorker } from '../worker/open.ts';
@@ -22,7 +22,7 @@ const config = readConfig({
   LIMIT_ANON_REQUESTS: '100000000/60',
 });
 const log = openLogger('info');
-const backend = openEmbeddedBackend(config);
+const backend = await openBackend(config, log);
 openWorker({ config, backend, log });
 const { port } = await openApi({ config, backend, log });
 const url = `http://127.0.0.1:${port}/api/tools/redirect-check?url=http%3A%2F%2F127.0.0.1%3A${targetPort}%2F`;

@@ -1,9 +1,8 @@
-import { ConfigError } from '../shared/config.ts';
-import { exitConfig } from '../shared/process.ts';
-
-const commands: { readonly [name: string]: () => Promise<{ run(): Promise<void> }> } = {
-  serve: async () => ({ run: (await import('./serve.ts')).serve }),
-  docs: async () => ({ run: (await import('./docs.ts')).writeDocs }),
+const commands: { readonly [name: string]: () => Promise<() => Promise<void>> } = {
+  serve: async () => (await import('./serve.ts')).serve,
+  api: async () => (await import('../api/main.ts')).main,
+  worker: async () => (await import('../worker/main.ts')).main,
+  docs: async () => (await import('./docs.ts')).writeDocs,
 };
 
 const [name = ''] = process.argv.slice(2);
@@ -12,10 +11,5 @@ if (!load) {
   console.error(`Usage: diag <${Object.keys(commands).join('|')}>`);
   process.exit(2);
 }
-try {
-  await (await load()).run();
-} catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  console.error(error.message);
-  process.exit(exitConfig);
-}
+const run = await load();
+await run();

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { listen } from './listen.ts';
 import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Says whether this process can do its work: true, or why not in a few words, by part. */
 export type Readiness = () => Promise<Readonly<Record<string, true | string>>>;
@@ -20,17 +21,20 @@ export type AdminPlace = {
   readonly defaultPort: number;
 };
 
-/** Serves /livez and /readyz for whoever watches the process. @param port undefined takes the default, or a free one if that is taken */
+export type AdminSources = { readonly readiness: Readiness; readonly metrics: Metrics };
+
+/** Serves /livez, /readyz and /metrics for whoever watches the process. @param port undefined takes the default, or a free one if that is taken */
 export async function openAdminServer(
   place: AdminPlace,
-  readiness: Readiness,
+  { readiness, metrics }: AdminSources,
   log: Logger,
 ): Promise<AdminServer> {
   let isDraining = false;
   const server = createServer((request, response) => {
     if (request.url === '/livez') return send(response, 200, { status: 'live' });
+    if (request.url === '/metrics') return sendMetrics(response, metrics, log);
     if (request.url !== '/readyz')
-      return send(response, 404, { status: 'unknown', paths: ['/livez', '/readyz'] });
+      return send(response, 404, { status: 'unknown', paths: ['/livez', '/readyz', '/metrics'] });
     if (isDraining) return send(response, 503, { status: 'draining' });
     bounded(readiness).then(
       (checks) => {
@@ -81,6 +85,19 @@ async function bounded(readiness: Readiness): ReturnType<Readiness> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+function sendMetrics(response: ServerResponse, metrics: Metrics, log: Logger): void {
+  metrics.text().then(
+    ({ type, body }) => {
+      response.writeHead(200, { 'Content-Type': type });
+      response.end(body);
+    },
+    (error: unknown) => {
+      log.error({ err: error }, 'metrics failed');
+      send(response, 500, { status: 'failed' });
+    },
+  );
 }
 
 function send(response: ServerResponse, status: number, body: object): void {

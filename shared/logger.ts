@@ -12,6 +12,6 @@ export type Logger = {
 export function openLogger(level: string): Logger {
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ sync: false, minLength: 4096 }),
+    pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }),
   );
 }

@@ -1,13 +1,95 @@
-import type { Logger } from './logger.ts';
+import { openAdminServer, type Readiness } from './admin-server.ts';
+import { type Backend, openBackend } from './backend.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Logger, openLogger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Exit status of a bad configuration (EX_CONFIG of sysexits.h). */
-export const exitConfig = 78;
+const exitConfig = 78;
 
-/**
- * Runs `stop` once on SIGTERM or SIGINT and ends the process; a second signal ends it at once.
- * @param stop closes everything in order; bounded by itself
- */
-export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
+/** A part of the process: what it adds to readiness and metrics, and how it is closed. */
+export type Part = {
+  /** Fields for the `ready` line. */
+  readonly says: object;
+  close(graceMs: number): Promise<void>;
+};
+
+export type ProcessContext = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly backend: Backend;
+  readonly metrics: Metrics;
+};
+
+export type ProcessOptions = {
+  readonly name: string;
+  readonly adminPort: number;
+  /** Needs REDIS_URL and MONGODB_URL. */
+  readonly isScaled: boolean;
+  /** Longest that running work may go on once the process is told to stop. */
+  readonly graceMs: number;
+  /** Opens the parts in order; they are closed in the same order. */
+  readonly open: (context: ProcessContext) => Promise<readonly Part[]>;
+};
+
+/** Runs a process of the service: settings, log, backend, parts, admin port, and an orderly end on SIGTERM or SIGINT. Bad settings exit with 78. */
+export async function runProcess(options: ProcessOptions): Promise<void> {
+  try {
+    await start(options);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(exitConfig);
+  }
+}
+
+async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOptions): Promise<void> {
+  const config = readConfig();
+  if (isScaled && config.REDIS_URL === undefined)
+    throw new ConfigError(
+      `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
+    );
+  const log = openLogger(config.LOG_LEVEL);
+  const { openMetrics } = await import('./metrics.ts');
+  const backend = await openBackend(config, log);
+  const metrics = openMetrics(backend.jobQueue);
+  const parts = await open({ config, log, backend, metrics });
+  const readiness: Readiness = async () => {
+    const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);
+    return { queue, store };
+  };
+  const place = { host: config.ADMIN_HOST, port: config.ADMIN_PORT, defaultPort: adminPort };
+  const admin = await openAdminServer(place, { readiness, metrics }, log).catch(
+    asConfigError('ADMIN_PORT', config.ADMIN_PORT),
+  );
+  stopOnSignals(async () => {
+    admin.drain();
+    for (const part of parts) await part.close(graceMs);
+    await backend.close(0);
+    await admin.close();
+  }, log);
+  log.info(
+    Object.assign(
+      { process: name, mode: backend.mode, adminPort: admin.port },
+      ...parts.map(({ says }) => says),
+    ) as object,
+    'ready',
+  );
+}
+
+/** Turns a port that is taken or forbidden into a ConfigError that names its setting. */
+export function asConfigError(setting: string, port: number | undefined) {
+  return (error: unknown): never => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'EADDRINUSE') throw new ConfigError(`${setting}: port ${port} is taken by another process`);
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+      throw new ConfigError(`${setting}: cannot listen there (${code})`);
+    throw error;
+  };
+}
+
+/** Runs `stop` once on SIGTERM or SIGINT and ends the process; a second signal ends it at once. */
+function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
   let isStopping = false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1);

@@ -1,7 +1,9 @@
+import { availableParallelism } from 'node:os';
 import type { Backend } from '../shared/backend.ts';
 import type { Config } from '../shared/config.ts';
-import type { QueueWorker } from '../shared/job-queue/port.ts';
+import type { QueueName, QueueWorker } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
+import type { Metrics } from '../shared/metrics.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { findCheck } from './checks/registry.ts';
 import { dnsLimits } from './probes/dns/open.ts';
@@ -24,31 +26,38 @@ export function prepareProbesOf(config: Config): ProbeFactory {
   });
 }
 
-/** Takes jobs from the queue until it is closed. */
-export function openWorker({
-  config,
-  backend,
-  log,
-}: {
+export type WorkerContext = {
   readonly config: Config;
-  readonly backend: Backend;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore'>;
   readonly log: Logger;
-}): QueueWorker {
+  readonly metrics?: Metrics;
+};
+
+/** Takes jobs from the queues that the settings name, until it is closed. */
+export function openWorker({ config, backend, log, metrics }: WorkerContext): QueueWorker {
   const probes = prepareProbesOf(config);
   const { run, gaveUp } = openRunner({
     reportStore: backend.reportStore,
     probes,
     findCheck,
     log,
+    onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
     freshForS: config.FRESH_SECONDS,
     keepForS: config.REPORT_TTL_DAYS * 86_400,
     reportIds: config.REPORT_IDS,
   });
-  const crew = backend.jobQueue.work('network', config.WORKER_CONCURRENCY, run, gaveUp);
+  const crews = config.WORKER_QUEUES.map((queue) =>
+    backend.jobQueue.work(queue, concurrencyOf(queue, config), run, gaveUp),
+  );
   return {
     async close(graceMs) {
-      await crew.close(graceMs);
+      await Promise.all(crews.map((crew) => crew.close(graceMs)));
       probes.close();
     },
   };
+}
+
+// A page load keeps a core busy; everything else waits for the network.
+function concurrencyOf(queue: QueueName, { WORKER_CONCURRENCY }: Config): number {
+  return queue === 'browser' ? Math.max(1, Math.floor(availableParallelism() / 2)) : WORKER_CONCURRENCY;
 }

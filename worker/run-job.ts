@@ -19,6 +19,7 @@ export type RunnerSettings = {
   readonly probes: ProbeFactory;
   readonly findCheck: (name: string) => Check | undefined;
   readonly log: Logger;
+  readonly onDone: (check: string, state: ReportState, seconds: number) => void;
   /** Replaces every check's own freshness; labs. */
   readonly freshForS: number | undefined;
   readonly keepForS: number;
@@ -43,6 +44,7 @@ export function openRunner(settings: RunnerSettings): { readonly run: Run; reado
       const report = await makeReportOf(job, settings, { signal, progress, start });
       await reportStore.insert(report, job);
       const tookMs = Math.round(performance.now() - start);
+      settings.onDone(job.check, report.state, tookMs / 1000);
       log.info(
         {
           jobId: job.jobId,

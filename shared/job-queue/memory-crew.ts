@@ -29,7 +29,8 @@ export function openCrew({ queue, concurrency, run, gaveUp, take, end }: CrewOpt
       });
       end(entry, 'done');
     } catch (error) {
-      await gaveUp(entry.job, error);
+      // A run that was broken off by our own stop says nothing of its target.
+      if (!force.signal.aborted) await gaveUp(entry.job, error);
       end(entry, 'failed');
     }
   };

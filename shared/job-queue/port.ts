@@ -22,6 +22,9 @@ export type JobState =
   | { readonly state: 'done' | 'failed' | 'expired'; readonly job: Job }
   | { readonly state: 'unknown' };
 
+/** The connection was broken for a while: some ends may have gone unheard. */
+export type Missed = 'missed';
+
 /** A job has ended. Only says "look now": the report is in the store. */
 export type Done = {
   readonly jobKey: string;
@@ -62,7 +65,7 @@ export type Unsubscribe = () => void;
 export interface JobQueue {
   submit(job: Job): Promise<Submitted>;
   /** Calls the listener at most once for each job that ends, from the subscription on. */
-  onDone(listener: (done: Done) => void): Unsubscribe;
+  onDone(listener: (done: Done | Missed) => void): Unsubscribe;
   look(queue: QueueName, jobId: string): Promise<JobState>;
   work(queue: QueueName, concurrency: number, run: Run, gaveUp: GaveUp): QueueWorker;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;

@@ -119,6 +119,8 @@ export class Problem extends Error {
   readonly errors: readonly Fault[] | undefined;
   readonly retryAfterS: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** Which limit was met, of a `rate_limited`. */
+  readonly policy: string | undefined;
 
   constructor(
     code: ProblemCode,
@@ -128,6 +130,7 @@ export class Problem extends Error {
       readonly retryAfterS?: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly cause?: unknown;
+      readonly policy?: string;
     } = {},
   ) {
     super(`${code}: ${detail}`, { cause: more.cause });
@@ -136,5 +139,6 @@ export class Problem extends Error {
     this.errors = more.errors;
     this.retryAfterS = more.retryAfterS;
     this.headers = more.headers ?? {};
+    this.policy = more.policy;
   }
 }

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Api, openApi } from '../../api/open.ts';
 import { makeOpenapi } from '../../api/openapi.ts';
-import { type Backend, openEmbeddedBackend } from '../../shared/backend.ts';
+import { type Backend, openBackend } from '../../shared/backend.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { openWorker } from '../../worker/open.ts';
 import type { Zone } from '../lab/kit/dns-server.ts';
@@ -46,7 +46,7 @@ export async function openService({
   const lab = await openLab({ sites, zone });
   const config = lab.config(settings);
   const { log, lines } = openTestLog();
-  const backend = openEmbeddedBackend(config);
+  const backend = await openBackend(config, log);
   const worker = withWorker ? openWorker({ config, backend, log }) : undefined;
   const api: Api = await openApi({ config, backend, log });
   const send = async (method: string, path: string, headers: Record<string, string> = {}) => {

@@ -1,7 +1,41 @@
-import { describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { impatient, openRedis } from '../../shared/job-queue/bullmq/connection.ts';
+import { randomId } from '../../shared/model/job.ts';
 import { openMemoryRateLimiter } from '../../shared/rate-limiter/memory.ts';
+import { openRedisRateLimiter } from '../../shared/rate-limiter/redis.ts';
+import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { rateLimiterContract } from './rate-limiter.contract.ts';
 
 describe('memory rate limiter', () => {
   rateLimiterContract(async () => openMemoryRateLimiter());
+});
+
+describe.skipIf(!hasRedis)('Redis rate limiter', () => {
+  const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+  const open = async () => {
+    const client = openRedis(redis.url, impatient, log);
+    await new Promise((resolve) => client.once('ready', resolve));
+    return openRedisRateLimiter(client);
+  };
+  rateLimiterContract(open);
+
+  test('two processes count as one, and each counts alone while Redis is away', async () => {
+    const quota = { policy: 'scans', points: 5, windowS: 60 } as const;
+    const [a, b] = [await open(), await open()];
+    const caller = randomId();
+    await a.take(quota, caller, 3);
+    expect(await b.take(quota, caller, 3)).toMatchObject({ allowed: false, remaining: 2 });
+    redis.process?.kill('SIGSTOP');
+    const start = performance.now();
+    expect(await a.take(quota, caller, 5)).toMatchObject({ allowed: true });
+    expect(await a.take(quota, caller, 1)).toMatchObject({ allowed: false });
+    expect(performance.now() - start).toBeLessThan(4000);
+    redis.process?.kill('SIGCONT');
+    await Promise.all([a.close(), b.close()]);
+  });
 });

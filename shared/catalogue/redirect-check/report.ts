@@ -47,12 +47,28 @@ export const redirectReportShape = {
           .meta({ description: 'How it says so; absent when it sends nobody on.' }),
         address: z.string().nullable(),
         timings: timingsSchema.nullable(),
+        tls: z
+          .looseObject({
+            protocol: z.string().nullable(),
+            trusted: z.boolean(),
+            error: z.string().nullable(),
+          })
+          .nullable()
+          .optional()
+          .meta({ description: 'null for http.' }),
+        error: z
+          .looseObject({ code: z.string(), reason: z.string() })
+          .optional()
+          .meta({ description: 'Why the hop gave no answer.' }),
       })
       .meta({ id: 'RedirectHop' }),
   ),
   finalUrl: z.string().nullable(),
   finalStatus: z.int().nullable(),
-  redirects: z.int().min(0),
-  totalMs: ms,
+  redirects: z
+    .int()
+    .min(0)
+    .meta({ description: 'Hops that send the visitor on, by status or from within the page.' }),
+  totalMs: ms.meta({ description: 'Over the hops that answered.' }),
   ended: z.enum(redirectEnds),
 };

@@ -44,6 +44,15 @@ export const rules = {
     fix: 'Send an absolute URL, or a path that begins with /.',
     references: ['RFC 9110 §10.2.2'],
   },
+  'location-ambiguous': {
+    severity: 'critical',
+    points: 40,
+    title: 'A redirect names several addresses',
+    detail:
+      'Hop {hop} sends {count} different Location fields; browsers show an error page, other clients follow the first.',
+    fix: 'Send one Location. Two usually come from the application and a proxy in front of it.',
+    references: ['RFC 9110 §5.3', fetchStandard('location URL', 'concept-response-location-url')],
+  },
   'location-scheme-not-allowed': {
     severity: 'high',
     points: 40,
@@ -76,6 +85,14 @@ export const rules = {
     detail: 'The chain ends at {url} with status {status}.',
     fix: 'Redirect to a page that exists, or mend the page.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
+  },
+  'target-body-broken': {
+    severity: 'medium',
+    points: 15,
+    title: 'The last page cannot be read to its end',
+    detail: 'The body of {url} {reason}.',
+    fix: 'Send the body whole, as long as Content-Length says, and coded as Content-Encoding says.',
+    references: ['RFC 9110 §8.4', 'RFC 9112 §6.3'],
   },
   'target-unreachable': {
     severity: 'high',
@@ -121,25 +138,27 @@ export const rules = {
     severity: 'medium',
     points: 15,
     title: 'A redirect has an empty Location',
-    detail: 'Hop {hop} answers {status} with an empty Location, which means the same address once more.',
+    detail:
+      'Hop {hop} answers {status} with an empty Location; browsers show its body as if there were none.',
     fix: 'Send the address that is meant.',
     references: ['RFC 9110 §10.2.2'],
   },
-  'location-ambiguous': {
+  'location-too-long': {
     severity: 'medium',
-    points: 15,
-    title: 'A redirect names several addresses',
-    detail: 'Hop {hop} sends {count} different Location fields; clients disagree on which to follow.',
-    fix: 'Send one Location. Two usually come from the application and a proxy in front of it.',
-    references: ['RFC 9110 §5.3', 'RFC 9110 §10.2.2'],
+    points: 10,
+    title: 'A redirect leads to a very long address',
+    detail:
+      'Hop {hop} leads to an address of {length} characters. It was not followed: beyond 8,000, servers and proxies commonly refuse.',
+    fix: 'Carry state in a cookie, or under a short key on the server.',
+    references: ['RFC 9110 §4.1'],
   },
   'location-not-encoded': {
     severity: 'low',
     points: 3,
     title: 'A Location is not a valid URI reference',
     detail:
-      'The Location of hop {hop} has characters that must be percent-encoded; each client repairs them in its own way.',
-    fix: 'Percent-encode spaces and non-ASCII characters (as UTF-8).',
+      'The Location of hop {hop} has characters that are not allowed in a URL; each client repairs them in its own way.',
+    fix: 'Percent-encode spaces and non-ASCII characters (as UTF-8), and a percent sign that stands for itself.',
     references: ['RFC 3986 §2.1', 'RFC 9110 §10.2.2'],
   },
   'redirect-status-not-followed': {
@@ -155,7 +174,7 @@ export const rules = {
     points: 15,
     title: 'The page cannot be reached without cookies',
     detail:
-      'Without cookies, {url} redirects to itself without end; crawlers and cautious visitors never arrive.',
+      '{url} sends the visitor round to itself until a cookie comes back; crawlers and visitors without cookies never arrive.',
     fix: 'Serve the page also when the cookie is absent.',
     references: ['RFC 6265 §7.1'],
   },
@@ -166,6 +185,14 @@ export const rules = {
     detail: 'Hop {hop} leads to {host}, which stood in the query of the request as {parameter}.',
     fix: 'Redirect only to addresses on a list, or to paths of your own site; others use open redirects for phishing.',
     references: [{ title: 'CWE-601', url: 'https://cwe.mitre.org/data/definitions/601.html' }],
+  },
+  'redirect-chain-slow': {
+    severity: 'high',
+    points: 0,
+    title: 'The visitor does not arrive in time',
+    detail: 'After {seconds} s, at hop {hop}, the chain had not come to its end; the rest was not looked at.',
+    fix: 'Shorten the chain, and see which hop is slow in `hops`.',
+    references: [],
   },
   'redirect-chain-long': {
     severity: 'medium',
@@ -218,7 +245,7 @@ export const rules = {
     severity: 'info',
     points: 0,
     title: 'The page may redirect by script',
-    detail: 'A script of the last page sets the address as it loads. It was not run.',
+    detail: 'A script of {url} sets the address as the page loads. It was not run.',
     fix: 'Redirect by status; clients without scripts stay here.',
     references: [],
   },

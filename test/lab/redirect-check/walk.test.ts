@@ -1,37 +1,114 @@
-import { afterAll, expect, test } from 'vitest';
-import { findCheck } from '../../../worker/checks/registry.ts';
-import { prepareProbesOf } from '../../../worker/open.ts';
-import { openLab } from '../kit/lab.ts';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hostile } from './hostile.ts';
+import { scenarios } from './scenarios.ts';
+import { openWorld } from './world.ts';
 
-const lab = await openLab({
-  sites: {
-    'http://a.test': (_request, response) => response.writeHead(301, { location: 'https://a.test/' }).end(),
-    'https://a.test': (_request, response) =>
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello'),
+const hostOf = (start: string) => new URL(start.replace(':raw', '')).hostname;
+const byHost = <Part>(part: (scenario: (typeof hostile)[number]) => Part | undefined) =>
+  Object.fromEntries(
+    hostile.flatMap((scenario) => {
+      const found = part(scenario);
+      return found === undefined ? [] : [[hostOf(scenario.start), found] as const];
+    }),
+  );
+
+const world = await openWorld({
+  sites: Object.assign({}, ...scenarios.map(({ sites }) => sites)),
+  sockets: byHost(({ connected }) => connected),
+  certificates: byHost(({ certificate }) => certificate),
+  names: {
+    'nxdomain.test': { rcode: 3 },
+    'nodata.test': { turns: [] },
+    'servfail.test': { rcode: 2 },
+    'refused.test': { rcode: 5 },
+    'silent.test': 'silent',
+    'garbage.test': 'garbage',
+    'private.test': { turns: [['10.0.0.1']] },
+    'mixed.test': { turns: [['127.0.0.1', '10.0.0.1']] },
+    'rebind.test': { turns: [['127.0.0.1'], ['10.0.0.1']] },
   },
 });
-const probes = prepareProbesOf(lab.config());
-afterAll(async () => {
-  probes.close();
-  await lab.close();
+afterAll(() => world.close());
+
+const nothingStaysOpen = async (timeout = 1000) => {
+  await expect.poll(() => world.openSockets(), { timeout, interval: 5 }).toBe(0);
+};
+
+const walked = async (start: string) => {
+  const { report, evidence, tookMs } = await world.walk(start);
+  await nothingStaysOpen();
+  expect(JSON.stringify({ report, evidence }), 'credentials are shown').not.toMatch(/secret@/);
+  return { report, tookMs };
+};
+
+describe('a walk', () => {
+  test.for(scenarios)('$name', async ({ start, broken, expected }) => {
+    const { report } = await walked(start);
+    expect(report).toMatchObject({ ...expected, broken: [...broken].sort() });
+  });
+
+  test('no two scenarios share a site', () => {
+    const origins = scenarios.flatMap(({ sites = {} }) => Object.keys(sites));
+    expect(new Set(origins).size).toBe(origins.length);
+  });
 });
 
-test('http to https in one hop is walked to its end, and nothing stays open', async () => {
-  const check = findCheck('redirect-check');
-  const opened = probes.open(new AbortController().signal);
-  const evidence = await check?.gather({
-    target: 'http://a.test/',
-    options: {},
-    probes: opened,
-    progress: () => undefined,
+describe('a walk to a server that', () => {
+  let slowest = { name: '', afterMs: Number.NEGATIVE_INFINITY };
+  let bytesBefore = 0;
+  beforeAll(() => {
+    bytesBefore = residentBytes();
   });
-  opened.close();
-  const { fields, verdicts } = check?.assess(evidence ?? null) ?? {};
-  expect(fields).toMatchObject({ ended: 'ok', redirects: 1, finalUrl: 'https://a.test/', finalStatus: 200 });
-  expect(verdicts).toMatchObject({
-    'certificate-not-trusted': 'holds',
-    'https-missing': 'holds',
-    'redirect-temporary': 'holds',
+
+  for (const { name, start, broken, expected, boundMs, awaits } of hostile) {
+    test(`${name}, within ${boundMs} ms`, { fails: awaits !== undefined }, async () => {
+      const { report, tookMs } = await walked(start);
+      expect(report).toMatchObject({ ...expected, broken: [...broken].sort() });
+      // 300 ms for a machine that does something else beside.
+      expect(tookMs).toBeLessThan(boundMs + 300);
+      const afterMs = Math.round(tookMs - boundMs);
+      if (afterMs > slowest.afterMs) slowest = { name, afterMs };
+    });
+  }
+
+  test('all of them together leave the process as large as it was', () => {
+    const grownBytes = residentBytes() - bytesBefore;
+    const mebibytes = (grownBytes / 2 ** 20).toFixed(1);
+    console.info(
+      `${scenarios.length} scenarios, ${hostile.length} hostile servers; RSS grew by ${mebibytes} MiB; ` +
+        `latest answer: ${slowest.afterMs} ms after its limit (${slowest.name})`,
+    );
+    expect(grownBytes).toBeLessThan(64 * 2 ** 20);
   });
-  await expect.poll(() => lab.web.openSockets()).toBe(0);
 });
+
+describe('a run that is aborted', () => {
+  const places = [
+    ['while it waits for an answer', 'http://mute.test:raw/'],
+    ['in a handshake', 'https://tls-mute.test:raw/'],
+    ['while it reads a page', 'http://drip.test:raw/'],
+  ] as const;
+
+  test.for(places)('rejects at once and leaves nothing open: %s', async ([, start]) => {
+    await expect(world.walk(start, AbortSignal.timeout(100))).rejects.toThrow(/timeout/);
+    await nothingStaysOpen(100);
+  });
+});
+
+// Awaits the probes: closing them does not yet reach a socket that is still being opened or secured.
+test('a run that is closed in a handshake leaves nothing open', { fails: true }, async () => {
+  const opened = world.probes.open(AbortSignal.timeout(1000));
+  const asked = opened.http.ask({ url: world.place('https://tls-mute.test:raw/'), bodyLimitBytes: 0 });
+  await expect.poll(() => world.openSockets()).toBe(1);
+  opened.close();
+  await nothingStaysOpen(100);
+  expect(await asked).toMatchObject({ kind: 'failure' });
+});
+
+function residentBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage.rss();
+}

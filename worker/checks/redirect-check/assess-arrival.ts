@@ -1,7 +1,10 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
-import { answeredHops } from './chain.ts';
-import type { HopSeen, RedirectEvidence } from './evidence.ts';
+import type { FailureCode } from '../../probes/http/port.ts';
+import { type AnsweredHop, answeredHops, asFarAsSeen } from './chain.ts';
+import type { HopAnswer, RedirectEvidence } from './evidence.ts';
+import { parseHsts } from './hsts.ts';
+import { withoutFragment } from './read-location.ts';
 
 type Code = Extract<
   RedirectCode,
@@ -9,90 +12,99 @@ type Code = Extract<
 >;
 
 /** Judges where the chain ends, and what its hops say about HTTPS on the way. */
-export function judgeArrival({ hops, stop }: RedirectEvidence): Record<Code, Verdict> {
-  const last = hops.at(-1);
-  const answer = stop.kind === 'arrived' && last?.seen.kind === 'response' ? last.seen : undefined;
-  const url = last?.url ?? '';
-  const arrived = (verdict: (seen: NonNullable<typeof answer>) => Verdict): Verdict =>
-    answer ? verdict(answer) : notTested('the chain does not arrive at a page');
+export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> {
+  const { hops, stop } = evidence;
+  const answered = answeredHops(hops);
+  const last = stop.kind === 'arrived' ? answered.at(-1) : undefined;
+  const arrived = (verdict: (last: AnsweredHop) => Verdict): Verdict =>
+    last ? verdict(last) : notTested('the chain does not arrive at a page');
+  const overHttp = answered.filter(({ url }) => url.startsWith('http:'));
+  const overHttps = answered.filter(({ seen }) => seen.tls !== null);
   return {
-    'https-missing': arrived(() => brokenIf(url.startsWith('http:'), { url })),
-    'certificate-not-trusted': judgeCertificates(hops),
-    'target-broken': arrived(({ status }) =>
-      status === 429 ? notTested('the target limits our requests') : brokenIf(status >= 400, { url, status }),
+    'https-missing': arrived(({ url }) => brokenIf(url.startsWith('http:'), { url })),
+    'target-broken': arrived(judgeStatus),
+    'target-rate-limits': arrived(({ url, seen }) => brokenIf(seen.status === 429, { url })),
+    'target-body-broken': arrived(judgeBody),
+    'canonical-differs': arrived(judgeCanonical),
+    'certificate-not-trusted': asFarAsSeen(
+      stop,
+      overHttps.length === 0 ? 'not-applicable' : brokenBy(overHttps.flatMap(showDistrust)),
     ),
-    'target-rate-limits': arrived(({ status }) => brokenIf(status === 429, { url, status })),
-    'target-unreachable': judgeFailure(
-      last,
-      (code) => code !== 'target-not-allowed' && code !== 'target-address-not-allowed',
-    ),
-    'target-address-not-allowed': judgeFailure(
-      last,
-      (code) => code === 'target-address-not-allowed',
-      hops.length,
-    ),
-    'target-not-allowed': judgeFailure(last, (code) => code === 'target-not-allowed', hops.length),
-    'hsts-over-http': brokenBy(
-      answeredHops(hops)
-        .filter(({ url: asked, seen }) => asked.startsWith('http:') && seen.hsts.length > 0)
-        .map(({ url: asked }) => ({ url: asked })),
-    ),
-    'hsts-upgrades-browser': judgeUpgrades(hops),
-    'canonical-differs': arrived(({ canonical }) =>
-      canonical === null
+    'hsts-over-http': asFarAsSeen(
+      stop,
+      overHttp.length === 0
         ? 'not-applicable'
-        : brokenIf(canonical !== withoutFragment(url), { url, canonical }),
+        : brokenBy(overHttp.filter(({ seen }) => seen.hsts !== null).map(({ url }) => ({ url }))),
     ),
+    'hsts-upgrades-browser': asFarAsSeen(stop, judgeUpgrades(answered)),
+    'target-address-not-allowed': judgeFailure(evidence, (code) => code === 'target-address-not-allowed'),
+    'target-not-allowed': judgeFailure(evidence, (code) => code === 'target-not-allowed'),
+    'target-unreachable': judgeFailure(evidence, (code) => !code.startsWith('target-')),
   };
 }
 
-function judgeCertificates(hops: readonly HopSeen[]): Verdict {
-  const secure = answeredHops(hops).filter(({ seen }) => seen.tls !== null);
-  if (secure.length === 0) return 'not-applicable';
-  return brokenBy(
-    secure.flatMap(({ url, seen }) =>
-      seen.tls?.trusted === false ? [{ url, reason: seen.tls.error ?? 'unknown' }] : [],
-    ),
-  );
+function judgeStatus({ url, seen: { status } }: AnsweredHop): Verdict {
+  return status === 429
+    ? notTested('the target limits our requests')
+    : brokenIf(status >= 400, { url, status });
 }
 
-function judgeFailure(last: HopSeen | undefined, picks: (code: string) => boolean, hop?: number): Verdict {
-  if (last?.seen.kind !== 'failure') return 'holds';
+type Cut = NonNullable<HopAnswer['bodyCut']>;
+const brokenBodies: { readonly [C in Cut]?: string } = {
+  'closed-early': 'breaks off',
+  'bad-encoding': 'is not coded as its Content-Encoding says',
+  timeout: 'does not come to its end in time',
+};
+const unreadBodies: { readonly [C in Cut]?: string } = {
+  limit: 'only the beginning of the page was read',
+  'decompression-bomb': 'the body unfolds more than a hundredfold, and was not read on',
+  'too-many-encodings': 'the body is coded more than twice over, and was not decoded',
+};
+
+function judgeBody({ url, seen: { bodyCut } }: AnsweredHop): Verdict {
+  if (bodyCut === null) return 'holds';
+  const broken = brokenBodies[bodyCut];
+  if (broken !== undefined) return brokenIf(true, { url, reason: broken });
+  const unread = unreadBodies[bodyCut];
+  // The body of a redirect that leads nowhere is not read; location-missing says what is wrong with it.
+  return unread === undefined ? 'not-applicable' : notTested(unread);
+}
+
+function judgeCanonical({ url, seen: { canonical } }: AnsweredHop): Verdict {
+  if (canonical === null) return 'not-applicable';
+  return brokenIf(withoutFragment(canonical) !== withoutFragment(url), { url, canonical });
+}
+
+function showDistrust({ url, seen: { tls } }: AnsweredHop) {
+  return tls?.trusted === false ? [{ url, reason: tls.error ?? 'unknown' }] : [];
+}
+
+function judgeFailure({ hops, stop }: RedirectEvidence, picks: (code: FailureCode) => boolean): Verdict {
+  const last = hops.at(-1);
+  if (stop.kind !== 'failure' || last?.seen.kind !== 'failure') return asFarAsSeen(stop, 'holds');
   const { code, reason } = last.seen;
-  if (!picks(code)) return 'not-applicable';
-  return brokenIf(true, { url: last.url, code, reason, ...(hop === undefined ? {} : { hop }) });
+  return picks(code) ? brokenIf(true, { hop: hops.length, url: last.url, code, reason }) : 'not-applicable';
 }
 
 /** Hops in clear text that a browser would never send, since an earlier one of this chain set HSTS for their host (RFC 6797 §8.3). */
-function judgeUpgrades(hops: readonly HopSeen[]): Verdict {
-  const known: { host: string; includesSubdomains: boolean }[] = [];
+function judgeUpgrades(answered: readonly AnsweredHop[]): Verdict {
+  const known = new Map<string, { readonly includesSubdomains: boolean }>();
   const skipped: { host: string; url: string }[] = [];
-  for (const { url, seen } of answeredHops(hops)) {
+  for (const { url, seen } of answered) {
     const { hostname, protocol } = new URL(url);
-    const isKnown = known.some(
-      ({ host, includesSubdomains }) =>
+    const isKnown = [...known].some(
+      ([host, { includesSubdomains }]) =>
         host === hostname || (includesSubdomains && hostname.endsWith(`.${host}`)),
     );
     if (protocol === 'http:' && isKnown) skipped.push({ host: hostname, url });
-    const hsts = protocol === 'https:' && seen.tls?.trusted === true ? readHsts(seen.hsts[0]) : undefined;
-    if (hsts) known.push({ host: hostname, includesSubdomains: hsts.includesSubdomains });
+    const hsts = keptHsts(seen);
+    if (hsts?.maxAgeS === 0) known.delete(hostname);
+    else if (hsts) known.set(hostname, hsts);
   }
-  return brokenBy(skipped);
+  return known.size === 0 && skipped.length === 0 ? 'not-applicable' : brokenBy(skipped);
 }
 
-// Enough of RFC 6797 §6.1 to know whether a browser would keep it; security-header-check judges the field itself.
-function readHsts(value: string | undefined): { includesSubdomains: boolean } | undefined {
-  const directives = new Map(
-    (value ?? '')
-      .split(';')
-      .map((part) => [part.split('=')[0]?.trim().toLowerCase() ?? '', part.split('=')[1]?.trim() ?? '']),
-  );
-  const maxAge = /^"?(\d+)"?$/.exec(directives.get('max-age') ?? '')?.[1];
-  return maxAge !== undefined && Number(maxAge) > 0
-    ? { includesSubdomains: directives.has('includesubdomains') }
-    : undefined;
-}
-
-function withoutFragment(url: string): string {
-  return url.replace(/#.*$/s, '');
+// RFC 6797 §8.1: only over TLS without any error.
+function keptHsts({ tls, hsts }: HopAnswer) {
+  return tls?.trusted === true ? parseHsts(hsts ?? '') : undefined;
 }

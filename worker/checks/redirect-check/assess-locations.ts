@@ -1,60 +1,58 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
-import {
-  brokenBy,
-  brokenIf,
-  type Evidence,
-  isBroken,
-  notTested,
-  type Verdict,
-} from '../../../shared/model/verdict.ts';
-import { type AnsweredHop, answeredHops } from './chain.ts';
-import type { RedirectEvidence } from './evidence.ts';
+import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../shared/model/verdict.ts';
+import { type AnsweredHop, answeredHops, asFarAsSeen } from './chain.ts';
+import type { LocationSeen, RedirectEvidence } from './evidence.ts';
+import { isRedirect } from './follow.ts';
 
 type Code = Extract<RedirectCode, `location-${string}`>;
-
-const redirectStatuses = [301, 302, 303, 307, 308];
 
 /** Judges the Location fields of all redirect answers. */
 export function judgeLocations({ hops, stop }: RedirectEvidence): Record<Code, Verdict> {
   const answered = answeredHops(hops);
-  const redirecting = answered.filter(({ seen }) => redirectStatuses.includes(seen.status));
+  const redirecting = answered.filter(({ seen }) => isRedirect(seen.status));
   const last = answered.at(-1);
-  // What was seen to be broken stays so; what was not seen to the end does not hold.
-  const seen = (verdict: Verdict): Verdict => {
-    if (isBroken(verdict)) return verdict;
-    if (stop.kind === 'failure') return notTested('the chain could not be walked to its end');
-    return redirecting.length === 0 && stop.kind === 'arrived' ? 'not-applicable' : verdict;
-  };
+  const whole = (verdict: Verdict): Verdict =>
+    asFarAsSeen(stop, redirecting.length === 0 && verdict === 'holds' ? 'not-applicable' : verdict);
   const each = (picks: (hop: AnsweredHop) => boolean) =>
-    seen(brokenBy(redirecting.filter(picks).map(showLocation)));
+    whole(brokenBy(redirecting.filter(picks).map(showLocation)));
+  const atEnd = (claim: boolean, more: Evidence = {}) =>
+    whole(brokenIf(claim, { ...(last ? showLocation(last) : {}), ...more }));
   return {
     'location-missing': each(({ seen }) => seen.locations.length === 0),
-    'location-empty': each(({ seen }) => seen.locations[0] === ''),
-    'location-ambiguous': each(({ seen }) => new Set(seen.locations).size > 1),
+    'location-empty': each(({ seen }) => seen.locations.some(({ text }) => text === '')),
+    'location-ambiguous': each(({ seen }) => countDifferent(seen.locations) > 1),
     'location-not-encoded': each(({ seen }) => seen.locations.some((location) => !isUriReference(location))),
-    'location-credentials': each(({ seen }) => seen.hasCredentials),
-    'location-invalid': seen(brokenIf(stop.kind === 'invalid-location', last ? showLocation(last) : {})),
-    'location-scheme-not-allowed': seen(
-      brokenIf(stop.kind === 'foreign-scheme', {
-        ...(last ? showLocation(last) : {}),
-        scheme: stop.kind === 'foreign-scheme' ? stop.scheme : '',
-      }),
+    'location-credentials': each(({ seen }) => seen.locations.some(({ hasCredentials }) => hasCredentials)),
+    'location-too-long': atEnd(
+      stop.kind === 'location-too-long',
+      stop.kind === 'location-too-long' ? { length: stop.length } : {},
+    ),
+    'location-invalid': atEnd(stop.kind === 'invalid-location'),
+    'location-scheme-not-allowed': atEnd(
+      stop.kind === 'foreign-scheme',
+      stop.kind === 'foreign-scheme' ? { scheme: stop.scheme } : {},
     ),
   };
 }
 
 function showLocation({ number, url, seen }: AnsweredHop): Evidence {
-  const count = new Set(seen.locations).size;
+  const count = countDifferent(seen.locations);
+  const texts = seen.locations.map(({ text }) => text);
   return {
     hop: number,
     url,
     status: seen.status,
-    location: seen.locations[0] ?? null,
-    ...(count > 1 ? { count, locations: seen.locations } : {}),
+    location: texts.find((text) => text !== '') ?? texts[0] ?? null,
+    ...(count > 1 ? { count, locations: texts.slice(0, 5) } : {}),
   };
 }
 
+// The same Location sent twice is clumsy, but says one thing; browsers let it pass.
+function countDifferent(locations: readonly LocationSeen[]): number {
+  return new Set(locations.map(({ text }) => text)).size;
+}
+
 /** Only the characters of RFC 3986 appendix A, and whole percent-encodings. */
-function isUriReference(location: string): boolean {
-  return /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/.test(location);
+function isUriReference({ text, isUtf8 }: LocationSeen): boolean {
+  return isUtf8 && !/[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})/.test(text);
 }

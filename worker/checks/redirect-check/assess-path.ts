@@ -1,13 +1,8 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
+import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import {
-  brokenBy,
-  brokenIf,
-  type Evidence,
-  isBroken,
-  notTested,
-  type Verdict,
-} from '../../../shared/model/verdict.ts';
-import {
+  answeredHops,
+  asFarAsSeen,
   isCanonicalising,
   isCrossSite,
   isHttpsDowngrade,
@@ -16,10 +11,12 @@ import {
   redirectsOf,
 } from './chain.ts';
 import type { RedirectEvidence } from './evidence.ts';
+import { isRedirect, isSamePage, shownForS } from './follow.ts';
+import { withoutFragment } from './read-location.ts';
 
 type Code = Extract<RedirectCode, 'https-downgrade' | 'https-upgrade-late' | `redirect-${string}`>;
 
-/** More than one redirect for the scheme and one for the host is a detour. */
+/** One for the scheme and one for the host. */
 const comfortableRedirects = 2;
 
 const trackingParameters =
@@ -29,35 +26,28 @@ const trackingParameters =
 export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
   const { hops, stop } = evidence;
   const redirects = redirectsOf(hops);
-  // What was seen to be broken stays so; what was not seen to the end does not hold.
-  const reached = (verdict: Verdict): Verdict =>
-    stop.kind !== 'failure' || isBroken(verdict)
-      ? verdict
-      : notTested('the chain could not be walked to its end');
+  const whole = (verdict: Verdict): Verdict => asFarAsSeen(stop, verdict);
   const each = (
     picks: (redirect: Redirect) => boolean,
     shows: (redirect: Redirect) => Evidence = showMove,
-  ): Verdict => {
-    const broken = redirects.filter(picks).map(shows);
-    if (broken.length > 0) return brokenBy(broken);
-    return reached(redirects.length > 0 ? 'holds' : 'not-applicable');
-  };
+  ): Verdict =>
+    whole(redirects.length === 0 ? 'not-applicable' : brokenBy(redirects.filter(picks).map(shows)));
   return {
     'https-downgrade': each(isHttpsDowngrade),
     'https-upgrade-late': each((redirect) => isLateUpgrade(redirect, redirects)),
-    'redirect-loop': reached(
+    'redirect-loop': whole(
       brokenIf(stop.kind === 'loop', { hop: hops.length, to: stop.kind === 'loop' ? stop.to : '' }),
     ),
-    'redirect-too-many': reached(brokenIf(stop.kind === 'too-many', { redirects: hops.length - 1 })),
-    'redirect-chain-long':
-      stop.kind === 'too-many' || stop.kind === 'loop' ? 'not-applicable' : judgeLength(redirects, reached),
+    'redirect-too-many': whole(brokenIf(stop.kind === 'too-many', { redirects: hops.length - 1 })),
+    'redirect-chain-slow': judgePace(evidence),
+    'redirect-chain-long': whole(judgeLength(evidence, redirects)),
     'redirect-temporary': each(isTemporaryForLasting, showTemporary),
     'redirect-client-side': each(
       ({ next }) => next.via !== 'http',
       (redirect) => ({ ...showMove(redirect), via: redirect.next.via }),
     ),
-    'redirect-client-side-delayed': reached(judgeDelayed(evidence)),
-    'redirect-javascript-suspected': reached(judgeScript(evidence)),
+    'redirect-client-side-delayed': whole(judgeDelayed(evidence)),
+    'redirect-javascript-suspected': whole(judgeScript(evidence)),
     'redirect-path-not-kept': each(forgetsPath, (redirect) => ({
       ...showMove(redirect),
       host: redirect.to.host,
@@ -71,8 +61,8 @@ export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
       (redirect) => findOpenRedirect(redirect) !== undefined,
       (redirect) => findOpenRedirect(redirect) ?? {},
     ),
-    'redirect-cookie-required': reached(judgeCookieGate(evidence)),
-    'redirect-status-not-followed': reached(judgeStatuses(evidence)),
+    'redirect-cookie-required': whole(judgeCookieGate(evidence)),
+    'redirect-status-not-followed': whole(judgeStatuses(evidence)),
   };
 }
 
@@ -86,36 +76,37 @@ function isLateUpgrade({ from, to, number }: Redirect, redirects: readonly Redir
   return staysPlain && redirects.some((later) => later.number > number && isHttpsUpgrade(later));
 }
 
-function judgeLength(redirects: readonly Redirect[], reached: (verdict: Verdict) => Verdict): Verdict {
-  const needless = redirects.filter((redirect) => !isCanonicalising(redirect));
-  const isLong =
-    redirects.length > comfortableRedirects &&
-    needless.length + Math.min(comfortableRedirects, redirects.length - needless.length) >
-      comfortableRedirects;
-  return isLong ? brokenIf(true, { redirects: redirects.length }) : reached('holds');
+function judgeLength({ stop }: RedirectEvidence, redirects: readonly Redirect[]): Verdict {
+  if (stop.kind === 'loop' || stop.kind === 'too-many') return 'not-applicable';
+  return brokenIf(redirects.length > comfortableRedirects, { redirects: redirects.length });
 }
 
+// A hop that failed by itself is not slow: target-unreachable says what is wrong with it.
+function judgePace({ hops, stop }: RedirectEvidence): Verdict {
+  if (stop.kind !== 'out-of-time') return asFarAsSeen(stop, 'holds');
+  return brokenIf(true, { hop: hops.length, url: hops.at(-1)?.url ?? '', seconds: stop.afterMs / 1000 });
+}
+
+const temporaryStatuses: readonly number[] = [302, 303, 307];
+
 function isTemporaryForLasting(redirect: Redirect): boolean {
-  return (
-    (redirect.seen.status === 302 || redirect.seen.status === 307 || redirect.seen.status === 303) &&
-    redirect.next.via === 'http' &&
-    isCanonicalising(redirect)
-  );
+  const { seen, next } = redirect;
+  return temporaryStatuses.includes(seen.status) && next.via === 'http' && isCanonicalising(redirect);
 }
 
 function showTemporary(redirect: Redirect): Evidence {
   const { from, to, seen } = redirect;
   const changes = [
-    from.protocol === to.protocol ? [] : ['the scheme'],
-    from.host === to.host ? [] : ['the host'],
-  ].flat();
+    ...(from.protocol === to.protocol ? [] : ['the scheme']),
+    ...(from.host === to.host ? [] : ['the host']),
+  ];
   return { ...showMove(redirect), status: seen.status, change: changes.join(' and ') };
 }
 
 function forgetsPath(redirect: Redirect): boolean {
   const { from, to } = redirect;
   return (
-    from.host !== to.host &&
+    from.origin !== to.origin &&
     from.pathname !== '/' &&
     to.pathname === '/' &&
     to.search === '' &&
@@ -124,48 +115,61 @@ function forgetsPath(redirect: Redirect): boolean {
 }
 
 function addedTracking({ from, to }: Redirect): string[] {
-  return [...to.searchParams.keys()].filter(
-    (name) => trackingParameters.test(name) && !from.searchParams.has(name),
-  );
+  const names = new Set(to.searchParams.keys());
+  return [...names].filter((name) => trackingParameters.test(name) && !from.searchParams.has(name));
 }
 
-/** The Location names a host of another site that stood, as a URL, in the query of the same request. */
+/** The Location names a host of another site that stood, alone or in a URL, in the query of the same request. */
 function findOpenRedirect(redirect: Redirect): Evidence | undefined {
   const { from, to } = redirect;
   if (!isCrossSite(redirect)) return undefined;
   for (const [parameter, value] of from.searchParams) {
-    const named = URL.canParse(value, from.href) ? new URL(value, from.href) : undefined;
-    if (named?.host === to.host) return { ...showMove(redirect), host: to.host, parameter };
+    const named = URL.canParse(value, from.href) ? new URL(value, from.href).host : '';
+    if (named === to.host || value.toLowerCase() === to.host)
+      return { ...showMove(redirect), host: to.host, parameter };
   }
   return undefined;
 }
 
+// Asked twice and arrived: had the cookies been the same, the walk had called it a loop.
 function judgeCookieGate({ hops, stop }: RedirectEvidence): Verdict {
   if (stop.kind !== 'arrived') return 'not-applicable';
-  const again = hops.find(({ url }, index) => hops.findIndex((earlier) => earlier.url === url) < index);
-  return brokenIf(again !== undefined, { url: again?.url ?? '' });
+  const url = findAskedTwice(hops);
+  return brokenIf(url !== undefined, { url: url ?? '' });
 }
 
-function judgeDelayed({ hops }: RedirectEvidence): Verdict {
-  const last = hops.at(-1);
-  if (last?.seen.kind !== 'response' || last.next) return 'not-applicable';
-  const delayed = [last.seen.refresh, last.seen.page?.refresh ?? null].find(
-    (refresh) => refresh && refresh.target !== '' && refresh.seconds > 5,
-  );
-  return brokenIf(delayed !== undefined, { to: delayed?.target ?? '', seconds: delayed?.seconds ?? 0 });
+/** The first address that was asked for a second time; undefined when each was asked once. */
+export function findAskedTwice(hops: RedirectEvidence['hops']): string | undefined {
+  const asked = new Set<string>();
+  return hops.map(({ url }) => withoutFragment(url)).find((url) => asked.has(url) || !asked.add(url));
 }
 
-function judgeScript({ hops }: RedirectEvidence): Verdict {
-  const last = hops.at(-1)?.seen;
-  if (last?.kind !== 'response' || !last.page) return 'not-applicable';
-  return brokenIf(last.page.setsLocation, { url: hops.at(-1)?.url ?? '' });
+function judgeDelayed({ hops, stop }: RedirectEvidence): Verdict {
+  const last = answeredHops(hops).at(-1);
+  if (stop.kind !== 'arrived' || !last) return 'not-applicable';
+  const { refresh } = last.seen;
+  if (refresh && refresh.seconds > shownForS && !isSamePage(refresh.to, last.url))
+    return brokenIf(true, { url: last.url, to: refresh.to, seconds: refresh.seconds, via: refresh.via });
+  // A field is obeyed before all elements of the page, and it was seen.
+  return refresh?.via === 'refresh-header' ? 'holds' : asFarAsRead(last.seen.bodyCut, 'holds');
+}
+
+function judgeScript({ hops, stop }: RedirectEvidence): Verdict {
+  const last = answeredHops(hops).at(-1);
+  if (stop.kind !== 'arrived' || !last) return 'not-applicable';
+  const { page, bodyCut } = last.seen;
+  if (page?.setsAddress) return brokenIf(true, { url: last.url });
+  return asFarAsRead(bodyCut, page ? 'holds' : 'not-applicable');
+}
+
+function asFarAsRead(bodyCut: string | null, verdict: Verdict): Verdict {
+  return bodyCut === null ? verdict : notTested(`the page was not read to its end (${bodyCut})`);
 }
 
 function judgeStatuses({ hops }: RedirectEvidence): Verdict {
-  const unfollowed = hops.flatMap(({ url, seen }, index) =>
-    seen.kind === 'response' && [300, 304, 305, 306].includes(seen.status) && seen.locations.length > 0
-      ? [{ hop: index + 1, url, status: seen.status }]
-      : [],
+  const unfollowed = answeredHops(hops).filter(
+    ({ seen: { status, locations } }) =>
+      status >= 300 && status < 400 && !isRedirect(status) && locations.length > 0,
   );
-  return brokenBy(unfollowed);
+  return brokenBy(unfollowed.map(({ number, url, seen }) => ({ hop: number, url, status: seen.status })));
 }

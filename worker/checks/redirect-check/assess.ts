@@ -4,9 +4,9 @@ import type { Assessment } from '../../../shared/model/report.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
 import { judgeArrival } from './assess-arrival.ts';
 import { judgeLocations } from './assess-locations.ts';
-import { judgePath } from './assess-path.ts';
+import { findAskedTwice, judgePath } from './assess-path.ts';
 import { redirectsOf } from './chain.ts';
-import type { RedirectEvidence } from './evidence.ts';
+import type { HopSeen, RedirectEvidence } from './evidence.ts';
 
 /** Judges a walked redirect chain. Pure: the same evidence always gives the same verdicts. */
 export function assessRedirects(evidence: RedirectEvidence): Assessment<RedirectCode> {
@@ -15,58 +15,80 @@ export function assessRedirects(evidence: RedirectEvidence): Assessment<Redirect
     ...judgeLocations(evidence),
     ...judgeArrival(evidence),
   };
-  const ended = endOf(evidence);
+  const state = stateOf(evidence);
   return {
-    state: ended === 'unreachable' || isRefusedByGuard(evidence) ? 'unreachable' : 'complete',
+    state,
     verdicts,
-    fields: { ...describeChain(evidence), ended },
+    fields: { ...describeChain(evidence), ended: endOf(evidence) },
+    // What a visitor meets behind the hop that we did not wait for may be anything.
+    ...(state === 'partial' ? { score: null } : {}),
   };
+}
+
+function stateOf({ stop }: RedirectEvidence): Assessment['state'] {
+  if (stop.kind === 'failure') return 'unreachable';
+  return stop.kind === 'out-of-time' ? 'partial' : 'complete';
 }
 
 function endOf({ hops, stop }: RedirectEvidence): RedirectEnd {
-  if (stop.kind === 'failure') return isRefusedByGuard({ hops, stop }) ? 'refused' : 'unreachable';
-  if (stop.kind === 'foreign-scheme') return 'refused';
-  if (stop.kind !== 'arrived') return stop.kind;
-  return asksTwice(hops) ? 'cookie-required' : 'ok';
+  switch (stop.kind) {
+    case 'arrived':
+      return findAskedTwice(hops) === undefined ? 'ok' : 'cookie-required';
+    case 'failure':
+      return isRefusedByGuard(hops.at(-1)) ? 'refused' : 'unreachable';
+    case 'out-of-time':
+      return 'unreachable';
+    case 'foreign-scheme':
+    case 'location-too-long':
+      return 'refused';
+    case 'loop':
+    case 'too-many':
+    case 'invalid-location':
+      return stop.kind;
+  }
 }
 
-function isRefusedByGuard({ hops }: Pick<RedirectEvidence, 'hops' | 'stop'>): boolean {
-  const last = hops.at(-1)?.seen;
-  return (
-    last?.kind === 'failure' &&
-    (last.code === 'target-address-not-allowed' || last.code === 'target-not-allowed')
-  );
-}
-
-function asksTwice(hops: RedirectEvidence['hops']): boolean {
-  return new Set(hops.map(({ url }) => url)).size < hops.length;
+function isRefusedByGuard(last: HopSeen | undefined): boolean {
+  return last?.seen.kind === 'failure' && last.seen.code.startsWith('target-');
 }
 
 function describeChain({ hops, stop }: RedirectEvidence) {
-  const last = hops.at(-1);
-  const arrived = stop.kind === 'arrived' && last?.seen.kind === 'response' ? last : undefined;
-  const total = hops.reduce((sum, { seen }) => sum + (seen.kind === 'response' ? seen.timings.total : 0), 0);
+  const last = stop.kind === 'arrived' ? hops.at(-1) : undefined;
+  const totalMs = hops.reduce(
+    (sum, { seen }) => sum + (seen.kind === 'response' ? seen.timings.total : 0),
+    0,
+  );
   return {
     hops: hops.map(describeHop),
-    finalUrl: arrived?.url ?? null,
-    finalStatus: arrived?.seen.kind === 'response' ? arrived.seen.status : null,
+    finalUrl: last?.url ?? null,
+    finalStatus: last?.seen.kind === 'response' ? last.seen.status : null,
     redirects: redirectsOf(hops).length,
-    totalMs: Math.round(total * 10) / 10,
+    totalMs: Math.round(totalMs * 10) / 10,
   };
 }
 
-function describeHop({ url, seen, next }: RedirectEvidence['hops'][number]) {
+function describeHop({ url, seen, next }: HopSeen) {
   if (seen.kind === 'failure') {
-    return {
-      url,
-      status: null,
-      location: null,
-      address: seen.address,
-      timings: null,
-      error: { code: seen.code, reason: seen.reason },
-    };
+    const { code, reason, address } = seen;
+    return { url, status: null, location: null, address, timings: null, error: { code, reason } };
   }
-  const { status, address, timings, locations, tls } = seen;
-  const location = next && next.via !== 'http' ? next.url : (locations[0] ?? null);
-  return { url, status, location, ...(next ? { via: next.via } : {}), address, timings, tls };
+  const { status, address, timings, tls } = seen;
+  return {
+    url,
+    status,
+    location: locationOf(seen, next),
+    ...(next ? { via: next.via } : {}),
+    address,
+    timings,
+    tls,
+  };
+}
+
+function locationOf(
+  seen: Extract<HopSeen['seen'], { kind: 'response' }>,
+  next: HopSeen['next'],
+): string | null {
+  if (next && next.via !== 'http') return next.url;
+  const texts = seen.locations.map(({ text }) => text);
+  return texts.find((text) => text !== '') ?? texts[0] ?? null;
 }

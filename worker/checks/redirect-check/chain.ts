@@ -1,50 +1,61 @@
+import { isBroken, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import { siteOf } from '../../../shared/target/parse-target.ts';
-import type { HopAnswer, HopSeen } from './evidence.ts';
+import type { HopAnswer, HopSeen, Stop } from './evidence.ts';
 
-/** A hop that answered. */
+/** A hop that answered; `number` counts from 1. */
 export type AnsweredHop = HopSeen & { readonly seen: HopAnswer; readonly number: number };
 
-/** A hop that sent the visitor on. `number` counts hops from 1. */
+/** A hop that sent the visitor on. */
 export type Redirect = AnsweredHop & {
   readonly next: NonNullable<HopSeen['next']>;
   readonly from: URL;
   readonly to: URL;
 };
 
-/** The hops that answered, numbered from 1. */
+/** The hops that answered. */
 export function answeredHops(hops: readonly HopSeen[]): readonly AnsweredHop[] {
   return hops.flatMap((hop, index) =>
     hop.seen.kind === 'response' ? [{ ...hop, seen: hop.seen, number: index + 1 }] : [],
   );
 }
 
-/** The redirects that were followed. */
+/** The hops that sent the visitor on; after the last of a loop or of a chain too long, nobody went. */
 export function redirectsOf(hops: readonly HopSeen[]): readonly Redirect[] {
   return answeredHops(hops).flatMap((hop) =>
     hop.next ? [{ ...hop, next: hop.next, from: new URL(hop.url), to: new URL(hop.next.url) }] : [],
   );
 }
 
-/** http → https on the same host and path. */
+/** What was seen to be broken stays so; of a chain that was not seen to its end, nothing else is said. */
+export function asFarAsSeen(stop: Stop, verdict: Verdict): Verdict {
+  const isUnseen =
+    stop.kind === 'failure' || stop.kind === 'out-of-time' || stop.kind === 'location-too-long';
+  return isUnseen && !isBroken(verdict) ? notTested('the chain could not be walked to its end') : verdict;
+}
+
+/** True from http to https, whatever else changes. */
 export function isHttpsUpgrade({ from, to }: Redirect): boolean {
   return from.protocol === 'http:' && to.protocol === 'https:';
 }
 
+/** True from https to http. */
 export function isHttpsDowngrade({ from, to }: Redirect): boolean {
   return from.protocol === 'https:' && to.protocol === 'http:';
 }
 
+/** True where the registrable domain changes. */
 export function isCrossSite({ from, to }: Redirect): boolean {
   return siteOf(from.hostname) !== siteOf(to.hostname);
 }
 
-/** Only scheme or host change, path and query stay: what a site does once for each visitor, and for ever. */
+/** Only scheme or host change, and not for the worse; path and query stay: what a site does once for each visitor, and for ever. */
 export function isCanonicalising(redirect: Redirect): boolean {
   const { from, to } = redirect;
   return (
     !isCrossSite(redirect) &&
+    !isHttpsDowngrade(redirect) &&
     from.pathname === to.pathname &&
     from.search === to.search &&
-    (from.protocol !== to.protocol || from.host !== to.host)
+    from.origin !== to.origin
   );
 }

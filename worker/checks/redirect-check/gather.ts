@@ -1,148 +1,105 @@
 import { CookieJar } from 'tough-cookie';
 import type { HttpAnswer, HttpProbe } from '../../probes/http/port.ts';
 import type { GatherContext } from '../check.ts';
-import type { HopAnswer, HopSeen, RedirectEvidence, Stop } from './evidence.ts';
-import { decodeLocation, maskCredentials, readCanonicalLink, resolveLocation } from './read-location.ts';
-import { type PageSeen, readPage } from './read-page.ts';
-import { parseRefresh, type Refresh } from './refresh.ts';
+import type { HopSeen, RedirectEvidence, Stop } from './evidence.ts';
+import { addressLimit } from './follow.ts';
+import { type HttpResponse, type Lead, readAnswer } from './read-answer.ts';
+import { withoutFragment } from './read-location.ts';
+
+export type WalkLimits = {
+  /** Redirects that are followed; the next is an error. */
+  readonly redirects: number;
+  /** How much of a page is read. */
+  readonly pageBytes: number;
+  /** For the whole chain; below the check's run limit, so that a slow chain still gives a report of what was seen. */
+  readonly chainMs: number;
+};
 
 /** Browsers follow 20 redirects and call the 21st an error (Fetch Standard, HTTP-redirect fetch). */
-const redirectLimit = 20;
-const pageLimitBytes = 524_288;
-/** A page that sends its visitor on within 5 s is a redirect to them. */
-const shownForS = 5;
-const redirectStatuses = [301, 302, 303, 307, 308];
+export const walkLimits: WalkLimits = { redirects: 20, pageBytes: 524_288, chainMs: 18_000 };
 
 /** Walks a chain as a browser would: GET, cookies kept within the chain, Refresh and meta refresh followed, scripts not run. */
-export async function gatherRedirects({
-  target,
-  probes,
-  progress,
-}: GatherContext): Promise<RedirectEvidence> {
+export async function gatherRedirects(
+  { target, probes, progress }: GatherContext,
+  limits: WalkLimits,
+): Promise<RedirectEvidence> {
   const hops: HopSeen[] = [];
-  const jar = new CookieJar();
+  // Loose, since browsers keep a cookie without a name too; Secure ones are not taken over http by default.
+  const walk: Walk = { http: probes.http, jar: new CookieJar(undefined, { looseMode: true }), limits };
+  const late = AbortSignal.timeout(limits.chainMs);
   const visited = new Set<string>();
   let url = target;
   for (;;) {
     progress({ done: hops.length, total: hops.length + 1, current: new URL(url).host });
-    const cookies = jar.getCookieStringSync(url);
-    visited.add(visitKey(url, cookies));
-    const { hop, step } = await takeHop(probes.http, url, cookies, jar);
+    visited.add(visitKey(url, walk.jar));
+    const { hop, stop } = await takeHop(url, walk, late);
     hops.push(hop);
-    if ('stop' in step) return { url: target, hops, stop: step.stop };
-    const next = step.url.href;
-    if (visited.has(visitKey(next, jar.getCookieStringSync(next))))
-      return { url: target, hops, stop: { kind: 'loop', to: next } };
-    if (hops.length > redirectLimit) return { url: target, hops, stop: { kind: 'too-many' } };
-    url = next;
+    if (stop || !hop.next) return { url: target, hops, stop: stop ?? { kind: 'arrived' } };
+    const to = hop.next.url;
+    // The same address with another cookie is another question, and may have another answer.
+    if (visited.has(visitKey(to, walk.jar))) return { url: target, hops, stop: { kind: 'loop', to } };
+    if (hops.length > limits.redirects) return { url: target, hops, stop: { kind: 'too-many' } };
+    url = to;
   }
 }
 
-type Step = { readonly stop: Stop } | { readonly url: URL };
+type Walk = { readonly http: HttpProbe; readonly jar: CookieJar; readonly limits: WalkLimits };
 
-async function takeHop(
-  http: HttpProbe,
-  url: string,
-  cookies: string,
-  jar: CookieJar,
-): Promise<{ hop: HopSeen; step: Step }> {
-  const answer = await http.ask({
-    url,
-    headers: cookies === '' ? {} : { cookie: cookies },
-    bodyLimitBytes: pageLimitBytes,
-    skipRedirectBody: true,
-  });
-  if (answer.kind === 'failure') {
-    const { code, reason, address } = answer;
+async function takeHop(url: string, walk: Walk, late: AbortSignal): Promise<{ hop: HopSeen; stop?: Stop }> {
+  const answer = await inTime(ask(url, walk), late);
+  if (!answer) {
+    const reason = 'the time for the whole chain was over before it answered';
     return {
-      hop: { url, seen: { kind: 'failure', code, reason, address }, next: null },
-      step: { stop: { kind: 'failure' } },
+      hop: { url, seen: { kind: 'failure', code: 'response-timeout', reason, address: null }, next: null },
+      stop: { kind: 'out-of-time', afterMs: walk.limits.chainMs },
     };
   }
-  keepCookies(jar, answer, url);
-  const { sight, leads } = readAnswer(answer, url);
-  const step = stepOf(leads, url);
-  const next = 'url' in step && leads ? { url: step.url.href, via: leads.via } : null;
-  return { hop: { url, seen: sight, next }, step };
+  if (answer.kind === 'failure') {
+    const { kind, code, reason, address } = answer;
+    return { hop: { url, seen: { kind, code, reason, address }, next: null }, stop: { kind: 'failure' } };
+  }
+  keepCookies(walk.jar, answer, url);
+  const { seen, lead } = readAnswer(answer, url);
+  const stop = stopAt(lead);
+  const next = lead.kind === 'url' && !stop ? { url: lead.url.href, via: lead.via } : null;
+  return { hop: { url, seen, next }, ...(stop ? { stop } : {}) };
 }
 
-type Lead = { readonly location: string; readonly via: 'http' | 'refresh-header' | 'meta-refresh' };
-
-function readAnswer(
-  answer: Extract<HttpAnswer, { kind: 'response' }>,
-  url: string,
-): { sight: HopAnswer; leads: Lead | undefined } {
-  const valuesOf = (name: string) =>
-    answer.headers.filter(([found]) => found.toLowerCase() === name).map(([, value]) => value);
-  const locations = valuesOf('location').map((value) => decodeLocation(value.slice(0, 8192)));
-  const page = isHtml(valuesOf('content-type')) ? readPage(answer.body.text) : undefined;
-  const refresh = parseRefresh(decodeLocation(valuesOf('refresh')[0] ?? '')) ?? null;
-  const sight: HopAnswer = {
-    kind: 'response',
-    status: answer.status,
-    locations: locations.map(maskCredentials),
-    hasCredentials: locations.some((location) => resolveLocation(location, url)?.hadCredentials === true),
-    address: answer.address,
-    timings: answer.timings,
-    tls: answer.tls,
-    hsts: valuesOf('strict-transport-security'),
-    setsCookies: valuesOf('set-cookie').length > 0,
-    refresh,
-    canonical: canonicalOf(valuesOf('link'), page, url),
-    page: page ? { refresh: page.refresh, setsLocation: page.setsLocation } : null,
-  };
-  return { sight, leads: findLead(answer.status, locations, refresh, page?.refresh ?? null) };
+function ask(url: string, { http, jar, limits }: Walk): Promise<HttpAnswer> {
+  const cookies = jar.getCookieStringSync(url);
+  return http.ask({
+    url,
+    headers: cookies === '' ? {} : { cookie: cookies },
+    bodyLimitBytes: limits.pageBytes,
+    skipRedirectBody: true,
+  });
 }
 
-function findLead(
-  status: number,
-  locations: readonly string[],
-  refresh: Refresh | null,
-  pageRefresh: Refresh | null,
-): Lead | undefined {
-  if (redirectStatuses.includes(status))
-    return locations[0] ? { location: locations[0], via: 'http' } : undefined;
-  if (refresh && leadsOn(refresh)) return { location: refresh.target, via: 'refresh-header' };
-  if (pageRefresh && leadsOn(pageRefresh)) return { location: pageRefresh.target, via: 'meta-refresh' };
-  return undefined;
+/** The answer, or undefined once it is late; the request then ends with its run, whose probes are closed. */
+function inTime<T>(answer: Promise<T>, late: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => resolve(undefined);
+    if (late.aborted) giveUp();
+    late.addEventListener('abort', giveUp, { once: true });
+    answer.then(resolve, reject).finally(() => late.removeEventListener('abort', giveUp));
+  });
 }
 
-function leadsOn({ seconds, target }: Refresh): boolean {
-  return seconds <= shownForS && target !== '';
-}
-
-function stepOf(lead: Lead | undefined, url: string): Step {
-  if (!lead) return { stop: { kind: 'arrived' } };
-  const resolved = resolveLocation(lead.location, url);
-  if (!resolved) return { stop: { kind: 'invalid-location' } };
-  const { protocol } = resolved.url;
+function stopAt(lead: Lead): Stop | undefined {
+  if (lead.kind === 'invalid') return { kind: 'invalid-location' };
+  if (lead.kind === 'none') return undefined;
+  const { protocol, href } = lead.url;
   if (protocol !== 'http:' && protocol !== 'https:')
-    return { stop: { kind: 'foreign-scheme', scheme: protocol.slice(0, -1) } };
-  // A page that only reloads itself has arrived.
-  if (lead.via !== 'http' && withoutFragment(resolved.url.href) === withoutFragment(url))
-    return { stop: { kind: 'arrived' } };
-  return { url: resolved.url };
+    return { kind: 'foreign-scheme', scheme: protocol.slice(0, -1) };
+  return href.length > addressLimit ? { kind: 'location-too-long', length: href.length } : undefined;
 }
 
-function keepCookies(jar: CookieJar, answer: Extract<HttpAnswer, { kind: 'response' }>, url: string): void {
+function keepCookies(jar: CookieJar, answer: HttpResponse, url: string): void {
   for (const [name, value] of answer.headers) {
     if (name.toLowerCase() === 'set-cookie') jar.setCookieSync(value, url, { ignoreError: true });
   }
 }
 
-function canonicalOf(links: readonly string[], page: PageSeen | undefined, url: string): string | null {
-  const canonical = readCanonicalLink(links) ?? page?.canonical ?? null;
-  return canonical === null ? null : (resolveLocation(canonical, url)?.url.href ?? null);
-}
-
-function isHtml(contentTypes: readonly string[]): boolean {
-  return contentTypes.some((value) => /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(value));
-}
-
-function visitKey(url: string, cookies: string): string {
-  return `${withoutFragment(url)} ${cookies}`;
-}
-
-function withoutFragment(url: string): string {
-  return url.replace(/#.*$/s, '');
+function visitKey(url: string, jar: CookieJar): string {
+  return `${withoutFragment(url)} ${jar.getCookieStringSync(url)}`;
 }

@@ -2,46 +2,53 @@
  * A header value of latin1 characters as the text that browsers see: UTF-8 where it is,
  * else each byte above 0x7f percent-encoded.
  */
-export function decodeLocation(value: string): string {
-  const bytes = Buffer.from(value, 'latin1');
+export function decodeLocation(value: string): { readonly text: string; readonly isUtf8: boolean } {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    return { text: decoder.decode(Buffer.from(value, 'latin1')), isUtf8: true };
   } catch {
-    return value.replace(
+    const text = value.replace(
       /[\u0080-\u00ff]/g,
       (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
     );
+    return { text, isUtf8: false };
   }
 }
 
-/** Hides user information: reports are kept and handed on. */
-export function maskCredentials(location: string): string {
-  return location.replace(
-    /^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i,
-    (authority) => `${authority.slice(0, authority.indexOf('//'))}//***@`,
-  );
-}
+/** A reference resolved as browsers do, without user information. */
+export type Resolved = { readonly url: URL; readonly hadCredentials: boolean };
 
-/** Resolves a reference against the address of its hop, without user information; the fragment is inherited (RFC 9110 §10.2.2). */
-export function resolveLocation(
-  location: string,
-  base: string,
-): { readonly url: URL; readonly hadCredentials: boolean } | undefined {
+/** Resolves a reference against the address of its hop (WHATWG URL); undefined where it is not a URL. */
+export function resolveLocation(location: string, base: string): Resolved | undefined {
   if (!URL.canParse(location, base)) return undefined;
   const url = new URL(location, base);
-  if (url.hash === '') url.hash = new URL(base).hash;
   const hadCredentials = url.username !== '' || url.password !== '';
   url.username = '';
   url.password = '';
   return { url, hadCredentials };
 }
 
-/** The target of rel="canonical" in a Link field (RFC 8288), unresolved. */
-export function readCanonicalLink(values: readonly string[]): string | null {
-  for (const value of values) {
-    for (const [, target = '', parameters = ''] of value.matchAll(/<([^>]*)>([^<]*)/g)) {
-      if (/;\s*rel\s*=\s*(?:"[^"]*\bcanonical\b[^"]*"|canonical\b)/i.test(parameters)) return target;
-    }
-  }
-  return null;
+/** Gives the fragment of a hop to where its Location leads, if that has none of its own (RFC 9110 §10.2.2); "#" alone is one. */
+export function inheritFragment(url: URL, base: string): URL {
+  const heir = new URL(url);
+  if (!heir.href.includes('#')) heir.hash = new URL(base).hash;
+  return heir;
+}
+
+/**
+ * Hides user information: reports are kept and handed on. What browsers read as credentials is hidden,
+ * however it is spelled ("https:/\u:p@a.test"); a text without any stays as it was sent.
+ */
+export function maskCredentials(location: string, base: string): string {
+  const resolved = resolveLocation(location, base);
+  if (!resolved) return location.replace(/^.*@/s, '***@'); // no URL, so nobody can say which part is the password
+  if (!resolved.hadCredentials) return location;
+  const { protocol, href } = resolved.url;
+  return `${protocol}//***@${href.slice(protocol.length + 2)}`;
+}
+
+/** An address without its fragment: what is really asked. */
+export function withoutFragment(url: string): string {
+  const hash = url.indexOf('#');
+  return hash === -1 ? url : url.slice(0, hash);
 }

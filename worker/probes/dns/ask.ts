@@ -22,24 +22,24 @@ export type Exchange = {
 
 /** Asks one server: UDP with its tries, then TCP when the answer is truncated. */
 export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
-  const { question, flags, server, signal } = exchange;
+  const { question, flags, signal } = exchange;
   signal.throwIfAborted();
   const query = writeQuery(0, question, flags);
   if (!query) return fail(exchange, 'invalid-name', 'the name or type cannot be asked in the DNS');
   const start = performance.now();
   if (exchange.transport === 'tcp') return overTcp(exchange, query, start);
-  let outcome: 'timeout' | 'unreachable' | 'malformed' = 'timeout';
+  let outcome: keyof typeof silences = 'timeout';
   for (const timeoutMs of exchange.tries) {
     const got = await exchange.udp(query, (bytes) => isReplyTo(bytes, question), timeoutMs, signal);
     if (got.kind === 'timeout') continue;
     if (got.kind === 'unreachable') {
-      outcome = 'unreachable';
-      if (got.code !== 'ECONNREFUSED') break;
+      outcome = got.code === 'ECONNREFUSED' ? 'connection-refused' : 'network-unreachable';
+      if (outcome === 'network-unreachable') break;
       continue;
     }
     const message = tryRead(got.bytes, flags.dnssecOk);
     if (!message) {
-      outcome = 'malformed';
+      outcome = 'malformed-answer';
       continue;
     }
     if (message.flags.tc) return overTcp(exchange, query, start);
@@ -49,11 +49,15 @@ export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
       sizeBytes: got.bytes.length,
     });
   }
-  if (outcome === 'malformed') return fail(exchange, 'malformed-answer', 'the answer is not a DNS message');
-  if (outcome === 'unreachable')
-    return fail(exchange, 'connection-refused', 'nothing listens on the DNS port, or no route leads there');
-  return fail(exchange, 'timeout', `no answer from ${server.address} within ${exchange.tries.length} tries`);
+  return fail(exchange, outcome, silences[outcome](exchange));
 }
+
+const silences = {
+  timeout: ({ server, tries }: Exchange) => `no answer from ${server.address} within ${tries.length} tries`,
+  'connection-refused': () => 'nothing listens on the DNS port',
+  'network-unreachable': () => 'no route leads to the server',
+  'malformed-answer': () => 'the answer is not a DNS message',
+} as const;
 
 async function overTcp(exchange: Exchange, query: Buffer, start: number): Promise<DnsAnswer> {
   let outcome: Awaited<ReturnType<typeof askOverTcp>>;

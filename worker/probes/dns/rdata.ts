@@ -20,6 +20,7 @@ const kinds = {
   ipv4: slice(4, (bytes) => ipaddr.fromByteArray([...bytes]).toString()),
   ipv6: slice(16, (bytes) => ipaddr.fromByteArray([...bytes]).toString()),
   name: readNameField,
+  exactName: readExactName,
   hex: rest((bytes) => bytes.toString('hex')),
   base64: rest((bytes) => bytes.toString('base64')),
   latin1: rest((bytes) => bytes.toString('latin1')),
@@ -51,7 +52,7 @@ const association: readonly Field[] = [
 ]; // prettier-ignore
 const service: readonly Field[] = [
   ['priority', 'u16'],
-  ['target', 'name'],
+  ['target', 'exactName'],
   ['params', 'parameters'],
 ]; // prettier-ignore
 const oneName: readonly Field[] = [['', 'name']];
@@ -106,7 +107,7 @@ const layouts: { readonly [type: string]: readonly Field[] } = {
     ['signature', 'base64'],
   ],
   NSEC: [
-    ['nextName', 'name'],
+    ['nextName', 'exactName'],
     ['types', 'types'],
   ],
   NSEC3: [
@@ -265,6 +266,13 @@ function readNameField(cursor: Cursor): { value: string; canonical: Buffer } {
   if (next > cursor.end) throw new RangeError('a name runs past the end of its record');
   cursor.at = next;
   return { value: name, canonical: writeName(name) ?? Buffer.alloc(0) };
+}
+
+// Types younger than RFC 3597 are never compressed, and their names keep their letter case when signed (RFC 6840 §5.1).
+function readExactName(cursor: Cursor): { value: string; canonical: Buffer } {
+  const start = cursor.at;
+  const { value } = readNameField(cursor);
+  return { value, canonical: cursor.message.subarray(start, cursor.at) };
 }
 
 function readStrings(bytes: Buffer): Json {

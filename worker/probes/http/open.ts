@@ -2,13 +2,13 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import got, { type Request, RequestError } from 'got';
+import got, { type Request } from 'got';
 import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
-import { DialFailure, readSocketError } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
 import { type GuardedAgents, openGuardedAgents } from './agents.ts';
 import { readBody, readCodings } from './decode-body.ts';
-import type { FailureCode, HttpAnswer, HttpBody, HttpProbe, HttpRequest, TlsSight } from './port.ts';
+import type { HttpAnswer, HttpBody, HttpProbe, HttpRequest, TlsSight } from './port.ts';
+import { readFailure } from './read-failure.ts';
 import { readTimings } from './timings.ts';
 
 export type HttpLimits = {
@@ -94,7 +94,7 @@ async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpA
   } catch (error) {
     stream.destroy();
     chain.signal.throwIfAborted();
-    return asFailure(error, url.href);
+    return readFailure(error, url.href);
   }
 }
 
@@ -108,7 +108,7 @@ function startRequest(
   sight: Sight,
 ): Request {
   const { responseMs, requestMs, headerBytes } = settings.limits;
-  return got.stream(url, {
+  const stream = got.stream(url, {
     method: request.method ?? 'GET',
     headers: {
       'user-agent': settings.userAgent,
@@ -138,6 +138,9 @@ function startRequest(
       return outgoing;
     },
   });
+  // got takes OPTIONS for a method with a body, and waits for its end.
+  if (request.method === 'OPTIONS') stream.end();
+  return stream;
 }
 
 function headersOf(stream: Request): Promise<IncomingMessage> {
@@ -183,39 +186,6 @@ function seeTls(socket: TLSSocket): TlsSight | null {
     trusted: socket.authorized,
     error: code === null ? null : String(code),
   };
-}
-
-const parserFailures: readonly (readonly [pattern: RegExp, code: FailureCode, reason: string])[] = [
-  [/^HPE_HEADER_OVERFLOW$/, 'headers-too-large', 'the header section is larger than 64 KiB'],
-  [/^HPE_INVALID_CONSTANT$/, 'not-http', 'the server does not answer in HTTP/1.1'],
-  [/^HPE_/, 'malformed-response', 'the answer breaks the grammar of HTTP'],
-  [
-    /^ERR_HTTP_CONTENT_LENGTH_MISMATCH$/,
-    'malformed-response',
-    'the answer is shorter than its Content-Length',
-  ],
-];
-
-function asFailure(error: unknown, url: string): HttpAnswer {
-  const failure = (code: FailureCode, reason: string, address: string | null = null): HttpAnswer => ({
-    kind: 'failure',
-    url,
-    code,
-    reason,
-    address,
-  });
-  const cause = error instanceof RequestError && error.cause instanceof Error ? error.cause : error;
-  if (cause instanceof DialFailure) return failure(cause.code, cause.reason, cause.address);
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (error instanceof RequestError && error.code === 'ETIMEDOUT')
-    return failure('response-timeout', 'the server did not answer in time');
-  const parser = parserFailures.find(([pattern]) => pattern.test(code));
-  if (parser) return failure(parser[1], `${parser[2]} (${code})`);
-  if (code === 'ECONNRESET' && /socket hang up/.test(String((cause as Error).message)))
-    return failure('connection-closed', 'the server closed the connection without an answer');
-  const known = readSocketError(cause);
-  if (known) return failure(known[0], known[1]);
-  throw error;
 }
 
 function pairs(raw: readonly string[]): (readonly [string, string])[] {

@@ -90,7 +90,8 @@ async function shakeHands(
   try {
     await waitUntilSecure(tls, address, limits.handshakeMs, signal);
     const sight = see(tls, address, performance.now() - times.start);
-    const lateAlert = await linger(tls, Math.min(request.lingerMs, limits.lingerMs), signal);
+    const lingerMs = seen.session === null ? Math.min(request.lingerMs, limits.lingerMs) : 0;
+    const lateAlert = await linger(tls, lingerMs, signal);
     return { ...sight, ...seen, lateAlert };
   } catch (error) {
     if (!(error instanceof DialFailure)) throw error;
@@ -118,6 +119,8 @@ function linger(tls: TLSSocket, ms: number, signal: AbortSignal): Promise<string
     signal.addEventListener('abort', abort, { once: true });
     tls.once('error', (error: TlsError) => settle(alertOf(error)));
     tls.once('close', () => settle(null));
+    // In TLS 1.3 a ticket follows only what the server has accepted: no late alert can come after it.
+    tls.once('session', () => settle(null));
     tls.resume();
   });
 }

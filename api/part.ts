@@ -1,0 +1,9 @@
+import { asConfigError, type Part, type ProcessContext } from '../shared/process.ts';
+import { openApi } from './open.ts';
+
+/** The public listener as a part of a process. */
+export async function apiPart(context: ProcessContext): Promise<Part> {
+  const { config } = context;
+  const api = await openApi(context).catch(asConfigError('PORT', config.PORT));
+  return { says: { url: `http://${config.HOST}:${api.port}` }, close: (graceMs) => api.close(graceMs) };
+}

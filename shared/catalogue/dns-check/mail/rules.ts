@@ -1,0 +1,21 @@
+import { bimiRules } from './rules/bimi.ts';
+import { dkimRules } from './rules/dkim.ts';
+import { dmarcRules } from './rules/dmarc.ts';
+import { mxRules } from './rules/mx.ts';
+import { spfRules } from './rules/spf.ts';
+import { transportRules } from './rules/transport.ts';
+
+/**
+ * All rules of the mail half of dns-check. Points are of the weight of their part (weights.ts; 72 together): a critical finding takes all of it,
+ * high 60, medium 25, low 5 percent. What a finding took from `mailScore` also depends on which parts count, and is worked out with the score.
+ */
+export const mailRules = {
+  ...spfRules,
+  ...dmarcRules,
+  ...dkimRules,
+  ...mxRules,
+  ...transportRules,
+  ...bimiRules,
+} as const;
+
+export type MailCode = keyof typeof mailRules;

@@ -1,0 +1,138 @@
+import type { Rule } from '../../../../model/verdict.ts';
+
+/**
+ * Everything that can be wrong with DKIM keys. Points are of the 10 that DKIM weighs:
+ * high 6, medium 2.5, low 0.5. A selector that was only guessed never costs points by its absence.
+ */
+export const dkimRules = {
+  'dkim-none-possible': {
+    part: 'dkim',
+    severity: 'medium',
+    points: 2.5,
+    title: 'There can be no DKIM key',
+    detail:
+      '{name} does not exist, so no selector below it can (RFC 8020); mail of this domain can not be signed in its name.',
+    fix: 'Switch on DKIM at whoever sends your mail, and publish the key they give you.',
+    references: ['RFC 8020 §2', 'RFC 6376 §3.6.2'],
+  },
+  'dkim-not-guessed': {
+    part: 'dkim',
+    severity: 'info',
+    points: 0,
+    title: 'No DKIM key was found by guessing',
+    detail: 'None of {count} usual selectors has a key. Selectors can not be listed; there may be others.',
+    fix: 'Give the selector of a message (the tag s of its DKIM-Signature) as dkimSelector.',
+    references: ['RFC 6376 §3.1'],
+  },
+  'dkim-selector-missing': {
+    part: 'dkim',
+    severity: 'high',
+    points: 6,
+    title: 'The selector has no key',
+    detail: '{name} has {found}; signatures with this selector can not be verified.',
+    fix: 'Publish the key at this name, or sign with a selector that is published.',
+    references: ['RFC 6376 §3.6.2', 'RFC 6376 §6.1.2'],
+  },
+  'dkim-syntax': {
+    part: 'dkim',
+    severity: 'high',
+    points: 6,
+    title: 'A DKIM key record breaks the grammar',
+    detail: 'The record of {name} is wrong at character {position}: {problem}. Verifiers answer permfail.',
+    fix: 'Publish the record as the signing software prints it.',
+    references: ['RFC 6376 §3.6.1', 'RFC 6376 §3.2'],
+  },
+  'dkim-key-invalid': {
+    part: 'dkim',
+    severity: 'high',
+    points: 6,
+    title: 'A DKIM key can not be read',
+    detail: 'The key of {name} {problem}. Often the record was cut, or its strings were joined with blanks.',
+    fix: 'Publish the whole key; a long one needs several strings in one record.',
+    references: ['RFC 6376 §3.6.1', 'RFC 8463 §4'],
+  },
+  'dkim-multiple': {
+    part: 'dkim',
+    severity: 'high',
+    points: 6,
+    title: 'A selector has several records',
+    detail: '{name} has {count} TXT records; which one a verifier takes is chance.',
+    fix: 'Keep one record; give a new key a selector of its own.',
+    references: ['RFC 6376 §3.6.2.2'],
+  },
+  'dkim-key-too-short': {
+    part: 'dkim',
+    severity: 'high',
+    points: 6,
+    title: 'A DKIM key is too short to count',
+    detail: 'The key of {name} has {bits} bits; verifiers must not accept less than 1024.',
+    fix: 'Make a key of 2048 bits, under a new selector.',
+    references: ['RFC 8301 §3.2'],
+  },
+  'dkim-key-short': {
+    part: 'dkim',
+    severity: 'medium',
+    points: 2.5,
+    title: 'A DKIM key is short',
+    detail: 'The key of {name} has {bits} bits; signers should use at least 2048.',
+    fix: 'Make a key of 2048 bits, under a new selector.',
+    references: ['RFC 8301 §3.2'],
+  },
+  'dkim-key-type-unknown': {
+    part: 'dkim',
+    severity: 'high',
+    points: 6,
+    title: 'A DKIM key is of an unknown kind',
+    detail: 'The record of {name} says k={keyType}; verifiers know rsa and ed25519.',
+    fix: 'Use an rsa key, beside it an ed25519 key if you like.',
+    references: ['RFC 6376 §3.6.1', 'RFC 8463 §4'],
+  },
+  'dkim-hash-sha1': {
+    part: 'dkim',
+    severity: 'high',
+    points: 6,
+    title: 'A DKIM key allows SHA-1 only',
+    detail: 'The record of {name} says h={hashes}; verifiers must not accept rsa-sha1.',
+    fix: 'Take out the tag h, or write h=sha256.',
+    references: ['RFC 8301 §3.1'],
+  },
+  'dkim-service-not-email': {
+    part: 'dkim',
+    severity: 'high',
+    points: 6,
+    title: 'A DKIM key is not for mail',
+    detail: 'The record of {name} says s={services}; a key for mail has * or email there.',
+    fix: 'Take out the tag s.',
+    references: ['RFC 6376 §3.6.1'],
+  },
+  'dkim-revoked': {
+    part: 'dkim',
+    severity: 'info',
+    points: 0,
+    title: 'A DKIM key is revoked',
+    detail: 'The record of {name} has an empty p: signatures with this selector are void.',
+    fix: 'Nothing, if the selector is out of use.',
+    references: ['RFC 6376 §3.6.1'],
+  },
+  'dkim-test-mode': {
+    part: 'dkim',
+    severity: 'low',
+    points: 0.5,
+    title: 'A DKIM key is in test mode',
+    detail: 'The record of {name} says t=y: verifiers treat signed mail as if it were not signed.',
+    fix: 'Take out t=y when the tests are over.',
+    references: ['RFC 6376 §3.6.1'],
+  },
+  'dkim-alias-dangling': {
+    part: 'dkim',
+    severity: 'medium',
+    points: 2.5,
+    title: 'A selector is an alias to nothing',
+    detail:
+      '{name} is an alias of {alias}, which has no key there; whoever can make that name can sign as you.',
+    fix: 'Delete the alias, or switch the key on at the provider.',
+    references: ['RFC 1034 §3.6.2', 'RFC 6376 §3.6.2.2'],
+  },
+} as const satisfies Record<string, Rule>;
+
+export type DkimCode = keyof typeof dkimRules;

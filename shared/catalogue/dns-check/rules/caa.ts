@@ -1,0 +1,66 @@
+import type { Rule } from '../../../model/verdict.ts';
+
+/** What can be wrong with CAA. Points: 6 no certificate is issued, 3 it does not do what it says, 1 hygiene. */
+export const caaRules = {
+  'caa-missing': {
+    part: 'caa',
+    severity: 'low',
+    points: 1,
+    title: 'Every CA may issue certificates for the domain',
+    detail: 'Neither {name} nor a name above it has a CAA record.',
+    fix: 'Name the CAs that you use.',
+    references: ['RFC 8659 §3'],
+  },
+  'caa-unknown-critical': {
+    part: 'caa',
+    severity: 'high',
+    points: 6,
+    title: 'A CAA record forbids all CAs that do not know it',
+    detail:
+      'The property “{tag}” at {name} is marked critical and is not a known one; CAs must then refuse to issue.',
+    fix: 'Correct the tag, or set the flags to 0.',
+    references: ['RFC 8659 §4.1', 'RFC 8659 §4.5'],
+  },
+  'caa-value-malformed': {
+    part: 'caa',
+    severity: 'medium',
+    points: 3,
+    title: 'A CAA record cannot be read',
+    detail: '{tag} “{value}” at {name}: {reason}. A CA treats it as a ban.',
+    fix: 'Write the CA’s own domain name alone, for instance “letsencrypt.org”, with parameters after a semicolon.',
+    references: ['RFC 8659 §4.2'],
+  },
+  'caa-iodef-invalid': {
+    part: 'caa',
+    severity: 'low',
+    points: 1,
+    title: 'Nobody gets the CA’s reports',
+    detail: 'iodef “{value}” at {name} is not a mailto:, http: or https: address.',
+    fix: 'Write mailto: before the mail address.',
+    references: ['RFC 8659 §4.4'],
+  },
+  'caa-tag-unknown': {
+    part: 'caa',
+    severity: 'low',
+    points: 1,
+    title: 'A CAA record has an unknown property',
+    detail: 'The property “{tag}” at {name} is not registered; CAs pass over it.',
+    fix: 'Correct the tag: issue, issuewild, issuemail, issuevmc, iodef, contactemail or contactphone.',
+    references: [
+      'RFC 8659 §4.1',
+      {
+        title: 'IANA: Certification Authority Restriction Properties',
+        url: 'https://www.iana.org/assignments/pkix-parameters/#caa-properties',
+      },
+    ],
+  },
+  'caa-forbids-all': {
+    part: 'caa',
+    severity: 'info',
+    points: 0,
+    title: 'No CA may issue a certificate',
+    detail: 'CAA at {name} names no CA at all.',
+    fix: 'Nothing, if the domain serves no TLS.',
+    references: ['RFC 8659 §4.2'],
+  },
+} as const satisfies Record<string, Rule>;

@@ -1,0 +1,73 @@
+import type { Rule } from '../../../model/verdict.ts';
+
+/** What can be wrong with the SOA record. Bounds of the timers are Zonemaster's, the ranges of RFC 1912 made firm. Points: 12 weak, 3 hygiene. */
+export const soaRules = {
+  'soa-serial-mismatch': {
+    part: 'soa',
+    severity: 'medium',
+    points: 12,
+    title: 'The name servers have different versions of the zone',
+    detail:
+      '{server} ({ip}) has serial {serial}, others have {others}. Visitors get old or new records by chance.',
+    fix: 'Look why the zone is not copied to all servers (NOTIFY, zone transfer, its ACL). Right after a change this is normal for some minutes.',
+    references: ['RFC 1034 §4.3.5'],
+  },
+  'soa-fields-mismatch': {
+    part: 'soa',
+    severity: 'medium',
+    points: 12,
+    title: 'The name servers give different SOA records',
+    detail: '{server} ({ip}) differs from the others in {fields}, though the serial is the same.',
+    fix: 'Serve the same zone from all servers; two sources (two providers) must be kept equal.',
+    references: ['RFC 1034 §4.3.5'],
+  },
+  'soa-refresh-range': {
+    part: 'soa',
+    severity: 'low',
+    points: 3,
+    title: 'The SOA refresh time is out of range',
+    detail:
+      'Refresh is {refresh} s; secondary servers should ask every 14400 s (4 hours) or less often, and rely on NOTIFY.',
+    fix: 'Set refresh to 14400 or more. Without zone transfers the value has no effect.',
+    references: ['RFC 1912 §2.2'],
+  },
+  'soa-retry-range': {
+    part: 'soa',
+    severity: 'low',
+    points: 3,
+    title: 'The SOA retry time is out of range',
+    detail:
+      'Retry is {retry} s with a refresh of {refresh} s; it should be 3600 s or more, and less than refresh.',
+    fix: 'Set retry to 3600, below refresh.',
+    references: ['RFC 1912 §2.2'],
+  },
+  'soa-expire-range': {
+    part: 'soa',
+    severity: 'low',
+    points: 3,
+    title: 'The SOA expire time is out of range',
+    detail:
+      'Expire is {expire} s with a refresh of {refresh} s; secondary servers should go on for 604800 s (a week) or more without the primary.',
+    fix: 'Set expire to 1209600 (two weeks).',
+    references: ['RFC 1912 §2.2'],
+  },
+  'soa-minimum-range': {
+    part: 'soa',
+    severity: 'low',
+    points: 3,
+    title: 'The time that “does not exist” is remembered is out of range',
+    detail:
+      'Minimum is {minimum} s; between 300 s and 86400 s is usual. Longer, and a new name stays invisible; shorter, and every typing error asks the servers.',
+    fix: 'Set the last SOA field to 3600.',
+    references: ['RFC 2308 §5'],
+  },
+  'soa-rname-invalid': {
+    part: 'soa',
+    severity: 'medium',
+    points: 12,
+    title: 'The SOA names no mail address',
+    detail: 'RNAME is {rname}: {reason}. Nobody who finds a fault can write to you.',
+    fix: 'Write the address with a dot for the @, for instance hostmaster.example.com for hostmaster@example.com; a dot before the @ becomes “\\.”.',
+    references: ['RFC 1035 §3.3.13', 'RFC 1912 §2.2'],
+  },
+} as const satisfies Record<string, Rule>;

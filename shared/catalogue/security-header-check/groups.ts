@@ -1,0 +1,43 @@
+import type { Rule, Severity } from '../../model/verdict.ts';
+
+/** What a page is protected from, and how many points of 100 each protection is worth; groups of 0 only inform. */
+export const groupPoints = {
+  transport: 25,
+  'script-injection': 25,
+  cors: 20,
+  cookies: 15,
+  framing: 10,
+  subresources: 10,
+  sniffing: 5,
+  referrer: 5,
+  permissions: 5,
+  isolation: 5,
+  leakage: 5,
+  hygiene: 0,
+  target: 0,
+} as const satisfies Record<string, number>;
+
+export type Group = keyof typeof groupPoints;
+
+/** How much of its group a broken rule takes. */
+export const severityShare = {
+  critical: 1,
+  high: 0.8,
+  medium: 0.5,
+  low: 0.2,
+  info: 0,
+} as const satisfies Record<Severity, number>;
+
+type GroupedRule = Omit<Rule, 'part' | 'points'>;
+
+/** The rules of one group, with their part and points filled in: severity's share of the group's points. */
+export function inGroup<Code extends string>(
+  group: Group,
+  table: { readonly [C in Code]: GroupedRule },
+): { readonly [C in Code]: Rule } {
+  const rules = Object.entries<GroupedRule>(table).map(([code, rule]) => [
+    code,
+    { ...rule, part: group, points: groupPoints[group] * severityShare[rule.severity] },
+  ]);
+  return Object.fromEntries(rules) as { readonly [C in Code]: Rule };
+}

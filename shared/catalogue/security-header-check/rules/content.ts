@@ -1,0 +1,173 @@
+import { inGroup } from '../groups.ts';
+import {
+  fetchStandard,
+  mixedContent,
+  permissionsPolicy,
+  referrerPolicy,
+  subresourceIntegrity,
+} from './references.ts';
+
+const nosniff = fetchStandard('X-Content-Type-Options', 'x-content-type-options-header');
+
+/** Whether browsers guess at what the content is. */
+export const sniffingRules = inGroup('sniffing', {
+  'xcto-missing': {
+    severity: 'medium',
+    title: 'X-Content-Type-Options is missing',
+    detail: '{url} lets browsers run content as script or style whatever type it has.',
+    fix: 'Send X-Content-Type-Options: nosniff on every answer.',
+    references: [nosniff],
+  },
+  'xcto-invalid': {
+    severity: 'medium',
+    title: 'X-Content-Type-Options does not say nosniff',
+    detail: 'Its first value is "{value}"; browsers look at no other.',
+    fix: 'Send exactly nosniff.',
+    references: [nosniff],
+  },
+  'xcto-duplicate': {
+    severity: 'info',
+    title: 'X-Content-Type-Options is sent more than once',
+    detail: 'It is sent {count} times; browsers take the first value, which is good.',
+    fix: 'Send it in one place.',
+    references: [nosniff],
+  },
+  'content-type-missing': {
+    severity: 'low',
+    title: 'Content-Type is missing or not valid',
+    detail: '{url} does not say what its content is; browsers guess.',
+    fix: 'Send the type, e.g. text/html; charset=utf-8.',
+    references: ['RFC 9110 §8.3'],
+  },
+  'content-type-no-charset': {
+    severity: 'info',
+    title: 'Content-Type names no charset',
+    detail: '"{value}" leaves the encoding of the text to be found out.',
+    fix: 'Add charset=utf-8.',
+    references: ['RFC 9110 §8.3.2'],
+  },
+});
+
+/** How much of this page's address other sites learn. */
+export const referrerRules = inGroup('referrer', {
+  'referrer-policy-unsafe': {
+    severity: 'medium',
+    title: 'The referrer policy is looser than what browsers do by themselves',
+    detail:
+      'The policy in force is {policy}, set by {source}; other sites or clear-text hops learn more than they need.',
+    fix: 'Send Referrer-Policy: strict-origin-when-cross-origin, or stricter.',
+    references: [referrerPolicy('referrer policies', 'referrer-policies')],
+  },
+  'referrer-policy-invalid': {
+    severity: 'low',
+    title: 'Referrer-Policy has no value that browsers know',
+    detail: '"{value}" is ignored; the default, strict-origin-when-cross-origin, is in force.',
+    fix: 'Send one of the eight policies, e.g. strict-origin-when-cross-origin.',
+    references: [referrerPolicy('parsing the header', 'parse-referrer-policy-from-header')],
+  },
+  'referrer-policy-missing': {
+    severity: 'info',
+    title: 'Referrer-Policy is missing',
+    detail:
+      'Current browsers use strict-origin-when-cross-origin by themselves; older ones send the whole address.',
+    fix: 'Send Referrer-Policy: strict-origin-when-cross-origin.',
+    references: [referrerPolicy('the default policy', 'default-referrer-policy')],
+  },
+  'referrer-policy-meta-overrides': {
+    severity: 'info',
+    title: 'A meta element loosens the referrer policy',
+    detail: 'The header says {header}, a meta element says {meta}; the meta element is read later and wins.',
+    fix: 'Take the meta element out.',
+    references: [referrerPolicy('delivery by meta', 'referrer-policy-delivery-meta')],
+  },
+});
+
+/** Which powerful features frames and the page itself may use. */
+export const permissionsRules = inGroup('permissions', {
+  'permissions-policy-missing': {
+    severity: 'low',
+    title: 'Permissions-Policy is missing',
+    detail: '{url} does not switch off the features it does not use.',
+    fix: 'Send Permissions-Policy: camera=(), microphone=(), geolocation=() and what else the page does not need.',
+    references: [permissionsPolicy],
+  },
+  'permissions-policy-invalid': {
+    severity: 'medium',
+    title: 'Permissions-Policy cannot be parsed, so all of it is ignored',
+    detail: '{reason}, in "{value}".',
+    fix: 'It is a structured dictionary: feature=(self "https://a.example"), separated by commas.',
+    references: [permissionsPolicy, 'RFC 9651 §3.2'],
+  },
+  'permissions-policy-legacy-syntax': {
+    severity: 'medium',
+    title: 'Permissions-Policy is written like Feature-Policy, so all of it is ignored',
+    detail: '"{value}" separates features by semicolons or uses quotes around self and none.',
+    fix: "Write camera=() for camera 'none', camera=(self) for camera 'self', separated by commas.",
+    references: [permissionsPolicy, 'RFC 9651 §3.2'],
+  },
+  'permissions-policy-wildcard': {
+    severity: 'low',
+    title: 'A powerful feature is open to every frame',
+    detail: '{feature}=* lets each embedded site ask for it.',
+    fix: 'Use (), (self), or name the origins.',
+    references: [permissionsPolicy],
+  },
+  'permissions-policy-unknown-feature': {
+    severity: 'info',
+    title: 'Permissions-Policy names a feature that browsers do not know',
+    detail: '{feature} is ignored.',
+    fix: 'Correct its spelling, or take it out.',
+    references: [
+      {
+        title: 'Policy-controlled features',
+        url: 'https://github.com/w3c/webappsec-permissions-policy/blob/main/features.md',
+      },
+    ],
+  },
+});
+
+/** Whether scripts and styles from elsewhere can be swapped for others. */
+export const subresourceRules = inGroup('subresources', {
+  'script-http': {
+    severity: 'high',
+    title: 'An https page loads a script or style in clear text',
+    detail: '{element} has {address}; browsers block it, and others run what the network gives them.',
+    fix: 'Load it over https.',
+    references: [mixedContent],
+  },
+  'sri-missing': {
+    severity: 'medium',
+    title: 'Code of another site is loaded without integrity',
+    detail: '{element} loads {address}; whoever controls that host controls this page.',
+    fix: 'Add integrity="sha384-…" and crossorigin="anonymous", or host the file yourself.',
+    references: [subresourceIntegrity('the integrity attribute', 'the-integrity-attribute')],
+  },
+  'sri-invalid': {
+    severity: 'medium',
+    title: 'An integrity attribute has no hash that browsers know',
+    detail: '{element} for {address} has integrity="{value}"; it is loaded unchecked.',
+    fix: 'Use sha256, sha384 or sha512 in base64.',
+    references: [subresourceIntegrity('parsing metadata', 'parse-metadata-section')],
+  },
+  'sri-missing-crossorigin': {
+    severity: 'low',
+    title: 'A file with integrity is blocked for want of crossorigin',
+    detail:
+      '{element} for {address} has integrity but no crossorigin; another origin’s file cannot be checked without.',
+    fix: 'Add crossorigin="anonymous".',
+    references: [
+      subresourceIntegrity(
+        'is response eligible for integrity validation',
+        'is-response-eligible-for-integrity-validation',
+      ),
+    ],
+  },
+  'integrity-policy-missing': {
+    severity: 'info',
+    title: 'Integrity-Policy is missing',
+    detail:
+      'Scripts of other sites on this page: {count}. Nothing tells browsers to refuse those without integrity.',
+    fix: 'Send Integrity-Policy: blocked-destinations=(script).',
+    references: [subresourceIntegrity('Integrity-Policy', 'integrity-policy-section')],
+  },
+});

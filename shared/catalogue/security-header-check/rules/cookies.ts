@@ -1,0 +1,94 @@
+import { inGroup } from '../groups.ts';
+import { cookieDraft } from './references.ts';
+
+const storage = cookieDraft('storage model', 'section-5.7');
+const sameSite = cookieDraft('the SameSite attribute', 'section-4.1.2.7');
+
+/** Who can read, forge or steal the cookies that a browser would keep. Cookies that it refuses are told apart. */
+export const cookieRules = inGroup('cookies', {
+  'cookie-session-no-secure': {
+    severity: 'high',
+    title: 'A session cookie may travel in clear text',
+    detail: '{cookie} lacks Secure; one request over http shows it to whoever is on the path.',
+    fix: 'Add Secure.',
+    references: ['RFC 6265 §8.3', cookieDraft('the Secure attribute', 'section-4.1.2.5')],
+  },
+  'cookie-session-no-httponly': {
+    severity: 'high',
+    title: 'Scripts can read a session cookie',
+    detail: '{cookie} lacks HttpOnly; an injected script can take the session away.',
+    fix: 'Add HttpOnly.',
+    references: [cookieDraft('the HttpOnly attribute', 'section-4.1.2.6')],
+  },
+  'cookie-on-http': {
+    severity: 'high',
+    title: 'A cookie is set in clear text',
+    detail: '{url} sets {cookie} over http, where it can be read and replaced.',
+    fix: 'Redirect to https before any cookie is set.',
+    references: ['RFC 6265 §8.3'],
+  },
+  'cookie-session-no-samesite': {
+    severity: 'medium',
+    title: 'A session cookie does not say whether other sites may send it',
+    detail: '{cookie} lacks SameSite; some browsers send it with every cross-site request.',
+    fix: 'Add SameSite=Lax, or Strict.',
+    references: [sameSite],
+  },
+  'cookie-csrf-no-samesite': {
+    severity: 'medium',
+    title: 'A CSRF token cookie lacks SameSite',
+    detail: '{cookie} guards against forged requests, yet is sent with them where a browser has no default.',
+    fix: 'Add SameSite=Strict, or Lax.',
+    references: [sameSite],
+  },
+  'cookie-no-secure': {
+    severity: 'medium',
+    title: 'A cookie may travel in clear text',
+    detail: '{cookie} lacks Secure.',
+    fix: 'Add Secure.',
+    references: ['RFC 6265 §8.3', cookieDraft('the Secure attribute', 'section-4.1.2.5')],
+  },
+  'cookie-samesite-invalid': {
+    severity: 'medium',
+    title: 'A cookie has a SameSite value that does not exist',
+    detail: '{cookie} has SameSite={value}; browsers treat it as if nothing were said.',
+    fix: 'Use Strict, Lax, or None with Secure.',
+    references: [sameSite],
+  },
+  'cookie-refused': {
+    severity: 'medium',
+    title: 'Browsers refuse a cookie',
+    detail: '{cookie} is not stored: {reason}.',
+    fix: 'Correct the attributes that are named, or take the cookie out.',
+    references: [storage],
+  },
+  'cookie-cacheable': {
+    severity: 'medium',
+    title: 'A cookie comes with a response that shared caches may keep',
+    detail: '{cookie} is set beside Cache-Control: {value}; a cache may hand it to other visitors.',
+    fix: 'Send Cache-Control: private or no-store with Set-Cookie.',
+    references: ['RFC 9111 §7.3', 'RFC 9111 §5.2.2.9'],
+  },
+  'cookie-no-samesite': {
+    severity: 'low',
+    title: 'A cookie does not say whether other sites may send it',
+    detail: '{cookie} lacks SameSite; browsers differ in what they do then.',
+    fix: 'Add SameSite=Lax, Strict, or None with Secure.',
+    references: [sameSite],
+  },
+  'cookie-wide-domain': {
+    severity: 'low',
+    title: 'A session cookie is sent to all subdomains',
+    detail: '{cookie} has Domain={domain}; each host below it, also a forgotten one, receives it.',
+    fix: 'Leave Domain out, and use the __Host- prefix.',
+    references: [cookieDraft('the Domain attribute', 'section-4.1.2.3')],
+  },
+  'cookie-no-prefix': {
+    severity: 'info',
+    title: 'A session cookie could be guarded by its name',
+    detail:
+      '{cookie} would fulfil the __Host- prefix, which keeps subdomains and clear-text hosts from replacing it.',
+    fix: 'Rename it to __Host-….',
+    references: [cookieDraft('cookie name prefixes', 'section-4.1.3')],
+  },
+});

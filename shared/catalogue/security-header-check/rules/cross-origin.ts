@@ -1,0 +1,115 @@
+import { inGroup } from '../groups.ts';
+import { fetchStandard, htmlStandard } from './references.ts';
+
+const corsCheck = fetchStandard('CORS check', 'concept-cors-check');
+const corsHeaders = fetchStandard('HTTP responses', 'http-responses');
+const coop = htmlStandard('cross-origin opener policies', 'browsers.html#cross-origin-opener-policies');
+const coep = htmlStandard('embedder policies', 'browsers.html#coep');
+const corp = fetchStandard('Cross-Origin-Resource-Policy', 'cross-origin-resource-policy-header');
+
+/** What other sites' scripts may read of the answers. Asked with an origin that cannot exist, and with "null". */
+export const corsRules = inGroup('cors', {
+  'cors-reflects-origin-credentials': {
+    severity: 'critical',
+    title: 'Every site may read answers with the visitor’s cookies',
+    detail:
+      'To {method} with the made-up origin {origin} the server answers that origin and Allow-Credentials: true.',
+    fix: 'Answer only origins on a list of your own; compare them whole.',
+    references: [corsCheck, { title: 'CWE-942', url: 'https://cwe.mitre.org/data/definitions/942.html' }],
+  },
+  'cors-null-credentials': {
+    severity: 'critical',
+    title: 'Sandboxed frames of every site may read answers with the visitor’s cookies',
+    detail: 'The origin "null" is allowed with credentials; any site can send it from a sandboxed frame.',
+    fix: 'Never allow the origin null.',
+    references: [corsCheck, { title: 'CWE-942', url: 'https://cwe.mitre.org/data/definitions/942.html' }],
+  },
+  'cors-reflects-origin': {
+    severity: 'medium',
+    title: 'Every origin is answered as an allowed one',
+    detail:
+      'To {method} with the made-up origin {origin} the server answers that origin, without credentials.',
+    fix: 'Send * if the content is public; else answer only origins on a list.',
+    references: [corsCheck],
+  },
+  'cors-wildcard-credentials': {
+    severity: 'low',
+    title: 'Credentials are allowed for every origin, which browsers refuse',
+    detail: 'Access-Control-Allow-Origin: * and Allow-Credentials: true cannot work together.',
+    fix: 'Take Allow-Credentials out, or name the origins.',
+    references: [corsCheck],
+  },
+  'cors-multiple-origins': {
+    severity: 'low',
+    title: 'Access-Control-Allow-Origin has several values, which matches none',
+    detail: 'Its value "{value}" is compared whole; no origin is equal to it.',
+    fix: 'Answer the one origin that asked, if it is on your list.',
+    references: [corsCheck],
+  },
+  'cors-vary-missing': {
+    severity: 'low',
+    title: 'The answer depends on Origin but caches are not told',
+    detail:
+      'Access-Control-Allow-Origin is {value}, without Vary: Origin; a cache hands it to other origins.',
+    fix: 'Send Vary: Origin on all answers of this address.',
+    references: [
+      fetchStandard('CORS protocol and HTTP caches', 'cors-protocol-and-http-caches'),
+      corsHeaders,
+    ],
+  },
+});
+
+/** Whether windows and processes of other sites are kept apart from this page. */
+export const isolationRules = inGroup('isolation', {
+  'coop-missing': {
+    severity: 'info',
+    title: 'Cross-Origin-Opener-Policy is missing',
+    detail: 'A site that opens this page keeps a handle on its window.',
+    fix: 'Send Cross-Origin-Opener-Policy: same-origin, or same-origin-allow-popups.',
+    references: [coop],
+  },
+  'coop-invalid': {
+    severity: 'low',
+    title: 'Cross-Origin-Opener-Policy is not valid, so it does nothing',
+    detail: '"{value}": {reason}.',
+    fix: 'Send same-origin, same-origin-allow-popups or noopener-allow-popups once, in lower case, without quotes.',
+    references: [coop, 'RFC 9651 §3.3.4'],
+  },
+  'coep-invalid': {
+    severity: 'low',
+    title: 'Cross-Origin-Embedder-Policy is not valid, so it does nothing',
+    detail: '"{value}": {reason}.',
+    fix: 'Send require-corp or credentialless once, in lower case, without quotes.',
+    references: [coep, 'RFC 9651 §3.3.4'],
+  },
+  'coep-without-coop': {
+    severity: 'info',
+    title: 'Cross-Origin-Embedder-Policy stands without Cross-Origin-Opener-Policy',
+    detail: 'With Cross-Origin-Embedder-Policy {value} alone the page is not cross-origin isolated.',
+    fix: 'Add Cross-Origin-Opener-Policy: same-origin.',
+    references: [coop, coep],
+  },
+  'corp-invalid': {
+    severity: 'low',
+    title: 'Cross-Origin-Resource-Policy is not valid, so it does nothing',
+    detail: '"{value}": {reason}.',
+    fix: 'Send same-origin, same-site or cross-origin, once, in lower case.',
+    references: [corp],
+  },
+  'corp-missing': {
+    severity: 'info',
+    title: 'Cross-Origin-Resource-Policy is missing',
+    detail: 'Other sites may load this answer into their pages as an image or script.',
+    fix: 'Send Cross-Origin-Resource-Policy: same-origin, or same-site.',
+    references: [corp],
+  },
+  'isolation-ok': {
+    severity: 'info',
+    title: 'The page is cross-origin isolated',
+    detail: 'Cross-Origin-Opener-Policy same-origin and Cross-Origin-Embedder-Policy {value} work together.',
+    fix: 'Nothing.',
+    references: [
+      htmlStandard('cross-origin isolation', 'document-sequences.html#cross-origin-isolation-mode'),
+    ],
+  },
+});

@@ -1,0 +1,118 @@
+import { inGroup } from '../groups.ts';
+
+/** What the answers tell about the machines behind them, and headers that no longer help. */
+export const leakageRules = inGroup('leakage', {
+  'leak-internal-host': {
+    severity: 'medium',
+    title: 'A header shows an internal host or address',
+    detail: '{header} says "{value}".',
+    fix: 'Take the header out at the outermost proxy.',
+    references: [
+      'RFC 9110 §7.6.3',
+      { title: 'CWE-200', url: 'https://cwe.mitre.org/data/definitions/200.html' },
+    ],
+  },
+  'leak-version': {
+    severity: 'low',
+    title: 'A header shows the version of a software',
+    detail: '{header} says "{value}"; that saves an attacker the search for what it is open to.',
+    fix: 'Cut it to the product name, or take it out.',
+    references: ['RFC 9110 §10.2.4', 'RFC 9110 §17.12'],
+  },
+  'leak-product': {
+    severity: 'info',
+    title: 'A header shows which software is used',
+    detail: '{header} says "{value}".',
+    fix: 'Take it out if nothing needs it.',
+    references: ['RFC 9110 §10.2.4'],
+  },
+  'leak-sourcemap': {
+    severity: 'info',
+    title: 'A header points to the source code',
+    detail: '{header} names {value}.',
+    fix: 'Do not publish source maps of code that is not public.',
+    references: [{ title: 'ECMA-426: source map', url: 'https://tc39.es/ecma426/' }],
+  },
+  'deprecated-harmful': {
+    severity: 'low',
+    title: 'An obsolete header does harm',
+    detail: '{header}: {value}. {reason}.',
+    fix: 'Take it out; for X-XSS-Protection, 0 is harmless.',
+    references: [
+      {
+        title: 'OWASP Secure Headers: deprecated headers',
+        url: 'https://owasp.org/www-project-secure-headers/#div-headers',
+      },
+    ],
+  },
+  'deprecated-useless': {
+    severity: 'info',
+    title: 'An obsolete header does nothing',
+    detail: '{header} is no longer read by browsers; {reason}.',
+    fix: 'Take it out.',
+    references: [
+      {
+        title: 'OWASP Secure Headers: deprecated headers',
+        url: 'https://owasp.org/www-project-secure-headers/#div-headers',
+      },
+    ],
+  },
+});
+
+/** How the header section itself is made. No points: it protects from nothing. */
+export const hygieneRules = inGroup('hygiene', {
+  'headers-too-large': {
+    severity: 'medium',
+    title: 'The header section is larger than many clients take',
+    detail:
+      '{url} sends {bytes} bytes of header fields; clients with the usual limit of 16 KiB show an error.',
+    fix: 'Shorten the longest: {longest}.',
+    references: ['RFC 9110 §5.4'],
+  },
+  'headers-large': {
+    severity: 'low',
+    title: 'The header section is large',
+    detail: '{url} sends {bytes} bytes of header fields; many proxies stop at 8 KiB.',
+    fix: 'Shorten the longest: {longest}.',
+    references: ['RFC 9110 §5.4'],
+  },
+  'header-malformed': {
+    severity: 'low',
+    title: 'A header has bytes that do not belong there',
+    detail: '{header} has {reason} at position {offset}.',
+    fix: 'Send visible ASCII only; encode the rest.',
+    references: ['RFC 9110 §5.5'],
+  },
+});
+
+/** Whether there was anything to judge. */
+export const targetRules = inGroup('target', {
+  'target-unreachable': {
+    severity: 'high',
+    title: 'The address gave no answer',
+    detail: '{url} could not be asked: {reason}.',
+    fix: 'Check that the name resolves, the server listens, and no firewall drops foreign visitors.',
+    references: ['RFC 9110 §3.3'],
+  },
+  'target-address-not-allowed': {
+    severity: 'high',
+    title: 'The address is not public',
+    detail: 'The host of {url} resolves to a private or reserved address; no connection was made.',
+    fix: 'Point the name at a public address: visitors from outside cannot arrive there.',
+    references: ['RFC 6890 §2.2.2'],
+  },
+  'target-not-allowed': {
+    severity: 'medium',
+    title: 'The address is not one that is checked',
+    detail: '{url} was not asked: {reason}.',
+    fix: 'If visitors should arrive there, use a public name and a usual port.',
+    references: ['RFC 9110 §4.2'],
+  },
+  'target-error-status': {
+    severity: 'info',
+    title: 'An error page was judged',
+    detail: '{url} answers {status}; other pages of the site may send other headers.',
+    fix: 'Name an address that answers 200, or let the User-Agent of this check through.',
+    references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
+  },
+});

@@ -1,0 +1,154 @@
+import { inGroup } from '../groups.ts';
+import { preloadList } from './references.ts';
+
+/** Whether the visitor is brought to https. */
+export const redirectRules = inGroup('transport', {
+  'https-missing': {
+    severity: 'critical',
+    title: 'The site is not served over HTTPS',
+    detail: '{url} gives no answer: {reason}. What visitors send and see can be read and changed on the way.',
+    fix: 'Serve the site over https with a certificate from a public CA, and redirect http to it.',
+    references: ['RFC 9110 §4.2.2'],
+  },
+  'cert-invalid': {
+    severity: 'critical',
+    title: 'The certificate is not trusted',
+    detail:
+      'Browsers refuse the certificate of {url} ({reason}); until it is mended, Strict-Transport-Security is void too.',
+    fix: 'Install a certificate for this name from a public CA, with its whole chain.',
+    references: ['RFC 9110 §4.3.4', 'RFC 6797 §8.1'],
+  },
+  'redirect-missing': {
+    severity: 'high',
+    title: 'The site is also served without HTTPS',
+    detail: '{url} answers {status} instead of redirecting to https.',
+    fix: 'Answer every http:// request with 301 to the same address at https://.',
+    references: ['RFC 6797 §7.2'],
+  },
+  'redirect-ends-on-http': {
+    severity: 'high',
+    title: 'The redirects end without HTTPS',
+    detail: 'From {from} the visitor ends at {url}, in clear text.',
+    fix: 'Let the first redirect lead to https:// on the same host, and no later one leave it.',
+    references: ['RFC 6797 §7.2'],
+  },
+  'redirect-downgrade': {
+    severity: 'high',
+    title: 'A redirect leaves HTTPS',
+    detail: '{from} redirects to {to}; whoever is on the path can read and change what follows.',
+    fix: 'Redirect to the https:// address.',
+    references: ['RFC 9110 §4.2.2'],
+  },
+  'redirect-http-first': {
+    severity: 'medium',
+    title: 'The first redirect stays without HTTPS',
+    detail: '{from} redirects to {to}, and only later to https; each clear-text hop can be hijacked.',
+    fix: 'Redirect to https:// on the same host first.',
+    references: ['RFC 6797 §7.2'],
+  },
+  'redirect-off-host': {
+    severity: 'low',
+    title: 'The first redirect leaves the host before it could set HSTS',
+    detail: '{from} redirects straight to {to}; the first host never gets to send Strict-Transport-Security.',
+    fix: 'Redirect to https:// on the same host first, then to the other host.',
+    references: ['RFC 6797 §7.2', preloadList],
+  },
+  'redirect-loop': {
+    severity: 'high',
+    title: 'The redirects lead to no page',
+    detail: 'From {from} the redirects end at {url}: {reason}.',
+    fix: 'Follow the redirects one by one and mend the rule that leads back, or to nowhere.',
+    references: ['RFC 9110 §15.4'],
+  },
+  'redirect-too-long': {
+    severity: 'low',
+    title: 'The way to the page is long',
+    detail: 'From {from} there are {redirects} redirects; each must send its own security headers.',
+    fix: 'Redirect once to https and once to the final host.',
+    references: ['RFC 9110 §15.4'],
+  },
+});
+
+/** Whether browsers keep to https by themselves the next time. */
+export const hstsRules = inGroup('transport', {
+  'hsts-missing': {
+    severity: 'high',
+    title: 'Strict-Transport-Security is missing',
+    detail: '{url} does not tell browsers to come back over https only.',
+    fix: 'Send Strict-Transport-Security on every https answer; begin with a short max-age and raise it to a year.',
+    references: ['RFC 6797 §7.1'],
+  },
+  'hsts-off': {
+    severity: 'high',
+    title: 'Strict-Transport-Security switches itself off',
+    detail: 'The field that counts says max-age=0, which makes browsers forget the host.',
+    fix: 'Send max-age=31536000.',
+    references: ['RFC 6797 §6.1.1'],
+  },
+  'hsts-invalid': {
+    severity: 'high',
+    title: 'Strict-Transport-Security is not valid, so browsers ignore it',
+    detail: 'The field that counts, "{value}", has {reason}.',
+    fix: 'Send exactly one max-age in digits, e.g. max-age=31536000; includeSubDomains.',
+    references: ['RFC 6797 §6.1'],
+  },
+  'hsts-short': {
+    severity: 'medium',
+    title: 'Strict-Transport-Security does not last long',
+    detail:
+      'max-age is {seconds} s, less than 180 days; a visitor who comes back later is unprotected again.',
+    fix: 'Raise max-age to 31536000, one year.',
+    references: ['RFC 6797 §11.2', preloadList],
+  },
+  'hsts-duplicate': {
+    severity: 'low',
+    title: 'Strict-Transport-Security is sent more than once',
+    detail:
+      'It is sent {count} times with the same meaning. Browsers take the first; other readers take none.',
+    fix: 'Send it in one place; two usually come from the application and a proxy in front of it.',
+    references: ['RFC 6797 §8.1'],
+  },
+  'hsts-duplicate-conflict': {
+    severity: 'medium',
+    title: 'Strict-Transport-Security is sent with different values',
+    detail: 'It is sent {count} times; browsers obey the first, "{value}", and ignore the rest.',
+    fix: 'Send it in one place with the value you mean.',
+    references: ['RFC 6797 §8.1'],
+  },
+  'hsts-over-http': {
+    severity: 'info',
+    title: 'Strict-Transport-Security is sent in clear text',
+    detail: '{url} sends it over http, where browsers must ignore it.',
+    fix: 'Send it on https answers only.',
+    references: ['RFC 6797 §7.2', 'RFC 6797 §8.1'],
+  },
+  'hsts-not-on-first-hop': {
+    severity: 'medium',
+    title: 'The first https answer sends no Strict-Transport-Security',
+    detail:
+      '{url} redirects without it, though the last host sends it; the address people type stays unprotected.',
+    fix: 'Send the header on redirects too.',
+    references: ['RFC 6797 §7.1', preloadList],
+  },
+  'hsts-no-subdomains': {
+    severity: 'low',
+    title: 'Strict-Transport-Security leaves the subdomains out',
+    detail: 'Without includeSubDomains a forged clear-text subdomain of {host} can set cookies for it.',
+    fix: 'Add includeSubDomains once all subdomains answer over https.',
+    references: ['RFC 6797 §14.4'],
+  },
+  'hsts-preload-ineligible': {
+    severity: 'low',
+    title: 'Preloading is asked for but its conditions are not met',
+    detail: 'The preload directive has no effect: {reason}.',
+    fix: 'Meet the conditions, or take the directive out.',
+    references: [preloadList],
+  },
+  'hsts-preloaded': {
+    severity: 'info',
+    title: 'Browsers know this host as https-only without asking',
+    detail: '{host} is covered by the preload list.',
+    fix: 'Nothing; the header is still needed, to stay on the list.',
+    references: [preloadList],
+  },
+});

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+const bytes = z.int().min(0);
+const date = z.iso.datetime();
+
+/** A certificate as the server sent it. */
+export const certificateSchema = z
+  .looseObject({
+    subject: z.string(),
+    issuer: z.string(),
+    serialNumber: z.string().meta({ description: 'Lower-case hex.' }),
+    notBefore: date,
+    notAfter: date,
+    lifetimeDays: z.number(),
+    names: z.array(z.string()).meta({ description: 'DNS entries of subjectAltName; at most 100 are shown.' }),
+    key: z.looseObject({ type: z.string(), bits: z.int().nullable(), curve: z.string().nullable() }),
+    signatureAlgorithm: z.string(),
+    sha256: z.string().meta({ description: 'Fingerprint of the DER, lower-case hex.' }),
+    role: z.enum(['leaf', 'intermediate', 'root', 'surplus']),
+    bytes,
+  })
+  .meta({ id: 'Certificate' });
+
+export const trustSchema = z
+  .looseObject({
+    trusted: z.boolean().nullable().meta({ description: 'null when no handshake could be completed.' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'OpenSSL’s or Node’s code, or the code of the finding that refutes it.' }),
+  })
+  .meta({ id: 'Trust' });
+
+export const suiteSchema = z
+  .looseObject({
+    name: z.string(),
+    id: z.string().meta({ description: 'Four hex digits, as IANA lists them: "c02f".' }),
+    versions: z.array(z.string()),
+    bits: z.int(),
+    forwardSecrecy: z.boolean(),
+    aead: z.boolean(),
+    dhBits: z.int().nullable(),
+  })
+  .meta({ id: 'CipherSuite' });
+
+export const groupSchema = z
+  .looseObject({ name: z.string(), id: z.string(), postQuantum: z.boolean() })
+  .meta({ id: 'KeyExchangeGroup' });
+
+export const stapleSchema = z
+  .looseObject({
+    status: z.enum(['good', 'revoked', 'unknown', 'unusable']),
+    thisUpdate: date.nullable(),
+    nextUpdate: date.nullable(),
+  })
+  .meta({ id: 'OcspStaple', description: 'The signature of the answer is not checked.' });
+
+export const sslLabsLetters = ['A+', 'A', 'A-', 'B', 'C', 'D', 'E', 'F', 'M', 'T'] as const;
+export type SslLabsLetter = (typeof sslLabsLetters)[number];
+
+export const sslReportShape = {
+  target: z.looseObject({ domain: z.string() }),
+  host: z.string(),
+  port: z.int(),
+  addresses: z.array(z.string()).meta({ description: 'Addresses that were connected to.' }),
+  certificates: z.array(certificateSchema).meta({ description: 'As sent, in order.' }),
+  otherCertificates: z
+    .array(certificateSchema)
+    .meta({ description: 'Leaves that were sent for other suites or versions.' }),
+  trust: trustSchema,
+  protocols: z
+    .record(z.string(), z.boolean().nullable())
+    .meta({ description: 'SSLv2 to TLSv1.3; null when it could not be told.' }),
+  suites: z.array(suiteSchema).meta({ description: 'In the order in which the server chose them.' }),
+  suitesComplete: z.boolean().meta({ description: 'All suites of TLS 1.2 and 1.3 were found.' }),
+  groups: z.array(groupSchema),
+  negotiated: z
+    .looseObject({ protocol: z.string(), suite: z.string(), group: z.string().nullable() })
+    .nullable()
+    .meta({ description: 'What a current client gets.' }),
+  alpn: z.string().nullable(),
+  ocspStaple: stapleSchema.nullable(),
+  revocation: z.enum(['good', 'revoked', 'not-checked']),
+  earlyData: z.looseObject({ accepted: z.boolean().nullable(), maxBytes: bytes.nullable() }),
+  http3Advertised: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'The HTTPS record offers h3; it is not tried.' }),
+  connections: z.int().min(0).meta({ description: 'Connections that were opened; at most 30.' }),
+  sslLabsEquivalent: z
+    .enum(sslLabsLetters)
+    .nullable()
+    .meta({ description: 'The letter of the SSL Server Rating Guide 2009r; T untrusted, M mismatch.' }),
+  sslLabs: z
+    .looseObject({
+      score: z.int().min(0).max(100),
+      protocolScore: z.number(),
+      keyExchangeScore: z.number(),
+      cipherScore: z.number(),
+      caps: z.array(z.looseObject({ letter: z.enum(sslLabsLetters), code: z.string() })),
+    })
+    .nullable(),
+};

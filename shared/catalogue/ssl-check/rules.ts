@@ -1,0 +1,21 @@
+import type { Rule } from '../../model/verdict.ts';
+import { certificateRules } from './rules/certificate.ts';
+import { connectionRules } from './rules/connection.ts';
+import { nameRules } from './rules/name.ts';
+import { protocolRules } from './rules/protocol.ts';
+import { suiteRules } from './rules/suite.ts';
+
+/**
+ * Everything that can be wrong with a TLS server.
+ * Points of a rule that caps the letter are those from 100 down to the letter's place on our scale (worker's `caps`): 80 F, 35 C, 20 B, 10 A-.
+ * Fewer points are taken off inside a letter. Rules of the connection take none, for without a handshake there is no score.
+ */
+export const rules = {
+  ...connectionRules,
+  ...certificateRules,
+  ...protocolRules,
+  ...suiteRules,
+  ...nameRules,
+} as const satisfies Record<string, Rule>;
+
+export type SslCode = keyof typeof rules;

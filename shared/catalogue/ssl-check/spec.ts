@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { CheckSpec } from '../spec.ts';
+import { sslReportShape } from './report.ts';
+import { rules } from './rules.ts';
+
+export const sslCheck: CheckSpec = {
+  name: 'ssl-check',
+  summary: 'Looks at the certificate, its chain, and all that a TLS server offers, and grades it.',
+  targetKind: 'domain',
+  queue: 'network',
+  options: z.object({
+    port: z
+      .string()
+      .regex(/^[1-9]\d{0,4}$/)
+      .default('443')
+      .meta({ description: 'Port of a service that speaks TLS from the first byte.' }),
+  }),
+  repeatable: [],
+  cost: () => 1,
+  runLimitMs: () => 20_000,
+  freshForS: 3600,
+  waitS: 25,
+  refreshFloorS: 30,
+  rules,
+  rulesVersion: 1,
+  reportShape: sslReportShape,
+};

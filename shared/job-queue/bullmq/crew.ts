@@ -1,0 +1,167 @@
+import { type Job as BullJob, DelayedError, type Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Logger } from '../../logger.ts';
+import { type Job, jobVersion } from '../../model/job.ts';
+import type { Done, GaveUp, Progress, QueueName, QueueWorker, Run } from '../port.ts';
+import { type Gate, keyPrefix, workerKey } from './gate.ts';
+import { handOver, type Queues } from './hand-over.ts';
+
+export type CrewSettings = {
+  readonly redis: Redis;
+  readonly queues: Queues;
+  readonly gate: Gate;
+  readonly log: Logger;
+  readonly queue: QueueName;
+  readonly concurrency: number;
+  readonly run: Run;
+  readonly gaveUp: GaveUp;
+};
+
+/** A job that loses its worker is run again this long after; a second loss ends it. Browsers may starve the loop for longer. */
+const locks = {
+  network: { lockDuration: 6000, stalledInterval: 2000 },
+  composite: { lockDuration: 6000, stalledInterval: 2000 },
+  browser: { lockDuration: 15_000, stalledInterval: 5000 },
+} as const;
+
+/** A job whose turn has not come sleeps no longer than this: a promote that meets an active job is lost. */
+const napMs = 3000;
+const heartbeatMs = 5000;
+const aliveS = 15;
+const progressEveryMs = 250;
+const afterAbortMs = 1000;
+
+/** Takes jobs of one queue from BullMQ, as many at a time as told, each when its host has room. */
+export function openBullmqCrew(settings: CrewSettings): QueueWorker {
+  const { redis, queue, concurrency, log } = settings;
+  const force = new AbortController();
+  const busy = new Set<Promise<unknown>>();
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    const done: Promise<unknown> = work.catch(() => undefined).finally(() => busy.delete(done));
+    busy.add(done);
+    return work;
+  };
+  const worker = new Worker<Job>(
+    queue,
+    (job, token) => track(takeTurn(settings, job, token ?? '', force.signal)),
+    {
+      connection: redis.duplicate(),
+      prefix: `${keyPrefix}:bull`,
+      concurrency,
+      maxStalledCount: 1,
+      ...locks[queue],
+    },
+  );
+  worker.on('error', (error) => log.warn({ err: error, queue }, 'queue worker error'));
+  worker.on('failed', (job, error) => {
+    track(giveUp(settings, job, error)).catch((reason: unknown) =>
+      log.error({ err: reason, jobId: job?.id }, 'failed job not given up'),
+    );
+  });
+  const stopBeating = startHeartbeat(settings);
+  return {
+    async close(graceMs) {
+      stopBeating();
+      // Not worker.close(): it waits for running jobs without an end, and cannot be hurried afterwards.
+      await within(graceMs, worker.pause(true));
+      await within(graceMs, Promise.all(busy));
+      force.abort(new Error('the worker is stopping'));
+      await within(afterAbortMs, Promise.all(busy));
+      await within(afterAbortMs, worker.close(true));
+    },
+  };
+}
+
+function startHeartbeat({ redis, queue, log }: CrewSettings): () => void {
+  const beat = () =>
+    void redis
+      .set(workerKey(queue), '1', 'EX', aliveS)
+      .catch((error: unknown) => log.debug({ err: error }, 'no heartbeat'));
+  beat();
+  const timer = setInterval(beat, heartbeatMs);
+  return () => clearInterval(timer);
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work.catch(() => undefined), end]); // what is left open here ends with its connection
+  clearTimeout(timer);
+}
+
+/** The end of a job, kept as its return value for whoever asks later. */
+export type Outcome = 'done' | 'expired';
+
+async function takeTurn(
+  { gate, queues, run }: CrewSettings,
+  bullJob: BullJob<Job>,
+  token: string,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const job = bullJob.data;
+  const attempt = bullJob.attemptsStarted;
+  const sleep = async (ms = napMs): Promise<never> => {
+    await bullJob.moveToDelayed(Date.now() + ms, token);
+    throw new DelayedError();
+  };
+  // A newer API may ask for what only a newer worker can do.
+  if (job.v > jobVersion) return sleep();
+  const mayRun = job.queue === 'composite' || (await gate.start(job, attempt));
+  // A job that lost its worker had its turn: it may run again.
+  const isLate = bullJob.stalledCounter === 0 && Date.now() >= job.startBy;
+  if (!mayRun && !isLate) return sleep();
+  const state: Outcome = isLate ? 'expired' : 'done';
+  try {
+    signal.throwIfAborted();
+    if (!isLate) await run(job, attempt, signal, throttle(bullJob));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    // This worker stops, the job does not: another takes it at once.
+    await handOver(queues, gate, job.host, await gate.release(job, { attempt }));
+    return sleep(1);
+  }
+  await endJob({ gate, queues }, job, { attempt, state });
+  return state;
+}
+
+async function giveUp(
+  { gate, queues, gaveUp }: CrewSettings,
+  bullJob: BullJob<Job> | undefined,
+  error: Error,
+): Promise<void> {
+  if (!bullJob) return;
+  await gaveUp(bullJob.data, error);
+  await endJob({ gate, queues }, bullJob.data, { attempt: undefined, state: 'failed' });
+}
+
+type End = { readonly attempt: number | undefined; readonly state: Done['state'] };
+
+async function endJob(
+  { gate, queues }: { readonly gate: Gate; readonly queues: Queues },
+  job: Job,
+  { attempt, state }: End,
+): Promise<void> {
+  const done: Done = { jobKey: job.jobKey, jobId: job.jobId, state };
+  const handed = await gate.release(job, {
+    ...(attempt === undefined ? {} : { attempt }),
+    message: JSON.stringify(done),
+  });
+  await handOver(queues, gate, job.host, handed);
+}
+
+function throttle(bullJob: BullJob<Job>): (progress: Progress) => void {
+  let last = 0;
+  return (progress) => {
+    const now = Date.now();
+    if (now - last < progressEveryMs) return;
+    last = now;
+    bullJob.updateProgress(progress).catch(() => undefined); // progress is a courtesy: the run goes on without it
+  };
+}
+
+/** The options of every job: a few ended ones are kept for those who poll. */
+export const jobOptions = {
+  attempts: 1,
+  removeOnComplete: { age: 600, count: 1000 },
+  removeOnFail: { age: 600, count: 1000 },
+} as const satisfies Parameters<Queue['add']>[2];

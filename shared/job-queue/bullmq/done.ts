@@ -1,0 +1,22 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from '../../logger.ts';
+import type { Done, Missed } from '../port.ts';
+import { doneChannel } from './gate.ts';
+
+/** Hears of every job that ends, over its own connection; after a break it says that some may have been missed. */
+export function subscribeDone(redis: Redis, log: Logger, listener: (done: Done | Missed) => void): void {
+  let wasAway = false;
+  redis.on('close', () => {
+    wasAway = true;
+  });
+  redis.on('ready', () => {
+    redis.subscribe(doneChannel).then(
+      () => {
+        if (wasAway) listener('missed');
+        wasAway = false;
+      },
+      (error: unknown) => log.warn({ err: error }, 'not subscribed to done'), // the next `ready` tries again
+    );
+  });
+  redis.on('message', (_channel, message) => listener(JSON.parse(message) as Done));
+}

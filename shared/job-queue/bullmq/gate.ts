@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import type { Redis, Result } from 'ioredis';
+import type { Job } from '../../model/job.ts';
+import { type QueueName, queueNames } from '../port.ts';
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    diagTake(...args: (string | number)[]): Result<number, Context>;
+    diagRelease(...args: (string | number)[]): Result<string[], Context>;
+  }
+}
+
+/** Redis keys of all that is ours; BullMQ's own stand below `diag:bull`. */
+export const keyPrefix = 'diag';
+export const doneChannel = `${keyPrefix}:done`;
+
+/** Set while a worker that serves the queue is alive. */
+export function workerKey(queue: QueueName): string {
+  return `${keyPrefix}:worker:${queue}`;
+}
+
+/** A slot kept for a job between its submit and its start. */
+export const reservationMs = 30_000;
+/** Beyond its run limit a running job keeps its slot this long, to close what it opened. */
+const leaseGraceMs = { network: 15_000, browser: 30_000, composite: 0 } as const;
+
+export type GateLimits = { readonly hostConcurrency: number; readonly lineLimit: number };
+export type Handed = { readonly queue: QueueName; readonly jobId: string };
+type Held = Pick<Job, 'queue' | 'jobId' | 'host' | 'caller' | 'runLimitMs'>;
+
+export type Gate = {
+  /** 0: the job has a slot. n: its place in the line. `full`: not kept. `unserved`: no worker is alive. */
+  reserve(job: Held): Promise<number | 'full' | 'unserved'>;
+  /** A worker's first act: true when the job may run now. */
+  start(job: Held, attempt: number): Promise<boolean>;
+  /** A worker's last act, or whoever finds that a job is gone. Gives the jobs that may run now. */
+  release(
+    job: Pick<Held, 'queue' | 'jobId' | 'host'>,
+    options: { readonly attempt?: number; readonly message?: string; readonly slotHost?: boolean },
+  ): Promise<readonly Handed[]>;
+  /** Place in the line, 1 is next; 0 when the job does not wait for a slot. */
+  position(job: Pick<Held, 'queue' | 'jobId' | 'host'>): Promise<number>;
+};
+
+const take = readFileSync(new URL('take.lua', import.meta.url), 'utf8');
+const release = readFileSync(new URL('release.lua', import.meta.url), 'utf8');
+
+/** The order of each host's line, kept in Redis: who holds its slots, who waits, whose turn it is. */
+export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimits): Gate {
+  redis.defineCommand('diagTake', { numberOfKeys: 6, lua: take });
+  redis.defineCommand('diagRelease', { numberOfKeys: 5, lua: release });
+  const takeSlot = (job: Held, attempt: string, leaseMs: number) =>
+    redis.diagTake(
+      ...keysOf(job.host),
+      workerKey(job.queue),
+      job.queue,
+      job.jobId,
+      attempt,
+      job.caller,
+      hostConcurrency,
+      leaseMs,
+      lineLimit,
+    );
+  return {
+    async reserve(job) {
+      const place = await takeSlot(job, '', reservationMs);
+      if (place === -1) return 'full';
+      return place === -2 ? 'unserved' : place;
+    },
+    start: async (job, attempt) =>
+      (await takeSlot(job, String(attempt), job.runLimitMs + leaseGraceMs[job.queue])) === 0,
+    async release(job, { attempt, message = '' }) {
+      const handed = await redis.diagRelease(
+        ...keysOf(job.host),
+        job.queue,
+        job.jobId,
+        attempt === undefined ? '' : String(attempt),
+        hostConcurrency,
+        reservationMs,
+        doneChannel,
+        message,
+      );
+      return pairs(handed);
+    },
+    async position(job) {
+      const rank = await redis.zrank(`${hostKey(job.host)}:parked:${job.queue}`, job.jobId);
+      return rank === null ? 0 : rank + 1;
+    },
+  };
+}
+
+function hostKey(host: string): string {
+  return `${keyPrefix}:host:${host}`;
+}
+
+function keysOf(host: string): string[] {
+  const key = hostKey(host);
+  return [`${key}:slots`, `${key}:parked:network`, `${key}:parked:browser`, `${key}:owner`, `${key}:turns`];
+}
+
+function pairs(flat: readonly string[]): Handed[] {
+  return flat.flatMap((queue, index) => {
+    const name = queueNames.find((known) => known === queue);
+    return index % 2 === 0 && name ? [{ queue: name, jobId: flat[index + 1] ?? '' }] : [];
+  });
+}

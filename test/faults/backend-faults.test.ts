@@ -1,0 +1,195 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { hasMongo } from '../kit/mongo.ts';
+import { hasRedis } from '../kit/redis.ts';
+import { type Fleet, get, type Member, openFleet, type Tally } from './fleet.ts';
+
+const count = Number(process.env['FAULT_REQUESTS'] ?? 200);
+const isHere = hasRedis && hasMongo;
+const settings = { FRESH_SECONDS: '600', QUEUE_SECONDS: '120' };
+const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks for many checks over some seconds while something happens in their midst. */
+async function underLoad(fleet: Fleet, api: () => Member, name: string, happen: () => Promise<void>) {
+  const tally: Tally = {};
+  const urls = Array.from(
+    { length: count },
+    (_, index) => `http://${fleet.hosts[index % fleet.hosts.length]}/${name}/${index}`,
+  );
+  const happening = after(1000).then(happen);
+  const start = performance.now();
+  const answers = await Promise.all(
+    urls.map(async (url, index) => after((index / count) * 5000).then(() => fleet.ask(api, url, tally))),
+  );
+  await happening;
+  console.log(
+    `${name}: ${count} checks, ${JSON.stringify(tally)} in ${((performance.now() - start) / 1000).toFixed(1)} s`,
+  );
+  expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
+  const unexpected = Object.keys(tally).filter((outcome) => !['200', '202', '503'].includes(outcome));
+  expect(unexpected).toEqual([]);
+  return { tally, answers };
+}
+
+describe.skipIf(!isHere)('Redis that is', () => {
+  let fleet: Fleet;
+  let api: Member;
+  afterAll(() => fleet?.close());
+
+  test('absent at start: the API starts, says so, and answers 503 at once', async () => {
+    fleet = await openFleet({
+      hosts: 30,
+      answer: (_request, response) => void setTimeout(() => response.writeHead(204).end(), 30),
+      settings,
+    });
+    fleet.redis.process?.kill('SIGKILL');
+    api = await fleet.startApi();
+    expect((await fetch(`${api.adminUrl}/readyz`)).status).toBe(503);
+    expect((await fetch(`${api.adminUrl}/livez`)).status).toBe(200);
+    const answer = await get(api, 'http://t0.test/early');
+    expect(answer).toMatchObject({ status: 503, body: { code: 'queue_unavailable' } });
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answer.ms).toBeLessThan(1500);
+    await fleet.redis.restart();
+    await fleet.startWorker();
+    expect((await fleet.ask(() => api, 'http://t0.test/early', {})).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${api.adminUrl}/readyz`)).status).toBe(200);
+  }, 60_000);
+
+  test('frozen for a while: cached answers go on, others are 503 within a second or 202', async () => {
+    await underLoad(
+      fleet,
+      () => api,
+      'frozen',
+      async () => {
+        fleet.redis.process?.kill('SIGSTOP');
+        await after(300);
+        expect((await get(api, 'http://t0.test/early')).status).toBe(200);
+        const refused = await get(api, 'http://t0.test/new-while-frozen');
+        expect(refused.status).toBe(503);
+        expect(refused.ms).toBeLessThan(1500);
+        await after(2000);
+        fleet.redis.process?.kill('SIGCONT');
+      },
+    );
+  }, 90_000);
+
+  test('killed and back, wiped: every target is answered by repeating its GET alone', async () => {
+    await underLoad(
+      fleet,
+      () => api,
+      'wiped',
+      async () => {
+        fleet.redis.process?.kill('SIGKILL');
+        await after(1500);
+        await fleet.redis.restart();
+      },
+    );
+    await expect
+      .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
+      .toMatchObject({ slots: 0, parked: 0 });
+  }, 120_000);
+});
+
+describe.skipIf(!isHere)('a store that is', () => {
+  let fleet: Fleet;
+  let api: Member;
+  afterAll(() => fleet?.close());
+
+  test('killed and back: 503 meanwhile, and no report is lost that was answered', async () => {
+    fleet = await openFleet({
+      hosts: 30,
+      answer: (_request, response) => void setTimeout(() => response.writeHead(204).end(), 30),
+      settings,
+    });
+    api = await fleet.startApi();
+    await fleet.startWorker();
+    const { answers } = await underLoad(
+      fleet,
+      () => api,
+      'store',
+      async () => {
+        fleet.mongo.process?.kill('SIGKILL');
+        await after(1500);
+        await fleet.mongo.restart();
+      },
+    );
+    const ids = answers
+      .filter(({ body }) => body['state'] === 'complete')
+      .map(({ body }) => body['reportId']);
+    expect(new Set(ids).size).toBe(ids.length);
+    const again = await Promise.all(
+      answers
+        .slice(0, 50)
+        .map(({ body }) => fleet.ask(() => api, String((body['target'] as { url: string }).url), {})),
+    );
+    expect(again.map(({ body }) => body['reportId'])).toEqual(
+      answers.slice(0, 50).map(({ body }) => body['reportId']),
+    );
+  }, 90_000);
+});
+
+describe.skipIf(!isHere)('API processes', () => {
+  let fleet: Fleet;
+  afterAll(() => fleet?.close());
+
+  test('killed under load: another answers the repeated GETs from the same runs', async () => {
+    let visits = 0;
+    fleet = await openFleet({
+      hosts: 30,
+      settings,
+      answer: (_request, response) => {
+        visits += 1;
+        setTimeout(() => response.writeHead(204).end(), 100);
+      },
+    });
+    let api = await fleet.startApi();
+    await fleet.startWorker();
+    const tally: Tally = {};
+    const urls = Array.from({ length: count }, (_, index) => `http://${fleet.hosts[index % 30]}/${index}`);
+    const asking = urls.map(async (url, index) =>
+      after((index / count) * 4000).then(() => fleet.ask(() => api, url, tally)),
+    );
+    for (let kills = 0; kills < 3; kills += 1) {
+      const next = await fleet.startApi();
+      await after(600);
+      const old = api;
+      api = next;
+      old.process.kill('SIGKILL');
+    }
+    const answers = await Promise.all(asking);
+    console.log(
+      `api killed 3 times: ${count} checks, ${JSON.stringify(tally)}, ${visits} visits to the targets`,
+    );
+    expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
+    expect(visits).toBe(count);
+    expect(await fleet.leftovers()).toMatchObject({ duplicates: 0, reports: count });
+  }, 90_000);
+
+  test('told to stop one after another under load: no request fails', async () => {
+    const rotation = [await fleet.startApi(), await fleet.startApi()];
+    let worker = await fleet.startWorker();
+    const tally: Tally = {};
+    const urls = Array.from(
+      { length: count },
+      (_, index) => `http://${fleet.hosts[index % 30]}/roll/${index}`,
+    );
+    const pick = () => rotation[Math.floor(Math.random() * rotation.length)] as Member;
+    const asking = urls.map(async (url, index) =>
+      after((index / count) * 6000).then(() => fleet.ask(pick, url, tally)),
+    );
+    for (let turn = 0; turn < 2; turn += 1) {
+      const [fresh, freshWorker] = await Promise.all([fleet.startApi(), fleet.startWorker()]);
+      // As a load balancer does: out of the rotation first, then the signal.
+      const old = rotation.shift() as Member;
+      rotation.push(fresh);
+      old.process.kill('SIGTERM');
+      worker.process.kill('SIGTERM');
+      worker = freshWorker;
+      await after(1000);
+    }
+    const answers = await Promise.all(asking);
+    console.log(`rolling stop: ${count} checks, ${JSON.stringify(tally)}`);
+    expect(answers.map(({ body }) => body['state'])).toEqual(urls.map(() => 'complete'));
+    expect(Object.keys(tally).filter((outcome) => outcome !== '200' && outcome !== '202')).toEqual([]);
+  }, 90_000);
+});

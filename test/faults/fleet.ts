@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { RequestListener } from 'node:http';
+import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
+import { MongoClient } from 'mongodb';
+import { startMongo, type TestMongo } from '../kit/mongo.ts';
+import { startRedis, type TestRedis } from '../kit/redis.ts';
+import { type Lab, openLab } from '../lab/kit/lab.ts';
+
+/** A scaled deployment of real processes, over a real Redis, a store of MongoDB's protocol, and a lab as the world. */
+export type Fleet = {
+  readonly redis: TestRedis;
+  readonly mongo: TestMongo;
+  readonly lab: Lab;
+  readonly hosts: readonly string[];
+  /** The most checks that were at one host at once, as the host counted them. */
+  readonly mostAtOneHost: () => number;
+  startApi(): Promise<Member>;
+  startWorker(): Promise<Member>;
+  /** Asks for a check of this URL until it is answered 200; what else was met is counted. */
+  ask(api: () => Member, url: string, tally: Tally): Promise<Answer>;
+  /** Host slots and waiting places that are left in Redis, and reports in the store by their key. */
+  leftovers(): Promise<{
+    readonly slots: number;
+    readonly parked: number;
+    readonly duplicates: number;
+    readonly reports: number;
+  }>;
+  close(): Promise<void>;
+};
+
+export type Member = {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly lines: readonly string[];
+};
+export type Answer = {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly ms: number;
+  readonly headers: Headers;
+};
+export type Tally = Record<string, number>;
+
+export type FleetOptions = {
+  readonly hosts: number;
+  /** What every host of the lab answers. */
+  readonly answer: RequestListener;
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+/** Opens Redis, store and lab; API and worker processes are started by the test. */
+export async function openFleet({ hosts: count, answer, settings = {} }: FleetOptions): Promise<Fleet> {
+  const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
+  const hosts = Array.from({ length: count }, (_, index) => `t${index}.test`);
+  const { listener, most } = countPerHost(answer);
+  const lab = await openLab({ sites: Object.fromEntries(hosts.map((host) => [`http://${host}`, listener])) });
+  const members = new Set<ChildProcess>();
+  const environment = lab.settings({
+    REDIS_URL: redis.url,
+    MONGODB_URL: mongo.url,
+    RATE_LIMIT: 'off',
+    LOG_LEVEL: 'info',
+    ...settings,
+  });
+  const start = async (name: 'api' | 'worker') => {
+    const member = await startMember(name, environment);
+    members.add(member.process);
+    return member;
+  };
+  return {
+    redis,
+    mongo,
+    lab,
+    hosts,
+    mostAtOneHost: most,
+    startApi: () => start('api'),
+    startWorker: () => start('worker'),
+    ask: askUntilAnswered,
+    leftovers: () => countLeftovers(redis.url, mongo.url),
+    async close() {
+      for (const member of members) member.kill('SIGKILL');
+      await Promise.all([redis.stop(), mongo.stop(), lab.close()]);
+    },
+  };
+}
+
+/** Sends one GET for a check of this URL. */
+export async function get(member: Member, url: string, query = ''): Promise<Answer> {
+  const start = performance.now();
+  const response = await fetch(
+    `${member.url}/api/tools/redirect-check?url=${encodeURIComponent(url)}${query}`,
+    { signal: AbortSignal.timeout(40_000) },
+  );
+  const text = await response.text();
+  return {
+    status: response.status,
+    body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+    ms: performance.now() - start,
+    headers: response.headers,
+  };
+}
+
+async function askUntilAnswered(api: () => Member, url: string, tally: Tally): Promise<Answer> {
+  const until = Date.now() + 60_000;
+  for (;;) {
+    const answer = await get(api(), url, '&wait=5').catch((error: unknown) =>
+      String((error as { cause?: { code?: string } }).cause?.code ?? error),
+    );
+    const outcome = typeof answer === 'string' ? answer : String(answer.status);
+    tally[outcome] = (tally[outcome] ?? 0) + 1;
+    if (typeof answer !== 'string' && answer.status === 200) return answer;
+    if (Date.now() > until) throw new Error(`${url} was never answered: ${JSON.stringify(tally)}`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}
+
+async function startMember(
+  name: 'api' | 'worker',
+  environment: Readonly<Record<string, string>>,
+): Promise<Member> {
+  const child = spawn(process.execPath, ['cli/diag.js', name], {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  const ready = Promise.withResolvers<{ url?: string; adminPort: number }>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    if (line.includes('"msg":"ready"'))
+      ready.resolve(JSON.parse(line) as { url?: string; adminPort: number });
+  });
+  child.once('exit', (code) => ready.reject(new Error(`${name} ended with ${code}: ${lines.join('\n')}`)));
+  const { url = '', adminPort } = await ready.promise;
+  const member = { process: child, url, adminUrl: `http://127.0.0.1:${adminPort}`, lines };
+  for (let tries = 0; tries < 100; tries += 1) {
+    const isReady = await fetch(`${member.adminUrl}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return member;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return member;
+}
+
+function countPerHost(answer: RequestListener): { listener: RequestListener; most: () => number } {
+  const now = new Map<string, number>();
+  let most = 0;
+  const listener: RequestListener = (request, response) => {
+    const host = request.headers.host ?? '';
+    const count = (now.get(host) ?? 0) + 1;
+    now.set(host, count);
+    most = Math.max(most, count);
+    response.once('close', () => now.set(host, (now.get(host) ?? 1) - 1));
+    answer(request, response);
+  };
+  return { listener, most: () => most };
+}
+
+async function countLeftovers(redisUrl: string, mongoUrl: string) {
+  const redis = new Redis(redisUrl);
+  const sum = async (pattern: string) => {
+    const keys = await redis.keys(pattern);
+    const counts = await Promise.all(keys.map((key) => redis.zcard(key)));
+    return counts.reduce((total, count) => total + count, 0);
+  };
+  const [slots, parked] = [await sum('diag:host:*:slots'), await sum('diag:host:*:parked:*')];
+  redis.disconnect();
+  const mongo = new MongoClient(mongoUrl);
+  const keys = await mongo
+    .db('diag')
+    .collection('reports')
+    .find({}, { projection: { jobKey: 1 } })
+    .toArray();
+  await mongo.close();
+  return {
+    slots,
+    parked,
+    reports: keys.length,
+    duplicates: keys.length - new Set(keys.map(({ jobKey }) => String(jobKey))).size,
+  };
+}

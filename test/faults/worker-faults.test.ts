@@ -1,0 +1,158 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { hasMongo } from '../kit/mongo.ts';
+import { hasRedis } from '../kit/redis.ts';
+import { type Fleet, get, type Member, openFleet, type Tally } from './fleet.ts';
+
+const count = Number(process.env['FAULT_REQUESTS'] ?? 200);
+const isHere = hasRedis && hasMongo;
+const quick = { FRESH_SECONDS: '600', QUEUE_SECONDS: '120' };
+
+/** Stops a process without a goodbye, and waits for its end. */
+function kill({ process: child }: Member): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
+  });
+}
+
+describe.skipIf(!isHere)('workers that are killed under load', () => {
+  let fleet: Fleet;
+  afterAll(() => fleet?.close());
+
+  test(`${count} checks: each is answered once, no host gets more than its limit, no slot is left`, async () => {
+    fleet = await openFleet({
+      hosts: 40,
+      answer: (_request, response) => void setTimeout(() => response.writeHead(204).end(), 60),
+      settings: quick,
+    });
+    const [api, ...workers] = await Promise.all([fleet.startApi(), fleet.startWorker(), fleet.startWorker()]);
+    const tally: Tally = {};
+    let isDone = false;
+    const killing = (async () => {
+      for (let kills = 0; kills < 6 && !isDone; kills += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        const index = kills % 2;
+        const victim = workers[index];
+        if (victim) await kill(victim);
+        workers[index] = await fleet.startWorker();
+      }
+    })();
+    const urls = Array.from({ length: count }, (_, index) => `http://${fleet.hosts[index % 40]}/${index}`);
+    const start = performance.now();
+    const answers = await Promise.all(
+      urls.map(async (url, index) => {
+        await new Promise((resolve) => setTimeout(resolve, (index / count) * 8000));
+        return fleet.ask(() => api, url, tally);
+      }),
+    );
+    isDone = true;
+    await killing;
+    console.log(
+      `${count} checks, workers killed: ${JSON.stringify(tally)} in ${((performance.now() - start) / 1000).toFixed(1)} s; at most ${fleet.mostAtOneHost()} at a host`,
+    );
+    expect(answers.map(({ body }) => body['state'])).toEqual(urls.map(() => 'complete'));
+    expect(fleet.mostAtOneHost()).toBeLessThanOrEqual(4);
+    await expect
+      .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
+      .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: count });
+  }, 150_000);
+});
+
+describe.skipIf(!isHere)('a job that kills its worker twice', () => {
+  let fleet: Fleet;
+  afterAll(() => fleet?.close());
+
+  test('ends as a failed report, and other jobs are unharmed', async () => {
+    let worker: Member | undefined;
+    let visits = 0;
+    fleet = await openFleet({
+      hosts: 2,
+      settings: quick,
+      answer: (request, response) => {
+        if (request.url !== '/poison') return void response.writeHead(204).end();
+        visits += 1;
+        worker?.process.kill('SIGKILL');
+      },
+    });
+    const api = await fleet.startApi();
+    worker = await fleet.startWorker();
+    const restarting = setInterval(() => {
+      if (worker?.process.signalCode === null) return;
+      worker = undefined;
+      void fleet.startWorker().then((next) => {
+        worker = next;
+      });
+    }, 300);
+    const tally: Tally = {};
+    const poison = fleet.ask(() => api, 'http://t0.test/poison', tally);
+    const other = await fleet.ask(() => api, 'http://t1.test/other', tally);
+    const failed = await poison;
+    clearInterval(restarting);
+    expect(other.body['state']).toBe('complete');
+    expect(failed.body).toMatchObject({ state: 'failed', score: null, findings: [{ code: 'check-failed' }] });
+    expect(visits).toBe(2);
+    expect((await get(api, 'http://t0.test/poison')).body['reportId']).toBe(failed.body['reportId']);
+    await expect
+      .poll(() => fleet.leftovers(), { timeout: 40_000, interval: 1000 })
+      .toMatchObject({ slots: 0, parked: 0, duplicates: 0 });
+  }, 120_000);
+});
+
+describe.skipIf(!isHere)('a worker that is killed at a certain moment', () => {
+  let fleet: Fleet;
+  const { promise: visited, resolve: visit } = Promise.withResolvers<void>();
+  afterAll(() => fleet?.close());
+
+  test('before its report is stored, and between storing and releasing: the waiting GET is answered, one report', async () => {
+    let release: (() => void) | undefined;
+    fleet = await openFleet({
+      hosts: 2,
+      settings: quick,
+      answer: (_request, response) => {
+        release = () => response.writeHead(204).end();
+        visit();
+      },
+    });
+    const api = await fleet.startApi();
+    const first = await fleet.startWorker();
+    const tally: Tally = {};
+    const waiting = fleet.ask(() => api, 'http://t0.test/a', tally);
+    await visited;
+    // The store is frozen while the run ends: the worker is killed before its insert.
+    fleet.mongo.process?.kill('SIGSTOP');
+    release?.();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await kill(first);
+    fleet.mongo.process?.kill('SIGCONT');
+    const second: Member = await fleet.startWorker();
+    await expect.poll(() => release !== undefined).toBe(true);
+    const pump = setInterval(() => release?.(), 50);
+    expect((await waiting).body['state']).toBe('complete');
+    clearInterval(pump);
+
+    // Redis is frozen as soon as the target has answered: the report is stored, the slot can not be released.
+    release = undefined;
+    const last = fleet.ask(() => api, 'http://t1.test/b', tally);
+    await expect.poll(() => release !== undefined, { timeout: 10_000 }).toBe(true);
+    fleet.redis.process?.kill('SIGSTOP');
+    release?.();
+    await expect.poll(async () => (await countReports(fleet)) >= 2, { timeout: 5000 }).toBe(true);
+    await kill(second);
+    fleet.redis.process?.kill('SIGCONT');
+    await fleet.startWorker();
+    expect((await last).body['state']).toBe('complete');
+    await expect
+      .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
+      .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: 2 });
+  }, 150_000);
+});
+
+async function countReports(fleet: Fleet): Promise<number> {
+  const { MongoClient } = await import('mongodb');
+  const mongo = new MongoClient(fleet.mongo.url);
+  try {
+    return await mongo.db('diag').collection('reports').countDocuments();
+  } finally {
+    await mongo.close();
+  }
+}

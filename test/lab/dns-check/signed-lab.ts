@@ -1,0 +1,175 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { run, serve } from './debian-tools.ts';
+import { type Addresses, addressesIn, type LabZone, zonesIn } from './zones.ts';
+
+export type SignedLab = {
+  readonly addresses: Addresses;
+  /** Settings under which the product takes the lab for the world. */
+  readonly settings: Record<string, string>;
+  /** The same with a resolver that does not validate. */
+  readonly plainSettings: Record<string, string>;
+  readonly folder: string;
+  close(): Promise<void>;
+};
+
+const dayS = 86_400;
+
+type Site = { readonly folder: string; readonly addresses: Addresses };
+
+/**
+ * Opens a DNS of its own on loopback: a signed root, "test" below it, good and bad zones below that, and two resolvers.
+ * @param block its addresses are in 127.<block>.0.0/16, so that two labs do not meet
+ */
+export async function openSignedLab(block: number): Promise<SignedLab> {
+  const addresses = addressesIn(block);
+  const labZones = zonesIn(block);
+  const folder = mkdtempSync(join(tmpdir(), 'dns-lab-'));
+  const children = Object.entries(labZones).map(([name, zone]) =>
+    makeZone({ folder, addresses }, name, zone),
+  );
+  const test = makeZone({ folder, addresses }, 'test', {
+    text: `$TTL 3600\n@ SOA ns hostmaster 1 14400 3600 1209600 3600\n@ NS ns\nns A ${addresses.root}\n${children.join('')}`,
+    signing: { algorithm: 'ECDSAP256SHA256' },
+    delegation: `$ NS ns.$\nns.$ A ${addresses.root}\n`,
+  });
+  makeZone({ folder, addresses }, '', {
+    text: `$TTL 3600\n@ SOA a.root-servers.net. hostmaster.test. 1 14400 3600 1209600 3600\n@ NS a.root-servers.net.\na.root-servers.net. A ${addresses.root}\n${test}`,
+    signing: { algorithm: 'ECDSAP256SHA256' },
+  });
+  const processes = [
+    startNsd({ folder, addresses }, 'root', { '': 'root.signed', test: 'test.signed' }),
+    startNsd({ folder, addresses }, 'ns1', zonesOf(labZones, 'ns1')),
+    startNsd({ folder, addresses }, 'ns2', zonesOf(labZones, 'ns2')),
+    startUnbound({ folder, addresses }, 'resolver', true),
+    startUnbound({ folder, addresses }, 'plainResolver', false),
+  ];
+  await untilAnswered(addresses.resolver);
+  await untilAnswered(addresses.plainResolver);
+  const settings = (resolver: string): Record<string, string> => ({
+    DATA_DIR: ':memory:',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    LOG_LEVEL: 'silent',
+    DNS_SERVERS: resolver,
+    TARGET_ALLOW_CIDRS: `127.${block}.0.0/16`,
+    TARGET_ALLOW_SUFFIXES: 'test',
+  });
+  return {
+    addresses,
+    settings: settings(addresses.resolver),
+    plainSettings: settings(addresses.plainResolver),
+    folder,
+    async close() {
+      await Promise.all(processes.map(async (one) => one.close()));
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Writes a zone, signed where it says so, and gives the lines that its parent has of it. */
+function makeZone({ folder, addresses }: Site, name: string, zone: LabZone): string {
+  const file = name === '' ? 'root' : name;
+  const origin = name === '' ? '.' : `${name}.`;
+  writeFileSync(join(folder, file), `$ORIGIN ${origin}\n${zone.text}`);
+  if (zone.second) writeFileSync(join(folder, `${file}.second`), `$ORIGIN ${origin}\n${zone.second}`);
+  const delegation =
+    zone.delegation ?? `$ NS ns1.$\n$ NS ns2.$\nns1.$ A ${addresses.ns1}\nns2.$ A ${addresses.ns2}\n`;
+  const ds = zone.signing ? sign(folder, { file, origin }, zone) : '';
+  return `${delegation.replaceAll('$', origin)}${zone.ds === 'none' ? '' : ds}`;
+}
+
+function sign(folder: string, { file, origin }: { file: string; origin: string }, zone: LabZone): string {
+  const { algorithm = '', bits, fromDay = -1, untilDay = 30, nsec3Iterations } = zone.signing ?? {};
+  const size = bits === undefined ? [] : ['-b', String(bits)];
+  const makeKey = (...more: readonly string[]): string =>
+    run('ldns-keygen', ['-a', algorithm, ...size, ...more, origin], folder).trim();
+  const keySigning = makeKey('-k');
+  const zoneSigning = makeKey();
+  const at = (day: number): string => String(Math.floor(Date.now() / 1000) + day * dayS);
+  const nsec3 = nsec3Iterations === undefined ? [] : ['-n', '-t', String(nsec3Iterations)];
+  run(
+    'ldns-signzone',
+    [
+      '-i',
+      at(fromDay),
+      '-e',
+      at(untilDay),
+      ...nsec3,
+      '-o',
+      origin,
+      '-f',
+      `${file}.signed`,
+      file,
+      keySigning,
+      zoneSigning,
+    ],
+    folder,
+  );
+  const source = zone.ds === 'wrong' ? makeKey('-k') : keySigning;
+  const ds = readFileSync(join(folder, `${source}.ds`), 'utf8');
+  if (origin === '.') writeFileSync(join(folder, 'anchor'), ds);
+  return ds.endsWith('\n') ? ds : `${ds}\n`;
+}
+
+function zonesOf(
+  labZones: { readonly [name: string]: LabZone },
+  server: 'ns1' | 'ns2',
+): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(labZones)
+      .filter(([, { servers = ['ns1', 'ns2'] }]) => servers.includes(server))
+      .map(([name, { signing, second }]) => {
+        if (second !== undefined && server === 'ns2') return [name, `${name}.second`];
+        return [name, signing ? `${name}.signed` : name];
+      }),
+  );
+}
+
+function startNsd(
+  { folder, addresses }: Site,
+  name: 'root' | 'ns1' | 'ns2',
+  zones: { readonly [zone: string]: string },
+) {
+  const own = join(folder, `nsd-${name}`);
+  mkdirSync(own);
+  const lines = Object.entries(zones).map(
+    ([zone, file]) => `zone:\n  name: "${zone === '' ? '.' : zone}"\n  zonefile: "${join(folder, file)}"\n`,
+  );
+  const config = join(own, 'nsd.conf');
+  writeFileSync(
+    config,
+    `server:\n  ip-address: ${addresses[name]}\n  port: 53\n  username: ""\n  chroot: ""\n  zonesdir: "${folder}"\n  database: ""\n  pidfile: "${own}/pid"\n  xfrdfile: "${own}/xfrd"\n  zonelistfile: "${own}/list"\n  logfile: "${own}/log"\n  hide-version: yes\nremote-control:\n  control-enable: no\n${lines.join('')}`,
+  );
+  return serve('nsd', ['-d', '-c', config]);
+}
+
+function startUnbound({ folder, addresses }: Site, name: 'resolver' | 'plainResolver', validates: boolean) {
+  const config = join(folder, `unbound-${name}.conf`);
+  writeFileSync(
+    join(folder, 'hints'),
+    `. 3600000 NS a.root-servers.net.\na.root-servers.net. 3600000 A ${addresses.root}\n`,
+  );
+  writeFileSync(
+    config,
+    `server:\n  interface: ${addresses[name]}\n  port: 53\n  do-ip6: no\n  username: ""\n  chroot: ""\n  directory: "${folder}"\n  pidfile: ""\n  use-syslog: no\n  logfile: "${folder}/unbound-${name}.log"\n  root-hints: "${folder}/hints"\n  do-not-query-localhost: no\n  access-control: 127.0.0.0/8 allow\n  local-zone: "test." nodefault\n  ede: yes\n  val-nsec3-keysize-iterations: "4096 0"\n  module-config: "${validates ? 'validator iterator' : 'iterator'}"\n${validates ? `  trust-anchor-file: "${folder}/anchor"\n` : ''}remote-control:\n  control-enable: no\n`,
+  );
+  return serve('unbound', ['-d', '-c', config]);
+}
+
+async function untilAnswered(resolver: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    try {
+      if (
+        run('dig', [`@${resolver}`, '+tries=1', '+time=1', '+short', 'secure.test', 'SOA'], '/').trim() !== ''
+      )
+        return;
+    } catch {
+      // not listening yet
+    }
+    await wait(50);
+  }
+  throw new Error(`the resolver at ${resolver} does not answer`);
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dnsCodesBroken } from '../../unit/dns-check/run-check.ts';
+import { checkDomain } from './check-domain.ts';
+import { skipReason } from './debian-tools.ts';
+import { openSignedLab, type SignedLab } from './signed-lab.ts';
+
+const reason = skipReason('the signed zones of dns-check');
+
+// All of the lab is on IPv4 loopback, and every zone lacks what a real one should have beside its fault.
+const always = ['ns-no-ipv6'];
+const rows: readonly { zone: string; status: string; broken: readonly string[]; unvalidated: string }[] = [
+  { zone: 'secure.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  { zone: 'rsa.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  { zone: 'rsa512.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  { zone: 'short.test', status: 'secure', broken: ['dnssec-key-short'], unvalidated: 'indeterminate' },
+  { zone: 'sha1.test', status: 'secure', broken: ['dnssec-algorithm-weak'], unvalidated: 'indeterminate' },
+  { zone: 'p384.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  { zone: 'ed25519.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  { zone: 'ed448.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  { zone: 'nsec3.test', status: 'secure', broken: ['dnssec-nsec3-iterations'], unvalidated: 'indeterminate' },
+  { zone: 'plain.test', status: 'insecure', broken: ['dnssec-unsigned'], unvalidated: 'insecure' },
+  { zone: 'island.test', status: 'insecure', broken: ['dnssec-ds-missing'], unvalidated: 'insecure' },
+  {
+    zone: 'wrongds.test',
+    status: 'bogus',
+    broken: ['dnssec-bogus', 'dnssec-ds-without-key'],
+    unvalidated: 'bogus',
+  },
+  {
+    zone: 'expired.test',
+    status: 'bogus',
+    broken: ['dnssec-bogus', 'dnssec-signature-invalid'],
+    unvalidated: 'bogus',
+  },
+  {
+    zone: 'ending.test',
+    status: 'secure',
+    broken: ['dnssec-signature-expires-soon'],
+    unvalidated: 'indeterminate',
+  },
+  {
+    zone: 'lame.test',
+    status: 'insecure',
+    broken: ['dnssec-unsigned', 'ns-refused'],
+    unvalidated: 'insecure',
+  },
+  {
+    zone: 'silent.test',
+    status: 'insecure',
+    broken: ['dnssec-unsigned', 'ns-parent-child-mismatch', 'ns-silent'],
+    unvalidated: 'insecure',
+  },
+  {
+    zone: 'serial.test',
+    status: 'insecure',
+    broken: ['dnssec-unsigned', 'soa-serial-mismatch'],
+    unvalidated: 'insecure',
+  },
+  {
+    zone: 'differs.test',
+    status: 'insecure',
+    broken: ['dnssec-unsigned', 'ns-parent-child-mismatch', 'ns-single'],
+    unvalidated: 'insecure',
+  },
+  {
+    zone: 'glue.test',
+    status: 'insecure',
+    broken: ['dnssec-unsigned', 'ns-glue-mismatch'],
+    unvalidated: 'insecure',
+  },
+  {
+    zone: 'single.test',
+    status: 'insecure',
+    broken: ['dnssec-unsigned', 'ns-single'],
+    unvalidated: 'insecure',
+  },
+  { zone: 'odd.test', status: 'secure', broken: ['wildcard-present'], unvalidated: 'indeterminate' },
+];
+
+describe.skipIf(reason !== undefined)('zones on real name servers, signed by another hand', () => {
+  let lab: SignedLab;
+  beforeAll(async () => {
+    lab = await openSignedLab(53);
+  });
+  afterAll(async () => lab?.close());
+
+  test.for(rows)('$zone is $status', async ({ zone, status, broken }) => {
+    const outcome = await checkDomain(zone, lab.settings);
+    const { fields } = outcome;
+    expect(fields['dnssec']).toMatchObject({ status, resolverValidates: true });
+    expect(dnsCodesBroken(outcome).toSorted()).toEqual([...always, ...broken].toSorted());
+  });
+
+  test.for(rows)(
+    '$zone is $unvalidated by a resolver that does not validate',
+    async ({ zone, unvalidated, broken }) => {
+      const outcome = await checkDomain(zone, lab.plainSettings);
+      const { fields } = outcome;
+      expect(fields['dnssec']).toMatchObject({ status: unvalidated, resolverValidates: false });
+      const own = broken.filter((code) => code !== 'dnssec-bogus');
+      expect(dnsCodesBroken(outcome).toSorted()).toEqual([...always, ...own].toSorted());
+    },
+  );
+
+  test('a name that does not exist, and a host inside a zone', async () => {
+    expect(dnsCodesBroken(await checkDomain('nothing.test', lab.settings))).toEqual(['domain-not-found']);
+    expect((await checkDomain('mail.secure.test', lab.settings)).fields).toMatchObject({
+      ns: { state: 'not-applicable', zone: 'secure.test' },
+      dnssec: { status: 'secure' },
+    });
+  });
+});

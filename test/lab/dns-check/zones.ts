@@ -1,0 +1,81 @@
+/** A zone of the lab: its text, how it is signed, and what the parent says of it. */
+export type LabZone = {
+  readonly text: string;
+  readonly signing?: {
+    readonly algorithm: string;
+    readonly bits?: number;
+    /** Days from now. */
+    readonly fromDay?: number;
+    readonly untilDay?: number;
+    readonly nsec3Iterations?: number;
+  };
+  /** Which name server has it; both when left out. */
+  readonly servers?: readonly ('ns1' | 'ns2')[];
+  /** A second text, for the second server alone. */
+  readonly second?: string;
+  /** What the parent delegates to, where it differs: lines of the parent. */
+  readonly delegation?: string;
+  /** `none`: no DS although signed; `wrong`: of a key that is not in the zone. */
+  readonly ds?: 'none' | 'wrong';
+};
+
+/** Where everything is, in 127.<block>.0.0/16. */
+export function addressesIn(block: number) {
+  return {
+    root: `127.${block}.0.1`,
+    resolver: `127.${block}.0.53`,
+    /** Resolves, but does not validate. */
+    plainResolver: `127.${block}.0.54`,
+    ns1: `127.${block}.1.1`,
+    ns2: `127.${block}.2.1`,
+  };
+}
+export type Addresses = ReturnType<typeof addressesIn>;
+
+const servers = '@ NS ns1\n@ NS ns2\nns1 A 127.BLOCK.1.1\nns2 A 127.BLOCK.2.1\n';
+const head = (serial = 1, rname = 'hostmaster') =>
+  `$TTL 3600\n@ SOA ns1 ${rname} ${serial} 14400 3600 1209600 3600\n`;
+const body =
+  '@ A 192.0.2.80\n@ MX 10 mail\nmail A 192.0.2.25\n@ TXT "v=spf1 mx -all"\n@ CAA 0 issue "ca.example"\nwww CNAME @\n';
+const usual = `${head()}${servers}${body}`;
+const p256 = { algorithm: 'ECDSAP256SHA256' } as const;
+
+const labZones: { readonly [name: string]: LabZone } = {
+  'secure.test': { text: usual, signing: p256 },
+  'rsa.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 2048 } },
+  'rsa512.test': { text: usual, signing: { algorithm: 'RSASHA512', bits: 2048 } },
+  'short.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 1024 } },
+  'sha1.test': { text: usual, signing: { algorithm: 'RSASHA1', bits: 2048 } },
+  'p384.test': { text: usual, signing: { algorithm: 'ECDSAP384SHA384' } },
+  'ed25519.test': { text: usual, signing: { algorithm: 'ED25519' } },
+  'ed448.test': { text: usual, signing: { algorithm: 'ED448' } },
+  'nsec3.test': { text: usual, signing: { ...p256, nsec3Iterations: 10 } },
+  'plain.test': { text: usual },
+  'island.test': { text: usual, signing: p256, ds: 'none' },
+  'wrongds.test': { text: usual, signing: p256, ds: 'wrong' },
+  'expired.test': { text: usual, signing: { ...p256, fromDay: -30, untilDay: -1 } },
+  'ending.test': { text: usual, signing: { ...p256, fromDay: -28, untilDay: 2 } },
+  'lame.test': { text: usual, servers: ['ns1'] },
+  'silent.test': { text: `${usual}@ NS ns3\nns3 A 127.BLOCK.3.1\n` },
+  'serial.test': { text: usual, second: `${head(2)}${servers}${body}` },
+  'differs.test': { text: usual, delegation: '$ NS ns1.$\nns1.$ A 127.BLOCK.1.1\n' },
+  'glue.test': {
+    text: usual,
+    delegation: '$ NS ns1.$\n$ NS ns2.$\nns1.$ A 127.BLOCK.1.1\nns2.$ A 127.BLOCK.1.9\n',
+  },
+  'single.test': { text: usual.replace('@ NS ns2\n', ''), delegation: '$ NS ns1.$\nns1.$ A 127.BLOCK.1.1\n' },
+  'odd.test': {
+    text: `${head(1, 'first\\.last')}${servers}${body}*.wild A 192.0.2.9\n* A 192.0.2.10\nwww2 CNAME gone.nowhere.test.\n`.replace(
+      'www CNAME @',
+      'www CNAME gone',
+    ),
+    signing: p256,
+  },
+};
+
+export const zoneNames = Object.keys(labZones);
+
+/** The zones below "test", by name, with the addresses of a block. */
+export function zonesIn(block: number): { readonly [name: string]: LabZone } {
+  return JSON.parse(JSON.stringify(labZones).replaceAll('BLOCK', String(block))) as typeof labZones;
+}

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { openSslLab } from './lab.ts';
+import { openNginx } from './nginx.ts';
+import { hasTool } from './tools.ts';
+
+// Wall time of a whole run (gather and assess, with its DNS questions and the request for HSTS) ÷ sslscan's, on one nginx, taking turns.
+// Usage: node test/lab/ssl-check/against-sslscan.ts [rounds]
+const rounds = Number(process.argv[2] ?? 15);
+if (!hasTool('sslscan', '--version') || !hasTool('nginx', '-v')) process.exit(0);
+const lab = await openSslLab();
+const nginx = await openNginx([lab.leaf, lab.intermediate], ['ssl_protocols TLSv1.2 TLSv1.3;']);
+
+const runSslscan = (port: number) =>
+  new Promise<number>((resolve) => {
+    const start = performance.now();
+    const child = spawn('sslscan', ['--no-colour', '--sni-name=lab.test', `127.0.0.1:${port}`], {
+      stdio: 'ignore',
+    });
+    child.once('exit', () => resolve(performance.now() - start));
+  });
+
+const ours: number[] = [];
+const theirs: number[] = [];
+let connections = 0;
+for (let round = 0; round <= rounds; round += 1) {
+  const seen = await lab.check(nginx.port);
+  const tookMs = await runSslscan(nginx.port);
+  connections = seen.evidence.connections;
+  if (round === 0) {
+    console.log(`first run of the process: ${seen.tookMs.toFixed(1)} ms`);
+    continue; // the code is not warm yet; a worker is
+  }
+  ours.push(seen.tookMs);
+  theirs.push(tookMs);
+}
+await nginx.close();
+await lab.close();
+
+const median = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const range = (values: readonly number[]) =>
+  `${median(values).toFixed(1)} ms median (${Math.min(...values).toFixed(1)}–${Math.max(...values).toFixed(1)})`;
+console.log(`ssl-check: ${range(ours)}, ${connections} connections`);
+console.log(`sslscan:   ${range(theirs)}`);
+console.log(
+  `ratio of the medians: ${(median(ours) / median(theirs)).toFixed(3)} of ${rounds} rounds (wanted: at most 0.2)`,
+);

@@ -1,0 +1,112 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { readConfig } from '../../../shared/config.ts';
+import { type Assessment, makeReport } from '../../../shared/model/report.ts';
+import { codesBroken } from '../../../shared/model/verdict.ts';
+import type { AllowanceLimits } from '../../../worker/checks/ssl-check/allowance.ts';
+import { allowanceLimits } from '../../../worker/checks/ssl-check/allowance.ts';
+import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
+import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import { gatherWithin } from '../../../worker/checks/ssl-check/gather.ts';
+import { sslCheck } from '../../../worker/checks/ssl-check/index.ts';
+import { prepareProbesOf } from '../../../worker/open.ts';
+import { type Issued, issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
+import { openDnsServer, type Zone } from '../kit/dns-server.ts';
+
+const dayMs = 86_400_000;
+
+/** An ISO date so many days from now, with half an hour of slack for a slow run. */
+export const inDays = (days: number) =>
+  new Date(Date.now() + days * dayMs + 1_800_000).toISOString().slice(0, 19);
+
+export type Seen = {
+  readonly evidence: SslEvidence;
+  readonly assessment: Assessment;
+  readonly broken: readonly string[];
+  readonly report: ReturnType<typeof makeReport>;
+  readonly tookMs: number;
+};
+
+export type SslLab = {
+  readonly root: Issued;
+  readonly intermediate: Issued;
+  /** A certificate for lab.test under the intermediate: 90 days, a month old. */
+  readonly leaf: Issued;
+  check(port: number, host?: string): Promise<Seen>;
+  close(): Promise<void>;
+};
+
+/** A root that Node trusts for this process, an intermediate, a resolver, and the real probes behind the real guard. */
+export async function openSslLab({
+  zone = {},
+  limits = {},
+}: {
+  zone?: Zone;
+  limits?: Partial<AllowanceLimits>;
+} = {}): Promise<SslLab> {
+  const years = { notBefore: inDays(-400), notAfter: inDays(4000), isAuthority: true };
+  const root = issueCertificate({ subject: 'Lab Root', issuer: null, ...years });
+  const intermediate = issueCertificate({ subject: 'Lab Intermediate', issuer: root, ...years });
+  const validity = { notBefore: inDays(-30), notAfter: inDays(60) };
+  const leaf = issueCertificate({
+    subject: 'lab.test',
+    issuer: intermediate,
+    names: ['lab.test'],
+    ...validity,
+  });
+  setDefaultCACertificates([...getCACertificates('bundled'), root.certPem]);
+  const dns = await openDnsServer({ 'lab.test': { A: ['127.0.0.1'] }, ...zone });
+  const config = readConfig({
+    DATA_DIR: ':memory:',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    LOG_LEVEL: 'silent',
+    DNS_SERVERS: dns.address,
+    TARGET_ALLOW_CIDRS: '127.0.0.1/32',
+    TARGET_ALLOW_SUFFIXES: 'test',
+    TARGET_PORTS: '1-65535',
+  });
+  const probes = prepareProbesOf(config);
+  const check = async (port: number, host = 'lab.test'): Promise<Seen> => {
+    const opened = probes.open(AbortSignal.timeout(20_000));
+    const start = performance.now();
+    const context = {
+      target: host,
+      options: { port: String(port) },
+      probes: opened,
+      progress: () => undefined,
+    };
+    const evidence = await gatherWithin(context, { ...allowanceLimits, ...limits });
+    opened.close();
+    const tookMs = performance.now() - start;
+    // As a stored evidence file would: nothing but JSON may matter.
+    const kept = JSON.parse(JSON.stringify(evidence)) as SslEvidence;
+    const assessment = assessSsl(kept);
+    const report = makeReport(factsOf(host, evidence.at, tookMs), assessment);
+    return { evidence, assessment, broken: codesBroken(assessment.verdicts), report, tookMs };
+  };
+  return {
+    root,
+    intermediate,
+    leaf,
+    check,
+    async close() {
+      probes.close();
+      await dns.close();
+    },
+  };
+}
+
+function factsOf(host: string, checkedAtMs: number, durationMs: number) {
+  const { rules, rulesVersion, name } = sslCheck.spec;
+  return {
+    check: name,
+    target: { domain: host },
+    rules,
+    rulesVersion,
+    reportId: undefined,
+    checkedAtMs,
+    durationMs,
+    freshForS: 1,
+    keepForS: 1,
+  };
+}

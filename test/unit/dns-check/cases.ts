@@ -1,0 +1,838 @@
+import type { DnsCode } from '../../../shared/catalogue/dns-check/rules.ts';
+import { keys } from './dns/dnssec-vectors.ts';
+import { type Change, keySigning } from './good-world.ts';
+import { dsLine, keyLine, makeKey } from './sign-zone.ts';
+import { readZone } from './zone-file.ts';
+
+export type Case = {
+  readonly name: string;
+  readonly change: Change;
+  readonly domain?: string;
+  /** Exactly these. */
+  readonly broken: readonly DnsCode[];
+  /** At least these. */
+  readonly notTested?: readonly DnsCode[];
+  readonly score?: number | null;
+};
+
+const hour = 3600;
+const day = 24 * hour;
+const allServers = ['192.0.2.1', '2001:db8:1::1', '198.51.100.1', '203.0.113.53'];
+const silent = { failure: { code: 'timeout', reason: 'no answer within 3 tries' } } as const;
+const every = (manner: NonNullable<Change['servers']>[string]): NonNullable<Change['servers']> =>
+  Object.fromEntries(allServers.map((address) => [address, manner]));
+const servfail = { rcode: 'SERVFAIL' } as const;
+const failing = (...questions: readonly string[]): NonNullable<Change['resolver']> => ({
+  instead: new Map(questions.map((question) => [question, { ...servfail, answers: [], authority: [] }])),
+});
+const apexQuestions = [
+  'A',
+  'AAAA',
+  'NS',
+  'SOA',
+  'MX',
+  'TXT',
+  'CAA',
+  'HTTPS',
+  'DS',
+  'DNSKEY',
+  'CDS',
+  'CDNSKEY',
+  'NSEC3PARAM',
+].map((type) => `${type} good.test`);
+const copyOf = (...lines: readonly string[]) => readZone('good.test', lines.join('\n'));
+const soaLine = (change: string) => `@ 3600 SOA ns1.good.test ${change}`;
+const soa = (change: string): Change => ({ without: ['@ 3600 SOA'], add: [soaLine(change)] });
+
+const records: readonly Case[] = [
+  { name: 'a domain in which everything is well breaks nothing', change: {}, broken: [], score: 100 },
+  {
+    name: 'a name that does not exist is one finding, and nothing else applies',
+    change: {},
+    domain: 'nothing.test',
+    broken: ['domain-not-found'],
+    score: null,
+  },
+  {
+    name: 'a question that fails is told, costs nothing and leaves what hangs on it open',
+    change: { resolver: failing('CAA good.test') },
+    broken: ['lookup-failed'],
+    notTested: [
+      'caa-missing',
+      'caa-unknown-critical',
+      'caa-value-malformed',
+      'caa-iodef-invalid',
+      'caa-tag-unknown',
+      'caa-forbids-all',
+    ],
+    score: 100,
+  },
+  {
+    name: 'addresses that fail leave aliases and addresses open',
+    change: { resolver: failing('A good.test', 'AAAA good.test', 'A www.good.test', 'AAAA www.good.test') },
+    broken: ['lookup-failed'],
+    notTested: ['apex-cname', 'cname-dangling', 'cname-loop', 'cname-chain-long', 'address-not-public'],
+  },
+  {
+    name: 'a zone that is an alias hides its other records',
+    change: {
+      signed: false,
+      without: ['@ 3600 A ', '@ 3600 AAAA', '@ 3600 MX', '@ 3600 TXT', '@ 3600 CAA', '@ 3600 HTTPS'],
+      add: ['@ 3600 CNAME host.other.test'],
+    },
+    broken: ['apex-cname', 'dnssec-unsigned', 'caa-missing'],
+  },
+  {
+    name: 'an alias that leads to nothing can be taken over',
+    change: { without: ['www'], add: ['www.good.test 3600 CNAME gone.other.test'] },
+    broken: ['cname-dangling'],
+    score: 70,
+  },
+  {
+    name: 'a www that does not exist is no dangling alias',
+    change: { without: ['www'] },
+    broken: [],
+  },
+  {
+    name: 'aliases in a circle are found where the resolver passes them on',
+    change: {
+      without: ['www'],
+      add: ['www.good.test 3600 CNAME a.good.test', 'a.good.test 3600 CNAME www.good.test'],
+    },
+    broken: ['cname-loop'],
+    notTested: ['address-not-public'],
+  },
+  {
+    name: 'five aliases in a row are long',
+    change: {
+      without: ['www'],
+      add: [
+        'www.good.test 3600 CNAME a.good.test',
+        'a.good.test 3600 CNAME b.good.test',
+        'b.good.test 3600 CNAME c.good.test',
+        'c.good.test 3600 CNAME d.good.test',
+        'd.good.test 3600 CNAME good.test',
+      ],
+    },
+    broken: ['cname-chain-long'],
+    score: 97,
+  },
+  {
+    name: 'a private address cannot be reached',
+    change: { add: ['@ 3600 A 10.0.0.1'] },
+    broken: ['address-not-public'],
+    score: 70,
+  },
+  {
+    name: 'a unique local IPv6 address cannot be reached',
+    change: { without: ['www'], add: ['www.good.test 3600 AAAA fd00::1'] },
+    broken: ['address-not-public'],
+  },
+  {
+    name: 'a wildcard is told',
+    change: { add: ['*.good.test 3600 A 192.0.2.80'] },
+    broken: ['wildcard-present'],
+    score: 100,
+  },
+  {
+    name: 'a wildcard cannot be told where every name below the domain fails',
+    change: { resolver: { failsBelow: 'good.test' } },
+    broken: [],
+    notTested: ['wildcard-present'],
+  },
+  {
+    name: 'a TTL of 30 s on MX is short',
+    change: { without: ['@ 3600 MX'], add: ['@ 30 MX 10 mail.good.test'] },
+    broken: ['ttl-low'],
+    score: 97,
+  },
+  {
+    name: 'a TTL of 30 s on an address is what load balancers do',
+    change: { without: ['@ 3600 A '], add: ['@ 30 A 192.0.2.80'] },
+    broken: [],
+  },
+  {
+    name: 'a TTL of two weeks is long',
+    change: { without: ['@ 3600 TXT'], add: ['@ 1209600 TXT v=spf1 mx -all'] },
+    broken: ['ttl-high'],
+  },
+  {
+    name: 'an HTTPS record whose mandatory key is missing is ignored by browsers (RFC 9460 §8)',
+    change: {
+      without: ['@ 3600 HTTPS'],
+      add: ['@ 3600 HTTPS {"priority": 1, "target": "", "params": {"mandatory": ["alpn"]}}'],
+    },
+    broken: ['https-record-invalid'],
+  },
+  {
+    name: 'an HTTPS record that cannot be decoded is invalid',
+    change: {
+      without: ['@ 3600 HTTPS'],
+      add: ['@ 3600 HTTPS {"malformed": "a service parameter is cut short", "rdata": "00"}'],
+    },
+    broken: ['https-record-invalid'],
+  },
+  {
+    name: 'parameters of an alias are ignored',
+    change: {
+      without: ['@ 3600 HTTPS'],
+      add: ['@ 3600 HTTPS {"priority": 0, "target": "host.other.test", "params": {"port": 8443}}'],
+    },
+    broken: ['https-record-ignored'],
+  },
+  {
+    name: 'a service beside an alias is ignored',
+    change: { add: ['@ 3600 HTTPS {"priority": 0, "target": "host.other.test", "params": {}}'] },
+    broken: ['https-record-ignored'],
+  },
+  {
+    name: 'an HTTPS question that fails says nothing about the record',
+    change: { resolver: failing('HTTPS good.test') },
+    broken: ['lookup-failed'],
+    notTested: ['https-record-invalid', 'https-record-ignored'],
+  },
+];
+
+const nameServers: readonly Case[] = [
+  {
+    name: 'one silent server is told, and costs nothing',
+    change: { servers: { '198.51.100.1': silent } },
+    broken: ['ns-silent'],
+    score: 100,
+  },
+  {
+    name: 'a server without a route from here is nobody’s fault',
+    change: {
+      servers: {
+        '2001:db8:1::1': { failure: { code: 'network-unreachable', reason: 'no route leads there' } },
+      },
+    },
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'IPv6 addresses that all refuse, while IPv4 answers, are taken for our own lack of IPv6',
+    change: {
+      servers: {
+        '2001:db8:1::1': { failure: { code: 'connection-refused', reason: 'no route leads there' } },
+      },
+    },
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'a server that refuses is told, and costs nothing',
+    change: { servers: { '198.51.100.1': { rcode: 'REFUSED' } } },
+    broken: ['ns-refused'],
+    score: 100,
+  },
+  {
+    name: 'a server with SERVFAIL is told, and costs nothing',
+    change: { servers: { '198.51.100.1': servfail } },
+    broken: ['ns-refused'],
+    score: 100,
+  },
+  {
+    name: 'a server that answers without authority is lame',
+    change: { servers: { '198.51.100.1': { authoritative: false } } },
+    broken: ['ns-lame'],
+    score: 70,
+  },
+  {
+    name: 'a server that refers to the root is lame',
+    change: { servers: { '198.51.100.1': { zones: [], refersTo: '' } } },
+    broken: ['ns-lame'],
+  },
+  {
+    name: 'a server that says the domain does not exist is lame',
+    change: { servers: { '198.51.100.1': { own: copyOf('x.test 60 SOA x.test x.test 1 1 1 1 1') } } },
+    broken: ['ns-lame'],
+  },
+  {
+    name: 'all servers silent to us, while the resolver knows the domain, is our own path',
+    change: { servers: every(silent) },
+    broken: [],
+    notTested: [
+      'ns-none-answers',
+      'ns-silent',
+      'ns-refused',
+      'ns-lame',
+      'ns-tcp-missing',
+      'ns-edns-broken',
+      'ns-open-recursion',
+      'ns-inconsistent',
+      'soa-serial-mismatch',
+      'soa-fields-mismatch',
+      'ttl-low',
+      'ttl-high',
+    ],
+    score: 100,
+  },
+  {
+    name: 'all servers silent to us and to the resolver: the domain is gone',
+    change: { servers: every(silent), resolver: failing(...apexQuestions) },
+    broken: ['lookup-failed', 'ns-none-answers', 'ns-silent'],
+    notTested: [
+      'soa-refresh-range',
+      'soa-retry-range',
+      'soa-expire-range',
+      'soa-minimum-range',
+      'soa-rname-invalid',
+      'domain-not-found',
+    ],
+    score: 50,
+  },
+  {
+    name: 'all servers refuse us and the resolver: the domain is gone',
+    change: { servers: every({ rcode: 'REFUSED' }), resolver: failing(...apexQuestions) },
+    broken: ['lookup-failed', 'ns-none-answers', 'ns-refused'],
+    score: 50,
+  },
+  {
+    name: 'where nothing answers, parent and resolver included, nothing is judged',
+    change: {
+      servers: { ...every(silent), '203.0.113.1': silent },
+      resolver: failing(...apexQuestions, 'A www.good.test', 'AAAA www.good.test', 'SOA '),
+    },
+    broken: ['lookup-failed'],
+    notTested: [
+      'ns-single',
+      'ns-same-address',
+      'ns-same-prefix',
+      'ns-without-address',
+      'ns-cname-target',
+      'ns-no-ipv6',
+      'ns-address-not-public',
+      'ns-parent-child-mismatch',
+      'ns-parent-child-disjoint',
+      'ns-glue-mismatch',
+      'ns-glue-missing',
+      'dnssec-bogus',
+    ],
+    score: null,
+  },
+  {
+    name: 'the addresses of name servers that cannot be looked up are not missing',
+    change: {
+      resolver: failing(
+        'A ns1.good.test',
+        'AAAA ns1.good.test',
+        'A ns2.good.test',
+        'AAAA ns2.good.test',
+        'A ns.other.test',
+        'AAAA ns.other.test',
+      ),
+    },
+    broken: [],
+    notTested: ['ns-no-ipv6', 'ns-without-address', 'ns-cname-target', 'ns-none-answers', 'ns-glue-mismatch'],
+    score: 100,
+  },
+  {
+    name: 'two of three addresses unseen leave “same network” open',
+    change: {
+      resolver: failing(
+        'A ns2.good.test',
+        'AAAA ns2.good.test',
+        'A ns.other.test',
+        'AAAA ns.other.test',
+        'AAAA ns1.good.test',
+      ),
+    },
+    broken: [],
+    notTested: ['ns-same-address', 'ns-without-address', 'ns-no-ipv6'],
+  },
+  {
+    name: 'a server without TCP loses long answers',
+    change: { servers: { '192.0.2.1': { tcp: false } } },
+    broken: ['ns-tcp-missing'],
+    score: 70,
+  },
+  {
+    name: 'a server that drops EDNS is not silent',
+    change: { servers: { '192.0.2.1': { edns: 'drops' } } },
+    broken: ['ns-edns-broken'],
+    score: 88,
+  },
+  {
+    name: 'a server that ignores EDNS',
+    change: { servers: { '192.0.2.1': { edns: 'ignores' } } },
+    broken: ['ns-edns-broken'],
+  },
+  {
+    name: 'a server that answers EDNS with FORMERR is judged by what it says without',
+    change: { servers: { '192.0.2.1': { edns: 'rejects' } } },
+    broken: ['ns-edns-broken'],
+  },
+  {
+    name: 'a server that resolves foreign names',
+    change: { servers: { '203.0.113.53': { recursion: true } } },
+    broken: ['ns-open-recursion'],
+    score: 70,
+  },
+  {
+    name: 'one name server alone',
+    change: {
+      without: ['@ 3600 NS ns2', '@ 3600 NS ns.other'],
+      parentWithout: ['good.test 3600 NS ns2', 'good.test 3600 NS ns.other'],
+    },
+    broken: ['ns-single'],
+    score: 70,
+  },
+  {
+    name: 'two names for one address',
+    change: {
+      without: ['@ 3600 NS ns.other', 'ns1.good.test 3600 AAAA', 'ns2.good.test'],
+      add: ['ns2.good.test 3600 A 192.0.2.1'],
+      parentWithout: ['good.test 3600 NS ns.other', 'ns1.good.test 3600 AAAA', 'ns2.good.test'],
+      parentAdd: ['ns2.good.test 3600 A 192.0.2.1'],
+    },
+    broken: ['ns-same-address', 'ns-no-ipv6'],
+    score: 67,
+  },
+  {
+    name: 'two addresses in one network',
+    change: {
+      without: ['@ 3600 NS ns.other', 'ns2.good.test'],
+      add: ['ns2.good.test 3600 A 192.0.2.2'],
+      parentWithout: ['good.test 3600 NS ns.other', 'ns2.good.test'],
+      parentAdd: ['ns2.good.test 3600 A 192.0.2.2'],
+      servers: { '192.0.2.2': {} },
+    },
+    broken: ['ns-same-prefix'],
+    score: 88,
+  },
+  {
+    name: 'IPv6 in one /48 while IPv4 is spread is what anycast looks like',
+    change: { add: ['ns2.good.test 3600 AAAA 2001:db8:1::2'], servers: { '2001:db8:1::2': {} } },
+    broken: [],
+  },
+  {
+    name: 'a name server whose name does not exist',
+    change: { without: ['ns2.good.test'], parentWithout: ['ns2.good.test'] },
+    broken: ['ns-without-address', 'ns-glue-missing'],
+    score: 40,
+  },
+  {
+    name: 'a name server at a private address is not asked',
+    change: {
+      servers: {
+        '198.51.100.1': {
+          failure: {
+            code: 'target-address-not-allowed',
+            reason: 'the name server has an address that is not public',
+          },
+        },
+      },
+    },
+    broken: ['ns-address-not-public'],
+    score: 70,
+  },
+  {
+    name: 'a name server’s name that is an alias',
+    change: {
+      without: ['ns2.good.test'],
+      add: ['ns2.good.test 3600 CNAME host.good.test', 'host.good.test 3600 A 198.51.100.1'],
+    },
+    broken: ['ns-cname-target'],
+  },
+  {
+    name: 'no name server with IPv6',
+    change: { without: ['ns1.good.test 3600 AAAA'], parentWithout: ['ns1.good.test 3600 AAAA'] },
+    broken: ['ns-no-ipv6'],
+    score: 97,
+  },
+  {
+    name: 'a server that is behind names other servers',
+    change: {
+      servers: {
+        '198.51.100.1': {
+          own: copyOf(
+            soaLine('hostmaster.good.test 2026112101 14400 3600 1209600 3600'),
+            '@ 3600 NS ns1.good.test',
+          ),
+        },
+      },
+    },
+    broken: ['ns-inconsistent'],
+    score: 88,
+  },
+  {
+    name: 'a name server that the parent does not know',
+    change: { parentWithout: ['good.test 3600 NS ns.other'] },
+    broken: ['ns-parent-child-mismatch'],
+    score: 88,
+  },
+  {
+    name: 'a name server that the parent alone knows is asked too',
+    change: {
+      parentAdd: ['good.test 3600 NS ns4.other.test'],
+      servers: { '203.0.113.99': { tcp: false } },
+      resolver: {
+        instead: new Map([
+          [
+            'A ns4.other.test',
+            {
+              rcode: 'NOERROR',
+              answers: [{ name: 'ns4.other.test', type: 'A', ttl: 60, data: '203.0.113.99' }],
+            },
+          ],
+        ]),
+      },
+    },
+    broken: ['ns-parent-child-mismatch', 'ns-tcp-missing'],
+  },
+  {
+    name: 'parent and zone with nothing in common',
+    change: {
+      parentWithout: ['good.test 3600 NS ns1', 'good.test 3600 NS ns2'],
+      without: ['@ 3600 NS ns.other'],
+    },
+    broken: ['ns-parent-child-disjoint', 'ns-single'],
+    score: 40,
+  },
+  {
+    name: 'parents that do not answer leave the comparison open',
+    change: { servers: { '203.0.113.1': silent } },
+    broken: [],
+    notTested: [
+      'ns-parent-child-mismatch',
+      'ns-parent-child-disjoint',
+      'ns-glue-mismatch',
+      'ns-glue-missing',
+    ],
+    score: 100,
+  },
+  {
+    name: 'glue that the zone does not have',
+    change: { parentWithout: ['ns2.good.test'], parentAdd: ['ns2.good.test 3600 A 198.51.100.9'] },
+    broken: ['ns-glue-mismatch'],
+    score: 70,
+  },
+  {
+    name: 'glue that is missing',
+    change: { parentWithout: ['ns2.good.test'] },
+    broken: ['ns-glue-missing'],
+    score: 70,
+  },
+  {
+    name: 'servers that serve parent and child give no referral, and no glue to judge',
+    change: { servers: { '203.0.113.1': { zones: ['test', 'good.test'] } } },
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'a host inside a zone has no name servers of its own',
+    change: {},
+    domain: 'ns2.good.test',
+    broken: [],
+  },
+];
+
+const soaCases: readonly Case[] = [
+  {
+    name: 'a server that is behind has another serial',
+    change: {
+      servers: {
+        '198.51.100.1': {
+          own: copyOf(
+            soaLine('hostmaster.good.test 2026112001 14400 3600 1209600 3600'),
+            '@ 3600 NS ns1.good.test',
+            '@ 3600 NS ns2.good.test',
+            '@ 3600 NS ns.other.test',
+          ),
+        },
+      },
+    },
+    broken: ['soa-serial-mismatch'],
+    score: 88,
+  },
+  {
+    name: 'two sources with one serial differ in a timer',
+    change: {
+      servers: {
+        '198.51.100.1': {
+          own: copyOf(
+            soaLine('hostmaster.good.test 2026112101 86400 3600 1209600 3600'),
+            '@ 3600 NS ns1.good.test',
+            '@ 3600 NS ns2.good.test',
+            '@ 3600 NS ns.other.test',
+          ),
+        },
+      },
+    },
+    broken: ['soa-fields-mismatch'],
+    score: 88,
+  },
+  {
+    name: 'refresh of an hour',
+    change: soa('hostmaster.good.test 1 3600 1800 1209600 3600'),
+    broken: ['soa-refresh-range', 'soa-retry-range'],
+    score: 94,
+  },
+  {
+    name: 'retry not below refresh',
+    change: soa('hostmaster.good.test 1 14400 14400 1209600 3600'),
+    broken: ['soa-retry-range'],
+  },
+  {
+    name: 'expire of a day',
+    change: soa('hostmaster.good.test 1 14400 3600 86400 3600'),
+    broken: ['soa-expire-range'],
+  },
+  {
+    name: 'minimum of a week',
+    change: soa('hostmaster.good.test 1 14400 3600 1209600 604800'),
+    broken: ['soa-minimum-range'],
+  },
+  {
+    name: 'minimum of a minute',
+    change: soa('hostmaster.good.test 1 14400 3600 1209600 60'),
+    broken: ['soa-minimum-range'],
+  },
+  {
+    name: 'an @ in RNAME',
+    change: soa('hostmaster@good.test 1 14400 3600 1209600 3600'),
+    broken: ['soa-rname-invalid'],
+    score: 88,
+  },
+  {
+    name: 'an escaped dot in RNAME is right',
+    change: soa('first\\.last.good.test 1 14400 3600 1209600 3600'),
+    broken: [],
+  },
+];
+
+const dnssec: readonly Case[] = [
+  { name: 'a zone that is not signed', change: { signed: false }, broken: ['dnssec-unsigned'], score: 98 },
+  {
+    name: 'a signed zone that the parent does not know',
+    change: { ds: [] },
+    broken: ['dnssec-ds-missing'],
+    score: 98,
+  },
+  {
+    name: 'a resolver that does not validate leaves “bogus” open, and our own checks hold',
+    change: { resolver: { validates: false } },
+    broken: [],
+    notTested: ['dnssec-bogus'],
+    score: 100,
+  },
+  {
+    name: 'a zone that the resolver refuses is bogus, and all else is judged without checking',
+    change: { resolver: { validates: true, bogus: 'good.test' } },
+    broken: ['dnssec-bogus'],
+    score: 50,
+  },
+  {
+    name: 'a SERVFAIL that was gone at the second try is not bogus',
+    change: { resolver: { validates: true, failsOnce: 'good.test' } },
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'a DS without its key, seen without a validating resolver',
+    change: { ds: [dsLine('good.test', makeKey(257))], resolver: { validates: false } },
+    broken: ['dnssec-ds-without-key'],
+    score: 50,
+  },
+  {
+    name: 'the cause of bogus is not counted twice',
+    change: { ds: [dsLine('good.test', makeKey(257))], resolver: { validates: true, bogus: 'good.test' } },
+    broken: ['dnssec-bogus', 'dnssec-ds-without-key'],
+    score: 50,
+  },
+  {
+    name: 'a DS beside the right one, whose key is gone',
+    change: { ds: [dsLine('good.test', keySigning), dsLine('good.test', makeKey(257))] },
+    broken: ['dnssec-ds-stale'],
+    score: 98,
+  },
+  {
+    name: 'signatures that have expired',
+    change: { signatures: { fromS: -30 * day, untilS: -hour }, resolver: { validates: false } },
+    broken: ['dnssec-signature-invalid'],
+    score: 50,
+  },
+  {
+    name: 'signatures of the future',
+    change: { signatures: { fromS: hour, untilS: 30 * day }, resolver: { validates: false } },
+    broken: ['dnssec-signature-invalid'],
+  },
+  {
+    name: 'a record that was changed after signing',
+    change: {
+      resolver: { validates: false },
+      afterSigning: (all) =>
+        all.map((record) =>
+          record.type === 'MX' ? { ...record, rdata: `${record.rdata ?? ''}00` } : record,
+        ),
+    },
+    broken: ['dnssec-signature-invalid'],
+  },
+  {
+    name: 'a record without a signature among signed ones',
+    change: {
+      resolver: { validates: false },
+      afterSigning: (all) =>
+        all.filter(
+          ({ type, data }) => type !== 'RRSIG' || (data as { typeCovered: string }).typeCovered !== 'MX',
+        ),
+    },
+    broken: ['dnssec-signature-invalid'],
+  },
+  {
+    name: 'a resolver that passes on no signature at all leaves them open',
+    change: {
+      resolver: { validates: false },
+      afterSigning: (all) => all.filter(({ type }) => type !== 'RRSIG'),
+    },
+    broken: [],
+    notTested: [
+      'dnssec-signature-invalid',
+      'dnssec-signature-expires-today',
+      'dnssec-signature-expires-soon',
+    ],
+  },
+  {
+    name: 'two days left of thirty',
+    change: { signatures: { fromS: -28 * day, untilS: 2 * day } },
+    broken: ['dnssec-signature-expires-soon'],
+    score: 91,
+  },
+  {
+    name: 'six hours left of thirty days',
+    change: { signatures: { fromS: -30 * day, untilS: 6 * hour } },
+    broken: ['dnssec-signature-expires-today'],
+    score: 80,
+  },
+  {
+    name: 'a signature made for two days, half gone, is how servers sign that sign as they answer',
+    change: { signatures: { fromS: -day, untilS: day } },
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'keys that cannot be seen leave the chain open',
+    change: { resolver: failing('DNSKEY good.test') },
+    broken: ['lookup-failed'],
+    notTested: [
+      'dnssec-ds-without-key',
+      'dnssec-ds-stale',
+      'dnssec-unsigned',
+      'dnssec-ds-missing',
+      'dnssec-signature-invalid',
+      'dnssec-algorithm-weak',
+      'dnssec-key-short',
+      'dnssec-cds-mismatch',
+    ],
+    score: 100,
+  },
+  {
+    name: 'a DS of SHA-1 alone',
+    change: { ds: [dsLine('good.test', keySigning, { digestType: 1 })] },
+    broken: ['dnssec-algorithm-weak'],
+    score: 91,
+  },
+  {
+    name: 'a DS of SHA-1 beside one of SHA-256 is ignored by validators',
+    change: { ds: [dsLine('good.test', keySigning), dsLine('good.test', keySigning, { digestType: 1 })] },
+    broken: [],
+  },
+  {
+    name: 'a key of RSA/SHA-1 with 1024 bits',
+    change: { add: [`@ 3600 DNSKEY 256 3 5 ${keys.rfc4034.key}`] },
+    broken: ['dnssec-algorithm-weak', 'dnssec-key-short'],
+    score: 82,
+  },
+  {
+    name: 'NSEC3 with ten iterations',
+    change: { add: ['@ 0 NSEC3PARAM {"algorithm": 1, "flags": 0, "iterations": 10, "salt": ""}'] },
+    broken: ['dnssec-nsec3-iterations'],
+    score: 91,
+  },
+  {
+    name: 'NSEC3 without extra iterations is right (RFC 9276)',
+    change: { add: ['@ 0 NSEC3PARAM {"algorithm": 1, "flags": 0, "iterations": 0, "salt": ""}'] },
+    broken: [],
+  },
+  {
+    name: 'NSEC3 parameters that cannot be seen',
+    change: { resolver: failing('NSEC3PARAM good.test') },
+    broken: ['lookup-failed'],
+    notTested: ['dnssec-nsec3-iterations'],
+  },
+];
+
+const cds = (line: string): string => line.replace(/^good\.test/, '@');
+const cdsCases: readonly Case[] = [
+  {
+    name: 'CDS and CDNSKEY of the key that the parent has are in step',
+    change: { add: [cds(dsLine('good.test', keySigning, { type: 'CDS' })), keyLine(keySigning, 'CDNSKEY')] },
+    broken: [],
+  },
+  {
+    name: 'a CDS of a key that is not in the zone',
+    change: { add: [cds(dsLine('good.test', makeKey(257), { type: 'CDS' }))] },
+    broken: ['dnssec-cds-mismatch'],
+    score: 98,
+  },
+  {
+    name: 'a CDNSKEY of a key that is not in the zone',
+    change: { add: [keyLine(makeKey(257), 'CDNSKEY')] },
+    broken: ['dnssec-cds-mismatch'],
+  },
+  {
+    name: 'a CDS that asks for removal (RFC 8078 §4)',
+    change: { add: ['@ 3600 CDS 0 0 0 00'] },
+    broken: ['dnssec-cds-mismatch'],
+  },
+];
+
+const caa = (...lines: readonly string[]): Change => ({ without: ['@ 3600 CAA'], add: lines });
+const caaCases: readonly Case[] = [
+  { name: 'no CAA up to the root', change: caa(), broken: ['caa-missing'], score: 99 },
+  {
+    name: 'CAA of the parent counts (RFC 8659 §3)',
+    change: { ...caa(), parentAdd: ['@ 3600 CAA 0 issue ca.example'] },
+    broken: [],
+  },
+  {
+    name: 'a critical property that nobody knows',
+    change: caa('@ 3600 CAA 128 tbs Unknown'),
+    broken: ['caa-unknown-critical'],
+    score: 94,
+  },
+  {
+    name: 'a value that is no domain name (RFC 8659 §4.2)',
+    change: caa('@ 3600 CAA 0 issue %%%%%'),
+    broken: ['caa-value-malformed', 'caa-forbids-all'],
+    score: 97,
+  },
+  {
+    name: 'an iodef without a scheme',
+    change: caa('@ 3600 CAA 0 issue ca.example', '@ 3600 CAA 0 iodef security@good.test'),
+    broken: ['caa-iodef-invalid'],
+    score: 99,
+  },
+  {
+    name: 'a property that is misspelt',
+    change: caa('@ 3600 CAA 0 issues ca.example'),
+    broken: ['caa-tag-unknown'],
+  },
+  { name: 'no CA at all', change: caa('@ 3600 CAA 0 issue ;'), broken: ['caa-forbids-all'], score: 100 },
+  {
+    name: 'no CA but one for wildcards',
+    change: caa('@ 3600 CAA 0 issue ;', '@ 3600 CAA 0 issuewild ca.example'),
+    broken: [],
+  },
+];
+
+/** One row, one fact. */
+export const cases: readonly Case[] = [
+  ...records,
+  ...nameServers,
+  ...soaCases,
+  ...dnssec,
+  ...cdsCases,
+  ...caaCases,
+];

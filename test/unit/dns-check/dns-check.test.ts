@@ -1,0 +1,198 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { dnsHalfShape, dnsReportShape } from '../../../shared/catalogue/dns-check/report.ts';
+import { type DnsCheckCode, type DnsCode, dnsRules } from '../../../shared/catalogue/dns-check/rules.ts';
+import { dnsCheck } from '../../../shared/catalogue/dns-check/spec.ts';
+import { makeReport } from '../../../shared/model/report.ts';
+import type { Verdict } from '../../../shared/model/verdict.ts';
+import { cases } from './cases.ts';
+import { goodWorld, keySigning } from './good-world.ts';
+import { checkIn, dnsCodesBroken } from './run-check.ts';
+import { dsLine } from './sign-zone.ts';
+
+type Outcome = Awaited<ReturnType<typeof checkIn>>;
+const outcomes = new Map<string, Outcome>();
+
+beforeAll(async () => {
+  for (const { name, change, domain } of cases) outcomes.set(name, await checkIn(goodWorld(change), domain));
+});
+
+function outcomeOf(name: string): Outcome {
+  const outcome = outcomes.get(name);
+  if (!outcome) throw new Error(`there is no row "${name}"`);
+  return outcome;
+}
+
+const kindOf = (verdict: Verdict): string =>
+  typeof verdict === 'string' ? verdict : (Object.keys(verdict)[0] ?? '');
+
+describe('each row', () => {
+  test.for(cases)('$name', ({ name, broken, notTested = [], score }) => {
+    const outcome = outcomeOf(name);
+    expect(dnsCodesBroken(outcome).toSorted()).toEqual(broken.toSorted());
+    const kinds = notTested.map((code) => [code, kindOf(outcome.verdicts[code])]);
+    expect(kinds).toEqual(notTested.map((code) => [code, 'notTested']));
+    const given = outcome.fields['dnsScore'];
+    expect(given).toBe(score === undefined ? given : score);
+  });
+
+  test.for(cases)('$name: a report of the promised shape, every {placeholder} filled', ({ name }) => {
+    const report = makeReport(
+      {
+        check: 'dns-check',
+        target: { domain: 'good.test' },
+        rules: dnsCheck.rules,
+        rulesVersion: 1,
+        reportId: 'x',
+        checkedAtMs: 0,
+        durationMs: 1,
+        freshForS: 1,
+        keepForS: 1,
+      },
+      outcomeOf(name),
+    );
+    expect(z.looseObject(dnsReportShape).safeParse(report).error?.message).toBeUndefined();
+    for (const { detail } of report.findings) expect(detail).not.toMatch(/\{\w+\}/);
+    for (const { scoreEffect } of report.findings) expect(Object.is(scoreEffect, -0)).toBe(false);
+  });
+});
+
+// A question that was not answered is the fact itself.
+const neverNotTested: readonly DnsCode[] = ['lookup-failed'];
+
+describe('each rule', () => {
+  const met = (code: DnsCode): Set<string> =>
+    new Set([...outcomes.values()].map(({ verdicts }) => kindOf(verdicts[code])));
+  const codes = (Object.keys(dnsRules) as DnsCode[]).map((code) => ({ code }));
+
+  test.for(codes)(
+    '$code has a row in which it is broken, one in which it holds, one in which it is not tested',
+    ({ code }) => {
+      const wanted = ['broken', 'holds', ...(neverNotTested.includes(code) ? [] : ['notTested'])];
+      expect([...met(code)]).toEqual(expect.arrayContaining(wanted));
+    },
+  );
+
+  test.for(codes)('$code cites where it comes from', ({ code }) => {
+    expect(dnsRules[code].references.length).toBeGreaterThan(0);
+    expect(code).toMatch(/^[a-z0-9]+(-[a-z0-9]+)+$/);
+  });
+});
+
+describe('states and scores', () => {
+  const rows: readonly { name: string; state: string; exists: boolean | null; status: string }[] = [
+    {
+      name: 'a domain in which everything is well breaks nothing',
+      state: 'complete',
+      exists: true,
+      status: 'secure',
+    },
+    {
+      name: 'a name that does not exist is one finding, and nothing else applies',
+      state: 'unreachable',
+      exists: false,
+      status: 'insecure',
+    },
+    {
+      name: 'where nothing answers, parent and resolver included, nothing is judged',
+      state: 'unreachable',
+      exists: null,
+      status: 'indeterminate',
+    },
+    {
+      name: 'a question that fails is told, costs nothing and leaves what hangs on it open',
+      state: 'partial',
+      exists: true,
+      status: 'secure',
+    },
+    { name: 'a zone that is not signed', state: 'complete', exists: true, status: 'insecure' },
+    {
+      name: 'a signed zone that the parent does not know',
+      state: 'complete',
+      exists: true,
+      status: 'insecure',
+    },
+    {
+      name: 'a resolver that does not validate leaves “bogus” open, and our own checks hold',
+      state: 'complete',
+      exists: true,
+      status: 'indeterminate',
+    },
+    {
+      name: 'a zone that the resolver refuses is bogus, and all else is judged without checking',
+      state: 'partial',
+      exists: true,
+      status: 'bogus',
+    },
+    { name: 'signatures that have expired', state: 'complete', exists: true, status: 'bogus' },
+    {
+      name: 'all servers silent to us and to the resolver: the domain is gone',
+      state: 'partial',
+      exists: null,
+      status: 'indeterminate',
+    },
+  ];
+  test.for(rows)('$name: $state, $status', ({ name, state, exists, status }) => {
+    const outcome = outcomeOf(name);
+    expect(outcome.state).toBe(state);
+    expect(outcome.fields['exists']).toBe(exists);
+    expect(outcome.fields['dnssec']).toMatchObject({ status });
+  });
+
+  test('NXDOMAIN leaves one finding: every other rule does not apply', () => {
+    const { verdicts } = outcomeOf('a name that does not exist is one finding, and nothing else applies');
+    const others = (Object.keys(verdicts) as DnsCheckCode[]).filter((code) => code !== 'domain-not-found');
+    expect(others.map((code) => verdicts[code])).toEqual(others.map(() => 'not-applicable'));
+  });
+
+  test('a host inside a zone: name servers, SOA and keys do not apply, its CAA is found above', () => {
+    const { fields } = outcomeOf('a host inside a zone has no name servers of its own');
+    expect(fields).toMatchObject({
+      ns: { state: 'not-applicable', zone: 'good.test' },
+      soa: { state: 'not-applicable' },
+      dnssec: { status: 'secure' },
+      caa: { state: 'ok', at: 'good.test', issue: ['ca.example'] },
+    });
+  });
+
+  test('the score is the mean of both halves, and a finding takes its share of it', () => {
+    const { score, scoreEffects, fields } = outcomeOf('a server without TCP loses long answers');
+    const { dnsScore, mailScore } = fields as { dnsScore: number; mailScore: number };
+    expect(dnsScore).toBe(70);
+    expect(score).toBe(Math.round((dnsScore + mailScore) / 2));
+    expect(scoreEffects?.['ns-tcp-missing']).toBe(-15);
+    const lost = Object.values(scoreEffects ?? {}).reduce((sum, effect) => sum + effect, 0);
+    expect(100 + lost).toBeCloseTo(score ?? 0, -0.5);
+  });
+
+  test('where mail could not be seen, the score is that of the DNS half', () => {
+    const { score, scoreEffects } = outcomeOf(
+      'a zone that the resolver refuses is bogus, and all else is judged without checking',
+    );
+    expect(score).toBe(50);
+    expect(scoreEffects?.['dnssec-bogus']).toBe(-50);
+  });
+
+  test('a missing DS is given ready to paste, and it is the right one', () => {
+    const { verdicts } = outcomeOf('a signed zone that the parent does not know');
+    const [, , , ...words] = dsLine('good.test', keySigning).split(' ');
+    expect(verdicts['dnssec-ds-missing']).toMatchObject({
+      fix: { record: { name: 'good.test', type: 'DS', value: words.join(' ') } },
+    });
+  });
+
+  test('report and options can be written down as JSON Schema, every part once', () => {
+    const report = z.toJSONSchema(z.looseObject(dnsReportShape));
+    expect(Object.keys(report.$defs ?? {})).toEqual(
+      expect.arrayContaining(['DnsRecord', 'NameServers', 'Soa', 'Dnssec', 'Caa']),
+    );
+    expect(z.toJSONSchema(dnsCheck.options, { io: 'input' })).toMatchObject({
+      properties: { dkimSelector: { maxItems: 10 } },
+    });
+  });
+
+  test('the shape of the DNS half names every field it gives', () => {
+    const { fields } = outcomeOf('a domain in which everything is well breaks nothing');
+    expect(Object.keys(dnsHalfShape).filter((name) => !(name in fields))).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { dnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
+import type { Progress } from '../../../shared/job-queue/port.ts';
+import { gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
+import { openQuestions, outOfTime } from '../../../worker/checks/dns-check/questions.ts';
+import type { DnsAnswer, DnsProbe } from '../../../worker/probes/dns/port.ts';
+import { type Change, goodWorld } from './good-world.ts';
+import { probesOf } from './run-check.ts';
+import { openWorld } from './world.ts';
+
+const rttMs = 60;
+
+async function gatherTimed(change: Change, domain = 'good.test') {
+  const { probe, asked } = openWorld(goodWorld({ ...change, rttMs }));
+  const progress: Progress[] = [];
+  const start = performance.now();
+  const evidence = await gatherDnsCheck({
+    target: domain,
+    options: {},
+    probes: probesOf(probe),
+    progress: (one) => progress.push(one),
+  });
+  return { evidence, progress, asked: asked(), rounds: (performance.now() - start) / rttMs };
+}
+
+const waves: readonly { name: string; change: Change; domain?: string; most: number }[] = [
+  { name: 'a usual domain takes three rounds', change: {}, most: 3 },
+  { name: 'a domain that does not exist takes one', change: {}, domain: 'nothing.test', most: 1 },
+  { name: 'a host inside a zone takes one', change: {}, domain: 'www2.good.test', most: 1 },
+  {
+    name: 'a bogus domain takes four: its records are asked once more without checking',
+    change: { resolver: { validates: true, bogus: 'good.test' } },
+    most: 4,
+  },
+  {
+    name: 'a name server that the parent alone knows costs two more',
+    change: { parentAdd: ['good.test 3600 NS ns.test'] },
+    most: 5,
+  },
+];
+// Half a round on top is the machine's own time.
+test.for(waves)('$name', async ({ change, domain, most }) => {
+  const { rounds } = await gatherTimed(change, domain);
+  expect(rounds).toBeLessThan(most + 0.5);
+});
+
+test('progress counts answers, and ends complete', async () => {
+  const { progress, asked } = await gatherTimed({});
+  expect(progress.at(-1)?.done).toBe(progress.at(-1)?.total);
+  expect(progress.at(-1)?.done).toBeGreaterThanOrEqual(asked);
+  expect(progress.map(({ done }) => done)).toEqual(progress.map((_, at) => at + 1));
+});
+
+test('one type that is never answered holds up nothing but itself', async () => {
+  const { probe } = openWorld(goodWorld());
+  const never = new Promise<DnsAnswer>(() => undefined);
+  const slow: DnsProbe = {
+    ask: async (question, options) => (question.type === 'HTTPS' ? never : probe.ask(question, options)),
+  };
+  const questions = openQuestions(slow, () => undefined, 50);
+  const late = questions.ask({ name: 'good.test', type: 'HTTPS' });
+  expect(await questions.ask({ name: 'good.test', type: 'A' })).toMatchObject({ kind: 'answer' });
+  expect(await late).toMatchObject({ kind: 'failure', reason: outOfTime });
+  questions.close();
+});
+
+test('an aborted run rejects, and leaves no promise behind', async () => {
+  const aborted: DnsProbe = { ask: async () => Promise.reject(new Error('the run was aborted')) };
+  const run = gatherDnsCheck({
+    target: 'good.test',
+    options: {},
+    probes: probesOf(aborted),
+    progress: () => undefined,
+  });
+  await expect(run).rejects.toThrow('the run was aborted');
+});
+
+const options: readonly { name: string; given: object; good: boolean }[] = [
+  { name: 'none', given: {}, good: true },
+  { name: 'selectors', given: { dkimSelector: ['s1', 'S2', 'a.b', '_x'] }, good: true },
+  { name: 'an IPv4 address', given: { ip: '192.0.2.1' }, good: true },
+  { name: 'an IPv6 address', given: { ip: '2001:db8::1' }, good: true },
+  {
+    name: 'a message',
+    given: { ip: '192.0.2.1', sender: 'a@example.test', helo: 'mail.example.test' },
+    good: true,
+  },
+  {
+    name: 'eleven selectors',
+    given: { dkimSelector: Array.from({ length: 11 }, (_, at) => `s${at}`) },
+    good: false,
+  },
+  { name: 'an empty selector', given: { dkimSelector: [''] }, good: false },
+  { name: 'a selector with a space', given: { dkimSelector: ['a b'] }, good: false },
+  { name: 'a selector of 64 characters', given: { dkimSelector: ['a'.repeat(64)] }, good: false },
+  { name: 'text for an address', given: { ip: 'localhost' }, good: false },
+  { name: 'a sender of 321 characters', given: { sender: 'a'.repeat(321) }, good: false },
+];
+test.for(options)('options: $name', ({ given, good }) => {
+  expect(dnsCheckOptions.safeParse(given).success).toBe(good);
+});
+
+test('selectors are one whatever their letter case', () => {
+  expect(dnsCheckOptions.parse({ dkimSelector: ['S1'] }).dkimSelector).toEqual(['s1']);
+});

@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest';
+import { questionLimit } from '../../../../worker/checks/dns-check/mail/ask.ts';
+import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
+import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
+import { mailPart } from '../../../../worker/checks/dns-check/mail/index.ts';
+import type { DnsProbe } from '../../../../worker/probes/dns/port.ts';
+import type { HttpProbe } from '../../../../worker/probes/http/port.ts';
+import { goodPolicy, goodZone } from './good-zone.ts';
+import { bodyOf, probesOf, stubDns, stubHttp, timeout, type ZoneLiteral } from './zone-literal.ts';
+
+const http = stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]);
+
+function gather(dns: DnsProbe, options: Record<string, string | string[]> = {}, limitMs?: number) {
+  return gatherMail(
+    { target: 'good.test', options, probes: probesOf(dns, http), progress: () => {} },
+    limitMs,
+  );
+}
+
+describe('what is asked', () => {
+  test('no question is asked twice', async () => {
+    const asked: string[] = [];
+    await gather(stubDns(goodZone, { asked }), { ip: '192.0.2.25' });
+    expect(asked.length).toBe(new Set(asked).size);
+    expect(asked.length).toBeLessThan(120);
+  });
+
+  test('all that is known from the domain alone is under way before the first answer', async () => {
+    const asked: string[] = [];
+    const dns: DnsProbe = {
+      ask: (question) => {
+        asked.push(`${question.name} ${question.type}`);
+        return new Promise(() => {});
+      },
+    };
+    await gather(dns, {}, 5);
+    expect(asked).toEqual(
+      expect.arrayContaining([
+        'good.test TXT',
+        'good.test MX',
+        'good.test NS',
+        '_dmarc.good.test TXT',
+        '_dmarc.test TXT',
+        '_domainkey.good.test TXT',
+        'default._domainkey.good.test TXT',
+        '_mta-sts.good.test TXT',
+        'mta-sts.good.test A',
+        '_smtp._tls.good.test TXT',
+        'default._bimi.good.test TXT',
+      ]),
+    );
+  });
+
+  test('the domain’s own records, and addresses, are asked with DNSSEC; other texts without', async () => {
+    const secure: string[] = [];
+    const stub = stubDns(goodZone);
+    await gather({
+      ask: (question, options) => {
+        if (options?.dnssecOk === true && question.name !== 'good.test') secure.push(question.type);
+        return stub.ask(question, options);
+      },
+    });
+    expect([...new Set(secure)].toSorted()).toEqual(['A', 'AAAA', 'SOA', 'TLSA']);
+  });
+
+  test('only the policy host is asked over HTTP, once, for 64 KB, and nothing is followed', async () => {
+    const requests: object[] = [];
+    const counting: HttpProbe = {
+      ask: (request) => {
+        requests.push(request);
+        return http.ask(request);
+      },
+    };
+    await mailPart.gather({
+      target: 'good.test',
+      options: {},
+      progress: () => {},
+      probes: probesOf(stubDns(goodZone), counting),
+    });
+    expect(requests).toEqual([
+      {
+        url: 'https://mta-sts.good.test/.well-known/mta-sts.txt',
+        bodyLimitBytes: 65_537,
+        skipRedirectBody: true,
+      },
+    ]);
+  });
+});
+
+describe('one message', () => {
+  test.for([
+    ['192.0.2.25', 'pass'],
+    ['203.0.113.1', 'fail'],
+    ['2001:db8::25', 'pass'],
+  ] as const)('from %s: %s', async ([ip, result]) => {
+    const evidence = await gather(stubDns(goodZone), { ip, sender: 'a@good.test', helo: 'mx1.good.test' });
+    const { fields } = mailPart.assess(evidence);
+    expect(fields.spf.effectiveFor).toMatchObject({
+      ip,
+      sender: 'a@good.test',
+      helo: 'mx1.good.test',
+      result,
+    });
+  });
+
+  test('the explanation of a failing sender is told', async () => {
+    const zone = {
+      ...goodZone,
+      'good.test TXT': 'v=spf1 -all exp=why.good.test',
+      'why.good.test TXT': '%{i} is not one of ours',
+    };
+    const { message } = await gather(stubDns(zone), { ip: '203.0.113.1' });
+    expect(message).toMatchObject({
+      result: 'fail',
+      explanation: '203.0.113.1 is not one of ours',
+      sender: 'postmaster@good.test',
+    });
+  });
+
+  test('a server that gives no answer is a temperror', async () => {
+    const { message } = await gather(stubDns({ ...goodZone, 'good.test TXT': timeout }), {
+      ip: '203.0.113.1',
+    });
+    expect(message?.result).toBe('temperror');
+  });
+
+  test('without an address there is no verdict', async () => {
+    expect((await gather(stubDns(goodZone), { sender: 'a@good.test', ip: 'x' })).message).toBeNull();
+  });
+});
+
+describe('trouble', () => {
+  test('servers that never answer cost the time limit, and every part is unknown', async () => {
+    const silent: DnsProbe = { ask: () => new Promise(() => {}) };
+    const start = performance.now();
+    const evidence = await gather(silent, { ip: '192.0.2.1' }, 100);
+    expect(performance.now() - start).toBeLessThan(1500);
+    const { fields, score, isPartial } = assessMail(evidence);
+    expect(isPartial).toBe(true);
+    expect([fields.spf.state, fields.dmarc.state, fields.mx.state, fields.mtaSts.state, score]).toEqual([
+      'unknown',
+      'unknown',
+      'unknown',
+      'unknown',
+      null,
+    ]);
+  });
+
+  test('one silent server does not hold back the rest', async () => {
+    const stub = stubDns(goodZone);
+    const dns: DnsProbe = {
+      ask: (question, options) =>
+        question.name === '_smtp._tls.good.test' ? new Promise(() => {}) : stub.ask(question, options),
+    };
+    const { fields, score } = assessMail(await gather(dns, {}, 200));
+    expect([fields.tlsRpt.state, fields.spf.state, fields.mx.state, score]).toEqual([
+      'unknown',
+      'ok',
+      'ok',
+      100,
+    ]);
+  });
+
+  test('a run that is aborted ends with its reason', async () => {
+    const dns: DnsProbe = { ask: () => Promise.reject(new Error('the run was aborted')) };
+    await expect(gather(dns)).rejects.toThrow('the run was aborted');
+  });
+
+  test('a hostile record costs no more than the limit of questions', async () => {
+    const bomb = `v=spf1 ${Array.from({ length: 3000 }, (_, index) => `a:h${index}.evil.test`).join(' ')} -all`;
+    const zone: ZoneLiteral = { ...goodZone, 'good.test TXT': bomb };
+    const asked: string[] = [];
+    const evidence = await gather(stubDns(zone, { asked }));
+    expect(asked.length).toBeLessThanOrEqual(questionLimit);
+    expect(assessMail(evidence).fields.spf.lookups).toBe(200);
+  });
+
+  test('records that include each other without end are cut off', async () => {
+    const all = Array.from({ length: 9 }, (_, index) => `include:e${index}.test`).join(' ');
+    const zone: ZoneLiteral = {
+      ...goodZone,
+      'good.test TXT': `v=spf1 ${all} -all`,
+      ...Object.fromEntries(
+        Array.from({ length: 9 }, (_, index) => [`e${index}.test TXT`, `v=spf1 ${all} -all`]),
+      ),
+    };
+    const start = performance.now();
+    const { verdicts } = assessMail(await gather(stubDns(zone)));
+    expect(verdicts['spf-too-many-lookups']).toHaveProperty('broken');
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  test('names of the target that every object has do no harm', async () => {
+    const zone: ZoneLiteral = {
+      ...goodZone,
+      'good.test TXT': 'v=spf1 include:__proto__.constructor.test mx -all',
+      'good.test MX': ['10 __proto__', '20 constructor'],
+      '_dmarc.good.test TXT': 'v=DMARC1; p=reject; __proto__=x; constructor=y; toString=z',
+    };
+    const evidence = await gather(stubDns(zone), { dkimSelector: ['__proto__', 'constructor'] });
+    const { fields } = assessMail(JSON.parse(JSON.stringify(evidence)));
+    expect(fields.mx.hosts.map(({ host }) => host)).toEqual(['__proto__', 'constructor']);
+  });
+});
+
+test('the same evidence gives the same report', async () => {
+  const evidence = await gather(stubDns(goodZone));
+  expect(JSON.stringify(assessMail(evidence))).toBe(
+    JSON.stringify(assessMail(JSON.parse(JSON.stringify(evidence)))),
+  );
+});
+
+describe('round trips', () => {
+  const includes = (count: number) =>
+    Array.from({ length: count }, (_, index) => `include:f${index}.test`).join(' ');
+  const leaves = Object.fromEntries(
+    Array.from({ length: 10 }, (_, index) => [`f${index}.test TXT`, 'v=spf1 -all']),
+  );
+  const chain = Object.fromEntries(
+    Array.from({ length: 10 }, (_, index) => [
+      `f${index}.test TXT`,
+      index < 9 ? `v=spf1 include:f${index + 1}.test -all` : 'v=spf1 -all',
+    ]),
+  );
+
+  // Domain, mail hosts, names of their addresses, addresses of those names.
+  test.for([
+    ['a good domain', {}, 4],
+    ['ten flat includes', { 'good.test TXT': `v=spf1 ${includes(10)} -all`, ...leaves }, 4],
+    ['ten nested includes', { 'good.test TXT': 'v=spf1 include:f0.test -all', ...chain }, 11],
+  ] as const)('%s: %i', async ([, changes, rounds]) => {
+    expect(await countRounds({ ...goodZone, ...changes })).toBeLessThanOrEqual(rounds);
+  });
+});
+
+// Lets all questions that are under way wait for each other, as if each took one round trip.
+async function countRounds(zone: ZoneLiteral): Promise<number> {
+  const stub = stubDns(zone);
+  let waiting: (() => void)[] = [];
+  let rounds = 0;
+  const dns: DnsProbe = {
+    ask: async (question, options) => {
+      await new Promise<void>((resolve) => {
+        if (waiting.push(resolve) > 1) return;
+        setTimeout(() => {
+          const ready = waiting;
+          waiting = [];
+          rounds += 1;
+          for (const go of ready) go();
+        }, 10);
+      });
+      return stub.ask(question, options);
+    },
+  };
+  await gather(dns);
+  return rounds;
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { mailReportShape } from '../../../../shared/catalogue/dns-check/mail/report.ts';
+import { mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
+import { listVerdicts } from '../../../../shared/model/finding.ts';
+import type { Json } from '../../../../shared/model/verdict.ts';
+import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
+import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
+import type { DnsProbe } from '../../../../worker/probes/dns/port.ts';
+import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
+import { dmarcRecord, spfRecord } from './arbitrary.ts';
+import { goodPolicy } from './good-zone.ts';
+import { bodyOf, probesOf, stubHttp } from './zone-literal.ts';
+
+const shape = z.object(mailReportShape);
+
+const text = fc.oneof(
+  spfRecord,
+  dmarcRecord,
+  fc.constantFrom(
+    `v=DKIM1; p=${keys.rsa1024}`,
+    'v=DKIM1; p=',
+    'v=STSv1; id=1',
+    'v=STSv1; id=-',
+    'v=TLSRPTv1; rua=mailto:a@b.test',
+  ),
+  fc.constantFrom(
+    'v=BIMI1; l=https://a.test/',
+    'v=BIMI1; l=x',
+    '',
+    'é'.repeat(400),
+    'v=spf1 include:good.test redirect=good.test',
+  ),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+);
+const name = fc.constantFrom(
+  '',
+  'good.test',
+  'mx.test',
+  '192.0.2.1',
+  '10.0.0.1',
+  '__proto__',
+  '-',
+  'a..b',
+  'x'.repeat(300),
+  '2001:db8::1',
+  '::1',
+);
+const data: fc.Arbitrary<Json> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: text.map((value): Json => ({ strings: [value.slice(0, 9), value.slice(9)], text: value })),
+  },
+  { weight: 2, arbitrary: name },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.nat(99), name).map(([preference, exchange]): Json => ({ preference, exchange })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.nat(5), fc.nat(3), fc.nat(4))
+      .map(
+        ([usage, selector, matchingType]): Json => ({ usage, selector, matchingType, certificate: '30ab' }),
+      ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<Json>({ malformed: true, rdata: '00' }, null, [], 7, {}) },
+);
+const rcode = fc.constantFrom('NOERROR', 'NOERROR', 'NOERROR', 'NXDOMAIN', 'SERVFAIL', 'REFUSED');
+type Answer = [string, Json[], boolean];
+const answers = fc.infiniteStream(fc.tuple(rcode, fc.array(data, { maxLength: 3 }), fc.boolean()));
+
+/** How many domains; more where a longer look is wanted. */
+const runs = Number(process.env['FUZZ_RUNS'] ?? 500);
+
+test('domains that answer anything at all are gathered and judged without a throw', async () => {
+  let judged = 0;
+  await fc.assert(
+    fc.asyncProperty(answers, async (stream) => {
+      const dns: DnsProbe = {
+        ask: (question) => {
+          const [code, records, ad] = stream.next().value as Answer;
+          return Promise.resolve({
+            kind: 'answer',
+            question,
+            rcode: code,
+            flags: { aa: false, tc: false, ra: true, ad },
+            answers: records.map((value) => ({
+              name: question.name,
+              type: question.type,
+              ttl: 1,
+              data: value,
+            })),
+            authority: [],
+            additional: [],
+            ede: [],
+            edns: null,
+            server: '192.0.2.53',
+            transport: 'udp',
+            rttMs: 1,
+            sizeBytes: 1,
+          });
+        },
+      };
+      const probes = probesOf(dns, stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]));
+      const options = { ip: '192.0.2.1', dkimSelector: ['a', '__proto__'] };
+      const evidence = await gatherMail({ target: 'good.test', options, probes, progress: () => {} });
+      const { fields, verdicts, score } = assessMail(JSON.parse(JSON.stringify(evidence)));
+      listVerdicts(mailRules, verdicts);
+      judged += 1;
+      expect(shape.safeParse(fields).error).toBeUndefined();
+      expect(score === null || (score >= 0 && score <= 100)).toBe(true);
+    }),
+    { numRuns: runs },
+  );
+  expect(judged).toBe(runs);
+}, 60_000);

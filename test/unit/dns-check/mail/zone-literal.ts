@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Json } from '../../../../shared/model/verdict.ts';
+import type {
+  DnsAnswer,
+  DnsAskOptions,
+  DnsProbe,
+  DnsQuestion,
+  DnsRecord,
+} from '../../../../worker/probes/dns/port.ts';
+import type { HttpAnswer, HttpProbe } from '../../../../worker/probes/http/port.ts';
+import type { Probes } from '../../../../worker/probes/port.ts';
+
+/** "name TYPE" → records as in a zone file; a TXT record of several strings is a list; null takes the name's records away. */
+export type ZoneLiteral = {
+  readonly [key: string]: string | readonly (string | readonly string[])[] | Trouble | null;
+};
+
+/** What a server may do instead of answering. */
+export type Trouble = { readonly rcode: string; readonly ede?: string } | { readonly failure: 'timeout' };
+export const servfail: Trouble = { rcode: 'SERVFAIL', ede: 'DNSSEC bogus' };
+export const timeout: Trouble = { failure: 'timeout' };
+
+export type StubOptions = {
+  /** Whether the resolver vouches for answers; names that it does not vouch for. */
+  readonly isSigned?: boolean;
+  readonly unsigned?: readonly string[];
+  readonly delayMs?: number;
+  readonly asked?: string[];
+};
+
+/** A DNS probe that answers from a zone literal: aliases, wildcards, empty non-terminals and all. */
+export function stubDns(
+  zone: ZoneLiteral,
+  { isSigned = true, unsigned = [], delayMs, asked = [] }: StubOptions = {},
+): DnsProbe {
+  const records = new Map(Object.entries(zone).filter(([, value]) => value !== null));
+  const names = new Set([...records.keys()].map((key) => key.split(' ')[0] ?? ''));
+  const exists = (name: string) => [...names].some((known) => known === name || known.endsWith(`.${name}`));
+
+  function resolve(question: DnsQuestion, options: DnsAskOptions): DnsAnswer {
+    const chain: DnsRecord[] = [];
+    let name = question.name;
+    for (let hop = 0; hop < 5; hop += 1) {
+      const owner = findOwner(name);
+      const value = records.get(`${owner} ${question.type}${options.server ? ` @${options.server}` : ''}`);
+      if (isTrouble(value)) return trouble(question, value);
+      const alias = records.get(`${owner} CNAME`);
+      if (value !== undefined)
+        return answer(question, 'NOERROR', [
+          ...chain,
+          ...listOf(value).map((text) => record(name, question.type, text)),
+        ]);
+      if (typeof alias !== 'string') return answer(question, owner === null ? 'NXDOMAIN' : 'NOERROR', chain);
+      chain.push(record(name, 'CNAME', alias));
+      name = alias;
+    }
+    return answer(question, 'SERVFAIL', []);
+  }
+
+  // RFC 4592 §3.3.1: the closest name above that exists decides whether a wildcard answers.
+  function findOwner(name: string): string | null {
+    if (name === '' || exists(name)) return name;
+    const labels = name.split('.');
+    const above = labels
+      .map((_, index) => labels.slice(index + 1).join('.'))
+      .find((parent) => exists(parent));
+    return above !== undefined && names.has(`*.${above}`) ? `*.${above}` : null;
+  }
+
+  function answer(question: DnsQuestion, rcode: string, answers: DnsRecord[], ede: string[] = []): DnsAnswer {
+    return {
+      kind: 'answer',
+      question,
+      rcode,
+      flags: { aa: false, tc: false, ra: true, ad: isSigned && !unsigned.includes(question.name) },
+      answers,
+      authority: [],
+      additional: [],
+      ede: ede.map((text) => ({ code: 6, text })),
+      edns: null,
+      server: '192.0.2.53',
+      transport: 'udp',
+      rttMs: 1,
+      sizeBytes: 100,
+    };
+  }
+
+  function trouble(question: DnsQuestion, value: Trouble): DnsAnswer {
+    if ('rcode' in value) return answer(question, value.rcode, [], value.ede ? [value.ede] : []);
+    return {
+      kind: 'failure',
+      question,
+      code: 'timeout',
+      reason: 'no answer within 3 tries',
+      server: '192.0.2.53',
+    };
+  }
+
+  return {
+    async ask(question, options = {}) {
+      asked.push(`${question.name} ${question.type}${options.server ? ` @${options.server}` : ''}`);
+      if (delayMs !== undefined) await sleep(delayMs);
+      return resolve(question, options);
+    },
+  };
+}
+
+function isTrouble(value: unknown): value is Trouble {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: ZoneLiteral[string] | undefined): readonly (string | readonly string[])[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value : [];
+}
+
+function record(name: string, type: string, text: string | readonly string[]): DnsRecord {
+  return { name, type, ttl: 300, data: dataOf(type, text) };
+}
+
+function dataOf(type: string, text: string | readonly string[]): Json {
+  const strings = typeof text === 'string' ? [text] : text;
+  if (type === 'TXT' || type === 'SPF') return { strings, text: strings.join('') };
+  const [first = '', second = '', third = '', fourth = ''] = strings.join('').split(' ');
+  if (type === 'MX') return { preference: Number(first), exchange: second === '.' ? '' : second };
+  if (type === 'TLSA')
+    return {
+      usage: Number(first),
+      selector: Number(second),
+      matchingType: Number(third),
+      certificate: fourth,
+    };
+  return strings.join('');
+}
+
+/** An HTTP probe that gives one answer to everything, or none. */
+export function stubHttp(answer: Partial<Extract<HttpAnswer, { kind: 'response' }>> | HttpAnswer): HttpProbe {
+  return {
+    ask: ({ url }) =>
+      Promise.resolve(
+        answer.kind === 'failure'
+          ? answer
+          : {
+              kind: 'response',
+              url,
+              status: 200,
+              statusText: 'OK',
+              httpVersion: '1.1',
+              headers: [['Content-Type', 'text/plain']],
+              body: { text: '', wireBytes: 0, decodedBytes: 0 },
+              address: '192.0.2.80',
+              tls: { protocol: 'TLSv1.3', trusted: true, error: null },
+              timings: { wait: 0, dns: 0, tcp: 0, tls: 0, ttfb: 0, download: 0, total: 0, reused: false },
+              ...answer,
+            },
+      ),
+  };
+}
+
+/** The body of a response, as the probe gives it. */
+export function bodyOf(text: string) {
+  return { text, wireBytes: text.length, decodedBytes: text.length };
+}
+
+/** Probes of which only the DNS and HTTP are ever used. */
+export function probesOf(dns: DnsProbe, http: HttpProbe): Probes {
+  return { dns, http, tls: {} as Probes['tls'] };
+}

@@ -1,0 +1,43 @@
+import { dnsRules } from '../../../shared/catalogue/dns-check/rules.ts';
+import { codesBroken } from '../../../shared/model/verdict.ts';
+import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
+import { type DnsCheckEvidence, gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
+import type { DnsProbe } from '../../../worker/probes/dns/port.ts';
+import type { Probes } from '../../../worker/probes/port.ts';
+import { openWorld, type World } from './world.ts';
+
+/** Gathers against a world; evidence goes through JSON, as it does when it is kept. */
+export async function gatherIn(world: World, domain = 'good.test'): Promise<DnsCheckEvidence> {
+  const { probe } = openWorld(world);
+  const evidence = await gatherDnsCheck({
+    target: domain,
+    options: {},
+    probes: probesOf(probe),
+    progress: () => undefined,
+  });
+  return JSON.parse(JSON.stringify(evidence)) as DnsCheckEvidence;
+}
+
+/** A run's probes: this DNS, and a web on which nothing answers. */
+export function probesOf(dns: DnsProbe): Probes {
+  const http: Probes['http'] = {
+    ask: async ({ url }) => ({
+      kind: 'failure',
+      url,
+      code: 'connection-refused',
+      reason: 'the connection was refused',
+      address: null,
+    }),
+  };
+  return { dns, http } as Probes;
+}
+
+/** The broken rules of the DNS half alone. */
+export function dnsCodesBroken({ verdicts }: Awaited<ReturnType<typeof checkIn>>): readonly string[] {
+  return codesBroken(verdicts).filter((code) => Object.hasOwn(dnsRules, code));
+}
+
+/** Gathers and judges. */
+export async function checkIn(world: World, domain = 'good.test') {
+  return assessDnsCheck(await gatherIn(world, domain));
+}

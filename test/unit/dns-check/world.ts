@@ -1,0 +1,247 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type {
+  DnsAnswer,
+  DnsAskOptions,
+  DnsProbe,
+  DnsQuestion,
+  DnsRecord,
+} from '../../../worker/probes/dns/port.ts';
+
+type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
+type Failed = Extract<DnsAnswer, { kind: 'failure' }>;
+
+/** How a name server behaves; without a word it serves its zones well. */
+export type ServerManner = {
+  readonly zones: readonly string[];
+  /** Other records than the zone's, for servers that are behind or astray. */
+  readonly own?: readonly DnsRecord[];
+  readonly failure?: Pick<Failed, 'code' | 'reason'>;
+  readonly rcode?: string;
+  readonly authoritative?: boolean;
+  readonly tcp?: boolean;
+  /** `drops`: answers nothing that carries EDNS; `ignores`: answers without it. */
+  readonly edns?: 'drops' | 'ignores' | 'rejects';
+  readonly recursion?: boolean;
+  /** What it says of any name that is not its own. */
+  readonly refersTo?: string;
+};
+
+export type World = {
+  readonly zones: ReadonlyMap<string, readonly DnsRecord[]>;
+  readonly servers: ReadonlyMap<string, ServerManner>;
+  readonly resolver: {
+    readonly validates: boolean;
+    /** Names at or below which a validating resolver finds nothing but forgery. */
+    readonly bogus?: string;
+    /** A name whose first answers fail: those with DNSSEC and checking. */
+    readonly failsOnce?: string;
+    /** Names below this one are not answered. */
+    readonly failsBelow?: string;
+    /** "TYPE name" → what it answers instead. */
+    readonly instead?: ReadonlyMap<string, Partial<Answered> | Failed>;
+  };
+  /** Milliseconds before each answer, the resolver's and the servers'. */
+  readonly rttMs?: number;
+};
+
+/** A probe that answers from the world's zones, and counts. */
+export function openWorld(world: World): { probe: DnsProbe; asked: () => number } {
+  const asked = new Map<string, Promise<DnsAnswer>>();
+  const probe: DnsProbe = {
+    async ask(question, options = {}) {
+      const key = JSON.stringify([question.name, question.type, options]);
+      const known = asked.get(key);
+      if (known) return known;
+      const answer = answerLater(world, question, options);
+      asked.set(key, answer);
+      return answer;
+    },
+  };
+  return { probe, asked: () => asked.size };
+}
+
+async function answerLater(world: World, question: DnsQuestion, options: DnsAskOptions): Promise<DnsAnswer> {
+  if (world.rttMs !== undefined) await wait(world.rttMs);
+  return options.server === undefined
+    ? askResolver(world, question, options)
+    : askServer(world, question, { ...options, server: options.server });
+}
+
+function askResolver(world: World, question: DnsQuestion, options: DnsAskOptions): DnsAnswer {
+  const { validates, instead } = world.resolver;
+  const other = instead?.get(`${question.type} ${question.name}`);
+  if (other && 'kind' in other && other.kind === 'failure') return { ...other, question };
+  const ede = refusalOf(world.resolver, question.name, options);
+  if (ede) return { ...blank(question), rcode: 'SERVFAIL', ede };
+  const { chain, holder, ...end } = resolve(world, question);
+  const isBogus = isAtOrBelow(question.name, world.resolver.bogus ?? 'nothing.bogus');
+  const ad = validates && !isBogus && isSignedZone(world, question.name === '' ? '' : holder);
+  return {
+    ...blank(question),
+    ...end,
+    answers: withoutSignatures(chain, options),
+    flags: { aa: false, tc: false, ra: true, ad },
+    ...(other as Partial<Answered> | undefined),
+  };
+}
+
+function refusalOf(
+  { validates, bogus, failsBelow, failsOnce }: World['resolver'],
+  name: string,
+  { checkingDisabled = false, dnssecOk = false }: DnsAskOptions,
+): Answered['ede'] | undefined {
+  if (name === failsOnce && dnssecOk && !checkingDisabled) return [];
+  if (failsBelow !== undefined && name.endsWith(`.${failsBelow}`)) return [];
+  const isRefused = bogus !== undefined && validates && !checkingDisabled && isAtOrBelow(name, bogus);
+  return isRefused ? [{ code: 6, text: '' }] : undefined;
+}
+
+// The root counts as signed: that is where a resolver shows that it validates.
+function isSignedZone({ zones }: World, zone: string): boolean {
+  return zone === '' || (zones.get(zone) ?? []).some(({ type }) => type === 'RRSIG');
+}
+
+// Follows aliases from zone to zone, and gives up as resolvers do.
+function resolve(
+  { zones }: World,
+  question: DnsQuestion,
+): Pick<Step, 'rcode' | 'authority'> & { chain: readonly DnsRecord[]; holder: string } {
+  const chain: DnsRecord[] = [];
+  let { name } = question;
+  let holder = '';
+  for (let hops = 0; hops < 12; hops += 1) {
+    holder = zoneOf([...zones.keys()], name, question.type) ?? '';
+    const { rcode, authority, answers } = lookUp(holder, zones.get(holder) ?? [], { ...question, name });
+    chain.push(...answers);
+    const alias = answers.find(({ type }) => type === 'CNAME');
+    if (!alias || typeof alias.data !== 'string') return { chain, holder, rcode, authority };
+    name = alias.data;
+  }
+  return { chain, holder, rcode: 'SERVFAIL', authority: [] };
+}
+
+type ServerOptions = DnsAskOptions & { readonly server: string };
+
+function askServer(world: World, question: DnsQuestion, options: ServerOptions): DnsAnswer {
+  const { server } = options;
+  const manner = world.servers.get(server);
+  const failure = manner === undefined ? silence : failureOf(manner, options);
+  if (manner === undefined || failure) return fail(question, failure ?? silence, server);
+  const hasEdns = options.edns !== false;
+  const plain = { ...blank(question), server, transport: options.transport ?? ('udp' as const) };
+  const edns = hasEdns && manner.edns === undefined ? plain.edns : null;
+  const rcode = hasEdns && manner.edns === 'rejects' ? 'FORMERR' : manner.rcode;
+  if (rcode !== undefined) return { ...plain, edns, rcode };
+  return { ...plain, edns, ...zoneAnswer(world, manner, question) };
+}
+
+function zoneAnswer(world: World, manner: ServerManner, question: DnsQuestion): Partial<Answered> {
+  const zone = zoneOf(manner.zones, question.name, '');
+  if (zone === undefined) return strangersAnswer(manner, question);
+  const step = lookUp(zone, manner.own ?? world.zones.get(zone) ?? [], question);
+  const aa = step.flags.aa && manner.authoritative !== false;
+  return { ...step, answers: withoutSignatures(step.answers, {}), flags: { ...step.flags, aa } };
+}
+
+type Failure = Pick<Failed, 'code' | 'reason'>;
+const silence: Failure = { code: 'timeout', reason: 'no answer within 3 tries' };
+
+function failureOf({ failure, tcp, edns }: ServerManner, options: ServerOptions): Failure | undefined {
+  if (failure) return failure;
+  if (options.transport === 'tcp' && tcp === false)
+    return { code: 'tcp-failed', reason: 'the connection was refused' };
+  return options.edns !== false && edns === 'drops' ? silence : undefined;
+}
+
+function strangersAnswer(manner: ServerManner, question: DnsQuestion): Partial<Answered> {
+  if (manner.recursion)
+    return {
+      flags: { aa: false, tc: false, ra: true, ad: false },
+      answers: [{ name: question.name, type: 'A', ttl: 60, data: '198.51.100.77' }],
+    };
+  if (manner.refersTo !== undefined)
+    return { authority: [{ name: manner.refersTo, type: 'NS', ttl: 60, data: 'a.root-servers.net' }] };
+  return { rcode: 'REFUSED' };
+}
+
+type Step = Pick<Answered, 'rcode' | 'answers' | 'authority' | 'additional' | 'flags'>;
+
+function lookUp(zone: string, records: readonly DnsRecord[], { name, type }: DnsQuestion): Step {
+  const flags = { aa: true, tc: false, ra: false, ad: false };
+  const none = { rcode: 'NOERROR', answers: [], authority: [], additional: [], flags };
+  const cut = records.find(
+    (record) =>
+      record.type === 'NS' &&
+      record.name !== zone &&
+      isAtOrBelow(name, record.name) &&
+      !(type === 'DS' && name === record.name),
+  );
+  if (cut) {
+    const authority = records.filter((record) => record.name === cut.name && record.type === 'NS');
+    const targets = new Set(authority.map(({ data }) => data));
+    const additional = records.filter(
+      (record) => targets.has(record.name) && (record.type === 'A' || record.type === 'AAAA'),
+    );
+    return { ...none, flags: { ...flags, aa: false }, authority, additional };
+  }
+  const soa = records.filter((record) => record.type === 'SOA');
+  const here = atName(records, name, zone);
+  if (here.length === 0) {
+    const isParent = records.some((record) => isAtOrBelow(record.name, name));
+    return { ...none, rcode: isParent ? 'NOERROR' : 'NXDOMAIN', authority: soa };
+  }
+  const wanted = here.filter((record) => record.type === type || covers(record, type));
+  if (wanted.some((record) => record.type === type)) return { ...none, answers: wanted };
+  const alias = here.filter((record) => record.type === 'CNAME' || covers(record, 'CNAME'));
+  if (alias.length === 0) return { ...none, authority: soa };
+  return { ...none, answers: alias };
+}
+
+function atName(records: readonly DnsRecord[], name: string, zone: string): readonly DnsRecord[] {
+  const own = records.filter((record) => record.name === name);
+  if (own.length > 0 || records.some((record) => isAtOrBelow(record.name, name))) return own;
+  const wild = records.filter((record) => record.name === `*.${zone}`);
+  return wild.map((record) => ({ ...record, name }));
+}
+
+function covers({ type, data }: DnsRecord, covered: string): boolean {
+  return type === 'RRSIG' && (data as { typeCovered?: string }).typeCovered === covered;
+}
+
+function withoutSignatures(records: readonly DnsRecord[], { dnssecOk = false }: DnsAskOptions): DnsRecord[] {
+  return records
+    .filter(({ type }) => dnssecOk || type !== 'RRSIG')
+    .map(({ rdata, ...record }) => (dnssecOk && rdata !== undefined ? { ...record, rdata } : record));
+}
+
+function zoneOf(zones: readonly string[], name: string, type: string): string | undefined {
+  return zones
+    .filter((zone) => isAtOrBelow(name, zone) && !(type === 'DS' && zone === name && zone !== ''))
+    .toSorted((a, b) => b.length - a.length)[0];
+}
+
+function isAtOrBelow(name: string, zone: string): boolean {
+  return zone === '' || name === zone || name.endsWith(`.${zone}`);
+}
+
+function blank(question: DnsQuestion): Answered {
+  return {
+    kind: 'answer',
+    question,
+    rcode: 'NOERROR',
+    flags: { aa: false, tc: false, ra: false, ad: false },
+    answers: [],
+    authority: [],
+    additional: [],
+    ede: [],
+    edns: { version: 0, udpSize: 1232, dnssecOk: false },
+    server: '127.0.0.53',
+    transport: 'udp',
+    rttMs: 1,
+    sizeBytes: 100,
+  };
+}
+
+function fail(question: DnsQuestion, failure: Failure, server: string): Failed {
+  return { kind: 'failure', question, ...failure, server };
+}

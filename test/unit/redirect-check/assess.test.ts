@@ -1,0 +1,675 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { redirectReportShape } from '../../../shared/catalogue/redirect-check/report.ts';
+import { type RedirectCode, rules } from '../../../shared/catalogue/redirect-check/rules.ts';
+import { listVerdicts } from '../../../shared/model/finding.ts';
+import { score } from '../../../shared/model/score.ts';
+import { codesBroken, codesOf, isBroken, type Verdict } from '../../../shared/model/verdict.ts';
+import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
+import type { HopAnswer, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
+import { chain, failed, late, type Step, sends, stopped } from './chain.ts';
+
+type Case = {
+  readonly name: string;
+  readonly evidence: RedirectEvidence;
+  /** Exactly these rules are broken. */
+  readonly broken: readonly RedirectCode[];
+  /** Default: 100. */
+  readonly score?: number;
+};
+
+const refreshes = (seconds: number, to: string, via: 'refresh-header' | 'meta-refresh' = 'meta-refresh') => ({
+  status: 200,
+  refresh: { via, seconds, to },
+  locations: [],
+  page: { setsAddress: false },
+  bodyCut: null,
+});
+const distrusted = (error: string) => ({ tls: { protocol: 'TLSv1.3', trusted: false, error } });
+const hsts = (value: string): Partial<HopAnswer> => ({ hsts: value });
+const page = (seen: Partial<HopAnswer>): RedirectEvidence => chain(['https://a.test/', seen]);
+const redirect = (seen: Partial<HopAnswer>, from = 'https://a.test/', to = 'https://a.test/b') =>
+  chain([from, seen], to);
+const numbered = (count: number): readonly Step[] =>
+  Array.from({ length: count }, (_, index) => `https://a.test/${index}`);
+
+const path: readonly Case[] = [
+  { name: 'a page without redirects is as good as it gets', evidence: chain('https://a.test/'), broken: [] },
+  {
+    name: 'http to https is one comfortable hop',
+    evidence: chain('http://a.test/', 'https://a.test/'),
+    broken: [],
+  },
+  {
+    name: 'scheme first, then host, is two comfortable hops',
+    evidence: chain('http://a.test/x', 'https://a.test/x', 'https://www.a.test/x'),
+    broken: [],
+  },
+  {
+    name: 'a page that stays in clear text misses HTTPS',
+    evidence: chain('http://a.test/'),
+    broken: ['https-missing'],
+    score: 70,
+  },
+  {
+    name: 'https to http is a downgrade, and misses HTTPS at the end',
+    evidence: chain('https://a.test/', 'http://a.test/'),
+    broken: ['https-downgrade', 'https-missing'],
+    score: 20,
+  },
+  {
+    name: 'a downgrade that is mended later is still one',
+    evidence: chain('https://a.test/', 'http://a.test/b', 'https://a.test/b'),
+    broken: ['https-downgrade'],
+    score: 50,
+  },
+  {
+    name: 'a downgrade counts although the next hop is dead',
+    evidence: failed('connection-refused', 'https://a.test/', 'http://a.test/'),
+    broken: ['https-downgrade', 'target-unreachable'],
+    score: 50,
+  },
+  {
+    name: 'http to http://www to https://www comes too late for the HSTS of the first host',
+    evidence: chain('http://a.test/', 'http://www.a.test/', 'https://www.a.test/'),
+    broken: ['https-upgrade-late'],
+    score: 95,
+  },
+  {
+    name: 'a host change in clear text that never leads to https is no late upgrade',
+    evidence: chain('http://a.test/', 'http://www.a.test/'),
+    broken: ['https-missing'],
+    score: 70,
+  },
+  {
+    name: 'a loop of two is found at its second hop',
+    evidence: stopped({ kind: 'loop', to: 'https://a.test/' }, 'https://a.test/', 'https://a.test/b'),
+    broken: ['redirect-loop'],
+    score: 50,
+  },
+  {
+    name: 'the 21st redirect is one too many',
+    evidence: stopped({ kind: 'too-many' }, ...numbered(21)),
+    broken: ['redirect-too-many'],
+    score: 50,
+  },
+  {
+    name: '20 redirects arrive, and are a long chain',
+    evidence: chain(...numbered(21)),
+    broken: ['redirect-chain-long'],
+    score: 90,
+  },
+  {
+    name: 'three redirects are one more than needed',
+    evidence: chain('http://a.test/', 'https://a.test/', 'https://www.a.test/', 'https://www.a.test/en/'),
+    broken: ['redirect-chain-long'],
+    score: 90,
+  },
+  {
+    name: 'a chain that runs out of time is slow, and nothing is said of its end',
+    evidence: late('http://a.test/', 'https://a.test/'),
+    broken: ['redirect-chain-slow'],
+  },
+];
+
+const temporary: readonly Case[] = [302, 303, 307].map((status) => ({
+  name: `${status} for a lasting change of scheme is temporary`,
+  evidence: chain(['http://a.test/', { status }], 'https://a.test/'),
+  broken: ['redirect-temporary'],
+  score: 95,
+}));
+
+const moves: readonly Case[] = [
+  {
+    name: '308 is as lasting as 301',
+    evidence: chain(['http://a.test/', { status: 308 }], 'https://a.test/'),
+    broken: [],
+  },
+  {
+    name: '302 to another path is what 302 is for',
+    evidence: redirect({ status: 302 }),
+    broken: [],
+  },
+  {
+    name: '302 from host to host of one site is temporary',
+    evidence: redirect({ status: 302 }, 'https://a.test/x?y=1', 'https://www.a.test/x?y=1'),
+    broken: ['redirect-temporary'],
+    score: 95,
+  },
+  {
+    name: '302 back to http is a downgrade, and had better not last',
+    evidence: chain(['https://a.test/', { status: 302 }], 'http://a.test/'),
+    broken: ['https-downgrade', 'https-missing'],
+    score: 20,
+  },
+  {
+    name: 'the path is lost on the way to the other host',
+    evidence: chain('https://a.test/x', 'https://www.a.test/'),
+    broken: ['redirect-path-not-kept'],
+    score: 97,
+  },
+  {
+    name: 'the path is lost on the way to https',
+    evidence: chain('http://a.test/x?y', 'https://a.test/'),
+    broken: ['redirect-path-not-kept'],
+    score: 97,
+  },
+  {
+    name: 'from page to front page of one origin is a choice',
+    evidence: chain('https://a.test/x', 'https://a.test/'),
+    broken: [],
+  },
+  {
+    name: 'from another site to a front page is a choice',
+    evidence: chain('https://a.test/x', 'https://b.test/'),
+    broken: ['redirect-cross-site'],
+  },
+  {
+    name: 'hosts under one registrable domain are one site',
+    evidence: chain('https://a.co.uk/', 'https://www.a.co.uk/'),
+    broken: [],
+  },
+  {
+    name: 'hosts under a private suffix are different sites',
+    evidence: chain('https://a.github.io/', 'https://b.github.io/'),
+    broken: ['redirect-cross-site'],
+  },
+  {
+    name: 'a redirect that adds utm_source and gclid is told of both',
+    evidence: chain('https://a.test/', 'https://a.test/?utm_source=x&gclid=y&utm_source=z'),
+    broken: ['redirect-tracking-parameters'],
+  },
+  {
+    name: 'tracking parameters that came with the request are handed on, not added',
+    evidence: chain('https://a.test/?gclid=y', 'https://www.a.test/?gclid=y'),
+    broken: [],
+  },
+  {
+    name: 'a foreign URL from the query as Location looks like an open redirect',
+    evidence: chain('https://a.test/go?to=https%3A%2F%2Fb.test%2Fx', 'https://b.test/x'),
+    broken: ['redirect-open-suspected', 'redirect-cross-site'],
+    score: 90,
+  },
+  {
+    name: 'a scheme-relative address from the query does too',
+    evidence: chain('https://a.test/go?to=//b.test/', 'https://b.test/'),
+    broken: ['redirect-open-suspected', 'redirect-cross-site'],
+    score: 90,
+  },
+  {
+    name: 'a bare host from the query does too',
+    evidence: chain('https://a.test/go?to=B.test', 'https://b.test/'),
+    broken: ['redirect-open-suspected', 'redirect-cross-site'],
+    score: 90,
+  },
+  {
+    name: 'an own address from the query is safe to follow',
+    evidence: chain('https://a.test/go?to=https://www.a.test/in', 'https://www.a.test/in'),
+    broken: [],
+  },
+  {
+    name: 'another site than the one in the query is no open redirect',
+    evidence: chain('https://a.test/go?to=https://b.test/', 'https://c.test/'),
+    broken: ['redirect-cross-site'],
+  },
+  {
+    name: 'a page that is reached at the second try, with a cookie, wants cookies',
+    evidence: chain(['https://a.test/', { status: 302 }], 'https://a.test/#in'),
+    broken: ['redirect-cookie-required'],
+    score: 85,
+  },
+  ...[300, 304, 305, 306, 399].map((status) => ({
+    name: `a Location with ${status} is not followed`,
+    evidence: page({ status, ...sends('/b'), page: null, bodyCut: 'not-read' }),
+    broken: ['redirect-status-not-followed' as const],
+    score: 85,
+  })),
+  {
+    name: 'a Location with 201 is no redirect at all',
+    evidence: page({ status: 201, ...sends('/b') }),
+    broken: [],
+  },
+];
+
+const pages: readonly Case[] = [
+  {
+    name: 'a Refresh field redirects instead of a status',
+    evidence: chain(
+      ['https://a.test/', refreshes(0, 'https://a.test/b', 'refresh-header'), 'refresh-header'],
+      'https://a.test/b',
+    ),
+    broken: ['redirect-client-side'],
+    score: 95,
+  },
+  {
+    name: 'a meta refresh redirects instead of a status',
+    evidence: chain(
+      ['https://a.test/', refreshes(5, 'https://a.test/b'), 'meta-refresh'],
+      'https://a.test/b',
+    ),
+    broken: ['redirect-client-side'],
+    score: 95,
+  },
+  {
+    name: 'a page that moves on after six seconds is told, not followed',
+    evidence: page(refreshes(6, 'https://a.test/b')),
+    broken: ['redirect-client-side-delayed'],
+  },
+  {
+    name: 'a page that reloads itself every minute stays where it is',
+    evidence: page(refreshes(60, '')),
+    broken: [],
+  },
+  {
+    name: 'so does one that names its own address',
+    evidence: page(refreshes(60, 'https://a.test/#top')),
+    broken: [],
+  },
+  {
+    name: 'a delayed refresh seen in the beginning of a page counts although the rest was not read',
+    evidence: page({ ...refreshes(6, 'https://b.test/'), bodyCut: 'limit' }),
+    broken: ['redirect-client-side-delayed'],
+  },
+  {
+    name: 'a Refresh field that reloads the page leaves no place for a refresh in the unread rest',
+    evidence: page({ ...refreshes(60, '', 'refresh-header'), bodyCut: 'limit' }),
+    broken: [],
+  },
+  {
+    name: 'a script that sets the address is told, not run',
+    evidence: page({ page: { setsAddress: true } }),
+    broken: ['redirect-javascript-suspected'],
+  },
+  {
+    name: 'a script seen in the beginning of a page counts although the rest was not read',
+    evidence: page({ page: { setsAddress: true }, bodyCut: 'limit' }),
+    broken: ['redirect-javascript-suspected'],
+  },
+  { name: 'an image runs no scripts', evidence: page({ page: null }), broken: [] },
+  {
+    name: 'a page longer than we read may have a script in its end',
+    evidence: page({ bodyCut: 'limit' }),
+    broken: [],
+  },
+];
+
+const locations: readonly Case[] = [
+  {
+    name: 'a redirect without Location leads nowhere',
+    evidence: page({ status: 301, page: null, bodyCut: 'not-read' }),
+    broken: ['location-missing'],
+    score: 85,
+  },
+  {
+    name: 'a redirect with an empty Location leads nowhere',
+    evidence: page({ status: 302, ...sends(''), page: null, bodyCut: 'not-read' }),
+    broken: ['location-empty'],
+    score: 85,
+  },
+  {
+    name: 'two different Locations are refused by browsers',
+    evidence: redirect(sends('/b', '/c')),
+    broken: ['location-ambiguous'],
+    score: 60,
+  },
+  { name: 'the same Location twice is let pass', evidence: redirect(sends('/b', '/b')), broken: [] },
+  {
+    name: 'an empty Location before a true one is empty and ambiguous',
+    evidence: redirect(sends('', '/b')),
+    broken: ['location-empty', 'location-ambiguous'],
+    score: 45,
+  },
+  {
+    name: 'a Location that is no URL breaks the chain',
+    evidence: stopped({ kind: 'invalid-location' }, [
+      'https://a.test/',
+      { status: 302, ...sends('http://[b') },
+    ]),
+    broken: ['location-invalid'],
+    score: 60,
+  },
+  {
+    name: 'a Location to another scheme leads out of the web',
+    evidence: stopped({ kind: 'foreign-scheme', scheme: 'ftp' }, [
+      'https://a.test/',
+      { status: 302, ...sends('ftp://b.test/') },
+    ]),
+    broken: ['location-scheme-not-allowed'],
+    score: 60,
+  },
+  {
+    name: 'a refresh to another scheme does too, without any Location',
+    evidence: stopped({ kind: 'foreign-scheme', scheme: 'intent' }, [
+      'https://a.test/',
+      refreshes(0, 'intent://b'),
+    ]),
+    broken: ['location-scheme-not-allowed'],
+    score: 60,
+  },
+  {
+    name: 'a Location longer than servers take is not followed',
+    evidence: stopped({ kind: 'location-too-long', length: 14_000 }, [
+      'https://a.test/',
+      { status: 302, ...sends('/bbb'), bodyCut: 'not-read', page: null },
+    ]),
+    broken: ['location-too-long'],
+    score: 90,
+  },
+  ...[
+    ['a space', 'https://a.test/b c'],
+    ['a letter outside of ASCII', 'https://a.test/é'],
+    ['a backslash', 'https:\\\\a.test/b'],
+    ['a quotation mark', '/b"c'],
+    ['a percent sign without its digits', '/100%'],
+    ['a percent sign with a wrong digit', '/%2g'],
+  ].map(([what, text = '']) => ({
+    name: `${what} in a Location is not allowed by RFC 3986`,
+    evidence: redirect(sends(text)),
+    broken: ['location-not-encoded' as const],
+    score: 97,
+  })),
+  {
+    name: 'bytes that are no UTF-8 are not allowed, although we show them encoded',
+    evidence: redirect(sends({ text: '/%FF%FE', isUtf8: false })),
+    broken: ['location-not-encoded'],
+    score: 97,
+  },
+  {
+    name: 'every character of RFC 3986 appendix A is allowed',
+    evidence: redirect(sends("/b:/?#[]@!$&'()*+,;=%20-._~9Z")),
+    broken: [],
+  },
+  {
+    name: 'credentials in a Location end in histories',
+    evidence: redirect(sends({ text: 'https://***@a.test/b', hasCredentials: true })),
+    broken: ['location-credentials'],
+    score: 80,
+  },
+  {
+    name: 'what was wrong with a Location stays wrong when the next hop is dead',
+    evidence: failed('name-not-found', ['https://a.test/', sends('https://b.test/ ')], 'https://b.test/'),
+    broken: ['location-not-encoded', 'redirect-cross-site', 'target-unreachable'],
+    score: 97,
+  },
+];
+
+const arrivals: readonly Case[] = [
+  ...[400, 401, 403, 404, 410, 500, 503, 599, 999].map((status) => ({
+    name: `a chain that ends with ${status} is broken`,
+    evidence: chain('http://a.test/', ['https://a.test/', { status }]),
+    broken: ['target-broken' as const],
+    score: 70,
+  })),
+  {
+    name: '429 says nothing of the page, so it costs nothing',
+    evidence: page({ status: 429 }),
+    broken: ['target-rate-limits'],
+  },
+  ...(['closed-early', 'bad-encoding', 'timeout'] as const).map((bodyCut) => ({
+    name: `a body that ends in "${bodyCut}" cannot be read`,
+    evidence: page({ bodyCut }),
+    broken: ['target-body-broken' as const],
+    score: 85,
+  })),
+  ...(['limit', 'decompression-bomb', 'too-many-encodings'] as const).map((bodyCut) => ({
+    name: `a body that we did not read on for "${bodyCut}" is not called broken`,
+    evidence: page({ bodyCut }),
+    broken: [],
+  })),
+  {
+    name: 'a certificate that expired stands before the page',
+    evidence: page(distrusted('CERT_HAS_EXPIRED')),
+    broken: ['certificate-not-trusted'],
+    score: 70,
+  },
+  {
+    name: 'a bad certificate on the way counts as much as at the end',
+    evidence: chain(['https://a.test/', distrusted('ERR_TLS_CERT_ALTNAME_INVALID')], 'https://www.a.test/'),
+    broken: ['certificate-not-trusted'],
+    score: 70,
+  },
+  {
+    name: 'Strict-Transport-Security over http is ignored by browsers',
+    evidence: chain(['http://a.test/', hsts('max-age=1')], 'https://a.test/'),
+    broken: ['hsts-over-http'],
+  },
+  {
+    name: 'a clear-text hop behind HSTS is never sent by a browser',
+    evidence: chain(['https://a.test/', hsts('max-age=60')], 'http://a.test/b', 'https://a.test/b'),
+    broken: ['https-downgrade', 'hsts-upgrades-browser'],
+    score: 50,
+  },
+  {
+    name: 'HSTS with includeSubDomains reaches the hosts below',
+    evidence: chain(
+      ['https://a.test/', hsts('max-age=60; includeSubDomains')],
+      'http://www.a.test/',
+      'https://www.a.test/',
+    ),
+    broken: ['https-downgrade', 'hsts-upgrades-browser'],
+    score: 50,
+  },
+  {
+    name: 'HSTS without includeSubDomains does not',
+    evidence: chain(['https://a.test/', hsts('max-age=60')], 'http://www.a.test/', 'https://www.a.test/'),
+    broken: ['https-downgrade'],
+    score: 50,
+  },
+  {
+    name: 'HSTS behind a bad certificate is not kept',
+    evidence: chain(
+      ['https://a.test/', { ...hsts('max-age=60'), ...distrusted('CERT_HAS_EXPIRED') }],
+      'http://a.test/b',
+      'https://a.test/b',
+    ),
+    broken: ['https-downgrade', 'certificate-not-trusted'],
+    score: 20,
+  },
+  {
+    name: 'max-age=0 takes HSTS back',
+    evidence: chain(
+      ['https://a.test/', hsts('max-age=60')],
+      ['https://a.test/b', hsts('max-age=0')],
+      'http://a.test/c',
+      'https://a.test/c',
+    ),
+    broken: ['https-downgrade', 'redirect-chain-long'],
+    score: 40,
+  },
+  {
+    name: 'another canonical address is told',
+    evidence: page({ canonical: 'https://www.a.test/' }),
+    broken: ['canonical-differs'],
+  },
+  {
+    name: 'the own address as canonical is good, whatever the fragments',
+    evidence: chain(['https://a.test/#x', { canonical: 'https://a.test/' }]),
+    broken: [],
+  },
+];
+
+const failures: readonly Case[] = [
+  {
+    name: 'a name without address cannot be asked',
+    evidence: failed('name-not-found', 'https://a.test/'),
+    broken: ['target-unreachable'],
+  },
+  {
+    name: 'a hop to a private address is not asked',
+    evidence: failed('target-address-not-allowed', 'https://a.test/', 'https://a.test/b'),
+    broken: ['target-address-not-allowed'],
+  },
+  {
+    name: 'a hop to a forbidden port is not asked',
+    evidence: failed('target-not-allowed', 'https://a.test/', 'https://a.test:25/'),
+    broken: ['target-not-allowed'],
+  },
+];
+
+const cases: readonly Case[] = [
+  ...path,
+  ...temporary,
+  ...moves,
+  ...pages,
+  ...locations,
+  ...arrivals,
+  ...failures,
+];
+
+test.for(cases)('$name', ({ evidence, broken, score: expected = 100 }) => {
+  const { verdicts } = assessRedirects(evidence);
+  expect(codesBroken(verdicts).sort()).toEqual([...broken].sort());
+  expect(score(rules, verdicts)).toBe(expected);
+});
+
+test.for(cases)('every placeholder is filled: $name', ({ evidence }) => {
+  const { findings } = listVerdicts(rules, assessRedirects(evidence).verdicts);
+  expect(findings.filter(({ detail }) => /\{\w*\}|null|undefined/.test(detail))).toEqual([]);
+});
+
+test.for(cases)('the report has the shape that is promised: $name', ({ evidence }) => {
+  const { target: _target, ...own } = redirectReportShape;
+  expect(z.object(own).safeParse(assessRedirects(evidence).fields).error).toBeUndefined();
+});
+
+describe('each rule has a row', () => {
+  const kindsOf = (code: RedirectCode) =>
+    new Set(cases.map(({ evidence }) => kindOf(assessRedirects(evidence).verdicts[code])));
+  const rulesWithout = (kind: string) => codesOf(rules).filter((code) => !kindsOf(code).has(kind));
+
+  test('for broken', () => {
+    expect(rulesWithout('broken')).toEqual([]);
+  });
+  test('for holds', () => {
+    expect(rulesWithout('holds')).toEqual([]);
+  });
+  test('for notTested, as any chain can break before the rule was looked at', () => {
+    expect(rulesWithout('notTested')).toEqual([]);
+  });
+  test('for not-applicable, but those that ask something of every chain', () => {
+    expect(rulesWithout('not-applicable').sort()).toEqual([
+      'https-missing', // of every last page
+      'redirect-chain-slow',
+      'redirect-loop',
+      'redirect-status-not-followed', // of every answer
+      'redirect-too-many',
+      'target-broken',
+      'target-rate-limits',
+    ]);
+  });
+});
+
+function kindOf(verdict: Verdict): string {
+  if (typeof verdict === 'string') return verdict;
+  return isBroken(verdict) ? 'broken' : 'notTested';
+}
+
+describe('a chain that is not seen to its end', () => {
+  const unseen = [
+    ['a dead first hop', failed('connection-refused', 'https://a.test/')],
+    ['a dead second hop', failed('connection-refused', 'http://a.test/', 'https://a.test/')],
+    ['a first hop that takes all the time', late('https://a.test/')],
+  ] as const;
+
+  test.for(unseen)('lets no rule hold that was not looked at: %s', ([, evidence]) => {
+    const { verdicts } = assessRedirects(evidence);
+    expect(codesOf(verdicts).filter((code) => verdicts[code] === 'holds')).toEqual([]);
+  });
+});
+
+describe('the report of', () => {
+  const reports: readonly (readonly [name: string, evidence: RedirectEvidence, expected: object])[] = [
+    [
+      'a chain that arrives',
+      chain('http://a.test/', 'https://a.test/'),
+      {
+        state: 'complete',
+        fields: {
+          ended: 'ok',
+          finalUrl: 'https://a.test/',
+          finalStatus: 200,
+          redirects: 1,
+          totalMs: 16.4,
+          hops: [
+            {
+              url: 'http://a.test/',
+              status: 301,
+              location: 'https://a.test/',
+              via: 'http',
+              address: '192.0.2.1',
+            },
+            { url: 'https://a.test/', status: 200, location: null, tls: { trusted: true } },
+          ],
+        },
+      },
+    ],
+    [
+      'a loop',
+      stopped({ kind: 'loop', to: 'https://a.test/' }, 'https://a.test/', 'https://a.test/b'),
+      { state: 'complete', fields: { ended: 'loop', finalUrl: null, finalStatus: null, redirects: 2 } },
+    ],
+    [
+      'a chain too long',
+      stopped({ kind: 'too-many' }, ...numbered(21)),
+      { state: 'complete', fields: { ended: 'too-many', finalUrl: null } },
+    ],
+    [
+      'an invalid Location',
+      stopped({ kind: 'invalid-location' }, ['https://a.test/', { status: 302, ...sends('http://[b') }]),
+      { state: 'complete', fields: { ended: 'invalid-location', hops: [{ location: 'http://[b' }] } },
+    ],
+    [
+      'a foreign scheme',
+      stopped({ kind: 'foreign-scheme', scheme: 'ftp' }, 'https://a.test/'),
+      { state: 'complete', fields: { ended: 'refused' } },
+    ],
+    [
+      'an address too long',
+      stopped({ kind: 'location-too-long', length: 9000 }, 'https://a.test/'),
+      { state: 'complete', fields: { ended: 'refused' } },
+    ],
+    [
+      'a gate of cookies',
+      chain('https://a.test/', 'https://a.test/in', 'https://a.test/'),
+      { state: 'complete', fields: { ended: 'cookie-required', finalUrl: 'https://a.test/' } },
+    ],
+    [
+      'a dead hop',
+      failed('connection-refused', 'https://a.test/'),
+      {
+        state: 'unreachable',
+        fields: {
+          ended: 'unreachable',
+          totalMs: 0,
+          hops: [
+            { status: null, timings: null, error: { code: 'connection-refused', reason: 'the reason' } },
+          ],
+        },
+      },
+    ],
+    [
+      'a hop that is not asked',
+      failed('target-not-allowed', 'https://a.test:25/'),
+      { state: 'unreachable', fields: { ended: 'refused' } },
+    ],
+    [
+      'a chain that runs out of time',
+      late('https://a.test/', 'https://a.test/b'),
+      { state: 'partial', score: null, fields: { ended: 'unreachable', redirects: 1 } },
+    ],
+    [
+      'a meta refresh shows where the page leads, not where no Location does',
+      chain(['https://a.test/', refreshes(0, 'https://a.test/b'), 'meta-refresh'], 'https://a.test/b'),
+      { fields: { hops: [{ via: 'meta-refresh', location: 'https://a.test/b' }, {}] } },
+    ],
+    [
+      'an empty Location before a true one shows the true one',
+      redirect(sends('', '/b')),
+      { fields: { hops: [{ location: '/b' }, {}] } },
+    ],
+  ];
+
+  test.for(reports)('%s', ([, evidence, expected]) => {
+    expect(assessRedirects(evidence)).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { setsAddress } from '../../../worker/checks/redirect-check/script.ts';
+import { million, readsPerCharacter } from './count-reads.ts';
+
+const setting = [
+  'location = "/b"',
+  'location="/b"',
+  "window.location = '/b';",
+  'document.location=`/b`',
+  'self . location . href = "/b"',
+  'top.location.href="/b"',
+  'parent.location = url',
+  'location.replace("/b")',
+  'window.location.assign("/b");',
+  'var a = 1;\nlocation.href = "/b";',
+  'var a = 1; location.href = "/b";',
+  'var f = function () { return 1 }; location = "/b"',
+  'function f() { return "}" }\nlocation = "/b"',
+  '/* { */ location = "/b"',
+  '// {\nlocation = "/b"',
+  '<!--\nlocation = "/b"\n-->',
+  'var brace = "{"; location = "/b"',
+  "var brace = '\\'{'; location = '/b'",
+  'if (a) { b() } location.href = "/b"',
+  '(location.replace("/b"))',
+  'location\n  .replace("/b")',
+];
+
+test.for(setting)('%j sets the address as the page loads', (script) => {
+  expect(setsAddress(script)).toBe(true);
+});
+
+const leaving = [
+  '',
+  'var here = location.href;',
+  'if (location.protocol == "http:") a()',
+  'location == "/b"',
+  'location.href === "/b"',
+  'location.hash = "#b"',
+  'location.reload()',
+  'locations = ["/b"]',
+  'my.location = "/b"',
+  'mylocation = "/b"',
+  'const f = location => 1',
+  'function go() { location = "/b" }',
+  'const go = () => { location.replace("/b") }',
+  'button.onclick = function () { window.location.href = "/b" }',
+  '// location = "/b"',
+  '/* location = "/b" */',
+  'var text = "; location = 1"',
+  "var text = ';location=1'",
+  'var text = `\nlocation = 1`',
+  'var text = "\\"; location = 1"',
+  'if (isOld) location = "/b"',
+  '/* never closed location = "/b"',
+  '`never closed\nlocation = "/b"',
+];
+
+test.for(leaving)('%j leaves the visitor where he is, as far as we can tell', (script) => {
+  expect(setsAddress(script)).toBe(false);
+});
+
+test('no text makes it throw', () => {
+  const words = fc.constantFrom(
+    'location',
+    '.',
+    'href',
+    '=',
+    '"',
+    "'",
+    '`',
+    '\\',
+    '{',
+    '}',
+    '/*',
+    '*/',
+    '//',
+    '\n',
+    ' ',
+    ';',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.array(words).map((parts) => parts.join('')),
+        fc.string({ unit: 'binary' }),
+      ),
+      (script) => {
+        expect(setsAddress(script)).toBeTypeOf('boolean');
+      },
+    ),
+  );
+});
+
+test.for(['location ', 'window.', ' ', '\n', '"', '{', '/*', '//', 'location = ', '(', '`\\'])(
+  'a million characters of %j are read at most 20 times',
+  (piece) => {
+    expect(readsPerCharacter(setsAddress, million(piece))).toBeLessThan(20);
+  },
+);

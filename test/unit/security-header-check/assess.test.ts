@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { headerReportShape } from '../../../shared/catalogue/security-header-check/report.ts';
+import { type HeaderCode, rules } from '../../../shared/catalogue/security-header-check/rules.ts';
+import { listVerdicts } from '../../../shared/model/finding.ts';
+import { codesBroken, codesOf, isBroken, type Verdict } from '../../../shared/model/verdict.ts';
+import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
+import { contentRows } from './rows/content.ts';
+import { cookieRows } from './rows/cookies.ts';
+import { crossOriginRows } from './rows/cross-origin.ts';
+import { cspRows } from './rows/csp.ts';
+import { framingRows } from './rows/framing.ts';
+import { leakageRows } from './rows/leakage.ts';
+import type { Row } from './rows/row.ts';
+import { transportRows } from './rows/transport.ts';
+
+const rows: readonly Row[] = [
+  ...transportRows,
+  ...cspRows,
+  ...framingRows,
+  ...cookieRows,
+  ...crossOriginRows,
+  ...contentRows,
+  ...leakageRows,
+];
+
+// What they tell is never wrong, so they never hold: they are told, or do not apply.
+const tellsOnly: ReadonlySet<string> = new Set(['hsts-preloaded', 'isolation-ok']);
+// What the connection itself shows is always seen.
+const alwaysSeen: ReadonlySet<string> = new Set([
+  'target-unreachable',
+  'target-address-not-allowed',
+  'target-not-allowed',
+  'target-error-status',
+  'cert-invalid',
+  'redirect-downgrade',
+  'redirect-loop',
+  'redirect-too-long',
+]);
+
+test.for(rows)('$name', (row) => {
+  const { verdicts, score } = assessHeaders(row.evidence);
+  const found = codesBroken(verdicts);
+  const of = (kind: string) => codesOf(verdicts).filter((code) => kindOf(verdicts[code]) === kind);
+  expect(found.filter((code) => rules[code].severity !== 'info').toSorted()).toEqual(
+    [...row.broken].toSorted(),
+  );
+  expect(found).toEqual(expect.arrayContaining([...(row.info ?? [])]));
+  expect(of('holds')).toEqual(expect.arrayContaining([...(row.holds ?? [])]));
+  expect(of('notTested')).toEqual(expect.arrayContaining([...(row.notTested ?? [])]));
+  expect(of('not-applicable')).toEqual(expect.arrayContaining([...(row.notApplicable ?? [])]));
+  expect(score).toBe(row.score === undefined ? score : row.score);
+});
+
+test('each rule has a row for broken, for holds and, where it can happen, for notTested', () => {
+  const seen = rows.flatMap(({ evidence }) => {
+    const { verdicts } = assessHeaders(evidence);
+    return codesOf(verdicts).map((code) => `${code} ${kindOf(verdicts[code])}`);
+  });
+  const has = new Set(seen);
+  const lacking = (codesOf(rules) as HeaderCode[]).flatMap((code) => [
+    ...(has.has(`${code} broken`) ? [] : [`${code} broken`]),
+    ...(has.has(`${code} holds`) || tellsOnly.has(code) ? [] : [`${code} holds`]),
+    ...(has.has(`${code} notTested`) || alwaysSeen.has(code) || tellsOnly.has(code)
+      ? []
+      : [`${code} notTested`]),
+  ]);
+  expect(lacking).toEqual([]);
+});
+
+test.for(rows)('the report of "$name" has its shape, and no text with a gap', ({ evidence }) => {
+  const assessment = assessHeaders(evidence);
+  const { target: _, ...shape } = headerReportShape;
+  expect(() => z.strictObject(shape).parse(assessment.fields)).not.toThrow();
+  const texts = listVerdicts(rules, assessment.verdicts).findings.map(
+    ({ detail, fix }) => `${detail} ${fix.text}`,
+  );
+  expect(texts.filter((text) => /\{\w+\}/.test(text))).toEqual([]);
+});
+
+test.for(rows)('in "$name" the effects of the findings add up to the score', ({ evidence }) => {
+  const { score, scoreEffects = {} } = assessHeaders(evidence);
+  const sum = Object.values(scoreEffects).reduce((total, effect) => total + effect, 0);
+  expect([null, Math.max(0, 100 + sum)]).toContain(score);
+});
+
+test.for(codesOf(rules))('%s says where it comes from', (code) => {
+  expect(rules[code].references.length).toBeGreaterThan(0);
+});
+
+function kindOf(verdict: Verdict): string {
+  if (isBroken(verdict)) return 'broken';
+  return typeof verdict === 'string' ? verdict : 'notTested';
+}

@@ -1,0 +1,178 @@
+import { baseline, baselineWith, html, link, meta, script, see } from '../sights.ts';
+import type { Row } from './row.ts';
+
+const xcto = 'X-Content-Type-Options';
+const referrer = 'Referrer-Policy';
+const permissions = 'Permissions-Policy';
+const digest = 'sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC';
+const loads = (...elements: NonNullable<Parameters<typeof see>[0]>['elements'] & object) =>
+  see({ headers: baseline, elements });
+
+export const contentRows: readonly Row[] = [
+  { name: 'no nosniff', evidence: baselineWith({ [xcto]: null }), broken: ['xcto-missing'], score: 97.5 },
+  {
+    name: 'a word that is none',
+    evidence: baselineWith({ [xcto]: 'sniff' }),
+    broken: ['xcto-invalid'],
+    holds: ['xcto-missing'],
+  },
+  {
+    name: 'nosniff twice works',
+    evidence: baselineWith({ [xcto]: ['nosniff', 'NoSniff'] }),
+    broken: [],
+    info: ['xcto-duplicate'],
+    holds: ['xcto-invalid'],
+  },
+  {
+    name: 'only the first value counts',
+    evidence: baselineWith({ [xcto]: ['none', 'nosniff'] }),
+    broken: ['xcto-invalid'],
+  },
+  {
+    name: 'no Content-Type',
+    evidence: see({ headers: baseline.slice(1) }),
+    broken: ['content-type-missing'],
+  },
+  {
+    name: 'no charset',
+    evidence: see({ headers: [['Content-Type', 'text/html'], ...baseline.slice(1)] }),
+    broken: [],
+    info: ['content-type-no-charset'],
+  },
+  {
+    name: 'a charset in quotes',
+    evidence: see({ headers: [['Content-Type', 'Text/HTML; Charset="UTF-8"'], ...baseline.slice(1)] }),
+    broken: [],
+    holds: ['content-type-no-charset', 'content-type-missing'],
+  },
+  {
+    name: 'no referrer policy',
+    evidence: baselineWith({ [referrer]: null }),
+    broken: [],
+    info: ['referrer-policy-missing'],
+    score: 100,
+  },
+  {
+    name: 'unsafe-url',
+    evidence: baselineWith({ [referrer]: 'unsafe-url' }),
+    broken: ['referrer-policy-unsafe'],
+    score: 97.5,
+  },
+  {
+    name: 'the last known word counts',
+    evidence: baselineWith({ [referrer]: 'unsafe-url, no-referrer, later-word' }),
+    broken: [],
+    holds: ['referrer-policy-unsafe', 'referrer-policy-invalid'],
+  },
+  {
+    name: 'no word that is known',
+    evidence: baselineWith({ [referrer]: 'none' }),
+    broken: ['referrer-policy-invalid'],
+    holds: ['referrer-policy-missing'],
+  },
+  {
+    name: 'a meta element is read later and wins',
+    evidence: see({ headers: baseline, elements: [meta({ name: 'referrer', content: 'always' })] }),
+    broken: ['referrer-policy-unsafe'],
+    info: ['referrer-policy-meta-overrides'],
+  },
+  {
+    name: 'never is an old word for no-referrer',
+    evidence: see({ headers: baseline, elements: [meta({ name: 'referrer', content: 'never' })] }),
+    broken: [],
+    holds: ['referrer-policy-unsafe', 'referrer-policy-meta-overrides'],
+  },
+  {
+    name: 'no permissions policy',
+    evidence: baselineWith({ [permissions]: null }),
+    broken: ['permissions-policy-missing'],
+    score: 99,
+  },
+  {
+    name: 'a permissions policy that does not parse',
+    evidence: baselineWith({ [permissions]: 'camera=(self' }),
+    broken: ['permissions-policy-invalid'],
+  },
+  {
+    name: 'the syntax of Feature-Policy',
+    evidence: baselineWith({ [permissions]: "camera 'none'; microphone 'self'" }),
+    broken: ['permissions-policy-legacy-syntax'],
+  },
+  {
+    name: 'the camera for every frame',
+    evidence: baselineWith({ [permissions]: 'camera=*, fullscreen=*' }),
+    broken: ['permissions-policy-wildcard'],
+    holds: [
+      'permissions-policy-invalid',
+      'permissions-policy-legacy-syntax',
+      'permissions-policy-unknown-feature',
+    ],
+  },
+  {
+    name: 'a feature that is unknown',
+    evidence: baselineWith({ [permissions]: 'kamera=()' }),
+    broken: [],
+    info: ['permissions-policy-unknown-feature'],
+    holds: ['permissions-policy-wildcard'],
+  },
+  {
+    name: 'a foreign script without integrity',
+    evidence: loads(script({ src: '//cdn.other.test/a.js' })),
+    broken: ['sri-missing'],
+    info: ['integrity-policy-missing'],
+    score: 95,
+  },
+  {
+    name: 'a sibling of the same site needs none',
+    evidence: loads(script({ src: 'https://static.site.test/a.js' })),
+    broken: [],
+    holds: ['sri-missing', 'script-http'],
+  },
+  {
+    name: 'a foreign stylesheet without integrity',
+    evidence: loads(link({ rel: 'stylesheet', href: 'https://cdn.other.test/a.css' })),
+    broken: ['sri-missing'],
+    notApplicable: ['integrity-policy-missing'],
+  },
+  {
+    name: 'a relative script below a foreign base is foreign',
+    evidence: see({
+      headers: baseline,
+      base: 'https://cdn.other.test/',
+      elements: [script({ src: 'a.js' })],
+    }),
+    broken: ['sri-missing'],
+  },
+  {
+    name: 'md5 is no integrity',
+    evidence: loads(script({ src: 'https://cdn.other.test/a.js', integrity: 'md5-abc', crossorigin: '' })),
+    broken: ['sri-invalid'],
+    holds: ['sri-missing'],
+  },
+  {
+    name: 'integrity without crossorigin blocks the file',
+    evidence: loads(script({ src: 'https://cdn.other.test/a.js', integrity: digest })),
+    broken: ['sri-missing-crossorigin'],
+  },
+  {
+    name: 'integrity done well, and asked for',
+    evidence: see({
+      headers: [...baseline, ['Integrity-Policy', 'blocked-destinations=(script)']],
+      elements: [script({ src: 'https://cdn.other.test/a.js', integrity: digest, crossorigin: 'anonymous' })],
+    }),
+    broken: [],
+    holds: ['sri-invalid', 'sri-missing-crossorigin', 'integrity-policy-missing'],
+  },
+  {
+    name: 'a script in clear text',
+    evidence: loads(script({ src: 'http://site.test/a.js' })),
+    broken: ['script-http'],
+    score: 92,
+  },
+  {
+    name: 'an inline script loads nothing',
+    evidence: see({ headers: [html, ...baseline.slice(1)], elements: [script()] }),
+    broken: [],
+    notApplicable: ['sri-missing'],
+  },
+];

@@ -1,0 +1,124 @@
+import { answer, baseline, baselineWith, chain, redirect, see } from '../sights.ts';
+import type { Row } from './row.ts';
+
+const cookie = (line: string | readonly string[]) => baselineWith({ 'Set-Cookie': line });
+const good = 'Path=/; Secure; HttpOnly; SameSite=Lax';
+
+export const cookieRows: readonly Row[] = [
+  {
+    name: 'no cookie at all',
+    evidence: baselineWith({ 'Set-Cookie': null }),
+    broken: [],
+    notApplicable: ['cookie-refused', 'cookie-no-secure'],
+  },
+  {
+    name: 'a session cookie without Secure',
+    evidence: cookie('sid=1; Path=/; HttpOnly; SameSite=Lax'),
+    broken: ['cookie-session-no-secure'],
+    holds: ['cookie-no-secure', 'cookie-session-no-httponly'],
+    score: 88,
+  },
+  {
+    name: 'a session cookie without HttpOnly',
+    evidence: cookie('PHPSESSID=1; Path=/; Secure; SameSite=Lax'),
+    broken: ['cookie-session-no-httponly'],
+    info: ['cookie-no-prefix'],
+  },
+  {
+    name: 'a session cookie without SameSite',
+    evidence: cookie('connect.sid=1; Path=/; Secure; HttpOnly'),
+    broken: ['cookie-session-no-samesite'],
+  },
+  {
+    name: 'a session cookie for all subdomains',
+    evidence: cookie(`auth_token=1; Domain=site.test; ${good}`),
+    broken: ['cookie-wide-domain'],
+    holds: ['cookie-no-prefix'],
+  },
+  {
+    name: 'a token by its value',
+    evidence: cookie('data=eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.c2ln; Path=/; Secure; SameSite=Lax'),
+    broken: ['cookie-session-no-httponly'],
+  },
+  {
+    name: 'an assessment is no session',
+    evidence: cookie('assessment_banner=1; Secure; SameSite=Lax'),
+    broken: [],
+    holds: ['cookie-session-no-httponly'],
+  },
+  {
+    name: 'any other cookie without Secure',
+    evidence: cookie('theme=dark; SameSite=Lax'),
+    broken: ['cookie-no-secure'],
+    holds: ['cookie-session-no-secure'],
+  },
+  {
+    name: 'any other cookie without SameSite',
+    evidence: cookie('theme=dark; Secure'),
+    broken: ['cookie-no-samesite'],
+  },
+  {
+    name: 'a SameSite that does not exist',
+    evidence: cookie('theme=dark; Secure; SameSite=Loose'),
+    broken: ['cookie-samesite-invalid'],
+  },
+  {
+    name: 'a CSRF token without SameSite',
+    evidence: cookie('csrf_token=1; Secure'),
+    broken: ['cookie-csrf-no-samesite'],
+    holds: ['cookie-no-samesite'],
+  },
+  {
+    name: 'each cookie that a browser refuses',
+    evidence: cookie([
+      '__Host-a=1; Domain=site.test; Secure; Path=/',
+      '__Secure-b=1',
+      'c=1; Domain=other.test',
+      'd=1; SameSite=None',
+      'e=1; Partitioned',
+      `f=${'x'.repeat(5000)}; Secure`,
+    ]),
+    broken: ['cookie-refused'],
+  },
+  {
+    name: 'a deletion is no fault',
+    evidence: cookie('sess=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/'),
+    broken: [],
+    holds: ['cookie-refused', 'cookie-session-no-secure'],
+  },
+  {
+    name: 'a cookie set over http',
+    evidence: see({
+      headers: baseline,
+      http: chain([
+        redirect('http://site.test/', 'https://site.test/', ['Set-Cookie', 'theme=dark; SameSite=Lax']),
+        answer('https://site.test/', baseline),
+      ]),
+    }),
+    broken: ['cookie-on-http'],
+    holds: ['cookie-no-secure'],
+  },
+  {
+    name: 'a cookie beside a public cache',
+    evidence: baselineWith({ 'Cache-Control': 'public, max-age=600' }),
+    broken: ['cookie-cacheable'],
+  },
+  {
+    name: 'a cookie beside a private cache',
+    evidence: baselineWith({ 'Cache-Control': 'private, s-maxage=600' }),
+    broken: [],
+    holds: ['cookie-cacheable'],
+  },
+  {
+    name: 'a session cookie that could be guarded',
+    evidence: cookie(`session=1; ${good}`),
+    broken: [],
+    info: ['cookie-no-prefix'],
+    holds: ['cookie-wide-domain'],
+  },
+  {
+    name: 'cookies named like Object.prototype do no harm',
+    evidence: cookie([`__proto__=1; ${good}`, `constructor=1; ${good}`]),
+    broken: [],
+  },
+];

@@ -1,0 +1,124 @@
+import { baseline, baselineWith, cors, corsAlways, origin, see } from '../sights.ts';
+import type { Row } from './row.ts';
+
+const allow = 'Access-Control-Allow-Origin';
+const credentials = ['Access-Control-Allow-Credentials', 'true'] as const;
+const vary = ['Vary', 'Origin'] as const;
+const answered = (...sights: Parameters<typeof cors>[]) =>
+  see({ headers: baseline, cors: sights.map((sight) => cors(...sight)) });
+
+export const crossOriginRows: readonly Row[] = [
+  {
+    name: 'a reflected origin with credentials',
+    evidence: answered([[[allow, origin], credentials, vary]], [[], { origin: 'null' }]),
+    broken: ['cors-reflects-origin-credentials'],
+    holds: ['cors-reflects-origin', 'cors-vary-missing', 'cors-null-credentials'],
+    score: 80,
+  },
+  {
+    name: 'a preflight alone that reflects with credentials',
+    evidence: answered(
+      [[]],
+      [[], { origin: 'null' }],
+      [[[allow, origin], credentials], { method: 'OPTIONS' }],
+    ),
+    broken: ['cors-reflects-origin-credentials'],
+  },
+  {
+    name: 'the origin null with credentials',
+    evidence: answered([[]], [[[allow, 'null'], credentials, vary], { origin: 'null' }]),
+    broken: ['cors-null-credentials'],
+  },
+  {
+    name: 'a reflected origin without credentials',
+    evidence: answered([[[allow, origin], vary]], [[], { origin: 'null' }]),
+    broken: ['cors-reflects-origin'],
+    score: 90,
+  },
+  {
+    name: 'credentials: TRUE is not true',
+    evidence: answered(
+      [[[allow, origin], ['Access-Control-Allow-Credentials', 'TRUE'], vary]],
+      [[], { origin: 'null' }],
+    ),
+    broken: ['cors-reflects-origin'],
+  },
+  {
+    name: 'a reflected origin without Vary',
+    evidence: answered([[[allow, origin]]], [[], { origin: 'null' }]),
+    broken: ['cors-reflects-origin', 'cors-vary-missing'],
+  },
+  {
+    name: 'public content',
+    evidence: see({ headers: baseline, cors: corsAlways([allow, '*']) }),
+    broken: [],
+    holds: ['cors-reflects-origin', 'cors-wildcard-credentials', 'cors-multiple-origins'],
+  },
+  {
+    name: 'all origins with credentials',
+    evidence: see({ headers: baseline, cors: corsAlways([allow, '*'], credentials) }),
+    broken: ['cors-wildcard-credentials'],
+  },
+  {
+    name: 'two origins',
+    evidence: see({ headers: baseline, cors: corsAlways([allow, 'https://a.test, https://b.test']) }),
+    broken: ['cors-multiple-origins'],
+  },
+  {
+    name: 'questions that were not answered',
+    evidence: see({
+      headers: baseline,
+      cors: [{ method: 'GET', origin, kind: 'failed', reason: 'the answer did not come in time' }],
+    }),
+    broken: [],
+    notTested: ['cors-reflects-origin', 'cors-null-credentials'],
+  },
+  {
+    name: 'no cross-origin policies',
+    evidence: baselineWith({
+      'Cross-Origin-Opener-Policy': null,
+      'Cross-Origin-Embedder-Policy': null,
+      'Cross-Origin-Resource-Policy': null,
+    }),
+    broken: [],
+    info: ['coop-missing', 'corp-missing'],
+    score: 100,
+  },
+  {
+    name: 'an opener policy in quotes',
+    evidence: baselineWith({ 'Cross-Origin-Opener-Policy': '"same-origin"' }),
+    broken: ['coop-invalid'],
+    info: ['coep-without-coop'],
+  },
+  {
+    name: 'two opener policies',
+    evidence: baselineWith({ 'Cross-Origin-Opener-Policy': ['same-origin', 'same-origin'] }),
+    broken: ['coop-invalid'],
+  },
+  {
+    name: 'an opener policy with a report endpoint',
+    evidence: baselineWith({ 'Cross-Origin-Opener-Policy': 'same-origin; report-to="coop"' }),
+    broken: [],
+    info: ['isolation-ok'],
+    holds: ['coop-invalid', 'coop-missing'],
+  },
+  {
+    name: 'an embedder policy that is none',
+    evidence: baselineWith({ 'Cross-Origin-Embedder-Policy': 'require-cors' }),
+    broken: ['coep-invalid'],
+    holds: ['coep-without-coop'],
+  },
+  {
+    name: 'an embedder policy alone',
+    evidence: baselineWith({ 'Cross-Origin-Opener-Policy': null }),
+    broken: [],
+    info: ['coep-without-coop', 'coop-missing'],
+  },
+  {
+    name: 'Same-Origin is not same-origin',
+    evidence: baselineWith({ 'Cross-Origin-Resource-Policy': 'Same-Origin' }),
+    broken: ['corp-invalid'],
+    holds: ['corp-missing'],
+    score: 99,
+  },
+];

@@ -1,0 +1,311 @@
+import { baseline, baselineWith, cors, csp, html, metaCsp, script, see } from '../sights.ts';
+import type { Row } from './row.ts';
+
+const name = 'Content-Security-Policy';
+/** What each policy of a row has beside the directive it is about, so that only that one is found. */
+const rest =
+  "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+const policy = (directives: string) => baselineWith({ [name]: directives });
+const scripts = (sources: string) => policy(`script-src ${sources}; ${rest}`);
+const bare = baseline.filter(([field]) => field !== name);
+const nonce = "'nonce-tLFyHmvyl1VgQ2vYk0aUsQ=='";
+
+export const cspRows: readonly Row[] = [
+  {
+    name: 'no policy at all',
+    evidence: see({ headers: [...bare, ['X-Frame-Options', 'DENY']] }),
+    broken: ['csp-missing'],
+    score: 80,
+  },
+  {
+    name: 'a page that could not be read may have its policy in a meta element',
+    evidence: see({ headers: [...bare, ['X-Frame-Options', 'DENY']], elements: null }),
+    broken: [],
+    notTested: ['csp-missing', 'sri-missing'],
+  },
+  {
+    name: 'a policy that only reports blocks nothing',
+    evidence: baselineWith({
+      [name]: null,
+      'Content-Security-Policy-Report-Only': "default-src 'self'",
+      'X-Frame-Options': 'DENY',
+    }),
+    broken: ['csp-report-only'],
+  },
+  {
+    name: 'a comma makes two policies of one line',
+    evidence: policy(`script-src 'self'; ${rest}, default-src 'self'`),
+    broken: [],
+    info: ['csp-multiple-policies'],
+  },
+  {
+    name: 'inline scripts',
+    evidence: scripts("'self' 'unsafe-inline'"),
+    broken: ['csp-script-unsafe-inline'],
+    score: 80,
+  },
+  {
+    name: 'a nonce switches unsafe-inline off',
+    evidence: scripts(`'unsafe-inline' ${nonce}`),
+    broken: [],
+    holds: ['csp-script-unsafe-inline', 'csp-nonce-weak'],
+  },
+  {
+    name: 'script-src-elem wins over script-src for elements',
+    evidence: scripts("'self'; script-src-elem * 'unsafe-inline'"),
+    broken: ['csp-script-unsafe-inline', 'csp-script-wildcard'],
+  },
+  {
+    name: 'strict-dynamic switches hosts and unsafe-inline off',
+    evidence: scripts(`'strict-dynamic' ${nonce} 'unsafe-inline' https: http: *`),
+    broken: [],
+    holds: ['csp-script-scheme', 'csp-script-wildcard', 'csp-http-source'],
+  },
+  { name: 'any host', evidence: scripts('*'), broken: ['csp-script-wildcard'] },
+  {
+    name: 'any host of a public suffix',
+    evidence: scripts('https://*.netlify.app'),
+    broken: ['csp-script-wildcard'],
+  },
+  { name: 'any https host', evidence: scripts('https:'), broken: ['csp-script-scheme'] },
+  { name: 'scripts from data:', evidence: scripts("'self' data:"), broken: ['csp-script-scheme'] },
+  {
+    name: 'a policy without a word on scripts',
+    evidence: policy(`img-src 'self'; ${rest}`),
+    broken: ['csp-script-unrestricted'],
+    notApplicable: ['csp-script-unsafe-inline', 'csp-unsafe-eval'],
+  },
+  {
+    name: 'the second of two policies cannot loosen the first',
+    evidence: baselineWith({
+      [name]: [`script-src 'self'; ${rest}`, "script-src * 'unsafe-inline' 'unsafe-eval' http:"],
+    }),
+    broken: [],
+    info: ['csp-multiple-policies'],
+    holds: ['csp-script-unsafe-inline', 'csp-script-wildcard', 'csp-unsafe-eval', 'csp-http-source'],
+  },
+  {
+    name: 'two policies that both allow inline scripts allow them',
+    evidence: baselineWith({ [name]: [`img-src 'self'; ${rest}`, "script-src 'unsafe-inline'"] }),
+    broken: ['csp-script-unsafe-inline'],
+    info: ['csp-multiple-policies'],
+  },
+  {
+    name: 'no object-src and no default-src',
+    evidence: policy(`script-src 'self'; ${rest.replace("object-src 'none'; ", '')}`),
+    broken: ['csp-object-unrestricted'],
+  },
+  { name: 'eval', evidence: scripts("'self' 'unsafe-eval'"), broken: ['csp-unsafe-eval'], score: 87.5 },
+  {
+    name: 'handlers by hash',
+    evidence: scripts("'self' 'unsafe-hashes' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"),
+    broken: ['csp-unsafe-hashes'],
+  },
+  {
+    name: 'WebAssembly',
+    evidence: scripts("'self' 'wasm-unsafe-eval'"),
+    broken: [],
+    info: ['csp-wasm-unsafe-eval'],
+  },
+  {
+    name: 'inline handlers though elements are held',
+    evidence: scripts("'self'; script-src-attr 'unsafe-inline'"),
+    broken: ['csp-attr-unsafe-inline'],
+  },
+  {
+    name: 'inline styles',
+    evidence: scripts("'self'; style-src 'unsafe-inline'"),
+    broken: ['csp-style-unsafe-inline'],
+  },
+  { name: 'scripts in clear text', evidence: scripts('http://cdn.test'), broken: ['csp-http-source'] },
+  {
+    name: 'upgrade-insecure-requests makes clear-text sources harmless',
+    evidence: scripts('http://cdn.test; upgrade-insecure-requests'),
+    broken: [],
+    notApplicable: ['csp-http-source'],
+  },
+  {
+    name: 'images in clear text',
+    evidence: scripts("'self'; img-src http://images.test"),
+    broken: ['csp-http-source-passive'],
+    holds: ['csp-http-source'],
+  },
+  {
+    name: 'a host that serves JSONP',
+    evidence: scripts('https://ajax.googleapis.com'),
+    broken: ['csp-bypass-host'],
+  },
+  {
+    name: 'a path that holds no bypass',
+    evidence: scripts('https://ajax.googleapis.com/mine/'),
+    broken: [],
+    holds: ['csp-bypass-host'],
+  },
+  { name: 'a nonce of eight signs', evidence: scripts("'nonce-abcdefgh'"), broken: ['csp-nonce-weak'] },
+  {
+    name: 'the same nonce twice',
+    evidence: see({ headers: baseline, cors: [cors(baseline), cors([], { origin: 'null' })] }),
+    broken: ['csp-nonce-repeated'],
+    score: 75,
+  },
+  {
+    name: 'another nonce in the second answer',
+    evidence: see({
+      headers: baseline,
+      cors: [cors([csp("script-src 'nonce-0123456789012345678901=='")]), cors([], { origin: 'null' })],
+    }),
+    broken: [],
+    holds: ['csp-nonce-repeated'],
+  },
+  {
+    name: 'strict-dynamic alone blocks all scripts',
+    evidence: scripts("'strict-dynamic'"),
+    broken: ['csp-strict-dynamic-alone'],
+    score: 95,
+  },
+  {
+    name: 'nonces without base-uri',
+    evidence: policy(`script-src ${nonce}; ${rest.replace("base-uri 'none'; ", '')}`),
+    broken: ['csp-base-uri-missing'],
+  },
+  {
+    name: 'hosts without base-uri',
+    evidence: policy(`script-src 'self'; ${rest.replace("base-uri 'none'; ", '')}`),
+    broken: ['csp-base-uri-missing-with-hosts'],
+  },
+  {
+    name: 'no form-action',
+    evidence: policy(`script-src 'self'; ${rest.replace("form-action 'none'; ", '')}`),
+    broken: ['csp-form-action-missing'],
+  },
+  {
+    name: 'a misspelt directive',
+    evidence: scripts("'self'; scirpt-src 'none'"),
+    broken: ['csp-directive-unknown'],
+  },
+  { name: 'a keyword without quotes', evidence: scripts('self'), broken: ['csp-keyword-unquoted'] },
+  {
+    name: 'a source that is none',
+    evidence: scripts("'self' https://a.test/?q"),
+    broken: ['csp-source-invalid'],
+  },
+  {
+    name: 'bytes beyond ASCII drop a directive',
+    evidence: scripts("'self'; img-src b\u00fccher.test"),
+    broken: ['csp-non-ascii', 'header-malformed'],
+  },
+  { name: 'none beside another source', evidence: scripts("'none' 'self'"), broken: ['csp-none-combined'] },
+  {
+    name: 'of two equal directives the first counts',
+    evidence: scripts("'self'; script-src 'unsafe-inline'"),
+    broken: ['csp-directive-duplicate'],
+    holds: ['csp-script-unsafe-inline'],
+  },
+  {
+    name: 'an obsolete directive',
+    evidence: scripts("'self'; block-all-mixed-content"),
+    broken: [],
+    info: ['csp-directive-deprecated'],
+  },
+  {
+    name: 'frame-ancestors in a meta element does nothing',
+    evidence: see({
+      headers: [...bare, ['X-Frame-Options', 'DENY']],
+      elements: [metaCsp(`script-src 'self'; ${rest}`)],
+    }),
+    broken: ['csp-meta-ignored-directive'],
+    holds: ['csp-missing', 'csp-meta-not-in-head', 'csp-meta-late'],
+  },
+  {
+    name: 'a policy in the body is ignored',
+    evidence: see({
+      headers: [...bare, ['X-Frame-Options', 'DENY']],
+      elements: [metaCsp("default-src 'self'", 'body')],
+    }),
+    broken: ['csp-missing', 'csp-meta-not-in-head'],
+  },
+  {
+    name: 'a script before the policy is not held',
+    evidence: see({ headers: baseline, elements: [script({ src: '/a.js' }), metaCsp("default-src 'self'")] }),
+    broken: ['csp-meta-late'],
+    holds: ['csp-meta-ignored-directive'],
+  },
+  {
+    name: 'reports to nowhere',
+    evidence: scripts("'self'; report-to csp"),
+    broken: ['csp-report-endpoint-undefined'],
+  },
+  {
+    name: 'reports to a defined endpoint',
+    evidence: baselineWith({
+      [name]: `script-src 'self'; ${rest}; report-to csp`,
+      'Reporting-Endpoints': 'csp="https://site.test/r"',
+    }),
+    broken: [],
+    holds: ['csp-report-endpoint-undefined', 'csp-report-uri-only'],
+  },
+  {
+    name: 'report-uri alone',
+    evidence: scripts("'self'; report-uri /r"),
+    broken: [],
+    info: ['csp-report-uri-only'],
+  },
+  {
+    name: 'a sandbox that can be left',
+    evidence: scripts("'self'; sandbox allow-scripts allow-same-origin"),
+    broken: ['csp-sandbox-escape'],
+  },
+  {
+    name: 'a sandbox without scripts needs no script-src',
+    evidence: policy(`sandbox; ${rest}`),
+    broken: [],
+    holds: ['csp-script-unrestricted'],
+  },
+  {
+    name: 'an address as a source',
+    evidence: scripts("'self' https://192.0.2.1"),
+    broken: ['csp-ip-source'],
+  },
+  {
+    name: 'a policy above 8 KiB',
+    evidence: scripts(
+      `'self' ${Array.from({ length: 500 }, (_, at) => `https://host-${at}.test`).join(' ')}`,
+    ),
+    broken: ['csp-too-large', 'headers-large'],
+  },
+  {
+    name: 'no Trusted Types',
+    evidence: policy(`script-src 'self'; ${rest.replace("; require-trusted-types-for 'script'", '')}`),
+    broken: [],
+    info: ['trusted-types-missing'],
+  },
+  {
+    name: 'a JSON answer needs no policy for pages',
+    evidence: see({
+      headers: [
+        ['Content-Type', 'application/json'],
+        ...baseline.filter(([field]) => field !== 'Content-Type' && field !== name),
+      ],
+      elements: null,
+    }),
+    broken: [],
+    notApplicable: [
+      'csp-missing',
+      'framing-open',
+      'referrer-policy-missing',
+      'permissions-policy-missing',
+      'sri-missing',
+    ],
+    score: 100,
+  },
+  {
+    name: 'names of Object.prototype in a policy do no harm',
+    evidence: scripts("'self'; __proto__ x; constructor y; toString z"),
+    broken: ['csp-directive-unknown'],
+  },
+  {
+    name: 'a missing Content-Type is guessed at, so page rules apply',
+    evidence: see({ headers: bare.filter(([field]) => field !== html[0]) }),
+    broken: ['csp-missing', 'framing-open', 'content-type-missing'],
+  },
+];

@@ -1,0 +1,338 @@
+import { answer, baseline, baselineWith, chain, failed, html, redirect, see } from '../sights.ts';
+import type { Row } from './row.ts';
+
+const hsts = 'Strict-Transport-Security';
+const year = 'max-age=31536000; includeSubDomains';
+const home = answer('https://site.test/', baseline);
+
+export const transportRows: readonly Row[] = [
+  {
+    name: 'a site that does all well keeps its 100 points',
+    evidence: see({ headers: baseline }),
+    broken: [],
+    holds: ['https-missing', 'cert-invalid', 'redirect-missing', 'hsts-missing', 'hsts-preload-ineligible'],
+    score: 100,
+  },
+  {
+    name: 'a closed port 443 is a missing https',
+    evidence: see({
+      https: failed('https://site.test/'),
+      http: chain([answer('http://site.test/', [html])]),
+      cors: [],
+    }),
+    broken: ['https-missing', 'csp-missing', 'framing-open', 'xcto-missing', 'permissions-policy-missing'],
+    notApplicable: ['hsts-missing', 'redirect-missing'],
+    score: 100 - 25 - 20 - 8 - 2.5 - 1,
+  },
+  {
+    name: 'a silent port 443 is not tested, as the silence may be ours',
+    evidence: see({
+      https: failed('https://site.test/', 'connection-timeout', 'no connection was made in time'),
+      http: chain([
+        answer(
+          'http://site.test/',
+          baseline.filter(([name]) => name !== hsts && name !== 'Set-Cookie'),
+        ),
+      ]),
+      cors: [],
+    }),
+    broken: [],
+    notTested: ['https-missing'],
+  },
+  {
+    name: 'a self-signed certificate is refused and voids HSTS',
+    evidence: see({ headers: baseline, tls: { trusted: false, error: 'DEPTH_ZERO_SELF_SIGNED_CERT' } }),
+    broken: ['cert-invalid'],
+    notApplicable: ['hsts-missing', 'hsts-short'],
+    score: 75,
+  },
+  {
+    name: 'a page that is served over http too lacks its redirect',
+    evidence: see({ headers: baseline, http: chain([answer('http://site.test/', [html])]) }),
+    broken: ['redirect-missing', 'hsts-preload-ineligible'],
+    score: 80,
+  },
+  {
+    name: 'an http port that only answers errors shows nobody anything',
+    evidence: see({ headers: baseline, http: chain([answer('http://site.test/', [], { status: 404 })]) }),
+    broken: ['hsts-preload-ineligible'],
+    holds: ['redirect-missing'],
+  },
+  {
+    name: 'a closed port 80 needs no redirect',
+    evidence: see({ headers: baseline, http: failed('http://site.test/') }),
+    broken: [],
+    notApplicable: ['redirect-missing', 'redirect-http-first'],
+  },
+  {
+    name: 'a silent port 80 leaves the redirect untested',
+    evidence: see({
+      headers: baseline,
+      http: failed('http://site.test/', 'connection-timeout', 'it took too long'),
+    }),
+    broken: [],
+    notTested: ['redirect-missing', 'redirect-off-host'],
+  },
+  {
+    name: 'redirects that end on http never reach https',
+    evidence: see({
+      headers: baseline,
+      http: chain([redirect('http://site.test/', 'http://site.test/home'), answer('http://site.test/home')]),
+    }),
+    broken: ['redirect-ends-on-http', 'hsts-preload-ineligible'],
+    holds: ['redirect-missing'],
+  },
+  {
+    name: 'a redirect from https to http is a downgrade',
+    evidence: see({
+      https: chain([
+        redirect('https://site.test/', 'http://site.test/a', [hsts, year]),
+        redirect('http://site.test/a', 'https://site.test/b'),
+        answer('https://site.test/b', baseline),
+      ]),
+    }),
+    broken: ['redirect-downgrade'],
+  },
+  {
+    name: 'http to http first leaves a hop open',
+    evidence: see({
+      headers: baseline,
+      http: chain([
+        redirect('http://site.test/', 'http://www.site.test/'),
+        redirect('http://www.site.test/', 'https://site.test/'),
+        home,
+      ]),
+    }),
+    broken: ['redirect-http-first', 'hsts-preload-ineligible'],
+    holds: ['redirect-off-host'],
+  },
+  {
+    name: 'http straight to another host keeps HSTS from the first one',
+    evidence: see({
+      url: 'https://site.test/',
+      https: chain([
+        redirect('https://site.test/', 'https://www.site.test/', [hsts, year]),
+        answer('https://www.site.test/', baseline),
+      ]),
+      http: chain([
+        redirect('http://site.test/', 'https://www.site.test/'),
+        answer('https://www.site.test/', baseline),
+      ]),
+    }),
+    broken: ['redirect-off-host'],
+    holds: ['hsts-not-on-first-hop'],
+  },
+  {
+    name: 'an endless redirect is no A+',
+    evidence: see({
+      https: chain([redirect('https://site.test/', 'https://site.test/', [hsts, year])], {
+        kind: 'loop',
+        url: 'https://site.test/',
+      }),
+      http: chain(
+        [
+          redirect('http://site.test/', 'https://site.test/'),
+          redirect('https://site.test/', 'https://site.test/'),
+        ],
+        { kind: 'loop', url: 'https://site.test/' },
+      ),
+      cors: [],
+    }),
+    broken: ['redirect-loop'],
+    notTested: ['csp-missing', 'hsts-missing', 'redirect-missing', 'cors-reflects-origin'],
+    score: null,
+  },
+  {
+    name: 'a Location that is no URL leads to no page',
+    evidence: see({
+      https: chain([redirect('https://site.test/', 'https://[')], {
+        kind: 'invalid-location',
+        url: 'https://site.test/',
+        location: 'https://[',
+      }),
+      http: failed('http://site.test/'),
+      cors: [],
+    }),
+    broken: ['redirect-loop'],
+    score: null,
+  },
+  {
+    name: 'six redirects are a long way',
+    evidence: see({
+      headers: baseline,
+      http: chain([
+        redirect('http://site.test/', 'https://site.test/1'),
+        ...[1, 2, 3, 4, 5].map((at) => redirect(`https://site.test/${at}`, `https://site.test/${at + 1}`)),
+        answer('https://site.test/6', baseline),
+      ]),
+    }),
+    broken: ['redirect-too-long'],
+  },
+  { name: 'no HSTS at all', evidence: baselineWith({ [hsts]: null }), broken: ['hsts-missing'], score: 80 },
+  {
+    name: 'max-age=0 switches HSTS off',
+    evidence: baselineWith({ [hsts]: 'max-age=0' }),
+    broken: ['hsts-off'],
+    holds: ['hsts-missing', 'hsts-invalid'],
+  },
+  {
+    name: 'max-age=oneyear is ignored by browsers',
+    evidence: baselineWith({ [hsts]: 'max-age=oneyear' }),
+    broken: ['hsts-invalid'],
+  },
+  {
+    name: 'max-age=31536000abc is ignored by browsers',
+    evidence: baselineWith({ [hsts]: 'max-age=31536000abc' }),
+    broken: ['hsts-invalid'],
+  },
+  {
+    name: 'a directive twice makes HSTS invalid',
+    evidence: baselineWith({ [hsts]: 'max-age=1; max-age=31536000' }),
+    broken: ['hsts-invalid'],
+  },
+  {
+    name: 'includeSubDomains alone is invalid',
+    evidence: baselineWith({ [hsts]: 'includeSubDomains' }),
+    broken: ['hsts-invalid'],
+  },
+  {
+    name: 'spaces around the equals sign are fine',
+    evidence: baselineWith({ [hsts]: 'max-age = 31536000 ; includeSubDomains' }),
+    broken: [],
+    holds: ['hsts-invalid', 'hsts-short'],
+  },
+  {
+    name: 'max-age="300" is five minutes, not six months',
+    evidence: baselineWith({ [hsts]: 'max-age="300"; includeSubDomains' }),
+    broken: ['hsts-short'],
+    score: 87.5,
+  },
+  {
+    name: 'the same HSTS twice works',
+    evidence: baselineWith({ [hsts]: [year, 'max-age=31536000;includeSubDomains'] }),
+    broken: ['hsts-duplicate'],
+    holds: ['hsts-duplicate-conflict'],
+  },
+  {
+    name: 'of two different HSTS lines the first counts',
+    evidence: baselineWith({ [hsts]: [year, 'max-age=0'] }),
+    broken: ['hsts-duplicate-conflict'],
+    holds: ['hsts-off', 'hsts-duplicate'],
+  },
+  {
+    name: 'HSTS over http is ignored',
+    evidence: see({
+      headers: baseline,
+      http: chain([redirect('http://site.test/', 'https://site.test/', [hsts, year]), home]),
+    }),
+    broken: [],
+    info: ['hsts-over-http'],
+  },
+  {
+    name: 'a first https hop without HSTS leaves its host open',
+    evidence: see({
+      https: chain([
+        redirect('https://site.test/', 'https://www.site.test/'),
+        answer('https://www.site.test/', baseline),
+      ]),
+      http: chain([
+        redirect('http://site.test/', 'https://site.test/'),
+        redirect('https://site.test/', 'https://www.site.test/'),
+        answer('https://www.site.test/', baseline),
+      ]),
+    }),
+    broken: ['hsts-not-on-first-hop'],
+  },
+  {
+    name: 'HSTS of the domain covers the www host in front of it',
+    evidence: see({
+      url: 'https://www.site.test/',
+      https: chain([redirect('https://www.site.test/', 'https://site.test/'), home]),
+      http: chain([
+        redirect('http://www.site.test/', 'https://www.site.test/'),
+        redirect('https://www.site.test/', 'https://site.test/'),
+        home,
+      ]),
+      preload: [],
+    }),
+    broken: [],
+    holds: ['hsts-not-on-first-hop'],
+  },
+  {
+    name: 'HSTS without subdomains',
+    evidence: baselineWith({ [hsts]: 'max-age=31536000' }),
+    broken: ['hsts-no-subdomains'],
+    score: 95,
+  },
+  {
+    name: 'preload with 180 days is not eligible',
+    evidence: baselineWith({ [hsts]: 'max-age=15552000; includeSubDomains; preload' }),
+    broken: ['hsts-preload-ineligible'],
+  },
+  {
+    name: 'a preloaded top-level domain needs no header',
+    evidence: see({
+      headers: baseline.filter(([name]) => name !== hsts),
+      preload: [['site.test', 'listed']],
+    }),
+    broken: [],
+    info: ['hsts-preloaded'],
+    notApplicable: ['hsts-off'],
+  },
+  {
+    name: 'HSTS for an address is void',
+    evidence: see({ url: 'https://192.0.2.1/', headers: baseline.filter(([name]) => name !== 'Set-Cookie') }),
+    broken: [],
+    notApplicable: ['hsts-missing', 'hsts-no-subdomains'],
+  },
+  {
+    name: 'nothing answers at all',
+    evidence: see({
+      https: failed('https://site.test/', 'name-not-found', 'the name does not exist'),
+      http: failed('http://site.test/', 'name-not-found', 'the name does not exist'),
+      cors: [],
+    }),
+    broken: ['target-unreachable'],
+    notTested: [
+      'https-missing',
+      'csp-missing',
+      'cookie-refused',
+      'leak-version',
+      'headers-large',
+      'hsts-missing',
+      'sri-missing',
+    ],
+    score: null,
+  },
+  {
+    name: 'a name that resolves to a private address is named, not its address',
+    evidence: see({
+      https: failed('https://site.test/', 'target-address-not-allowed', 'its address is not public'),
+      http: failed('http://site.test/', 'target-address-not-allowed', 'its address is not public'),
+      cors: [],
+    }),
+    broken: ['target-address-not-allowed'],
+    score: null,
+  },
+  {
+    name: 'a redirect to a port that is not checked',
+    evidence: see({
+      https: chain([redirect('https://site.test/', 'https://site.test:22/')], {
+        kind: 'failed',
+        url: 'https://site.test:22/',
+        code: 'target-not-allowed',
+        reason: 'port 22 is not checked',
+      }),
+      http: failed('http://site.test/'),
+      cors: [],
+    }),
+    broken: ['target-not-allowed'],
+    score: null,
+  },
+  {
+    name: 'an error page is judged and said to be one',
+    evidence: see({ headers: baseline, status: 503 }),
+    broken: [],
+    info: ['target-error-status'],
+  },
+];

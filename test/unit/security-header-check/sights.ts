@@ -1,0 +1,157 @@
+import type {
+  Chain,
+  CorsSight,
+  ElementSight,
+  HeaderEvidence,
+  HeaderLine,
+  Hop,
+} from '../../../worker/checks/security-header-check/evidence.ts';
+
+/** What one row says of its site; everything else is a plain site that does all well on the way to its page. */
+export type Site = {
+  readonly url?: string;
+  readonly headers?: readonly HeaderLine[];
+  readonly status?: number;
+  readonly elements?: readonly ElementSight[] | null;
+  readonly base?: string;
+  readonly tls?: Hop['tls'];
+  readonly https?: Chain;
+  readonly http?: Chain;
+  readonly cors?: readonly CorsSight[];
+  readonly corsUrl?: string;
+  readonly preload?: HeaderEvidence['preload'];
+};
+
+export const html: HeaderLine = ['Content-Type', 'text/html; charset=utf-8'];
+export const trusted = { trusted: true, error: null } as const;
+/** A moment in 2026: what cookies expire against. */
+export const seenAtMs = Date.UTC(2026, 10, 21);
+export const origin = 'https://0123456789abcdef.invalid';
+
+/** Evidence of a site; its http address redirects to https. */
+export function see(site: Site = {}): HeaderEvidence {
+  const url = site.url ?? 'https://site.test/';
+  const https = site.https ?? readPage(url, site);
+  const viaHttp = [redirect(url.replace('https:', 'http:'), url), ...https.hops];
+  const plain: Pick<HeaderEvidence, 'http' | 'corsUrl' | 'cors' | 'preload'> = {
+    http: { ...chain(viaHttp), document: null },
+    corsUrl: url,
+    cors: [cors([]), cors([], { origin: 'null' }), cors([], { method: 'OPTIONS' })],
+    preload: [[new URL(url).hostname, 'not-listed']],
+  };
+  const { http, corsUrl, cors: answers, preload } = { ...plain, ...site };
+  return { url, seenAtMs, https, http, corsUrl, cors: answers, preload };
+}
+
+function readPage(url: string, { headers, status, tls, elements, base }: Site): Chain {
+  const hop = answer(url, headers ?? [html], { status: status ?? 200, tls: tls ?? trusted });
+  const document = elements === null ? null : { elements: elements ?? [], base: base ?? null, cut: null };
+  return { start: url, hops: [hop], end: { kind: 'answered' }, document };
+}
+
+/** A page with these headers beside its Content-Type. */
+export function page(...headers: readonly HeaderLine[]): HeaderEvidence {
+  return see({ headers: [html, ...headers] });
+}
+
+export function csp(policy: string): HeaderLine {
+  return ['Content-Security-Policy', policy];
+}
+
+export function answer(
+  url: string,
+  headers: readonly HeaderLine[] = [html],
+  more: { readonly status?: number; readonly tls?: Hop['tls'] } = {},
+): Hop {
+  const tls = url.startsWith('https:') ? (more.tls ?? trusted) : null;
+  return { url, status: more.status ?? 200, headers, tls };
+}
+
+export function redirect(from: string, to: string, ...headers: readonly HeaderLine[]): Hop {
+  return answer(from, [['Location', to], ...headers], { status: 301 });
+}
+
+export function chain(hops: readonly Hop[], end: Chain['end'] = { kind: 'answered' }): Chain {
+  const isPage = end.kind === 'answered' && hops.length > 0;
+  return {
+    start: hops[0]?.url ?? ('url' in end ? end.url : ''),
+    hops,
+    end,
+    document: isPage ? { elements: [], base: null, cut: null } : null,
+  };
+}
+
+export function failed(
+  url: string,
+  code = 'connection-refused',
+  reason = 'the connection was refused',
+): Chain {
+  return { start: url, hops: [], end: { kind: 'failed', url, code, reason }, document: null };
+}
+
+export function cors(
+  headers: readonly HeaderLine[],
+  more: { readonly origin?: string; readonly method?: 'GET' | 'OPTIONS'; readonly status?: number } = {},
+): CorsSight {
+  return {
+    method: more.method ?? 'GET',
+    origin: more.origin ?? origin,
+    kind: 'answered',
+    status: more.status ?? 200,
+    headers,
+  };
+}
+
+/** The same CORS answer to all three questions. */
+export function corsAlways(...headers: readonly HeaderLine[]): readonly CorsSight[] {
+  return [cors(headers), cors(headers, { origin: 'null' }), cors(headers, { method: 'OPTIONS' })];
+}
+
+export function meta(attributes: Readonly<Record<string, string>>, parent = 'head'): ElementSight {
+  return { name: 'meta', parent, attributes: Object.entries(attributes) };
+}
+
+export function metaCsp(policy: string, parent = 'head'): ElementSight {
+  return meta({ 'http-equiv': 'Content-Security-Policy', content: policy }, parent);
+}
+
+export function script(attributes: Readonly<Record<string, string>> = {}, parent = 'head'): ElementSight {
+  return { name: 'script', parent, attributes: Object.entries(attributes) };
+}
+
+export function link(attributes: Readonly<Record<string, string>>): ElementSight {
+  return { name: 'link', parent: 'head', attributes: Object.entries(attributes) };
+}
+
+/** A site with nothing to complain about. */
+export const baseline: readonly HeaderLine[] = [
+  html,
+  ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains; preload'],
+  [
+    'Content-Security-Policy',
+    "default-src 'none'; script-src 'nonce-tLFyHmvyl1VgQ2vYk0aUsQ==' 'strict-dynamic'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  ],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'strict-origin-when-cross-origin'],
+  ['Permissions-Policy', 'camera=(), microphone=(), geolocation=()'],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Cross-Origin-Embedder-Policy', 'require-corp'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Set-Cookie', '__Host-session=abc; Path=/; Secure; HttpOnly; SameSite=Lax'],
+];
+
+/** The baseline, with these lines in place of those of the same names; null takes a line out. */
+export function baselineWith(
+  changes: Readonly<Record<string, string | readonly string[] | null>>,
+): HeaderEvidence {
+  const changed = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
+  const kept = baseline.filter(([name]) => !changed.has(name.toLowerCase()));
+  const added = Object.entries(changes).flatMap(([name, value]): HeaderLine[] =>
+    value === null
+      ? []
+      : typeof value === 'string'
+        ? [[name, value]]
+        : value.map((each): HeaderLine => [name, each]),
+  );
+  return see({ headers: [...kept, ...added] });
+}

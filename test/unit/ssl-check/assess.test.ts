@@ -1,0 +1,823 @@
+import { expect, test } from 'vitest';
+import { rules, type SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
+import { listVerdicts } from '../../../shared/model/finding.ts';
+import { codesBroken, codesOf } from '../../../shared/model/verdict.ts';
+import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
+import { extensionIds } from '../../../worker/checks/ssl-check/certificate-extensions.ts';
+import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import {
+  accepts,
+  asked,
+  askedOnly,
+  at,
+  connected,
+  evidenceOf,
+  failed,
+  intermediate,
+  leaf,
+  leafWith,
+  modern,
+  otherIntermediate,
+  publicPolicy,
+  question,
+  refused,
+  root,
+  shows,
+  stopped,
+} from './evidence-of.ts';
+import { issueCertificate, makeKey } from './issue-certificate.ts';
+import { der, integer, sequence, time, writeOcspResponse } from './write-der.ts';
+
+type Expected = {
+  /** Some that must be among those not tested. */
+  readonly notTested?: readonly SslCode[];
+  readonly state?: string;
+  readonly trusted?: boolean | null;
+};
+
+type Grade = `${string} ${number}` | null;
+
+/** What differs from a server without a fault; letter and score, and the codes that are broken (every other one is forbidden). */
+const row = (
+  name: string,
+  change: Partial<SslEvidence>,
+  [grade, ...broken]: readonly [Grade, ...SslCode[]],
+  expected: Expected = {},
+) => ({ name, change, broken, grade, expected });
+
+const names = evidenceOf().names;
+const silentRun = { handshakes: [], withoutName: null, chains: [], groups: null } as const;
+const unseenHsts = { kind: 'unknown', reason: 'no handshake was completed' } as const;
+const only = (end: Parameters<typeof question>[3]): Partial<SslEvidence> => ({
+  ...silentRun,
+  hsts: unseenHsts,
+  questions: [question('TLSv1.2', 'sound', [], end)],
+});
+const failure = (
+  code:
+    | 'name-not-found'
+    | 'name-unresolved'
+    | 'target-address-not-allowed'
+    | 'target-not-allowed'
+    | 'connection-refused'
+    | 'connection-timeout'
+    | 'network-unreachable',
+) => only({ kind: 'failure', code, reason: 'so it is' });
+const everyVersion = (alert: number): Partial<SslEvidence> => ({
+  ...silentRun,
+  hsts: unseenHsts,
+  handshakes: modern(failed('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE')),
+  questions: asked().map(({ version, set }) => question(version, set, [], refused(alert))),
+});
+
+const connectionRows = [
+  row('a name without addresses', failure('name-not-found'), [null, 'name-not-found'], {
+    state: 'unreachable',
+  }),
+  row('a name that cannot be looked up', failure('name-unresolved'), [null, 'name-unresolved'], {
+    state: 'unreachable',
+  }),
+  row('a private address', failure('target-address-not-allowed'), [null, 'target-address-not-allowed'], {
+    state: 'unreachable',
+  }),
+  row('a port that is not checked', failure('target-not-allowed'), [null, 'target-not-allowed'], {
+    state: 'unreachable',
+  }),
+  row('a closed port', failure('connection-refused'), [null, 'connection-refused'], { state: 'unreachable' }),
+  row('packets that are dropped', failure('connection-timeout'), [null, 'connection-timeout'], {
+    state: 'unreachable',
+  }),
+  row('no route', failure('network-unreachable'), [null, 'connection-timeout'], { state: 'unreachable' }),
+  row('a reset at the greeting', only({ kind: 'refused', by: 'reset' }), [null, 'connection-reset'], {
+    state: 'unreachable',
+  }),
+  row('a hang-up at the greeting', only({ kind: 'refused', by: 'closed' }), [null, 'connection-closed'], {
+    state: 'unreachable',
+  }),
+  row('silence', only({ kind: 'silent' }), [null, 'tls-silent'], { state: 'unreachable' }),
+  row('plain HTTP', only({ kind: 'not-tls', isHttp: true }), ['F 20', 'port-speaks-http'], {
+    state: 'complete',
+  }),
+  row('SSH', only({ kind: 'not-tls', isHttp: false }), ['F 20', 'port-not-tls'], { state: 'complete' }),
+  row('a server that wants nothing of what is offered', everyVersion(40), [null, 'parameters-not-common'], {
+    state: 'unreachable',
+    notTested: ['certificate-expired', 'tls12-missing', 'suite-null-offered'],
+  }),
+  row('a server that does not know the name', everyVersion(112), [null, 'tls-alert'], {
+    state: 'unreachable',
+  }),
+];
+
+const ed25519 = makeKey('ed25519');
+const rsa1024 = makeKey('rsa1024');
+const sha1 = { hash: 'sha1' } as const;
+const selfSigned = issueCertificate({ subject: 'a.test', issuer: null, names: ['a.test'] });
+const expiredIntermediate = issueCertificate({
+  subject: 'Intermediate',
+  issuer: root,
+  key: intermediate.key,
+  isAuthority: true,
+  notBefore: '2020-01-01T00:00:00',
+  notAfter: '2026-11-01T00:00:00',
+});
+const mustStaple = leafWith({ extensions: [{ id: extensionIds.tlsFeature, value: sequence(integer(5)) }] });
+const staple = (status: Uint8Array, serial: number[], nextUpdate = '2026-11-27T00:00:00') =>
+  Buffer.from(
+    writeOcspResponse([{ serial, status, thisUpdate: '2026-11-20T00:00:00', nextUpdate }]),
+  ).toString('base64');
+const stapled = leafWith({ serial: [0x11, 0x22] });
+const good = der(0x80);
+const isStapled = (ocspResponse: string) => shows([stapled, intermediate], null, { ocspResponse });
+const until = (notAfter: string) => shows([leafWith({ notAfter }), intermediate]);
+const lasting = (notBefore: string, notAfter: string, now = at) => ({
+  ...shows([leafWith({ notBefore, notAfter }), intermediate]),
+  at: now,
+});
+const timestamp = (log: number) => [
+  0,
+  47,
+  0,
+  ...new Uint8Array(32).fill(log),
+  ...new Uint8Array(8),
+  0,
+  0,
+  4,
+  3,
+  0,
+  0,
+];
+const timestamps = (...logs: number[]) => {
+  const entries = logs.flatMap(timestamp);
+  return {
+    id: extensionIds.timestamps,
+    value: der(4, [entries.length >> 8, entries.length & 255, ...entries]),
+  };
+};
+const rawOnly = {
+  handshakes: modern(failed('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE')),
+  withoutName: null,
+  hsts: unseenHsts,
+} as const;
+
+const certificateRows = [
+  row(
+    'an expired certificate',
+    shows([leafWith({ notAfter: '2026-11-20T00:00:00' }), intermediate], 'CERT_HAS_EXPIRED'),
+    ['T 20', 'certificate-expired'],
+    { trusted: false, notTested: ['certificate-root-unknown', 'chain-incomplete'] },
+  ),
+  row(
+    'one that is not valid yet',
+    shows([leafWith({ notBefore: '2026-12-01T00:00:00' }), intermediate], 'CERT_NOT_YET_VALID'),
+    ['T 20', 'certificate-not-yet-valid'],
+    { trusted: false },
+  ),
+  row(
+    'another name',
+    shows([leafWith({ names: ['b.test'] }), intermediate], 'ERR_TLS_CERT_ALTNAME_INVALID'),
+    ['M 20', 'certificate-name-mismatch'],
+    { trusted: false },
+  ),
+  row(
+    'a wildcard does not cover its own parent',
+    shows([leafWith({ names: ['*.a.test'] }), intermediate], 'ERR_TLS_CERT_ALTNAME_INVALID'),
+    ['M 20', 'certificate-name-mismatch'],
+  ),
+  row(
+    'a wildcard covers one label',
+    { host: 'www.a.test', ...shows([leafWith({ names: ['*.a.test'] }), intermediate]) },
+    ['A+ 100'],
+    { trusted: true },
+  ),
+  row(
+    'the name in the common name only, which Node accepts',
+    shows([leafWith({ names: [] }), intermediate]),
+    ['M 20', 'certificate-subject-alt-name-missing'],
+    { trusted: false },
+  ),
+  row(
+    'a self-signed certificate',
+    shows([selfSigned], 'DEPTH_ZERO_SELF_SIGNED_CERT'),
+    ['T 20', 'certificate-self-signed'],
+    { trusted: false },
+  ),
+  row('a root that nobody knows', shows([leaf, intermediate, root], 'SELF_SIGNED_CERT_IN_CHAIN'), [
+    'T 20',
+    'certificate-root-unknown',
+    'chain-root-sent',
+  ]),
+  row('a purpose that does not fit', shows([leaf, intermediate], 'INVALID_PURPOSE'), [
+    'T 20',
+    'certificate-not-trusted',
+  ]),
+  row(
+    'a strength that OpenSSL refuses and we see no reason for',
+    shows([leaf, intermediate], 'UNSPECIFIED'),
+    ['T 20', 'certificate-not-trusted'],
+  ),
+  row(
+    'a stapled revocation, which Node ignores',
+    isStapled(staple(der(0xa1, time('2026-11-01T00:00:00')), [0x11, 0x22])),
+    ['T 20', 'certificate-revoked'],
+    { trusted: false },
+  ),
+  row('SHA-1', shows([leafWith(sha1), intermediate], 'UNSPECIFIED'), ['T 20', 'certificate-signature-weak']),
+  row(
+    'SHA-1 at security level 0, where OpenSSL is content',
+    {
+      ...shows([leafWith(sha1), intermediate]),
+      handshakes: [
+        {
+          offer: 'legacy',
+          handshake: connected({ certificates: [leafWith(sha1).base64, intermediate.base64] }),
+        },
+      ],
+    },
+    ['T 20', 'certificate-signature-weak', 'sni-default-differs'],
+    { trusted: false, notTested: ['alpn-h2-missing'] },
+  ),
+  row(
+    'a key of 1024 bits',
+    shows([leafWith({ key: rsa1024 }), intermediate], 'UNSPECIFIED'),
+    ['B 80', 'certificate-key-small'],
+    { trusted: false },
+  ),
+  row('a key that no browser knows', shows([leafWith({ key: ed25519 }), intermediate]), [
+    'F 20',
+    'certificate-key-type-unsupported',
+  ]),
+  row('no intermediate', shows([leaf], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'), ['B 80', 'chain-incomplete'], {
+    trusted: false,
+  }),
+  row('another intermediate', shows([leaf, otherIntermediate], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'), [
+    'B 79',
+    'chain-intermediate-wrong',
+    'chain-surplus',
+  ]),
+  row('an intermediate that has expired', shows([leaf, expiredIntermediate], 'CERT_HAS_EXPIRED'), [
+    'T 20',
+    'chain-certificate-expired',
+  ]),
+  row('an expired intermediate that clients replace', shows([leaf, expiredIntermediate]), ['A+ 100']),
+  row('the wrong order', shows([leaf, root, intermediate]), ['A+ 98', 'chain-misordered', 'chain-root-sent']),
+  row('a certificate too many', shows([leaf, intermediate, otherIntermediate]), ['A+ 99', 'chain-surplus']),
+  row('the root sent along', shows([leaf, intermediate, root]), ['A+ 100', 'chain-root-sent']),
+  row('201 days since March 2026', lasting('2026-10-01T00:00:00', '2027-04-20T00:00:00'), [
+    'A+ 95',
+    'certificate-lifetime-long',
+  ]),
+  row('200 days to the second', lasting('2026-10-01T00:00:00', '2027-04-18T23:59:59'), ['A+ 100']),
+  row('200 days and a second', lasting('2026-10-01T00:00:00', '2027-04-19T00:00:00'), [
+    'A+ 95',
+    'certificate-lifetime-long',
+  ]),
+  row('398 days are good if issued before', lasting('2026-03-14T00:00:00', '2027-04-15T23:59:59'), [
+    'A+ 100',
+  ]),
+  row(
+    'a root of one’s own may last for long',
+    shows([leafWith({ notAfter: '2036-01-01T00:00:00' }), intermediate, root], 'SELF_SIGNED_CERT_IN_CHAIN'),
+    ['T 20', 'certificate-root-unknown', 'chain-root-sent'],
+  ),
+  row('two days left', until('2026-11-23T03:00:00'), ['A+ 95', 'certificate-expires-within-days']),
+  row('two weeks left of 64 days', until('2026-12-04T03:00:00'), ['A+ 98', 'certificate-expires-soon']),
+  row('39 days left of 90', until('2026-12-30T00:00:00'), ['A+ 100']),
+  row('13 days left of 47 are enough', lasting('2026-10-18T03:00:00', '2026-12-04T03:00:00'), ['A+ 100']),
+  row('4 days left of 6 are enough', lasting('2026-11-19T03:00:00', '2026-11-25T03:00:00'), ['A+ 100']),
+  row('must-staple without a staple', shows([mustStaple, intermediate]), [
+    'A+ 94',
+    'must-staple-not-stapled',
+  ]),
+  row(
+    'must-staple with a staple',
+    shows(
+      [
+        leafWith({
+          serial: [0x11, 0x22],
+          extensions: [{ id: extensionIds.tlsFeature, value: sequence(integer(5)) }],
+        }),
+        intermediate,
+      ],
+      null,
+      { ocspResponse: staple(good, [0x11, 0x22]) },
+    ),
+    ['A+ 100'],
+  ),
+  row('a staple that has run out', isStapled(staple(good, [0x11, 0x22], '2026-11-20T12:00:00')), [
+    'A+ 97',
+    'ocsp-staple-outdated',
+  ]),
+  row(
+    'a staple about another certificate',
+    isStapled(staple(good, [0x77])),
+    ['A+ 97', 'ocsp-staple-invalid'],
+    { notTested: ['certificate-revoked'] },
+  ),
+  row('a staple that is no OCSP answer', isStapled('AAAA'), ['A+ 97', 'ocsp-staple-invalid']),
+  row('a good staple', isStapled(staple(good, [0x11, 0x22])), ['A+ 100']),
+  row(
+    'a public certificate that no log knows',
+    shows([leafWith({ extensions: [publicPolicy] }), intermediate]),
+    ['A+ 95', 'certificate-timestamps-few'],
+  ),
+  row(
+    'two timestamps of one log',
+    shows([leafWith({ extensions: [publicPolicy, timestamps(1, 1)] }), intermediate]),
+    ['A+ 95', 'certificate-timestamps-few'],
+  ),
+  row(
+    'two timestamps of two logs',
+    shows([leafWith({ extensions: [publicPolicy, timestamps(1, 2)] }), intermediate]),
+    ['A+ 100'],
+  ),
+  row(
+    'a client certificate is required in TLS 1.2: the chain is seen, but not verified',
+    {
+      ...rawOnly,
+      questions: askedOnly(
+        question('TLSv1.2', 'sound', [accepts(0xc02b, { certificateRequested: true })]),
+        question('TLSv1.2', 'dangerous'),
+        question('TLSv1.2', 'withoutForwardSecrecy'),
+        question('TLSv1.2', 'finiteField'),
+      ),
+      groups: { accepted: [], end: refused() },
+    },
+    ['A- 90', 'client-certificate-requested', 'tls13-missing'],
+    {
+      trusted: null,
+      notTested: [
+        'certificate-not-trusted',
+        'chain-incomplete',
+        'chain-intermediate-wrong',
+        'certificate-root-unknown',
+        'client-hello-size-intolerance',
+        'alpn-refused',
+      ],
+    },
+  ),
+];
+
+const tls12Client = connected({
+  protocol: 'TLSv1.2',
+  cipher: {
+    name: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+    standardName: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256',
+    version: 'TLSv1.2',
+  },
+  ephemeralKey: { type: 'ECDH', name: 'X25519', size: 253 },
+});
+const onlyTls12 = { handshakes: modern(tls12Client), groups: { accepted: [], end: refused(70) } } as const;
+const noTls13 = question('TLSv1.3', 'tls13', [], refused(70));
+const oldSuite = 0xc009;
+const old = (version: 'TLSv1' | 'TLSv1.1' | 'SSLv3', suite = oldSuite) => [
+  question(version, 'old', [accepts(suite)], stopped),
+  question(version, 'oldDangerous'),
+];
+const legacy = (protocol: string): Partial<SslEvidence> => ({
+  handshakes: [
+    { offer: 'modern', handshake: failed('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION') },
+    {
+      offer: 'legacy',
+      handshake: connected({
+        protocol,
+        cipher: {
+          name: 'ECDHE-ECDSA-AES128-SHA',
+          standardName: 'TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA',
+          version: protocol,
+        },
+        alpn: null,
+      }),
+    },
+  ],
+  groups: { accepted: [], end: refused(70) },
+});
+const strongWith = (change: Parameters<typeof accepts>[1]) => ({
+  questions: asked(question('TLSv1.2', 'sound', [accepts(0xc02b, change)])),
+});
+
+const cut = { kind: 'refused', by: 'reset' } as const;
+const cutOld = asked(question('TLSv1', 'old', [], cut), question('TLSv1.1', 'old', [], cut));
+const protocolRows = [
+  row(
+    'old versions are refused by a reset, and the server still answers',
+    { questions: cutOld, stillAnswers: true },
+    ['A+ 100'],
+  ),
+  row('they are reset, and so is everything after', { questions: cutOld, stillAnswers: false }, ['A 93'], {
+    state: 'partial',
+    notTested: ['tls10-offered', 'tls11-offered', 'sslv2-offered'],
+  }),
+
+  row(
+    'a certificate that cannot be read',
+    { handshakes: modern(connected({ certificates: ['AAAA'] })), withoutName: null, chains: [] },
+    [null],
+    { state: 'complete', notTested: ['certificate-expired'] },
+  ),
+  row(
+    'TLS 1.2 unknown, so that nothing is seen in clear',
+    {
+      questions: asked(
+        ...['sound', 'dangerous', 'withoutForwardSecrecy', 'finiteField'].map((set) =>
+          question('TLSv1.2', set as 'sound', [], stopped),
+        ),
+      ),
+    },
+    ['A 93'],
+    {
+      state: 'partial',
+      notTested: ['compression-offered', 'secure-renegotiation-missing', 'extended-master-secret-missing'],
+    },
+  ),
+  row(
+    'TLS 1.3 alone, and no handshake comes to its end',
+    {
+      ...rawOnly,
+      chains: [],
+      questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null })])),
+    },
+    [null],
+    { state: 'complete', notTested: ['client-certificate-requested'] },
+  ),
+
+  row('a server without a fault', {}, ['A+ 100'], {
+    state: 'complete',
+    trusted: true,
+    notTested: ['certificate-revoked'],
+  }),
+  row(
+    'SSL 2.0',
+    { questions: asked(question('SSLv2', 'ssl2', [accepts(0, { chain: null, group: null })], stopped)) },
+    ['F 20', 'sslv2-offered'],
+  ),
+  row(
+    'SSL 3.0 with RC4',
+    {
+      questions: asked(
+        question('SSLv3', 'old', [accepts(0x0005)], stopped),
+        question('SSLv3', 'oldDangerous', [accepts(0x0005)]),
+      ),
+    },
+    ['B 78', 'sslv3-offered', 'suite-rc4-offered', 'suite-without-forward-secrecy-offered'],
+  ),
+  row('SSL 3.0 with a block cipher', { questions: asked(...old('SSLv3', 0x0035)) }, [
+    'C 63',
+    'sslv3-cbc-offered',
+    'sslv3-offered',
+    'suite-without-forward-secrecy-offered',
+  ]),
+  row(
+    'SSL 3.0 alone',
+    { ...rawOnly, questions: askedOnly(...old('SSLv3', 0x0035)), groups: { accepted: [], end: refused() } },
+    [
+      'F 18',
+      'tls-missing',
+      'tls12-missing',
+      'tls13-missing',
+      'sslv3-offered',
+      'sslv3-cbc-offered',
+      'suite-without-forward-secrecy-offered',
+      'aead-missing',
+    ],
+    { notTested: ['forward-secrecy-missing'] },
+  ),
+  row('TLS 1.0', { questions: asked(...old('TLSv1')) }, ['B 80', 'tls10-offered']),
+  row('TLS 1.1', { questions: asked(...old('TLSv1.1')) }, ['B 80', 'tls11-offered']),
+  row('TLS 1.0 to 1.3', { questions: asked(...old('TLSv1'), ...old('TLSv1.1')) }, [
+    'B 80',
+    'tls10-offered',
+    'tls11-offered',
+  ]),
+  row('TLS 1.1 as the best', { ...legacy('TLSv1.1'), questions: askedOnly(...old('TLSv1.1')) }, [
+    'C 65',
+    'tls11-offered',
+    'tls12-missing',
+    'tls13-missing',
+    'aead-missing',
+  ]),
+  row('no TLS 1.3', { ...onlyTls12, questions: asked(noTls13) }, ['A- 90', 'tls13-missing']),
+  row(
+    'TLS 1.3 alone is the best',
+    { questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null })])) },
+    ['A+ 100'],
+  ),
+  row('compression', strongWith({ compression: 1 }), ['C 65', 'compression-offered']),
+  row('no secure renegotiation', strongWith({ secureRenegotiation: false }), [
+    'A- 90',
+    'secure-renegotiation-missing',
+  ]),
+  row('no extended master secret', strongWith({ extendedMasterSecret: false }), [
+    'A+ 99',
+    'extended-master-secret-missing',
+  ]),
+  row(
+    'a long hello is too much',
+    {
+      handshakes: [
+        { offer: 'modern', handshake: failed('', 'tls-timeout') },
+        {
+          offer: 'small',
+          handshake: connected({ ephemeralKey: { type: 'ECDH', name: 'X25519', size: 253 } }),
+        },
+      ],
+    },
+    ['A+ 94', 'client-hello-size-intolerance'],
+  ),
+  row(
+    'ALPN that fits nobody',
+    {
+      handshakes: [
+        { offer: 'modern', handshake: failed('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL') },
+        { offer: 'without-alpn', handshake: connected({ alpn: null }) },
+      ],
+    },
+    ['A+ 94', 'alpn-refused'],
+    { notTested: ['alpn-h2-missing'] },
+  ),
+  row('no HTTP/2', { handshakes: modern(connected({ alpn: 'http/1.1' })) }, ['A+ 100', 'alpn-h2-missing']),
+  row('early data', { handshakes: modern(connected({ maxEarlyDataBytes: 0x4000 })) }, [
+    'A+ 99',
+    'early-data-offered',
+  ]),
+  row('no ticket', { handshakes: modern(connected({ maxEarlyDataBytes: null })) }, ['A+ 100'], {
+    notTested: ['early-data-offered'],
+  }),
+  row('SNI required', { withoutName: failed('ERR_SSL_TLSV1_UNRECOGNIZED_NAME') }, ['A+ 100', 'sni-required']),
+  row('another certificate without SNI', { withoutName: connected({ certificates: [selfSigned.base64] }) }, [
+    'A+ 100',
+    'sni-default-differs',
+  ]),
+  row('no second handshake', { withoutName: null }, ['A+ 100'], {
+    notTested: ['sni-required', 'sni-default-differs'],
+  }),
+  row('a client certificate is asked for', strongWith({ certificateRequested: true }), [
+    'A+ 100',
+    'client-certificate-requested',
+  ]),
+  row(
+    'a client certificate is required in TLS 1.3',
+    { handshakes: modern(connected({ lateAlert: 'certificate_required' })) },
+    ['A+ 100', 'client-certificate-requested'],
+  ),
+  row('no HSTS', { hsts: { kind: 'fields', url: 'https://a.test/', values: [] } }, ['A- 90', 'hsts-missing']),
+  row('HSTS switched off', { hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=0'] } }, [
+    'A- 90',
+    'hsts-missing',
+  ]),
+  row('HSTS for a week', { hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=604800'] } }, [
+    'A- 90',
+    'hsts-short',
+  ]),
+  row('HSTS unknown is no flaw, and no A+', { hsts: { kind: 'unknown', reason: 'it is late' } }, ['A 93'], {
+    notTested: ['hsts-missing', 'hsts-short'],
+  }),
+  row(
+    'old versions unknown',
+    {
+      questions: asked(
+        question('TLSv1', 'old', [], { kind: 'silent' }),
+        question('TLSv1.1', 'old', [], { kind: 'silent' }),
+        question('SSLv3', 'old', [], stopped),
+        question('SSLv2', 'ssl2', [], stopped),
+      ),
+    },
+    ['A 93'],
+    {
+      state: 'partial',
+      notTested: [
+        'tls10-offered',
+        'tls11-offered',
+        'sslv3-offered',
+        'sslv3-cbc-offered',
+        'sslv2-offered',
+        'suite-null-offered',
+        'suite-anonymous-offered',
+        'suite-export-offered',
+        'suite-short-key-offered',
+        'suite-rc4-offered',
+        'suite-rc4-since-tls11',
+        'suite-3des-offered',
+        'suite-3des-since-tls11',
+      ],
+    },
+  ),
+  row(
+    'TLS 1.2 and 1.3 unknown',
+    {
+      ...rawOnly,
+      groups: null,
+      questions: [
+        ...askedOnly(...old('TLSv1')).filter(({ version }) => version !== 'TLSv1.2' && version !== 'TLSv1.3'),
+        question('TLSv1.2', 'sound', [], stopped),
+        question('TLSv1.3', 'tls13', [], stopped),
+      ],
+    },
+    ['B 80', 'tls10-offered'],
+    {
+      state: 'partial',
+      notTested: [
+        'tls12-missing',
+        'tls13-missing',
+        'aead-missing',
+        'group-post-quantum-missing',
+        'dh-parameters-small',
+        'key-exchange-breakable',
+        'suite-cbc-offered',
+        'early-data-offered',
+      ],
+    },
+  ),
+  row(
+    'TLS versions unknown beside SSL 3.0',
+    {
+      ...rawOnly,
+      groups: null,
+      questions: [question('TLSv1.2', 'sound', [], stopped), ...old('SSLv3', 0x0035)],
+    },
+    ['C 63', 'sslv3-offered', 'sslv3-cbc-offered', 'suite-without-forward-secrecy-offered'],
+    { state: 'partial', notTested: ['tls-missing'] },
+  ),
+];
+
+const weak = (suite: number, version: 'TLSv1.2' | 'TLSv1' = 'TLSv1.2', change = {}) => ({
+  questions:
+    version === 'TLSv1.2'
+      ? asked(question('TLSv1.2', 'dangerous', [accepts(suite, change)]))
+      : asked(
+          question('TLSv1', 'old', [accepts(oldSuite)], stopped),
+          question('TLSv1', 'oldDangerous', [accepts(suite, change)]),
+        ),
+});
+const finite = (dhBits: number) => ({
+  questions: asked(question('TLSv1.2', 'finiteField', [accepts(0x009e, { dhBits, group: null })], stopped)),
+});
+const rsaOnly = {
+  ...onlyTls12,
+  questions: asked(
+    noTls13,
+    question('TLSv1.2', 'sound'),
+    question('TLSv1.2', 'withoutForwardSecrecy', [accepts(0x009c)]),
+  ),
+} as const;
+const rsaClient = {
+  ...rsaOnly,
+  handshakes: modern({
+    ...tls12Client,
+    cipher: { ...tls12Client.cipher, standardName: 'TLS_RSA_WITH_AES_128_GCM_SHA256' },
+  }),
+};
+
+const suiteRows = [
+  row('no encryption', weak(0x003b), ['F 18', 'suite-null-offered', 'suite-without-forward-secrecy-offered']),
+  row('no authentication', weak(0x006d), ['F 20', 'suite-anonymous-offered', 'suite-cbc-offered']),
+  row('export strength', weak(0x0008), [
+    'F 18',
+    'suite-export-offered',
+    'suite-without-forward-secrecy-offered',
+    'suite-cbc-offered',
+  ]),
+  row('DES', weak(0x0009), [
+    'F 18',
+    'suite-short-key-offered',
+    'suite-without-forward-secrecy-offered',
+    'suite-cbc-offered',
+  ]),
+  row('RC4 in TLS 1.2', weak(0xc007), ['C 65', 'suite-rc4-since-tls11', 'suite-rc4-offered']),
+  row('RC4 in TLS 1.0', weak(0xc007, 'TLSv1'), ['B 80', 'tls10-offered', 'suite-rc4-offered']),
+  row('3DES in TLS 1.2', weak(0xc008), [
+    'C 63',
+    'suite-3des-since-tls11',
+    'suite-3des-offered',
+    'suite-cbc-offered',
+  ]),
+  row('3DES in TLS 1.0', weak(0xc008, 'TLSv1'), ['B 78', 'tls10-offered', 'suite-3des-offered']),
+  row('a prime of 512 bits', finite(512), ['F 20', 'key-exchange-breakable', 'dh-parameters-small']),
+  row('a prime of 1024 bits', finite(1024), ['B 80', 'dh-parameters-small']),
+  row('a prime of 2048 bits', finite(2048), ['A+ 100']),
+  row('no forward secrecy', rsaClient, [
+    'B 78',
+    'tls13-missing',
+    'forward-secrecy-missing',
+    'suite-without-forward-secrecy-offered',
+  ]),
+  row(
+    'some suites without forward secrecy',
+    { questions: asked(question('TLSv1.2', 'withoutForwardSecrecy', [accepts(0x009c)])) },
+    ['A+ 98', 'suite-without-forward-secrecy-offered'],
+  ),
+  row(
+    'whether there are any is not known',
+    { questions: asked(question('TLSv1.2', 'withoutForwardSecrecy', [], stopped)) },
+    ['A+ 100'],
+    { state: 'partial', notTested: ['suite-without-forward-secrecy-offered'] },
+  ),
+  row(
+    'nothing but CBC',
+    {
+      ...onlyTls12,
+      handshakes: modern({
+        ...tls12Client,
+        cipher: { ...tls12Client.cipher, standardName: 'TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA' },
+      }),
+      questions: asked(noTls13, question('TLSv1.2', 'sound', [accepts(0xc009)])),
+    },
+    ['B 80', 'tls13-missing', 'aead-missing', 'suite-cbc-offered'],
+  ),
+  row(
+    'no post-quantum group',
+    {
+      handshakes: modern(connected({ ephemeralKey: { type: 'ECDH', name: 'X25519', size: 253 } })),
+      groups: { accepted: [0x001d], end: refused() },
+    },
+    ['A+ 100', 'group-post-quantum-missing'],
+  ),
+];
+
+const record = (certificate: string) => ({ usage: 3, selector: 0, matchingType: 0, certificate });
+const tlsa = (isSecure: boolean, certificate: string) => ({
+  names: { ...names, tlsa: { kind: 'answer', isSecure, found: [record(certificate)] } as const },
+});
+const nameRows = [
+  row('no CAA', { names: { ...names, caa: { kind: 'answer', isSecure: false, found: [] } } }, [
+    'A+ 100',
+    'caa-missing',
+  ]),
+  row(
+    'a DNS that does not answer',
+    {
+      names: {
+        caa: { kind: 'unknown', reason: 'no answer' },
+        tlsa: { kind: 'unknown', reason: 'no answer' },
+        httpsAlpn: { kind: 'unknown', reason: 'no answer' },
+      },
+    },
+    ['A+ 100'],
+    { notTested: ['caa-missing', 'tlsa-mismatch', 'tlsa-insecure'] },
+  ),
+  row('TLSA of another key', tlsa(true, 'ab'), ['A+ 100', 'tlsa-mismatch']),
+  row('TLSA that fits', tlsa(true, leaf.der.toString('hex')), ['A+ 100']),
+  row('TLSA without DNSSEC', tlsa(false, leaf.der.toString('hex')), ['A+ 100', 'tlsa-insecure']),
+];
+
+const judge = ({ change, ...rest }: ReturnType<typeof row>) => ({
+  ...rest,
+  assessment: assessSsl(evidenceOf(change)),
+});
+const unreached = connectionRows.map(judge);
+const reached = [...certificateRows, ...protocolRows, ...suiteRows, ...nameRows].map(judge);
+const judged = [...unreached, ...reached];
+
+test.for(judged)('$name', ({ assessment, broken, grade, expected }) => {
+  const { verdicts, fields, state, score } = assessment;
+  expect(codesBroken(verdicts).sort()).toEqual([...broken].sort());
+  expect(
+    score === null || score === undefined ? null : `${String(fields['sslLabsEquivalent'])} ${score}`,
+  ).toBe(grade);
+  const unseen = listVerdicts(rules, verdicts).notTested.map(({ code }) => code);
+  expect(unseen).toEqual(expect.arrayContaining([...(expected.notTested ?? [])]));
+  expect({ state, trust: fields['trust'] }).toMatchObject({
+    ...('state' in expected ? { state: expected.state } : {}),
+    ...('trusted' in expected ? { trust: { trusted: expected.trusted } } : {}),
+  });
+});
+
+const listed = judged.map(({ assessment }) => listVerdicts(rules, assessment.verdicts));
+const listedReached = reached.map(({ assessment }) => listVerdicts(rules, assessment.verdicts));
+const codes = codesOf(rules);
+test('every rule has a row where it is broken', () => {
+  const seen = listed.flatMap(({ findings }) => findings.map(({ code }) => code));
+  expect(codes.filter((code) => !seen.includes(code))).toEqual([]);
+});
+test('every rule has a row where it holds', () => {
+  const seen = listed.flatMap(({ passed }) => passed);
+  expect(codes.filter((code) => !seen.includes(code))).toEqual([]);
+});
+
+test('every rule about a server has a row where there is one and it is still not tested', () => {
+  const seen = listedReached.flatMap(({ notTested }) => notTested.map(({ code }) => code));
+  const aboutServers = codes.filter((code) => rules[code].part !== 'connection');
+  expect(aboutServers.filter((code) => !seen.includes(code))).toEqual([]);
+});
+
+test.for(judged)('the effects of the findings make up the score: $name', ({ assessment, grade, broken }) => {
+  const effects = assessment.scoreEffects ?? {};
+  const sum = Object.values(effects).reduce((total, effect) => total + effect, 0);
+  // Where A+ could not be proven, the step from A+ to A is nobody's fault.
+  const start = grade?.startsWith('A ') ? 93 : 100;
+  expect(sum).toBe(
+    assessment.score === null || assessment.score === undefined ? 0 : assessment.score - start,
+  );
+  expect(Object.keys(effects).sort()).toEqual([...broken].sort());
+});
+
+test.for(judged)('every detail is filled: $name', ({ assessment }) => {
+  const details = listVerdicts(rules, assessment.verdicts).findings.map(
+    ({ code, detail }) => `${code}: ${detail}`,
+  );
+  expect(details.filter((detail) => /[{}]/.test(detail))).toEqual([]);
+});
+
+test('the same evidence gives the same assessment, also after a way through JSON', () => {
+  const evidence = evidenceOf(tlsa(true, 'ab'));
+  expect(assessSsl(JSON.parse(JSON.stringify(evidence)) as SslEvidence)).toEqual(assessSsl(evidence));
+});

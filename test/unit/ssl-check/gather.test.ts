@@ -1,0 +1,303 @@
+import { expect, test } from 'vitest';
+import { openAllowance } from '../../../worker/checks/ssl-check/allowance.ts';
+import { openHelloAsker } from '../../../worker/checks/ssl-check/ask-hello.ts';
+import { askOnce, askSsl2, askSuites, askTls13 } from '../../../worker/checks/ssl-check/ask-questions.ts';
+import { gatherSsl } from '../../../worker/checks/ssl-check/gather.ts';
+import { suites } from '../../../worker/checks/ssl-check/suites.ts';
+import type { Probes } from '../../../worker/probes/port.ts';
+import type { Exchange, Handshake, HandshakeRequest } from '../../../worker/probes/tls/port.ts';
+import { failed, connected as seenAs } from './evidence-of.ts';
+import { type ReadHello, readClientHello } from './read-client-hello.ts';
+import { alertRecord, extension, writeServerFlight } from './write-server-flight.ts';
+
+/** As the probe gives it: with a session. */
+const connected = (): Handshake => {
+  const { maxEarlyDataBytes: _, ...rest } = seenAs();
+  return { ...rest, session: null };
+};
+
+type Reply = Uint8Array | 'closed' | 'reset' | 'timeout' | 'refused';
+type Script = {
+  readonly hello: (hello: ReadHello | null) => Reply;
+  readonly handshake?: (request: HandshakeRequest) => Handshake;
+};
+
+const retryRandom = Uint8Array.from(
+  Buffer.from('cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c', 'hex'),
+);
+const retry = (suite: number, group: number) =>
+  writeServerFlight({
+    version: 0x0304,
+    suite,
+    random: retryRandom,
+    extensions: [extension(43, 3, 4), extension(51, group >> 8, group & 255)],
+  });
+
+/** A server that speaks these suites and groups, by its own preference. */
+const speaks =
+  (tls12: readonly number[], tls13: readonly number[], groups: readonly number[]) =>
+  (hello: ReadHello | null): Reply => {
+    const isTls13 = hello?.version === 0x0304;
+    const suite = (isTls13 ? tls13 : tls12).find((id) => hello?.suites.includes(id));
+    const group = groups.find((id) => hello?.groups.includes(id));
+    if (suite === undefined || hello === null || hello.version < 0x0303)
+      return alertRecord(2, hello === null ? 80 : 40);
+    if (!isTls13)
+      return writeServerFlight({
+        version: 0x0303,
+        suite,
+        certificates: [Uint8Array.of(1)],
+        done: true,
+        ...dhOf(suite),
+      });
+    return group === undefined ? alertRecord(2, 40) : retry(suite, group);
+  };
+
+const dhOf = (suite: number) =>
+  suites.get(suite)?.keyExchange === 'DHE' ? { prime: new Uint8Array(128).fill(255) } : { group: 0x001d };
+
+function probesOf({ hello, handshake = () => connected() }: Script) {
+  const seen = { open: 0, most: 0, hellos: 0, handshakes: [] as HandshakeRequest[] };
+  const enter = async <T>(answer: () => T): Promise<T> => {
+    seen.open += 1;
+    seen.most = Math.max(seen.most, seen.open);
+    await new Promise((resolve) => setImmediate(resolve));
+    seen.open -= 1;
+    return answer();
+  };
+  const exchange = (send: Uint8Array): Exchange => {
+    seen.hellos += 1;
+    const reply = hello(readClientHello(send));
+    if (reply === 'refused')
+      return { kind: 'failure', code: 'connection-refused', reason: 'refused', address: '192.0.2.1' };
+    const bytes = typeof reply === 'string' ? new Uint8Array(0) : reply;
+    return {
+      kind: 'received',
+      bytes,
+      ended: typeof reply === 'string' ? reply : 'complete',
+      address: '192.0.2.1',
+      ms: 3,
+    };
+  };
+  const probes: Probes = {
+    tls: {
+      exchange: ({ send }) => enter(() => exchange(send)),
+      handshake: (request) =>
+        enter(() => {
+          seen.handshakes.push(request);
+          return handshake(request);
+        }),
+      connections: () => 0,
+    },
+    http: {
+      ask: ({ url }) =>
+        enter(() => ({ kind: 'failure', url, code: 'not-http', reason: 'no HTTP', address: null })),
+    },
+    dns: {
+      ask: async (question) => ({
+        kind: 'failure',
+        question,
+        code: 'timeout',
+        reason: 'no answer',
+        server: '192.0.2.53',
+      }),
+    },
+  };
+  return { probes, seen };
+}
+
+const gather = (probes: Probes) =>
+  gatherSsl({ target: 'a.test', options: { port: '443' }, probes, progress: () => undefined });
+const limits = { connections: 30, kept: 0, timeMs: 12_000, firstTimeoutMs: 5000, silences: 3 };
+const askerOf = (script: Script) => {
+  const { probes, seen } = probesOf(script);
+  return {
+    asker: openHelloAsker(
+      probes.tls,
+      { host: 'a.test', port: 443 },
+      openAllowance(limits, () => 0),
+    ),
+    seen,
+  };
+};
+
+test('suites are asked for until the server refuses, each once', async () => {
+  const { asker, seen } = askerOf({ hello: speaks([0xc02f, 0xc030, 0x009e], [], []) });
+  const { accepted, end } = await askSuites(asker, 'TLSv1.2', 'sound');
+  expect(accepted.map(({ suite }) => suite)).toEqual([0xc02f, 0xc030, 0x009e]);
+  expect(accepted.map(({ dhBits }) => dhBits)).toEqual([null, null, 1024]);
+  expect(end).toEqual({ kind: 'refused', by: 'alert', alert: 40 });
+  expect(seen.hellos).toBe(4);
+});
+
+test('suites and groups of TLS 1.3 are learnt together', async () => {
+  const tls13 = [0x1302, 0x1303, 0x1301];
+  const groups = [0x11ec, 0x001d, 0x0017, 0x0018];
+  const { asker, seen } = askerOf({ hello: speaks([], tls13, groups) });
+  const found = await askTls13(asker);
+  expect(found.question.accepted.map(({ suite }) => suite)).toEqual(tls13);
+  expect(found.groups.accepted).toEqual(groups);
+  expect(found.groups.end.kind).toBe('refused');
+  // One by one it would have taken 4 + 5.
+  expect(seen.hellos).toBeLessThanOrEqual(7);
+});
+
+test('a server that always chooses the same is not asked for ever', async () => {
+  const { asker, seen } = askerOf({
+    hello: () => writeServerFlight({ version: 0x0303, suite: 0xc02f, done: true }),
+  });
+  const { end } = await askSuites(asker, 'TLSv1.2', 'sound');
+  expect(end.kind).toBe('stopped');
+  expect(seen.hellos).toBe(2);
+});
+
+test('a lower version than the one offered is a refusal', async () => {
+  const { asker } = askerOf({
+    hello: () => writeServerFlight({ version: 0x0302, suite: 0x002f, done: true }),
+  });
+  expect((await askOnce(asker, 'TLSv1.2', 'sound')).end).toEqual({ kind: 'refused', by: 'other-version' });
+});
+
+test.for([
+  ['closed', { kind: 'refused', by: 'closed' }],
+  ['reset', { kind: 'refused', by: 'reset' }],
+  ['timeout', { kind: 'silent' }],
+  ['refused', { kind: 'failure', code: 'connection-refused', reason: 'refused' }],
+] as const)('%s is told apart', async ([reply, end]) => {
+  const { asker } = askerOf({ hello: () => reply });
+  expect((await askOnce(asker, 'TLSv1', 'old')).end).toEqual(end);
+});
+
+test('plain HTTP is told from other talk', async () => {
+  const text = (words: string) => ({ hello: () => new TextEncoder().encode(words) });
+  const end = async (words: string) => (await askOnce(askerOf(text(words)).asker, 'TLSv1.2', 'sound')).end;
+  expect(await end('HTTP/1.1 400 Bad Request\r\n')).toEqual({ kind: 'not-tls', isHttp: true });
+  expect(await end('SSH-2.0-OpenSSH\r\n')).toEqual({ kind: 'not-tls', isHttp: false });
+});
+
+test('SSL 2.0 is seen by its own hello', async () => {
+  const answer = Uint8Array.of(0x80, 14, 4, 0, 1, 0, 2, 0, 0, 0, 3, 0, 0, 1, 0, 128);
+  const { asker } = askerOf({ hello: (hello) => (hello === null ? answer : 'closed') });
+  expect((await askSsl2(asker)).accepted).toHaveLength(1);
+});
+
+test('a closed port costs one connection', async () => {
+  const { probes, seen } = probesOf({ hello: () => 'refused' });
+  const evidence = await gather(probes);
+  expect(evidence).toMatchObject({ connections: 1, handshakes: [] });
+  expect(seen.hellos).toBe(1);
+});
+
+test('a silent server costs one greeting by each', async () => {
+  const { probes } = probesOf({ hello: () => 'timeout', handshake: () => failed('', 'tls-timeout') });
+  expect(await gather(probes)).toMatchObject({ connections: 2 });
+});
+
+test('a server that knows everything is asked at most thirty times, two at once, and the handshakes have their turn', async () => {
+  const everything = [...suites.keys()];
+  const { probes, seen } = probesOf({ hello: speaks(everything, everything, [0x11ec, 0x001d]) });
+  const evidence = await gather(probes);
+  expect(evidence.connections).toBeLessThanOrEqual(30);
+  expect(seen.most).toBeLessThanOrEqual(2);
+  expect(evidence.withoutName).not.toBeNull();
+  expect(seen.handshakes.map(({ servername }) => servername)).toEqual(['a.test', null]);
+});
+
+test.for([
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'tls-failed', ['modern', 'legacy']],
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'tls-failed', ['modern', 'without-alpn']],
+  ['', 'tls-timeout', ['modern', 'small']],
+] as const)('after %s (%s) the offers are %j', async ([opensslCode, code, offers]) => {
+  let isFirst = true;
+  const handshake = () => {
+    if (!isFirst) return connected();
+    isFirst = false;
+    return failed(opensslCode, code);
+  };
+  const { probes } = probesOf({ hello: speaks([0xc02f], [0x1302], [0x001d]), handshake });
+  const { handshakes } = await gather(probes);
+  expect(handshakes.map(({ offer }) => offer)).toEqual(offers);
+});
+
+test.for([
+  ['goes on', 1000, true],
+  ['has had enough', 8, false],
+] as const)('a server that resets old versions and %s is told', async ([, patience, stillAnswers]) => {
+  let greetings = 0;
+  const speak = speaks([0xc02f], [0x1302], [0x001d]);
+  const hello = (read: ReadHello | null) => {
+    greetings += 1;
+    return greetings > patience || read === null || read.version < 0x0303 ? 'reset' : speak(read);
+  };
+  expect((await gather(probesOf({ hello }).probes)).stillAnswers).toBe(stillAnswers);
+});
+
+test('of a session only the room for early data is kept', async () => {
+  const fields = [
+    2,
+    1,
+    1,
+    2,
+    2,
+    3,
+    4,
+    4,
+    2,
+    0x13,
+    2,
+    4,
+    1,
+    0,
+    4,
+    0x81,
+    0xff,
+    ...new Uint8Array(255),
+    0xaf,
+    4,
+    2,
+    2,
+    0x40,
+    0,
+  ];
+  const session = Buffer.from([0x30, 0x82, fields.length >> 8, fields.length & 0xff, ...fields]).toString(
+    'base64',
+  );
+  const { probes } = probesOf({
+    hello: speaks([0xc02f], [0x1302], [0x001d]),
+    handshake: () => ({ ...connected(), session }) as Handshake,
+  });
+  const evidence = await gather(probes);
+  expect(evidence.handshakes[0]?.handshake).toMatchObject({ maxEarlyDataBytes: 0x4000 });
+  expect(JSON.stringify(evidence)).not.toContain(session);
+});
+
+test('the evidence is JSON', async () => {
+  const { probes } = probesOf({ hello: speaks([0xc02f], [0x1302], [0x001d]) });
+  const evidence = await gather(probes);
+  expect(JSON.parse(JSON.stringify(evidence))).toEqual(evidence);
+});
+
+test('time runs out, and the rest is not asked', () => {
+  let now = 0;
+  const allowance = openAllowance({ ...limits, timeMs: 10 }, () => now);
+  expect(allowance.take()).toBeNull();
+  now = 11;
+  expect(allowance.take()).toBe('there was no time left');
+});
+
+test('waiting adapts to the server, between one and a half seconds and five', () => {
+  const allowance = openAllowance(limits, () => 0);
+  expect(allowance.timeoutMs()).toBe(5000);
+  allowance.noteAnswer(20);
+  expect(allowance.timeoutMs()).toBe(1500);
+  allowance.noteAnswer(300);
+  expect(allowance.timeoutMs()).toBe(3000);
+  allowance.noteAnswer(2000);
+  expect(allowance.timeoutMs()).toBe(5000);
+});
+
+test('three silences are enough', () => {
+  const allowance = openAllowance(limits, () => 0);
+  for (let times = 0; times < 3; times += 1) allowance.noteSilence();
+  expect(allowance.take()).toBe('the server stopped answering');
+});

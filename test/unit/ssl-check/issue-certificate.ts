@@ -1,0 +1,108 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { joinBytes } from '../../../worker/checks/ssl-check/byte-cursor.ts';
+import { extensionIds } from '../../../worker/checks/ssl-check/certificate-extensions.ts';
+import { der, integer, objectIdentifier, sequence, text, time } from './write-der.ts';
+
+/** A certificate of the test run itself, with everything that OpenSSL's own tools would not let be wrong. */
+export type Issued = {
+  readonly key: KeyObject;
+  readonly der: Buffer;
+  readonly base64: string;
+  readonly certPem: string;
+  readonly keyPem: string;
+  readonly subject: string;
+};
+
+export type Signature = keyof typeof signatures;
+export type Wishes = {
+  readonly subject: string;
+  /** null signs by itself. */
+  readonly issuer: Issued | null;
+  /** DNS entries; none leaves subjectAltName out. */
+  readonly names?: readonly string[];
+  readonly notBefore?: string;
+  readonly notAfter?: string;
+  readonly key?: KeyObject;
+  readonly isAuthority?: boolean;
+  /** Hash of the signature. */
+  readonly hash?: 'sha256' | 'sha1';
+  readonly extensions?: readonly { readonly id: string; readonly value: Uint8Array }[];
+  readonly serial?: readonly number[];
+};
+
+const signatures = {
+  'ec-sha256': '1.2.840.10045.4.3.2',
+  'ec-sha1': '1.2.840.10045.4.1',
+  'rsa-sha256': '1.2.840.113549.1.1.11',
+  'rsa-sha1': '1.2.840.113549.1.1.5',
+  'ed25519-sha256': '1.3.101.112',
+} as const;
+
+/** A new key: P-256 unless said otherwise. */
+export function makeKey(kind: 'p256' | 'p224' | 'ed25519' | 'rsa1024' | 'rsa2048' = 'p256'): KeyObject {
+  if (kind === 'p256') return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  if (kind === 'p224') return generateKeyPairSync('ec', { namedCurve: 'secp224r1' }).privateKey;
+  if (kind === 'ed25519') return generateKeyPairSync('ed25519').privateKey;
+  return generateKeyPairSync('rsa', { modulusLength: kind === 'rsa1024' ? 1024 : 2048 }).privateKey;
+}
+
+/** Issues what is wished for (RFC 5280 §4.1). */
+export function issueCertificate(wishes: Wishes): Issued {
+  const key = wishes.key ?? makeKey();
+  const signer = wishes.issuer?.key ?? key;
+  const hash = wishes.hash ?? 'sha256';
+  const algorithm = algorithmOf(signer, hash);
+  const body = bodyOf(wishes, key, algorithm);
+  const signature = sign(signer.asymmetricKeyType === 'ed25519' ? null : hash, body, signer);
+  const bytes = Buffer.from(sequence(body, algorithm, der(0x03, joinBytes(0, signature))));
+  const base64 = bytes.toString('base64');
+  return {
+    key,
+    der: bytes,
+    base64,
+    subject: wishes.subject,
+    certPem: `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/(.{64})(?=.)/g, '$1\n')}\n-----END CERTIFICATE-----\n`,
+    keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
+
+function bodyOf(wishes: Wishes, key: KeyObject, algorithm: Uint8Array): Uint8Array {
+  const { subject, issuer, notBefore = '2026-10-01T00:00:00', notAfter = '2026-12-30T00:00:00' } = wishes;
+  return sequence(
+    der(0xa0, integer(2)),
+    integer(...(wishes.serial ?? nextSerial())),
+    algorithm,
+    nameOf(issuer?.subject ?? subject),
+    sequence(time(notBefore), time(notAfter)),
+    nameOf(subject),
+    createPublicKey(key).export({ type: 'spki', format: 'der' }),
+    ...extensionsOf(wishes),
+  );
+}
+
+function extensionsOf({ names = [], isAuthority = false, extensions = [] }: Wishes): Uint8Array[] {
+  const alternative = sequence(...names.map((name) => text(0x82, name)));
+  const all = [
+    ...(isAuthority ? [{ id: extensionIds.basicConstraints, value: sequence(der(1, [0xff])) }] : []),
+    ...(names.length === 0 ? [] : [{ id: extensionIds.subjectAltName, value: alternative }]),
+    ...extensions,
+  ];
+  const list = all.map(({ id, value }) => sequence(objectIdentifier(id), der(0x04, value)));
+  return list.length === 0 ? [] : [der(0xa3, sequence(...list))];
+}
+
+let serial = 0x1000;
+function nextSerial(): number[] {
+  serial += 1;
+  return [0x10, serial >> 8, serial & 0xff];
+}
+
+function nameOf(commonName: string): Uint8Array {
+  return sequence(der(0x31, sequence(objectIdentifier('2.5.4.3'), text(0x0c, commonName))));
+}
+
+function algorithmOf(key: KeyObject, hash: 'sha256' | 'sha1'): Uint8Array {
+  const kind = `${key.asymmetricKeyType}-${key.asymmetricKeyType === 'ed25519' ? 'sha256' : hash}`;
+  const id = objectIdentifier(signatures[kind as Signature]);
+  return kind.startsWith('rsa') ? sequence(id, der(0x05)) : sequence(id);
+}

@@ -1,0 +1,90 @@
+import { type DnsCode, dnsRules } from '../../../../shared/catalogue/dns-check/rules.ts';
+import { score } from '../../../../shared/model/score.ts';
+import { isBroken, type Severity, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { PartAssessment } from '../parts.ts';
+import { assessCaa } from './assess-caa.ts';
+import { assessDnssec } from './assess-dnssec.ts';
+import { assessNs } from './assess-ns.ts';
+import { assessRecords } from './assess-records.ts';
+import { assessSoa } from './assess-soa.ts';
+import { readSigning } from './dnssec/read-signing.ts';
+import { readStatus } from './dnssec/status.ts';
+import type { DnsEvidence } from './evidence.ts';
+import { showCaa, showNs, showRecords, showSoa } from './show-dns.ts';
+import { showDnssec } from './show-dnssec.ts';
+import { type DnsSight, readEvidence } from './sight.ts';
+import { forAll } from './verdicts.ts';
+
+/** Judges the DNS half. Pure: the same evidence always gives the same verdicts. */
+export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {
+  const sight = readEvidence(evidence);
+  const signing = readSigning(sight);
+  const status = readStatus(sight, signing);
+  const soa = assessSoa(sight);
+  const seen: Verdicts<DnsCode> = {
+    ...assessRecords(sight),
+    ...assessNs(sight),
+    ...soa,
+    ...assessDnssec(sight, signing, status),
+    ...assessCaa(sight),
+  };
+  const exists = existence(sight);
+  const verdicts = exists === false ? onlyNotFound(sight.domain) : seen;
+  const points = exists === false || !isAnythingKnown(sight, verdicts) ? null : scoreOf(verdicts);
+  return {
+    verdicts,
+    fields: {
+      exists,
+      ...showRecords(sight),
+      ns: showNs(sight, isFaulty(verdicts, 'ns')),
+      soa: showSoa(sight, soa),
+      dnssec: showDnssec(signing, status),
+      caa: showCaa(sight, isFaulty(verdicts, 'caa')),
+      dnsScore: points,
+    },
+    score: points,
+    scoreEffects: effectsOf(verdicts),
+    isPartial:
+      sight.zone.kind === 'unknown' || Object.values(sight.apex).some(({ state }) => state === 'unknown'),
+  };
+}
+
+// An error that the DNS did not explain leaves the question open; any record or alias answers it.
+function existence({ apex }: DnsSight): boolean | null {
+  const readings = Object.values(apex);
+  if (readings.some(({ state, aliases }) => state === 'found' || aliases.length > 0)) return true;
+  if (apex.SOA.state === 'none') return !apex.SOA.nxdomain;
+  return readings.some((reading) => reading.state === 'none' && !reading.nxdomain) ? true : null;
+}
+
+function onlyNotFound(name: string): Verdicts<DnsCode> {
+  return { ...forAll(dnsRules, 'not-applicable'), 'domain-not-found': { broken: [{ name }] } };
+}
+
+function isAnythingKnown({ apex, authoritative }: DnsSight, verdicts: Verdicts<DnsCode>): boolean {
+  if (authoritative.length > 0 || isBroken(verdicts['ns-none-answers'])) return true;
+  return Object.values(apex).some(({ state }) => state !== 'unknown');
+}
+
+// What makes a zone bogus and that it is bogus are one fault: it is counted once.
+const causesOfBogus = ['dnssec-ds-without-key', 'dnssec-signature-invalid'] as const;
+
+function effectsOf(verdicts: Verdicts<DnsCode>): { readonly [code: string]: number } {
+  if (!isBroken(verdicts['dnssec-bogus'])) return {};
+  return Object.fromEntries(causesOfBogus.map((code) => [code, 0]));
+}
+
+function scoreOf(verdicts: Verdicts<DnsCode>): number {
+  const counted = { ...verdicts };
+  for (const code of Object.keys(effectsOf(verdicts))) Object.assign(counted, { [code]: 'not-applicable' });
+  return score(dnsRules, counted);
+}
+
+const faults: readonly Severity[] = ['critical', 'high'];
+
+function isFaulty(verdicts: Verdicts<DnsCode>, part: string): boolean {
+  return (Object.keys(dnsRules) as DnsCode[]).some(
+    (code) =>
+      dnsRules[code].part === part && faults.includes(dnsRules[code].severity) && isBroken(verdicts[code]),
+  );
+}

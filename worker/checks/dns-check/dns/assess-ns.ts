@@ -1,0 +1,33 @@
+import { nsRules } from '../../../../shared/catalogue/dns-check/rules/ns.ts';
+import { brokenBy, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { readDelegation } from './delegation.ts';
+import { judgeAddresses } from './judge-addresses.ts';
+import { judgeGlue, judgeSets } from './judge-delegation.ts';
+import { judgeServers } from './judge-servers.ts';
+import { inState } from './server-sight.ts';
+import type { DnsSight } from './sight.ts';
+import { forAll } from './verdicts.ts';
+
+export type NsCode = keyof typeof nsRules;
+
+/** Judges the delegation and every name server. Nothing applies to a name that is no zone of its own. */
+export function assessNs(sight: DnsSight): Verdicts<NsCode> {
+  if (sight.zone.kind === 'inside') return forAll(nsRules, 'not-applicable');
+  const delegation = readDelegation(sight);
+  if (delegation.all.length === 0)
+    return forAll(nsRules, notTested(`nobody named the domain’s name servers (${whyUnknown(sight)})`));
+  return {
+    ...judgeServers(sight),
+    ...judgeAddresses(sight, delegation),
+    ...judgeSets(sight, delegation),
+    ...judgeGlue(sight),
+    'ns-address-not-public': brokenBy(
+      inState(sight.servers, 'forbidden').map(({ name }) => ({ server: name })),
+    ),
+  };
+}
+
+function whyUnknown({ zone, apex }: DnsSight): string {
+  if (zone.kind === 'unknown') return zone.why;
+  return apex.NS.state === 'unknown' ? apex.NS.why : 'there is no NS record';
+}

@@ -1,0 +1,57 @@
+import { brokenBy, type Evidence, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { foundRecords } from '../read-answer.ts';
+import { type Dnskey, type Ds, readAll, readDnskey, readDs } from '../record-values.ts';
+import type { DnsSight } from '../sight.ts';
+import { keyOfDs } from './ds-digest.ts';
+import { keyTagOf } from './key-tag.ts';
+import type { Signing } from './read-signing.ts';
+
+/** Judges what the zone asks its parent to enter (RFC 7344, RFC 8078) against its keys and the DS that is there. */
+export function judgeCds({ apex, domain }: DnsSight, { keys, ds }: Signing): Verdict {
+  if (apex.CDS.state === 'unknown') return notTested(apex.CDS.why);
+  if (apex.CDNSKEY.state === 'unknown') return notTested(apex.CDNSKEY.why);
+  if (apex.DNSKEY.state === 'unknown') return notTested(apex.DNSKEY.why);
+  const cds = readAll(foundRecords(apex.CDS), readDs);
+  const cdnskeys = readAll(foundRecords(apex.CDNSKEY), readDnskey);
+  if (cds.length + cdnskeys.length === 0) return 'not-applicable';
+  const strays = [
+    ...cds.flatMap((one) => judgeOneCds(one, domain, keys)),
+    ...cdnskeys.flatMap((one) => judgeOneCdnskey(one, keys)),
+  ];
+  if (strays.length > 0 || ds.length === 0) return brokenBy(strays);
+  return brokenBy(pendingChanges({ cds, cdnskeys, present: ds.map((one) => one.ds) }));
+}
+
+function judgeOneCds(cds: Ds, zone: string, keys: readonly Dnskey[]): readonly Evidence[] {
+  if (cds.algorithm === 0) return [{ record: 'CDS', value: '0', reason: 'asks the parent to remove the DS' }];
+  if (keyOfDs(zone, cds, keys) !== null) return [];
+  return [{ record: 'CDS', value: String(cds.keyTag), reason: 'fits no key of the zone' }];
+}
+
+function judgeOneCdnskey(cdnskey: Dnskey, keys: readonly Dnskey[]): readonly Evidence[] {
+  // Algorithm 0 is the same wish as with CDS, which is told there.
+  if (cdnskey.algorithm === 0) return [];
+  const isThere = keys.some((key) => key.algorithm === cdnskey.algorithm && key.key === cdnskey.key);
+  if (isThere) return [];
+  return [{ record: 'CDNSKEY', value: String(keyTagOf(cdnskey)), reason: 'is no key of the zone' }];
+}
+
+function pendingChanges(seen: {
+  readonly cds: readonly Ds[];
+  readonly cdnskeys: readonly Dnskey[];
+  readonly present: readonly Ds[];
+}): readonly Evidence[] {
+  const wanted = new Set([...seen.cds.map(({ keyTag }) => keyTag), ...seen.cdnskeys.map(keyTagOf)]);
+  const present = new Set(seen.present.map(({ keyTag }) => keyTag));
+  const added = [...wanted].filter((keyTag) => !present.has(keyTag));
+  const removed = [...present].filter((keyTag) => !wanted.has(keyTag));
+  const record = seen.cds.length > 0 ? 'CDS' : 'CDNSKEY';
+  return [
+    ...added.map((keyTag) => ({ record, value: String(keyTag), reason: 'has no DS at the parent yet' })),
+    ...removed.map((keyTag) => ({
+      record,
+      value: String(keyTag),
+      reason: 'is missing, though the parent has a DS of it',
+    })),
+  ];
+}

@@ -1,0 +1,58 @@
+import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { foundRecords } from '../read-answer.ts';
+import { readAll, readNsec3Param } from '../record-values.ts';
+import type { DnsSight } from '../sight.ts';
+import { algorithmOf, digestTypeOf } from './algorithms.ts';
+import { keyTagOf } from './key-tag.ts';
+import { keyBitsOf } from './public-key.ts';
+import type { Signing } from './read-signing.ts';
+
+type StrengthCode = 'dnssec-algorithm-weak' | 'dnssec-key-short' | 'dnssec-nsec3-iterations';
+
+const shortestRsaBits = 2048;
+
+/** Judges algorithms, key sizes and the NSEC3 parameters of a signed zone. */
+export function judgeStrength({ apex }: DnsSight, signing: Signing): Verdicts<StrengthCode> {
+  const told = { keys: apex.DNSKEY, nsec3: apex.NSEC3PARAM };
+  const keysUnseen = told.keys.state === 'unknown' ? notTested(told.keys.why) : undefined;
+  const nsec3Unseen = told.nsec3.state === 'unknown' ? notTested(told.nsec3.why) : undefined;
+  const isSigned = signing.keys.length > 0;
+  const nsec3 = readAll(foundRecords(apex.NSEC3PARAM), readNsec3Param);
+  return {
+    'dnssec-algorithm-weak': keysUnseen ?? (isSigned ? brokenBy(weakAlgorithms(signing)) : 'not-applicable'),
+    'dnssec-key-short': keysUnseen ?? (isSigned ? brokenBy(shortKeys(signing)) : 'not-applicable'),
+    'dnssec-nsec3-iterations':
+      nsec3Unseen ??
+      (nsec3.length === 0
+        ? 'not-applicable'
+        : brokenBy(
+            nsec3.filter(({ iterations }) => iterations > 0).map(({ iterations }) => ({ iterations })),
+          )),
+  };
+}
+
+function weakAlgorithms({ keys, ds }: Signing): readonly Evidence[] {
+  const weakKeys = keys
+    .filter(({ algorithm }) => algorithmOf(algorithm).isWeak)
+    .map((key) => ({ what: `Key ${keyTagOf(key)}`, algorithm: algorithmOf(key.algorithm).name }));
+  // A SHA-1 digest beside a better one of the same key is ignored by validators (RFC 4509 §3).
+  const weakDigests = ds
+    .filter(({ ds: { digestType } }) => digestTypeOf(digestType).isWeak)
+    .filter(
+      ({ ds: weak }) =>
+        !ds.some(({ ds: one }) => one.keyTag === weak.keyTag && !digestTypeOf(one.digestType).isWeak),
+    )
+    .map(({ ds: { keyTag, digestType } }) => ({
+      what: `The DS of key ${keyTag}`,
+      algorithm: digestTypeOf(digestType).name,
+    }));
+  return [...weakKeys, ...weakDigests];
+}
+
+function shortKeys({ keys }: Signing): readonly Evidence[] {
+  return keys.flatMap((key) => {
+    if (algorithmOf(key.algorithm).scheme?.kind !== 'rsa') return [];
+    const bits = keyBitsOf(key);
+    return bits !== null && bits < shortestRsaBits ? [{ keyTag: keyTagOf(key), bits }] : [];
+  });
+}

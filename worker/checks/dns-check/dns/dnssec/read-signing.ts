@@ -1,0 +1,74 @@
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import { type ApexType, apexTypes } from '../../parts.ts';
+import { foundRecords, ownRecords, recordsAt } from '../read-answer.ts';
+import {
+  type Dnskey,
+  type Ds,
+  type Rrsig,
+  readAll,
+  readDnskey,
+  readDs,
+  readRrsig,
+} from '../record-values.ts';
+import type { DnsSight } from '../sight.ts';
+import { keyOfDs } from './ds-digest.ts';
+import { type SignatureVerdict, verifyRrsig } from './verify-rrsig.ts';
+
+/** What is seen of a zone's signing: its keys, the parent's DS, and how each signature at the domain stands. */
+export type Signing = {
+  readonly keys: readonly Dnskey[];
+  readonly ds: readonly MatchedDs[];
+  readonly sets: readonly CheckedSet[];
+};
+
+/** A DS with the key it was made of: null when no key fits, undefined when its digest is not computed here. */
+type MatchedDs = { readonly ds: Ds; readonly key: Dnskey | null | undefined };
+
+/** The records of one type with their signatures, each checked. */
+export type CheckedSet = {
+  readonly type: ApexType;
+  readonly signatures: readonly { readonly rrsig: Rrsig; readonly verdict: SignatureVerdict }[];
+};
+
+/** How many signatures and keys are looked at; a zone has some dozen at most (CVE-2023-50387). */
+const limits = { signaturesOfSet: 6, keys: 32, ds: 32 } as const;
+
+// The DS set belongs to the parent, who signs it with keys that were not asked for. The target in an HTTPS record is signed
+// with its letter case (RFC 3597 §7), which the probe's canonical form has lost.
+const uncheckedTypes: readonly ApexType[] = ['DS', 'HTTPS'];
+
+/** Checks every signature at the domain by the zone's own keys; those over the keys by the keys that the parent vouches for, where it vouches for any. */
+export function readSigning(sight: DnsSight): Signing {
+  const { domain, apex, answers, evidence } = sight;
+  const keys = readAll(foundRecords(apex.DNSKEY), readDnskey).slice(0, limits.keys);
+  const ds = readAll(foundRecords(apex.DS), readDs)
+    .slice(0, limits.ds)
+    .map((one) => ({ ds: one, key: keyOfDs(domain, one, keys) }));
+  const vouched = ds.flatMap(({ key }) => key ?? []);
+  const sets = apexTypes
+    .filter((type) => !uncheckedTypes.includes(type) && ownRecords(answers[type]).length > 0)
+    .map((type): CheckedSet => {
+      const signers = type === 'DNSKEY' && vouched.length > 0 ? vouched : keys;
+      return { type, signatures: checkSet(answers[type], signers, evidence.askedAtS) };
+    });
+  return { keys, ds, sets };
+}
+
+function checkSet(answer: DnsAnswer, keys: readonly Dnskey[], atS: number): CheckedSet['signatures'] {
+  if (answer.kind === 'failure') return [];
+  const { name, type } = answer.question;
+  const rdatas = ownRecords(answer).flatMap(({ rdata }) => (rdata === undefined ? [] : [rdata]));
+  return readAll(recordsAt(answer.answers, name, 'RRSIG'), readRrsig)
+    .filter(({ typeCovered }) => typeCovered === type)
+    .slice(0, limits.signaturesOfSet)
+    .map((rrsig) => ({
+      rrsig,
+      verdict: verifyRrsig({ name, type, rdatas }, rrsig, { zone: name, keys, atS }),
+    }));
+}
+
+/** The signature that keeps a set alive: of the valid ones that which ends last. */
+export function lastingSignature({ signatures }: CheckedSet): Rrsig | undefined {
+  const valid = signatures.flatMap(({ rrsig, verdict }) => (verdict === 'valid' ? [rrsig] : []));
+  return valid.toSorted((a, b) => b.expiration - a.expiration)[0];
+}

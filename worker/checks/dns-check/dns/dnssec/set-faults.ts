@@ -1,0 +1,26 @@
+import type { CheckedSet } from './read-signing.ts';
+import type { SignatureVerdict } from './verify-rrsig.ts';
+
+/** A set of records that no signature upholds. */
+export type SetFault = { readonly type: string; readonly reason: string };
+
+const reasons: { readonly [V in SignatureVerdict]: string } = {
+  valid: '',
+  unsupported: '',
+  expired: 'its signature has expired',
+  'not-yet-valid': 'its signature is not valid yet',
+  'no-key': 'it is signed by a key that the zone does not have, or that the parent does not vouch for',
+  'wrong-signer': 'it is signed in the name of another zone',
+  'does-not-verify': 'its signature does not fit the records',
+};
+
+/** The sets without any good signature; none when no set has a signature at all, as then the resolver may have left them out. */
+export function brokenSets(sets: readonly CheckedSet[]): readonly SetFault[] {
+  if (sets.every(({ signatures }) => signatures.length === 0)) return [];
+  return sets.flatMap(({ type, signatures }) => {
+    const verdicts = signatures.map(({ verdict }) => verdict);
+    if (verdicts.includes('valid') || verdicts.includes('unsupported')) return [];
+    const [first] = verdicts;
+    return [{ type, reason: first === undefined ? 'it has no signature' : reasons[first] }];
+  });
+}

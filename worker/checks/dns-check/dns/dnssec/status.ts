@@ -1,0 +1,96 @@
+import type { DnssecStatus } from '../../../../../shared/catalogue/dns-check/report.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import { apexTypes } from '../../parts.ts';
+import { describeRcode, readAnswer } from '../read-answer.ts';
+import type { DnsSight } from '../sight.ts';
+import type { Signing } from './read-signing.ts';
+import { brokenSets } from './set-faults.ts';
+
+/** How the domain stands with DNSSEC (RFC 4035 §4.3), and what that rests on. */
+export type DnssecSight = {
+  readonly status: DnssecStatus;
+  readonly reason: string;
+  readonly resolverValidates: boolean | null;
+  /** The questions that the resolver refused as bogus. */
+  readonly refused: readonly { readonly type: string; readonly reason: string }[];
+};
+
+// RFC 8914 §4: the extended errors that blame DNSSEC, and those that blame the way to the servers.
+const dnssecErrors = [1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 25, 27];
+const pathErrors = [13, 14, 22, 23];
+
+/** Reads the resolver's judgement, and where it does not validate, what can be seen without it. */
+export function readStatus(sight: DnsSight, signing: Signing): DnssecSight {
+  const { root } = sight.evidence;
+  const resolverValidates = root.kind === 'answer' && root.rcode === 'NOERROR' ? root.flags.ad : null;
+  const refused = refusedTypes(sight, resolverValidates === true);
+  const told = (status: DnssecStatus, reason: string): DnssecSight => ({
+    status,
+    reason,
+    resolverValidates,
+    refused,
+  });
+  const [first] = refused;
+  if (first) return told('bogus', `the resolver refuses ${first.type}: ${first.reason}`);
+  return sight.zone.kind === 'inside'
+    ? statusInside(sight, resolverValidates, told)
+    : statusOfZone(sight, signing, resolverValidates, told);
+}
+
+type Tell = (status: DnssecStatus, reason: string) => DnssecSight;
+
+function statusOfZone(
+  { apex, answers }: DnsSight,
+  signing: Signing,
+  validates: boolean | null,
+  told: Tell,
+): DnssecSight {
+  if (apex.DS.state === 'unknown') return told('indeterminate', `the DS was not seen: ${apex.DS.why}`);
+  if (apex.DS.state === 'none') return told('insecure', 'the parent zone has no DS for it');
+  const fault = ownFault(signing);
+  if (fault !== undefined) return told('bogus', fault);
+  if (hasAd(answers.SOA) || hasAd(answers.DNSKEY)) return told('secure', 'the resolver has validated it');
+  if (validates === true)
+    return told(
+      'insecure',
+      'there is a DS, but the resolver does not vouch for the zone: an unsigned zone above, or an algorithm it does not know',
+    );
+  return told(
+    'indeterminate',
+    'the resolver does not validate; DS, keys and signatures of the zone were checked and fit together',
+  );
+}
+
+function statusInside({ answers }: DnsSight, validates: boolean | null, told: Tell): DnssecSight {
+  if (hasAd(answers.SOA) || hasAd(answers.A)) return told('secure', 'the resolver has validated it');
+  return validates === true
+    ? told('insecure', 'the zone that holds it is not signed')
+    : told('indeterminate', 'the resolver does not validate');
+}
+
+function ownFault({ ds, sets }: Signing): string | undefined {
+  if (ds.length > 0 && ds.every(({ key }) => key === null)) return 'no key of the zone fits the parent’s DS';
+  const [fault] = brokenSets(sets);
+  return fault && `the signature over ${fault.type} does not hold: ${fault.reason}`;
+}
+
+function refusedTypes({ evidence }: DnsSight, validates: boolean): DnssecSight['refused'] {
+  return apexTypes.flatMap((type) => {
+    const answer = evidence.apex[type];
+    const again = evidence.unchecked[type];
+    if (answer.kind === 'failure' || again === undefined || readAnswer(again).state === 'unknown') return [];
+    if (isAnswered(evidence.secondTry[type])) return [];
+    const codes = answer.ede.map(({ code }) => code);
+    const isBlamed = codes.some((code) => dnssecErrors.includes(code));
+    const isExcused = codes.some((code) => pathErrors.includes(code));
+    return isBlamed || (validates && !isExcused) ? [{ type, reason: describeRcode(answer) }] : [];
+  });
+}
+
+function isAnswered(answer: DnsAnswer | undefined): boolean {
+  return answer !== undefined && readAnswer(answer).state !== 'unknown';
+}
+
+function hasAd(answer: DnsAnswer): boolean {
+  return answer.kind === 'answer' && answer.flags.ad;
+}

@@ -1,0 +1,54 @@
+import type { DnsAnswer } from '../../../probes/dns/port.ts';
+import type { ApexType } from '../parts.ts';
+
+/** All that the DNS half has seen. JSON; nothing in it is judged. */
+export type DnsEvidence = {
+  readonly domain: string;
+  /** When the first question was asked, Unix s; what signatures are compared with. */
+  readonly askedAtS: number;
+  readonly apex: ApexAnswers;
+  /** The same questions once more with checking disabled, where the resolver had answered SERVFAIL. */
+  readonly unchecked: Partial<ApexAnswers>;
+  /** And once more as before, but without DNSSEC: a server that was slow for once has answered by now. */
+  readonly secondTry: Partial<ApexAnswers>;
+  /** The root's SOA: a resolver that validates says so here. */
+  readonly root: DnsAnswer;
+  /** Names above the domain, nearest first. */
+  readonly ancestors: readonly Ancestor[];
+  readonly www: { readonly A: DnsAnswer; readonly AAAA: DnsAnswer };
+  /** The address of a random name below the domain. */
+  readonly random: DnsAnswer;
+  /** What the parent zone's own servers say of the domain's NS. */
+  readonly referrals: readonly DnsAnswer[];
+  readonly hosts: readonly NameServerHost[];
+  readonly servers: readonly ServerAnswers[];
+  /** Addresses of name servers beyond the limit. */
+  readonly notAsked: number;
+  /** Records as one of the domain's servers gives them, with the TTL of the zone. */
+  readonly direct: readonly DnsAnswer[];
+};
+
+export type ApexAnswers = { readonly [T in ApexType]: DnsAnswer };
+
+export type Ancestor = {
+  /** "" is the root, whose CAA is never asked. */
+  readonly name: string;
+  readonly ns: DnsAnswer;
+  readonly caa: DnsAnswer | null;
+};
+
+/** A name server's name with the answers to its addresses. */
+export type NameServerHost = { readonly name: string; readonly A: DnsAnswer; readonly AAAA: DnsAnswer };
+
+/** What one address of a name server answered. */
+export type ServerAnswers = {
+  readonly name: string;
+  readonly address: string;
+  readonly soa: DnsAnswer;
+  /** Asked without EDNS, so that a server or firewall that drops EDNS can be told from a silent one. */
+  readonly ns: DnsAnswer;
+  /** By TCP, without EDNS too: one thing is tried at a time. */
+  readonly tcp: DnsAnswer;
+  /** A foreign name, with recursion desired. */
+  readonly foreign: DnsAnswer;
+};

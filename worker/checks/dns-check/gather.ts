@@ -1,0 +1,56 @@
+import { dnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
+import type { DnsAnswer } from '../../probes/dns/port.ts';
+import type { GatherContext } from '../check.ts';
+import type { DnsEvidence } from './dns/evidence.ts';
+import { dnsPart } from './dns/part.ts';
+import { readAnswer } from './dns/read-answer.ts';
+import type { MailEvidence } from './mail/evidence.ts';
+import { mailHalf } from './mail-half.ts';
+import { apexTypes, type PartContext, type SharedAnswers } from './parts.ts';
+import { openQuestions } from './questions.ts';
+
+/** What the whole check has seen, half by half. */
+export type DnsCheckEvidence = { readonly dns: DnsEvidence; readonly mail: MailEvidence };
+
+/** The run limit is 15 s; what has not come by then is reported as not looked at. */
+const deadlineMs = 11_000;
+
+/** Gathers both halves at the same time, over one set of shared answers. */
+export async function gatherDnsCheck({
+  target,
+  options,
+  probes,
+  progress,
+}: GatherContext): Promise<DnsCheckEvidence> {
+  const questions = openQuestions(probes.dns, progress, deadlineMs);
+  try {
+    const context: PartContext = {
+      domain: target,
+      options: dnsCheckOptions.parse(options),
+      ask: questions.ask,
+      probes,
+    };
+    const shared = askShared(context);
+    const [dns, mail] = await Promise.all([
+      dnsPart.gather(context, shared),
+      mailHalf.gather(context, shared),
+    ]);
+    return { dns, mail };
+  } finally {
+    questions.close();
+  }
+}
+
+// Sent, and not waited for.
+function askShared({ domain, ask }: PartContext): SharedAnswers {
+  const apex = Object.fromEntries(
+    apexTypes.map((type) => [type, ask({ name: domain, type }, { dnssecOk: true })] as const),
+  ) as SharedAnswers['apex'];
+  return { apex, exists: apex.SOA.then((soa) => !isNxdomain(soa)) };
+}
+
+// An alias that leads nowhere is there itself.
+function isNxdomain(answer: DnsAnswer): boolean {
+  const reading = readAnswer(answer);
+  return reading.state === 'none' && reading.nxdomain && reading.aliases.length === 0;
+}

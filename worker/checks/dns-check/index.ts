@@ -1,0 +1,12 @@
+import { rules } from '../../../shared/catalogue/dns-check/rules.ts';
+import { dnsCheck as spec } from '../../../shared/catalogue/dns-check/spec.ts';
+import { defineCheck } from '../check.ts';
+import { assessDnsCheck } from './assess.ts';
+import { gatherDnsCheck } from './gather.ts';
+
+/** See what the DNS says of a domain, then judge it. */
+export const dnsCheck = defineCheck({
+  spec: { ...spec, rules },
+  gather: gatherDnsCheck,
+  assess: assessDnsCheck,
+});

@@ -1,0 +1,40 @@
+import ipaddr from 'ipaddr.js';
+import { classifyAddress } from '../../../../shared/target/classify-address.ts';
+
+const nobody = { allow: [], deny: [] };
+
+// Blocks that the world can not reach, but that stand in examples and labs on purpose.
+const harmless = ['documentation', 'benchmarking'];
+
+/** What kind of space an address or network lies in, where no stranger can reach it ("private", "loopback", …); null for public ones. */
+export function privateKindOf(address: string): string | null {
+  const verdict = classifyAddress(address, nobody);
+  if (verdict.kind === 'public' || harmless.includes(verdict.rule)) return null;
+  return verdict.rule === 'not-global-ipv6' ? 'non-global IPv6' : verdict.rule.replaceAll('-', ' ');
+}
+
+/** The name whose PTR record names an address (RFC 1035 §3.5, RFC 3596 §2.5); null for a text that is no address. */
+export function reverseNameOf(address: string): string | null {
+  if (!ipaddr.isValid(address)) return null;
+  const ip = ipaddr.parse(address);
+  const bytes = ip.toByteArray();
+  if (ip.kind() === 'ipv4') return `${bytes.toReversed().join('.')}.in-addr.arpa`;
+  const nibbles = bytes.flatMap((byte) => [byte >> 4, byte & 15]);
+  return `${nibbles
+    .toReversed()
+    .map((nibble) => nibble.toString(16))
+    .join('.')}.ip6.arpa`;
+}
+
+/** One text for equal addresses: IPv6 in its short form. */
+export function normalizeAddress(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.parse(address).toString() : address;
+}
+
+/** True when all of the inner network lies in the outer one; both as address and prefix length. */
+export function containsNetwork(outer: Network, inner: Network): boolean {
+  const [a, b] = [ipaddr.parse(outer.address), ipaddr.parse(inner.address)];
+  return a.kind() === b.kind() && outer.prefix <= inner.prefix && b.match(a, outer.prefix);
+}
+
+export type Network = { readonly address: string; readonly prefix: number };

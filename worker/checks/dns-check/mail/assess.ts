@@ -1,0 +1,122 @@
+import type { MailFields } from '../../../../shared/catalogue/dns-check/mail/report.ts';
+import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
+import type { MailPart } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
+import type { Verdicts } from '../../../../shared/model/verdict.ts';
+import { assessBimi } from './bimi/assess-bimi.ts';
+import { assessDkim } from './dkim/assess-dkim.ts';
+import { assessDmarc } from './dmarc/assess-dmarc.ts';
+import { choosePolicy } from './dmarc/choose-policy.ts';
+import { showDmarc, stateOfDmarc } from './dmarc/show-dmarc.ts';
+import type { MailEvidence } from './evidence.ts';
+import { judgeMode, type MailMode } from './mode.ts';
+import { assessMx } from './mx/assess-mx.ts';
+import { type PartScore, scoreEffects, scoreMail, scoreParts } from './score.ts';
+import { type MailFacts, seeMail } from './see-mail.ts';
+import {
+  showDkim,
+  showMx,
+  showReports,
+  showSts,
+  stateOfDkim,
+  stateOfMx,
+  stateOfRecord,
+  stateOfTransport,
+} from './show-parts.ts';
+import { assessSpf } from './spf/assess-spf.ts';
+import { showSpf } from './spf/show-spf.ts';
+import { assessTransport } from './transport/assess-transport.ts';
+import { sameForAll } from './verdicts.ts';
+import { openZone, sightKey } from './zone.ts';
+
+export type MailAssessment = {
+  readonly verdicts: Verdicts<MailCode>;
+  readonly fields: MailFields;
+  /** 0 to 100; null where nothing could be seen, or the domain does not exist. */
+  readonly mailScore: number | null;
+  /** The same, by the name that each half of the check gives its score. */
+  readonly score: number | null;
+  readonly parts: readonly PartScore[];
+  /** What each finding took from the score: code → 0 or below. */
+  readonly scoreEffects: { readonly [code: string]: number };
+  /** True when something that matters could not be looked at. */
+  readonly isPartial: boolean;
+};
+
+/** Judges what was seen of a domain's mail. Pure: the same evidence always gives the same verdicts. */
+export function assessMail(evidence: MailEvidence): MailAssessment {
+  const sights = new Map(evidence.sights.map((sight) => [sightKey(sight), sight]));
+  const facts = seeMail(openZone(sights), evidence.domain, evidence.selectors);
+  const mode = judgeMode(facts);
+  const verdicts =
+    facts.exists === false ? sameForAll(mailRules, 'not-applicable') : judge(facts, evidence, mode);
+  const fields = show(facts, evidence, mode, verdicts);
+  const parts = scoreParts(verdicts, statesOf(facts, fields, mode));
+  const mailScore = scoreMail(parts);
+  const shown = parts.map((part) => ({ ...part, lost: [...part.lost] }));
+  return {
+    verdicts,
+    fields: { ...fields, mailScore, mailScoreParts: shown },
+    mailScore,
+    score: mailScore,
+    parts,
+    scoreEffects: scoreEffects(verdicts, parts),
+    isPartial: facts.exists !== false && isPartial(fields),
+  };
+}
+
+function judge(facts: MailFacts, { policy, mxHosts }: MailEvidence, mode: MailMode): Verdicts<MailCode> {
+  const dmarcPolicy = facts.dmarc.applied === 'unknown' ? undefined : choosePolicy(facts.dmarc);
+  return {
+    ...assessSpf(facts.spf, { mode, mxHosts }),
+    ...assessDmarc(facts.dmarc, mode),
+    ...assessDkim(facts.dkim, mode),
+    ...assessMx(facts.mx, mode),
+    ...assessTransport(facts, policy, mode),
+    ...assessBimi(facts.bimi, mode, dmarcPolicy),
+  };
+}
+
+function show(
+  facts: MailFacts,
+  evidence: MailEvidence,
+  mode: MailMode,
+  verdicts: Verdicts<MailCode>,
+): Omit<MailFields, 'mailScore' | 'mailScoreParts'> {
+  return {
+    mailMode: mode,
+    spf: showSpf(facts.spf, verdicts, evidence),
+    dmarc: showDmarc(facts.dmarc),
+    dkim: showDkim(facts.dkim, mode),
+    mtaSts: showSts(facts, evidence.policy, mode),
+    mx: showMx(facts.mx, facts.resolverValidates),
+    ...showReports(facts, mode),
+  };
+}
+
+type Fields = ReturnType<typeof show>;
+
+// A selector that nobody guessed leaves DKIM unknown, and yet there was nothing more to look at.
+function isPartial({ spf, dmarc, mx, mtaSts, tlsRpt, dkim }: Fields): boolean {
+  const states = [spf, dmarc, mx, mtaSts, tlsRpt].map(({ state }) => state);
+  return states.includes('unknown') || (dkim.state === 'unknown' && dkim.subtreeExists === null);
+}
+
+// A domain that does not exist has no mail to be judged; its fields still say what would happen to mail in its name.
+function statesOf(
+  facts: MailFacts,
+  fields: Fields,
+  mode: MailMode,
+): { [P in MailPart]: Fields['spf']['state'] } {
+  const none = 'not-applicable' as const;
+  if (facts.exists === false)
+    return { dmarc: none, spf: none, dkim: none, mx: none, transport: none, tlsRpt: none };
+  const takesMail = mode === 'unknown' || facts.mx.hosts.length > 0;
+  return {
+    dmarc: stateOfDmarc(facts.dmarc),
+    spf: fields.spf.state,
+    dkim: stateOfDkim(facts.dkim, mode),
+    mx: stateOfMx(facts.mx),
+    transport: stateOfTransport(facts, mode),
+    tlsRpt: takesMail ? stateOfRecord(facts.tlsRpt, mode) : none,
+  };
+}

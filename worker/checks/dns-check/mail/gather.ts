@@ -1,0 +1,122 @@
+import { setImmediate as afterArrivals } from 'node:timers/promises';
+import { isAddress } from '../../../../shared/target/classify-address.ts';
+import type { GatherContext } from '../../check.ts';
+import { type Asker, openAsker } from './ask.ts';
+import type { MailEvidence, PolicySight, SpfEvaluation } from './evidence.ts';
+import { fetchPolicy } from './fetch-policy.ts';
+import { type MailFacts, seeMail } from './see-mail.ts';
+import type { SightQuestion } from './sight.ts';
+import { evaluateSpf, type SpfMessage } from './spf/evaluate-spf.ts';
+import { openZone, sightKey } from './zone.ts';
+
+/** Longest gathering; what is not there by then stays unknown. Well below the check's own limit, so that a slow server costs a part, not the report. */
+const limitMs = 9000;
+const mxEvaluationLimit = 4;
+
+/** Sees the mail of a domain: asks all that is known to be needed at once, and again what the answers call for. */
+export async function gatherMail(
+  { target, options, probes, progress }: GatherContext,
+  limit = limitMs,
+): Promise<MailEvidence> {
+  const asker = openAsker(probes.dns, target);
+  const deadline = openDeadline(limit);
+  const subject = { domain: target, selectors: readSelectors(options['dkimSelector']) };
+  const wanted = readMessage(target, options);
+  // Beside the walk: its questions are mostly the same ones, and answered once.
+  const message = wanted === null ? null : begin(evaluateSpf(asker, wanted, limit));
+  const fetching: { policy: Promise<PolicySight> | null } = { policy: null };
+  try {
+    const facts = await walk(asker, deadline.over, (zone) => {
+      const seen = seeMail(zone, subject.domain, subject.selectors);
+      if (wantsPolicy(seen)) fetching.policy ??= begin(fetchPolicy(probes.http, seen.sts.policyUrl));
+      progress({ done: asker.sights.size, total: asker.sights.size + asker.underWay(), current: 'mail' });
+      return seen;
+    });
+    const [mxHosts, file, asked] = await Promise.all([
+      Promise.all(listMxMessages(facts).map(({ host, ...from }) => evaluateHost(asker, host, from, limit))),
+      fetching.policy && Promise.race([fetching.policy, deadline.over.then(() => lateFile)]),
+      message,
+    ]);
+    return { ...subject, sights: [...asker.sights.values()], policy: file, message: asked, mxHosts };
+  } finally {
+    deadline.stop();
+  }
+}
+
+type Zone = ReturnType<typeof openZone>;
+
+async function walk<Facts>(asker: Asker, over: Promise<void>, see: (zone: Zone) => Facts): Promise<Facts> {
+  const pending = new Map<string, Promise<void>>();
+  let isOver = false;
+  const end = over.then(() => {
+    isOver = true;
+    asker.close('the time for asking was over');
+  });
+  for (;;) {
+    const missing: SightQuestion[] = [];
+    const facts = see(openZone(asker.sights, (question) => missing.push(question)));
+    for (const question of missing) {
+      const key = sightKey(question);
+      if (!pending.has(key)) pending.set(key, settle(key, asker.ask(question)));
+    }
+    if (pending.size === 0 || isOver) return facts;
+    await Promise.race([...pending.values(), end]);
+    // Answers come in bursts; what has arrived by now is judged together.
+    await afterArrivals();
+  }
+
+  async function settle(key: string, answer: Promise<unknown>): Promise<void> {
+    await answer;
+    pending.delete(key);
+  }
+}
+
+const lateFile: PolicySight = { kind: 'failure', code: 'response-timeout', reason: 'no answer in time' };
+
+function openDeadline(ms: number): { over: Promise<void>; stop: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  return { over: promise, stop: () => clearTimeout(timer) };
+}
+
+// What is begun before the walk is awaited after it; a run that is aborted in between must not leave its error unheard.
+function begin<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
+}
+
+function wantsPolicy({ sts }: MailFacts): boolean {
+  return sts.texts.length > 0 || sts.hasHost === true;
+}
+
+function readSelectors(option: unknown): string[] {
+  const texts = Array.isArray(option) ? option : typeof option === 'string' ? [option] : [];
+  return texts.filter((text) => typeof text === 'string' && text !== '').slice(0, 10);
+}
+
+function readMessage(domain: string, options: GatherContext['options']): SpfMessage | null {
+  const read = (name: string, otherwise: string) => {
+    const value = options[name];
+    return typeof value === 'string' && value !== '' ? value : otherwise;
+  };
+  const ip = read('ip', '');
+  if (!isAddress(ip)) return null;
+  return { ip, sender: read('sender', `postmaster@${domain}`), helo: read('helo', domain) };
+}
+
+function listMxMessages({ domain, mx, spf }: MailFacts): (SpfMessage & { host: string })[] {
+  if (spf.records.length !== 1) return [];
+  const all = mx.hosts.flatMap(({ host, addresses }) =>
+    addresses.map(({ address }) => ({ host, ip: address, sender: `postmaster@${domain}`, helo: host })),
+  );
+  return all.slice(0, mxEvaluationLimit);
+}
+
+async function evaluateHost(
+  asker: Asker,
+  host: string,
+  from: SpfMessage,
+  limit: number,
+): Promise<SpfEvaluation & { host: string }> {
+  return { host, ...(await evaluateSpf(asker, from, limit)) };
+}

@@ -1,0 +1,62 @@
+import type { PartState } from '../../../../shared/catalogue/dns-check/mail/report.ts';
+import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
+import { type MailPart, mailWeights } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
+import { codesBroken, type Verdicts } from '../../../../shared/model/verdict.ts';
+
+/** How one part came to its points. */
+export type PartScore = {
+  readonly part: MailPart;
+  readonly weight: number;
+  readonly state: PartState;
+  /** 0 to weight; null when the part does not count. */
+  readonly score: number | null;
+  readonly lost: readonly { readonly code: string; readonly points: number }[];
+};
+
+/**
+ * The points of each part: its weight less those of its broken rules, never below 0. A part that could not be seen, or does not apply,
+ * has none and leaves the sum.
+ */
+export function scoreParts(
+  verdicts: Verdicts<MailCode>,
+  states: { readonly [P in MailPart]: PartState },
+): PartScore[] {
+  const broken = codesBroken(verdicts);
+  return mailWeights.map(({ part, weight, rules }) => {
+    const state = states[part];
+    const own: readonly string[] = rules;
+    const lost = broken
+      .filter((code) => own.includes(mailRules[code].part) && mailRules[code].points > 0)
+      .map((code) => ({ code, points: mailRules[code].points }));
+    const counts = state !== 'unknown' && state !== 'not-applicable';
+    const kept = Math.max(0, weight - lost.reduce((sum, { points }) => sum + points, 0));
+    return { part, weight, state, score: counts ? round(kept) : null, lost: counts ? lost : [] };
+  });
+}
+
+/** 0 to 100: what the parts kept, as a share of their weights; null where no part counts. */
+export function scoreMail(parts: readonly PartScore[]): number | null {
+  const counted = parts.filter(({ score }) => score !== null);
+  const weight = counted.reduce((sum, part) => sum + part.weight, 0);
+  const kept = counted.reduce((sum, part) => sum + (part.score ?? 0), 0);
+  return weight === 0 ? null : Math.round((100 * kept) / weight);
+}
+
+/** What each broken rule took from `mailScore`: code → 0 or below. What is over when a part is down to 0 takes nothing. */
+export function scoreEffects(
+  verdicts: Verdicts<MailCode>,
+  parts: readonly PartScore[],
+): { [code: string]: number } {
+  const weight = parts.reduce((sum, part) => sum + (part.score === null ? 0 : part.weight), 0);
+  const effects = new Map<string, number>(codesBroken(verdicts).map((code) => [code, 0]));
+  for (const { lost, weight: most } of parts) {
+    const sum = lost.reduce((points, one) => points + one.points, 0);
+    for (const { code, points } of lost)
+      effects.set(code, -round((Math.min(1, most / sum) * points * 100) / weight));
+  }
+  return Object.fromEntries(effects);
+}
+
+function round(points: number): number {
+  return Math.round(points * 100) / 100;
+}

@@ -1,0 +1,163 @@
+import { type SpfCode, spfRules } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import type { SpfEvaluation } from '../evidence.ts';
+import { clip, showFault } from '../fault.ts';
+import { isClosedSpf, type MailMode } from '../mode.ts';
+import { publish, sameForAll } from '../verdicts.ts';
+import { type SpfBranch, spfRecordsOf } from './grow-tree.ts';
+import { judgeTerms } from './judge-terms.ts';
+import { judgeTree } from './judge-tree.ts';
+import { parseSpf, printSpf } from './parse-spf.ts';
+import type { ServerSpf, SpfFacts } from './see-spf.ts';
+
+export type SpfContext = {
+  readonly mode: MailMode;
+  readonly mxHosts: readonly (SpfEvaluation & { readonly host: string })[];
+};
+
+/** Judges the sender policy of a domain. */
+export function assessSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCode> {
+  const { sight, tree, domain } = facts;
+  const beside = {
+    'spf-type99': judgeType99(facts),
+    'spf-inconsistent-servers': judgeServers(facts.servers),
+  };
+  if (sight.outcome === 'unknown')
+    return {
+      ...sameForAll(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
+      ...beside,
+    };
+  return {
+    ...(tree?.spf ? judgeRecord(facts, tree, context) : sameForAll(spfRules, 'not-applicable')),
+    ...judgePresence(facts, context.mode),
+    ...beside,
+    'spf-sender-id': brokenBy(facts.senderId.map((record) => ({ record }))),
+  };
+}
+
+type PresenceCode = 'spf-missing' | 'spf-missing-parked' | 'spf-multiple' | 'spf-record-ignored';
+
+function judgePresence(
+  { domain, records, almost }: SpfFacts,
+  mode: MailMode,
+): Pick<Verdicts<SpfCode>, PresenceCode> {
+  const isIgnored = records.length === 0 && almost.length > 0;
+  const isMissing = records.length === 0 && !isIgnored;
+  const missing = (own: MailMode, value: string, text: string): Verdict => {
+    if (!isMissing) return mode === own ? 'holds' : 'not-applicable';
+    if (mode === 'unknown') return notTested('it is not known whether the domain takes mail');
+    return mode === own ? brokenIf(true, { name: domain }, publish(text, domain, value)) : 'not-applicable';
+  };
+  return {
+    'spf-missing': missing(
+      'mail',
+      'v=spf1 mx ~all',
+      'Publish one TXT record that names every sender; this one names the mail hosts.',
+    ),
+    'spf-missing-parked': missing('parked', 'v=spf1 -all', 'Publish a record that lets nobody send.'),
+    'spf-multiple': judgeMultiple(
+      domain,
+      records.map(({ text }) => text),
+    ),
+    'spf-record-ignored': isIgnored ? brokenBy(almost) : 'holds',
+  };
+}
+
+function judgeMultiple(domain: string, records: readonly string[]): Verdict {
+  if (records.length < 2) return 'holds';
+  const terms = records.flatMap((text) => {
+    const spf = parseSpf(text);
+    return 'terms' in spf ? spf.terms : [];
+  });
+  const words = [...new Set(terms.filter(({ name }) => name !== 'all').map(({ text }) => text))];
+  const merged = printSpf([...words, '~all'].map((text) => ({ text })));
+  const evidence = [
+    { name: domain, count: records.length },
+    ...records.map((record) => ({ record: clip(record) })),
+  ];
+  return brokenBy(
+    evidence,
+    publish('Delete the others and publish one record that has the terms of all.', domain, merged),
+  );
+}
+
+type RecordVerdicts = Omit<
+  Verdicts<SpfCode>,
+  PresenceCode | 'spf-type99' | 'spf-inconsistent-servers' | 'spf-sender-id'
+>;
+
+function judgeRecord(facts: SpfFacts, tree: SpfBranch, { mode, mxHosts }: SpfContext): RecordVerdicts {
+  const { domain, records } = facts;
+  const [record] = records;
+  const octets = domain.length + (record?.text.length ?? 0);
+  const faults = (tree.spf?.faults ?? []).map((fault) => showFault(fault));
+  return {
+    ...judgeTree(tree),
+    ...judgeTerms(tree),
+    'spf-syntax': brokenBy(faults),
+    'spf-not-closed': judgeClosed(tree, mode, record?.text ?? ''),
+    'spf-strings-run-together': brokenBy(findRunTogether(record?.strings ?? [])),
+    'spf-record-size': brokenIf(octets > 450, { name: domain, octets }),
+    'spf-mx-not-allowed': mode === 'parked' ? 'not-applicable' : judgeMxHosts(mxHosts),
+  };
+}
+
+// A permerror is the same for all senders, and has a rule of its own.
+function judgeMxHosts(mxHosts: SpfContext['mxHosts']): Verdict {
+  if (mxHosts.length === 0 || mxHosts.some(({ result }) => result === 'permerror')) return 'not-applicable';
+  const refused = mxHosts.filter(({ result }) => result !== 'pass' && result !== 'temperror');
+  const unseen = mxHosts.find(({ result }) => result === 'temperror');
+  if (refused.length === 0 && unseen)
+    return notTested(`the policy could not be evaluated for ${unseen.host}`);
+  return brokenBy(refused.map(({ ip, host, result }) => ({ ip, host, verdict: result })));
+}
+
+function judgeClosed(tree: SpfBranch, mode: MailMode, record: string): Verdict {
+  if (mode !== 'parked') return 'not-applicable';
+  const fix = publish('Publish a record that lets nobody send.', tree.domain, 'v=spf1 -all');
+  return brokenIf(!isClosedSpf(tree), { name: tree.domain, record: clip(record) }, fix);
+}
+
+// A string that begins like a term behind one that ends like one: their author thought that a blank is put between them.
+const termStart =
+  /^[+\-~?]?(?:all(?: |$)|include:|exists:|(?:a|mx|ptr)[: /]|(?:mx|ptr)$|ip[46]:|redirect=|exp=)/i;
+
+function findRunTogether(strings: readonly string[]): Evidence[] {
+  return strings.slice(1).flatMap((right, index) => {
+    const left = strings[index] ?? '';
+    if (left.endsWith(' ') || !termStart.test(right)) return [];
+    const before = left.slice(left.lastIndexOf(' ') + 1);
+    return [{ before: clip(before, 80), after: clip(right.split(' ')[0] ?? '', 80) }];
+  });
+}
+
+function judgeType99({ type99, domain }: SpfFacts): Verdict {
+  if (type99.outcome === 'unknown')
+    return notTested(`the records of type SPF could not be read: ${type99.why}`);
+  return brokenIf(type99.outcome === 'found', { name: domain });
+}
+
+function judgeServers(servers: readonly ServerSpf[]): Verdict {
+  const answered = servers.filter(({ sight }) => sight.outcome === 'found' || sight.outcome === 'nodata');
+  const [first, ...others] = answered.map(({ host, sight }) => ({
+    host,
+    record: spfRecordsOf(sight)
+      .map(({ text }) => text)
+      .toSorted()
+      .join(' | '),
+  }));
+  if (servers.length === 0) return 'not-applicable';
+  if (!first || others.length === 0) return notTested('fewer than two name servers answered');
+  const odd = others.filter(({ record }) => record !== first.record);
+  const show = (record: string) => (record === '' ? 'no SPF record' : clip(record));
+  return brokenBy(
+    odd.map(({ host, record }) => ({ server: host, record: show(record), other: show(first.record) })),
+  );
+}

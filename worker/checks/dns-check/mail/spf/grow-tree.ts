@@ -1,0 +1,187 @@
+import { exchangesOf, type Sight, type Txt, textsOf } from '../sight.ts';
+import type { Zone } from '../zone.ts';
+import { expandDomain } from './expand-domain.ts';
+import { isSpf, parseSpf, type Spf } from './parse-spf.ts';
+import type { SpfTerm } from './parse-term.ts';
+
+/** What stands at the end of a branch. Only `record` counts as SPF. */
+export type BranchEnd = 'record' | 'none' | 'several' | 'unknown' | 'loop' | 'limit';
+
+/** One record of the include tree, and what its terms lead to. */
+export type SpfBranch = {
+  readonly domain: string;
+  /** The term that leads here, and the domain whose record has it; null at the root. */
+  readonly via: { readonly term: SpfTerm; readonly from: string } | null;
+  readonly end: BranchEnd;
+  /** Ends a sentence; empty where there is nothing to say. */
+  readonly why: string;
+  readonly spf: Spf | null;
+  /** Terms that a message can reach, in their order; those behind `all` are left out. */
+  readonly reached: readonly ReachedTerm[];
+  readonly counts: SpfCounts;
+};
+
+export type ReachedTerm = {
+  readonly term: SpfTerm;
+  /** The name it asks for; null where it asks nothing, or depends on the message. */
+  readonly name: string | null;
+  readonly branch: SpfBranch | null;
+  /** Whether its lookup finds nothing for senders over IPv4 and IPv6; null where unknown or not asked. */
+  readonly isVoid4: boolean | null;
+  readonly isVoid6: boolean | null;
+  /** How many hosts an mx term leads to. */
+  readonly mxHosts: number;
+  /** Counts of this term and of all below it. */
+  readonly counts: SpfCounts;
+};
+
+/** Lookups of a message that no term matches (RFC 7208 §4.6.4). */
+export type SpfCounts = {
+  readonly lookups: number;
+  /** Terms that find nothing, whatever the sender's address. */
+  readonly voids: number;
+  readonly voids4: number;
+  readonly voids6: number;
+  /** False where a record below could not be seen: the counts are then the least there is. */
+  readonly complete: boolean;
+  /** False where also a lookup below gave no answer. */
+  readonly voidsComplete: boolean;
+};
+
+/** Beyond so many records a tree has long passed the limit of ten lookups; what is behind them is not looked at. */
+const recordLimit = 25;
+
+/** So many terms of a record are looked at; a record that needs more has passed every limit before. */
+const termLimit = 200;
+
+type Grown = { records: number };
+
+/** Grows the whole include tree from what is known. Asks the zone for everything that a branch needs at once. */
+export function growSpfTree(zone: Zone, domain: string): SpfBranch {
+  return growBranch({ zone, sender: domain, grown: { records: 0 } }, domain, null, []);
+}
+
+type Soil = { readonly zone: Zone; readonly sender: string; readonly grown: Grown };
+
+function growBranch(soil: Soil, domain: string, via: SpfBranch['via'], path: readonly string[]): SpfBranch {
+  const bare = (end: BranchEnd, why: string): SpfBranch => ({
+    domain,
+    via,
+    end,
+    why,
+    spf: null,
+    reached: [],
+    counts: { ...noCounts, ...completeness(end !== 'unknown' && end !== 'limit') },
+  });
+  if (path.includes(domain)) return bare('loop', 'it is already on the way here');
+  soil.grown.records += 1;
+  if (soil.grown.records > recordLimit) return bare('limit', `only ${recordLimit} records are followed`);
+  const sight = soil.zone.look(domain, 'TXT');
+  const records = parseOnce(sight);
+  if (sight.outcome === 'unknown') return bare('unknown', sight.why);
+  if (records.length > 1) return bare('several', `there are ${records.length} records`);
+  const [spf] = records;
+  if (!spf)
+    return bare('none', sight.outcome === 'nxdomain' ? 'the name does not exist' : 'there is no record');
+  const reached = reachTerms(spf)
+    .slice(0, termLimit)
+    .map((term) => reachTerm(soil, domain, term, [...path, domain]));
+  return { domain, via, end: 'record', why: '', spf, reached, counts: addCounts(reached) };
+}
+
+/** The TXT records of a sight that receivers take for SPF. */
+export function spfRecordsOf(sight: Sight): Txt[] {
+  return textsOf(sight).filter(({ text }) => isSpf(text));
+}
+
+// A tree is grown again after each answer; the record of a sight stays the same.
+const parsed = new WeakMap<Sight, readonly Spf[]>();
+
+function parseOnce(sight: Sight): readonly Spf[] {
+  const known = parsed.get(sight);
+  if (known) return known;
+  const records = spfRecordsOf(sight)
+    .map(({ text }) => parseSpf(text))
+    .filter((spf) => 'terms' in spf);
+  parsed.set(sight, records);
+  return records;
+}
+
+// RFC 7208 §5.1 and §6.1: what stands behind all is ignored, and so is a redirect wherever an all is.
+function reachTerms({ terms }: Spf): SpfTerm[] {
+  const all = terms.findIndex(isAll);
+  const mechanisms = terms.filter((term, index) => term.kind === 'mechanism' && (all < 0 || index <= all));
+  const redirect = terms.find((term) => term.kind === 'modifier' && term.name === 'redirect');
+  return all < 0 && redirect ? [...mechanisms, redirect] : mechanisms;
+}
+
+/** True for a mechanism all, whatever its qualifier. */
+export function isAll(term: SpfTerm): boolean {
+  return term.kind === 'mechanism' && term.name === 'all';
+}
+
+function completeness(complete: boolean) {
+  return { complete, voidsComplete: complete };
+}
+
+const noCounts: SpfCounts = { lookups: 0, voids: 0, voids4: 0, voids6: 0, ...completeness(true) };
+const asksNothing = { name: null, branch: null, isVoid4: null, isVoid6: null, mxHosts: 0, counts: noCounts };
+
+function reachTerm(soil: Soil, domain: string, term: SpfTerm, path: readonly string[]): ReachedTerm {
+  if (!('domain' in term) || term.name === 'exp') return { term, ...asksNothing };
+  const name = term.domain === null ? domain : expandDomain(term.domain, { d: domain, o: soil.sender });
+  const leadsOn = term.name === 'include' || term.name === 'redirect';
+  // A ptr term asks for the sender's address, and a macro may need the message: one lookup each, of which nothing is known.
+  if (name === null || term.name === 'ptr')
+    return { term, ...asksNothing, name, counts: { ...noCounts, lookups: 1, ...completeness(!leadsOn) } };
+  if (!leadsOn) return reachAddresses(soil.zone, term, name);
+  const branch = growBranch(soil, name, { term, from: domain }, path);
+  const counts = { ...branch.counts, lookups: branch.counts.lookups + 1 };
+  return { term, ...asksNothing, name, branch, counts };
+}
+
+function reachAddresses(zone: Zone, term: SpfTerm, name: string): ReachedTerm {
+  const [four, six] =
+    term.name === 'a' ? [zone.look(name, 'A'), zone.look(name, 'AAAA')] : lookOnce(zone, term, name);
+  const isVoid4 = isVoid(four);
+  const isVoid6 = isVoid(six);
+  const counts = {
+    lookups: 1,
+    voids: isVoid4 && isVoid6 ? 1 : 0,
+    voids4: isVoid4 ? 1 : 0,
+    voids6: isVoid6 ? 1 : 0,
+    complete: true,
+    voidsComplete: isVoid4 !== null && isVoid6 !== null,
+  };
+  return { term, name, branch: null, isVoid4, isVoid6, mxHosts: exchangesOf(four).length, counts };
+}
+
+// mx asks for MX, exists for A, whatever the sender's address (RFC 7208 §5.4, §5.7).
+function lookOnce(zone: Zone, term: SpfTerm, name: string): [Sight, Sight] {
+  const sight = zone.look(name, term.name === 'mx' ? 'MX' : 'A');
+  return [sight, sight];
+}
+
+function isVoid({ outcome }: Sight): boolean | null {
+  return outcome === 'unknown' ? null : outcome !== 'found';
+}
+
+function addCounts(terms: readonly ReachedTerm[]): SpfCounts {
+  return terms.reduce(
+    (sum, { counts }) => ({
+      lookups: sum.lookups + counts.lookups,
+      voids: sum.voids + counts.voids,
+      voids4: sum.voids4 + counts.voids4,
+      voids6: sum.voids6 + counts.voids6,
+      complete: sum.complete && counts.complete,
+      voidsComplete: sum.voidsComplete && counts.voidsComplete,
+    }),
+    noCounts,
+  );
+}
+
+/** Every branch of a tree, the root first, in the order of the terms. */
+export function branchesOf(root: SpfBranch): SpfBranch[] {
+  const below = root.reached.flatMap(({ branch }) => (branch === null ? [] : branchesOf(branch)));
+  return [root, ...below];
+}

@@ -1,0 +1,190 @@
+import type { SpfCode } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import { containsNetwork, privateKindOf } from '../address.ts';
+import { clip } from '../fault.ts';
+import { publish } from '../verdicts.ts';
+import { isAll, type SpfBranch } from './grow-tree.ts';
+import { printSpf } from './parse-spf.ts';
+import type { Mechanism, SpfTerm } from './parse-term.ts';
+
+type TermCode = Extract<
+  SpfCode,
+  | 'spf-all-pass'
+  | 'spf-all-neutral'
+  | 'spf-no-all'
+  | 'spf-range-too-wide'
+  | 'spf-range-private'
+  | 'spf-term-repeated'
+  | 'spf-ptr'
+  | 'spf-after-all'
+  | 'spf-redirect-ignored'
+  | 'spf-modifier-unknown'
+>;
+
+/** Judges the terms of a record, and of what it hands on to. */
+export function judgeTerms(root: SpfBranch): Verdicts<TermCode> {
+  const own = ownBranches(root);
+  const terms = root.spf?.terms ?? [];
+  const all = terms.find(isAll);
+  const behind = all ? terms.slice(terms.indexOf(all) + 1).filter(({ kind }) => kind === 'mechanism') : [];
+  const redirect = terms.find(({ name }) => name === 'redirect');
+  return {
+    'spf-all-pass': judgePass(root),
+    ...judgeEnd(own),
+    'spf-range-too-wide': brokenBy(
+      passingBranches(root).flatMap((branch) => findWide(branch, own.includes(branch))),
+    ),
+    'spf-range-private': brokenBy(own.flatMap(findPrivate)),
+    'spf-term-repeated': judgeRepeated(root),
+    'spf-ptr': judgePtr(root, own),
+    'spf-after-all': judgeBehind(root, behind, all),
+    'spf-redirect-ignored':
+      redirect && all
+        ? brokenBy([{ term: clip(redirect.text), all: all.text }], without(root, [redirect]))
+        : 'holds',
+    'spf-modifier-unknown': brokenBy(
+      terms.filter(({ name }) => name === 'unknown').map(({ text }) => ({ term: clip(text) })),
+    ),
+  };
+}
+
+/** The record itself and those it hands on to by redirect: what their owner has in hand. */
+function ownBranches(root: SpfBranch): SpfBranch[] {
+  const next = root.reached.find(({ term }) => term.name === 'redirect')?.branch;
+  return next ? [root, ...ownBranches(next)] : [root];
+}
+
+/** Branches whose match makes the message pass: on the way there, every include has the qualifier +. */
+function passingBranches(root: SpfBranch): SpfBranch[] {
+  const below = root.reached.flatMap(({ term, branch }) =>
+    branch && (term.kind === 'modifier' || term.qualifier === '+') ? passingBranches(branch) : [],
+  );
+  return [root, ...below];
+}
+
+function passingTerms({ reached }: SpfBranch): Mechanism[] {
+  return reached.flatMap(({ term }) => (term.kind === 'mechanism' && term.qualifier === '+' ? [term] : []));
+}
+
+function judgePass(root: SpfBranch): Verdict {
+  const evidence = passingBranches(root).flatMap((branch) =>
+    passingTerms(branch)
+      .filter((term) => term.name === 'all' || narrowestPrefix(term)?.prefix === 0)
+      .map((term) => ({ name: clip(branch.domain), term: clip(term.text) })),
+  );
+  const all = root.spf?.terms.find(isAll);
+  if (!all || evidence[0]?.name !== root.domain) return brokenBy(evidence);
+  const kept = (root.spf?.terms ?? []).map((term) => (term === all ? { text: '~all' } : term));
+  return brokenBy(evidence, publish('End the record with -all or ~all.', root.domain, printSpf(kept)));
+}
+
+function judgeEnd(own: readonly SpfBranch[]): Pick<Verdicts<TermCode>, 'spf-all-neutral' | 'spf-no-all'> {
+  const last = own.at(-1);
+  const [root] = own;
+  if (!last || !root || last.spf === null) {
+    const verdict =
+      last?.end === 'unknown'
+        ? notTested('the record that it hands on to could not be seen')
+        : 'not-applicable';
+    return { 'spf-all-neutral': verdict, 'spf-no-all': verdict };
+  }
+  const all = last.spf.terms.find(isAll);
+  const isOpen = !all && !last.spf.terms.some(({ name }) => name === 'redirect');
+  const kept = last.spf.terms.filter((term) => term !== all);
+  const fix = publish(
+    'End the record with ~all, or with -all when every sender is listed.',
+    last.domain,
+    printSpf([...kept, { text: '~all' }]),
+  );
+  const isNeutral = all?.kind === 'mechanism' && all.qualifier === '?';
+  return {
+    'spf-all-neutral': isNeutral ? brokenIf(true, { name: last.domain, term: all.text }, fix) : 'holds',
+    'spf-no-all': brokenIf(isOpen, { name: last.domain }, fix),
+  };
+}
+
+// What an honest owner may have: a /16 or /32 of IPv6. Large providers publish somewhat wider ones in the records that others include.
+const narrowest = { own: { ip4: 16, ip6: 32 }, included: { ip4: 8, ip6: 16 } };
+
+function findWide(branch: SpfBranch, isOwn: boolean): Evidence[] {
+  const least = isOwn ? narrowest.own : narrowest.included;
+  return passingTerms(branch).flatMap((term) => {
+    const range = narrowestPrefix(term);
+    if (!range || range.prefix === 0 || range.prefix >= least[range.family]) return [];
+    const what =
+      'address' in term ? `${term.address}/${range.prefix}` : `a /${range.prefix} around each address`;
+    return [{ term: clip(term.text), from: clip(branch.domain), range: what }];
+  });
+}
+
+function narrowestPrefix(term: Mechanism): { family: 'ip4' | 'ip6'; prefix: number } | null {
+  if (term.name === 'ip4' || term.name === 'ip6') return { family: term.name, prefix: term.prefix };
+  if (term.name !== 'a' && term.name !== 'mx') return null;
+  // The shorter of the two, measured against what its family allows.
+  return term.prefix4 / 16 <= term.prefix6 / 32
+    ? { family: 'ip4', prefix: term.prefix4 }
+    : { family: 'ip6', prefix: term.prefix6 };
+}
+
+function findPrivate(branch: SpfBranch): Evidence[] {
+  return passingTerms(branch).flatMap((term) => {
+    const kind = 'address' in term && term.prefix > 0 ? privateKindOf(term.address) : null;
+    return kind === null ? [] : [{ term: clip(term.text), kind }];
+  });
+}
+
+function judgeRepeated(root: SpfBranch): Verdict {
+  const terms = root.reached.map(({ term }) => term).filter((term) => term.kind === 'mechanism');
+  const repeated = terms.flatMap((term, index) => {
+    const other = terms.find((candidate, place) => place !== index && covers(candidate, term, place < index));
+    return other ? [{ term, other }] : [];
+  });
+  const evidence = repeated.map(({ term, other }) => ({ term: clip(term.text), other: clip(other.text) }));
+  return evidence.length === 0
+    ? 'holds'
+    : brokenBy(
+        evidence,
+        without(
+          root,
+          repeated.map(({ term }) => term),
+        ),
+      );
+}
+
+// Equal words: the later one is too much. A network inside another of the same qualifier: the inner one is, wherever it stands.
+function covers(outer: Mechanism, inner: Mechanism, isBefore: boolean): boolean {
+  const plain = ({ text }: Mechanism) => text.toLowerCase().replace(/^\+/, '');
+  if (plain(outer) === plain(inner)) return isBefore;
+  if (!('address' in outer) || !('address' in inner) || outer.qualifier !== inner.qualifier) return false;
+  const isSame = outer.prefix === inner.prefix && containsNetwork(outer, inner);
+  return isSame ? isBefore : containsNetwork(outer, inner);
+}
+
+function judgePtr(root: SpfBranch, own: readonly SpfBranch[]): Verdict {
+  const found = own.flatMap((branch) =>
+    branch.reached
+      .filter(({ term }) => term.name === 'ptr')
+      .map(({ term }) => ({ term, from: branch.domain })),
+  );
+  const evidence = found.map(({ term, from }) => ({ term: clip(term.text), from: clip(from) }));
+  const mine = found.filter(({ from }) => from === root.domain).map(({ term }) => term);
+  return mine.length === 0 ? brokenBy(evidence) : brokenBy(evidence, without(root, mine));
+}
+
+function judgeBehind(root: SpfBranch, behind: readonly SpfTerm[], all: SpfTerm | undefined): Verdict {
+  if (!all || behind.length === 0) return 'holds';
+  const evidence = behind.map(({ text }) => ({ term: clip(text), all: all.text }));
+  return brokenBy(evidence, without(root, behind));
+}
+
+function without({ domain, spf }: SpfBranch, terms: readonly SpfTerm[]) {
+  const kept = (spf?.terms ?? []).filter((term) => !terms.includes(term));
+  return publish('Publish the record without what is too much.', domain, printSpf(kept));
+}

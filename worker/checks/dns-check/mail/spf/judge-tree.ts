@@ -1,0 +1,125 @@
+import type { SpfCode } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
+import {
+  brokenBy,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import { clip, showFault } from '../fault.ts';
+import { publish } from '../verdicts.ts';
+import { branchesOf, type ReachedTerm, type SpfBranch } from './grow-tree.ts';
+import { printSpf } from './parse-spf.ts';
+
+/** Lookups that a message may need (RFC 7208 §4.6.4); from eight on there is a warning. */
+const lookupLimit = 10;
+const nearLimit = 8;
+const voidLimit = 2;
+const mxLimit = 10;
+
+type TreeCode = Extract<
+  SpfCode,
+  | 'spf-include-syntax'
+  | 'spf-too-many-lookups'
+  | 'spf-near-limit'
+  | 'spf-too-many-voids'
+  | 'spf-void-one-family'
+  | 'spf-mx-limit'
+  | 'spf-loop'
+  | 'spf-include-missing'
+  | 'spf-redirect-missing'
+>;
+
+/** Judges what a record includes: broken branches, and the limits on lookups. */
+export function judgeTree(root: SpfBranch): Verdicts<TreeCode> {
+  const below = branchesOf(root).slice(1);
+  const wide = termsOf(root).filter(({ mxHosts }) => mxHosts > mxLimit);
+  return {
+    ...judgeLookups(root),
+    ...judgeVoids(root),
+    'spf-include-syntax': brokenBy(below.flatMap(showBranchFault)),
+    'spf-mx-limit': brokenBy(wide.map(({ term, mxHosts }) => ({ term: clip(term.text), count: mxHosts }))),
+    'spf-loop': brokenBy(below.filter(({ end }) => end === 'loop').map(showBranch)),
+    'spf-include-missing': judgeMissing(root, 'include'),
+    'spf-redirect-missing': judgeMissing(root, 'redirect'),
+  };
+}
+
+const branchUnseen = notTested('a part of the included records could not be seen');
+
+function judgeLookups(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-lookups' | 'spf-near-limit'> {
+  const { lookups, complete } = root.counts;
+  const evidence = countEvidence(root);
+  if (lookups > lookupLimit)
+    return { 'spf-too-many-lookups': brokenBy(evidence), 'spf-near-limit': 'not-applicable' };
+  const below = complete ? 'holds' : branchUnseen;
+  return {
+    'spf-too-many-lookups': below,
+    'spf-near-limit': lookups >= nearLimit ? brokenBy(evidence) : below,
+  };
+}
+
+function judgeVoids(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-voids' | 'spf-void-one-family'> {
+  const all = voidEvidence(root, ({ isVoid4, isVoid6 }) => isVoid4 === true && isVoid6 === true);
+  if (all.voids > voidLimit)
+    return { 'spf-too-many-voids': brokenBy([all]), 'spf-void-one-family': 'not-applicable' };
+  const families = [
+    { family: 'IPv4', ...voidEvidence(root, ({ isVoid4 }) => isVoid4 === true) },
+    { family: 'IPv6', ...voidEvidence(root, ({ isVoid6 }) => isVoid6 === true) },
+  ].filter(({ voids }) => voids > voidLimit);
+  const below = root.counts.voidsComplete ? 'holds' : notTested('some lookups of the record gave no answer');
+  return {
+    'spf-too-many-voids': below,
+    'spf-void-one-family': families.length > 0 ? brokenBy(families) : below,
+  };
+}
+
+/** Every term of a tree that a message can reach. */
+export function termsOf(root: SpfBranch): ReachedTerm[] {
+  return branchesOf(root).flatMap(({ reached }) => reached);
+}
+
+// The whole first, then each term of the record itself: what to take out is seen at a glance.
+function countEvidence({ domain, counts, reached }: SpfBranch): Evidence[] {
+  const terms = reached.filter((term) => term.counts.lookups > 0);
+  return [
+    { name: domain, lookups: counts.lookups },
+    ...terms.map(({ term, counts: own }) => ({ term: clip(term.text), lookups: own.lookups })),
+  ];
+}
+
+function voidEvidence(root: SpfBranch, isVoid: (term: ReachedTerm) => boolean): Evidence & { voids: number } {
+  const found = termsOf(root).filter(isVoid);
+  return { voids: found.length, names: found.map(({ name }) => clip(name ?? '', 80)).join(', ') };
+}
+
+function showBranch({ via, domain }: SpfBranch): Evidence {
+  return { term: clip(via?.term.text ?? ''), from: clip(via?.from ?? ''), name: clip(domain) };
+}
+
+function showBranchFault(branch: SpfBranch): Evidence[] {
+  const [fault] = branch.spf?.faults ?? [];
+  if (!fault) return [];
+  const { position, problem } = showFault(fault);
+  return [{ ...showBranch(branch), position, problem, at: clip(fault.term, 80) }];
+}
+
+function judgeMissing(root: SpfBranch, kind: 'include' | 'redirect'): Verdict {
+  const broken = branchesOf(root).filter(
+    ({ via, end }) => via?.term.name === kind && (end === 'none' || end === 'several'),
+  );
+  if (broken.length === 0) return root.counts.complete ? 'holds' : branchUnseen;
+  const evidence = broken.map((branch) => ({ ...showBranch(branch), found: describeEnd(branch) }));
+  const own = broken.filter(({ via }) => via?.from === root.domain).map(({ via }) => via?.term.text);
+  if (kind === 'redirect' || own.length === 0) return brokenBy(evidence);
+  const kept = (root.spf?.terms ?? []).filter(({ text }) => !own.includes(text));
+  return brokenBy(
+    evidence,
+    publish('Take out the include, or correct the name.', root.domain, printSpf(kept)),
+  );
+}
+
+function describeEnd({ end, why }: SpfBranch): string {
+  if (end === 'several') return 'there are several SPF records';
+  return why === 'the name does not exist' ? why : 'there is no SPF record';
+}

@@ -1,0 +1,137 @@
+import { isDigit, isLetter, scanWhile } from '../ascii.ts';
+import type { Fault } from '../fault.ts';
+
+/** A piece of a macro-string (RFC 7208 §7.1): text as it stands, or a macro. */
+export type MacroToken =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'macro';
+      /** As written: an upper-case letter asks for URL escaping. */
+      readonly letter: string;
+      /** How many parts from the right are kept; 0 keeps all. */
+      readonly keep: number;
+      readonly reversed: boolean;
+      readonly delimiters: string;
+    };
+
+/** A name that may depend on the message. */
+export type DomainSpec = { readonly text: string; readonly tokens: readonly MacroToken[] };
+
+const macroLetters = 'slodiphcrtv';
+const delimiterSigns = '.-+,/_=';
+
+/**
+ * Reads a domain-spec (RFC 7208 §7.1): a macro-string that ends in a macro, or in a dot and a top label.
+ * @param at where it begins in the record, for the positions of faults
+ */
+export function parseDomainSpec(text: string, at: number): DomainSpec | Fault {
+  const tokens = parseMacroString(text, at, 'slodiphv');
+  if ('problem' in tokens) return tokens;
+  if (text === '') return { at, term: text, problem: 'a domain name is missing' };
+  return findEndFault(tokens.tokens, text, at) ?? tokens;
+}
+
+/**
+ * Reads a macro-string (RFC 7208 §7.1).
+ * @param letters which macro letters may stand here; c, r and t only in explanations and unknown modifiers
+ */
+export function parseMacroString(text: string, at: number, letters = macroLetters): DomainSpec | Fault {
+  const tokens: MacroToken[] = [];
+  let offset = 0;
+  while (offset < text.length) {
+    const read = text[offset] === '%' ? readMacro(text, offset, letters) : readText(text, offset);
+    if (typeof read === 'string') return { at: at + offset, term: text, problem: read };
+    tokens.push(read.token);
+    offset = read.end;
+  }
+  return { text, tokens };
+}
+
+type Read = { readonly token: MacroToken; readonly end: number };
+
+function readText(text: string, start: number): Read | string {
+  let end = start;
+  while (end < text.length && text[end] !== '%') {
+    const code = text.charCodeAt(end);
+    if (code < 0x21 || code > 0x7e)
+      return end === start ? 'a character that is not visible ASCII' : finish(end);
+    end += 1;
+  }
+  return finish(end);
+
+  function finish(stop: number): Read {
+    return { token: { kind: 'text', text: text.slice(start, stop) }, end: stop };
+  }
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['%', '%'],
+  ['_', ' '],
+  ['-', '%20'],
+]);
+
+function readMacro(text: string, start: number, letters: string): Read | string {
+  const sign = text[start + 1] ?? '';
+  const escape = escapes.get(sign);
+  // An escape counts as a macro where the grammar asks for one at the end; it is kept apart from text by its own token.
+  if (escape !== undefined) return { token: { kind: 'text', text: escape }, end: start + 2 };
+  if (sign !== '{') return 'after % must come {, %, _ or -';
+  const close = text.indexOf('}', start + 2);
+  if (close < 0) return 'the macro has no closing }';
+  const token = readMacroBody(text.slice(start + 2, close), letters);
+  return typeof token === 'string' ? token : { token, end: close + 1 };
+}
+
+function readMacroBody(body: string, letters: string): MacroToken | string {
+  const letter = body[0] ?? '';
+  const lower = letter.toLowerCase();
+  if (letter === '' || !macroLetters.includes(lower)) return `"${letter}" is not a macro letter`;
+  if (!letters.includes(lower)) return `the macro letter "${letter}" stands only in explanations`;
+  const digitsEnd = scanWhile(body, 1, isDigit);
+  const keep = Number(body.slice(1, digitsEnd));
+  if (digitsEnd > 1 && keep === 0) return 'the macro keeps no part';
+  const reversed = (body[digitsEnd] ?? '').toLowerCase() === 'r';
+  const delimiters = body.slice(reversed ? digitsEnd + 1 : digitsEnd);
+  const stop = scanWhile(delimiters, 0, (sign) => delimiterSigns.includes(sign ?? ' '));
+  if (stop < delimiters.length) return `"${delimiters[stop]}" is not a delimiter of a macro`;
+  return { kind: 'macro', letter, keep: Math.min(keep, 255), reversed, delimiters };
+}
+
+// domain-end = ( "." toplabel [ "." ] ) / macro-expand
+function findEndFault(tokens: readonly MacroToken[], text: string, at: number): Fault | undefined {
+  if (tokens.at(-1)?.kind === 'macro' || endsInEscape(text)) return undefined;
+  const tail = text.slice(lastMacroEnd(text));
+  const name = tail.endsWith('.') ? tail.slice(0, -1) : tail;
+  const dot = name.lastIndexOf('.');
+  const label = name.slice(dot + 1);
+  if (dot >= 0 && isTopLabel(label)) return undefined;
+  const problem =
+    dot < 0 ? 'a domain name needs a dot before its last label' : `"${label}" is not a top-level label`;
+  return { at: at + text.length - tail.length + dot + 1, term: text, problem };
+}
+
+function endsInEscape(text: string): boolean {
+  return lastMacroEnd(text) === text.length && text.length >= 2;
+}
+
+// Where the last macro or escape ends: literal text begins there. The text has already been scanned, so every % is a good one.
+function lastMacroEnd(text: string): number {
+  let end = 0;
+  for (let offset = text.indexOf('%'); offset >= 0; offset = text.indexOf('%', end)) {
+    end = text[offset + 1] === '{' ? text.indexOf('}', offset) + 1 : offset + 2;
+  }
+  return end;
+}
+
+/** toplabel = ( *alphanum ALPHA *alphanum ) / ( 1*alphanum "-" *( alphanum / "-" ) alphanum ) */
+function isTopLabel(label: string): boolean {
+  let letters = 0;
+  let hyphens = 0;
+  for (const sign of label) {
+    if (sign === '-') hyphens += 1;
+    else if (isLetter(sign)) letters += 1;
+    else if (!isDigit(sign)) return false;
+  }
+  if (label === '' || label.startsWith('-') || label.endsWith('-')) return false;
+  return letters > 0 || hyphens > 0;
+}

@@ -1,0 +1,50 @@
+import {
+  type TransportCode,
+  transportRules,
+} from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
+import { brokenBy, brokenIf, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import type { PolicySight } from '../evidence.ts';
+import { showFault } from '../fault.ts';
+import type { MailMode } from '../mode.ts';
+import type { MailFacts } from '../see-mail.ts';
+import { publish, sameForAll } from '../verdicts.ts';
+import { daneState, judgeDane } from './judge-dane.ts';
+import { judgeSts } from './judge-sts.ts';
+
+/** Judges what protects mail on its way to the domain. A domain that takes no mail has nothing to protect. */
+export function assessTransport(
+  facts: MailFacts,
+  policy: PolicySight | null,
+  mode: MailMode,
+): Verdicts<TransportCode> {
+  const { mx, sts, resolverValidates } = facts;
+  if (mode === 'parked' || (mode === 'mail' && mx.hosts.length === 0))
+    return sameForAll(transportRules, 'not-applicable');
+  if (mx.hosts.length === 0)
+    return sameForAll(transportRules, notTested('it is not known whether the domain takes mail'));
+  return {
+    ...judgeSts({ sts, policy, mx, dane: daneState({ mx, resolverValidates }) }),
+    ...judgeDane({ mx, resolverValidates }),
+    ...judgeTlsRpt(facts),
+  };
+}
+
+function judgeTlsRpt({
+  tlsRpt,
+  domain,
+}: MailFacts): Pick<Verdicts<TransportCode>, 'tls-rpt-missing' | 'tls-rpt-multiple' | 'tls-rpt-syntax'> {
+  const { sight, name, texts, faults } = tlsRpt;
+  const unseen =
+    sight.outcome === 'unknown' ? notTested(`${name} could not be read: ${sight.why}`) : undefined;
+  const fix = publish('Publish one record like this.', name, `v=TLSRPTv1; rua=mailto:tls-reports@${domain}`);
+  return {
+    'tls-rpt-missing': unseen ?? brokenIf(texts.length === 0 && faults.length === 0, { name }, fix),
+    'tls-rpt-multiple': unseen ?? brokenIf(texts.length > 1, { name, count: texts.length }, fix),
+    'tls-rpt-syntax':
+      unseen ??
+      brokenBy(
+        faults.map((fault) => ({ name, ...showFault(fault) })),
+        fix,
+      ),
+  };
+}

@@ -1,0 +1,91 @@
+import type { TransportCode } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
+import {
+  brokenBy,
+  brokenIf,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import { clip } from '../fault.ts';
+import type { MailHost, MxFacts } from '../mx/see-mx.ts';
+import { findWrongLength, printTlsa, type Tlsa, whyUnusable } from './parse-tlsa.ts';
+
+export type DaneCode = Extract<TransportCode, `dane-${string}`>;
+
+/** What DANE is worth to the domain: whether every mail host is bound by signed, usable records. */
+export type DaneState = 'ok' | 'missing' | 'invalid' | 'unknown';
+
+export type DaneContext = { readonly mx: MxFacts; readonly resolverValidates: boolean | null };
+
+/** Judges the TLSA records of the mail hosts, as far as the DNS shows them; certificates are not looked at. */
+export function judgeDane(context: DaneContext): Verdicts<DaneCode> {
+  const hosts = context.mx.hosts.filter(({ kind }) => kind === 'host');
+  const bound = hosts.filter(({ tlsa }) => tlsa.records.length > 0);
+  const bare = hosts.filter(({ tlsa }) => isAbsent(tlsa.sight.outcome));
+  const open = hosts.find(({ tlsa }) => tlsa.sight.outcome === 'unknown');
+  const unseen = open ? notTested(`${open.tlsa.name} could not be read: ${open.tlsa.sight.why}`) : undefined;
+  const records = bound.flatMap(({ tlsa }) => tlsa.records.map((record) => ({ name: tlsa.name, record })));
+  const single = bound.filter(({ tlsa }) => tlsa.records.length === 1);
+  const ifBound = (verdict: Verdict): Verdict =>
+    bound.length === 0 ? (unseen ?? 'not-applicable') : verdict;
+  return {
+    'dane-missing': bound.length > 0 ? 'holds' : (unseen ?? brokenIf(true)),
+    'dane-partial': ifBound(
+      bare.length > 0 ? brokenBy(bare.map(({ host }) => ({ host: clip(host) }))) : (unseen ?? 'holds'),
+    ),
+    'dane-without-dnssec': ifBound(judgeSigned(bound, context)),
+    'dane-unusable': ifBound(brokenBy(records.flatMap(showUnusable))),
+    'dane-bad-length': ifBound(brokenBy(records.flatMap(showWrongLength))),
+    'dane-single-record': ifBound(brokenBy(single.map(({ tlsa }) => ({ name: tlsa.name })))),
+  };
+}
+
+/** Whether DANE protects mail to the domain: then MTA-STS is not missed. */
+export function daneState({ mx, resolverValidates }: DaneContext): DaneState {
+  const hosts = mx.hosts.filter(({ kind }) => kind === 'host');
+  const bound = hosts.filter(({ tlsa }) => tlsa.records.length > 0);
+  if (hosts.some(({ tlsa }) => tlsa.sight.outcome === 'unknown')) return 'unknown';
+  if (bound.length === 0) return 'missing';
+  if (resolverValidates !== true) return 'unknown';
+  const isGood = (host: MailHost) => findUnsigned(host, mx) === null && host.tlsa.records.some(isUsable);
+  return bound.length === hosts.length && bound.every(isGood) ? 'ok' : 'invalid';
+}
+
+/** True for a record that a mail server can hold against a certificate. */
+export function isUsable(record: Tlsa): boolean {
+  return whyUnusable(record) === null && findWrongLength(record) === null;
+}
+
+function isAbsent(outcome: string): boolean {
+  return outcome === 'nodata' || outcome === 'nxdomain';
+}
+
+function judgeSigned(bound: readonly MailHost[], { mx, resolverValidates }: DaneContext): Verdict {
+  if (resolverValidates !== true) return notTested('our resolver does not validate DNSSEC');
+  return brokenBy(
+    bound.flatMap((host) => {
+      const unsigned = findUnsigned(host, mx);
+      return unsigned === null ? [] : [{ name: host.tlsa.name, ...unsigned }];
+    }),
+  );
+}
+
+// RFC 7672 §2.2: the MX records, the addresses of the host and its TLSA records must all be signed.
+function findUnsigned(host: MailHost, mx: MxFacts): { what: string; owner: string } | null {
+  if (!host.tlsa.sight.secure) return { what: 'the TLSA record', owner: clip(host.tlsa.name) };
+  if (host.sights.some(({ outcome, secure }) => outcome === 'found' && !secure))
+    return { what: 'the address', owner: clip(host.host) };
+  return mx.sight.secure ? null : { what: 'the MX record', owner: mx.domain };
+}
+
+type Named = { readonly name: string; readonly record: Tlsa };
+
+function showUnusable({ name, record }: Named) {
+  const problem = whyUnusable(record);
+  return problem === null ? [] : [{ name, record: printTlsa(record), problem }];
+}
+
+function showWrongLength({ name, record }: Named) {
+  const wrong = findWrongLength(record);
+  return wrong === null ? [] : [{ name, record: printTlsa(record), ...wrong }];
+}

@@ -1,0 +1,185 @@
+import type { TransportCode } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Fix,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import type { PolicySight } from '../evidence.ts';
+import { clip, showFault } from '../fault.ts';
+import type { MxFacts } from '../mx/see-mx.ts';
+import { publish } from '../verdicts.ts';
+import type { DaneState } from './judge-dane.ts';
+import { allowsMx, parseStsPolicy, type StsPolicy } from './parse-sts-policy.ts';
+import type { StsFacts } from './see-transport.ts';
+
+export type StsCode = Extract<TransportCode, `mta-sts-${string}`>;
+
+export type StsContext = {
+  readonly sts: StsFacts;
+  readonly policy: PolicySight | null;
+  readonly mx: MxFacts;
+  readonly dane: DaneState;
+};
+
+/** Judges record and policy of MTA-STS. */
+export function judgeSts(context: StsContext): Verdicts<StsCode> {
+  const { sts, mx } = context;
+  const unseen =
+    sts.sight.outcome === 'unknown'
+      ? notTested(`${sts.name} could not be read: ${sts.sight.why}`)
+      : undefined;
+  const served = readServed(context.policy);
+  const record = publish(
+    'Publish the record; change its id whenever the policy changes.',
+    sts.name,
+    'v=STSv1; id=1',
+  );
+  const isBare = served !== null && sts.texts.length === 0 && sts.faults.length === 0;
+  const hasRecord = sts.texts.length > 0;
+  return {
+    ...judgeFile(context, hasRecord),
+    ...judgePolicy(hasRecord ? served : null, mx),
+    'mta-sts-missing': unseen ?? judgeMissing(context),
+    'mta-sts-multiple':
+      unseen ?? brokenIf(sts.texts.length > 1, { name: sts.name, count: sts.texts.length }, record),
+    'mta-sts-record-syntax':
+      unseen ??
+      brokenBy(
+        sts.faults.map((fault) => ({ name: sts.name, ...showFault(fault) })),
+        record,
+      ),
+    'mta-sts-record-missing': unseen ?? brokenIf(isBare, { url: sts.policyUrl, name: sts.name }, record),
+  };
+}
+
+/** The policy, where one is served that can be read; its certificate is judged apart. */
+export function readServed(policy: PolicySight | null): StsPolicy | null {
+  if (policy?.kind !== 'response' || policy.status !== 200 || policy.isCut) return null;
+  const parsed = parseStsPolicy(policy.text);
+  return 'mode' in parsed ? parsed : null;
+}
+
+function judgeMissing({ sts, dane, mx }: StsContext): Verdict {
+  if (sts.texts.length > 0 || sts.faults.length > 0) return 'holds';
+  if (dane === 'ok') return 'not-applicable';
+  if (dane === 'unknown') return notTested('whether DANE protects the mail hosts is not known');
+  return brokenIf(true, { name: mx.domain }, startFix(sts, mx));
+}
+
+function startFix(sts: StsFacts, mx: MxFacts): Fix {
+  const patterns = mx.hosts.map(({ host }) => `mx: ${host}`);
+  const file = ['version: STSv1', 'mode: testing', ...patterns, 'max_age: 86400', ''].join('\n');
+  const { record } = publish('', sts.name, 'v=STSv1; id=1');
+  return {
+    text: `Serve the policy at ${sts.policyUrl} and publish the record; begin with testing, and raise mode and max_age when the reports are clean.`,
+    record,
+    snippets: { 'mta-sts.txt': file },
+  };
+}
+
+type FileCode = Extract<
+  StsCode,
+  | 'mta-sts-policy-unreachable'
+  | 'mta-sts-certificate'
+  | 'mta-sts-redirect'
+  | 'mta-sts-content-type'
+  | 'mta-sts-policy-invalid'
+>;
+
+const sameFile = (verdict: Verdict): Verdicts<FileCode> => ({
+  'mta-sts-policy-unreachable': verdict,
+  'mta-sts-certificate': verdict,
+  'mta-sts-redirect': verdict,
+  'mta-sts-content-type': verdict,
+  'mta-sts-policy-invalid': verdict,
+});
+
+// These say that we could not look, not that there is nothing.
+const passing = ['name-unresolved', 'connection-timeout', 'tls-timeout', 'response-timeout'];
+
+function judgeFile({ sts, policy }: StsContext, hasRecord: boolean): Verdicts<FileCode> {
+  const url = sts.policyUrl;
+  if (!hasRecord || policy === null) return sameFile('not-applicable');
+  if (policy.kind === 'failure') {
+    if (passing.includes(policy.code))
+      return sameFile(notTested(`${url} could not be fetched: ${policy.reason}`));
+    return {
+      ...sameFile('not-applicable'),
+      'mta-sts-policy-unreachable': brokenIf(true, { url, reason: policy.reason }),
+    };
+  }
+  const { status, location, certificateError } = policy;
+  const isRedirect = status >= 300 && status < 400 && location !== null;
+  const isOther = status !== 200 && !isRedirect;
+  return {
+    ...judgeBody(policy, url),
+    'mta-sts-policy-unreachable': brokenIf(isOther, { url, reason: `the server answers ${status}` }),
+    'mta-sts-certificate': brokenIf(certificateError !== null, { url, reason: certificateError }),
+    'mta-sts-redirect': brokenIf(isRedirect, { url, status, location: clip(location ?? '') }),
+  };
+}
+
+function judgeBody(
+  policy: Extract<PolicySight, { kind: 'response' }>,
+  url: string,
+): Pick<Verdicts<FileCode>, 'mta-sts-content-type' | 'mta-sts-policy-invalid'> {
+  if (policy.status !== 200)
+    return { 'mta-sts-content-type': 'not-applicable', 'mta-sts-policy-invalid': 'not-applicable' };
+  const contentType = policy.contentType ?? '';
+  const mediaType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
+  const parsed = parseStsPolicy(policy.text);
+  const long = {
+    url,
+    line: policy.text.split('\n').length,
+    problem: 'the file is longer than 64 KB, or was cut off',
+  };
+  return {
+    'mta-sts-content-type': brokenIf(mediaType !== 'text/plain', {
+      url,
+      contentType: clip(contentType) || 'none',
+    }),
+    'mta-sts-policy-invalid': policy.isCut
+      ? brokenBy([long])
+      : brokenBy('fault' in parsed ? [{ url, ...parsed.fault }] : []),
+  };
+}
+
+type PolicyCode = Extract<
+  StsCode,
+  | 'mta-sts-mx-mismatch'
+  | 'mta-sts-mx-mismatch-testing'
+  | 'mta-sts-testing'
+  | 'mta-sts-mode-none'
+  | 'mta-sts-max-age-short'
+>;
+
+const dayS = 86_400;
+
+function judgePolicy(policy: StsPolicy | null, mx: MxFacts): Verdicts<PolicyCode> {
+  if (policy === null)
+    return {
+      'mta-sts-mx-mismatch': 'not-applicable',
+      'mta-sts-mx-mismatch-testing': 'not-applicable',
+      'mta-sts-testing': 'not-applicable',
+      'mta-sts-mode-none': 'not-applicable',
+      'mta-sts-max-age-short': 'not-applicable',
+    };
+  const { mode, maxAge } = policy;
+  const refused = brokenBy(refusedHosts(policy, mx).map((host) => ({ host: clip(host) })));
+  const matched = mx.sight.outcome === 'unknown' ? notTested('the MX records could not be read') : refused;
+  return {
+    'mta-sts-mx-mismatch': mode === 'enforce' ? matched : 'not-applicable',
+    'mta-sts-mx-mismatch-testing': mode === 'testing' ? matched : 'not-applicable',
+    'mta-sts-testing': brokenIf(mode === 'testing'),
+    'mta-sts-mode-none': brokenIf(mode === 'none'),
+    'mta-sts-max-age-short': mode === 'none' ? 'not-applicable' : brokenIf(maxAge < dayS, { maxAge }),
+  };
+}
+
+/** Mail hosts that the policy does not allow. */
+export function refusedHosts(policy: StsPolicy, { hosts }: MxFacts): string[] {
+  return hosts.map(({ host }) => host).filter((host) => !allowsMx(policy, host));
+}

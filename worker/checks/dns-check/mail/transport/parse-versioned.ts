@@ -1,0 +1,67 @@
+import { isBlank, isDigit, isLetter, scanWhile, trimBlanks } from '../ascii.ts';
+import { clip, type Fault, type Malformed } from '../fault.ts';
+
+/** A field of an MTA-STS or TLS reporting record. */
+export type Field = {
+  readonly name: string;
+  readonly value: string;
+  readonly at: number;
+  readonly valueAt: number;
+};
+
+/**
+ * True for a record that senders take for one of this version (RFC 8461 §3.1, RFC 8460 §3): the version to the letter, blanks, a semicolon.
+ * Others are skipped before the records are counted.
+ */
+export function hasVersion(text: string, version: string): boolean {
+  const end = scanWhile(text, version.length + 2, isBlank);
+  return text.startsWith(`v=${version}`) && text[end] === ';';
+}
+
+/**
+ * Reads the fields behind the version: name=value, parted by semicolons with blanks around them, one at the end allowed.
+ * The first fault ends the reading: such a record counts as none.
+ */
+export function parseVersioned(text: string, version: string): { fields: Field[] } | Malformed {
+  if (!hasVersion(text, version))
+    return { faults: [{ at: 0, term: clip(text, 20), problem: `a record begins with v=${version};` }] };
+  const fields: Field[] = [];
+  let at = text.indexOf(';') + 1;
+  const pieces = text.slice(at).split(';');
+  for (const [index, piece] of pieces.entries()) {
+    const field = parseField(piece, at, index === pieces.length - 1);
+    if (field !== null && 'problem' in field) return { faults: [field] };
+    if (field !== null) fields.push(field);
+    at += piece.length + 1;
+  }
+  return { fields };
+}
+
+function parseField(piece: string, start: number, isLast: boolean): Field | Fault | null {
+  const { text, skipped } = trimBlanks(piece);
+  const at = start + skipped;
+  if (text === '')
+    return isLast ? null : { at, term: ';', problem: 'there is nothing between two semicolons' };
+  const equals = text.indexOf('=');
+  const name = text.slice(0, Math.max(equals, 0));
+  if (!isFieldName(name))
+    return { at, term: clip(text, 80), problem: 'a field is a name, an equals sign and a value' };
+  const value = text.slice(equals + 1);
+  const valueAt = at + equals + 1;
+  const stop = scanWhile(value, 0, (sign) => sign !== undefined && sign > ' ' && sign <= '~' && sign !== ';');
+  if (value === '' || (stop < value.length && name !== 'rua'))
+    return {
+      at: valueAt + stop,
+      term: clip(text, 80),
+      problem: 'a value is one visible ASCII character or more',
+    };
+  return { name, value, at, valueAt };
+}
+
+/** (ALPHA / DIGIT) *31(ALPHA / DIGIT / "_" / "-" / ".") */
+export function isFieldName(name: string): boolean {
+  const isSign = (sign: string | undefined) => isLetter(sign) || isDigit(sign) || '_-.'.includes(sign ?? ' ');
+  return (
+    (isLetter(name[0]) || isDigit(name[0])) && name.length <= 32 && scanWhile(name, 0, isSign) === name.length
+  );
+}

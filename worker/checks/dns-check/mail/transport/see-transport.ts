@@ -1,0 +1,57 @@
+import { clip, type Fault, type Malformed, settle } from '../fault.ts';
+import { type Sight, textsOf } from '../sight.ts';
+import type { Zone } from '../zone.ts';
+import { parseStsRecord } from './parse-sts-record.ts';
+import { parseTlsRpt } from './parse-tls-rpt.ts';
+import { hasVersion } from './parse-versioned.ts';
+
+/** What is known of an MTA-STS or TLS reporting record. */
+export type RecordFacts<T> = {
+  readonly name: string;
+  readonly sight: Sight;
+  /** Texts that begin with the version. */
+  readonly texts: readonly string[];
+  readonly value: T | null;
+  /** Faults of the one record, or of a text that misses the version by letter case or sign. */
+  readonly faults: readonly Fault[];
+};
+
+export type StsFacts = RecordFacts<{ readonly id: string }> & {
+  readonly policyUrl: string;
+  /** Whether the policy host has an address; null where nobody knows. */
+  readonly hasHost: boolean | null;
+};
+
+/** Sees the MTA-STS record, and whether there is a host for the policy. */
+export function seeSts(zone: Zone, domain: string): StsFacts {
+  const host = `mta-sts.${domain}`;
+  const outcomes = [zone.look(host, 'A').outcome, zone.look(host, 'AAAA').outcome];
+  return {
+    ...seeRecord(zone.look(`_mta-sts.${domain}`, 'TXT'), 'STSv1', parseStsRecord),
+    policyUrl: `https://${host}/.well-known/mta-sts.txt`,
+    hasHost: outcomes.includes('found') ? true : outcomes.includes('unknown') ? null : false,
+  };
+}
+
+/** Sees the TLS reporting record. */
+export function seeTlsRpt(zone: Zone, domain: string): RecordFacts<{ readonly rua: readonly string[] }> {
+  return seeRecord(zone.look(`_smtp._tls.${domain}`, 'TXT'), 'TLSRPTv1', parseTlsRpt);
+}
+
+function seeRecord<P extends object>(
+  sight: Sight,
+  version: string,
+  parse: (text: string) => P,
+): RecordFacts<Exclude<P, Malformed>> {
+  const all = textsOf(sight).map(({ text }) => text);
+  const texts = all.filter((text) => hasVersion(text, version));
+  const { value, faults } = settle(texts.length === 1 ? parse(texts[0] ?? '') : null);
+  const missed = texts.length === 0 ? all.flatMap((text) => findNearMiss(text, version)) : [];
+  return { name: sight.name, sight, texts, value, faults: [...faults, ...missed] };
+}
+
+function findNearMiss(text: string, version: string): Fault[] {
+  const isMeant = text.trimStart().toLowerCase().startsWith(`v=${version.toLowerCase()}`);
+  if (!isMeant) return [];
+  return [{ at: 0, term: clip(text, 40), problem: `a record begins with exactly v=${version};` }];
+}

@@ -1,0 +1,137 @@
+import {
+  permissionsRules,
+  referrerRules,
+  sniffingRules,
+  subresourceRules,
+} from '../../../shared/catalogue/security-header-check/rules/content.ts';
+import { cookieRules } from '../../../shared/catalogue/security-header-check/rules/cookies.ts';
+import { isolationRules } from '../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
+import { cspRules } from '../../../shared/catalogue/security-header-check/rules/csp.ts';
+import { framingRules } from '../../../shared/catalogue/security-header-check/rules/framing.ts';
+import { hygieneRules, leakageRules } from '../../../shared/catalogue/security-header-check/rules/leakage.ts';
+import { hstsRules } from '../../../shared/catalogue/security-header-check/rules/transport.ts';
+import type { HeaderCode } from '../../../shared/catalogue/security-header-check/rules.ts';
+import type { Assessment } from '../../../shared/model/report.ts';
+import { notTested, type Verdicts } from '../../../shared/model/verdict.ts';
+import { evaluatePolicies } from './csp-evaluator.ts';
+import { readCookies, type SeenCookie } from './effective/cookies.ts';
+import { judgeCors } from './effective/cors.ts';
+import type { HeaderEvidence } from './evidence.ts';
+import { withFixes } from './fixes.ts';
+import { judgePermissions, judgeReferrerRules, judgeSniffing } from './judge/content.ts';
+import { judgeCookies } from './judge/cookies.ts';
+import { judgeCorsRules } from './judge/cors.ts';
+import { judgeCsp } from './judge/csp.ts';
+import { judgeFramingRules } from './judge/framing.ts';
+import { judgeHstsRules } from './judge/hsts.ts';
+import { judgeIsolationRules } from './judge/isolation.ts';
+import { judgeHygiene, judgeLeakage } from './judge/leakage.ts';
+import { judgeRedirects } from './judge/redirects.ts';
+import { judgeSubresources } from './judge/subresources.ts';
+import { judgeTarget } from './judge/target.ts';
+import { allOf } from './judge/verdict-tables.ts';
+import { compareWithObservatory } from './observatory/compare.ts';
+import { scoreGroups } from './own-score.ts';
+import { findPage, listHops, type Page, type SeenHop } from './page.ts';
+import { showCookies, showEffective, showHops, showPolicies } from './report-fields.ts';
+
+/** Judges what was seen of a page's security headers. Pure: the same evidence always gives the same report. */
+export function assessHeaders(evidence: HeaderEvidence): Assessment<HeaderCode> {
+  const hops = listHops(evidence);
+  const page = findPage(evidence, hops);
+  const cookies = readCookies(evidence, hops);
+  const verdicts = judgeAll(evidence, { hops, page, cookies });
+  const own = scoreGroups(verdicts);
+  return {
+    state: stateOf(evidence, hops, page),
+    verdicts: withFixes(verdicts),
+    score: page ? own.score : null,
+    scoreEffects: own.scoreEffects,
+    fields: {
+      judgedUrl: page?.hop.url ?? null,
+      hops: showHops(hops),
+      effective: showEffective(evidence, page),
+      groups: own.groups,
+      csp: {
+        policies: showPolicies(page?.policies ?? []),
+        evaluator: evaluatePolicies(page?.policies ?? []),
+      },
+      cookies: showCookies(cookies),
+      observatory: compareWithObservatory(evidence, verdicts),
+    },
+  };
+}
+
+type Seen = {
+  readonly hops: readonly SeenHop[];
+  readonly page: Page | undefined;
+  readonly cookies: readonly SeenCookie[];
+};
+
+/** A verdict for every rule. */
+export function judgeAll(evidence: HeaderEvidence, { hops, page, cookies }: Seen): Verdicts<HeaderCode> {
+  return {
+    ...judgeTarget(evidence, page),
+    ...judgeRedirects(evidence),
+    ...(page ? judgePage(evidence, hops, page) : unseenPage(evidence)),
+    ...(hops.length > 0 ? judgeCookies(cookies) : allOf(cookieRules, unseen(evidence))),
+    ...judgeCorsRules(judgeCors(evidence.cors), evidence.corsUrl),
+    ...(hops.length > 0 ? judgeLeakage(hops) : allOf(leakageRules, unseen(evidence))),
+    ...(hops.length > 0 ? judgeHygiene(hops) : allOf(hygieneRules, unseen(evidence))),
+  };
+}
+
+function judgePage(evidence: HeaderEvidence, hops: readonly SeenHop[], page: Page) {
+  return {
+    ...judgeHstsRules(evidence, hops, page),
+    ...judgeCsp(evidence, page),
+    ...judgeFramingRules(page),
+    ...judgeSniffing(page),
+    ...judgeReferrerRules(page),
+    ...judgePermissions(page),
+    ...judgeIsolationRules(page),
+    ...judgeSubresources(page),
+  };
+}
+
+type PageCode = keyof ReturnType<typeof judgePage>;
+
+function unseenPage(evidence: HeaderEvidence): Verdicts<PageCode> {
+  const why = unseen(evidence);
+  return {
+    ...allOf(hstsRules, why),
+    ...allOf(cspRules, why),
+    ...allOf(framingRules, why),
+    ...allOf(sniffingRules, why),
+    ...allOf(referrerRules, why),
+    ...allOf(permissionsRules, why),
+    ...allOf(isolationRules, why),
+    ...allOf(subresourceRules, why),
+  };
+}
+
+function unseen({ https, http }: HeaderEvidence) {
+  const { end } = https.hops.length >= http.hops.length ? https : http;
+  return notTested(
+    end.kind === 'failed' ? `${end.url} could not be asked: ${end.reason}` : 'the redirects lead to no page',
+  );
+}
+
+const settledCodes: ReadonlySet<string> = new Set([
+  'connection-refused',
+  'not-tls',
+  'tls-failed',
+  'connection-closed',
+  'connection-reset',
+]);
+
+function stateOf(
+  { https, http }: HeaderEvidence,
+  hops: readonly SeenHop[],
+  page: Page | undefined,
+): Assessment['state'] {
+  if (hops.length === 0) return 'unreachable';
+  if (!page) return 'partial';
+  const unsure = [https, http].some(({ end }) => end.kind === 'failed' && !settledCodes.has(end.code));
+  return unsure ? 'partial' : 'complete';
+}

@@ -1,0 +1,42 @@
+import type { HeaderEvidence } from '../evidence.ts';
+import { valuesOf } from '../grammar/fields.ts';
+import { isMalformed } from '../grammar/malformed.ts';
+import { parseSetCookie, type SetCookie } from '../grammar/set-cookie.ts';
+import type { SeenHop } from '../page.ts';
+import { type Storage, storeCookie } from './cookie-store.ts';
+import { isSessionCookie } from './session-cookie.ts';
+
+/** A Set-Cookie line and what a browser makes of it. `cookie` is undefined where the line is ignored whole. */
+export type SeenCookie = {
+  readonly seen: SeenHop;
+  readonly line: string;
+  readonly cookie: SetCookie | undefined;
+  readonly storage: Storage;
+  readonly session: boolean;
+};
+
+/** Reads the cookies of all hops; a line that the same host repeats word for word is read once. */
+export function readCookies(
+  { seenAtMs }: Pick<HeaderEvidence, 'seenAtMs'>,
+  hops: readonly SeenHop[],
+): SeenCookie[] {
+  const known = new Set<string>();
+  return hops.flatMap((seen) =>
+    valuesOf(seen.fields, 'set-cookie').flatMap((line) => {
+      const key = `${seen.url.origin} ${line}`;
+      if (known.has(key)) return [];
+      known.add(key);
+      return [readCookie(seen, line, seenAtMs)];
+    }),
+  );
+}
+
+function readCookie(seen: SeenHop, line: string, nowMs: number): SeenCookie {
+  const cookie = parseSetCookie(line);
+  if (isMalformed(cookie)) {
+    const storage = { stored: false, deletes: false, reason: `its line has ${cookie.reason}` } as const;
+    return { seen, line, cookie: undefined, storage, session: false };
+  }
+  const storage = storeCookie(cookie, seen.url, nowMs);
+  return { seen, line, cookie, storage, session: storage.stored && isSessionCookie(cookie) };
+}

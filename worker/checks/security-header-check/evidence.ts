@@ -1,0 +1,69 @@
+/** A header line as sent: order, case and repetitions; each byte one character. */
+export type HeaderLine = readonly [name: string, value: string];
+
+/** One answer on the way. */
+export type Hop = {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: readonly HeaderLine[];
+  /** null on http. */
+  readonly tls: { readonly trusted: boolean; readonly error: string | null } | null;
+};
+
+/** Where a chain of redirects stopped. */
+export type ChainEnd =
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'loop' | 'too-many'; readonly url: string }
+  | { readonly kind: 'invalid-location'; readonly url: string; readonly location: string }
+  | { readonly kind: 'failed'; readonly url: string; readonly code: string; readonly reason: string };
+
+/** The walk from one address; `document` is what was read of the last answer's body, null where none was read. */
+export type Chain = {
+  readonly start: string;
+  readonly hops: readonly Hop[];
+  readonly end: ChainEnd;
+  readonly document: DocumentSight | null;
+};
+
+/** An element that can change what is enforced or loaded. */
+export type ElementSight = {
+  readonly name: 'meta' | 'script' | 'link';
+  /** Its parent's name: only children of head count for a policy. */
+  readonly parent: string;
+  readonly attributes: readonly (readonly [name: string, value: string])[];
+};
+
+/** What was read of an HTML body: the elements that matter, in document order. */
+export type DocumentSight = {
+  readonly elements: readonly ElementSight[];
+  /** The href of the first base element, null where there is none. */
+  readonly base: string | null;
+  /** Why there may be more than this. */
+  readonly cut: string | null;
+};
+
+/** One question with a made-up Origin, and what came back. */
+export type CorsSight = {
+  readonly method: 'GET' | 'OPTIONS';
+  readonly origin: string;
+} & (
+  | { readonly kind: 'answered'; readonly status: number; readonly headers: readonly HeaderLine[] }
+  | { readonly kind: 'failed'; readonly reason: string }
+);
+
+/** What is known of a host's place on the preload list. */
+export type PreloadSight = 'listed' | 'not-listed' | 'unknown';
+
+/** Everything the check has seen; nothing in it is judged. */
+export type HeaderEvidence = {
+  readonly url: string;
+  /** Unix ms; decides which cookies are already expired. */
+  readonly seenAtMs: number;
+  readonly https: Chain;
+  readonly http: Chain;
+  /** The address that the CORS questions went to. */
+  readonly corsUrl: string;
+  readonly cors: readonly CorsSight[];
+  /** Host → its place on the preload list, for every host that was met. */
+  readonly preload: readonly (readonly [host: string, sight: PreloadSight])[];
+};

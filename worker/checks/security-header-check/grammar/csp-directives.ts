@@ -1,0 +1,89 @@
+/** Directives whose values are source lists. */
+export const sourceListDirectives: ReadonlySet<string> = new Set([
+  'base-uri',
+  'child-src',
+  'connect-src',
+  'default-src',
+  'fenced-frame-src',
+  'font-src',
+  'form-action',
+  'frame-ancestors',
+  'frame-src',
+  'img-src',
+  'manifest-src',
+  'media-src',
+  'object-src',
+  'script-src',
+  'script-src-attr',
+  'script-src-elem',
+  'style-src',
+  'style-src-attr',
+  'style-src-elem',
+  'worker-src',
+]);
+
+/** Directives that current browsers skip though they knew them once. */
+export const deprecatedDirectives: ReadonlySet<string> = new Set([
+  'block-all-mixed-content',
+  'disown-opener',
+  'navigate-to',
+  'plugin-types',
+  'prefetch-src',
+  'referrer',
+  'reflected-xss',
+  'require-sri-for',
+]);
+
+const otherDirectives = [
+  'report-to',
+  'report-uri',
+  'require-trusted-types-for',
+  'sandbox',
+  'trusted-types',
+  'upgrade-insecure-requests',
+  'webrtc',
+];
+
+const known: ReadonlySet<string> = new Set([
+  ...sourceListDirectives,
+  ...deprecatedDirectives,
+  ...otherDirectives,
+]);
+
+/** True for a directive that some browser knows or knew. */
+export function isKnownDirective(name: string): boolean {
+  return known.has(name);
+}
+
+/** The directive that a misspelt name was meant for: at most two letters put in, left out, changed or swapped. */
+export function suggestDirective(name: string): string | undefined {
+  if (name.length > 30) return undefined;
+  const [best] = [...known]
+    .map((directive) => ({ directive, distance: editDistance(name, directive) }))
+    .filter(({ distance }) => distance <= 2)
+    .toSorted((one, other) => one.distance - other.distance);
+  return best?.directive;
+}
+
+// Optimal string alignment: Levenshtein's distance with swapped neighbours as one step.
+function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row += 1) {
+    const next = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const differs = one[row - 1] === other[column - 1] ? 0 : 1;
+      const steps = [at(last, column) + 1, at(next, column - 1) + 1, at(last, column - 1) + differs];
+      if (one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1])
+        steps.push(at(beforeLast, column - 2) + 1);
+      next.push(Math.min(...steps));
+    }
+    beforeLast = last;
+    last = next;
+  }
+  return at(last, other.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,106 @@
+import {
+  permissionsRules,
+  referrerRules,
+  type sniffingRules,
+} from '../../../../shared/catalogue/security-header-check/rules/content.ts';
+import { brokenBy, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { judgeReferrer } from '../effective/referrer.ts';
+import { valuesOf } from '../grammar/fields.ts';
+import { isMalformed } from '../grammar/malformed.ts';
+import { parseNosniff } from '../grammar/nosniff.ts';
+import { knownFeatures, powerfulFeatures } from '../grammar/permission-features.ts';
+import { isFeaturePolicySyntax, parsePermissionsPolicy } from '../grammar/permissions-policy.ts';
+import { isLooser, isLooserThanDefault } from '../grammar/referrer-policy.ts';
+import type { Page } from '../page.ts';
+import { allOf, brokenWhen, cut, fieldAt } from './verdict-tables.ts';
+
+/** Judges whether browsers guess at the type of the content. */
+export function judgeSniffing(page: Page): Verdicts<keyof typeof sniffingRules> {
+  return { ...judgeNosniff(page), ...judgeContentType(page) };
+}
+
+function judgeNosniff(page: Page) {
+  const header = 'x-content-type-options';
+  const read = parseNosniff(valuesOf(page.fields, header));
+  if (!read) {
+    const missing = brokenBy([{ hop: page.index, url: page.hop.url }]);
+    return {
+      'xcto-missing': missing,
+      'xcto-invalid': 'not-applicable',
+      'xcto-duplicate': 'not-applicable',
+    } as const;
+  }
+  const seen = { ...fieldAt(page, header, read.value), count: read.count };
+  return {
+    'xcto-missing': 'holds',
+    'xcto-invalid': brokenWhen(!read.nosniff && seen),
+    'xcto-duplicate': brokenWhen(read.nosniff && read.count > 1 && seen),
+  } as const;
+}
+
+function judgeContentType(
+  page: Page,
+): Pick<Verdicts<keyof typeof sniffingRules>, `content-type-${string}` & keyof typeof sniffingRules> {
+  const [value = ''] = valuesOf(page.fields, 'content-type');
+  const isText = page.type?.essence.startsWith('text/') === true;
+  const untyped = !page.type && { hop: page.index, url: page.hop.url };
+  const unnamed = page.type?.charset === null && fieldAt(page, 'content-type', value);
+  return {
+    'content-type-missing': hasContent(page) ? brokenWhen(untyped) : 'not-applicable',
+    'content-type-no-charset': isText ? brokenWhen(unnamed) : 'not-applicable',
+  };
+}
+
+function hasContent({ hop, fields }: Page): boolean {
+  const isEmpty = valuesOf(fields, 'content-length')[0] === '0';
+  return !isEmpty && hop.status >= 200 && hop.status !== 204 && hop.status !== 304;
+}
+
+/** Judges the referrer policy in force, and the header and meta elements that it comes from. */
+export function judgeReferrerRules(page: Page): Verdicts<keyof typeof referrerRules> {
+  if (!page.isDocument) return allOf(referrerRules, 'not-applicable');
+  const name = 'referrer-policy';
+  const { policy, by, header, meta } = judgeReferrer(page);
+  const lines = valuesOf(page.fields, name);
+  const seen = { hop: page.index, url: page.hop.url };
+  const loosened = header !== undefined && meta !== undefined && isLooser(meta, header);
+  return {
+    'referrer-policy-unsafe': brokenWhen(
+      isLooserThanDefault(policy) && { ...seen, policy, source: `the ${by}` },
+    ),
+    'referrer-policy-invalid':
+      lines.length === 0 ? 'not-applicable' : brokenWhen(!header && fieldAt(page, name, lines.join(', '))),
+    'referrer-policy-missing': brokenWhen(lines.length === 0 && !meta && seen),
+    'referrer-policy-meta-overrides': brokenWhen(loosened && { ...seen, header, meta }),
+  };
+}
+
+/** Judges Permissions-Policy, which a browser takes whole or not at all. */
+export function judgePermissions(page: Page): Verdicts<keyof typeof permissionsRules> {
+  const absent = allOf(permissionsRules, 'not-applicable');
+  if (!page.isDocument) return absent;
+  const name = 'permissions-policy';
+  const lines = valuesOf(page.fields, name);
+  if (lines.length === 0)
+    return { ...absent, 'permissions-policy-missing': brokenBy([{ hop: page.index, url: page.hop.url }]) };
+  const seen = fieldAt(page, name, lines.join(', '));
+  const parsed = parsePermissionsPolicy(lines);
+  if (isMalformed(parsed)) {
+    const broken: Verdict = brokenBy([{ ...seen, reason: parsed.reason, offset: parsed.offset }]);
+    const isLegacy = lines.some(isFeaturePolicySyntax);
+    const code = isLegacy ? 'permissions-policy-legacy-syntax' : 'permissions-policy-invalid';
+    return { ...absent, 'permissions-policy-missing': 'holds', [code]: broken };
+  }
+  const features = [...parsed.features];
+  const open = features.filter(([feature, { wildcard }]) => wildcard && powerfulFeatures.has(feature));
+  const unknown = features.filter(([feature]) => !knownFeatures.has(feature));
+  return {
+    'permissions-policy-missing': 'holds',
+    'permissions-policy-invalid': 'holds',
+    'permissions-policy-legacy-syntax': 'holds',
+    'permissions-policy-wildcard': brokenBy(open.map(([feature]) => ({ ...seen, feature }))),
+    'permissions-policy-unknown-feature': brokenBy(
+      unknown.map(([feature]) => ({ ...seen, feature: cut(feature) })),
+    ),
+  };
+}

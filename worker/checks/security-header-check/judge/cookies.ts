@@ -1,0 +1,101 @@
+import { cookieRules } from '../../../../shared/catalogue/security-header-check/rules/cookies.ts';
+import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { SeenCookie } from '../effective/cookies.ts';
+import { isAntiForgeryCookie } from '../effective/session-cookie.ts';
+import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
+import { valuesOf } from '../grammar/fields.ts';
+import type { SetCookie } from '../grammar/set-cookie.ts';
+import { allOf, cut } from './verdict-tables.ts';
+
+type Kept = SeenCookie & {
+  readonly cookie: SetCookie;
+  readonly storage: Extract<SeenCookie['storage'], { stored: true }>;
+};
+
+/** Judges the cookies that a browser would keep, and names those that it refuses. Deletions are no fault. */
+export function judgeCookies(cookies: readonly SeenCookie[]): Verdicts<keyof typeof cookieRules> {
+  if (cookies.length === 0) return allOf(cookieRules, 'not-applicable');
+  const kept = cookies.filter(isKept);
+  const overHttps = kept.filter(({ seen }) => seen.url.protocol === 'https:');
+  const session = kept.filter(isSession);
+  const other = kept.filter((cookie) => !isSession(cookie));
+  return {
+    'cookie-session-no-secure': lacking(overHttps.filter(isSession), ({ cookie }) => cookie.secure),
+    'cookie-session-no-httponly': lacking(session, ({ cookie }) => cookie.httpOnly),
+    'cookie-session-no-samesite': lacking(session, saysSameSite),
+    'cookie-on-http': lacking(kept, ({ seen }) => seen.url.protocol === 'https:'),
+    'cookie-csrf-no-samesite': lacking(
+      other.filter(({ cookie }) => isAntiForgeryCookie(cookie)),
+      saysSameSite,
+    ),
+    'cookie-no-secure': lacking(
+      overHttps.filter((cookie) => !isSession(cookie)),
+      ({ cookie }) => cookie.secure,
+    ),
+    'cookie-no-samesite': lacking(
+      other.filter(({ cookie }) => !isAntiForgeryCookie(cookie)),
+      saysSameSite,
+    ),
+    'cookie-samesite-invalid': judgeSameSite(kept),
+    'cookie-refused': judgeRefused(cookies),
+    'cookie-cacheable': brokenBy(kept.flatMap(findCacheable)),
+    'cookie-wide-domain': brokenBy(
+      session
+        .filter(({ storage }) => !storage.hostOnly)
+        .map((cookie) => ({ ...show(cookie), domain: cookie.storage.domain })),
+    ),
+    'cookie-no-prefix': brokenBy(session.filter(couldHavePrefix).map(show)),
+  };
+}
+
+function isKept(cookie: SeenCookie): cookie is Kept {
+  return cookie.cookie !== undefined && cookie.storage.stored;
+}
+
+function isSession({ session }: SeenCookie): boolean {
+  return session;
+}
+
+function lacking(cookies: readonly Kept[], has: (cookie: Kept) => boolean): Verdict {
+  return brokenBy(cookies.filter((cookie) => !has(cookie)).map(show));
+}
+
+function show({ seen, cookie, line }: SeenCookie): Evidence {
+  const name = cookie === undefined ? line : cookie.name === '' ? '(a cookie without a name)' : cookie.name;
+  return { hop: seen.index, url: seen.hop.url, header: 'set-cookie', cookie: cut(name) };
+}
+
+// An unknown value is a finding of its own.
+function saysSameSite({ cookie }: Kept): boolean {
+  return cookie.sameSite !== null || cookie.sameSiteUnknown !== null;
+}
+
+function judgeSameSite(cookies: readonly Kept[]): Verdict {
+  return brokenBy(
+    cookies.flatMap((cookie) => {
+      const value = cookie.cookie.sameSiteUnknown;
+      return value === null ? [] : [{ ...show(cookie), value: cut(value) }];
+    }),
+  );
+}
+
+function judgeRefused(cookies: readonly SeenCookie[]): Verdict {
+  return brokenBy(
+    cookies.flatMap((cookie) => {
+      const { storage } = cookie;
+      return storage.stored || storage.deletes ? [] : [{ ...show(cookie), reason: storage.reason }];
+    }),
+  );
+}
+
+function findCacheable(cookie: Kept): Evidence[] {
+  const lines = valuesOf(cookie.seen.fields, 'cache-control');
+  return isSharedCacheable(parseCacheControl(lines))
+    ? [{ ...show(cookie), value: cut(lines.join(', ')) }]
+    : [];
+}
+
+function couldHavePrefix({ cookie, storage }: Kept): boolean {
+  const fits = cookie.secure && storage.hostOnly && storage.path === '/';
+  return fits && !/^__(?:host|http)-/i.test(cookie.name);
+}

@@ -1,0 +1,49 @@
+import { corsRules } from '../../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
+import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { Cors, CorsAnswer } from '../effective/cors.ts';
+import { allOf, brokenWhen, cut } from './verdict-tables.ts';
+
+/** Judges what other origins may read, from the answers to origins that nobody can have listed. */
+export function judgeCorsRules(cors: Cors, url: string): Verdicts<keyof typeof corsRules> {
+  const { answers, failed } = cors;
+  if (answers.length === 0)
+    return allOf(corsRules, notTested(failed[0] ?? 'the page was not asked with an Origin'));
+  const show = ({ method, origin, allowOrigin }: CorsAnswer): Evidence => ({
+    url,
+    method,
+    origin,
+    header: 'access-control-allow-origin',
+    value: cut(allowOrigin ?? ''),
+  });
+  const made = answers.filter(({ origin }) => origin !== 'null');
+  const nulls = answers.filter(({ origin }) => origin === 'null');
+  const open = ({ allowsOrigin, credentials }: CorsAnswer) => allowsOrigin && credentials;
+  const wildcards = answers.filter(({ allowsAll, credentials }) => allowsAll && credentials);
+  const several = answers.filter(
+    ({ lines, allowOrigin }) => lines > 1 || allowOrigin?.includes(',') === true,
+  );
+  return {
+    'cors-reflects-origin-credentials': brokenBy(made.filter(open).map(show)),
+    'cors-null-credentials':
+      nulls.length === 0
+        ? notTested(failed[0] ?? 'the origin null was not tried')
+        : brokenBy(nulls.filter(open).map(show)),
+    'cors-reflects-origin': brokenBy(
+      made.filter(({ allowsOrigin, credentials }) => allowsOrigin && !credentials).map(show),
+    ),
+    'cors-wildcard-credentials': brokenBy(wildcards.slice(0, 1).map(show)),
+    'cors-multiple-origins': brokenBy(several.slice(0, 1).map(show)),
+    'cors-vary-missing': brokenWhen(findUnvaried(answers, show)),
+  };
+}
+
+// The answer to a GET depends on Origin when it repeats it.
+function findUnvaried(
+  answers: readonly CorsAnswer[],
+  show: (answer: CorsAnswer) => Evidence,
+): Evidence | undefined {
+  const found = answers.find(
+    ({ method, allowsOrigin, variesByOrigin }) => method === 'GET' && allowsOrigin && !variesByOrigin,
+  );
+  return found && show(found);
+}

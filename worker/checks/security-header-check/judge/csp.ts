@@ -1,0 +1,129 @@
+import { cspRules } from '../../../../shared/catalogue/security-header-check/rules/csp.ts';
+import {
+  brokenBy,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
+import type { HeaderEvidence } from '../evidence.ts';
+import { isHtml } from '../grammar/content-type.ts';
+import { indexFields } from '../grammar/fields.ts';
+import type { Page } from '../page.ts';
+import { enforcedOf, readPolicies, type SeenPolicy } from '../policies.ts';
+import { type CspCode, judgeScriptRules, showGrant } from './csp-scripts.ts';
+import { judgeSyntax } from './csp-syntax.ts';
+import { allOf, brokenWhen } from './verdict-tables.ts';
+
+/** Judges Content-Security-Policy: whether one is enforced, what it lets through, how it is written. */
+export function judgeCsp(evidence: HeaderEvidence, page: Page): Verdicts<CspCode> {
+  if (!page.isDocument) return allOf(cspRules, 'not-applicable');
+  const absent = allOf(cspRules, 'not-applicable');
+  const written = page.policies.length > 0 ? { ...judgeSyntax(page), ...judgePlaces(page) } : {};
+  return { ...absent, ...written, ...judgeEnforced(evidence, page) };
+}
+
+function judgeEnforced(evidence: HeaderEvidence, page: Page): Partial<Verdicts<CspCode>> {
+  const enforced = enforcedOf(page.policies);
+  if (enforced.length === 0) return judgeAbsence(page);
+  return {
+    'csp-missing': 'holds',
+    'csp-report-only': 'holds',
+    ...judgeScriptRules(page),
+    'csp-nonce-weak': judgeNonceStrength(page, enforced),
+    'csp-nonce-repeated': judgeNonceRepetition(evidence, page, enforced),
+    'csp-multiple-policies': brokenWhen(
+      enforced.length > 1 && { hop: page.index, url: page.hop.url, count: enforced.length },
+    ),
+  };
+}
+
+function judgeAbsence(page: Page): Pick<Verdicts<CspCode>, 'csp-missing' | 'csp-report-only'> {
+  const seen = { hop: page.index, url: page.hop.url };
+  if (page.policies.some(({ disposition }) => disposition === 'report'))
+    return { 'csp-missing': 'not-applicable', 'csp-report-only': brokenBy([seen]) };
+  const unread = isHtml(page.type) && page.document === null;
+  return {
+    'csp-missing': unread
+      ? notTested('the page could not be read, and a meta element may hold a policy')
+      : brokenBy([seen]),
+    'csp-report-only': 'not-applicable',
+  };
+}
+
+function judgePlaces(page: Page): Pick<Verdicts<CspCode>, 'csp-meta-not-in-head' | 'csp-meta-late'> {
+  const metas = page.policies.filter(({ from }) => from === 'meta');
+  if (metas.length === 0)
+    return { 'csp-meta-not-in-head': 'not-applicable', 'csp-meta-late': 'not-applicable' };
+  const at = { hop: page.index, url: page.hop.url, header: 'meta' };
+  const outside = metas.filter(({ disposition }) => disposition === 'ignored');
+  const late = metas.filter(
+    ({ disposition, scriptsBefore }) => disposition === 'enforce' && scriptsBefore > 0,
+  );
+  return {
+    'csp-meta-not-in-head': brokenBy(
+      outside.map(({ place, policy }) => ({ ...at, place, value: policy.text.slice(0, 500) })),
+    ),
+    'csp-meta-late': brokenBy(late.map(({ scriptsBefore }) => ({ ...at, count: scriptsBefore }))),
+  };
+}
+
+type Nonce = { readonly value: string; readonly evidence: Evidence };
+
+function findNonces(page: Page, policies: readonly SeenPolicy[]): Nonce[] {
+  return policies.flatMap((seen) =>
+    ['script-src', 'script-src-elem', 'style-src', 'style-src-elem', 'default-src'].flatMap((directive) =>
+      (seen.policy.directives.get(directive)?.values ?? []).flatMap(({ text, offset }) =>
+        /^'nonce-.+'$/i.test(text)
+          ? [
+              {
+                value: text.slice(7, -1),
+                evidence: showGrant(page, { seen, directive, source: text, offset }),
+              },
+            ]
+          : [],
+      ),
+    ),
+  );
+}
+
+function judgeNonceStrength(page: Page, policies: readonly SeenPolicy[]): Verdict {
+  const nonces = findNonces(page, policies);
+  if (nonces.length === 0) return 'not-applicable';
+  const weak = nonces
+    .map(({ value, evidence }) => ({ ...evidence, bits: nonceBits(value) }))
+    .filter(({ bits }) => bits < 128);
+  return brokenBy(weak);
+}
+
+// The most that so many characters of their alphabet can hold: 4 bits for hex, 3.3 for digits, 6 for base64.
+function nonceBits(nonce: string): number {
+  const text = nonce.replace(/=+$/, '');
+  const perSign = /^\d+$/.test(text) ? Math.log2(10) : /^[0-9a-f]+$/i.test(text) ? 4 : 6;
+  return Math.floor(text.length * perSign);
+}
+
+function judgeNonceRepetition(
+  { cors, corsUrl }: HeaderEvidence,
+  page: Page,
+  policies: readonly SeenPolicy[],
+): Verdict {
+  const nonces = findNonces(page, policies);
+  if (nonces.length === 0) return 'not-applicable';
+  const others =
+    corsUrl !== page.hop.url
+      ? []
+      : cors.flatMap((sight) => (sight.kind === 'answered' && sight.method === 'GET' ? [sight.headers] : []));
+  const again = others.map(
+    (headers) =>
+      new Set(
+        findNonces(page, readPolicies({ url: page.url, fields: indexFields(headers) }, null)).map(
+          ({ value }) => value,
+        ),
+      ),
+  );
+  if (!again.some((set) => set.size > 0)) return notTested('no second answer with a nonce was seen');
+  return brokenBy(
+    nonces.filter(({ value }) => again.some((set) => set.has(value))).map(({ evidence }) => evidence),
+  );
+}

@@ -1,0 +1,32 @@
+import type { isolationRules } from '../../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
+import { brokenBy, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { judgeIsolation } from '../effective/isolation.ts';
+import { valuesOf } from '../grammar/fields.ts';
+import { isMalformed, type Malformed } from '../grammar/malformed.ts';
+import type { Page } from '../page.ts';
+import { brokenWhen, fieldAt } from './verdict-tables.ts';
+
+/** Judges the three cross-origin policies; opener and embedder only where the answer is a page. */
+export function judgeIsolationRules(page: Page): Verdicts<keyof typeof isolationRules> {
+  const { opener, embedder, resource, effective } = judgeIsolation(page.fields);
+  const seen = { hop: page.index, url: page.hop.url };
+  const forPages = (verdict: Verdict): Verdict => (page.isDocument ? verdict : 'not-applicable');
+  const invalid = (header: string, parsed: object | Malformed | undefined): Verdict =>
+    parsed && isMalformed(parsed)
+      ? brokenBy([
+          { ...fieldAt(page, header, valuesOf(page.fields, header).join(', ')), reason: parsed.reason },
+        ])
+      : 'holds';
+  const alone = effective.embedder !== 'unsafe-none' && effective.opener !== 'same-origin';
+  return {
+    'coop-missing': forPages(brokenWhen(opener === undefined && seen)),
+    'coop-invalid': forPages(invalid('cross-origin-opener-policy', opener)),
+    'coep-invalid': forPages(invalid('cross-origin-embedder-policy', embedder)),
+    'coep-without-coop': forPages(brokenWhen(alone && { ...seen, value: effective.embedder })),
+    'corp-missing': brokenWhen(resource === undefined && seen),
+    'corp-invalid': invalid('cross-origin-resource-policy', resource),
+    'isolation-ok': effective.crossOriginIsolated
+      ? forPages(brokenBy([{ ...seen, value: effective.embedder }]))
+      : 'not-applicable',
+  };
+}

@@ -1,0 +1,155 @@
+import type {
+  hygieneRules,
+  leakageRules,
+} from '../../../../shared/catalogue/security-header-check/rules/leakage.ts';
+import { brokenBy, type Evidence, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { HeaderLine } from '../evidence.ts';
+import { valuesOf } from '../grammar/fields.ts';
+import { findInternalHost } from '../grammar/internal-hosts.ts';
+import type { SeenHop } from '../page.ts';
+import { cut } from './verdict-tables.ts';
+
+// Headers in which servers, frameworks and content systems name themselves.
+const productHeaders: ReadonlySet<string> = new Set(
+  `server x-powered-by x-aspnet-version x-aspnetmvc-version x-generator x-php-version x-powered-cms x-cms x-drupal-version
+  x-mod-pagespeed x-page-speed x-jenkins x-hudson liferay-portal x-owa-version x-oracle-dms-ecid x-varnish-server x-framework
+  x-turbo-charged-by x-litespeed-version microsoftsharepointteamservices x-shopware-version x-umbraco-version x-backend-server-version`.split(
+    /\s+/,
+  ),
+);
+// Values that name hosts on purpose, or are policies and not about hosts.
+const notScanned: ReadonlySet<string> = new Set([
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'set-cookie',
+  'permissions-policy',
+  'date',
+  'expires',
+  'last-modified',
+  'etag',
+]);
+
+type Harm = { readonly reason: string; readonly isHarmful: (value: string) => boolean };
+
+const always = () => true;
+const harmful: ReadonlyMap<string, Harm> = new Map([
+  [
+    'x-xss-protection',
+    {
+      reason: 'In old browsers an attacker can use the filter to switch off scripts of the page',
+      isHarmful: (value: string) => !value.startsWith('0'),
+    },
+  ],
+  ['public-key-pins', { reason: 'A lost key locks visitors of old browsers out', isHarmful: always }],
+]);
+const useless: ReadonlyMap<string, string> = new Map([
+  ['expect-ct', 'all certificates must be logged today'],
+  ['feature-policy', 'Permissions-Policy replaced it'],
+  ['p3p', 'the platform was given up'],
+  ['pragma', 'Cache-Control says the same since HTTP/1.1'],
+  ['x-download-options', 'it spoke to Internet Explorer 8'],
+  ['report-to', 'Reporting-Endpoints replaced it'],
+  ['x-content-security-policy', 'Content-Security-Policy replaced it'],
+  ['x-webkit-csp', 'Content-Security-Policy replaced it'],
+  ['public-key-pins-report-only', 'key pinning was given up'],
+]);
+
+type Found = { readonly seen: SeenHop; readonly line: HeaderLine; readonly name: string };
+
+/** Judges what the headers of all hops tell about the machines behind them, and which of them are obsolete. */
+export function judgeLeakage(hops: readonly SeenHop[]): Verdicts<keyof typeof leakageRules> {
+  const lines = uniqueLines(hops);
+  const products = lines.filter(({ name, line }) => productHeaders.has(name) && line[1] !== '');
+  const versioned = products.filter(({ line }) => hasVersion(line[1]));
+  const versionedNames = new Set(versioned.map(({ name }) => name));
+  return {
+    'leak-internal-host': brokenBy(lines.flatMap(findInternal)),
+    'leak-version': brokenBy(versioned.map(show)),
+    'leak-product': brokenBy(products.filter(({ name }) => !versionedNames.has(name)).map(show)),
+    'leak-sourcemap': brokenBy(
+      lines.filter(({ name }) => name === 'sourcemap' || name === 'x-sourcemap').map(show),
+    ),
+    'deprecated-harmful': brokenBy(lines.flatMap(findHarmful)),
+    'deprecated-useless': brokenBy(lines.flatMap(findUseless)),
+  };
+}
+
+function uniqueLines(hops: readonly SeenHop[]): Found[] {
+  const known = new Set<string>();
+  return hops.flatMap((seen) =>
+    seen.hop.headers.flatMap((line) => {
+      const name = line[0].toLowerCase();
+      const key = `${seen.url.host} ${name}: ${line[1]}`;
+      if (known.has(key)) return [];
+      known.add(key);
+      return [{ seen, line, name }];
+    }),
+  );
+}
+
+function show({ seen, line: [header, value] }: Found): Evidence {
+  return { hop: seen.index, url: seen.hop.url, header: cut(header), value: cut(value) };
+}
+
+function hasVersion(value: string): boolean {
+  return /\d\.\d/.test(value) || /^\d+$/.test(value);
+}
+
+function findInternal(found: Found): Evidence[] {
+  if (notScanned.has(found.name)) return [];
+  const host = findInternalHost(found.line[1]);
+  // A redirect to the host itself tells nothing.
+  return host === undefined || found.seen.url.hostname === host ? [] : [{ ...show(found), host }];
+}
+
+function findHarmful(found: Found): Evidence[] {
+  const harm = harmful.get(found.name);
+  return harm?.isHarmful(found.line[1].trim()) === true ? [{ ...show(found), reason: harm.reason }] : [];
+}
+
+function findUseless(found: Found): Evidence[] {
+  const reason = useless.get(found.name);
+  return reason === undefined ? [] : [{ ...show(found), reason }];
+}
+
+/** Judges the size and the bytes of the header sections. */
+export function judgeHygiene(hops: readonly SeenHop[]): Verdicts<keyof typeof hygieneRules> {
+  const sizes = hops.map((seen) => ({ seen, bytes: sectionBytes(seen) }));
+  const over = (from: number, to: number) =>
+    brokenBy(
+      sizes
+        .filter(({ bytes }) => bytes > from && bytes <= to)
+        .map(({ seen, bytes }) => ({ hop: seen.index, url: seen.hop.url, bytes, longest: longestOf(seen) })),
+    );
+  return {
+    'headers-large': over(8192, 16_384),
+    'headers-too-large': over(16_384, Number.POSITIVE_INFINITY),
+    'header-malformed': brokenBy(hops.flatMap(findStrangeBytes)),
+  };
+}
+
+// Name, colon, blank, value and line end of each field.
+function sectionBytes({ hop }: SeenHop): number {
+  return hop.headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
+}
+
+function longestOf({ fields }: SeenHop): string {
+  const sizes = [...fields.keys()].map((name) => ({
+    name,
+    bytes: valuesOf(fields, name).reduce((sum, value) => sum + value.length, 0),
+  }));
+  return sizes
+    .toSorted((one, other) => other.bytes - one.bytes)
+    .slice(0, 3)
+    .map(({ name, bytes }) => `${cut(name)} (${bytes})`)
+    .join(', ');
+}
+
+function findStrangeBytes({ index, hop }: SeenHop): Evidence[] {
+  return hop.headers.flatMap(([header, value]) => {
+    const offset = value.search(/[^\t\u0020-\u007e]/);
+    if (offset < 0) return [];
+    const reason = value.charCodeAt(offset) > 0x7f ? 'a byte beyond ASCII' : 'a control character';
+    return [{ hop: index, url: hop.url, header: cut(header), value: cut(value), reason, offset }];
+  });
+}

@@ -1,0 +1,110 @@
+import { getDomain } from 'tldts';
+import { subresourceRules } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
+import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { ElementSight } from '../evidence.ts';
+import { isHtml } from '../grammar/content-type.ts';
+import { valuesOf } from '../grammar/fields.ts';
+import { parseIntegrity } from '../grammar/integrity.ts';
+import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
+import type { Page } from '../page.ts';
+import { attributeOf, isScript } from '../policies.ts';
+import { allOf, brokenWhen, cut } from './verdict-tables.ts';
+
+/** A script or style that the page loads. */
+type Load = {
+  readonly element: ElementSight;
+  readonly url: URL;
+  readonly kind: 'script' | 'style';
+  readonly isCrossOrigin: boolean;
+  readonly isCrossSite: boolean;
+  readonly integrity: string | undefined;
+};
+
+/** Judges the scripts and styles that the page loads from elsewhere. */
+export function judgeSubresources(page: Page): Verdicts<keyof typeof subresourceRules> {
+  if (!page.isDocument || !isHtml(page.type)) return allOf(subresourceRules, 'not-applicable');
+  if (!page.document) return allOf(subresourceRules, notTested('the page could not be read'));
+  const loads = readLoads(page);
+  if (loads.length === 0) return allOf(subresourceRules, 'not-applicable');
+  const foreignScripts = loads.filter(({ isCrossSite, kind }) => isCrossSite && kind === 'script');
+  const checked = loads.filter(({ integrity }) => integrity !== undefined && integrity !== '');
+  const isGood = ({ integrity = '' }: Load) => parseIntegrity(integrity).length > 0;
+  const show = (load: Load) => showLoad(page, load);
+  return {
+    'script-http': brokenBy(
+      page.url.protocol === 'https:' ? loads.filter(({ url }) => url.protocol === 'http:').map(show) : [],
+    ),
+    'sri-missing': brokenBy(
+      loads.filter(({ isCrossSite, integrity }) => isCrossSite && !integrity).map(show),
+    ),
+    'sri-invalid': brokenBy(
+      checked
+        .filter((load) => !isGood(load))
+        .map((load) => ({ ...show(load), value: cut(load.integrity ?? '') })),
+    ),
+    'sri-missing-crossorigin': brokenBy(
+      checked
+        .filter(
+          (load) =>
+            isGood(load) && load.isCrossOrigin && attributeOf(load.element, 'crossorigin') === undefined,
+        )
+        .map(show),
+    ),
+    'integrity-policy-missing':
+      foreignScripts.length === 0
+        ? 'not-applicable'
+        : brokenWhen(
+            !parseBlocksScripts(valuesOf(page.fields, 'integrity-policy')) && {
+              hop: page.index,
+              url: page.hop.url,
+              count: foreignScripts.length,
+            },
+          ),
+  };
+}
+
+function showLoad(page: Page, { element, url }: Load): Evidence {
+  return { hop: page.index, url: page.hop.url, element: `<${element.name}>`, address: cut(url.href) };
+}
+
+function readLoads(page: Page): Load[] {
+  const base = resolve(page.document?.base ?? '', page.url) ?? page.url;
+  return (page.document?.elements ?? []).flatMap((element) => {
+    const found = addressOf(element);
+    const url = found && resolve(found.address, base);
+    if (!found || !url || !/^https?:$/.test(url.protocol)) return [];
+    return [
+      {
+        element,
+        url,
+        kind: found.kind,
+        isCrossOrigin: url.origin !== page.url.origin,
+        isCrossSite: siteOf(url.hostname) !== siteOf(page.url.hostname),
+        integrity: attributeOf(element, 'integrity')?.trim(),
+      },
+    ];
+  });
+}
+
+function addressOf(
+  element: ElementSight,
+): { readonly address: string; readonly kind: Load['kind'] } | undefined {
+  if (isScript(element)) return found(attributeOf(element, 'src'), 'script');
+  if (element.name !== 'link') return undefined;
+  const relations = (attributeOf(element, 'rel') ?? '').toLowerCase().split(/\s+/);
+  const href = attributeOf(element, 'href');
+  if (relations.includes('stylesheet')) return found(href, 'style');
+  return relations.includes('modulepreload') ? found(href, 'script') : undefined;
+}
+
+function found(address: string | undefined, kind: Load['kind']) {
+  return address === undefined || address === '' ? undefined : { address, kind };
+}
+
+function resolve(address: string, base: URL): URL | undefined {
+  return URL.parse(address, base.href) ?? undefined;
+}
+
+function siteOf(host: string): string {
+  return getDomain(host, { allowPrivateDomains: true }) ?? host;
+}

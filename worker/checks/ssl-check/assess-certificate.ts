@@ -1,0 +1,100 @@
+import type { certificateRules } from '../../../shared/catalogue/ssl-check/rules/certificate.ts';
+import { brokenBy, brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
+import { judgeSending, judgeVerification } from './assess-chain.ts';
+import { judgeDates } from './assess-dates.ts';
+import { type CertificateSight, isSmallKey, type KeySight } from './certificate-sight.ts';
+import type { Chain } from './chain.ts';
+import type { SslSight } from './sight.ts';
+import { judgeStaple } from './staple.ts';
+import { judgeTimestamps } from './timestamps.ts';
+
+export type CertificateCode = keyof typeof certificateRules;
+
+/** Judges the certificate that clients get, its chain and its staple. */
+export function judgeCertificate(sight: SslSight, chain: Chain): Record<CertificateCode, Verdict> {
+  const { leaf } = chain;
+  if (leaf === null) return judgeNothing();
+  return {
+    ...judgeDates(sight, chain, leaf),
+    ...judgeNames(sight, leaf),
+    ...judgeVerification(sight, chain),
+    ...judgeStrength(chain, leaf),
+    ...judgeSending(chain),
+    ...judgeStaple(sight, leaf),
+    'certificate-timestamps-few': judgeTimestamps(sight, leaf),
+  };
+}
+
+const codes: { readonly [C in CertificateCode]: true } = {
+  'certificate-expired': true,
+  'certificate-not-yet-valid': true,
+  'certificate-name-mismatch': true,
+  'certificate-subject-alt-name-missing': true,
+  'certificate-self-signed': true,
+  'certificate-root-unknown': true,
+  'certificate-not-trusted': true,
+  'certificate-revoked': true,
+  'certificate-signature-weak': true,
+  'certificate-key-type-unsupported': true,
+  'certificate-key-small': true,
+  'chain-incomplete': true,
+  'chain-intermediate-wrong': true,
+  'chain-certificate-expired': true,
+  'chain-misordered': true,
+  'chain-surplus': true,
+  'chain-root-sent': true,
+  'certificate-lifetime-long': true,
+  'certificate-expires-within-days': true,
+  'certificate-expires-soon': true,
+  'must-staple-not-stapled': true,
+  'ocsp-staple-outdated': true,
+  'ocsp-staple-invalid': true,
+  'certificate-timestamps-few': true,
+};
+
+function judgeNothing(): Record<CertificateCode, Verdict> {
+  const verdict = notTested('no certificate was seen');
+  return Object.fromEntries(Object.keys(codes).map((code) => [code, verdict])) as Record<
+    CertificateCode,
+    Verdict
+  >;
+}
+
+function judgeNames({ evidence: { host } }: SslSight, leaf: CertificateSight) {
+  const isNamed = leaf.x509.checkHost(host, { subject: 'never' }) !== undefined;
+  const isCommonNameOnly =
+    !isNamed && leaf.names.length === 0 && leaf.x509.checkHost(host, { subject: 'always' }) !== undefined;
+  const names = leaf.names.length > 0 ? leaf.names.slice(0, 10).join(', ') : (leaf.commonName ?? 'nothing');
+  return {
+    'certificate-name-mismatch': brokenIf(!isNamed && !isCommonNameOnly, { host, names }),
+    'certificate-subject-alt-name-missing': brokenIf(isCommonNameOnly, {
+      host,
+      commonName: leaf.commonName ?? '',
+    }),
+  } as const satisfies Partial<Record<CertificateCode, Verdict>>;
+}
+
+function judgeStrength({ path, root }: Chain, leaf: CertificateSight) {
+  // A root is trusted for being in the store, not for its signature.
+  const signed = path.filter((one) => one !== root && !(one.isSelfIssued && one !== leaf));
+  const isUsable = leaf.key.type === 'RSA' || (leaf.key.type === 'EC' && isBrowserCurve(leaf.key));
+  return {
+    'certificate-signature-weak': brokenBy(
+      signed
+        .filter(({ signature }) => signature.isWeak)
+        .map(({ subject, signature }) => ({ subject, algorithm: signature.name })),
+    ),
+    'certificate-key-type-unsupported': brokenIf(!isUsable, {
+      type: leaf.key.curve ?? leaf.key.type,
+    }),
+    'certificate-key-small': brokenBy(
+      path
+        .filter(({ key }) => isSmallKey(key))
+        .map(({ subject, key }) => ({ subject, type: key.type, bits: key.bits })),
+    ),
+  } as const satisfies Partial<Record<CertificateCode, Verdict>>;
+}
+
+function isBrowserCurve({ curve }: KeySight): boolean {
+  return curve === 'prime256v1' || curve === 'secp384r1' || curve === 'secp521r1';
+}

@@ -1,0 +1,114 @@
+import type { SslLabsLetter } from '../../../shared/catalogue/ssl-check/report.ts';
+import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
+import type { Assessment } from '../../../shared/model/report.ts';
+import { codesBroken, notTested, type Verdict, type Verdicts } from '../../../shared/model/verdict.ts';
+import { judgeCertificate } from './assess-certificate.ts';
+import { findObstacle, judgeConnection, type Obstacle } from './assess-connection.ts';
+import { judgeNamesInDns } from './assess-names.ts';
+import { judgeProtocols } from './assess-protocol.ts';
+import { judgeSuites } from './assess-suites.ts';
+import { placeOfLetter } from './caps.ts';
+import { readCertificate } from './certificate-sight.ts';
+import { buildChain, type Chain } from './chain.ts';
+import { describeSight, isAllAnswered } from './describe.ts';
+import type { SslEvidence } from './evidence.ts';
+import { attributeScore, type RatedFacts, rateSsl, type SslLabsRating, scoreOf } from './grade.ts';
+import { readSight, type SslSight } from './sight.ts';
+import { versionNames } from './tls-names.ts';
+import { describeTrust } from './trust.ts';
+
+/** Judges what was seen of a TLS server. Pure: the same evidence always gives the same report. */
+export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
+  const sight = readSight(evidence);
+  const chain = buildChain(chainOf(sight).flatMap((base64) => readCertificate(base64) ?? []));
+  const obstacle = findObstacle(sight);
+  const verdicts = judgeAll(sight, chain, obstacle);
+  const broken = codesBroken(verdicts);
+  const isNoTls = obstacle?.code === 'port-speaks-http' || obstacle?.code === 'port-not-tls';
+  const rating = rateSsl(factsOf(sight, chain), broken, isFlawlessKnown(verdicts));
+  const letter = isNoTls ? 'F' : (rating?.letter ?? null);
+  return {
+    state: isNoTls ? 'complete' : stateOf(sight, obstacle),
+    verdicts,
+    fields: {
+      ...describeSight(sight, chain),
+      trust: describeTrust(sight, chain, broken),
+      sslLabsEquivalent: letter,
+      sslLabs: rating && describeRating(rating),
+    },
+    score: letter === null ? null : scoreOf(letter, broken),
+    scoreEffects: letter === null ? withoutEffect(broken) : attributeScore(arithmeticLetter(rating), broken),
+  };
+}
+
+/** The chain of a client's handshake; where none came about, of an answer in clear. */
+function chainOf({ client, evidence }: SslSight): readonly string[] {
+  return client?.certificates ?? evidence.chains[0] ?? [];
+}
+
+function judgeAll(sight: SslSight, chain: Chain, obstacle: Obstacle | null): Verdicts<SslCode> {
+  const judged = {
+    ...judgeCertificate(sight, chain),
+    ...judgeProtocols(sight, chain),
+    ...judgeSuites(sight, chain),
+  };
+  return {
+    ...judgeConnection(sight, obstacle),
+    ...(obstacle === null ? judged : withoutLook(judged)),
+    ...judgeNamesInDns(sight.evidence, chain),
+  };
+}
+
+/** Behind an obstacle nothing was seen, whatever the refusals seem to say. */
+function withoutLook<Code extends string>(verdicts: Record<Code, Verdict>): Record<Code, Verdict> {
+  const unseen = notTested('the server could not be talked to in TLS');
+  return Object.fromEntries(Object.keys(verdicts).map((code) => [code, unseen])) as Record<Code, Verdict>;
+}
+
+function stateOf(sight: SslSight, obstacle: Obstacle | null): Assessment['state'] {
+  if (obstacle !== null) return 'unreachable';
+  return isAllAnswered(sight) ? 'complete' : 'partial';
+}
+
+function factsOf({ protocols, suites }: SslSight, { leaf }: Chain): RatedFacts {
+  const { type = '', bits = null } = leaf?.key ?? {};
+  const primes = suites.flatMap(({ dhBits }) =>
+    dhBits === null ? [] : [{ type: 'modulus', bits: dhBits } as const],
+  );
+  const own =
+    leaf === null ? [] : [{ type: type.startsWith('RSA') ? 'modulus' : 'curve', bits: bits ?? 256 } as const];
+  return {
+    versions: versionNames.filter((version) => protocols[version] === true),
+    keys: [...own, ...primes],
+    cipherBits: suites.map(({ suite }) => suite.bits),
+  };
+}
+
+/** A+ is given for what was seen, not for what was left out. */
+function isFlawlessKnown(verdicts: Verdicts<SslCode>): boolean {
+  const wanted = [
+    'hsts-missing',
+    'tls10-offered',
+    'tls11-offered',
+    'sslv3-offered',
+    'suite-rc4-offered',
+  ] as const;
+  return wanted.every((code) => verdicts[code] === 'holds');
+}
+
+/** The letter of the arithmetic alone, before any cap: what is lost there is no finding's. */
+function arithmeticLetter(rating: SslLabsRating | null): SslLabsLetter {
+  if (rating === null) return 'A+';
+  const order = Object.keys(placeOfLetter) as SslLabsLetter[];
+  const capped = rating.caps[0]?.letter;
+  // Without a cap the letter is the arithmetic's own; with one, losses above it belong to the findings.
+  return capped === undefined || order.indexOf(rating.letter) > order.indexOf(capped) ? rating.letter : 'A+';
+}
+
+function describeRating({ score, protocolScore, keyExchangeScore, cipherScore, caps }: SslLabsRating) {
+  return { score, protocolScore, keyExchangeScore, cipherScore, caps };
+}
+
+function withoutEffect(broken: readonly SslCode[]): { readonly [code: string]: number } {
+  return Object.fromEntries(broken.map((code) => [code, 0]));
+}

@@ -1,0 +1,78 @@
+import { joinBytes, numberBytes, vectorBytes } from './byte-cursor.ts';
+import { type VersionName, versionNumbers } from './tls-names.ts';
+
+/** One ClientHello: exactly what it offers. */
+export type ClientHello = {
+  /** The one version that is offered. */
+  readonly version: Exclude<VersionName, 'SSLv2'>;
+  /** SNI; null sends none. */
+  readonly servername: string | null;
+  readonly suites: readonly number[];
+  readonly groups: readonly number[];
+  readonly alpn: readonly string[];
+  /** Also offers DEFLATE, which TLS 1.3 has no more. */
+  readonly compression: boolean;
+  /** 32 bytes. */
+  readonly random: Uint8Array;
+};
+
+/** Signature schemes of RFC 8446 §4.2.3, then the old ones down to SHA-1 and MD5 with RSA: a server must not fail for want of one. */
+const signatureSchemes = [
+  0x0403, 0x0503, 0x0603, 0x0807, 0x0808, 0x0804, 0x0805, 0x0806, 0x0809, 0x080a, 0x080b, 0x0401, 0x0501,
+  0x0601, 0x0303, 0x0301, 0x0402, 0x0302, 0x0203, 0x0201, 0x0202, 0x0101,
+];
+
+/** Signalling suite for "I know secure renegotiation" (RFC 5746 §3.3), for hellos that carry no extensions. */
+const renegotiationScsv = 0x00ff;
+
+const words = (values: readonly number[]) => joinBytes(...values.map((value) => numberBytes(value, 2)));
+
+/**
+ * Writes a ClientHello in one record (RFC 5246 §7.4.1.2, RFC 8446 §4.1.2, RFC 6101 §5.6.1.2).
+ * TLS 1.3 carries an empty key_share: a willing server answers with a HelloRetryRequest that names its choice of group (RFC 8446 §4.2.8), so no key is ever made.
+ */
+export function writeClientHello(hello: ClientHello): Uint8Array {
+  const { version, random, compression } = hello;
+  const isSsl3 = version === 'SSLv3';
+  const isTls13 = version === 'TLSv1.3';
+  const suites = isSsl3 ? [...hello.suites, renegotiationScsv] : hello.suites;
+  const body = joinBytes(
+    numberBytes(isTls13 ? versionNumbers['TLSv1.2'] : versionNumbers[version], 2),
+    random,
+    // A session id in TLS 1.3 too: some middleboxes want one (RFC 8446 §D.4).
+    vectorBytes(1, isTls13 ? random : []),
+    vectorBytes(2, words(suites)),
+    vectorBytes(1, compression && !isTls13 ? [1, 0] : [0]),
+    isSsl3 ? [] : vectorBytes(2, ...extensionsOf(hello)),
+  );
+  const message = joinBytes(1, vectorBytes(3, body));
+  const recordVersion = isSsl3 ? versionNumbers.SSLv3 : versionNumbers.TLSv1;
+  return joinBytes(22, numberBytes(recordVersion, 2), vectorBytes(2, message));
+}
+
+function extensionsOf({ version, servername, groups, alpn }: ClientHello): Uint8Array[] {
+  const extension = (type: number, ...content: (Uint8Array | readonly number[])[]) =>
+    joinBytes(numberBytes(type, 2), vectorBytes(2, ...content));
+  const encoder = new TextEncoder();
+  const name = servername === null ? [] : encoder.encode(servername);
+  const protocols = alpn.map((protocol) => vectorBytes(1, encoder.encode(protocol)));
+  const isTls13 = version === 'TLSv1.3';
+  const isTls12 = version === 'TLSv1.2';
+  return [
+    ...(servername === null ? [] : [extension(0, vectorBytes(2, 0, vectorBytes(2, name)))]),
+    extension(5, [1, 0, 0, 0, 0]), // status_request: OCSP, nobody and nothing in particular
+    ...(groups.length === 0 ? [] : [extension(10, vectorBytes(2, words(groups)))]),
+    ...(isTls13 ? [] : [extension(11, [1, 0])]), // ec_point_formats: uncompressed
+    ...(isTls12 || isTls13 ? [extension(13, vectorBytes(2, words(signatureSchemes)))] : []),
+    ...(protocols.length === 0 ? [] : [extension(16, vectorBytes(2, ...protocols))]),
+    extension(18), // signed_certificate_timestamp
+    ...(isTls13 ? [] : [extension(23), extension(35), extension(0xff01, [0])]), // extended master secret, tickets, renegotiation_info
+    ...(isTls13
+      ? [
+          extension(43, vectorBytes(1, words([versionNumbers['TLSv1.3']]))),
+          extension(45, [1, 1]), // psk_key_exchange_modes: with (EC)DHE
+          extension(51, [0, 0]), // key_share: none yet
+        ]
+      : []),
+  ];
+}

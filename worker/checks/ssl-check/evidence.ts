@@ -1,0 +1,107 @@
+import type { FailureCode } from '../../probes/http/port.ts';
+import type { Handshake } from '../../probes/tls/port.ts';
+import type { SuiteSet } from './suites.ts';
+import type { VersionName } from './tls-names.ts';
+
+/** What was seen of a TLS server. JSON; nothing in it is judged. */
+export type SslEvidence = {
+  readonly host: string;
+  readonly port: number;
+  /** Unix ms at the start: the clock of every judgement. */
+  readonly at: number;
+  /** Attempts with OpenSSL, in order; the last that connected is what a client gets. */
+  readonly handshakes: readonly HandshakeSeen[];
+  /** A handshake without SNI; null when it was not tried. */
+  readonly withoutName: HandshakeAnswer | null;
+  /** Questions by ClientHello, in no particular order. */
+  readonly questions: readonly Question[];
+  /** A greeting that was accepted before, sent once more at the end when others had been cut off; null when there was no need, or none to send. */
+  readonly stillAnswers: boolean | null;
+  readonly groups: GroupsSeen | null;
+  /** Distinct chains of ClientHello answers, base64 DER as sent; `chain` of an answer counts into it. */
+  readonly chains: readonly (readonly string[])[];
+  readonly hsts: HstsSeen;
+  readonly names: NamesSeen;
+  readonly addresses: readonly string[];
+  readonly connections: number;
+};
+
+/**
+ * modern: what a browser would send. small: without the post-quantum share, so that the ClientHello fits one packet.
+ * without-alpn: no protocols. legacy: every version and suite that OpenSSL still has, at security level 0.
+ */
+export type Offer = 'modern' | 'small' | 'without-alpn' | 'legacy';
+export type HandshakeSeen = { readonly offer: Offer; readonly handshake: HandshakeAnswer };
+
+/** What the probe saw, but for the session: it holds a secret, and all that is wanted of it is how much early data it allows (null: no ticket came). */
+export type HandshakeAnswer =
+  | (Omit<Extract<Handshake, { readonly kind: 'connected' }>, 'session'> & {
+      readonly maxEarlyDataBytes: number | null;
+    })
+  | Extract<Handshake, { readonly kind: 'failure' }>;
+export type Connected = Extract<HandshakeAnswer, { readonly kind: 'connected' }>;
+
+/** One suite set in one version, asked until the server refused: each time without what it had chosen before. */
+export type Question = {
+  readonly version: VersionName;
+  readonly set: SuiteSet | 'ssl2';
+  readonly accepted: readonly HelloAccepted[];
+  readonly end: QuestionEnd;
+};
+
+export type HelloAccepted = {
+  readonly kind: 'accepted';
+  readonly suite: number;
+  readonly group: number | null;
+  readonly dhBits: number | null;
+  readonly compression: number;
+  readonly secureRenegotiation: boolean;
+  readonly extendedMasterSecret: boolean;
+  readonly alpn: string | null;
+  readonly chain: number | null;
+  /** Base64. */
+  readonly ocspResponse: string | null;
+  /** Base64. */
+  readonly timestampList: string | null;
+  readonly certificateRequested: boolean;
+};
+
+/** How the last ClientHello of a question went. `refused` is an answer; the others leave the rest unknown. */
+export type QuestionEnd =
+  | { readonly kind: 'refused'; readonly by: 'alert'; readonly alert: number }
+  | { readonly kind: 'refused'; readonly by: 'closed' | 'reset' | 'other-version' }
+  /** Nothing was left to ask. */
+  | { readonly kind: 'exhausted' }
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'not-tls'; readonly isHttp: boolean }
+  | { readonly kind: 'failure'; readonly code: FailureCode; readonly reason: string }
+  /** We stopped: connections or time ran out, or only the first answer was wanted. */
+  | { readonly kind: 'stopped'; readonly reason: string };
+
+/** Groups of TLS 1.3 that the server named in HelloRetryRequests. */
+export type GroupsSeen = { readonly accepted: readonly number[]; readonly end: QuestionEnd };
+
+export type HstsSeen =
+  | { readonly kind: 'fields'; readonly url: string; readonly values: readonly string[] }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** An answer of the DNS, or why there is none. `found` is empty when the name has no such record. */
+export type RecordsSeen<T> =
+  | { readonly kind: 'answer'; readonly isSecure: boolean; readonly found: readonly T[] }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+export type TlsaRecord = {
+  readonly usage: number;
+  readonly selector: number;
+  readonly matchingType: number;
+  /** Lower-case hex. */
+  readonly certificate: string;
+};
+
+export type NamesSeen = {
+  /** CAA tags and values of the host, or of the nearest name above it that has any. */
+  readonly caa: RecordsSeen<{ readonly tag: string; readonly value: string }>;
+  readonly tlsa: RecordsSeen<TlsaRecord>;
+  /** Protocols of the HTTPS record's alpn parameter. */
+  readonly httpsAlpn: RecordsSeen<string>;
+};

@@ -1,0 +1,182 @@
+import type { HttpProbe } from '../../probes/http/port.ts';
+import type { TlsProbe } from '../../probes/tls/port.ts';
+import type { GatherContext } from '../check.ts';
+import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
+import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
+import { askAgain, askOnce, askSsl2, askSuites, askTls13 } from './ask-questions.ts';
+import type { GroupsSeen, HandshakeSeen, HstsSeen, Question, SslEvidence } from './evidence.ts';
+import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
+import { gatherNames } from './gather-names.ts';
+
+/** Looks at a TLS server: OpenSSL's view of it, and its answers to ClientHellos of our own; at most 30 connections, two at once. */
+export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
+  return gatherWithin(context, allowanceLimits);
+}
+
+/** The same within other limits: those of a lab are shorter. */
+export async function gatherWithin(
+  { target: host, options, probes, progress }: GatherContext,
+  limits: AllowanceLimits,
+): Promise<SslEvidence> {
+  const at = Date.now();
+  const target = { host, port: Number(options['port'] ?? 443) };
+  const allowance = openAllowance(limits, () => performance.now());
+  const asker = openHelloAsker(probes.tls, target, allowance);
+  const look = { asker, allowance, target, tls: probes.tls, http: probes.http, progress };
+  const [names, looked] = await Promise.all([gatherNames(probes.dns, target), lookAt(look)]);
+  return {
+    host,
+    port: target.port,
+    at,
+    ...looked,
+    chains: asker.chains,
+    names,
+    addresses: addressesOf(asker, looked.handshakes),
+    connections: allowance.taken(),
+  };
+}
+
+/** No second greeting helps where there is no connection, or something that is no TLS. */
+function isHopeless({ end }: Question): boolean {
+  return end.kind === 'failure' || end.kind === 'not-tls';
+}
+
+type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'hsts'> & {
+  readonly questions: readonly Question[];
+  readonly groups: GroupsSeen | null;
+  readonly stillAnswers: boolean | null;
+};
+
+const nothing: Omit<Looked, 'questions'> = {
+  handshakes: [],
+  withoutName: null,
+  hsts: { kind: 'unknown', reason: 'no handshake was completed' },
+  groups: null,
+  stillAnswers: null,
+};
+
+type Look = {
+  readonly asker: HelloAsker;
+  readonly allowance: Allowance;
+  readonly target: Target;
+  readonly tls: TlsProbe;
+  readonly http: HttpProbe;
+  readonly progress: GatherContext['progress'];
+};
+
+/** One hello decides whether there is anything to look at. */
+async function lookAt(look: Look): Promise<Looked> {
+  const opening = await askOnce(look.asker, 'TLSv1.2', 'sound');
+  if (isHopeless(opening)) return { ...nothing, questions: [opening] };
+  if (opening.end.kind !== 'silent') return lookOn(look, opening);
+  // Before a server is called silent it is greeted once more, by OpenSSL.
+  const handshakes = await gatherHandshakes(look.tls, look.target, look.allowance, 'once');
+  return isConnected(handshakes) ? lookOn(look, opening) : { ...nothing, handshakes, questions: [opening] };
+}
+
+/** Two lanes: OpenSSL's handshakes in one, ClientHellos in the other; whichever is free takes the next question. */
+async function lookOn(look: Look, opening: Question): Promise<Looked> {
+  const { asker, progress } = look;
+  const questions: Question[] = [];
+  let groups: GroupsSeen | null = null;
+  const add = (question: Question) => {
+    questions.push(question);
+  };
+  const known = [...opening.accepted];
+  // What must be known comes first: the allowance may end before the list does.
+  const tasks: (() => Promise<void>)[] = [
+    async () => add(await askSuites(asker, 'TLSv1.2', 'dangerous')),
+    async () => add(await askSuites(asker, 'TLSv1.2', 'withoutForwardSecrecy')),
+    async () => {
+      const finiteField = await askOnce(asker, 'TLSv1.2', 'finiteField');
+      known.push(...finiteField.accepted);
+      add(finiteField);
+    },
+    ...(['TLSv1.1', 'TLSv1', 'SSLv3'] as const).map((version) => () => askOld(asker, version, add)),
+    async () => add(await askSsl2(asker)),
+    async () => {
+      const seen = await askTls13(asker);
+      groups = seen.groups;
+      add(seen.question);
+    },
+    async () => add(known.length > 0 ? await askSuites(asker, 'TLSv1.2', 'sound', known) : opening),
+  ];
+  const total = tasks.length;
+  let done = 0;
+  const work = async () => {
+    for (let task = tasks.shift(); task; task = tasks.shift()) {
+      await task();
+      done += 1;
+      progress({ done, total, current: look.target.host });
+    }
+  };
+  const handshaking = lookWithOpenssl(look, opening);
+  const [handshakes] = await Promise.all([handshaking, handshaking.then(work), work()]);
+  // A connection that is cut off refuses a greeting, or all: then the server, or what stands before it, has had enough of us.
+  const isCutOff = questions.some(
+    ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
+  );
+  return {
+    ...handshakes,
+    questions,
+    groups,
+    stillAnswers: isCutOff ? await askAgain(asker, questions) : null,
+  };
+}
+
+async function askOld(
+  asker: HelloAsker,
+  version: 'SSLv3' | 'TLSv1' | 'TLSv1.1',
+  add: (question: Question) => void,
+): Promise<void> {
+  const first = await askOnce(asker, version, 'old');
+  add(first);
+  if (first.accepted.length > 0) add(await askSuites(asker, version, 'oldDangerous'));
+}
+
+async function lookWithOpenssl(
+  { tls, http, target, allowance }: Look,
+  opening: Question,
+): Promise<Pick<Looked, 'handshakes' | 'withoutName' | 'hsts'>> {
+  const handshakes = await gatherHandshakes(tls, target, allowance, 'until-it-connects');
+  const last = handshakes.at(-1);
+  const unasked = last?.handshake.kind === 'connected' ? whyNoPage(last.handshake.lateAlert, opening) : null;
+  const seen =
+    last?.handshake.kind === 'connected'
+      ? {
+          withoutName: await gatherWithoutName(tls, target, allowance, last.offer),
+          hsts: unasked ?? (await gatherHsts(http, target, allowance)),
+        }
+      : nothing;
+  allowance.releaseKept();
+  return { withoutName: seen.withoutName, hsts: seen.hsts, handshakes };
+}
+
+function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen | null {
+  if (lateAlert !== null)
+    return { kind: 'unknown', reason: `the server ended the connection (${lateAlert})` };
+  return accepted.every(({ alpn }) => alpn === null || alpn.startsWith('h'))
+    ? null
+    : { kind: 'unknown', reason: 'the port serves no web pages' };
+}
+
+async function gatherHsts(http: HttpProbe, { host, port }: Target, allowance: Allowance): Promise<HstsSeen> {
+  const refusal = allowance.takeKept();
+  if (refusal !== null) return { kind: 'unknown', reason: refusal };
+  const url = `https://${host}${port === 443 ? '' : `:${port}`}/`;
+  const answer = await http.ask({ url, bodyLimitBytes: 0 });
+  if (answer.kind === 'failure') return { kind: 'unknown', reason: answer.reason };
+  const values = answer.headers
+    .filter(([name]) => name.toLowerCase() === 'strict-transport-security')
+    .map(([, value]) => value.slice(0, 500));
+  return { kind: 'fields', url, values };
+}
+
+function isConnected(handshakes: readonly HandshakeSeen[]): boolean {
+  return handshakes.at(-1)?.handshake.kind === 'connected';
+}
+
+function addressesOf(asker: HelloAsker, handshakes: readonly HandshakeSeen[]): string[] {
+  const seen = handshakes.flatMap(({ handshake }) => handshake.address ?? []);
+  return [...new Set([...asker.addresses, ...seen])];
+}

@@ -1,0 +1,7 @@
+import { rules } from '../../../shared/catalogue/ssl-check/rules.ts';
+import { sslCheck as spec } from '../../../shared/catalogue/ssl-check/spec.ts';
+import { defineCheck } from '../check.ts';
+import { assessSsl } from './assess.ts';
+import { gatherSsl } from './gather.ts';
+
+export const sslCheck = defineCheck({ spec: { ...spec, rules }, gather: gatherSsl, assess: assessSsl });

@@ -1,0 +1,198 @@
+import { type ByteCursor, openCursor } from './byte-cursor.ts';
+import { isMalformed, type Malformed, malformed } from './malformed.ts';
+import { suites } from './suites.ts';
+import { type HandshakeMessage, parseRecords } from './tls-records.ts';
+
+/** A ServerHello and what follows it in clear text. */
+export type ServerFlight = {
+  readonly kind: 'flight';
+  /** On the wire, of the supported_versions extension if there is one. */
+  readonly version: number;
+  readonly suite: number;
+  /** Chosen in ServerKeyExchange, HelloRetryRequest or key_share; null when none was named. */
+  readonly group: number | null;
+  /** Length of the prime of an ephemeral finite-field exchange. */
+  readonly dhBits: number | null;
+  readonly isHelloRetry: boolean;
+  readonly compression: number;
+  readonly secureRenegotiation: boolean;
+  readonly extendedMasterSecret: boolean;
+  readonly alpn: string | null;
+  /** DER as sent, up to TLS 1.2. */
+  readonly certificates: readonly Uint8Array[];
+  readonly ocspResponse: Uint8Array | null;
+  /** Signed certificate timestamps sent as a TLS extension. */
+  readonly timestampList: Uint8Array | null;
+  readonly certificateRequested: boolean;
+  /** The server has said all it says before it waits for us. */
+  readonly isComplete: boolean;
+};
+
+/** What one ClientHello brought: a flight, a refusal by alert, not enough bytes yet, or no TLS. */
+export type ServerAnswer =
+  | ServerFlight
+  | { readonly kind: 'alert'; readonly level: number; readonly description: number }
+  | { readonly kind: 'incomplete' }
+  | Malformed;
+
+const messageTypes = {
+  serverHello: 2,
+  certificate: 11,
+  serverKeyExchange: 12,
+  certificateRequest: 13,
+  serverHelloDone: 14,
+  certificateStatus: 22,
+} as const;
+
+/** The random of a ServerHello that is a HelloRetryRequest (RFC 8446 §4.1.3). */
+const helloRetryRandom = 'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c';
+
+/** ECCurveType of a curve that is named by number. */
+const namedCurve = 3;
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Draft = Mutable<ServerFlight>;
+
+/** Reads what a server answered to a ClientHello (RFC 5246 §7.4, RFC 8446 §4.1.3, RFC 8422 §5.4). Fields behind a malformed message are not read. */
+export function parseServerAnswer(received: Uint8Array): ServerAnswer {
+  const records = parseRecords(received);
+  if (isMalformed(records)) return records;
+  const { messages, alert } = records;
+  const hello = messages[0];
+  if (hello === undefined) return alert === null ? { kind: 'incomplete' } : { kind: 'alert', ...alert };
+  if (hello.type !== messageTypes.serverHello) return malformed(0, 'a first message that is no ServerHello');
+  const flight = parseServerHello(hello.body);
+  if (isMalformed(flight)) return flight;
+  for (const message of messages.slice(1)) {
+    const failedAt = readMessage(flight, message);
+    if (failedAt !== null) return malformed(failedAt, `a broken handshake message of type ${message.type}`);
+  }
+  if (alert !== null) flight.isComplete = true;
+  return flight;
+}
+
+/** True once nothing more is to come: the isComplete of an exchange. */
+export function isAnswerComplete(received: Uint8Array): boolean {
+  const answer = parseServerAnswer(received);
+  return answer.kind === 'flight' ? answer.isComplete : answer.kind !== 'incomplete';
+}
+
+function parseServerHello(body: Uint8Array): Draft | Malformed {
+  const cursor = openCursor(body);
+  const version = cursor.number(2);
+  const random = Buffer.from(cursor.bytes(32)).toString('hex');
+  cursor.vector(1); // session id
+  const suite = cursor.number(2);
+  const compression = cursor.number(1);
+  const flight: Draft = {
+    kind: 'flight',
+    version,
+    suite,
+    group: null,
+    dhBits: null,
+    isHelloRetry: random === helloRetryRandom,
+    compression,
+    secureRenegotiation: false,
+    extendedMasterSecret: false,
+    alpn: null,
+    certificates: [],
+    ocspResponse: null,
+    timestampList: null,
+    certificateRequested: false,
+    isComplete: false,
+  };
+  const failedAt = cursor.left() > 0 ? readExtensions(flight, cursor) : cursor.failedAt();
+  if (failedAt !== null) return malformed(failedAt, 'a ServerHello that is cut off');
+  // After a TLS 1.3 ServerHello everything is encrypted, and a HelloRetryRequest waits for us.
+  flight.isComplete = flight.version >= 0x0304;
+  return flight;
+}
+
+/** Reads them into the flight; gives the offset in their block where they broke, or null. */
+function readExtensions(flight: Draft, cursor: ByteCursor): number | null {
+  const list = openCursor(cursor.vector(2));
+  let failedAt: number | null = cursor.failedAt();
+  while (list.left() > 0 && failedAt === null) {
+    const at = list.at();
+    const type = list.number(2);
+    const content = openCursor(list.vector(2));
+    readExtension(flight, type, content);
+    if (content.failedAt() !== null) failedAt = at;
+    failedAt ??= list.failedAt();
+  }
+  return failedAt;
+}
+
+function readExtension(flight: Draft, type: number, content: ByteCursor): void {
+  switch (type) {
+    case 16: {
+      content.number(2); // length of a list that has one entry
+      const protocol = content.vector(1);
+      flight.alpn = Buffer.from(protocol).toString('latin1');
+      return;
+    }
+    case 18:
+      flight.timestampList = content.bytes(content.left());
+      return;
+    case 23:
+      flight.extendedMasterSecret = true;
+      return;
+    case 43:
+      flight.version = content.number(2);
+      return;
+    case 51:
+      flight.group = content.number(2);
+      return;
+    case 0xff01:
+      flight.secureRenegotiation = true;
+      return;
+    default:
+  }
+}
+
+/** Reads one message after the ServerHello into the flight; gives the offset where it broke, or null. */
+function readMessage(flight: Draft, { type, body }: HandshakeMessage): number | null {
+  const cursor = openCursor(body);
+  switch (type) {
+    case messageTypes.certificate:
+      flight.certificates = readCertificates(cursor);
+      break;
+    case messageTypes.certificateStatus:
+      if (cursor.number(1) === 1) flight.ocspResponse = cursor.vector(3);
+      break;
+    case messageTypes.serverKeyExchange:
+      readKeyExchange(flight, cursor);
+      break;
+    case messageTypes.certificateRequest:
+      flight.certificateRequested = true;
+      break;
+    case messageTypes.serverHelloDone:
+      flight.isComplete = true;
+      break;
+    default:
+  }
+  return cursor.failedAt();
+}
+
+function readCertificates(cursor: ByteCursor): Uint8Array[] {
+  const list = openCursor(cursor.vector(3));
+  const certificates: Uint8Array[] = [];
+  while (list.left() > 0) {
+    const certificate = list.vector(3);
+    if (certificate.length > 0) certificates.push(certificate);
+  }
+  return certificates;
+}
+
+/** What follows depends on the suite (RFC 5246 §7.4.3, RFC 8422 §5.4); parameters of other exchanges are passed over. */
+function readKeyExchange(flight: Draft, cursor: ByteCursor): void {
+  const keyExchange = suites.get(flight.suite)?.keyExchange;
+  if (keyExchange === 'ECDHE' && cursor.number(1) === namedCurve) flight.group = cursor.number(2);
+  if (keyExchange === 'DHE') flight.dhBits = bitLength(cursor.vector(2));
+}
+
+/** Bits of an unsigned big-endian number, leading zeros left out. */
+function bitLength(number: Uint8Array): number {
+  const first = number.findIndex((byte) => byte !== 0);
+  return first < 0 ? 0 : (number.length - first) * 8 - (Math.clz32(number[first] ?? 0) - 24);
+}

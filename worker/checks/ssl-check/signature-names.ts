@@ -1,0 +1,30 @@
+/** Signature algorithms by object identifier. Weak: their hash can be collided, so that a signature may serve another certificate. */
+const algorithms: ReadonlyMap<string, { readonly name: string; readonly isWeak: boolean }> = new Map([
+  ['1.2.840.113549.1.1.2', { name: 'MD2 with RSA', isWeak: true }],
+  ['1.2.840.113549.1.1.3', { name: 'MD4 with RSA', isWeak: true }],
+  ['1.2.840.113549.1.1.4', { name: 'MD5 with RSA', isWeak: true }],
+  ['1.2.840.113549.1.1.5', { name: 'SHA-1 with RSA', isWeak: true }],
+  ['1.3.14.3.2.29', { name: 'SHA-1 with RSA', isWeak: true }],
+  ['1.2.840.10040.4.3', { name: 'SHA-1 with DSA', isWeak: true }],
+  ['1.2.840.10045.4.1', { name: 'SHA-1 with ECDSA', isWeak: true }],
+  ['1.2.840.113549.1.1.10', { name: 'RSA-PSS', isWeak: false }],
+  ['1.2.840.113549.1.1.11', { name: 'SHA-256 with RSA', isWeak: false }],
+  ['1.2.840.113549.1.1.12', { name: 'SHA-384 with RSA', isWeak: false }],
+  ['1.2.840.113549.1.1.13', { name: 'SHA-512 with RSA', isWeak: false }],
+  ['1.2.840.113549.1.1.14', { name: 'SHA-224 with RSA', isWeak: false }],
+  ['1.2.840.10045.4.3.1', { name: 'SHA-224 with ECDSA', isWeak: false }],
+  ['1.2.840.10045.4.3.2', { name: 'SHA-256 with ECDSA', isWeak: false }],
+  ['1.2.840.10045.4.3.3', { name: 'SHA-384 with ECDSA', isWeak: false }],
+  ['1.2.840.10045.4.3.4', { name: 'SHA-512 with ECDSA', isWeak: false }],
+  ['2.16.840.1.101.3.4.3.2', { name: 'SHA-256 with DSA', isWeak: false }],
+  ['1.3.101.112', { name: 'Ed25519', isWeak: false }],
+  ['1.3.101.113', { name: 'Ed448', isWeak: false }],
+]);
+
+/** Name and weakness of a signature algorithm; one that is not known is named by its identifier and taken for sound. */
+export function describeSignature(objectIdentifier: string): {
+  readonly name: string;
+  readonly isWeak: boolean;
+} {
+  return algorithms.get(objectIdentifier) ?? { name: objectIdentifier, isWeak: false };
+}

@@ -1,0 +1,38 @@
+import { openCursor } from './byte-cursor.ts';
+import { type Malformed, malformed } from './malformed.ts';
+
+/** One signed certificate timestamp. The signature is not checked: that takes a list of logs and their keys. */
+export type SignedTimestamp = {
+  /** Base64 of the log's id, as log lists write it. */
+  readonly logId: string;
+  /** Unix ms at which the log promised to publish. */
+  readonly at: number;
+};
+
+export type SignedTimestamps = {
+  readonly kind: 'timestamps';
+  readonly timestamps: readonly SignedTimestamp[];
+};
+
+/** Reads a SignedCertificateTimestampList (RFC 6962 §3.3). Entries of a version other than v1 are passed over. */
+export function parseSignedTimestamps(bytes: Uint8Array): SignedTimestamps | Malformed {
+  const outer = openCursor(bytes);
+  const list = openCursor(outer.vector(2));
+  if (outer.failedAt() !== null || outer.left() > 0) return malformed(0, 'a list of another length');
+  const timestamps: SignedTimestamp[] = [];
+  while (list.left() > 0) {
+    const at = list.at();
+    const entry = openCursor(list.vector(2));
+    const version = entry.number(1);
+    if (list.failedAt() !== null) return malformed(2 + at, 'an entry that runs past the end');
+    if (version !== 0) continue;
+    const logId = Buffer.from(entry.bytes(32)).toString('base64');
+    const time = entry.number(4) * 2 ** 32 + entry.number(4);
+    entry.vector(2); // extensions
+    entry.number(2); // hash and signature algorithm
+    entry.vector(2); // signature
+    if (entry.failedAt() !== null || entry.left() > 0) return malformed(2 + at, 'an entry of another length');
+    timestamps.push({ logId, at: time });
+  }
+  return { kind: 'timestamps', timestamps };
+}

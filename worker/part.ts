@@ -1,0 +1,11 @@
+import type { Part, ProcessContext } from '../shared/process.ts';
+import { openWorker } from './open.ts';
+
+/** A run may take 20 s; one that takes longer is given to another worker when this one is told to stop. */
+export const runGraceMs = 25_000;
+
+/** The workers of a process as a part of it. */
+export async function workerPart(context: ProcessContext): Promise<Part> {
+  const worker = openWorker(context);
+  return { says: { queues: context.config.WORKER_QUEUES }, close: (graceMs) => worker.close(graceMs) };
+}
