@@ -45,10 +45,13 @@ export const policy: TargetPolicy = {
 };
 
 /** private.test leads to loopback, gone.test nowhere, every other name to the site. */
-export function openDial(sitePort: number): Dial {
+export function openDial(sitePort: number, tlsPort: number): Dial {
   return openGuard({
     policy,
-    portMap: new Map([[80, sitePort]]),
+    portMap: new Map([
+      [80, sitePort],
+      [443, tlsPort],
+    ]),
     slots: openAddressSlots(64),
     connectTimeoutMs: 3000,
     async resolve(host) {
@@ -63,18 +66,25 @@ export type ProbeOptions = {
   readonly path?: string | undefined;
   readonly limits?: Partial<BrowserLimits>;
   readonly signal?: AbortSignal;
+  readonly trustedAuthorities?: readonly string[];
+  /** Where port 443 leads. */
+  readonly tlsPort?: number;
 };
 
 /** The probe with production's limits, and a folder that outlives the test: unpacking takes seconds. */
-export function openProbe(sitePort: number, { path, limits, signal }: ProbeOptions = {}): BrowserProbe {
+export function openProbe(
+  sitePort: number,
+  { path, limits, signal, trustedAuthorities = [], tlsPort = 0 }: ProbeOptions = {},
+): BrowserProbe {
   const settings = {
     browser: { path, folder: 'data' },
     noSandbox: false,
     policy,
     limits: { ...browserLimits, ...limits },
     field: undefined,
+    trustedAuthorities,
   };
-  return openBrowserProbe(settings, openDial(sitePort), signal ?? new AbortController().signal);
+  return openBrowserProbe(settings, openDial(sitePort, tlsPort), signal ?? new AbortController().signal);
 }
 
 /** The run, or an Error that says why the machine has no browser. */

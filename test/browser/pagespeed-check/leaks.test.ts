@@ -79,7 +79,7 @@ async function loadUnguarded(path: string | undefined): Promise<Set<string>> {
   const profile = await mkdtemp(join('/var/tmp', 'diagnostic-control-'));
   if (uid !== undefined) await chown(profile, uid, uid);
   const guarding = /^--(?:proxy-|host-resolver|webrtc-|force-webrtc|disable-quic)/;
-  const flags = chromiumFlags({ proxyPort: 1, profile, sandbox: true }).filter(
+  const flags = chromiumFlags({ proxyPort: 1, profile, sandbox: true, trustedKeys: [] }).filter(
     (flag) => !guarding.test(flag),
   );
   const { pid, transport } = startChromium({

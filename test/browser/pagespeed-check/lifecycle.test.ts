@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import {
   chmodSync,
   mkdirSync,
@@ -11,7 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { findBrowser } from '../../../worker/probes/browser/find-browser.ts';
 import { unpackChromium } from '../../../worker/probes/browser/unpack-chromium.ts';
 import { expectRun, findProfiles, openProbe, openSite, trackProcesses } from './kit.ts';
 
@@ -23,6 +25,7 @@ const site = await openSite((request, response) =>
     : response.writeHead(404).end(),
 );
 afterAll(() => site.close());
+const loneWorker = fileURLToPath(new URL('./lone-worker.ts', import.meta.url));
 const quickly = { timeout: 15_000, interval: 50 };
 const request = { url: 'http://a.test/', strategy: 'mobile' as const, timeoutMs: 40_000 };
 
@@ -57,7 +60,7 @@ test('a run that is called off rejects, and leaves nothing', { timeout: 60_000 }
 });
 
 test('a worker that is killed takes its browser with it', { timeout: 60_000 }, async () => {
-  const worker = fork(fileURLToPath(new URL('./lone-worker.ts', import.meta.url)), [String(site.port)], {
+  const worker = fork(loneWorker, [String(site.port)], {
     execArgv: [],
   });
   await expect.poll(() => tracker.processes().filter(isSandboxed).length, quickly).toBeGreaterThan(1);
@@ -80,6 +83,43 @@ test('a BROWSER_PATH that starts and is no browser is said as well', { timeout: 
   const probe = openProbe(site.port, { path: '/bin/false' });
   expect(await probe.run(request)).toMatchObject({ kind: 'failure', code: 'browser-unavailable' });
 });
+
+const isRoot = process.getuid?.() === 0;
+
+/** Runs the lone worker by a command line that begins so; what it says of its run. */
+async function runAs(command: string): Promise<unknown> {
+  const found = await findBrowser({ path: undefined, folder: 'data' });
+  const executable = 'executable' in found ? found.executable : '';
+  const line = `${command} '${process.execPath} ${loneWorker} ${site.port} ${executable}'`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], { timeout: 50_000 });
+  return JSON.parse(stdout);
+}
+
+test.runIf(isRoot)(
+  'a worker that is not root measures in the sandbox as well',
+  { timeout: 60_000 },
+  async () => {
+    const answer = await runAs('setpriv --reuid=1234 --regid=1234 --clear-groups sh -c');
+    expect(answer).toMatchObject({ kind: 'run', end: { kind: 'loaded' }, browser: { sandbox: true } });
+    expect((answer as { peakMemoryBytes: number }).peakMemoryBytes).toBeGreaterThan(100_000_000);
+  },
+);
+
+test.runIf(isRoot)(
+  'without user namespaces nothing is run, and one line says how to mend it',
+  { timeout: 60_000 },
+  async () => {
+    const answer = await runAs(
+      'unshare -U --map-user=1000 --map-group=1000 --keep-caps sh -c \'echo 0 > /proc/sys/user/max_user_namespaces; exec sh -c "$0"\'',
+    );
+    expect(answer).toMatchObject({
+      kind: 'failure',
+      code: 'browser-unavailable',
+      reason: 'Chromium cannot open its sandbox on this machine',
+      fix: expect.stringContaining('user namespaces') as string,
+    });
+  },
+);
 
 test('two that unpack at once end with one whole browser; an old version beside it is not taken', {
   timeout: 60_000,

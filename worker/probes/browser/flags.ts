@@ -5,6 +5,8 @@ export type FlagSettings = {
   readonly proxyPort: number;
   readonly profile: string;
   readonly sandbox: boolean;
+  /** SHA-256 of public keys (SPKI), base64, whose certificates are taken as good; labs with an authority of their own. */
+  readonly trustedKeys: readonly string[];
 };
 
 /** Features that speak to Google, or change what is measured from one start to the next. */
@@ -34,6 +36,9 @@ export function chromiumFlags(settings: FlagSettings): readonly string[] {
     `--user-data-dir=${settings.profile}`,
     '--headless=new',
     '--remote-debugging-pipe',
+    ...(settings.trustedKeys.length > 0
+      ? [`--ignore-certificate-errors-spki-list=${settings.trustedKeys.join(',')}`]
+      : []),
     ...(settings.sandbox ? [] : ['--no-sandbox']),
     ...(hasRoomyShm() ? [] : ['--disable-dev-shm-usage']),
     'about:blank',

@@ -1,3 +1,4 @@
+import { createHash, X509Certificate } from 'node:crypto';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +33,8 @@ export type BrowserProbeSettings = {
   readonly noSandbox: boolean;
   readonly policy: TargetPolicy;
   readonly limits: BrowserLimits;
+  /** Labs only: authorities that the browser takes for good where a site sends one of them in its chain; PEM. */
+  readonly trustedAuthorities: readonly string[];
   /** undefined without a key. */
   readonly field: FieldSettings | undefined;
 };
@@ -82,7 +85,12 @@ async function runOnce(means: Means, request: BrowserRequest): Promise<BrowserRu
       url: request.url,
       strategy: request.strategy,
       executable: found.executable,
-      arguments: chromiumFlags({ proxyPort: proxy.port, profile, sandbox: !settings.noSandbox }),
+      arguments: chromiumFlags({
+        proxyPort: proxy.port,
+        profile,
+        sandbox: !settings.noSandbox,
+        trustedKeys: settings.trustedAuthorities.map(hashKey),
+      }),
       profile,
       uid,
       waits: limits.waits,
@@ -131,6 +139,12 @@ function readUnavailable({ end, product }: ChildOutcome): BrowserFailure | undef
     })`,
     'Start it by hand to see what it lacks, or set BROWSER_PATH to another Chrome or Chromium.',
   );
+}
+
+/** Chromium has no setting for more roots; it can only be told to believe a key. */
+function hashKey(pem: string): string {
+  const key = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
+  return createHash('sha256').update(key).digest('base64');
 }
 
 async function makeProfile(uid: number | undefined): Promise<string> {
