@@ -1,5 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { siteAddress } from './kit.ts';
 
 /** A page that does what pages should not, and how a load of it may end: "measured", or codes of the rules. */
 export type HostilePage = {
@@ -125,6 +126,29 @@ export const hostilePages: readonly HostilePage[] = [
       'page-not-painted',
       'browser-failed',
     ],
+  },
+  {
+    name: 'a script that fills its database',
+    answer: afterPaint(
+      'const o=indexedDB.open("x");o.onupgradeneeded=()=>o.result.createObjectStore("s",{autoIncrement:true});' +
+        'o.onsuccess=()=>setInterval(()=>{const b=new Uint8Array(2e7);crypto.getRandomValues(b.subarray(0,65536));o.result.transaction("s","readwrite").objectStore("s").add(new Blob([b]))},20)',
+    ),
+    ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
+  },
+  {
+    name: 'a script that fills its cache of files',
+    url: `http://${siteAddress}/`,
+    answer: afterPaint(
+      'let n=0;setInterval(async()=>{const c=await caches.open("x");await c.put("/"+n++,new Response(new Uint8Array(2e7)))},20)',
+    ),
+    ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
+  },
+  {
+    name: 'downloads that a script makes up',
+    answer: afterPaint(
+      'const b=new Blob([new Uint8Array(5e7)]);setInterval(()=>{const a=document.createElement("a");a.href=URL.createObjectURL(b);a.download="x";a.click()},50)',
+    ),
+    ends: ['measured', 'page-memory-excessive', 'page-hung'],
   },
   {
     name: 'dialogs',

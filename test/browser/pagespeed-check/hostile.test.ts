@@ -1,11 +1,13 @@
+import { readdirSync, statSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { codesBroken } from '../../../shared/model/verdict.ts';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import { gatherPagespeed } from '../../../worker/checks/pagespeed-check/gather.ts';
 import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import { hostilePages } from './hostile-pages.ts';
-import { openProbe, openSite, trackProcesses } from './kit.ts';
+import { findProfiles, openProbe, openSite, trackProcesses } from './kit.ts';
 
 /** `SOAK=1`: production's limits, and so its figures; else shorter ones that show the same ends. */
 const isSoak = process.env['SOAK'] === '1';
@@ -54,16 +56,19 @@ test.for(hostilePages)(
   { timeout: 80_000 },
   async (page) => {
     answer = page.answer;
+    const disk = watchDisk();
     const { fields, state, verdicts, tookMs, peakMb, evidence } = await check(page.url ?? 'http://a.test/');
     const left = tracker.leftovers();
+    const diskMb = Math.round(disk.most() / 1e6);
     const [run] = evidence.runs;
     const raw = run?.kind === 'run' && run.end.kind !== 'loaded' ? JSON.stringify(run.end).slice(0, 200) : '';
     console.log(
-      `${page.name}: ${String(fields['ended'])} ${state} ${tookMs} ms, ${peakMb} MB, ${left.length} left ${raw}`,
+      `${page.name}: ${String(fields['ended'])} ${state} ${tookMs} ms, ${peakMb} MB, ${diskMb} MB on disk, ${left.length} left ${raw}`,
     );
     expect(page.ends).toContain(fields['ended']);
     for (const code of page.broken ?? []) expect(codesBroken(verdicts)).toContain(code);
     expect(tookMs).toBeLessThan(limitMs);
+    expect(diskMb).toBeLessThan(200);
     expect(left).toEqual([]);
   },
 );
@@ -81,3 +86,33 @@ test('the next page is measured as if nothing had been', { timeout: 60_000 }, as
   expect(fields['ended']).toBe('measured');
   expect(score).toBeGreaterThan(90);
 });
+
+/** Follows what lies in profile folders; the most of it, in bytes. */
+function watchDisk(): { most(): number } {
+  let most = 0;
+  const timer = setInterval(() => {
+    const sizes = findProfiles().flatMap((folder) => listFiles(folder).map(sizeOf));
+    most = Math.max(
+      most,
+      sizes.reduce((sum, size) => sum + size, 0),
+    );
+  }, 200);
+  return {
+    most() {
+      clearInterval(timer);
+      return most;
+    },
+  };
+}
+
+function listFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
+  } catch {
+    return []; // it was removed while we looked
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -82,6 +82,7 @@ export function openProbe(
     policy,
     limits: { ...browserLimits, ...limits },
     field: undefined,
+    contact: 'DiagnosticTools/0.1 (+https://operator.test/)',
     trustedAuthorities,
   };
   return openBrowserProbe(settings, openDial(sitePort, tlsPort), signal ?? new AbortController().signal);

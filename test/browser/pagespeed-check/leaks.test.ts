@@ -89,6 +89,7 @@ async function loadUnguarded(path: string | undefined): Promise<Set<string>> {
     arguments: [...flags, '--host-resolver-rules=MAP private.test 127.0.0.1'],
     profile,
     uid,
+    contact: undefined,
     waits: browserLimits.waits,
   });
   try {

@@ -15,15 +15,17 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { findBrowser } from '../../../worker/probes/browser/find-browser.ts';
 import { unpackChromium } from '../../../worker/probes/browser/unpack-chromium.ts';
-import { expectRun, findProfiles, openProbe, openSite, trackProcesses } from './kit.ts';
+import { expectRun, openProbe, openSite, trackProcesses } from './kit.ts';
 
 const page =
   '<!doctype html><meta name="viewport" content="width=device-width"><title>x</title><h1>hello</h1>';
-const site = await openSite((request, response) =>
-  request.url === '/'
+const agents = new Set<string>();
+const site = await openSite((request, response) => {
+  agents.add(String(request.headers['user-agent']));
+  return request.url === '/'
     ? response.writeHead(200, { 'content-type': 'text/html' }).end(page)
-    : response.writeHead(404).end(),
-);
+    : response.writeHead(404).end();
+});
 afterAll(() => site.close());
 const loneWorker = fileURLToPath(new URL('./lone-worker.ts', import.meta.url));
 const quickly = { timeout: 15_000, interval: 50 };
@@ -40,6 +42,12 @@ test('renderers run in the sandbox, and nothing of Chromium as root', { timeout:
   expectRun(await running);
   expect(chromium.length).toBeGreaterThan(3);
   expect(chromium.filter(({ status }) => /^Uid:\t0\t/m.test(status))).toEqual([]);
+});
+
+test('the site is told who we are, behind the name of the device', () => {
+  expect(
+    [...agents].every((agent) => agent.includes('Mobile Safari/537.36 DiagnosticTools/0.1 (+https://')),
+  ).toBe(true);
 });
 
 test('desktop is measured by desktop’s line and screen', { timeout: 60_000 }, async () => {
@@ -59,15 +67,13 @@ test('a run that is called off rejects, and leaves nothing', { timeout: 60_000 }
   expect(tracker.leftovers()).toEqual([]);
 });
 
-test('a worker that is killed takes its browser with it', { timeout: 60_000 }, async () => {
+test('a worker that is killed takes its browser and its folder with it', { timeout: 60_000 }, async () => {
   const worker = fork(loneWorker, [String(site.port)], {
     execArgv: [],
   });
   await expect.poll(() => tracker.processes().filter(isSandboxed).length, quickly).toBeGreaterThan(1);
   worker.kill('SIGKILL');
-  await expect.poll(() => tracker.processes().length, quickly).toBe(0);
-  // The folder stays: nobody is left to remove it.
-  for (const folder of findProfiles()) rmSync(folder, { recursive: true, force: true });
+  await expect.poll(() => tracker.leftovers(), quickly).toEqual([]);
 });
 
 test('a BROWSER_PATH that is no browser is said, and how to mend it', async () => {

@@ -98,6 +98,6 @@ function showHosts(refused: readonly RefusedHost[]): readonly Evidence[] {
     port,
     code,
     reason,
-    others: refused.length - 1,
+    count: refused.length === 1 ? 'one such place' : `${refused.length} such places`,
   }));
 }

@@ -33,6 +33,8 @@ export type BrowserProbeSettings = {
   readonly noSandbox: boolean;
   readonly policy: TargetPolicy;
   readonly limits: BrowserLimits;
+  /** Who we are, put behind the User-Agent of the emulated device; undefined: the device's own. */
+  readonly contact: string | undefined;
   /** Labs only: authorities that the browser takes for good where a site sends one of them in its chain; PEM. */
   readonly trustedAuthorities: readonly string[];
   /** undefined without a key. */
@@ -93,6 +95,7 @@ async function runOnce(means: Means, request: BrowserRequest): Promise<BrowserRu
       }),
       profile,
       uid,
+      contact: settings.contact,
       waits: limits.waits,
     };
     const outcome = await runChild(

@@ -1,5 +1,6 @@
 // The main of a forked child: one page, one browser, one Lighthouse, then the end. Nothing of it runs in the worker itself,
 // as Lighthouse keeps process-wide marks, leaves promises to reject by themselves, and can only be stopped by a kill.
+import { rmSync } from 'node:fs';
 import type { Browser } from 'puppeteer-core';
 import { startChromium } from './chromium.ts';
 import type { Order, Told } from './messages.ts';
@@ -26,12 +27,11 @@ const tell = (told: Told) =>
 // puppeteer and Lighthouse drop promises that reject when a page hangs or the browser goes; the run itself tells what came of it.
 process.on('unhandledRejection', (reason) => void tell({ kind: 'fault', message: String(reason) }));
 process.on('uncaughtException', (error) => void tell({ kind: 'fault', message: String(error) }));
-// The worker is gone: so are we, and Chromium with its pipe.
-process.once('disconnect', () => process.exit(0));
 process.once('message', (order: Order) => void obey(order));
 
 async function obey(order: Order): Promise<void> {
   const chromium = startChromium(order);
+  process.once('disconnect', () => leave(chromium.pid, order.profile));
   await tell({ kind: 'browser', pid: chromium.pid });
   const died = chromium.ended.then((message): Told => ({ kind: 'no-browser', message }));
   const last = await Promise.race([died, measure(order, chromium.transport).catch(asNoPage)]);
@@ -45,8 +45,9 @@ async function measure(
   transport: ReturnType<typeof startChromium>['transport'],
 ): Promise<Told> {
   // Loaded while Chromium starts; it takes longer.
-  const [{ default: lighthouse, desktopConfig }, { default: puppeteer }] = await Promise.all([
+  const [{ default: lighthouse, desktopConfig }, { userAgents }, { default: puppeteer }] = await Promise.all([
     import('lighthouse'),
+    import('lighthouse/core/config/constants.js'),
     import('puppeteer-core'),
   ]);
   const browser: Browser = await puppeteer.connect({
@@ -55,7 +56,9 @@ async function measure(
     protocolTimeout: order.waits.protocolMs,
   });
   await tell({ kind: 'product', product: await browser.version() });
-  const page = await browser.newPage();
+  // Off the record: what a page stores stays in memory, which has a limit, and never fills a disk.
+  const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
+  const page = await context.newPage();
   const flags = {
     logLevel: 'silent' as const,
     onlyCategories: ['performance'],
@@ -63,12 +66,26 @@ async function measure(
     disableFullPageScreenshot: true,
     maxWaitForFcp: order.waits.firstPaintMs,
     maxWaitForLoad: order.waits.loadMs,
+    ...(order.contact === undefined
+      ? {}
+      : { emulatedUserAgent: `${userAgents[order.strategy]} ${order.contact}` }),
   };
   const config = order.strategy === 'desktop' ? desktopConfig : undefined;
   return Promise.race([
     watchDocument(page),
     lighthouse(order.url, flags, config, page).then((ran) => readOutcome(ran?.lhr as Outcome | undefined)),
   ]);
+}
+
+/** The worker is gone, and nobody else is left to clear up. Were we killed as well, Chromium would still end with its pipe. */
+function leave(browserPid: number, profile: string): void {
+  try {
+    process.kill(-browserPid, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+  rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  process.exit(0);
 }
 
 type Outcome = LighthouseResult & {

@@ -10,6 +10,8 @@ export type Order = {
   readonly profile: string;
   /** Who the browser runs as; undefined: as the worker. */
   readonly uid: number | undefined;
+  /** Put behind the User-Agent of the emulated device, e.g. "DiagnosticTools/0.1 (+https://example.com/)". */
+  readonly contact: string | undefined;
   readonly waits: { readonly firstPaintMs: number; readonly loadMs: number; readonly protocolMs: number };
 };
 
