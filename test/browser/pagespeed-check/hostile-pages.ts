@@ -144,6 +144,11 @@ export const hostilePages: readonly HostilePage[] = [
     ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
   },
   {
+    name: 'a script that keeps blobs without end',
+    answer: afterPaint('const a=[];setInterval(()=>a.push(new Blob([new Uint8Array(5e7)])),20)'),
+    ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
+  },
+  {
     name: 'downloads that a script makes up',
     answer: afterPaint(
       'const b=new Blob([new Uint8Array(5e7)]);setInterval(()=>{const a=document.createElement("a");a.href=URL.createObjectURL(b);a.download="x";a.click()},50)',
