@@ -1,0 +1,124 @@
+import { z } from 'zod';
+
+export const ratings = ['good', 'needs-improvement', 'poor'] as const;
+export type Rating = (typeof ratings)[number];
+
+const rating = z.enum(ratings).nullable();
+const row = z.record(z.string(), z.unknown());
+
+export const metricSchema = z
+  .looseObject({
+    value: z
+      .number()
+      .nullable()
+      .meta({ description: 'ms; CLS has no unit. Simulated for the line and the device of `environment`.' }),
+    unit: z.enum(['ms', '']),
+    display: z.string().nullable(),
+    score: z.number().nullable().meta({ description: '0 to 1, by Lighthouse’s curve for the strategy.' }),
+    weight: z.number().meta({ description: 'Per cent of the score.' }),
+    rating,
+    thresholds: z.object({ good: z.number(), poor: z.number() }),
+    observed: z.number().nullable().meta({ description: 'As seen here, without throttling.' }),
+  })
+  .meta({ id: 'SpeedMetric' });
+
+export const fieldMetricSchema = z
+  .looseObject({
+    p75: z.number(),
+    rating: z.enum(ratings),
+    distribution: z.array(z.number()).meta({ description: 'Shares of good, needs-improvement, poor.' }),
+  })
+  .meta({ id: 'FieldMetric' });
+
+export const speedAuditSchema = z
+  .looseObject({
+    id: z.string().meta({ description: 'Lighthouse’s id of the audit.' }),
+    title: z.string(),
+    score: z.number().nullable(),
+    display: z.string().nullable(),
+    savings: z.looseObject({
+      lcpMs: z.number().optional(),
+      tbtMs: z.number().optional(),
+      fcpMs: z.number().optional(),
+      inpMs: z.number().optional(),
+      cls: z.number().optional(),
+      bytes: z.number().optional(),
+    }),
+    items: z.array(row),
+    itemCount: z.int().min(0),
+  })
+  .meta({ id: 'SpeedAudit' });
+
+const transferred = z.object({ requests: z.int().min(0), bytes: z.number().min(0) });
+
+export const pagespeedReportShape = {
+  target: z.looseObject({ url: z.string() }),
+  finalUrl: z.string().nullable(),
+  strategy: z.enum(['mobile', 'desktop']),
+  ended: z.string().meta({ description: '"measured", or the code of the finding that says why not.' }),
+  rating,
+  coreWebVitals: z.looseObject({
+    assessment: z.enum(['passed', 'failed', 'unavailable']),
+    basis: z.enum(['field', 'none']),
+    reason: z.string().optional(),
+    lab: z.looseObject({ lcp: rating, cls: rating, tbt: rating, note: z.string() }),
+  }),
+  metrics: z
+    .looseObject({
+      lcp: metricSchema,
+      cls: metricSchema,
+      tbt: metricSchema,
+      fcp: metricSchema,
+      si: metricSchema,
+      ttfb: metricSchema,
+    })
+    .nullable(),
+  field: z
+    .looseObject({
+      provider: z.string(),
+      scope: z.enum(['url', 'origin']),
+      formFactor: z.string(),
+      metrics: z.record(z.string(), fieldMetricSchema),
+    })
+    .nullable(),
+  lcp: z
+    .looseObject({
+      element: z.object({ selector: z.string(), snippet: z.string() }).nullable(),
+      observedPhasesMs: z
+        .record(z.string(), z.number())
+        .meta({ description: 'As seen here, without throttling; they do not add up to the metric.' }),
+    })
+    .nullable(),
+  layoutShifts: z.array(row),
+  opportunities: z.array(speedAuditSchema),
+  diagnostics: z.array(speedAuditSchema),
+  resources: z.looseObject({ total: transferred, byType: z.record(z.string(), transferred) }).nullable(),
+  blockedRequests: z.array(
+    z.looseObject({ host: z.string(), port: z.int(), code: z.string(), reason: z.string() }),
+  ),
+  runs: z.looseObject({
+    count: z.int().min(0),
+    chosen: z.enum(['single', 'median', 'none']),
+    scores: z.array(z.number().nullable()),
+    spread: z.number().nullable().meta({ description: 'Points between the best and the worst run.' }),
+  }),
+  environment: z
+    .looseObject({
+      lighthouse: z.string().nullable(),
+      browser: z.string().nullable(),
+      sandbox: z.boolean(),
+      benchmarkIndex: z.number().nullable(),
+      throttling: z.record(z.string(), z.unknown()),
+      confidence: z.enum(['normal', 'low']),
+      peakMemoryBytes: z.number().nullable(),
+      receivedBytes: z.number(),
+    })
+    .nullable(),
+  warnings: z.array(z.string()),
+  screenshot: z
+    .looseObject({
+      mediaType: z.string(),
+      base64: z.string(),
+    })
+    .nullable(),
+};

@@ -1,0 +1,40 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { nameEnd } from '../../../worker/checks/pagespeed-check/name-end.ts';
+import { makeAuthority } from '../../lab/kit/certificates.ts';
+import { expectRun, openProbe, siteAddress } from './kit.ts';
+
+const authority = await makeAuthority();
+const { key, cert } = await authority.issue(['a.test']);
+const server = createServer({ key, cert: cert + authority.cert }, (_request, response) =>
+  response
+    .writeHead(200, { 'content-type': 'text/html' })
+    .end('<!doctype html><title>x</title><h1>hello</h1>'),
+);
+await new Promise<void>((resolve) => server.listen(0, siteAddress, resolve));
+const tlsPort = (server.address() as AddressInfo).port;
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const url = 'https://a.test/';
+const load = async (trustedAuthorities: readonly string[]) =>
+  expectRun(
+    await openProbe(0, { tlsPort, trustedAuthorities }).run({ url, strategy: 'mobile', timeoutMs: 40_000 }),
+  );
+
+test('a page over TLS is measured through the proxy', { timeout: 60_000 }, async () => {
+  const { end } = await load([authority.cert]);
+  expect(end).toMatchObject({ kind: 'loaded', page: { finalUrl: url } });
+});
+
+test('a certificate of an authority that nobody knows is said at once', { timeout: 60_000 }, async () => {
+  const run = await load([]);
+  expect(nameEnd(run, url)).toMatchObject({
+    code: 'certificate-not-trusted',
+    evidence: { reason: 'net::ERR_CERT_AUTHORITY_INVALID' },
+  });
+  expect(run.tookMs).toBeLessThan(10_000);
+});

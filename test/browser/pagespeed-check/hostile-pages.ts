@@ -1,0 +1,236 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { siteAddress } from './kit.ts';
+
+/** A page that does what pages should not, and how a load of it may end: "measured", or codes of the rules. */
+export type HostilePage = {
+  readonly name: string;
+  readonly answer: RequestListener;
+  readonly ends: readonly string[];
+  /** Rules that must be broken beside. */
+  readonly broken?: readonly string[];
+  /** Asked instead of the site's own root. */
+  readonly url?: string;
+};
+
+const html =
+  (body: string): RequestListener =>
+  (request, response) => {
+    if (request.url !== '/') return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>x</title>${body}`);
+  };
+const script = (code: string, body = '<h1>hello</h1>') => html(`${body}<script>${code}</script>`);
+const afterPaint = (code: string) => script(`requestAnimationFrame(()=>setTimeout(()=>{${code}},200))`);
+const status =
+  (code: number, headers: Record<string, string> = {}, body = ''): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(code, headers).end(body);
+
+/** Writes on until the other end is gone. */
+function pour(response: ServerResponse, piece: string | Buffer, everyMs: number): void {
+  if (everyMs > 0) {
+    const timer = setInterval(() => response.write(piece), everyMs);
+    response.once('close', () => clearInterval(timer));
+    return;
+  }
+  const more = () => {
+    while (!response.destroyed && response.write(piece));
+  };
+  response.on('drain', more);
+  more();
+}
+
+const megabyte = Buffer.alloc(1_048_576, 'x');
+const bomb = gzipSync(Buffer.alloc(64 * 1_048_576, '<p>x</p>'));
+
+export const hostilePages: readonly HostilePage[] = [
+  { name: 'a server that accepts and never answers', answer: () => undefined, ends: ['target-unreachable'] },
+  {
+    name: 'a name that does not exist',
+    answer: () => undefined,
+    url: 'http://gone.test/',
+    ends: ['target-unreachable'],
+  },
+  {
+    name: 'a port where nobody listens',
+    answer: () => undefined,
+    url: 'http://a.test:8099/',
+    ends: ['target-unreachable'],
+  },
+  {
+    name: 'a connection that is closed at once',
+    answer: (request) => void request.socket.destroy(),
+    ends: ['page-not-loaded'],
+  },
+  {
+    name: 'an answer that is no HTTP',
+    answer: (request) => void request.socket.end('hello\n'),
+    ends: ['page-not-loaded', 'page-not-html'],
+  },
+  {
+    name: 'a script that never ends, before the first paint',
+    answer: html('<script>for(;;){}</script>'),
+    ends: ['page-hung', 'page-not-painted'],
+  },
+  {
+    name: 'a script that never ends, after the first paint',
+    answer: afterPaint('for(;;){}'),
+    ends: ['page-hung'],
+  },
+  {
+    name: 'a document that drips without end',
+    answer: (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><h1>hello</h1>');
+      pour(response, '<p>more</p>', 200);
+    },
+    ends: ['measured', 'page-hung'],
+  },
+  {
+    name: 'a document that streams without end',
+    answer: (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><h1>hello</h1>');
+      pour(response, '<p>more</p>'.repeat(2000), 0);
+    },
+    ends: ['measured', 'page-hung', 'page-memory-excessive', 'page-crashed'],
+  },
+  {
+    name: 'a script that fetches without end',
+    answer: (request, response) => {
+      if (request.url === '/')
+        return script('fetch("/big").then(r=>r.arrayBuffer()).catch(()=>{})')(request, response);
+      response.writeHead(200, { 'content-type': 'application/octet-stream' });
+      pour(response, megabyte, 0);
+    },
+    ends: ['measured'],
+    broken: ['page-transfer-excessive'],
+  },
+  {
+    name: 'a script that fills its heap',
+    answer: afterPaint('const a=[];for(;;)a.push(new Array(1e6).fill(Math.random()))'),
+    ends: ['page-memory-excessive', 'page-crashed', 'page-hung', 'browser-failed'],
+  },
+  {
+    name: 'a script that fills typed arrays',
+    answer: afterPaint('const a=[];setInterval(()=>a.push(new Uint8Array(5e7).fill(1)),20)'),
+    ends: ['page-memory-excessive', 'page-crashed', 'measured'],
+  },
+  {
+    name: 'a document that unpacks to 64 MB of elements',
+    answer: (_request, response) =>
+      void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(bomb),
+    ends: [
+      'measured',
+      'page-hung',
+      'page-memory-excessive',
+      'page-crashed',
+      'page-not-painted',
+      'browser-failed',
+    ],
+  },
+  {
+    name: 'a script that fills its database',
+    answer: afterPaint(
+      'const o=indexedDB.open("x");o.onupgradeneeded=()=>o.result.createObjectStore("s",{autoIncrement:true});' +
+        'o.onsuccess=()=>setInterval(()=>{const b=new Uint8Array(2e7);crypto.getRandomValues(b.subarray(0,65536));o.result.transaction("s","readwrite").objectStore("s").add(new Blob([b]))},20)',
+    ),
+    ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
+  },
+  {
+    name: 'a script that fills its cache of files',
+    url: `http://${siteAddress}/`,
+    answer: afterPaint(
+      'let n=0;setInterval(async()=>{const c=await caches.open("x");await c.put("/"+n++,new Response(new Uint8Array(2e7)))},20)',
+    ),
+    ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
+  },
+  {
+    name: 'a script that keeps blobs without end',
+    answer: afterPaint('const a=[];setInterval(()=>a.push(new Blob([new Uint8Array(5e7)])),20)'),
+    ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
+  },
+  {
+    name: 'downloads that a script makes up',
+    answer: afterPaint(
+      'const b=new Blob([new Uint8Array(5e7)]);setInterval(()=>{const a=document.createElement("a");a.href=URL.createObjectURL(b);a.download="x";a.click()},50)',
+    ),
+    ends: ['measured', 'page-memory-excessive', 'page-hung'],
+  },
+  {
+    name: 'dialogs',
+    answer: script('alert(1);confirm(2);prompt(3);addEventListener("beforeunload",e=>e.preventDefault())'),
+    ends: ['measured'],
+  },
+  { name: 'twenty popups', answer: script('for(let i=0;i<20;i++)open("/p"+i)'), ends: ['measured'] },
+  {
+    name: 'a download started by a script',
+    answer: script('const a=document.createElement("a");a.href="data:text/plain,x";a.download="x";a.click()'),
+    ends: ['measured'],
+  },
+  { name: 'a way to chrome://crash', answer: script('location="chrome://crash"'), ends: ['measured'] },
+  {
+    name: 'eight workers that spin',
+    answer: script('for(let i=0;i<8;i++)new Worker(URL.createObjectURL(new Blob(["for(;;);"])))'),
+    ends: ['measured'],
+  },
+  {
+    name: 'a script that asks again and again',
+    answer: (request, response) =>
+      request.url === '/'
+        ? script('setInterval(()=>fetch("/poll"),100)')(request, response)
+        : void response.writeHead(204).end(),
+    ends: ['measured'],
+    broken: ['page-not-quiet'],
+  },
+  {
+    name: 'a page that reloads itself without end',
+    answer: script('location.reload()'),
+    ends: ['measured', 'page-not-painted', 'page-hung', 'page-not-loaded'],
+  },
+  {
+    name: 'an attachment',
+    answer: status(200, { 'content-type': 'text/html', 'content-disposition': 'attachment' }, 'x'),
+    ends: ['page-not-loaded'],
+  },
+  {
+    name: 'redirects without end',
+    answer: (_request, response) => void response.writeHead(302, { location: '/' }).end(),
+    ends: ['page-redirect-loop', 'page-not-loaded'],
+  },
+  {
+    name: 'a redirect to loopback',
+    answer: status(302, { location: 'http://127.0.0.1/' }),
+    ends: ['target-not-allowed'],
+  },
+  {
+    name: 'a redirect to a name that leads to loopback',
+    answer: status(302, { location: 'http://private.test/' }),
+    ends: ['target-address-not-allowed'],
+  },
+  {
+    name: 'JSON',
+    answer: status(200, { 'content-type': 'application/json' }, '{}'),
+    ends: ['page-not-html'],
+  },
+  {
+    name: 'PDF',
+    answer: status(200, { 'content-type': 'application/pdf' }, '%PDF-1.4'),
+    ends: ['page-not-html', 'page-not-loaded'],
+  },
+  {
+    name: 'a page that is not there',
+    answer: status(404, { 'content-type': 'text/html' }, '<h1>no'),
+    ends: ['page-status-error'],
+  },
+  {
+    name: 'an error of the server',
+    answer: status(500, { 'content-type': 'text/html' }, '<h1>no'),
+    ends: ['page-status-error'],
+  },
+  {
+    name: 'a login by dialog',
+    answer: status(401, { 'www-authenticate': 'Basic realm="x"' }),
+    ends: ['page-not-loaded', 'page-status-error'],
+  },
+  { name: 'no content', answer: status(204), ends: ['page-not-loaded'] },
+  { name: 'an empty page', answer: html(''), ends: ['page-not-painted'] },
+];

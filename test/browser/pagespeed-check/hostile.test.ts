@@ -1,0 +1,118 @@
+import { readdirSync, statSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { codesBroken } from '../../../shared/model/verdict.ts';
+import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
+import { gatherPagespeed } from '../../../worker/checks/pagespeed-check/gather.ts';
+import { browserLimits } from '../../../worker/probes/browser/limits.ts';
+import { hostilePages } from './hostile-pages.ts';
+import { findProfiles, openProbe, openSite, trackProcesses } from './kit.ts';
+
+/** `SOAK=1`: production's limits, and so its figures; else shorter ones that show the same ends. */
+const isSoak = process.env['SOAK'] === '1';
+const limits = isSoak
+  ? browserLimits
+  : {
+      ...browserLimits,
+      silentMs: 5000,
+      memoryBytes: 1_200_000_000,
+      waits: { firstPaintMs: 5000, loadMs: 8000, protocolMs: 8000 },
+      traffic: { ...browserLimits.traffic, bytes: 30_000_000 },
+    };
+const limitMs = isSoak ? 60_000 : 35_000;
+
+let answer: RequestListener = () => undefined;
+const site = await openSite((request, response) => answer(request, response));
+const browser = openProbe(site.port, { path: process.env['BROWSER_PATH'], limits });
+const tracker = trackProcesses();
+afterAll(() => {
+  tracker.stop();
+  return site.close();
+});
+
+async function check(url: string) {
+  const timeoutMs = isSoak ? undefined : 25_000;
+  const shortened = {
+    ...browser,
+    run: (request: Parameters<typeof browser.run>[0]) =>
+      browser.run({ ...request, timeoutMs: Math.min(timeoutMs ?? request.timeoutMs, request.timeoutMs) }),
+  };
+  const start = performance.now();
+  const evidence = await gatherPagespeed({
+    target: url,
+    options: { strategy: 'mobile', runs: 1 },
+    probes: { browser: shortened } as unknown as Parameters<typeof gatherPagespeed>[0]['probes'],
+    progress: () => undefined,
+  });
+  const tookMs = Math.round(performance.now() - start);
+  const run = evidence.runs[0];
+  const peakMb = run?.kind === 'run' ? Math.round((run.peakMemoryBytes ?? 0) / 1e6) : 0;
+  return { ...assessPagespeed(evidence), evidence, tookMs, peakMb };
+}
+
+test.for(hostilePages)(
+  '$name ends in time, says so, and leaves nothing behind',
+  { timeout: 80_000 },
+  async (page) => {
+    answer = page.answer;
+    const disk = watchDisk();
+    const { fields, state, verdicts, tookMs, peakMb, evidence } = await check(page.url ?? 'http://a.test/');
+    const left = tracker.leftovers();
+    const diskMb = Math.round(disk.most() / 1e6);
+    const [run] = evidence.runs;
+    const raw = run?.kind === 'run' && run.end.kind !== 'loaded' ? JSON.stringify(run.end).slice(0, 200) : '';
+    console.log(
+      `${page.name}: ${String(fields['ended'])} ${state} ${tookMs} ms, ${peakMb} MB, ${diskMb} MB on disk, ${left.length} left ${raw}`,
+    );
+    expect(page.ends).toContain(fields['ended']);
+    for (const code of page.broken ?? []) expect(codesBroken(verdicts)).toContain(code);
+    expect(tookMs).toBeLessThan(limitMs);
+    expect(diskMb).toBeLessThan(200);
+    expect(left).toEqual([]);
+  },
+);
+
+test('the next page is measured as if nothing had been', { timeout: 60_000 }, async () => {
+  answer = (request, response) =>
+    request.url === '/'
+      ? response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(
+            '<!doctype html><meta name="viewport" content="width=device-width"><title>x</title><h1>hello</h1>',
+          )
+      : response.writeHead(404).end();
+  const { fields, score } = await check('http://a.test/');
+  expect(fields['ended']).toBe('measured');
+  expect(score).toBeGreaterThan(90);
+});
+
+/** Follows what lies in profile folders; the most of it, in bytes. */
+function watchDisk(): { most(): number } {
+  let most = 0;
+  const timer = setInterval(() => {
+    const sizes = findProfiles().flatMap((folder) => listFiles(folder).map(sizeOf));
+    most = Math.max(
+      most,
+      sizes.reduce((sum, size) => sum + size, 0),
+    );
+  }, 200);
+  return {
+    most() {
+      clearInterval(timer);
+      return most;
+    },
+  };
+}
+
+function listFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
+  } catch {
+    return []; // it was removed while we looked
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

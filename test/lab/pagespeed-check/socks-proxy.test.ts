@@ -1,0 +1,164 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseCidr } from '../../../shared/target/classify-address.ts';
+import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
+import {
+  openSocksProxy,
+  type SocksProxy,
+  type TrafficBudget,
+} from '../../../worker/probes/browser/socks-proxy.ts';
+import { DialFailure } from '../../../worker/probes/dial-failure.ts';
+import { openGuard } from '../../../worker/probes/guard.ts';
+
+const reached: string[] = [];
+const server = createServer((socket) => {
+  reached.push(socket.localAddress ?? '');
+  socket.on('error', () => undefined);
+  // Echoes, and pours when asked to.
+  socket.on('data', (bytes) => socket.write(bytes[0] === 0x2b ? Buffer.alloc(100_000, 'x') : bytes));
+});
+let port = 0;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+
+const roomy: TrafficBudget = { bytes: 1_000_000, connections: 100, connectionsAtOnce: 50 };
+
+function open(budget: Partial<TrafficBudget> = {}): Promise<SocksProxy> {
+  const policy = {
+    addresses: { allow: [parseCidr('127.0.0.1/32')], deny: [] },
+    allowedSuffixes: ['test'],
+    ports: [[port, port] as const],
+  };
+  const dial = openGuard({
+    policy,
+    portMap: new Map(),
+    slots: openAddressSlots(64),
+    connectTimeoutMs: 1000,
+    async resolve(host) {
+      if (host === 'gone.test') throw new DialFailure('name-not-found', 'the name does not exist in the DNS');
+      if (host === 'mixed.test') return ['127.0.0.1', '10.0.0.1'];
+      return [host === 'private.test' ? '127.0.0.9' : '127.0.0.1'];
+    },
+  });
+  return openSocksProxy({ audited: 'a.test', dial, policy, budget: { ...roomy, ...budget } });
+}
+
+/** A client that has sent its CONNECT; `reply` is the second byte of the answer, or undefined when the proxy hung up. */
+async function ask(
+  proxy: SocksProxy,
+  host: string,
+  toPort = port,
+): Promise<{ socket: Socket; reply: number | undefined }> {
+  const socket = connect(proxy.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(Uint8Array.of(5, 1, 0));
+  await readFrom(socket);
+  socket.write(Uint8Array.of(5, 1, 0, 3, host.length, ...Buffer.from(host), toPort >> 8, toPort & 255));
+  const answer = await readFrom(socket);
+  return { socket, reply: answer?.[1] };
+}
+
+function readFrom(socket: Socket): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    socket.once('data', (bytes: Buffer) => resolve(bytes));
+    socket.once('close', () => resolve(undefined));
+  });
+}
+
+test('bytes go both ways, and are counted', async () => {
+  const proxy = await open();
+  const { socket, reply } = await ask(proxy, 'a.test');
+  socket.write('hello');
+  expect(reply).toBe(0);
+  expect(String(await readFrom(socket))).toBe('hello');
+  expect(proxy.traffic()).toEqual({ connections: 1, receivedBytes: 5, refused: [], cut: null });
+  await proxy.close();
+});
+
+test.for([
+  { name: 'a private address', host: '10.0.0.1', code: 'target-not-allowed' },
+  { name: 'the same as one number', host: '167772161', code: 'target-not-allowed' },
+  { name: 'IPv6 loopback', host: '::1', code: 'target-not-allowed' },
+  { name: 'loopback in IPv6', host: '::ffff:127.0.0.1', code: 'target-not-allowed' },
+  { name: 'localhost', host: 'localhost', code: 'target-not-allowed' },
+  {
+    name: 'a name with one private address among others',
+    host: 'mixed.test',
+    code: 'target-address-not-allowed',
+  },
+  { name: 'a name with a private address', host: 'private.test', code: 'target-address-not-allowed' },
+  { name: 'a name that does not exist', host: 'gone.test', code: 'name-not-found' },
+])('$name is not connected to, and is told of', async ({ host, code }) => {
+  const proxy = await open();
+  const before = reached.length;
+  const { reply } = await ask(proxy, host);
+  expect(reply).toBeGreaterThan(0);
+  expect(proxy.traffic().refused.map((refused) => refused.code)).toEqual([code]);
+  expect(reached.length).toBe(before);
+  await proxy.close();
+});
+
+test('a port that may not be named is refused', async () => {
+  const proxy = await open();
+  const { reply } = await ask(proxy, 'a.test', 25);
+  expect(reply).toBe(2);
+  await proxy.close();
+});
+
+test('what Chromium asks for by itself is refused without a word', async () => {
+  const proxy = await open();
+  const { reply } = await ask(proxy, 'update.googleapis.com');
+  expect(reply).toBe(2);
+  expect(proxy.traffic()).toEqual({ connections: 0, receivedBytes: 0, refused: [], cut: null });
+  await proxy.close();
+});
+
+test('after the last byte of the budget everything is cut', async () => {
+  const proxy = await open({ bytes: 50_000 });
+  const { socket } = await ask(proxy, 'a.test');
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.resume();
+  socket.write('+');
+  await closed;
+  expect(proxy.traffic().cut).toBe('bytes');
+  const { reply } = await ask(proxy, 'a.test');
+  expect(reply).toBe(2);
+  await proxy.close();
+});
+
+test('after the last connection of the budget none is made', async () => {
+  const proxy = await open({ connections: 2 });
+  const replies = [await ask(proxy, 'a.test'), await ask(proxy, 'a.test'), await ask(proxy, 'a.test')].map(
+    ({ reply }) => reply,
+  );
+  expect(replies).toEqual([0, 0, 2]);
+  expect(proxy.traffic().cut).toBe('connections');
+  await proxy.close();
+});
+
+test('who does not speak SOCKS5 is hung up on', async () => {
+  const proxy = await open();
+  const socket = connect(proxy.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write('GET http://127.0.0.1/ HTTP/1.1\r\n\r\n');
+  expect(await readFrom(socket)).toBeUndefined();
+  await proxy.close();
+});
+
+test('closing ends every connection', async () => {
+  const proxy = await open();
+  const { socket } = await ask(proxy, 'a.test');
+  const closed = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)));
+  await proxy.close();
+  expect(await closed).toBe(true);
+});
+
+test('a thousand refusals of one page are told in fifty', async () => {
+  const proxy = await open();
+  for (let n = 0; n < 60; n += 1) await ask(proxy, `10.0.0.${n}`);
+  expect(proxy.traffic().refused).toHaveLength(50);
+  await proxy.close();
+});

@@ -1,0 +1,360 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { pagespeedReportShape } from '../../../shared/catalogue/pagespeed-check/report.ts';
+import { type PagespeedCode, rules } from '../../../shared/catalogue/pagespeed-check/rules.ts';
+import { listVerdicts } from '../../../shared/model/finding.ts';
+import { envelopeShape, makeReport } from '../../../shared/model/report.ts';
+import { codesBroken, codesOf, isBroken } from '../../../shared/model/verdict.ts';
+import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
+import { auditOf } from '../../../worker/checks/pagespeed-check/assess-insights.ts';
+import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
+import type { FieldSight } from '../../../worker/probes/browser/port.ts';
+import { ended, gaveUp, load, readImagesRun, seen } from './evidence-kit.ts';
+
+type Case = {
+  readonly name: string;
+  readonly evidence: PagespeedEvidence;
+  /** Exactly these rules are broken. */
+  readonly broken: readonly PagespeedCode[];
+  /** Default: "measured". */
+  readonly ended?: string;
+  /** Default: 100. */
+  readonly score?: number | null;
+  /** Default: complete. */
+  readonly state?: 'complete' | 'partial' | 'unreachable';
+};
+
+const row = {
+  url: 'http://a.test/x',
+  selector: 'img',
+  passed: false,
+  label: 'it should be fast',
+  entity: 'Ads',
+};
+const failing = (id: string, more = {}) =>
+  seen(
+    load({
+      audits: { [id]: { score: 0, mode: 'metricSavings', items: [row, row, row], itemCount: 3, ...more } },
+    }),
+  );
+const field = (lcp: number, cls: number, inp?: number): PagespeedEvidence => {
+  const metric = (p75: number) => ({ p75, distribution: [0.8, 0.15, 0.05] });
+  const sight: FieldSight = {
+    kind: 'record',
+    scope: 'url',
+    formFactor: 'PHONE',
+    metrics: { lcp: metric(lcp), cls: metric(cls), ...(inp === undefined ? {} : { inp: metric(inp) }) },
+  };
+  return { ...seen(load()), field: sight };
+};
+const refusal = (
+  code: 'target-address-not-allowed' | 'target-not-allowed' | 'connection-refused',
+  host = 'a.test',
+) => ({
+  refused: [{ host, port: 80, code, reason: 'the reason' }],
+});
+
+const metrics: readonly Case[] = [
+  { name: 'a fast page is as good as it gets', evidence: seen(load()), broken: [] },
+  ...(['lcp', 'cls', 'tbt', 'fcp', 'si'] as const).flatMap((metric): Case[] => [
+    {
+      name: `${metric} just below 0.5 is poor`,
+      evidence: seen(load({ metrics: { [metric]: { value: 9000, score: 0.49 } } })),
+      broken: [`${metric}-poor`],
+    },
+    {
+      name: `${metric} of 0.5 needs improvement`,
+      evidence: seen(load({ metrics: { [metric]: { value: 3000, score: 0.5 } } })),
+      broken: [`${metric}-needs-improvement`],
+    },
+    {
+      name: `${metric} just below 0.9 still needs improvement`,
+      evidence: seen(load({ metrics: { [metric]: { value: 3000, score: 0.89 } } })),
+      broken: [`${metric}-needs-improvement`],
+    },
+    {
+      name: `${metric} of 0.9 is good`,
+      evidence: seen(load({ metrics: { [metric]: { value: 2000, score: 0.9 } } })),
+      broken: [],
+    },
+    {
+      name: `${metric} that the browser did not give is not tested`,
+      evidence: seen(load({ metrics: { [metric]: { value: null, score: null } }, page: { score: null } })),
+      broken: [],
+      score: null,
+    },
+  ]),
+  {
+    name: 'the captured page of heavy images has the score of Lighthouse',
+    evidence: seen(readImagesRun()),
+    broken: [
+      'lcp-poor',
+      'tbt-needs-improvement',
+      'fcp-poor',
+      'render-blocking-requests',
+      'images-wasteful',
+      'lcp-request-late',
+      'cache-lifetime-short',
+      'fonts-hide-text',
+      'viewport-not-mobile',
+      'css-not-minified',
+      'css-unused',
+      'javascript-not-minified',
+      'javascript-unused',
+      'page-too-heavy',
+      'images-without-dimensions',
+    ],
+    score: 54,
+  },
+];
+
+const insights: readonly Case[] = [
+  ...codesOf(auditOf).map(
+    (code): Case => ({
+      name: `${auditOf[code]} below 0.9 breaks ${code}`,
+      evidence: failing(auditOf[code], { score: 0.5 }),
+      broken: [code],
+    }),
+  ),
+  {
+    name: 'a document and its style sheet are no long chain',
+    evidence: failing('network-dependency-tree-insight', { items: [row, row], itemCount: 2 }),
+    broken: [],
+  },
+  {
+    name: 'an audit that only informs breaks nothing',
+    evidence: failing('dom-size-insight', { mode: 'informative' }),
+    broken: [],
+  },
+  {
+    name: 'an audit that failed itself is not tested',
+    evidence: failing('dom-size-insight', { mode: 'error', score: null }),
+    broken: [],
+  },
+  {
+    name: 'an audit without a score does not apply',
+    evidence: failing('dom-size-insight', { mode: 'notApplicable', score: null }),
+    broken: [],
+  },
+  {
+    name: 'audits that Lighthouse no longer has are not tested',
+    evidence: seen(load({ page: { audits: [] } })),
+    broken: [],
+  },
+];
+
+const lost = (
+  name: string,
+  run: ReturnType<typeof ended>,
+  code: PagespeedCode,
+  state: Case['state'] = 'partial',
+): Case => ({
+  name,
+  evidence: seen(run),
+  broken: [code],
+  ended: code,
+  score: null,
+  state,
+});
+
+const ends: readonly Case[] = [
+  lost('a name without an address', gaveUp('DNS_FAILURE'), 'target-unreachable', 'unreachable'),
+  lost(
+    'a connection that is refused is told as the proxy saw it',
+    gaveUp('FAILED_DOCUMENT_REQUEST', refusal('connection-refused')),
+    'target-unreachable',
+    'unreachable',
+  ),
+  lost(
+    'a name that leads to a private address',
+    gaveUp('FAILED_DOCUMENT_REQUEST', refusal('target-address-not-allowed')),
+    'target-address-not-allowed',
+    'unreachable',
+  ),
+  lost(
+    'a redirect to a private literal',
+    gaveUp('FAILED_DOCUMENT_REQUEST', refusal('target-not-allowed', '127.0.0.1')),
+    'target-not-allowed',
+    'unreachable',
+  ),
+  lost(
+    'a server that accepts and stays silent',
+    ended({ kind: 'killed', why: 'silent' }),
+    'target-unreachable',
+    'unreachable',
+  ),
+  lost('a certificate that browsers refuse', gaveUp('INSECURE_DOCUMENT_REQUEST'), 'certificate-not-trusted'),
+  lost('a connection that breaks', gaveUp('FAILED_DOCUMENT_REQUEST'), 'page-not-loaded'),
+  lost('redirects without end', gaveUp('CHROME_INTERSTITIAL_ERROR'), 'page-redirect-loop'),
+  lost('an error page', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 503), 'page-status-error'),
+  lost('a picture', gaveUp('NOT_HTML'), 'page-not-html'),
+  ...['NO_FCP', 'NO_LCP', 'NO_NAVSTART', 'NO_SPEEDLINE_FRAMES', 'NO_METRICS'].map((code) =>
+    lost(`nothing painted, as ${code}`, gaveUp(code), 'page-not-painted'),
+  ),
+  lost('a page that answers no longer', gaveUp('PAGE_HUNG'), 'page-hung'),
+  lost('a page that does not end', ended({ kind: 'killed', why: 'deadline' }), 'page-hung'),
+  lost('a tab that dies', gaveUp('TARGET_CRASHED'), 'page-crashed'),
+  lost('a page that takes all memory', ended({ kind: 'killed', why: 'memory' }), 'page-memory-excessive'),
+  lost(
+    'a browser that dies is our fault',
+    ended({ kind: 'crashed', message: 'exit SIGSEGV' }),
+    'browser-failed',
+  ),
+  lost('a code of Lighthouse that we do not know is our fault', gaveUp('SOMETHING_NEW'), 'browser-failed'),
+  {
+    name: 'no browser is told with what mends it, and says nothing of the page',
+    evidence: seen({
+      kind: 'failure',
+      code: 'browser-unavailable',
+      reason: 'no Chrome was found',
+      fix: 'Install one.',
+    }),
+    broken: ['browser-unavailable'],
+    ended: 'browser-unavailable',
+    score: null,
+    state: 'partial',
+  },
+  {
+    name: 'a target that is refused by its text',
+    evidence: seen({ kind: 'failure', code: 'target-not-allowed', reason: 'the port is not checked' }),
+    broken: ['target-not-allowed'],
+    ended: 'target-not-allowed',
+    score: null,
+    state: 'unreachable',
+  },
+];
+
+const surroundings: readonly Case[] = [
+  {
+    name: 'a page that loads without measure',
+    evidence: seen(load({ traffic: { cut: 'bytes', receivedBytes: 100_000_001 } })),
+    broken: ['page-transfer-excessive'],
+  },
+  {
+    name: 'a budget that ran out is told also where nothing was measured',
+    evidence: seen(ended({ kind: 'killed', why: 'deadline' }, { cut: 'connections' })),
+    broken: ['page-hung', 'page-transfer-excessive'],
+    ended: 'page-hung',
+    score: null,
+    state: 'partial',
+  },
+  {
+    name: 'a page that never rests',
+    evidence: seen(
+      load({ page: { warnings: ['The page loaded too slowly to finish within the time limit.'] } }),
+    ),
+    broken: ['page-not-quiet'],
+  },
+  {
+    name: 'an image at a private address',
+    evidence: seen(load({ traffic: refusal('target-address-not-allowed', 'inner.test') })),
+    broken: ['requests-not-allowed'],
+  },
+  {
+    name: 'a script of a dead host',
+    evidence: seen(load({ traffic: refusal('connection-refused', 'dead.test') })),
+    broken: ['requests-unreachable'],
+  },
+  {
+    name: 'a busy machine makes the numbers uncertain',
+    evidence: seen(
+      load({ page: { environment: { ...readImagesRun().end.page.environment, benchmarkIndex: 999 } } }),
+    ),
+    broken: ['measurement-uncertain'],
+  },
+  {
+    name: 'runs that lie far apart make the numbers uncertain',
+    evidence: seen(load(), load({ page: { score: 0.89 } })),
+    broken: ['measurement-uncertain'],
+    score: 89,
+  },
+  {
+    name: 'runs ten points apart are what chance does',
+    evidence: seen(load(), load({ page: { score: 0.9 } })),
+    broken: [],
+    score: 90,
+  },
+  {
+    name: 'a second run that failed does not take the first one back',
+    evidence: seen(load(), ended({ kind: 'killed', why: 'deadline' })),
+    broken: [],
+  },
+  { name: 'vitals exactly at their limits pass', evidence: field(2500, 0.1, 200), broken: [] },
+  { name: 'one ms more of LCP fails', evidence: field(2501, 0.1, 200), broken: ['field-vitals-failed'] },
+  { name: 'too slow an INP fails', evidence: field(2000, 0, 201), broken: ['field-vitals-failed'] },
+  { name: 'without INP the other two decide', evidence: field(2000, 0), broken: [] },
+  {
+    name: 'too much CLS fails without INP as well',
+    evidence: field(2000, 0.11),
+    broken: ['field-vitals-failed'],
+  },
+];
+
+const cases = [...metrics, ...insights, ...ends, ...surroundings];
+
+test.for(cases)('$name', ({ evidence, broken, ended: end = 'measured', score = 100, state = 'complete' }) => {
+  const assessment = assessPagespeed(evidence);
+  expect(codesBroken(assessment.verdicts).toSorted()).toEqual([...broken].toSorted());
+  expect(assessment.fields['ended']).toBe(end);
+  expect(assessment.state).toBe(state);
+  expect(assessment.score).toBe(score);
+});
+
+test.for(cases)(
+  'the report of "$name" has the promised shape, and every sentence is filled',
+  ({ evidence }) => {
+    const assessment = assessPagespeed(evidence);
+    expect(Object.keys(assessment.verdicts).toSorted()).toEqual(Object.keys(rules).toSorted());
+    const report = makeReport(
+      {
+        check: 'pagespeed-check',
+        target: { url: evidence.url },
+        rules,
+        rulesVersion: 1,
+        reportId: undefined,
+        checkedAtMs: 0,
+        durationMs: 0,
+        freshForS: 1,
+        keepForS: 1,
+      },
+      assessment,
+    );
+    expect(
+      z.looseObject({ ...envelopeShape, ...pagespeedReportShape }).safeParse(report).error,
+    ).toBeUndefined();
+    const { findings } = listVerdicts(rules, assessment.verdicts);
+    expect(
+      findings.map(({ detail }) => detail).filter((detail) => /\{\w+\}|undefined|null/.test(detail)),
+    ).toEqual([]);
+  },
+);
+
+test('each rule has a row for broken, for holds and, where it can happen, for notTested', () => {
+  const verdicts = cases.map(({ evidence }) => assessPagespeed(evidence).verdicts);
+  // Whether there is a browser is always known.
+  const alwaysKnown: readonly PagespeedCode[] = ['browser-unavailable'];
+  const missing = codesOf(rules).flatMap((code) => {
+    const found = verdicts.map((all) => all[code]);
+    return [
+      found.some(isBroken) ? [] : [`${code} broken`],
+      found.includes('holds') ? [] : [`${code} holds`],
+      alwaysKnown.includes(code) ||
+      found.some((verdict) => typeof verdict === 'object' && 'notTested' in verdict)
+        ? []
+        : [`${code} notTested`],
+    ].flat();
+  });
+  expect(missing).toEqual([]);
+});
+
+test('what the metrics take from the score adds up to what it lacks', () => {
+  const { scoreEffects = {}, verdicts, score } = assessPagespeed(seen(readImagesRun()));
+  const lost = codesBroken(verdicts).reduce((sum, code) => sum - (scoreEffects[code] ?? 0), 0);
+  // Each is rounded for itself, and what a good metric lacks of 1 is told by no finding.
+  expect(Math.abs(100 - (score ?? 0) - lost)).toBeLessThanOrEqual(4);
+});
+
+test('judging the same evidence twice gives the same', () => {
+  const evidence = seen(readImagesRun());
+  expect(assessPagespeed(evidence)).toEqual(assessPagespeed(structuredClone(evidence)));
+});

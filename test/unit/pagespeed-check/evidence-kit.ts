@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
+import type {
+  AuditSeen,
+  BrowserEnd,
+  BrowserFailure,
+  BrowserRun,
+  FieldSight,
+  MetricSeen,
+  PageSight,
+  Traffic,
+} from '../../../worker/probes/browser/port.ts';
+
+/** A captured run: a page of twelve heavy images, one script and one style sheet, loaded as a phone. */
+export function readImagesRun(): BrowserRun & { readonly end: Extract<BrowserEnd, { kind: 'loaded' }> } {
+  const url = new URL('../../fixtures/pagespeed-check/images-mobile.json', import.meta.url);
+  return JSON.parse(readFileSync(url, 'utf8')) as ReturnType<typeof readImagesRun>;
+}
+
+const captured = readImagesRun();
+const noField: FieldSight = { kind: 'none', reason: 'no provider of field data is configured' };
+
+export type PageChange = {
+  readonly metrics?: { readonly [name in keyof PageSight['metrics']]?: Partial<MetricSeen> };
+  /** By id; laid over an audit that passed. */
+  readonly audits?: { readonly [id: string]: Partial<AuditSeen> };
+  readonly page?: Partial<PageSight>;
+  readonly traffic?: Partial<Traffic>;
+};
+
+/** A run of a page with which all is well, but for the change. */
+export function load({ metrics = {}, audits = {}, page = {}, traffic = {} }: PageChange = {}): BrowserRun {
+  const good = (metric: keyof PageSight['metrics'], value: number): MetricSeen => ({
+    ...captured.end.page.metrics[metric],
+    value,
+    score: 1,
+    ...metrics[metric],
+  });
+  const sight: PageSight = {
+    ...captured.end.page,
+    score: 1,
+    metrics: {
+      lcp: good('lcp', 900),
+      cls: good('cls', 0),
+      tbt: good('tbt', 0),
+      fcp: good('fcp', 800),
+      si: good('si', 900),
+    },
+    audits: captured.end.page.audits.map((audit) => ({
+      ...audit,
+      mode: audit.mode === 'informative' ? audit.mode : 'metricSavings',
+      score: 1,
+      items: [],
+      itemCount: 0,
+      savings: {},
+      savedBytes: null,
+      ...audits[audit.id],
+    })),
+    ...page,
+  };
+  return { ...captured, end: { kind: 'loaded', page: sight }, traffic: { ...captured.traffic, ...traffic } };
+}
+
+/** A run that measured nothing. */
+export function ended(end: BrowserEnd, traffic: Partial<Traffic> = {}): BrowserRun {
+  return { ...captured, end, tookMs: 25_000, traffic: { ...captured.traffic, ...traffic } };
+}
+
+/** A run that Lighthouse gave up with a code of its own. */
+export function gaveUp(
+  code: string,
+  traffic: Partial<Traffic> = {},
+  status: number | null = null,
+): BrowserRun {
+  return ended({ kind: 'not-measured', code, message: `because of ${code}`, status }, traffic);
+}
+
+/** The evidence of these runs of http://a.test/ as a phone. */
+export function seen(...runs: readonly (BrowserRun | BrowserFailure)[]): PagespeedEvidence {
+  return { url: 'http://a.test/', strategy: 'mobile', runs, field: noField };
+}

@@ -1,0 +1,44 @@
+import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
+import type { Assessment } from '../../../shared/model/report.ts';
+import type { Verdicts } from '../../../shared/model/verdict.ts';
+import { judgeInsights } from './assess-insights.ts';
+import { effectsOf, judgeMetrics } from './assess-metrics.ts';
+import { judgeEnd, judgeMeasurement, judgeTraffic } from './assess-page.ts';
+import { chooseRun, toPoints } from './choose-run.ts';
+import { describePagespeed } from './describe.ts';
+import type { PagespeedEvidence } from './evidence.ts';
+import { judgeField } from './field.ts';
+import { type NamedEnd, nameEnd } from './name-end.ts';
+
+/** Judges what a browser saw of a page. Pure: the same evidence always gives the same verdicts. The score is Lighthouse's. */
+export function assessPagespeed(evidence: PagespeedEvidence): Assessment<PagespeedCode> {
+  const choice = chooseRun(evidence);
+  const page = choice.run?.end.page;
+  const last = evidence.runs.at(-1);
+  const end = choice.run || !last ? undefined : nameEnd(last, evidence.url);
+  const verdicts: Verdicts<PagespeedCode> = {
+    ...judgeMetrics(page, evidence.strategy),
+    'field-vitals-failed': judgeField(evidence.field),
+    ...judgeInsights(page),
+    ...judgeEnd(end),
+    ...judgeTraffic(choice.run ?? (last?.kind === 'run' ? last : undefined)),
+    ...judgeMeasurement(choice, end),
+  };
+  return {
+    state: stateOf(end),
+    verdicts,
+    score: toPoints(page?.score ?? null),
+    scoreEffects: effectsOf(page),
+    fields: describePagespeed(evidence, choice, end),
+  };
+}
+
+// Partial is fresh for a minute only: a page that hangs, or a browser that fails, may do better soon.
+function stateOf(end: NamedEnd | undefined): Assessment['state'] {
+  if (!end) return 'complete';
+  const isAway =
+    end.code === 'target-unreachable' ||
+    end.code === 'target-not-allowed' ||
+    end.code === 'target-address-not-allowed';
+  return isAway ? 'unreachable' : 'partial';
+}

@@ -1,0 +1,170 @@
+import type {
+  AuditSeen,
+  BrowserFailure,
+  BrowserRun,
+  PageSight,
+  Strategy,
+} from '../../probes/browser/port.ts';
+import { shiftsOf } from './assess-metrics.ts';
+import { doubtsOf } from './assess-page.ts';
+import type { Choice } from './choose-run.ts';
+import type { PagespeedEvidence } from './evidence.ts';
+import { assessField, describeField } from './field.ts';
+import type { NamedEnd } from './name-end.ts';
+import { displayValue, type MetricName, rateScore, rateValue, thresholdsOf } from './ratings.ts';
+import { bySavings, hasFailed, showSavings } from './savings.ts';
+
+/** The check's own fields of the report. */
+export function describePagespeed(evidence: PagespeedEvidence, choice: Choice, end: NamedEnd | undefined) {
+  const page = choice.run?.end.page;
+  const last = lastRun(evidence);
+  return {
+    strategy: evidence.strategy,
+    ended: end?.code ?? 'measured',
+    coreWebVitals: { ...assessField(evidence.field), lab: rateLab(page) },
+    field: describeField(evidence.field),
+    ...(page ? describePage(page, evidence.strategy) : noPage),
+    blockedRequests: last?.traffic.refused ?? [],
+    runs: {
+      count: evidence.runs.length,
+      chosen: choice.chosen,
+      scores: choice.scores,
+      spread: choice.spread,
+    },
+    environment: describeEnvironment(choice, last),
+    screenshot: describeScreenshot(evidence),
+  };
+}
+
+const noPage = {
+  finalUrl: null,
+  rating: null,
+  metrics: null,
+  lcp: null,
+  layoutShifts: [],
+  opportunities: [],
+  diagnostics: [],
+  resources: null,
+  warnings: [],
+};
+
+function describePage(
+  page: PageSight,
+  strategy: Strategy,
+): { readonly [Field in keyof typeof noPage]: unknown } {
+  return {
+    finalUrl: page.finalUrl,
+    rating: page.score === null ? null : rateScore(page.score),
+    metrics: describeMetrics(page, strategy),
+    lcp: { element: page.lcpElement, observedPhasesMs: page.lcpPhases },
+    layoutShifts: shiftsOf(page),
+    ...describeAudits(page),
+    resources: describeResources(page),
+    warnings: page.warnings,
+  };
+}
+
+function rateLab(page: PageSight | undefined) {
+  const rate = (metric: MetricName) => {
+    const score = page?.metrics[metric].score ?? null;
+    return score === null ? null : rateScore(score);
+  };
+  return {
+    lcp: rate('lcp'),
+    cls: rate('cls'),
+    tbt: rate('tbt'),
+    note: 'INP needs real visitors; TBT is its stand-in in the lab.',
+  };
+}
+
+const observedOf: { readonly [M in MetricName]?: string } = {
+  lcp: 'observedLargestContentfulPaint',
+  cls: 'observedCumulativeLayoutShift',
+  fcp: 'observedFirstContentfulPaint',
+  si: 'observedSpeedIndex',
+};
+
+function describeMetrics(page: PageSight, strategy: Strategy) {
+  const describe = (metric: MetricName) => {
+    const { value, score, weight } = page.metrics[metric];
+    return {
+      value,
+      unit: metric === 'cls' ? '' : 'ms',
+      display: value === null ? null : displayValue(metric, value),
+      score,
+      weight,
+      rating: score === null ? null : rateScore(score),
+      thresholds: thresholdsOf(metric, strategy),
+      observed: page.observed[observedOf[metric] ?? ''] ?? null,
+    };
+  };
+  const limits = thresholdsOf('ttfb', strategy);
+  const ttfb = page.ttfbMs;
+  return {
+    lcp: describe('lcp'),
+    cls: describe('cls'),
+    tbt: describe('tbt'),
+    fcp: describe('fcp'),
+    si: describe('si'),
+    ttfb: {
+      value: ttfb,
+      unit: 'ms',
+      display: ttfb === null ? null : displayValue('ttfb', ttfb),
+      score: null,
+      weight: 0,
+      rating: ttfb === null ? null : rateValue(ttfb, limits),
+      thresholds: limits,
+      observed: ttfb,
+    },
+  };
+}
+
+function describeAudits({ audits }: PageSight) {
+  const failed = audits.filter(hasFailed);
+  const saves = (audit: AuditSeen) => Object.keys(showSavings(audit)).length > 0;
+  const informs = audits.filter(
+    ({ mode, items, id }) => mode === 'informative' && items.length > 0 && id !== 'layout-shifts',
+  );
+  return {
+    opportunities: failed.filter(saves).toSorted(bySavings).map(describeAudit),
+    diagnostics: [...failed.filter((audit) => !saves(audit)), ...informs].map(describeAudit),
+  };
+}
+
+function describeAudit(audit: AuditSeen) {
+  const { id, title, score, display, items, itemCount } = audit;
+  return { id, title, score, display, savings: showSavings(audit), items, itemCount };
+}
+
+function describeResources({ resources }: PageSight) {
+  const { total, ...byType } = resources;
+  return { total: total ?? { requests: 0, bytes: 0 }, byType };
+}
+
+function describeEnvironment({ run, spread }: Choice, last: BrowserRun | undefined) {
+  const shown = run ?? last;
+  if (!shown) return null;
+  const seen = run?.end.page.environment;
+  return {
+    lighthouse: seen?.lighthouse ?? null,
+    browser: shown.browser.product,
+    browserSource: shown.browser.source,
+    sandbox: shown.browser.sandbox,
+    benchmarkIndex: seen?.benchmarkIndex ?? null,
+    throttling: seen?.throttling ?? {},
+    confidence: doubtsOf(seen?.benchmarkIndex, spread).length === 0 ? 'normal' : 'low',
+    peakMemoryBytes: shown.peakMemoryBytes,
+    receivedBytes: shown.traffic.receivedBytes,
+  };
+}
+
+function describeScreenshot({ runs }: PagespeedEvidence) {
+  const [first] = runs;
+  const base64 = first?.kind === 'run' && first.end.kind === 'loaded' ? first.end.page.screenshot : null;
+  return base64 === null ? null : { mediaType: 'image/jpeg', base64 };
+}
+
+function lastRun({ runs }: PagespeedEvidence): BrowserRun | undefined {
+  const last: BrowserRun | BrowserFailure | undefined = runs.at(-1);
+  return last?.kind === 'run' ? last : undefined;
+}

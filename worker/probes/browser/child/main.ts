@@ -1,0 +1,117 @@
+// The main of a forked child: one page, one browser, one Lighthouse, then the end. Nothing of it runs in the worker itself,
+// as Lighthouse keeps process-wide marks, leaves promises to reject by themselves, and can only be stopped by a kill.
+import { rmSync } from 'node:fs';
+import type { Browser } from 'puppeteer-core';
+import { startChromium } from './chromium.ts';
+import type { Order, Told } from './messages.ts';
+import { type LighthouseResult, trimResult } from './trim.ts';
+import { watchDocument } from './watch-document.ts';
+
+/** Left out: too large for a report, or untrue behind a proxy and without a window. */
+const skippedAudits = [
+  'bf-cache',
+  'inp-breakdown-insight',
+  'max-potential-fid',
+  'modern-http-insight',
+  'screenshot-thumbnails',
+  'script-treemap-data',
+  'user-timings',
+];
+
+const tell = (told: Told) =>
+  new Promise<void>((resolve) => {
+    if (process.send) process.send(told, () => resolve());
+    else resolve();
+  });
+
+// puppeteer and Lighthouse drop promises that reject when a page hangs or the browser goes; the run itself tells what came of it.
+process.on('unhandledRejection', (reason) => void tell({ kind: 'fault', message: String(reason) }));
+process.on('uncaughtException', (error) => void tell({ kind: 'fault', message: String(error) }));
+process.once('message', (order: Order) => void obey(order));
+
+async function obey(order: Order): Promise<void> {
+  const chromium = startChromium(order);
+  process.once('disconnect', () => leave(chromium.pid, order.profile));
+  await tell({ kind: 'browser', pid: chromium.pid });
+  const died = chromium.ended.then((message): Told => ({ kind: 'no-browser', message }));
+  const last = await Promise.race([died, measure(order, chromium.transport).catch(asNoPage)]);
+  // Told before the browser is closed: a page that never rests makes closing throw. Whoever dies then, the worker has its answer.
+  await tell(last.kind === 'no-page' && last.code === 'PROTOCOL' ? await preferDeath(died, last) : last);
+  process.exit(0);
+}
+
+async function measure(
+  order: Order,
+  transport: ReturnType<typeof startChromium>['transport'],
+): Promise<Told> {
+  // Loaded while Chromium starts; it takes longer.
+  const [{ default: lighthouse, desktopConfig }, { userAgents }, { default: puppeteer }] = await Promise.all([
+    import('lighthouse'),
+    import('lighthouse/core/config/constants.js'),
+    import('puppeteer-core'),
+  ]);
+  const browser: Browser = await puppeteer.connect({
+    transport,
+    defaultViewport: null,
+    protocolTimeout: order.waits.protocolMs,
+  });
+  await tell({ kind: 'product', product: await browser.version() });
+  // Off the record: what a page stores stays in memory, which has a limit, and never fills a disk.
+  const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
+  const page = await context.newPage();
+  const flags = {
+    logLevel: 'silent' as const,
+    onlyCategories: ['performance'],
+    skipAudits: skippedAudits,
+    disableFullPageScreenshot: true,
+    maxWaitForFcp: order.waits.firstPaintMs,
+    maxWaitForLoad: order.waits.loadMs,
+    ...(order.contact === undefined
+      ? {}
+      : { emulatedUserAgent: `${userAgents[order.strategy]} ${order.contact}` }),
+  };
+  const config = order.strategy === 'desktop' ? desktopConfig : undefined;
+  return Promise.race([
+    watchDocument(page),
+    lighthouse(order.url, flags, config, page).then((ran) => readOutcome(ran?.lhr as Outcome | undefined)),
+  ]);
+}
+
+/** The worker is gone, and nobody else is left to clear up. Were we killed as well, Chromium would still end with its pipe. */
+function leave(browserPid: number, profile: string): void {
+  try {
+    process.kill(-browserPid, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+  rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  process.exit(0);
+}
+
+type Outcome = LighthouseResult & {
+  readonly runtimeError?: { readonly code: string; readonly message: string };
+};
+
+function readOutcome(result: Outcome | undefined): Told {
+  if (!result) throw new Error('Lighthouse gave nothing');
+  const page = trimResult(result);
+  const { lcp, tbt, cls } = page.metrics;
+  // A protocol error late in the run can stand beside a full set of numbers, which are good then.
+  if (lcp.value !== null && tbt.value !== null && cls.value !== null) return { kind: 'page', page };
+  const { code, message } = result.runtimeError ?? { code: 'NO_METRICS', message: 'A metric is missing.' };
+  const status = /status code: (\d{3})/i.exec(message)?.[1];
+  return { kind: 'no-page', code, message: message.slice(0, 500), status: status ? Number(status) : null };
+}
+
+function asNoPage(error: unknown): Extract<Told, { kind: 'no-page' }> {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'PROTOCOL';
+  return { kind: 'no-page', code, message: String(error).slice(0, 500), status: null };
+}
+
+/** A protocol error is often only the first that is heard of a browser that died. */
+async function preferDeath(died: Promise<Told>, otherwise: Told): Promise<Told> {
+  const wait = new Promise<Told>((resolve) => {
+    setTimeout(() => resolve(otherwise), 500);
+  });
+  return Promise.race([died, wait]);
+}

@@ -1,0 +1,31 @@
+import type { PageSight, Strategy } from '../port.ts';
+
+/** What the worker tells its child, once. */
+export type Order = {
+  readonly url: string;
+  readonly strategy: Strategy;
+  readonly executable: string;
+  readonly arguments: readonly string[];
+  /** Exists, empty, belongs to the browser's user; the browser's home and temporary folder as well. */
+  readonly profile: string;
+  /** Who the browser runs as; undefined: as the worker. */
+  readonly uid: number | undefined;
+  /** Put behind the User-Agent of the emulated device, e.g. "DiagnosticTools/0.1 (+https://example.com/)". */
+  readonly contact: string | undefined;
+  readonly waits: { readonly firstPaintMs: number; readonly loadMs: number; readonly protocolMs: number };
+};
+
+/** What the child tells the worker; the last of `page`, `no-page`, `no-browser` ends the run, whatever happens to the child then. */
+export type Told =
+  /** The browser is there; `pid` leads its own process group. */
+  | { readonly kind: 'browser'; readonly pid: number }
+  | { readonly kind: 'product'; readonly product: string }
+  | { readonly kind: 'page'; readonly page: PageSight }
+  | {
+      readonly kind: 'no-page';
+      readonly code: string;
+      readonly message: string;
+      readonly status: number | null;
+    }
+  | { readonly kind: 'no-browser'; readonly message: string }
+  | { readonly kind: 'fault'; readonly message: string };

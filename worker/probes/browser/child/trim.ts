@@ -1,0 +1,184 @@
+import type { AuditSeen, MetricSeen, PageSight } from '../port.ts';
+import { findNode, readRows, round, text } from './rows.ts';
+
+/** Of Lighthouse's result what is read here; a megabyte goes in. */
+export type LighthouseResult = {
+  readonly lighthouseVersion: string;
+  readonly finalDisplayedUrl?: string | undefined;
+  readonly fetchTime: string;
+  readonly runWarnings: readonly unknown[];
+  readonly environment: { readonly hostUserAgent: string; readonly benchmarkIndex: number };
+  readonly configSettings: { readonly throttlingMethod?: string; readonly throttling: object };
+  readonly categories: { readonly [id: string]: LighthouseCategory };
+  readonly audits: { readonly [id: string]: LighthouseAudit };
+};
+type LighthouseCategory = {
+  readonly score: number | null;
+  readonly auditRefs: readonly { readonly id: string; readonly weight: number; readonly group?: string }[];
+};
+type LighthouseAudit = {
+  readonly id: string;
+  readonly title: string;
+  readonly score: number | null;
+  readonly scoreDisplayMode: string;
+  readonly displayValue?: unknown;
+  readonly numericValue?: number;
+  readonly metricSavings?: object;
+  readonly details?: unknown;
+};
+
+const metricAudits = {
+  lcp: 'largest-contentful-paint',
+  cls: 'cumulative-layout-shift',
+  tbt: 'total-blocking-time',
+  fcp: 'first-contentful-paint',
+  si: 'speed-index',
+} as const;
+
+/** Of the observed numbers those that a reader can use; the rest are time stamps. */
+const observedNames = [
+  'observedFirstContentfulPaint',
+  'observedLargestContentfulPaint',
+  'observedCumulativeLayoutShift',
+  'observedSpeedIndex',
+  'observedDomContentLoaded',
+  'observedLoad',
+];
+
+/** Audits that are told beside the insights: the response of the server is nobody's insight any more. */
+const ownAudits = ['server-response-time', 'redirects', 'layout-shifts'];
+
+const screenshotLimit = 131_072;
+
+/** Lighthouse's result cut to what a report needs: about 1 MB becomes about 30 kB. */
+export function trimResult(result: LighthouseResult): PageSight {
+  const { audits, environment } = result;
+  const category = result.categories['performance'] ?? { score: null, auditRefs: [] };
+  const shown = category.auditRefs.filter(({ group }) => group === 'insights' || group === 'diagnostics');
+  const measured = firstItem(audits['metrics']?.details);
+  return {
+    finalUrl: (result.finalDisplayedUrl ?? '').slice(0, 2048),
+    fetchedAt: result.fetchTime,
+    score: category.score,
+    metrics: readMetrics(category, audits),
+    observed: numbersOf(measured, (name) => observedNames.includes(name)),
+    ttfbMs: readTtfb(audits['server-response-time'], measured),
+    lcpElement: findNode(audits['lcp-breakdown-insight']?.details),
+    lcpPhases: readPhases(audits['lcp-breakdown-insight']),
+    audits: [...shown.map(({ id }) => id), ...ownAudits].flatMap((id) => {
+      const audit = audits[id];
+      return audit ? [trimAudit(audit)] : [];
+    }),
+    resources: readResources(audits['resource-summary']),
+    warnings: result.runWarnings.map(text).filter((warning) => warning !== ''),
+    environment: {
+      lighthouse: result.lighthouseVersion,
+      userAgent: environment.hostUserAgent,
+      benchmarkIndex: environment.benchmarkIndex,
+      throttling: {
+        method: result.configSettings.throttlingMethod ?? 'simulate',
+        ...numbersOf(result.configSettings.throttling, () => true),
+      },
+    },
+    screenshot: readScreenshot(audits['final-screenshot']?.details),
+  };
+}
+
+function readMetrics(
+  { auditRefs }: LighthouseCategory,
+  audits: LighthouseResult['audits'],
+): PageSight['metrics'] {
+  const read = (id: string): MetricSeen => {
+    const audit = audits[id];
+    const value = audit?.numericValue;
+    return {
+      value: value === undefined ? null : round(value),
+      score: audit?.score ?? null,
+      weight: auditRefs.find((ref) => ref.id === id)?.weight ?? 0,
+    };
+  };
+  return {
+    lcp: read(metricAudits.lcp),
+    cls: read(metricAudits.cls),
+    tbt: read(metricAudits.tbt),
+    fcp: read(metricAudits.fcp),
+    si: read(metricAudits.si),
+  };
+}
+
+// The server's part as it was seen; the simulated number counts the slow line, too.
+function readTtfb(audit: LighthouseAudit | undefined, measured: object): number | null {
+  const simulated = numbersOf(measured, (name) => name === 'timeToFirstByte')['timeToFirstByte'];
+  return audit?.numericValue ?? simulated ?? null;
+}
+
+function trimAudit(audit: LighthouseAudit): AuditSeen {
+  const { rows, count } = readRows(audit.details);
+  const savings = numbersOf(audit.metricSavings ?? {}, () => true);
+  const passed = audit.score === null || audit.score >= 0.9;
+  return {
+    id: audit.id,
+    title: text(audit.title),
+    score: audit.score,
+    mode: audit.scoreDisplayMode,
+    display: typeof audit.displayValue === 'string' ? text(audit.displayValue) : null,
+    value: audit.numericValue === undefined ? null : round(audit.numericValue),
+    savings: Object.fromEntries(Object.entries(savings).filter(([, value]) => value > 0)),
+    savedBytes: readSavedBytes(audit.details),
+    // What holds needs no rows, but for the few that only inform.
+    items: passed && audit.scoreDisplayMode !== 'informative' ? [] : rows,
+    itemCount: count,
+  };
+}
+
+function readSavedBytes(details: unknown): number | null {
+  const items = (details as { items?: unknown } | undefined)?.items;
+  if (!Array.isArray(items)) return null;
+  const sum = items.reduce((total: number, item: { wastedBytes?: unknown } | null) => {
+    const bytes = item?.wastedBytes;
+    return total + (typeof bytes === 'number' ? bytes : 0);
+  }, 0);
+  return sum > 0 ? Math.round(sum) : null;
+}
+
+function readPhases(audit: LighthouseAudit | undefined): { readonly [phase: string]: number } {
+  const lists = (audit?.details as { items?: unknown } | undefined)?.items;
+  const table = Array.isArray(lists) ? (lists[0] as { items?: unknown } | undefined)?.items : undefined;
+  const rows = Array.isArray(table) ? (table as readonly { subpart?: unknown; duration?: unknown }[]) : [];
+  return Object.fromEntries(
+    rows.flatMap(({ subpart, duration }) =>
+      typeof subpart === 'string' && typeof duration === 'number' ? [[subpart, round(duration)]] : [],
+    ),
+  );
+}
+
+function readResources(audit: LighthouseAudit | undefined): PageSight['resources'] {
+  const rows = (audit?.details as { items?: unknown } | undefined)?.items;
+  type Row = { resourceType?: unknown; requestCount?: unknown; transferSize?: unknown };
+  return Object.fromEntries(
+    (Array.isArray(rows) ? (rows as readonly Row[]) : []).flatMap((row) =>
+      typeof row.resourceType === 'string' && Number(row.requestCount) > 0
+        ? [[row.resourceType, { requests: Number(row.requestCount), bytes: Number(row.transferSize) }]]
+        : [],
+    ),
+  );
+}
+
+function readScreenshot(details: unknown): string | null {
+  const found = (details as { data?: unknown } | undefined)?.data;
+  const base64 = typeof found === 'string' ? (/^data:image\/jpeg;base64,(.+)$/.exec(found)?.[1] ?? '') : '';
+  return base64 !== '' && base64.length <= screenshotLimit ? base64 : null;
+}
+
+function firstItem(details: unknown): object {
+  const items = (details as { items?: unknown } | undefined)?.items;
+  return Array.isArray(items) ? ((items[0] as object | undefined) ?? {}) : {};
+}
+
+function numbersOf(bag: object, picks: (name: string) => boolean): { [name: string]: number } {
+  return Object.fromEntries(
+    Object.entries(bag).flatMap(([name, value]: [string, unknown]) =>
+      typeof value === 'number' && picks(name) ? [[name, round(value)]] : [],
+    ),
+  );
+}

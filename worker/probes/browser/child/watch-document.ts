@@ -1,0 +1,56 @@
+import type { HTTPRequest, HTTPResponse, Page } from 'puppeteer-core';
+import type { Told } from './messages.ts';
+
+type NoPage = Extract<Told, { kind: 'no-page' }>;
+
+const htmlTypes = ['text/html', 'application/xhtml+xml'];
+
+/**
+ * Resolves as soon as the document is known to be nothing that can be measured: it failed, is an error, or is no HTML.
+ * Lighthouse finds the same, but only after it has waited for a first paint. Never resolves for a page that loads.
+ */
+export function watchDocument(page: Page): Promise<NoPage> {
+  return new Promise((resolve) => {
+    let document: HTTPRequest | undefined;
+    const isDocument = (request: HTTPRequest) => {
+      // Only the first navigation and what it is redirected to: later ones are the page's own doing.
+      if (!request.isNavigationRequest() || request.frame() !== page.mainFrame()) return false;
+      document ??= request;
+      return request === document || request.redirectChain().includes(document);
+    };
+    page.on('response', (response) => {
+      const fault = isDocument(response.request()) ? findFault(response) : undefined;
+      if (fault) resolve(fault);
+    });
+    page.on('requestfailed', (request) => {
+      const reason = request.failure()?.errorText ?? '';
+      // A page may leave its document while it still loads; that is no failure.
+      if (isDocument(request) && reason !== 'net::ERR_ABORTED') resolve(noPage(codeOf(reason), reason));
+    });
+  });
+}
+
+function findFault(response: HTTPResponse): NoPage | undefined {
+  const status = response.status();
+  const { 'content-type': type = '', 'content-disposition': disposition = '' } = response.headers();
+  if (status === 204 || status === 205)
+    return noPage('FAILED_DOCUMENT_REQUEST', 'the answer has no content', status);
+  if (status >= 400) return noPage('ERRORED_DOCUMENT_REQUEST', `status code ${status}`, status);
+  if (status >= 300) return undefined;
+  if (/^\s*attachment\b/i.test(disposition.slice(0, 100)))
+    return noPage('FAILED_DOCUMENT_REQUEST', 'the document is sent as a download', status);
+  const mediaType = type.split(';')[0]?.trim().toLowerCase() ?? '';
+  // Without a type Chromium sniffs; Lighthouse then tells what it took it for.
+  if (mediaType !== '' && !htmlTypes.includes(mediaType))
+    return noPage('NOT_HTML', `it is sent as ${mediaType.slice(0, 100)}`, status);
+  return undefined;
+}
+
+function codeOf(reason: string): string {
+  if (/^net::ERR_(?:CERT|SSL)_/.test(reason)) return 'INSECURE_DOCUMENT_REQUEST';
+  return reason === 'net::ERR_TOO_MANY_REDIRECTS' ? 'CHROME_INTERSTITIAL_ERROR' : 'FAILED_DOCUMENT_REQUEST';
+}
+
+function noPage(code: string, message: string, status: number | null = null): NoPage {
+  return { kind: 'no-page', code, message, status };
+}

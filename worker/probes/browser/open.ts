@@ -1,0 +1,163 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
+import type { Dial } from '../guard.ts';
+import type { Order } from './child/messages.ts';
+import { askField, type FieldSettings } from './field.ts';
+import {
+  type BrowserSettings,
+  type FoundBrowser,
+  findBrowser,
+  noBrowser,
+  unprivilegedUid,
+} from './find-browser.ts';
+import { chromiumFlags } from './flags.ts';
+import type { BrowserFailure, BrowserProbe, BrowserRequest, BrowserRun } from './port.ts';
+import { type ChildOutcome, runChild } from './run-child.ts';
+import { openSocksProxy, type TrafficBudget } from './socks-proxy.ts';
+
+export type BrowserLimits = {
+  readonly memoryBytes: number;
+  readonly watchEveryMs: number;
+  /** How long nothing at all may come from the network. */
+  readonly silentMs: number;
+  readonly traffic: TrafficBudget;
+  readonly waits: Order['waits'];
+};
+
+export type BrowserProbeSettings = {
+  readonly browser: BrowserSettings;
+  /** BROWSER_NO_SANDBOX: the operator says that a container guards enough. */
+  readonly noSandbox: boolean;
+  readonly policy: TargetPolicy;
+  readonly limits: BrowserLimits;
+  /** Who we are, put behind the User-Agent of the emulated device; undefined: the device's own. */
+  readonly contact: string | undefined;
+  /** Labs only: authorities that the browser takes for good where a site sends one of them in its chain; PEM. */
+  readonly trustedAuthorities: readonly string[];
+  /** undefined without a key. */
+  readonly field: FieldSettings | undefined;
+};
+
+/** Opens the probe for one run of a check. `dial` wants places of its own: a page opens dozens of connections at once. */
+export function openBrowserProbe(
+  settings: BrowserProbeSettings,
+  dial: Dial,
+  signal: AbortSignal,
+): BrowserProbe {
+  return {
+    async run(request) {
+      signal.throwIfAborted();
+      const start = performance.now();
+      const judged = judgeUrl(new URL(request.url), settings.policy);
+      if (!judged.ok) return { kind: 'failure', code: 'target-not-allowed', reason: judged.fault.why };
+      const found = await findBrowser(settings.browser);
+      if ('kind' in found) return found;
+      const spentMs = performance.now() - start;
+      const left = { ...request, url: judged.value.href, timeoutMs: request.timeoutMs - spentMs };
+      const answer = await runOnce({ settings, dial, signal, found }, left);
+      return 'end' in answer ? { ...answer, tookMs: Math.round(performance.now() - start) } : answer;
+    },
+    askField: (url, strategy) => askField(settings.field, { url, strategy }, signal),
+  };
+}
+
+type Means = {
+  readonly settings: BrowserProbeSettings;
+  readonly dial: Dial;
+  readonly signal: AbortSignal;
+  readonly found: FoundBrowser;
+};
+
+async function runOnce(means: Means, request: BrowserRequest): Promise<BrowserRun | BrowserFailure> {
+  const { settings, found, signal } = means;
+  const { limits } = settings;
+  const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
+  const proxy = await openSocksProxy({
+    audited: new URL(request.url).hostname,
+    dial: means.dial,
+    policy: settings.policy,
+    budget: limits.traffic,
+  });
+  const profile = await makeProfile(uid);
+  try {
+    const order: Order = {
+      url: request.url,
+      strategy: request.strategy,
+      executable: found.executable,
+      arguments: chromiumFlags({
+        proxyPort: proxy.port,
+        profile,
+        sandbox: !settings.noSandbox,
+        trustedKeys: settings.trustedAuthorities.map(hashKey),
+      }),
+      profile,
+      uid,
+      contact: settings.contact,
+      waits: limits.waits,
+    };
+    const outcome = await runChild(
+      order,
+      { ...limits, timeoutMs: request.timeoutMs },
+      () => proxy.traffic().receivedBytes > 0,
+      signal,
+    );
+    return readUnavailable(outcome) ?? describe(outcome, means, proxy.traffic());
+  } finally {
+    await Promise.all([proxy.close(), removeProfile(profile)]);
+  }
+}
+
+function describe(
+  outcome: ChildOutcome,
+  { settings, found }: Means,
+  traffic: BrowserRun['traffic'],
+): BrowserRun {
+  return {
+    kind: 'run',
+    end: outcome.end,
+    traffic,
+    browser: { product: outcome.product, source: found.source, sandbox: !settings.noSandbox },
+    tookMs: 0,
+    peakMemoryBytes: outcome.peakMemoryBytes,
+  };
+}
+
+/** A browser that never came up is the machine's fault, not the page's. */
+function readUnavailable({ end, product }: ChildOutcome): BrowserFailure | undefined {
+  if (end.kind !== 'crashed' || product !== null) return undefined;
+  if (/No usable sandbox|namespace|setuid sandbox|without --no-sandbox/i.test(end.message))
+    return noBrowser(
+      'Chromium cannot open its sandbox on this machine',
+      'Allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, or a seccomp profile that permits them), or set BROWSER_NO_SANDBOX=1 where a container guards enough.',
+    );
+  return noBrowser(
+    `the browser did not start (${
+      end.message
+        .split('\n')
+        .findLast((line) => line.trim() !== '')
+        ?.slice(0, 200) ?? 'no word'
+    })`,
+    'Start it by hand to see what it lacks, or set BROWSER_PATH to another Chrome or Chromium.',
+  );
+}
+
+/** Chromium has no setting for more roots; it can only be told to believe a key. */
+function hashKey(pem: string): string {
+  const key = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
+  return createHash('sha256').update(key).digest('base64');
+}
+
+async function makeProfile(uid: number | undefined): Promise<string> {
+  // As root the temporary folder may be root's own; /var/tmp can be reached by everybody.
+  const profile = await mkdtemp(join(uid === undefined ? tmpdir() : '/var/tmp', 'diagnostic-browser-'));
+  if (uid !== undefined) await chown(profile, uid, uid);
+  return profile;
+}
+
+// A dying Chromium may still write while we delete.
+async function removeProfile(profile: string): Promise<void> {
+  await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+}

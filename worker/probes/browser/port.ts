@@ -1,0 +1,149 @@
+import type { Evidence, Json } from '../../../shared/model/verdict.ts';
+import type { FailureCode } from '../http/port.ts';
+
+/** `mobile`: a slow phone on slow 4G; `desktop`: a fast line. Emulation, throttling and score curves all come with it. */
+export const strategies = ['mobile', 'desktop'] as const;
+export type Strategy = (typeof strategies)[number];
+
+export type BrowserRequest = {
+  /** Absolute http or https; judged again here. */
+  readonly url: string;
+  readonly strategy: Strategy;
+  /** From now until nothing of the run is left, the browser included. */
+  readonly timeoutMs: number;
+};
+
+/** Where a browser was found. */
+export const browserSources = ['configured', 'bundled', 'installed'] as const;
+export type BrowserSource = (typeof browserSources)[number];
+
+/** A metric of the lab. `value` is in ms, of CLS without a unit; null when the page gave none. */
+export type MetricSeen = {
+  readonly value: number | null;
+  readonly score: number | null;
+  readonly weight: number;
+};
+
+/** One of Lighthouse's audits. Its text is Lighthouse's; what stands in `items` is the target's, cut to length. */
+export type AuditSeen = {
+  readonly id: string;
+  readonly title: string;
+  /** 0 to 1; null where there is nothing to say. */
+  readonly score: number | null;
+  /** Lighthouse's scoreDisplayMode: "numeric", "metricSavings", "informative", "notApplicable", "error" … */
+  readonly mode: string;
+  readonly display: string | null;
+  readonly value: number | null;
+  /** What mending it might save: ms of FCP, LCP, TBT and INP, points of CLS. */
+  readonly savings: { readonly [metric: string]: number };
+  readonly savedBytes: number | null;
+  /** Rows of its table, flat, the first few. */
+  readonly items: readonly Evidence[];
+  readonly itemCount: number;
+};
+
+/** What one load of a page showed: Lighthouse's result, trimmed. */
+export type PageSight = {
+  readonly finalUrl: string;
+  readonly fetchedAt: string;
+  /** 0 to 1; null when a metric is missing. */
+  readonly score: number | null;
+  readonly metrics: { readonly [id in 'lcp' | 'cls' | 'tbt' | 'fcp' | 'si']: MetricSeen };
+  /** Observed without throttling, in ms. */
+  readonly observed: { readonly [name: string]: number };
+  readonly ttfbMs: number | null;
+  readonly lcpElement: { readonly selector: string; readonly snippet: string } | null;
+  /** Phases of LCP as observed, in ms; they do not add up to the simulated value. */
+  readonly lcpPhases: { readonly [phase: string]: number };
+  readonly audits: readonly AuditSeen[];
+  readonly resources: { readonly [type: string]: { readonly requests: number; readonly bytes: number } };
+  readonly warnings: readonly string[];
+  readonly environment: {
+    readonly lighthouse: string;
+    readonly userAgent: string;
+    readonly benchmarkIndex: number;
+    readonly throttling: { readonly [name: string]: Json };
+  };
+  /** JPEG, base64, at most 96 kB of it; else null. */
+  readonly screenshot: string | null;
+};
+
+/** A place the page asked for and did not get. */
+export type RefusedHost = {
+  readonly host: string;
+  readonly port: number;
+  readonly code: FailureCode;
+  /** A sentence's end; never an address that was refused. */
+  readonly reason: string;
+};
+
+/** What went through the run's proxy, which is all that the browser can reach. */
+export type Traffic = {
+  readonly connections: number;
+  readonly receivedBytes: number;
+  readonly refused: readonly RefusedHost[];
+  /** Which budget ran out, after which nothing more came through. */
+  readonly cut: 'bytes' | 'connections' | null;
+};
+
+/** How the run ended. */
+export type BrowserEnd =
+  | { readonly kind: 'loaded'; readonly page: PageSight }
+  /** Lighthouse says why there is nothing to measure. `code` is its own, e.g. "NO_FCP"; `status` of the main document if it came. */
+  | {
+      readonly kind: 'not-measured';
+      readonly code: string;
+      readonly message: string;
+      readonly status: number | null;
+    }
+  /** Killed by us. `silent`: no byte had come from anywhere. */
+  | { readonly kind: 'killed'; readonly why: 'deadline' | 'memory' | 'silent' }
+  /** The browser or its driver died by itself, or would not start; most often a fault of ours. */
+  | { readonly kind: 'crashed'; readonly message: string };
+
+export type BrowserRun = {
+  readonly kind: 'run';
+  readonly end: BrowserEnd;
+  readonly traffic: Traffic;
+  readonly browser: {
+    readonly product: string | null;
+    readonly source: BrowserSource;
+    readonly sandbox: boolean;
+  };
+  readonly tookMs: number;
+  /** Most memory that the driver and the browser held together, shared libraries left out; null where it cannot be read. */
+  readonly peakMemoryBytes: number | null;
+};
+
+export type BrowserFailure =
+  /** The machine has no browser that works. `fix` says what an operator must do. */
+  | {
+      readonly kind: 'failure';
+      readonly code: 'browser-unavailable';
+      readonly reason: string;
+      readonly fix: string;
+    }
+  /** Refused by its text alone; nothing was sent. */
+  | { readonly kind: 'failure'; readonly code: 'target-not-allowed'; readonly reason: string };
+
+/** A metric of real visits: its 75th percentile (ms; CLS without a unit), and the shares of good, middling and poor visits. */
+export type FieldMetricSeen = { readonly p75: number; readonly distribution: readonly number[] };
+
+/** What Chrome's visitors had over the last 28 days, from the Chrome UX Report. */
+export type FieldSight =
+  | {
+      readonly kind: 'record';
+      /** `origin`: the page has too few visits of its own. */
+      readonly scope: 'url' | 'origin';
+      readonly formFactor: string;
+      readonly metrics: { readonly [name in 'lcp' | 'inp' | 'cls' | 'fcp' | 'ttfb']?: FieldMetricSeen };
+    }
+  /** `reason` is a sentence's end. */
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** Loads a page in a fresh browser of its own and measures it. A page that breaks the browser is an answer; it throws only when the run is aborted, or for a defect. */
+export interface BrowserProbe {
+  run(request: BrowserRequest): Promise<BrowserRun | BrowserFailure>;
+  /** Asks for field data of the page, else of its origin. Sends nothing without a key of the operator's. */
+  askField(url: string, strategy: Strategy): Promise<FieldSight>;
+}
