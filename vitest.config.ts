@@ -22,6 +22,7 @@ export default defineConfig({
       project('api', 20_000),
       project('lab', 30_000),
       project('faults', 150_000),
+      project('browser', 120_000),
     ],
   },
 });

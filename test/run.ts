@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 type Counts = { readonly passed: number; readonly failed: number; readonly skipped: readonly string[] };
 
-const parts = ['unit', 'contract', 'api', 'lab', 'faults'];
+const parts = ['unit', 'contract', 'api', 'lab', 'faults', 'browser'];
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'diag-test-'));
 

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { Backend } from '../shared/backend.ts';
 import type { Config } from '../shared/config.ts';
 import type { QueueName, QueueWorker } from '../shared/job-queue/port.ts';
@@ -6,11 +7,24 @@ import type { Logger } from '../shared/logger.ts';
 import type { Metrics } from '../shared/metrics.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { findCheck } from './checks/registry.ts';
+import { cruxBaseUrl } from './probes/browser/field.ts';
+import { browserLimits } from './probes/browser/limits.ts';
 import { dnsLimits } from './probes/dns/open.ts';
 import { httpLimits } from './probes/http/open.ts';
-import { type ProbeFactory, prepareProbes } from './probes/open.ts';
+import { type ProbeFactory, type ProbeSettings, prepareProbes } from './probes/open.ts';
 import { tlsLimits } from './probes/tls/open.ts';
 import { openRunner } from './run-job.ts';
+
+/** The browser probe's settings, with production's limits. */
+export function browserSettingsOf(config: Config): ProbeSettings['browser'] {
+  return {
+    browser: { path: config.BROWSER_PATH, folder: join(config.DATA_DIR, 'browser') },
+    noSandbox: config.BROWSER_NO_SANDBOX !== undefined,
+    limits: browserLimits,
+    trustedAuthorities: [],
+    field: config.CRUX_API_KEY === undefined ? undefined : { key: config.CRUX_API_KEY, baseUrl: cruxBaseUrl },
+  };
+}
 
 /** The probes as the settings want them, with production's limits. */
 export function prepareProbesOf(config: Config): ProbeFactory {
@@ -21,6 +35,7 @@ export function prepareProbesOf(config: Config): ProbeFactory {
     connectTimeoutMs: 3000,
     socketsPerAddress: 8,
     dns: { servers: config.DNS_SERVERS, nameserverPort: config.NAMESERVER_PORT, ...dnsLimits },
+    browser: browserSettingsOf(config),
     http: httpLimits,
     tls: tlsLimits,
   });

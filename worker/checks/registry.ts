@@ -1,10 +1,11 @@
 import type { Check } from './check.ts';
 import { dnsCheck } from './dns-check/index.ts';
+import { pagespeedCheck } from './pagespeed-check/index.ts';
 import { redirectCheck } from './redirect-check/index.ts';
 import { securityHeaderCheck } from './security-header-check/index.ts';
 import { sslCheck } from './ssl-check/index.ts';
 
-const checks: readonly Check[] = [dnsCheck, securityHeaderCheck, redirectCheck, sslCheck];
+const checks: readonly Check[] = [dnsCheck, securityHeaderCheck, pagespeedCheck, redirectCheck, sslCheck];
 
 /** The work of a check, by its name. */
 export function findCheck(name: string): Check | undefined {

@@ -1,5 +1,6 @@
 import type { TargetPolicy } from '../../shared/target/parse-target.ts';
 import { openAddressSlots } from './address-slots.ts';
+import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
 import { type DnsSettings, openDnsClient } from './dns/open.ts';
 import { openGuard } from './guard.ts';
 import { type HttpLimits, openHttpProbe } from './http/open.ts';
@@ -15,6 +16,7 @@ export type ProbeSettings = {
   readonly connectTimeoutMs: number;
   readonly socketsPerAddress: number;
   readonly dns: Omit<DnsSettings, 'policy' | 'slots'>;
+  readonly browser: Omit<BrowserProbeSettings, 'policy' | 'contact'>;
   readonly http: HttpLimits;
   readonly tls: TlsLimits;
 };
@@ -26,13 +28,18 @@ export type ProbeFactory = {
   close(): void;
 };
 
+/** Sockets that the pages of a worker may hold open to one address. */
+const socketsOfPages = 64;
+
 /** Prepares what all runs of a worker share. */
 export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const { policy, portMap, connectTimeoutMs } = settings;
   const slots = openAddressSlots(settings.socketsPerAddress);
+  // A page opens dozens of connections at once; they have places of their own.
+  const pageSlots = openAddressSlots(socketsOfPages);
   const client = openDnsClient({ ...settings.dns, policy, slots });
-  const contact = settings.contactUrl === undefined ? '' : `; +${settings.contactUrl}`;
-  const userAgent = `Mozilla/5.0 (compatible; DiagnosticTools/0.1${contact})`;
+  const contact = `DiagnosticTools/0.1${settings.contactUrl === undefined ? '' : `; +${settings.contactUrl}`}`;
+  const userAgent = `Mozilla/5.0 (compatible; ${contact})`;
   return {
     open(signal) {
       // A name server is named by its address, so dialling it needs no resolver; the guard for all else asks this run's DNS.
@@ -46,7 +53,15 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       const dns = client.openProbe(signal, dialAddress);
       const dial = openGuard({ policy, portMap, slots, connectTimeoutMs, resolve: openResolve(dns) });
       const http = openHttpProbe({ dial, policy, userAgent, limits: settings.http }, signal);
-      return { http, dns, tls: openTlsProbe(dial, settings.tls, signal), close: () => http.close() };
+      const dialPage = openGuard({
+        policy,
+        portMap,
+        slots: pageSlots,
+        connectTimeoutMs,
+        resolve: openResolve(dns),
+      });
+      const browser = openBrowserProbe({ ...settings.browser, policy, contact }, dialPage, signal);
+      return { http, dns, tls: openTlsProbe(dial, settings.tls, signal), browser, close: () => http.close() };
     },
     close: () => client.close(),
   };

@@ -1,3 +1,4 @@
+import type { BrowserProbe } from './browser/port.ts';
 import type { DnsProbe } from './dns/port.ts';
 import type { HttpProbe } from './http/port.ts';
 import type { TlsProbe } from './tls/port.ts';
@@ -7,4 +8,5 @@ export type Probes = {
   readonly http: HttpProbe;
   readonly dns: DnsProbe;
   readonly tls: TlsProbe;
+  readonly browser: BrowserProbe;
 };

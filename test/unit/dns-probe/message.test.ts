@@ -151,6 +151,7 @@ test(`${runs} mutated messages: never anything but a message or RangeError`, () 
     }),
   ); // prettier-ignore
   let read = 0;
+  let others = 0;
   fc.assert(
     fc.property(
       fc.constantFrom(base, query),
@@ -163,11 +164,12 @@ test(`${runs} mutated messages: never anything but a message or RangeError`, () 
           readMessage(bytes.subarray(0, Math.max(0, bytes.length - (cut > 250 ? cut - 250 : 0))), true);
           read += 1;
         } catch (error) {
-          expect(error).toBeInstanceOf(RangeError);
+          others += error instanceof RangeError ? 0 : 1;
         }
       },
     ),
     { numRuns: runs },
   );
   expect(read).toBeGreaterThan(1000);
+  expect(others).toBe(0);
 });

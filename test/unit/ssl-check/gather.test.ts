@@ -80,6 +80,7 @@ function probesOf({ hello, handshake = () => connected() }: Script) {
     };
   };
   const probes: Probes = {
+    browser: {} as Probes['browser'],
     tls: {
       exchange: ({ send }) => enter(() => exchange(send)),
       handshake: (request) =>

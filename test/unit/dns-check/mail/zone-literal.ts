@@ -164,5 +164,5 @@ export function bodyOf(text: string) {
 
 /** Probes of which only the DNS and HTTP are ever used. */
 export function probesOf(dns: DnsProbe, http: HttpProbe): Probes {
-  return { dns, http, tls: {} as Probes['tls'] };
+  return { dns, http, tls: {} as Probes['tls'], browser: {} as Probes['browser'] };
 }
