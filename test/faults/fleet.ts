@@ -17,6 +17,8 @@ export type Fleet = {
   readonly mostAtOneHost: () => number;
   startApi(): Promise<Member>;
   startWorker(): Promise<Member>;
+  /** Kills every worker process, also those that are only starting. */
+  killWorkers(): void;
   /** Asks for a check of this URL until it is answered 200; what else was met is counted. */
   ask(api: () => Member, url: string, tally: Tally): Promise<Answer>;
   /** Host slots and waiting places that are left in Redis, and reports in the store by their key. */
@@ -57,6 +59,7 @@ export async function openFleet({ hosts: count, answer, settings = {} }: FleetOp
   const { listener, most } = countPerHost(answer);
   const lab = await openLab({ sites: Object.fromEntries(hosts.map((host) => [`http://${host}`, listener])) });
   const members = new Set<ChildProcess>();
+  const workers = new Set<ChildProcess>();
   const environment = lab.settings({
     REDIS_URL: redis.url,
     MONGODB_URL: mongo.url,
@@ -65,9 +68,10 @@ export async function openFleet({ hosts: count, answer, settings = {} }: FleetOp
     ...settings,
   });
   const start = async (name: 'api' | 'worker') => {
-    const member = await startMember(name, environment);
-    members.add(member.process);
-    return member;
+    return startMember(name, environment, (child) => {
+      members.add(child);
+      if (name === 'worker') workers.add(child);
+    });
   };
   return {
     redis,
@@ -77,6 +81,9 @@ export async function openFleet({ hosts: count, answer, settings = {} }: FleetOp
     mostAtOneHost: most,
     startApi: () => start('api'),
     startWorker: () => start('worker'),
+    killWorkers() {
+      for (const child of workers) child.kill('SIGKILL');
+    },
     ask: askUntilAnswered,
     leftovers: () => countLeftovers(redis.url, mongo.url),
     async close() {
@@ -119,11 +126,13 @@ async function askUntilAnswered(api: () => Member, url: string, tally: Tally): P
 async function startMember(
   name: 'api' | 'worker',
   environment: Readonly<Record<string, string>>,
+  onSpawn: (child: ChildProcess) => void,
 ): Promise<Member> {
   const child = spawn(process.execPath, ['cli/diag.js', name], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onSpawn(child);
   const lines: string[] = [];
   const ready = Promise.withResolvers<{ url?: string; adminPort: number }>();
   createInterface({ input: child.stdout }).on('line', (line) => {

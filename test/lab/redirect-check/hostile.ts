@@ -107,7 +107,7 @@ const silences: readonly Hostile[] = [
     start: 'http://early.test:raw/',
     connected: answers('', drip('HTTP/1.1 102 Processing\r\n\r\n', 1)),
     ...dead,
-    expected: unreachable('response-timeout'),
+    expected: unreachable('malformed-response'),
     boundMs: bound.response,
   },
   {
@@ -116,7 +116,7 @@ const silences: readonly Hostile[] = [
     // Not as fast as it can: both ends share one loop here, and a full one makes every timer late.
     connected: answers('', drip('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(50), 2)),
     ...dead,
-    expected: unreachable('response-timeout'),
+    expected: unreachable('malformed-response'),
     boundMs: bound.response,
   },
   {
