@@ -6,6 +6,8 @@ const isSerial = (name: string) => name === 'faults' || name === 'browser';
 const project = (name: string, testTimeout: number) => ({
   test: {
     fileParallelism: !isSerial(name),
+    // Unit tests are pure: sharing the modules they load saves a third of their time.
+    isolate: name !== 'unit',
     name,
     include: [`test/${name}/**/*.test.ts`],
     passWithNoTests: true,
