@@ -3,6 +3,7 @@ const benches: { readonly [name: string]: () => Promise<{ bench(): Promise<void>
   'cached-get': () => import('./cached-get.ts'),
   'hop-timings': () => import('./hop-timings.ts'),
   guard: () => import('./guard.ts'),
+  dns: () => import('./dns.ts'),
   'slow-host': () => import('./slow-host.ts'),
   workers: () => import('./workers.ts'),
   'queue-cost': () => import('./queue-cost.ts'),
