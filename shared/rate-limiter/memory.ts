@@ -1,55 +1,11 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Quota, RateLimiter, Taken } from './port.ts';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { openFlexibleRateLimiter } from './flexible.ts';
+import type { RateLimiter } from './port.ts';
 
 /** The limiter of a single process. */
 export function openMemoryRateLimiter(): RateLimiter {
-  const limiters = new Map<string, RateLimiterMemory>();
-  const limiterOf = ({ policy, points, windowS }: Quota) => {
-    const name = `${policy}/${points}/${windowS}`;
-    const limiter =
-      limiters.get(name) ?? new RateLimiterMemory({ keyPrefix: name, points, duration: windowS });
-    limiters.set(name, limiter);
-    return limiter;
-  };
-
-  return {
-    async take(quota, caller, points) {
-      const limiter = limiterOf(quota);
-      try {
-        return toTaken(await limiter.consume(caller, points), quota, true);
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        // The library charges refused points too; they are given back, so that a refusal costs nothing.
-        return toTaken(await limiter.reward(caller, points), quota, false);
-      }
-    },
-    async giveBack(quota, caller, points) {
-      const limiter = limiterOf(quota);
-      const now = await limiter.get(caller);
-      // In a new window a reward would be a credit beyond the limit.
-      if (now && now.consumedPoints > 0) await limiter.reward(caller, Math.min(points, now.consumedPoints));
-    },
-    async look(quota, caller) {
-      const now = await limiterOf(quota).get(caller);
-      return now
-        ? toTaken(now, quota, true)
-        : { allowed: true, remaining: quota.points, resetS: quota.windowS };
-    },
-    async close() {
-      limiters.clear();
-    },
-  };
-}
-
-/** The library's answer in our words. */
-export function toTaken(
-  { consumedPoints, msBeforeNext }: RateLimiterRes,
-  quota: Quota,
-  allowed: boolean,
-): Taken {
-  return {
-    allowed,
-    remaining: Math.max(0, quota.points - consumedPoints),
-    resetS: Math.ceil(Math.max(0, msBeforeNext) / 1000),
-  };
+  return openFlexibleRateLimiter(
+    (name, { points, windowS }) => new RateLimiterMemory({ keyPrefix: name, points, duration: windowS }),
+    () => undefined,
+  );
 }
