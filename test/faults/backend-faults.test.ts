@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { freeze } from '../kit/freeze.ts';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedis } from '../kit/redis.ts';
 import { type Fleet, get, type Member, openFleet, type Tally } from './fleet.ts';
@@ -61,7 +62,7 @@ describe.skipIf(!isHere)('Redis that is', () => {
       () => api,
       'frozen',
       async () => {
-        fleet.redis.process?.kill('SIGSTOP');
+        await freeze(fleet.redis.process);
         await after(300);
         expect((await get(api, 'http://t0.test/early')).status).toBe(200);
         const refused = await get(api, 'http://t0.test/new-while-frozen');
