@@ -6,7 +6,7 @@ import { type Job, makeJobKey } from '../shared/model/job.ts';
 import { type Fault, Problem } from '../shared/model/problem.ts';
 import type { TargetPolicy } from '../shared/target/parse-target.ts';
 import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
-import { type Query, readQuery } from './read-query.ts';
+import { describeFaults, type Query, rawQueryOf, readQuery } from './read-query.ts';
 import { readTarget } from './read-target.ts';
 
 /** What a caller asks of a tool, understood. */
@@ -126,20 +126,6 @@ function waitOf(
     .flat()
     .join(', ');
   return { waitS: limited ?? (respondAsync ? 0 : undefined), applied };
-}
-
-/** What stands behind the "?" as it was sent. */
-export function rawQueryOf(request: Request): string {
-  const at = request.url.indexOf('?');
-  return at === -1 ? '' : request.url.slice(at + 1);
-}
-
-/** One sentence that names all faults. */
-export function describeFaults(faults: readonly Fault[]): string {
-  const [first] = faults;
-  return faults.length === 1 && first
-    ? `${first.name}: ${first.detail}`
-    : `There are ${faults.length} faults; each is in \`errors\`.`;
 }
 
 function readOptions(spec: CheckSpec, { values }: Query, faults: Fault[]): Job['options'] {

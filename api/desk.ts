@@ -6,14 +6,17 @@ import { schemaVersion } from '../shared/model/report.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { openMemoryRateLimiter } from '../shared/rate-limiter/memory.ts';
 import type { ReportStore } from '../shared/report-store/port.ts';
+import type { TargetPolicy } from '../shared/target/parse-target.ts';
 import { openAskReader, type ReadAsk } from './ask.ts';
-import { type NameCaller, openCallers } from './caller.ts';
+import { type Callers, openCallers } from './caller.ts';
+import { type Deprecation, deprecations } from './deprecations.ts';
 import { type IsKnownHost, openHostCheck } from './front-door.ts';
 import { type Holds, openHolds } from './holds.ts';
+import { openLinks } from './links.ts';
 import type { ApiContext } from './open.ts';
 import { openQuotas, type Quotas } from './quotas.ts';
 import { openReportCache, type ReportCache } from './report-cache.ts';
-import { openShed, type Shed } from './shed.ts';
+import { openShed, type Shed, type ShedLimits } from './shed.ts';
 import { openWaiting, type Waiting } from './waiting.ts';
 
 /** Everything that answering a request takes, opened once for a process. */
@@ -27,28 +30,40 @@ export type Desk = {
   readonly quotas: Quotas;
   readonly holds: Holds;
   readonly shed: Shed;
-  readonly nameCaller: NameCaller;
+  readonly callers: Callers;
   readonly readAsk: ReadAsk;
   readonly waitSeconds: number | undefined;
   readonly queueSeconds: number;
   /** Prefix of every link we give: PUBLIC_URL, or "" for links relative to the host. */
   readonly publicPath: string;
-  /** The Link field of every report. */
-  readonly links: string;
+  /** The Link field of a report: its own addresses, where reports have ids, and the API's description. */
+  readonly linksOf: (reportId: string) => string;
+  /** Off: no report can be asked for by its id. */
+  readonly reportIds: boolean;
+  readonly targetPolicy: TargetPolicy;
   readonly isKnownHost: IsKnownHost;
   readonly corsOrigins: readonly string[];
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
+  readonly deprecations: readonly Deprecation[];
   close(): void;
 };
 
 const reportCacheBytes = 64 * 1024 * 1024;
-const shedLimits = { lagMs: 200, waits: 10_000 };
+const usualLimits: ShedLimits = { lagMs: 200, waits: 10_000 };
 
 /** Opens the desk. */
-export function openDesk({ config, backend, log, metrics }: ApiContext): Desk {
-  const { jobQueue, reportStore, rateLimiter } = backend;
-  const reports = openReportCache(reportCacheBytes);
+export function openDesk({
+  config,
+  backend,
+  log,
+  metrics,
+  shedLimits = usualLimits,
+  ...more
+}: ApiContext): Desk {
+  const { jobQueue, reportStore, rateLimiter, tokenStore } = backend;
+  const linksOf = openLinks(config);
+  const reports = openReportCache(reportCacheBytes, linksOf);
   const holds = openHolds(config.RATE_LIMIT);
   const onDone = (done: Done | Missed) => {
     if (done === 'missed') return reports.clear();
@@ -59,6 +74,7 @@ export function openDesk({ config, backend, log, metrics }: ApiContext): Desk {
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone });
   const shed = openShed(shedLimits, () => waiting.waits());
   const local = openMemoryRateLimiter();
+  const targetPolicy = targetPolicyOf(config);
   // What changes answers beside target and options.
   const keyVersionOf = ({ rulesVersion }: CheckSpec) =>
     [schemaVersion, rulesVersion, config.DNS_SERVERS?.join(',') ?? ''].join('/');
@@ -72,15 +88,18 @@ export function openDesk({ config, backend, log, metrics }: ApiContext): Desk {
     quotas: openQuotas(local, rateLimiter, config.RATE_LIMIT),
     holds,
     shed,
-    nameCaller: openCallers(config, log),
-    readAsk: openAskReader(targetPolicyOf(config), keyVersionOf),
+    callers: openCallers(config, tokenStore, log),
+    readAsk: openAskReader(targetPolicy, keyVersionOf),
     waitSeconds: config.WAIT_SECONDS,
     queueSeconds: config.QUEUE_SECONDS,
     publicPath: config.PUBLIC_URL ?? '',
-    links: `<${config.PUBLIC_URL ?? ''}/openapi.json>; rel="service-desc"`,
+    linksOf,
+    reportIds: config.REPORT_IDS,
+    targetPolicy,
     isKnownHost: openHostCheck(config),
     corsOrigins: config.CORS_ORIGINS ?? [],
     isOpen: config.AUTH_MODE === 'open',
+    deprecations: more.deprecations ?? deprecations,
     close() {
       waiting.close();
       shed.close();
