@@ -1,8 +1,7 @@
-import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import { openJobKeys } from '../shared/job-keys.ts';
 import type { Done, JobQueue, Missed } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Metrics } from '../shared/metrics.ts';
-import { schemaVersion } from '../shared/model/report.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { openMemoryRateLimiter } from '../shared/rate-limiter/memory.ts';
 import type { ReportStore } from '../shared/report-store/port.ts';
@@ -53,14 +52,7 @@ const reportCacheBytes = 64 * 1024 * 1024;
 const usualLimits: ShedLimits = { lagMs: 200, waits: 10_000 };
 
 /** Opens the desk. */
-export function openDesk({
-  config,
-  backend,
-  log,
-  metrics,
-  shedLimits = usualLimits,
-  ...more
-}: ApiContext): Desk {
+export function openDesk({ config, backend, log, metrics, ...more }: ApiContext): Desk {
   const { jobQueue, reportStore, rateLimiter, tokenStore } = backend;
   const linksOf = openLinks(config);
   const reports = openReportCache(reportCacheBytes, linksOf);
@@ -72,12 +64,9 @@ export function openDesk({
     holds.release(jobKey);
   };
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone });
-  const shed = openShed(shedLimits, () => waiting.waits());
+  const shed = openShed(more.shedLimits ?? usualLimits, () => waiting.waits());
   const local = openMemoryRateLimiter();
   const targetPolicy = targetPolicyOf(config);
-  // What changes answers beside target and options.
-  const keyVersionOf = ({ rulesVersion }: CheckSpec) =>
-    [schemaVersion, rulesVersion, config.DNS_SERVERS?.join(',') ?? ''].join('/');
   return {
     log,
     metrics,
@@ -89,7 +78,7 @@ export function openDesk({
     holds,
     shed,
     callers: openCallers(config, tokenStore, log),
-    readAsk: openAskReader(targetPolicy, keyVersionOf),
+    readAsk: openAskReader(targetPolicy, openJobKeys(config)),
     waitSeconds: config.WAIT_SECONDS,
     queueSeconds: config.QUEUE_SECONDS,
     publicPath: config.PUBLIC_URL ?? '',
