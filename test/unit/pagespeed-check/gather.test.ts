@@ -17,7 +17,7 @@ async function gather(
     askField: async () => ({ kind: 'none' as const, reason: 'nobody was asked' }),
   };
   const context = { target: 'http://a.test/', options, probes: { browser }, progress: () => undefined };
-  return { asked, evidence: await gatherPagespeed(context as unknown as BrowserContext) };
+  return { asked, evidence: await gatherPagespeed(context) };
 }
 
 const crashed = (tookMs: number) => ({ ...ended({ kind: 'crashed', message: 'exit SIGSEGV' }), tookMs });

@@ -7,8 +7,10 @@ const attemptMs = 52_000;
 /** A second attempt after a fault of our browser is worth it only with time for a whole page. */
 const retryNeedsMs = 25_000;
 
-/** The context of a gather whose worker has a browser probe. */
-export type BrowserContext = GatherContext & { readonly probes: { readonly browser: BrowserProbe } };
+/** What is needed of a gather's context: of the probes the browser alone. */
+export type BrowserContext = Omit<GatherContext, 'probes'> & {
+  readonly probes: Pick<GatherContext['probes'], 'browser'>;
+};
 
 /** Loads the page as often as asked, each time in a fresh browser; stops at the first load that could not be measured. */
 export async function gatherPagespeed({
