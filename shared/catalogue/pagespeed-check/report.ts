@@ -75,7 +75,7 @@ export const pagespeedReportShape = {
     .nullable(),
   field: z
     .looseObject({
-      provider: z.string(),
+      provider: z.enum(['crux', 'psi']),
       scope: z.enum(['url', 'origin']),
       formFactor: z.string(),
       metrics: z.record(z.string(), fieldMetricSchema),
@@ -104,21 +104,30 @@ export const pagespeedReportShape = {
   }),
   environment: z
     .looseObject({
+      provider: z.enum(['local', 'psi']).meta({
+        description: 'psi: PageSpeed Insights loaded the page, in Google’s browser and on its line.',
+      }),
       lighthouse: z.string().nullable(),
       browser: z.string().nullable(),
-      sandbox: z.boolean(),
+      sandbox: z.boolean().nullable(),
       benchmarkIndex: z.number().nullable(),
       throttling: z.record(z.string(), z.unknown()),
-      confidence: z.enum(['normal', 'low']),
+      confidence: z.enum(['normal', 'low']).nullable(),
       peakMemoryBytes: z.number().nullable(),
-      receivedBytes: z.number(),
+      receivedBytes: z.number().nullable(),
     })
     .nullable(),
   warnings: z.array(z.string()),
   screenshot: z
     .looseObject({
-      mediaType: z.string(),
-      base64: z.string(),
+      width: z.int().min(1).meta({ description: 'Pixels.' }),
+      height: z.int().min(1),
+      type: z.enum(['image/jpeg', 'image/png', 'image/webp']),
+      sizeBytes: z.int().min(1),
+      href: z
+        .string()
+        .optional()
+        .meta({ description: 'Where it can be read; absent where reports have no ids.' }),
     })
     .nullable(),
 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { codesBroken } from '../../../shared/model/verdict.ts';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
+import { isRemote } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import { gatherPagespeed } from '../../../worker/checks/pagespeed-check/gather.ts';
 import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import type { BrowserProbe } from '../../../worker/probes/browser/port.ts';
@@ -53,7 +54,7 @@ async function check(url: string, hurry: Hurry = {}) {
   });
   const tookMs = Math.round(performance.now() - start);
   const run = evidence.runs[0];
-  const peakMb = run?.kind === 'run' ? Math.round((run.peakMemoryBytes ?? 0) / 1e6) : 0;
+  const peakMb = run?.kind === 'run' && !isRemote(run) ? Math.round((run.peakMemoryBytes ?? 0) / 1e6) : 0;
   return { ...assessPagespeed(evidence), evidence, tookMs, peakMb };
 }
 

@@ -10,6 +10,7 @@ import { auditOf } from '../../../worker/checks/pagespeed-check/assess-insights.
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import type { FieldSight } from '../../../worker/probes/browser/port.ts';
 import { ended, gaveUp, load, readImagesRun, seen } from './evidence-kit.ts';
+import { psiAnswer, psiError, psiResult, seenByPsi } from './psi-kit.ts';
 
 type Case = {
   readonly name: string;
@@ -275,9 +276,14 @@ const surroundings: readonly Case[] = [
     score: 90,
   },
   {
-    name: 'a second run that failed does not take the first one back',
+    name: 'a second run that failed does not take the first one back, but makes it uncertain',
     evidence: seen(load(), ended({ kind: 'killed', why: 'deadline' })),
-    broken: [],
+    broken: ['measurement-uncertain'],
+  },
+  {
+    name: 'a browser that dies in a later load is told beside the numbers of the first',
+    evidence: seen(load(), ended({ kind: 'crashed', message: 'exit SIGSEGV' })),
+    broken: ['browser-failed', 'measurement-uncertain'],
   },
   { name: 'vitals exactly at their limits pass', evidence: field(2500, 0.1, 200), broken: [] },
   { name: 'one ms more of LCP fails', evidence: field(2501, 0.1, 200), broken: ['field-vitals-failed'] },
@@ -290,7 +296,39 @@ const surroundings: readonly Case[] = [
   },
 ];
 
-const cases = [...metrics, ...insights, ...ends, ...surroundings];
+const remote: readonly Case[] = [
+  {
+    name: 'a page that PageSpeed Insights measured is judged like any other, its visitors with it',
+    evidence: seenByPsi(psiAnswer()),
+    broken: ['lcp-needs-improvement', 'field-vitals-failed', 'render-blocking-requests'],
+    score: 88,
+  },
+  {
+    name: 'a page that is too slow for PageSpeed Insights never rests here either',
+    evidence: seenByPsi(
+      psiResult({ runWarnings: ['The page loaded too slowly to finish within the time limit.'] }),
+    ),
+    broken: ['lcp-needs-improvement', 'field-vitals-failed', 'render-blocking-requests', 'page-not-quiet'],
+    score: 88,
+  },
+  {
+    ...lost('', gaveUp(''), 'page-not-painted'),
+    name: 'a page that painted nothing for PageSpeed Insights',
+    evidence: seenByPsi(psiError('Lighthouse returned error: NO_FCP. The page did not paint.')),
+  },
+  {
+    ...lost('', gaveUp(''), 'browser-failed'),
+    name: 'a code of PageSpeed Insights that we do not know says nothing of the page',
+    evidence: seenByPsi(psiError('Lighthouse returned error: SOMETHING_NEW.')),
+  },
+  {
+    ...lost('', gaveUp(''), 'browser-unavailable'),
+    name: 'a key that PageSpeed Insights refuses leaves us without a browser',
+    evidence: seenByPsi(psiError('API key not valid.')),
+  },
+];
+
+const cases = [...metrics, ...insights, ...ends, ...surroundings, ...remote];
 
 test.for(cases)('$name', ({ evidence, broken, ended: end = 'measured', score = 100, state = 'complete' }) => {
   const assessment = assessPagespeed(evidence);
@@ -331,14 +369,11 @@ test.for(cases)(
 
 test('each rule has a row for broken, for holds and, where it can happen, for notTested', () => {
   const verdicts = cases.map(({ evidence }) => assessPagespeed(evidence).verdicts);
-  // Whether there is a browser is always known.
-  const alwaysKnown: readonly PagespeedCode[] = ['browser-unavailable'];
   const missing = codesOf(rules).flatMap((code) => {
     const found = verdicts.map((all) => all[code]);
     return [
       found.some(isBroken) ? [] : [`${code} broken`],
       found.includes('holds') ? [] : [`${code} holds`],
-      alwaysKnown.includes(code) ||
       found.some((verdict) => typeof verdict === 'object' && 'notTested' in verdict)
         ? []
         : [`${code} notTested`],
@@ -352,6 +387,47 @@ test('what the metrics take from the score adds up to what it lacks', () => {
   const lost = codesBroken(verdicts).reduce((sum, code) => sum - (scoreEffects[code] ?? 0), 0);
   // Each is rounded for itself, and what a good metric lacks of 1 is told by no finding.
   expect(Math.abs(100 - (score ?? 0) - lost)).toBeLessThanOrEqual(4);
+});
+
+test('what only our own browser sees is not tested where PageSpeed Insights measured', () => {
+  const { verdicts } = assessPagespeed(seenByPsi(psiAnswer()));
+  const { notTested } = listVerdicts(rules, verdicts);
+  expect(notTested.map(({ code }) => code)).toEqual(
+    expect.arrayContaining([
+      'page-memory-excessive',
+      'page-transfer-excessive',
+      'requests-not-allowed',
+      'requests-unreachable',
+      'measurement-uncertain',
+    ]),
+  );
+  expect(verdicts['browser-failed']).toBe('not-applicable');
+  expect(verdicts['browser-unavailable']).toBe('not-applicable');
+});
+
+test('the report says that PageSpeed Insights measured, and with what', () => {
+  const { fields } = assessPagespeed(seenByPsi(psiAnswer()));
+  expect(fields).toMatchObject({
+    environment: {
+      provider: 'psi',
+      lighthouse: '13.0.1',
+      browser: 'HeadlessChrome/152.0.0.0',
+      sandbox: null,
+      benchmarkIndex: 561.5,
+      confidence: null,
+      receivedBytes: null,
+    },
+    blockedRequests: [],
+    runs: { count: 1, chosen: 'single', scores: [88], spread: null },
+    coreWebVitals: { assessment: 'failed', basis: 'field' },
+    field: { provider: 'psi', scope: 'url', metrics: { inp: { p75: 214, rating: 'needs-improvement' } } },
+  });
+});
+
+test('a record of the Chrome UX Report goes before what came with PageSpeed Insights', () => {
+  const { field: crux } = field(2000, 0.05, 100);
+  const { fields } = assessPagespeed({ ...seenByPsi(psiAnswer()), field: crux });
+  expect(fields).toMatchObject({ field: { provider: 'crux' }, coreWebVitals: { assessment: 'passed' } });
 });
 
 test('judging the same evidence twice gives the same', () => {

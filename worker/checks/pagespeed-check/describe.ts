@@ -1,30 +1,26 @@
-import type {
-  AuditSeen,
-  BrowserFailure,
-  BrowserRun,
-  PageSight,
-  Strategy,
-} from '../../probes/browser/port.ts';
+import type { AuditSeen, PageSight, RefusedHost, Strategy } from '../../probes/browser/port.ts';
 import { shiftsOf } from './assess-metrics.ts';
-import { doubtsOf } from './assess-page.ts';
 import type { Choice } from './choose-run.ts';
-import type { PagespeedEvidence } from './evidence.ts';
-import { assessField, describeField } from './field.ts';
+import { describeEnvironment } from './describe-environment.ts';
+import { isRemote, type Load, type PagespeedEvidence } from './evidence.ts';
+import { assessField, chooseField, describeField } from './field.ts';
 import type { NamedEnd } from './name-end.ts';
 import { displayValue, type MetricName, rateScore, rateValue, thresholdsOf } from './ratings.ts';
 import { bySavings, hasFailed, showSavings } from './savings.ts';
+import { describeScreenshot } from './screenshot.ts';
 
 /** The check's own fields of the report. */
 export function describePagespeed(evidence: PagespeedEvidence, choice: Choice, end: NamedEnd | undefined) {
   const page = choice.run?.end.page;
-  const last = lastRun(evidence);
+  const last = evidence.runs.at(-1);
+  const field = chooseField(evidence);
   return {
     strategy: evidence.strategy,
     ended: end?.code ?? 'measured',
-    coreWebVitals: { ...assessField(evidence.field), lab: rateLab(page) },
-    field: describeField(evidence.field),
+    coreWebVitals: { ...assessField(field.sight), lab: rateLab(page) },
+    field: describeField(field),
     ...(page ? describePage(page, evidence.strategy) : noPage),
-    blockedRequests: last?.traffic.refused ?? [],
+    blockedRequests: refusedIn(last),
     runs: {
       count: evidence.runs.length,
       chosen: choice.chosen,
@@ -141,30 +137,6 @@ function describeResources({ resources }: PageSight) {
   return { total: total ?? { requests: 0, bytes: 0 }, byType };
 }
 
-function describeEnvironment({ run, spread }: Choice, last: BrowserRun | undefined) {
-  const shown = run ?? last;
-  if (!shown) return null;
-  const seen = run?.end.page.environment;
-  return {
-    lighthouse: seen?.lighthouse ?? null,
-    browser: shown.browser.product,
-    browserSource: shown.browser.source,
-    sandbox: shown.browser.sandbox,
-    benchmarkIndex: seen?.benchmarkIndex ?? null,
-    throttling: seen?.throttling ?? {},
-    confidence: doubtsOf(seen?.benchmarkIndex, spread).length === 0 ? 'normal' : 'low',
-    peakMemoryBytes: shown.peakMemoryBytes,
-    receivedBytes: shown.traffic.receivedBytes,
-  };
-}
-
-function describeScreenshot({ runs }: PagespeedEvidence) {
-  const [first] = runs;
-  const base64 = first?.kind === 'run' && first.end.kind === 'loaded' ? first.end.page.screenshot : null;
-  return base64 === null ? null : { mediaType: 'image/jpeg', base64 };
-}
-
-function lastRun({ runs }: PagespeedEvidence): BrowserRun | undefined {
-  const last: BrowserRun | BrowserFailure | undefined = runs.at(-1);
-  return last?.kind === 'run' ? last : undefined;
+function refusedIn(last: Load | undefined): readonly RefusedHost[] {
+  return last?.kind === 'run' && !isRemote(last) ? last.traffic.refused : [];
 }
