@@ -38,6 +38,12 @@ const failing = (id: string, more = {}) =>
       audits: { [id]: { score: 0, mode: 'metricSavings', items: [row, row, row], itemCount: 3, ...more } },
     }),
   );
+const thirdParties = (...busyMs: readonly number[]) => ({
+  mode: 'informative',
+  score: 1,
+  items: busyMs.map((mainThreadTime) => ({ entity: 'Ads', mainThreadTime, transferSize: 100 })),
+  itemCount: busyMs.length,
+});
 const field = (lcp: number, cls: number, inp?: number): PagespeedEvidence => {
   const metric = (p75: number) => ({ p75, distribution: [0.8, 0.15, 0.05] });
   const sight: FieldSight = {
@@ -110,13 +116,40 @@ const metrics: readonly Case[] = [
 ];
 
 const insights: readonly Case[] = [
-  ...codesOf(auditOf).map(
-    (code): Case => ({
-      name: `${auditOf[code]} below 0.9 breaks ${code}`,
-      evidence: failing(auditOf[code], { score: 0.5 }),
-      broken: [code],
-    }),
-  ),
+  ...codesOf(auditOf)
+    .filter((code) => code !== 'dom-too-large' && code !== 'third-parties-heavy')
+    .map(
+      (code): Case => ({
+        name: `${auditOf[code]} below 0.9 breaks ${code}`,
+        evidence: failing(auditOf[code], { score: 0.5 }),
+        broken: [code],
+      }),
+    ),
+  {
+    name: '1400 elements are not too many',
+    evidence: failing('dom-size-insight', { mode: 'numeric', score: 1, value: 1400 }),
+    broken: [],
+  },
+  {
+    name: '1401 elements are too many, though Lighthouse only informs',
+    evidence: failing('dom-size-insight', { mode: 'informative', score: 1, value: 1401 }),
+    broken: ['dom-too-large'],
+  },
+  {
+    name: 'elements that were not counted are not tested',
+    evidence: failing('dom-size-insight', { mode: 'numeric', score: 1, value: null }),
+    broken: [],
+  },
+  {
+    name: 'third parties that take 250 ms of the main thread together are no burden',
+    evidence: failing('third-parties-insight', thirdParties(200, 50)),
+    broken: [],
+  },
+  {
+    name: 'third parties that take more are one, though Lighthouse only informs',
+    evidence: failing('third-parties-insight', thirdParties(200, 51)),
+    broken: ['third-parties-heavy'],
+  },
   {
     name: 'a document and its style sheet are no long chain',
     evidence: failing('network-dependency-tree-insight', { items: [row, row], itemCount: 2 }),
@@ -124,7 +157,7 @@ const insights: readonly Case[] = [
   },
   {
     name: 'an audit that only informs breaks nothing',
-    evidence: failing('dom-size-insight', { mode: 'informative' }),
+    evidence: failing('cache-insight', { mode: 'informative' }),
     broken: [],
   },
   {
@@ -428,6 +461,25 @@ test('a record of the Chrome UX Report goes before what came with PageSpeed Insi
   const { field: crux } = field(2000, 0.05, 100);
   const { fields } = assessPagespeed({ ...seenByPsi(psiAnswer()), field: crux });
   expect(fields).toMatchObject({ field: { provider: 'crux' }, coreWebVitals: { assessment: 'passed' } });
+});
+
+test.for([
+  ['document-latency-high', 'usesCompression', 'This is why: the document is not compressed.'],
+  ['lcp-request-late', 'requestDiscoverable', 'This is why: the image does not stand in the HTML.'],
+  ['lcp-request-late', 'somethingNew', 'This is why: Lighthouse’s own words.'],
+] as const)('%s says in our words that %s failed', ([code, check, sentence]) => {
+  const items = [
+    { check: 'noRedirects', passed: true, label: 'Avoids redirects' },
+    { check, passed: false, label: 'Lighthouse’s own words' },
+  ];
+  const { verdicts } = assessPagespeed(failing(auditOf[code], { score: 0, items }));
+  const { findings } = listVerdicts(rules, verdicts);
+  expect(findings.find((finding) => finding.code === code)?.detail).toBe(sentence);
+});
+
+test('an audit that only informs is not said to hold', () => {
+  const { verdicts } = assessPagespeed(failing('cache-insight', { mode: 'informative', score: 1 }));
+  expect(verdicts['cache-lifetime-short']).toBe('not-applicable');
 });
 
 test('judging the same evidence twice gives the same', () => {

@@ -27,7 +27,7 @@ function describeTold(told: PageSight['environment'] | undefined) {
   return {
     lighthouse: told?.lighthouse ?? null,
     browser: /\b(?:Headless)?Chrome\/[\d.]{1,20}/.exec(told?.userAgent ?? '')?.[0] ?? null,
-    benchmarkIndex: told?.benchmarkIndex ?? null,
+    benchmarkIndex: told?.benchmarkIndex || null,
     throttling: told?.throttling ?? {},
   };
 }
