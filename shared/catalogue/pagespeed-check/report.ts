@@ -1,11 +1,13 @@
 import { z } from 'zod';
 
+/** Bands of a metric, best first; the limits stand in each metric's `thresholds`. */
 export const ratings = ['good', 'needs-improvement', 'poor'] as const;
 export type Rating = (typeof ratings)[number];
 
 const rating = z.enum(ratings).nullable();
 const row = z.record(z.string(), z.unknown());
 
+/** A metric of the lab. */
 export const metricSchema = z
   .looseObject({
     value: z
@@ -22,6 +24,7 @@ export const metricSchema = z
   })
   .meta({ id: 'SpeedMetric' });
 
+/** A metric of real visits, at their 75th percentile: ms; CLS has no unit. */
 export const fieldMetricSchema = z
   .looseObject({
     p75: z.number(),
@@ -30,6 +33,7 @@ export const fieldMetricSchema = z
   })
   .meta({ id: 'FieldMetric' });
 
+/** One of Lighthouse's audits with the first rows of its table, whose text is the target's. */
 export const speedAuditSchema = z
   .looseObject({
     id: z.string().meta({ description: 'Lighthouse’s id of the audit.' }),
@@ -51,6 +55,7 @@ export const speedAuditSchema = z
 
 const transferred = z.object({ requests: z.int().min(0), bytes: z.number().min(0) });
 
+/** The report's fields beside the envelope. */
 export const pagespeedReportShape = {
   target: z.looseObject({ url: z.string() }),
   finalUrl: z.string().nullable(),

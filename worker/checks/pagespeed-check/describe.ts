@@ -2,10 +2,11 @@ import type { AuditSeen, PageSight, RefusedHost, Strategy } from '../../probes/b
 import { shiftsOf } from './assess-metrics.ts';
 import type { Choice } from './choose-run.ts';
 import { describeEnvironment } from './describe-environment.ts';
+import { describeMetrics, rateLab } from './describe-metrics.ts';
 import { isRemote, type Load, type PagespeedEvidence } from './evidence.ts';
 import { assessField, chooseField, describeField } from './field.ts';
 import type { NamedEnd } from './name-end.ts';
-import { displayValue, type MetricName, rateScore, rateValue, thresholdsOf } from './ratings.ts';
+import { rateScore } from './ratings.ts';
 import { bySavings, hasFailed, showSavings } from './savings.ts';
 import { describeScreenshot } from './screenshot.ts';
 
@@ -57,61 +58,6 @@ function describePage(
     ...describeAudits(page),
     resources: describeResources(page),
     warnings: page.warnings,
-  };
-}
-
-function rateLab(page: PageSight | undefined) {
-  const rate = (metric: MetricName) => {
-    const score = page?.metrics[metric].score ?? null;
-    return score === null ? null : rateScore(score);
-  };
-  return {
-    lcp: rate('lcp'),
-    cls: rate('cls'),
-    tbt: rate('tbt'),
-    note: 'INP needs real visitors; TBT is its stand-in in the lab.',
-  };
-}
-
-const observedOf: { readonly [M in MetricName]?: string } = {
-  lcp: 'observedLargestContentfulPaint',
-  cls: 'observedCumulativeLayoutShift',
-  fcp: 'observedFirstContentfulPaint',
-  si: 'observedSpeedIndex',
-};
-
-function describeMetrics(page: PageSight, strategy: Strategy) {
-  const describe = (metric: MetricName) => {
-    const { value, score, weight } = page.metrics[metric];
-    return {
-      value,
-      unit: metric === 'cls' ? '' : 'ms',
-      display: value === null ? null : displayValue(metric, value),
-      score,
-      weight,
-      rating: score === null ? null : rateScore(score),
-      thresholds: thresholdsOf(metric, strategy),
-      observed: page.observed[observedOf[metric] ?? ''] ?? null,
-    };
-  };
-  const limits = thresholdsOf('ttfb', strategy);
-  const ttfb = page.ttfbMs;
-  return {
-    lcp: describe('lcp'),
-    cls: describe('cls'),
-    tbt: describe('tbt'),
-    fcp: describe('fcp'),
-    si: describe('si'),
-    ttfb: {
-      value: ttfb,
-      unit: 'ms',
-      display: ttfb === null ? null : displayValue('ttfb', ttfb),
-      score: null,
-      weight: 0,
-      rating: ttfb === null ? null : rateValue(ttfb, limits),
-      thresholds: limits,
-      observed: ttfb,
-    },
   };
 }
 

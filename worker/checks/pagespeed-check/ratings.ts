@@ -4,6 +4,7 @@ import type { Strategy } from '../../probes/browser/port.ts';
 /** Up to `good` is good, above `poor` is poor. ms; CLS has no unit. */
 export type Thresholds = { readonly good: number; readonly poor: number };
 
+/** The metrics that make Lighthouse's score. */
 export const metricNames = ['lcp', 'cls', 'tbt', 'fcp', 'si'] as const;
 export type MetricName = (typeof metricNames)[number];
 
