@@ -293,6 +293,7 @@ export const hostilePages: readonly HostilePage[] = [
     name: 'a login by dialog',
     answer: status(401, { 'www-authenticate': 'Basic realm="x"' }),
     ends: ['page-not-loaded', 'page-status-error'],
+    nearly: 'a page that is not there',
   },
   { name: 'no content', answer: status(204), ends: ['page-not-loaded'], nearly: 'an attachment' },
   { name: 'an empty page', answer: html(''), ends: ['page-not-painted'], hurry: { firstPaintMs: 1500 } },

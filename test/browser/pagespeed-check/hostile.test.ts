@@ -9,7 +9,7 @@ import { gatherPagespeed } from '../../../worker/checks/pagespeed-check/gather.t
 import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import type { BrowserProbe } from '../../../worker/probes/browser/port.ts';
 import { type Hurry, hostilePages } from './hostile-pages.ts';
-import { findProfiles, openProbe, openSite, trackProcesses } from './kit.ts';
+import { openProbe, openSite, trackProcesses } from './kit.ts';
 
 /** `SOAK=1`: every page, under production's limits, and so its figures; else shorter ones that show the same ends. */
 const isSoak = process.env['SOAK'] === '1';
@@ -108,7 +108,7 @@ test('the next page is measured as if nothing had been', { timeout: 60_000 }, as
 function watchDisk(): { most(): number } {
   let most = 0;
   const timer = setInterval(() => {
-    const sizes = findProfiles().flatMap((folder) => listFiles(folder).map(sizeOf));
+    const sizes = tracker.profiles().flatMap((folder) => listFiles(folder).map(sizeOf));
     most = Math.max(
       most,
       sizes.reduce((sum, size) => sum + size, 0),
