@@ -35,6 +35,8 @@ export type Books = {
   readonly ended: LRUCache<string, JobState>;
   readonly events: EventEmitter<{ done: [Done] }>;
   readonly crews: Set<Crew>;
+  /** Queues that should be served and can not: what must be done. */
+  readonly denied: Map<QueueName, string>;
 };
 
 /** Opens empty books. */
@@ -48,6 +50,7 @@ export function openBooks(hostConcurrency: number): Books {
     ended: new LRUCache({ max: 10_000, ttl: 600_000 }),
     events: new EventEmitter<{ done: [Done] }>().setMaxListeners(0),
     crews: new Set(),
+    denied: new Map(),
   };
 }
 

@@ -68,6 +68,11 @@ export interface JobQueue {
   onDone(listener: (done: Done | Missed) => void): Unsubscribe;
   look(queue: QueueName, jobId: string): Promise<JobState>;
   work(queue: QueueName, concurrency: number, run: Run, gaveUp: GaveUp): QueueWorker;
+  /**
+   * Tells that a worker here should serve the queue and can not; while no other does, a submit is refused with Problem `browser_unavailable`.
+   * @param fix what an operator must do, a sentence; shown to callers
+   */
+  deny(queue: QueueName, fix: string): void;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
   /** True when jobs can be taken now; says why not in a few words otherwise. */
   ping(): Promise<true | string>;

@@ -1,10 +1,12 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBullmqJobQueue } from '../../shared/job-queue/bullmq/open.ts';
 import { openMemoryJobQueue } from '../../shared/job-queue/memory.ts';
+import type { JobQueue } from '../../shared/job-queue/port.ts';
 import type { Logger } from '../../shared/logger.ts';
+import type { Problem } from '../../shared/model/problem.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
-import { jobQueueContract } from './job-queue.contract.ts';
+import { jobQueueContract, makeJob } from './job-queue.contract.ts';
 
 const quiet: Logger = {
   error: console.error,
@@ -38,3 +40,46 @@ describe.skipIf(!hasRedis)('BullMQ job queue', () => {
     return queue;
   });
 });
+
+/** What a queue says that nobody serves, and one whose worker has told why. */
+async function expectUnserved(queue: JobQueue): Promise<void> {
+  const crew = queue.work(
+    'network',
+    1,
+    async () => undefined,
+    async () => undefined,
+  );
+  await expect.poll(async () => (await queue.submit(makeJob({ queue: 'network' }))).state).toBe('admitted');
+  await expect(queue.submit(makeJob({ queue: 'browser' }))).rejects.toMatchObject({
+    code: 'queue_unavailable',
+  });
+  await expect(queue.submit(makeJob({ queue: 'composite' }))).rejects.toMatchObject({
+    code: 'queue_unavailable',
+  });
+  queue.deny('browser', 'Install Chrome.');
+  await expect
+    .poll(async () => queue.submit(makeJob({ queue: 'browser' })).catch((error: Problem) => error.detail))
+    .toContain('Install Chrome.');
+  await expect(queue.submit(makeJob({ queue: 'browser' }))).rejects.toMatchObject({
+    code: 'browser_unavailable',
+  });
+  await crew.close(0);
+  await queue.close(0);
+}
+
+const limits = { hostConcurrency: 4, lineLimit: 100 };
+
+test('a queue that no worker serves in this process is refused at once, with the reason where there is one', async () => {
+  await expectUnserved(openMemoryJobQueue({ ...limits, waitingLimit: 100 }));
+});
+
+test.skipIf(!hasRedis)(
+  'a queue that no worker serves anywhere is refused at once, with the reason',
+  async () => {
+    const redis = await startRedis();
+    const queue = openBullmqJobQueue({ url: redis.url, log: quiet, ...limits });
+    await expect.poll(() => queue.ping()).toBe(true);
+    await expectUnserved(queue);
+    await redis.stop();
+  },
+);

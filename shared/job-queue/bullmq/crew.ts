@@ -41,11 +41,13 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
     busy.add(done);
     return work;
   };
+  const connection = redis.duplicate();
+  connection.on('error', () => undefined); // told once by the connection it was copied from
   const worker = new Worker<Job>(
     queue,
     (job, token) => track(takeTurn(settings, job, token ?? '', force.signal)),
     {
-      connection: redis.duplicate(),
+      connection,
       prefix: `${keyPrefix}:bull`,
       concurrency,
       maxStalledCount: 1,
@@ -68,6 +70,8 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
       force.abort(new Error('the worker is stopping'));
       await within(afterAbortMs, Promise.all(busy));
       await within(afterAbortMs, worker.close(true));
+      // BullMQ closes only what it has opened.
+      connection.disconnect();
     },
   };
 }

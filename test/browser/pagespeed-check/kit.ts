@@ -6,7 +6,12 @@ import type { TargetPolicy } from '../../../shared/target/parse-target.ts';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import { type BrowserLimits, openBrowserProbe } from '../../../worker/probes/browser/open.ts';
-import type { BrowserFailure, BrowserProbe, BrowserRun } from '../../../worker/probes/browser/port.ts';
+import type {
+  BrowserFailure,
+  BrowserProbe,
+  BrowserRun,
+  PsiAnswer,
+} from '../../../worker/probes/browser/port.ts';
 import { findTree } from '../../../worker/probes/browser/process-tree.ts';
 import { DialFailure } from '../../../worker/probes/dial-failure.ts';
 import { type Dial, openGuard } from '../../../worker/probes/guard.ts';
@@ -81,6 +86,7 @@ export function openProbe(
     policy,
     limits: { ...browserLimits, ...limits },
     field: undefined,
+    psi: undefined,
     contact: 'DiagnosticTools/0.1 (+https://operator.test/)',
     trustedAuthorities,
   };
@@ -88,7 +94,8 @@ export function openProbe(
 }
 
 /** The run, or an Error that says why the machine has no browser. */
-export function expectRun(answer: BrowserRun | BrowserFailure): BrowserRun {
+export function expectRun(answer: BrowserRun | PsiAnswer | BrowserFailure): BrowserRun {
+  if (answer.kind === 'answer') throw new Error('a run of our own was expected');
   if (answer.kind === 'failure') throw new Error(`${answer.code}: ${answer.reason}`);
   return answer;
 }

@@ -8,7 +8,7 @@ import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import { gatherWithin } from '../../../worker/checks/ssl-check/gather.ts';
 import { sslCheck } from '../../../worker/checks/ssl-check/index.ts';
-import { prepareProbesOf } from '../../../worker/open.ts';
+import { prepareProbesOf } from '../../../worker/probe-settings.ts';
 import { type Issued, issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
 import { openDnsServer, type Zone } from '../kit/dns-server.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { type BrowserContext, gatherPagespeed } from '../../../worker/checks/pagespeed-check/gather.ts';
-import type { PsiAnswer } from '../../../worker/checks/pagespeed-check/read-psi.ts';
-import type { BrowserRequest, BrowserRun } from '../../../worker/probes/browser/port.ts';
+import type { BrowserRequest, BrowserRun, PsiAnswer } from '../../../worker/probes/browser/port.ts';
 import { ended, load } from './evidence-kit.ts';
 import { psiAnswer } from './psi-kit.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isLoaded } from '../../../worker/checks/pagespeed-check/evidence.ts';
-import { type PsiAnswer, readPsi } from '../../../worker/checks/pagespeed-check/read-psi.ts';
+import { readPsi } from '../../../worker/checks/pagespeed-check/read-psi.ts';
+import type { PsiAnswer } from '../../../worker/probes/browser/port.ts';
 import { psiAnswer, psiBody, psiError, psiResult } from './psi-kit.ts';
 
 const read = (answer: PsiAnswer) => readPsi(answer, 'mobile');

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { screenshotOf } from '../../../worker/checks/pagespeed-check/index.ts';
 import { parseImage } from '../../../worker/checks/pagespeed-check/parse-image.ts';
 import {
   describeScreenshot,
   screenshotLimitBytes,
+  screenshotOf,
 } from '../../../worker/checks/pagespeed-check/screenshot.ts';
 import { ended, load, seen } from './evidence-kit.ts';
 import { jpeg, png, webpExtended, webpLossless, webpLossy } from './pictures.ts';

@@ -1,27 +1,16 @@
-import type {
-  BrowserFailure,
-  BrowserProbe,
-  BrowserRequest,
-  BrowserRun,
-  Strategy,
-} from '../../probes/browser/port.ts';
+import type { BrowserProbe, Strategy } from '../../probes/browser/port.ts';
 import type { GatherContext } from '../check.ts';
 import { isLoaded, isRemote, type Load, type PagespeedEvidence } from './evidence.ts';
-import { type PsiAnswer, readPsi } from './read-psi.ts';
+import { readPsi } from './read-psi.ts';
 
 /** Leaves the run's limit of 60 s room for starting, killing and judging. */
 const attemptMs = 52_000;
 /** A second attempt after a fault of our browser is worth it only with time for a whole page. */
 const retryNeedsMs = 25_000;
 
-/** Our own browser, or PageSpeed Insights where this machine has none. */
-type Browser = Pick<BrowserProbe, 'askField'> & {
-  run(request: BrowserRequest): Promise<BrowserRun | BrowserFailure | PsiAnswer>;
-};
-
 /** What is needed of a gather's context: of the probes the browser alone. */
 export type BrowserContext = Omit<GatherContext, 'probes'> & {
-  readonly probes: { readonly browser: Browser };
+  readonly probes: { readonly browser: BrowserProbe };
 };
 
 /**
@@ -47,7 +36,7 @@ export async function gatherPagespeed({
   return { url: target, strategy, runs, field: await field };
 }
 
-async function load(browser: Browser, url: string, strategy: Strategy): Promise<Load> {
+async function load(browser: BrowserProbe, url: string, strategy: Strategy): Promise<Load> {
   const attempt = async (timeoutMs: number) => {
     const answer = await browser.run({ url, strategy, timeoutMs });
     return answer.kind === 'answer' ? readPsi(answer, strategy) : answer;

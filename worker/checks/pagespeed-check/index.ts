@@ -3,12 +3,12 @@ import { pagespeedCheck as spec } from '../../../shared/catalogue/pagespeed-chec
 import { defineCheck } from '../check.ts';
 import { assessPagespeed } from './assess.ts';
 import { gatherPagespeed } from './gather.ts';
-
-export { screenshotOf } from './screenshot.ts';
+import { screenshotOf } from './screenshot.ts';
 
 /** Loads a page in a browser and judges its speed. */
 export const pagespeedCheck = defineCheck({
   spec: { ...spec, rules },
   gather: gatherPagespeed,
   assess: assessPagespeed,
+  screenshotOf,
 });

@@ -1,19 +1,8 @@
 import { type LighthouseResult, trimResult } from '../../probes/browser/child/trim.ts';
-import type { BrowserFailure, FieldSight, Strategy } from '../../probes/browser/port.ts';
+import type { BrowserFailure, FieldSight, PsiAnswer, Strategy } from '../../probes/browser/port.ts';
 import type { PsiRun } from './evidence.ts';
 import { readPsiField } from './read-psi-field.ts';
 import { type Bag, bagOf, finiteOf, listOf, textOf } from './untyped.ts';
-
-/** What PageSpeed Insights v5 answered (runPagespeed), as it came. */
-export type PsiAnswer = {
-  readonly kind: 'answer';
-  readonly source: 'psi';
-  /** Of HTTP. */
-  readonly status: number;
-  /** The parsed JSON; undefined where it was none. */
-  readonly body: unknown;
-  readonly tookMs: number;
-};
 
 /** Lighthouse has about 150 audits; an answer with many more is not read to its end. */
 const auditLimit = 400;
