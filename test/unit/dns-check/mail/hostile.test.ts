@@ -9,6 +9,7 @@ import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import type { DnsProbe } from '../../../../worker/probes/dns/port.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
+import { runsOf } from '../property-runs.ts';
 import { dmarcRecord, spfRecord } from './arbitrary.ts';
 import { goodPolicy } from './good-zone.ts';
 import { bodyOf, probesOf, stubHttp } from './zone-literal.ts';
@@ -71,8 +72,8 @@ const rcode = fc.constantFrom('NOERROR', 'NOERROR', 'NOERROR', 'NXDOMAIN', 'SERV
 type Answer = [string, Json[], boolean];
 const answers = fc.infiniteStream(fc.tuple(rcode, fc.array(data, { maxLength: 3 }), fc.boolean()));
 
-/** How many domains; more where a longer look is wanted. */
-const runs = Number(process.env['FUZZ_RUNS'] ?? 500);
+/** How many domains. */
+const runs = runsOf(500);
 
 test('domains that answer anything at all are gathered and judged without a throw', async () => {
   let judged = 0;

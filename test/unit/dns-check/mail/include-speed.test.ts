@@ -11,8 +11,9 @@ import { openZone } from '../../../../worker/checks/dns-check/mail/zone.ts';
 import { goodPolicy, goodZone } from './good-zone.ts';
 import { bodyOf, probesOf, stubDns, stubHttp, type ZoneLiteral } from './zone-literal.ts';
 
-const delayMs = 20;
-const runs = process.env['MEASURE'] === undefined ? 1 : 15;
+const isMeasured = process.env['MEASURE'] !== undefined;
+const delayMs = isMeasured ? 20 : 5;
+const runs = isMeasured ? 15 : 1;
 
 const leaf = (index: number) => `v=spf1 ip4:198.51.100.${index} -all`;
 const indexes = Array.from({ length: 10 }, (_, index) => index);
@@ -96,9 +97,10 @@ test('a usual domain is judged in milliseconds', async () => {
   const http = stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]);
   const probes = probesOf(stubDns(goodZone), http);
   const evidence = await gatherMail({ target: 'good.test', options: {}, probes, progress: () => {} });
+  const judgings = isMeasured ? 100 : 20;
   const start = performance.now();
-  for (let run = 0; run < 100; run += 1) assessMail(evidence);
-  const ms = (performance.now() - start) / 100;
+  for (let run = 0; run < judgings; run += 1) assessMail(evidence);
+  const ms = (performance.now() - start) / judgings;
   console.log(`assess: ${ms.toFixed(2)} ms; evidence: ${JSON.stringify(evidence).length} bytes`);
   expect(ms).toBeLessThan(20);
 });

@@ -18,6 +18,7 @@ import {
   whyUnusable,
 } from '../../../../worker/checks/dns-check/mail/transport/parse-tlsa.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
+import { runsOf } from '../property-runs.ts';
 
 /** The first fault as [position, problem], or what was read. */
 function firstFault(parsed: object): unknown {
@@ -240,8 +241,8 @@ test('no parser throws, whatever the text', () => {
   ];
   fc.assert(
     fc.property(text, (value) => {
-      for (const parse of parsers) expect(() => parse(value)).not.toThrow();
+      for (const parse of parsers) parse(value);
     }),
-    { numRuns: 5000 },
+    { numRuns: runsOf(5000) },
   );
 });
