@@ -11,6 +11,9 @@ export type Case = {
   readonly broken: readonly MailCode[];
   /** Among others. */
   readonly notTested?: readonly MailCode[];
+  /** Among others: rules of which nothing was seen, so that they neither hold nor are broken. */
+  readonly unjudged?: readonly MailCode[];
+  readonly isPartial?: boolean;
   readonly options?: { readonly [name: string]: string | readonly string[] };
   /** How the policy host answers, where not with the good policy. */
   readonly http?:
@@ -20,10 +23,10 @@ export type Case = {
   readonly unsigned?: readonly string[];
   readonly score?: number | null;
   readonly fields?: object;
-  /** The record that one finding gives to paste. */
+  /** The record that one finding gives to paste; undefined where it must give none. */
   readonly record?: readonly [
     MailCode,
-    { readonly name: string; readonly type: string; readonly value: string },
+    { readonly name: string; readonly type: string; readonly value: string } | undefined,
   ];
 };
 
@@ -96,6 +99,21 @@ const mailElsewhere = {
   'reports.example AAAA': '2001:db8::1',
 };
 
+/** Two records; what is given to paste instead of them. */
+function twoSpf(name: string, records: readonly string[], merged: string | undefined): Case {
+  const value = merged === undefined ? undefined : { name: 'good.test', type: 'TXT', value: merged };
+  return but(
+    name,
+    { 'good.test TXT': records, 'good.test TXT @192.0.2.53': null, 'good.test TXT @192.0.2.54': null },
+    ['spf-multiple'],
+    { record: ['spf-multiple', value] },
+  );
+}
+
+// A string of 255 octets that ends in the midst of "….ca".
+const cutName = [63, 63, 63, 43].map((length) => 'x'.repeat(length)).join('.');
+const cutAtLimit = `v=spf1 mx include:${cutName}.c`;
+
 const spfCases: readonly Case[] = [
   spf('an included record is followed', `v=spf1 mx ${includes(3)} -all`, [], {
     zone: includeZone,
@@ -123,6 +141,17 @@ const spfCases: readonly Case[] = [
       record: ['spf-multiple', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx a ~all' }],
     },
   ),
+  twoSpf('two records that close alike stay closed', ['v=spf1 mx -all', 'v=spf1 a -all'], 'v=spf1 mx a -all'),
+  twoSpf(
+    'a redirect becomes an include where records are merged, as all would shut it off',
+    ['v=spf1 mx redirect=_spf.good.test', 'v=spf1 include:b.test ~all'],
+    'v=spf1 mx include:_spf.good.test include:b.test ~all',
+  ),
+  twoSpf(
+    'two records of which one has a slip are not merged by us',
+    ['v=spf1 mx ipv4:192.0.2.1 -all', 'v=spf1 a -all'],
+    undefined,
+  ),
   spf('a blank before the version', ' v=spf1 mx -all', ['spf-record-ignored']),
   spf('a semicolon behind the version', 'v=spf1; mx -all', ['spf-record-ignored']),
   spf('a wrong version', 'v=spf2 mx -all', ['spf-record-ignored']),
@@ -131,6 +160,12 @@ const spfCases: readonly Case[] = [
       spf: { state: 'invalid', valid: false, tree: { faults: [{ position: 11, term: 'ipv4:192.0.2.1' }] } },
     },
   }),
+  spf(
+    'a slip and no end: no record is given, as it would lack the sender with the slip',
+    'v=spf1 mx ipv4:192.0.2.1',
+    ['spf-syntax', 'spf-no-all'],
+    { record: ['spf-no-all', undefined] },
+  ),
   spf('an included record with a slip', 'v=spf1 mx include:bad.test -all', ['spf-include-syntax'], {
     zone: { 'bad.test TXT': 'v=spf1 ip4:1 -all' },
   }),
@@ -181,7 +216,9 @@ const spfCases: readonly Case[] = [
   spf('everybody may send by an include', 'v=spf1 mx include:open.test -all', ['spf-all-pass'], {
     zone: { 'open.test TXT': 'v=spf1 +all' },
   }),
-  spf('everybody may send by an address range', 'v=spf1 mx ip4:0.0.0.0/0 -all', ['spf-all-pass']),
+  spf('everybody may send by an address range', 'v=spf1 mx ip4:0.0.0.0/0 -all', ['spf-all-pass'], {
+    record: ['spf-all-pass', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
+  }),
   spf('an include that passes all, but is turned to fail', 'v=spf1 mx -include:open.test -all', [], {
     zone: { 'open.test TXT': 'v=spf1 +all' },
   }),
@@ -207,6 +244,11 @@ const spfCases: readonly Case[] = [
       { name: 'good.test', type: 'TXT', value: 'v=spf1 mx ip4:192.0.2.0/24 -all' },
     ],
   }),
+  spf(
+    'a network inside another, with a part of that shut out between them',
+    'v=spf1 mx ip4:192.0.2.7 -ip4:192.0.2.0/25 ip4:192.0.2.0/24 -all',
+    [],
+  ),
   spf('ptr', 'v=spf1 mx ptr -all', ['spf-ptr'], {
     record: ['spf-ptr', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
   }),
@@ -226,6 +268,10 @@ const spfCases: readonly Case[] = [
     ['spf-strings-run-together', 'spf-syntax'],
   ),
   spf('strings split inside a word', ['v=spf1 mx ip4:192.0', '.2.1 -all'], []),
+  spf('strings split behind a qualifier', ['v=spf1 mx ~', 'all'], []),
+  spf('strings split at 255 octets, where a name happens to go on like a term', [cutAtLimit, 'a -all'], [], {
+    zone: { [`${cutName}.ca TXT`]: 'v=spf1 ip4:198.51.100.1 -all' },
+  }),
   spf(
     'a long record',
     `v=spf1 mx ${Array.from({ length: 25 }, (_, index) => `ip4:198.51.100.${index + 100}`).join(' ')} -all`,
@@ -243,12 +289,26 @@ const spfCases: readonly Case[] = [
       'spf-near-limit',
       'spf-too-many-voids',
       'spf-redirect-missing',
+      'spf-all-pass',
+      'spf-include-syntax',
+      'spf-loop',
+      'spf-mx-limit',
+      'spf-range-too-wide',
     ],
+    isPartial: true,
     fields: { spf: { state: 'ok', valid: null, complete: false } },
   }),
   spf('a redirect that can not be seen', 'v=spf1 mx redirect=slow.test', [], {
     zone: { 'slow.test TXT': timeout },
+    notTested: ['spf-no-all', 'spf-all-neutral', 'spf-ptr', 'spf-range-private'],
+  }),
+  spf('a redirect that depends on the message', 'v=spf1 mx redirect=%{i}.a.test', [], {
     notTested: ['spf-no-all', 'spf-all-neutral'],
+    isPartial: false,
+  }),
+  spf('an mx term that can not be seen', 'v=spf1 mx mx:slow.test -all', [], {
+    zone: { 'slow.test MX': timeout },
+    notTested: ['spf-mx-limit', 'spf-too-many-voids'],
   }),
   spf('an include that depends on the message', 'v=spf1 mx include:%{i}.a.test -all', [], {
     notTested: ['spf-include-missing', 'spf-too-many-lookups'],
@@ -362,6 +422,22 @@ const dmarcCases: readonly Case[] = [
   dmarc('an address without mailto', 'v=DMARC1; p=reject; rua=reports@good.test,mailto:reports@good.test', [
     'dmarc-rua-invalid',
   ]),
+  dmarc('no address but one without mailto', 'v=DMARC1; p=reject; rua=reports@good.test', [
+    'dmarc-rua-invalid',
+  ]),
+  dmarc(
+    'an https address is not usable, and nobody asks for mail there',
+    'v=DMARC1; p=reject; rua=https://reports.example/x,mailto:reports@good.test',
+    ['dmarc-rua-invalid'],
+  ),
+  dmarc('an address abroad whose mail hosts can not be seen', ruaElsewhere, [], {
+    zone: {
+      ...mailElsewhere,
+      'reports.example MX': timeout,
+      'good.test._report._dmarc.reports.example TXT': 'v=DMARC1;',
+    },
+    notTested: ['dmarc-rua-no-mail'],
+  }),
   dmarc('an address abroad that has not agreed', ruaElsewhere, ['dmarc-rua-unauthorised'], {
     zone: mailElsewhere,
     record: [
@@ -460,7 +536,52 @@ const dmarcCases: readonly Case[] = [
   ),
   but('the record of the parent can not be read', { '_dmarc.test TXT': timeout }, [], {
     fields: { dmarc: { state: 'ok', orgDomain: null, effectivePolicy: 'reject' } },
+    notTested: [
+      'dmarc-multiple',
+      'dmarc-duplicate-tag',
+      'dmarc-subdomain-weaker',
+      'dmarc-nonexistent-weaker',
+    ],
   }),
+  but(
+    'the public suffix above asks for no reports: the domain’s own record is given',
+    { '_dmarc.good.test TXT': null, '_dmarc.test TXT': 'v=DMARC1; p=none; psd=y' },
+    ['dmarc-policy-none', 'dmarc-rua-missing', 'bimi-without-dmarc'],
+    {
+      record: [
+        'dmarc-rua-missing',
+        {
+          name: '_dmarc.good.test',
+          type: 'TXT',
+          value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@good.test',
+        },
+      ],
+    },
+  ),
+  but(
+    'a watching policy of the public suffix above: the domain’s own record is given',
+    {
+      '_dmarc.good.test TXT': null,
+      '_dmarc.test TXT': 'v=DMARC1; p=none; psd=y; rua=mailto:x@mx1.good.test',
+      'test._report._dmarc.mx1.good.test TXT': 'v=DMARC1',
+    },
+    ['dmarc-policy-none', 'bimi-without-dmarc'],
+    {
+      record: [
+        'dmarc-policy-none',
+        {
+          name: '_dmarc.good.test',
+          type: 'TXT',
+          value: 'v=DMARC1; p=quarantine; rua=mailto:dmarc-reports@good.test',
+        },
+      ],
+    },
+  ),
+  dmarc(
+    'failure options with blanks around the colon',
+    'v=DMARC1; p=reject; rua=mailto:reports@good.test; ruf=mailto:reports@good.test; fo=1 : d',
+    [],
+  ),
 ];
 
 const dkimCases: readonly Case[] = [
@@ -519,7 +640,31 @@ const dkimCases: readonly Case[] = [
     fields: { dkim: { state: 'invalid' } },
   }),
   dkim('a key that was cut', `v=DKIM1; p=${keys.rsa2048.slice(0, 99)}`, ['dkim-key-invalid']),
-  dkim('two records', [`p=${keys.rsa2048}`, `p=${keys.rsa1024}`], ['dkim-multiple']),
+  dkim('two records', [`p=${keys.rsa2048}`, `p=${keys.rsa1024}`], ['dkim-multiple'], {
+    unjudged: ['dkim-key-short', 'dkim-key-invalid', 'dkim-hash-sha1', 'dkim-revoked', 'dkim-test-mode'],
+  }),
+  but(
+    'the caller’s selector is the only one, and gives no answer',
+    { 'default._domainkey.good.test TXT': null, 'slow._domainkey.good.test TXT': timeout },
+    [],
+    {
+      options: { dkimSelector: ['slow'] },
+      notTested: [
+        'dkim-selector-missing',
+        'dkim-alias-dangling',
+        'dkim-syntax',
+        'dkim-key-invalid',
+        'dkim-multiple',
+        'dkim-key-too-short',
+        'dkim-key-short',
+        'dkim-key-type-unknown',
+        'dkim-hash-sha1',
+        'dkim-service-not-email',
+        'dkim-revoked',
+        'dkim-test-mode',
+      ],
+    },
+  ),
   dkim('a key of 512 bits', `p=${keys.rsa512}`, ['dkim-key-too-short']),
   dkim('a key of 1024 bits', `p=${keys.rsa1024}`, ['dkim-key-short']),
   dkim('an ed25519 key is not short', `k=ed25519; p=${keys.ed25519}`, []),
@@ -603,6 +748,14 @@ const mxCases: readonly Case[] = [
     { fields: { mx: { state: 'invalid' } } },
   ),
   but('a private address', { 'mx2.good.test A': '10.0.0.1' }, ['mx-private-address']),
+  but(
+    'four private addresses and a public one',
+    {
+      'good.test MX': '10 mx9.good.test',
+      'mx9.good.test A': ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '192.0.2.26'],
+    },
+    ['mx-private-address', 'mx-no-ipv6', 'dane-missing'],
+  ),
   but(
     'the same host twice',
     { 'good.test MX': ['10 mx1.good.test', '20 mx2.good.test', '30 mx1.good.test'] },
@@ -701,10 +854,37 @@ const transportCases: readonly Case[] = [
         'mta-sts-redirect',
         'mta-sts-content-type',
         'mta-sts-policy-invalid',
+        'mta-sts-mx-mismatch',
+        'mta-sts-mx-mismatch-testing',
+        'mta-sts-testing',
+        'mta-sts-mode-none',
+        'mta-sts-max-age-short',
       ],
       fields: { mtaSts: { state: 'unknown' } },
     },
   ),
+  sts(
+    'a policy host whose name gives no answer',
+    { kind: 'failure', url: '', code: 'name-unresolved', reason: 'SERVFAIL', address: null },
+    [],
+    { notTested: ['mta-sts-policy-unreachable'], fields: { mtaSts: { state: 'unknown' } } },
+  ),
+  sts(
+    'a policy host that we have no route to',
+    { kind: 'failure', url: '', code: 'network-unreachable', reason: 'no route', address: null },
+    [],
+    { notTested: ['mta-sts-policy-unreachable'], fields: { mtaSts: { state: 'unknown' } } },
+  ),
+  sts(
+    'a policy that stopped on the way',
+    { body: { text: 'version: STSv1', wireBytes: 14, decodedBytes: 14, cut: 'timeout' } },
+    [],
+    { notTested: ['mta-sts-policy-invalid'], fields: { mtaSts: { state: 'unknown' } } },
+  ),
+  but('a policy without its record that can not be fetched', { '_mta-sts.good.test TXT': null }, [], {
+    http: { kind: 'failure', url: '', code: 'connection-timeout', reason: 'no answer', address: null },
+    notTested: ['mta-sts-record-missing'],
+  }),
   sts(
     'a certificate that is not trusted',
     { tls: { protocol: 'TLSv1.3', trusted: false, error: 'CERT_HAS_EXPIRED' } },
@@ -749,6 +929,20 @@ const transportCases: readonly Case[] = [
     'a TLSA record for the web',
     { '_25._tcp.mx1.good.test TLSA': ['1 1 1 ' + 'a'.repeat(64), '3 1 1 ' + 'b'.repeat(64)] },
     ['dane-unusable'],
+  ),
+  but(
+    'good TLSA records at one host, and none to be seen at the other',
+    { '_25._tcp.mx2.good.test TLSA': timeout },
+    [],
+    {
+      notTested: [
+        'dane-partial',
+        'dane-without-dnssec',
+        'dane-unusable',
+        'dane-bad-length',
+        'dane-single-record',
+      ],
+    },
   ),
   but(
     'a TLSA digest that was cut',
@@ -829,6 +1023,16 @@ const bimiCases: readonly Case[] = [
     'a logo without a certificate',
     { 'default._bimi.good.test TXT': 'v=BIMI1; l=https://good.test/x.svg' },
     ['bimi-no-certificate'],
+  ),
+  but(
+    'no BIMI record of its own, and that of the organization can not be read',
+    {
+      'default._bimi.good.test TXT': null,
+      'default._bimi.test TXT': timeout,
+      '_dmarc.test TXT': 'v=DMARC1; p=reject; rua=mailto:reports@good.test',
+    },
+    [],
+    { notTested: ['bimi-missing', 'bimi-syntax'] },
   ),
   but('the BIMI record can not be read', { 'default._bimi.good.test TXT': servfail }, [], {
     notTested: ['bimi-missing', 'bimi-syntax'],

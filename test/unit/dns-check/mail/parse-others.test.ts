@@ -241,7 +241,7 @@ test('no parser throws, whatever the text', () => {
   ];
   fc.assert(
     fc.property(text, (value) => {
-      for (const parse of parsers) parse(value);
+      expect(() => parsers.map((parse) => parse(value))).not.toThrow();
     }),
     { numRuns: runsOf(5000) },
   );

@@ -23,6 +23,7 @@ import {
   stateOfTransport,
 } from './show-parts.ts';
 import { assessSpf } from './spf/assess-spf.ts';
+import { branchesOf } from './spf/grow-tree.ts';
 import { showSpf } from './spf/show-spf.ts';
 import { assessTransport } from './transport/assess-transport.ts';
 import { sameForAll } from './verdicts.ts';
@@ -60,7 +61,7 @@ export function assessMail(evidence: MailEvidence): MailAssessment {
     score: mailScore,
     parts,
     scoreEffects: scoreEffects(verdicts, parts),
-    isPartial: facts.exists !== false && isPartial(fields),
+    isPartial: facts.exists !== false && (isPartial(fields) || hasLostBranch(facts)),
   };
 }
 
@@ -99,6 +100,11 @@ type Fields = ReturnType<typeof show>;
 function isPartial({ spf, dmarc, mx, mtaSts, tlsRpt, dkim }: Fields): boolean {
   const states = [spf, dmarc, mx, mtaSts, tlsRpt].map(({ state }) => state);
   return states.includes('unknown') || (dkim.state === 'unknown' && dkim.subtreeExists === null);
+}
+
+// What depends on the message can never be seen; a record that gave no answer may be there next time.
+function hasLostBranch({ spf: { tree } }: MailFacts): boolean {
+  return tree !== null && branchesOf(tree).some(({ end }) => end === 'unknown');
 }
 
 // A domain that does not exist has no mail to be judged; its fields still say what would happen to mail in its name.

@@ -8,6 +8,8 @@ const policyLimitBytes = 64 * 1024;
 export async function fetchPolicy(http: HttpProbe, url: string): Promise<PolicySight> {
   const answer = await http.ask({ url, bodyLimitBytes: policyLimitBytes + 1, skipRedirectBody: true });
   if (answer.kind === 'failure') return { kind: 'failure', code: answer.code, reason: answer.reason };
+  if (answer.body.cut === 'timeout')
+    return { kind: 'failure', code: 'response-timeout', reason: 'the answer stopped before its end' };
   const find = (name: string) => answer.headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? null;
   const { body, tls, status } = answer;
   return {

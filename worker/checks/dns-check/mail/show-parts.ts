@@ -7,7 +7,7 @@ import type { MailMode } from './mode.ts';
 import type { MailHost, MxFacts } from './mx/see-mx.ts';
 import type { MailFacts } from './see-mail.ts';
 import { daneState, isUsable } from './transport/judge-dane.ts';
-import { readServed, refusedHosts } from './transport/judge-sts.ts';
+import { isUnheard, readServed, refusedHosts } from './transport/judge-sts.ts';
 import type { RecordFacts } from './transport/see-transport.ts';
 
 /** The field `dkim` of the report. */
@@ -115,8 +115,7 @@ export function showSts(
 function stateOfSts(sts: MailFacts['sts'], file: PolicySight | null, mode: MailMode): PartState {
   const state = stateOfRecord(sts, mode);
   if (state !== 'ok') return state;
-  const isUnheard = file === null || (file.kind === 'failure' && file.code.includes('timeout'));
-  if (isUnheard) return 'unknown';
+  if (file === null || isUnheard(file)) return 'unknown';
   return readServed(file) !== null && file.kind === 'response' && file.certificateError === null
     ? 'ok'
     : 'invalid';

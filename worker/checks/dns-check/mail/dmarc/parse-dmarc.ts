@@ -124,7 +124,10 @@ function findValueFault({ name, value, valueAt }: Tag): Fault[] {
 }
 
 function isFailureOptions(value: string): boolean {
-  const options = value.toLowerCase().split(':');
+  const options = value
+    .toLowerCase()
+    .split(':')
+    .map((option) => trimBlanks(option).text);
   const isEach = options.every((option) => ['0', '1', 'd', 's'].includes(option));
   return (
     isEach && new Set(options).size === options.length && !(options.includes('0') && options.includes('1'))

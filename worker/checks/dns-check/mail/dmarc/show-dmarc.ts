@@ -70,8 +70,8 @@ function describeStep({ sight, texts, dmarc }: Step): 'record' | 'none' | 'sever
   return dmarc === null ? 'none' : 'record';
 }
 
-function showUri({ uri, isAuthorised, problem, noMail, permission }: SeenUri) {
-  const why = problem ?? noMail;
+function showUri({ uri, isAuthorised, problem, mailbox, permission }: SeenUri) {
+  const why = problem ?? (mailbox?.takes === false ? mailbox.why : null);
   return {
     uri: clip(uri),
     authorised: isAuthorised,

@@ -14,7 +14,8 @@ import { publish, sameForAll } from '../verdicts.ts';
 import { type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { judgeTerms } from './judge-terms.ts';
 import { judgeTree } from './judge-tree.ts';
-import { parseSpf, printSpf } from './parse-spf.ts';
+import { parseTerm } from './parse-term.ts';
+import { mergeSpf } from './republish.ts';
 import type { ServerSpf, SpfFacts } from './see-spf.ts';
 
 export type SpfContext = {
@@ -72,19 +73,16 @@ function judgePresence(
 
 function judgeMultiple(domain: string, records: readonly string[]): Verdict {
   if (records.length < 2) return 'holds';
-  const terms = records.flatMap((text) => {
-    const spf = parseSpf(text);
-    return 'terms' in spf ? spf.terms : [];
-  });
-  const words = [...new Set(terms.filter(({ name }) => name !== 'all').map(({ text }) => text))];
-  const merged = printSpf([...words, '~all'].map((text) => ({ text })));
+  const merged = mergeSpf(records);
   const evidence = [
     { name: domain, count: records.length },
     ...records.map((record) => ({ record: clip(record) })),
   ];
   return brokenBy(
     evidence,
-    publish('Delete the others and publish one record that has the terms of all.', domain, merged),
+    merged === null
+      ? undefined
+      : publish('Delete the others and publish one record that has the terms of all.', domain, merged),
   );
 }
 
@@ -125,16 +123,21 @@ function judgeClosed(tree: SpfBranch, mode: MailMode, record: string): Verdict {
   return brokenIf(!isClosedSpf(tree), { name: tree.domain, record: clip(record) }, fix);
 }
 
-// A string that begins like a term behind one that ends like one: their author thought that a blank is put between them.
-const termStart =
-  /^[+\-~?]?(?:all(?: |$)|include:|exists:|(?:a|mx|ptr)[: /]|(?:mx|ptr)$|ip[46]:|redirect=|exp=)/i;
+/** Longest string of a TXT record (RFC 1035 §3.3); one of just this length was cut by a machine, which leaves no blank out. */
+const stringLimit = 255;
+
+// A string that begins with a term behind one that ends with one: their author thought that a blank is put between them.
+function isTerm(word: string): boolean {
+  return !('problem' in parseTerm(word, 0)) && !word.startsWith('v=');
+}
 
 function findRunTogether(strings: readonly string[]): Evidence[] {
   return strings.slice(1).flatMap((right, index) => {
     const left = strings[index] ?? '';
-    if (left.endsWith(' ') || !termStart.test(right)) return [];
     const before = left.slice(left.lastIndexOf(' ') + 1);
-    return [{ before: clip(before, 80), after: clip(right.split(' ')[0] ?? '', 80) }];
+    const [after = ''] = right.split(' ', 1);
+    if (left.length === stringLimit || !isTerm(before) || !isTerm(after)) return [];
+    return [{ before: clip(before, 80), after: clip(after, 80) }];
   });
 }
 
