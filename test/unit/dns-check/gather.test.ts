@@ -102,6 +102,8 @@ const options: readonly { name: string; given: object; good: boolean }[] = [
     good: false,
   },
   { name: 'an empty selector', given: { dkimSelector: [''] }, good: false },
+  { name: 'a selector with a dot at its end', given: { dkimSelector: ['a.'] }, good: false },
+  { name: 'a selector with an empty label', given: { dkimSelector: ['a..b'] }, good: false },
   { name: 'a selector with a space', given: { dkimSelector: ['a b'] }, good: false },
   { name: 'a selector of 64 characters', given: { dkimSelector: ['a'.repeat(64)] }, good: false },
   { name: 'text for an address', given: { ip: 'localhost' }, good: false },

@@ -1,7 +1,7 @@
 import { type DnsCode, dnsRules } from '../../../../shared/catalogue/dns-check/rules.ts';
-import { score } from '../../../../shared/model/score.ts';
-import { isBroken, type Severity, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { codesBroken, isBroken, type Severity, type Verdicts } from '../../../../shared/model/verdict.ts';
 import type { PartAssessment } from '../parts.ts';
+import { type Loss, shareOut } from '../share-out.ts';
 import { assessCaa } from './assess-caa.ts';
 import { assessDnssec } from './assess-dnssec.ts';
 import { assessNs } from './assess-ns.ts';
@@ -30,7 +30,9 @@ export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {
   };
   const exists = existence(sight);
   const verdicts = exists === false ? onlyNotFound(sight.domain) : seen;
-  const points = exists === false || !isAnythingKnown(sight, verdicts) ? null : scoreOf(verdicts);
+  const losses = lossesOf(verdicts);
+  const lost = losses.reduce((sum, { points }) => sum + points, 0);
+  const points = exists === false || !isAnythingKnown(sight, verdicts) ? null : Math.round(100 - lost);
   return {
     verdicts,
     fields: {
@@ -43,7 +45,7 @@ export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {
       dnsScore: points,
     },
     score: points,
-    scoreEffects: effectsOf(verdicts),
+    scoreEffects: Object.fromEntries(losses.map(({ code, points: taken }) => [code, -taken])),
     isPartial:
       sight.zone.kind === 'unknown' || Object.values(sight.apex).some(({ state }) => state === 'unknown'),
   };
@@ -67,17 +69,16 @@ function isAnythingKnown({ apex, authoritative }: DnsSight, verdicts: Verdicts<D
 }
 
 // What makes a zone bogus and that it is bogus are one fault: it is counted once.
-const causesOfBogus = ['dnssec-ds-without-key', 'dnssec-signature-invalid'] as const;
+const causesOfBogus: readonly string[] = ['dnssec-ds-without-key', 'dnssec-signature-invalid'];
 
-function effectsOf(verdicts: Verdicts<DnsCode>): { readonly [code: string]: number } {
-  if (!isBroken(verdicts['dnssec-bogus'])) return {};
-  return Object.fromEntries(causesOfBogus.map((code) => [code, 0]));
-}
-
-function scoreOf(verdicts: Verdicts<DnsCode>): number {
-  const counted = { ...verdicts };
-  for (const code of Object.keys(effectsOf(verdicts))) Object.assign(counted, { [code]: 'not-applicable' });
-  return score(dnsRules, counted);
+/** What each broken rule takes from 100. */
+function lossesOf(verdicts: Verdicts<DnsCode>): readonly Loss[] {
+  const isBogus = isBroken(verdicts['dnssec-bogus']);
+  const losses = codesBroken(verdicts).map((code) => {
+    const isCounted = !(isBogus && causesOfBogus.includes(code));
+    return { code, points: isCounted ? dnsRules[code].points : 0 };
+  });
+  return shareOut(losses, 100);
 }
 
 const faults: readonly Severity[] = ['critical', 'high'];

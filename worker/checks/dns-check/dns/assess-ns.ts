@@ -1,7 +1,7 @@
 import { nsRules } from '../../../../shared/catalogue/dns-check/rules/ns.ts';
-import { brokenBy, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { brokenBy, notTested, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
 import { readDelegation } from './delegation.ts';
-import { judgeAddresses } from './judge-addresses.ts';
+import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
 import { judgeGlue, judgeSets } from './judge-delegation.ts';
 import { judgeServers } from './judge-servers.ts';
 import { inState } from './server-sight.ts';
@@ -21,10 +21,13 @@ export function assessNs(sight: DnsSight): Verdicts<NsCode> {
     ...judgeAddresses(sight, delegation),
     ...judgeSets(sight, delegation),
     ...judgeGlue(sight),
-    'ns-address-not-public': brokenBy(
-      inState(sight.servers, 'forbidden').map(({ name }) => ({ server: name })),
-    ),
+    'ns-address-not-public': judgePublicity(sight),
   };
+}
+
+function judgePublicity({ servers, evidence }: DnsSight): Verdict {
+  const hidden = inState(servers, 'forbidden').map(({ name }) => ({ server: name }));
+  return hidden.length === 0 && evidence.hosts.some(isUnseen) ? addressUnseen : brokenBy(hidden);
 }
 
 function whyUnknown({ zone, apex }: DnsSight): string {

@@ -71,25 +71,26 @@ function addressAnswers({ evidence, answers }: DnsSight): readonly Named[] {
 
 function judgeAliases(sight: DnsSight): Verdicts<'cname-dangling' | 'cname-loop' | 'cname-chain-long'> {
   const seen = addressAnswers(sight);
-  const chains = [...new Map(seen.map((one) => [one.name, one])).values()].filter(
-    ({ reading }) => reading.aliases.length > 0,
+  // Both address types lead along the same aliases; the answer that came says where.
+  const known = seen.filter(({ reading }) => reading.aliases.length > 0);
+  const chains = [...Map.groupBy(known, ({ name }) => name).values()].flatMap(
+    (same) => same.find(({ reading }) => reading.state !== 'unknown') ?? same.slice(0, 1),
   );
-  if (chains.length === 0) {
-    const failed = seen.find(({ reading }) => reading.state === 'unknown');
-    const verdict: Verdict =
-      failed?.reading.state === 'unknown' ? notTested(failed.reading.why) : 'not-applicable';
-    return { 'cname-dangling': verdict, 'cname-loop': verdict, 'cname-chain-long': verdict };
-  }
-  const told = (isBroken: (reading: Reading) => boolean): Verdict =>
-    brokenBy(
-      chains
-        .filter(({ reading }) => isBroken(reading))
-        .map(({ name, reading }) => ({
-          name,
-          hops: reading.aliases.length,
-          target: reading.aliases.at(-1)?.target ?? '',
-        })),
+  const failed = seen.find(
+    ({ name, reading }) => reading.state === 'unknown' && !chains.some((chain) => chain.name === name),
+  );
+  const unseen = failed?.reading.state === 'unknown' ? notTested(failed.reading.why) : undefined;
+  const told = (isBroken: (reading: Reading) => boolean): Verdict => {
+    const broken = chains.filter(({ reading }) => isBroken(reading));
+    if (broken.length === 0) return unseen ?? (chains.length === 0 ? 'not-applicable' : 'holds');
+    return brokenBy(
+      broken.map(({ name, reading }) => ({
+        name,
+        hops: reading.aliases.length,
+        target: reading.aliases.at(-1)?.target ?? '',
+      })),
     );
+  };
   return {
     'cname-dangling': told((reading) => reading.state === 'none' && reading.nxdomain),
     'cname-loop': told(isLoop),

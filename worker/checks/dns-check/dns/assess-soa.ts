@@ -11,7 +11,7 @@ import { isMalformed } from './malformed.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 import { foundRecords } from './read-answer.ts';
 import { readAll, readSoa, type Soa } from './record-values.ts';
-import { named, type ServerSight } from './server-sight.ts';
+import { named } from './server-sight.ts';
 import type { DnsSight } from './sight.ts';
 import { forAll } from './verdicts.ts';
 
@@ -34,7 +34,7 @@ export function assessSoa(sight: DnsSight): Verdicts<SoaCode> {
   if (!soa) return forAll(soaRules, notTested(`the SOA was not seen (${why})`));
   const { refresh, retry, expire, minimum } = soa;
   return {
-    ...judgeEquality(sight.authoritative),
+    ...judgeEquality(sight),
     'soa-refresh-range': brokenIf(refresh < bounds.refreshMin, { refresh }),
     'soa-retry-range': brokenIf(retry < bounds.retryMin || retry >= refresh, { retry, refresh }),
     'soa-expire-range': brokenIf(expire < bounds.expireMin || expire < refresh, { expire, refresh }),
@@ -54,12 +54,13 @@ function judgeRname(rname: string): Verdict {
   return isMalformed(mailbox) ? brokenBy([{ rname, reason: mailbox.malformed }]) : 'holds';
 }
 
-function judgeEquality(
-  servers: readonly ServerSight[],
-): Verdicts<'soa-serial-mismatch' | 'soa-fields-mismatch'> {
-  const seen = servers.flatMap((server) => (server.soa ? [{ server, soa: server.soa }] : []));
-  if (seen.length === 0) {
-    const why = notTested('no name server gave its SOA');
+function judgeEquality({
+  authoritative,
+  servers,
+}: DnsSight): Verdicts<'soa-serial-mismatch' | 'soa-fields-mismatch'> {
+  const seen = authoritative.flatMap((server) => (server.soa ? [{ server, soa: server.soa }] : []));
+  if (seen.length < Math.min(2, servers.length) || seen.length === 0) {
+    const why = notTested(`${seen.length === 0 ? 'no' : 'only one'} name server gave its SOA`);
     return { 'soa-serial-mismatch': why, 'soa-fields-mismatch': why };
   }
   const serial = Number(mostFrequent(seen.map(({ soa }) => String(soa.serial))));

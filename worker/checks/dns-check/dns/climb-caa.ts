@@ -1,3 +1,4 @@
+import { ancestorsOf } from './name.ts';
 import { readAnswer } from './read-answer.ts';
 import { type Caa, readAll, readCaa } from './record-values.ts';
 import type { DnsSight } from './sight.ts';
@@ -24,5 +25,10 @@ export function climbCaa({ domain, apex, evidence }: DnsSight): CaaClimb {
         records: readAll(reading.records, readCaa),
       };
   }
-  return { state: 'missing' };
+  const unasked = ancestorsOf(domain).find(
+    (name) => name !== '' && !steps.some((step) => step.name === name),
+  );
+  return unasked === undefined
+    ? { state: 'missing' }
+    : { state: 'unknown', why: `CAA of ${unasked}: it was not asked, as the name has too many labels` };
 }

@@ -9,6 +9,8 @@ import type { DnsSight } from './sight.ts';
 /** Who the name servers are, by the parent and by the zone itself; null where nobody said. Names sorted. */
 export type Delegation = {
   readonly parent: readonly string[] | null;
+  /** False where the parent's servers hold the zone themselves: what they say is then the zone's own word. */
+  readonly isReferred: boolean;
   readonly child: readonly string[] | null;
   readonly all: readonly string[];
 };
@@ -20,7 +22,10 @@ export function readDelegation({ evidence, domain, authoritative, apex }: DnsSig
   const resolved = readAll(foundRecords(apex.NS), readText);
   const parent = delegated.length > 0 ? sorted(delegated) : null;
   const child = own.length > 0 ? sorted(own) : resolved.length > 0 ? sorted(resolved) : null;
-  return { parent, child, all: sorted([...delegated, ...own, ...resolved]) };
+  const isReferred = evidence.referrals.some(
+    (answer) => answer.kind === 'answer' && recordsAt(answer.authority, domain, 'NS').length > 0,
+  );
+  return { parent, isReferred, child, all: sorted([...delegated, ...own, ...resolved]) };
 }
 
 /** An address that the parent gives for a name server inside the domain. */

@@ -25,10 +25,9 @@ export function judgeAddresses(
 ): Verdicts<AddressCode> {
   const names = parent ?? child ?? all;
   const { addresses, isWhole } = allAddresses(hosts);
-  const gap = notTested('not every name server’s address could be looked up');
   // Seen is seen: a lookup that failed can only add addresses.
   const unless = (isGood: boolean, broken: () => Verdict): Verdict =>
-    isGood ? 'holds' : isWhole ? broken() : gap;
+    isGood ? 'holds' : isWhole ? broken() : addressUnseen;
   return {
     'ns-single': brokenIf(names.length < 2, { zone: domain, server: names[0] ?? '' }),
     'ns-same-address':
@@ -45,6 +44,15 @@ export function judgeAddresses(
     'ns-cname-target': judgeAliases(hosts),
     'ns-no-ipv6': unless(addresses.some(isIpv6), () => brokenBy([{ names: all.join(', ') }])),
   };
+}
+
+/** The verdict on what depends on an address that nobody told. */
+export const addressUnseen: Verdict = notTested('not every name server’s address could be looked up');
+
+/** True for a host of which no address was found, and not all was answered. */
+export function isUnseen({ A, AAAA }: NameServerHost): boolean {
+  const states = [A, AAAA].map((answer) => readAnswer(answer).state);
+  return states.includes('unknown') && !states.includes('found');
 }
 
 // Large anycast services keep all IPv6 in one /48; that alone is no single place, so both families must be.
@@ -64,15 +72,12 @@ function sharedPrefixes(addresses: readonly string[]): readonly Evidence[] {
 function judgeMissing(hosts: readonly NameServerHost[]): Verdict {
   const readings = hosts.map(({ name, A, AAAA }) => ({ name, of: [readAnswer(A), readAnswer(AAAA)] }));
   const missing = readings.filter(({ of }) => of.every(({ state }) => state === 'none'));
-  const isUnknown = ({ of }: (typeof readings)[number]): boolean =>
-    of.some(({ state }) => state === 'unknown') && of.every(({ state }) => state !== 'found');
-  if (missing.length === 0 && readings.some(isUnknown))
-    return notTested('not every name server’s address could be looked up');
+  if (missing.length === 0 && hosts.some(isUnseen)) return addressUnseen;
   return brokenBy(
     missing.map(({ name, of }) => ({
       server: name,
       reason: of.some((reading) => reading.state === 'none' && reading.nxdomain)
-        ? 'does not exist'
+        ? 'does not exist; whoever can register it answers for the domain'
         : 'has neither an A nor an AAAA record',
     })),
   );
@@ -85,8 +90,7 @@ function judgeAliases(hosts: readonly NameServerHost[]): Verdict {
   const aliases = readings.flatMap(({ name, reading }) =>
     reading.aliases.slice(0, 1).map(({ target }) => ({ server: name, target })),
   );
-  if (aliases.length === 0 && readings.every(({ reading }) => reading.state === 'unknown'))
-    return notTested('no name server’s address could be looked up');
+  if (aliases.length === 0 && hosts.some(isUnseen)) return addressUnseen;
   const seen = new Map(aliases.map((alias) => [alias.server, alias]));
   return brokenBy([...seen.values()]);
 }

@@ -9,23 +9,22 @@ import { addressesOf, isIpv6 } from './addresses.ts';
 import { type Delegation, mostFrequent, readGlue } from './delegation.ts';
 import type { NameServerHost } from './evidence.ts';
 import { readAnswer } from './read-answer.ts';
-import { named, type ServerSight } from './server-sight.ts';
+import { named } from './server-sight.ts';
 import type { DnsSight } from './sight.ts';
 
 type SetCode = 'ns-inconsistent' | 'ns-parent-child-mismatch' | 'ns-parent-child-disjoint';
 
 /** Judges whether parent, zone and servers agree on who the name servers are. */
-export function judgeSets(sight: DnsSight, { parent, child }: Delegation): Verdicts<SetCode> {
-  const inconsistent = judgeConsistency(sight.authoritative);
-  if (parent === null || child === null) {
-    const why =
-      parent === null ? 'the parent’s name servers gave no delegation' : 'the zone’s own NS were not seen';
-    return {
-      'ns-inconsistent': inconsistent,
-      'ns-parent-child-mismatch': notTested(why),
-      'ns-parent-child-disjoint': notTested(why),
-    };
-  }
+export function judgeSets(sight: DnsSight, { parent, child, isReferred }: Delegation): Verdicts<SetCode> {
+  const inconsistent = judgeConsistency(sight);
+  const told = (verdict: Verdict): Verdicts<SetCode> => ({
+    'ns-inconsistent': inconsistent,
+    'ns-parent-child-mismatch': verdict,
+    'ns-parent-child-disjoint': verdict,
+  });
+  if (parent === null) return told(notTested('the parent’s name servers gave no delegation'));
+  if (child === null) return told(notTested('the zone’s own NS were not seen'));
+  if (!isReferred) return told('not-applicable');
   const parentOnly = parent.filter((name) => !child.includes(name));
   const childOnly = child.filter((name) => !parent.includes(name));
   const differs = parentOnly.length + childOnly.length > 0;
@@ -41,11 +40,13 @@ export function judgeSets(sight: DnsSight, { parent, child }: Delegation): Verdi
   };
 }
 
-function judgeConsistency(authoritative: readonly ServerSight[]): Verdict {
+function judgeConsistency({ authoritative, servers }: DnsSight): Verdict {
   const spoke = authoritative.flatMap((server) =>
     server.nsNames === null ? [] : [{ server, names: server.nsNames.join(', ') }],
   );
   if (spoke.length === 0) return notTested('no name server gave its NS records');
+  if (spoke.length < Math.min(2, servers.length))
+    return notTested('only one name server gave its NS records');
   const usual = mostFrequent(spoke.map(({ names }) => names));
   return brokenBy(
     spoke

@@ -22,7 +22,8 @@ type ServerCode = Extract<
 >;
 
 /** Judges what each name server answered, and that it answered. */
-export function judgeServers({ servers, authoritative, domain, apex }: DnsSight): Verdicts<ServerCode> {
+export function judgeServers(sight: DnsSight): Verdicts<ServerCode> {
+  const { servers, authoritative, domain, apex } = sight;
   const asked = servers.filter(({ state }) => state !== 'not-asked' && state !== 'forbidden');
   const isResolved = apex.SOA.state !== 'unknown';
   const isDead = asked.length > 0 && authoritative.length === 0;
@@ -31,20 +32,33 @@ export function judgeServers({ servers, authoritative, domain, apex }: DnsSight)
     if (asked.length === 0) return notTested('no name server could be asked');
     if (spoke.length === 0 && state !== 'silent') return notTested('no name server answered');
     if (spoke.length === 0 && isResolved) return blocked;
+    if (spoke.length === 0 && !isPathGood(sight)) return pathUnknown;
     return brokenBy(inState(asked, state).map((server) => ({ ...named(server), ...more(server) })));
   };
   return {
-    'ns-none-answers': noneAnswers(asked, isDead, isResolved),
+    'ns-none-answers':
+      isDead && spoke.length === 0 && !isResolved && !isPathGood(sight)
+        ? pathUnknown
+        : noneAnswers(asked, isDead, isResolved),
     'ns-silent': told('silent', ({ why }) => ({ reason: why })),
     'ns-refused': told('refused', ({ why }) => ({ zone: domain, rcode: why })),
     'ns-lame': told('lame', ({ why }) => ({ zone: domain, answer: why })),
-    'ns-tcp-missing': judgeClaims(spoke, ({ tcp }) => tcp, false),
+    'ns-tcp-missing': spoke.some(({ tcp }) => tcp?.is === true)
+      ? judgeClaims(spoke, ({ tcp }) => tcp, false)
+      : notTested('no name server answered us by TCP, which may be closed to us'),
     'ns-edns-broken': judgeClaims(spoke, ({ edns }) => edns, false),
     'ns-open-recursion': judgeClaims(spoke, ({ recursion }) => recursion, true, { name: foreignName }),
   };
 }
 
 const blocked = notTested('no name server answered us for the domain, though the resolver got answers');
+
+const pathUnknown = notTested('nobody else was heard either: our own path may be closed');
+
+// The resolver speaks, and a server that is not the domain's answered a direct question.
+function isPathGood({ evidence: { root, referrals } }: DnsSight): boolean {
+  return root.kind === 'answer' && referrals.some(({ kind }) => kind === 'answer');
+}
 
 function noneAnswers(asked: readonly ServerSight[], isDead: boolean, isResolved: boolean): Verdict {
   if (asked.length === 0) return notTested('no name server could be asked');

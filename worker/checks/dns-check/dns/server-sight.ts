@@ -7,7 +7,7 @@ import { readAll, readSoa, readText, type Soa } from './record-values.ts';
 
 /**
  * How one address of a name server stands towards the domain.
- * `authoritative` knows the zone · `lame` answers, but not as one who knows · `refused` answers with an error
+ * `authoritative` knows the zone · `lame` answers, but not as one who knows, or refuses what others answer us · `refused` answers with an error
  * · `silent` does not answer · `forbidden` has an address that is never asked · `not-asked` our own path or time failed
  */
 export type ServerState = 'authoritative' | 'lame' | 'refused' | 'silent' | 'forbidden' | 'not-asked';
@@ -18,6 +18,8 @@ export type ServerSight = {
   readonly state: ServerState;
   /** What is wrong, as a sentence's end; "" for an authoritative one. */
   readonly why: string;
+  /** The response code of an error, else null. */
+  readonly rcode: string | null;
   readonly rttMs: number | null;
   readonly soa: Soa | null;
   readonly nsNames: readonly string[] | null;
@@ -47,8 +49,15 @@ export function readServers({ servers, domain }: DnsEvidence): readonly ServerSi
   return sights.map((sight) =>
     isBlind && isIpv6(sight.ip)
       ? { ...sight, state: 'not-asked', why: 'IPv6 does not seem to work from here' }
-      : sight,
+      : withLameness(sight, sights),
   );
+}
+
+// "Not mine" of one server, while others answer the same question of ours, is no matter of who asks.
+function withLameness(sight: ServerSight, all: readonly ServerSight[]): ServerSight {
+  const isDisowned = sight.rcode === 'REFUSED' || sight.rcode === 'NOTAUTH';
+  const isAnswered = all.some(({ state }) => state === 'authoritative');
+  return isDisowned && isAnswered ? { ...sight, state: 'lame' } : sight;
 }
 
 function isRefused(answer: DnsAnswer): boolean {
@@ -65,6 +74,7 @@ function readServer(answers: ServerAnswers, domain: string): ServerSight {
     name: answers.name,
     ip: answers.address,
     ...standing,
+    rcode: standing.state === 'refused' ? (spoke?.rcode ?? null) : null,
     rttMs: spoke?.rttMs ?? null,
     soa: (isAuthoritative && readAll(ownRecords(soa), readSoa)[0]) || null,
     nsNames: names.length > 0 ? names.toSorted() : null,
@@ -127,6 +137,8 @@ function claimTcp(tcp: DnsAnswer): Claim {
 function claimEdns(soa: DnsAnswer, ns: DnsAnswer): Claim {
   if (soa.kind === 'answer') {
     if (rejectsEdns(soa)) return no(`answers queries with EDNS by ${soa.rcode}`);
+    // An error may be made by something before the server that writes as little as it can.
+    if (soa.rcode !== 'NOERROR' && soa.rcode !== 'NXDOMAIN') return null;
     return soa.edns === null ? no('answers without EDNS') : yes;
   }
   const isDropped = soa.code === 'timeout' && !isOurs(soa) && ns.kind === 'answer';

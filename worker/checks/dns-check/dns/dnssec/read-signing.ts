@@ -33,9 +33,8 @@ export type CheckedSet = {
 /** How many signatures and keys are looked at; a zone has some dozen at most (CVE-2023-50387). */
 const limits = { signaturesOfSet: 6, keys: 32, ds: 32 } as const;
 
-// The DS set belongs to the parent, who signs it with keys that were not asked for. The target in an HTTPS record is signed
-// with its letter case (RFC 3597 §7), which the probe's canonical form has lost.
-const uncheckedTypes: readonly ApexType[] = ['DS', 'HTTPS'];
+// The DS set belongs to the parent, who signs it with keys that were not asked for.
+const uncheckedTypes: readonly ApexType[] = ['DS'];
 
 /** Checks every signature at the domain by the zone's own keys; those over the keys by the keys that the parent vouches for, where it vouches for any. */
 export function readSigning(sight: DnsSight): Signing {
