@@ -41,7 +41,8 @@ const usual = `${head()}${servers}${body}`;
 const p256 = { algorithm: 'ECDSAP256SHA256' } as const;
 
 const labZones: { readonly [name: string]: LabZone } = {
-  'secure.test': { text: usual, signing: p256 },
+  // An HTTPS record, its target in letters of both cases: that is how it is signed (RFC 6840 §5.1).
+  'secure.test': { text: `${usual}@ TYPE65 \\# 12 0001035777570454655374 00\n`, signing: p256 },
   'rsa.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 2048 } },
   'rsa512.test': { text: usual, signing: { algorithm: 'RSASHA512', bits: 2048 } },
   'short.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 1024 } },

@@ -74,7 +74,6 @@ function readServer(answers: ServerAnswers, domain: string): ServerSight {
     name: answers.name,
     ip: answers.address,
     ...standing,
-    rcode: standing.state === 'refused' ? (spoke?.rcode ?? null) : null,
     rttMs: spoke?.rttMs ?? null,
     soa: (isAuthoritative && readAll(ownRecords(soa), readSoa)[0]) || null,
     nsNames: names.length > 0 ? names.toSorted() : null,
@@ -100,20 +99,22 @@ function authoritativeNames(ns: DnsAnswer): readonly string[] {
   return ns.kind === 'answer' && ns.flags.aa ? readAll(ownRecords(ns), readText) : [];
 }
 
-function judgeStanding(answer: Answered, domain: string): { state: ServerState; why: string } {
+type Standing = Pick<ServerSight, 'state' | 'why' | 'rcode'>;
+
+function judgeStanding(answer: Answered, domain: string): Standing {
   if (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')
-    return { state: 'refused', why: describeRcode(answer) };
+    return { state: 'refused', why: describeRcode(answer), rcode: answer.rcode };
   const isHere = ownRecords(answer).length > 0 || recordsAt(answer.answers, domain, 'CNAME').length > 0;
-  if (answer.flags.aa && isHere) return { state: 'authoritative', why: '' };
-  return { state: 'lame', why: describeLame(answer, isHere) };
+  if (answer.flags.aa && isHere) return { state: 'authoritative', why: '', rcode: null };
+  return { state: 'lame', why: describeLame(answer, isHere), rcode: null };
 }
 
-function judgeFailure(answer: DnsAnswer): { state: ServerState; why: string } {
-  if (answer.kind === 'answer') return { state: 'refused', why: answer.rcode };
+function judgeFailure(answer: DnsAnswer): Standing {
+  if (answer.kind === 'answer') return { state: 'refused', why: answer.rcode, rcode: answer.rcode };
   const { code, reason } = answer;
-  if (code === 'target-address-not-allowed') return { state: 'forbidden', why: 'its address is not public' };
-  if (isOurs(answer)) return { state: 'not-asked', why: reason };
-  return { state: 'silent', why: reason };
+  if (code === 'target-address-not-allowed')
+    return { state: 'forbidden', why: 'its address is not public', rcode: null };
+  return { state: isOurs(answer) ? 'not-asked' : 'silent', why: reason, rcode: null };
 }
 
 // No route is a matter of our own network, for IPv6 above all.
