@@ -3,7 +3,7 @@ import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, type Verdicts } from '../../../shared/model/verdict.ts';
 import { dnsPart } from './dns/part.ts';
 import type { DnsCheckEvidence } from './gather.ts';
-import { mailHalf } from './mail-half.ts';
+import { mailHalf } from './mail/part.ts';
 import type { PartAssessment } from './parts.ts';
 
 /** Judges both halves, and joins them: the score is the mean of theirs, of those that have one. */

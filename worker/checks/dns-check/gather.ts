@@ -5,7 +5,7 @@ import type { DnsEvidence } from './dns/evidence.ts';
 import { dnsPart } from './dns/part.ts';
 import { readAnswer } from './dns/read-answer.ts';
 import type { MailEvidence } from './mail/evidence.ts';
-import { mailHalf } from './mail-half.ts';
+import { mailHalf } from './mail/part.ts';
 import { apexTypes, type PartContext, type SharedAnswers } from './parts.ts';
 import { openQuestions } from './questions.ts';
 

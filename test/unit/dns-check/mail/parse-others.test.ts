@@ -6,7 +6,7 @@ import {
   measureDkimKey,
   parseDkimKey,
 } from '../../../../worker/checks/dns-check/mail/dkim/parse-dkim-key.ts';
-import { parseTagList } from '../../../../worker/checks/dns-check/mail/tag-list.ts';
+import { parseTagList } from '../../../../worker/checks/dns-check/mail/text/tag-list.ts';
 import {
   allowsMx,
   parseStsPolicy,

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { DnsAnswer, DnsAskOptions } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes, type PartContext, type SharedAnswers } from '../parts.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence } from './evidence.ts';
-import { gatherDelegation } from './gather-delegation.ts';
 import { ancestorsOf } from './name.ts';
+import { gatherDelegation } from './ns/gather-delegation.ts';
 
 /** How many names above the domain are asked, the nearest first; a name of more labels is made to cost questions. */
 const ancestorLimit = 16;

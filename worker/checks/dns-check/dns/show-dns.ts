@@ -3,16 +3,16 @@ import type { PartState } from '../../../../shared/catalogue/dns-check/report.ts
 import type { Verdicts } from '../../../../shared/model/verdict.ts';
 import { isBroken } from '../../../../shared/model/verdict.ts';
 import { apexTypes } from '../parts.ts';
-import { issuersOf } from './assess-caa.ts';
-import type { SoaCode } from './assess-soa.ts';
-import { soaOf } from './assess-soa.ts';
-import { climbCaa } from './climb-caa.ts';
-import { readDelegation } from './delegation.ts';
-import { zoneTtls } from './judge-ttls.ts';
+import { issuersOf } from './caa/assess-caa.ts';
+import { climbCaa } from './caa/climb-caa.ts';
 import { isMalformed } from './malformed.ts';
-import { parseMailboxName } from './parse-mailbox-name.ts';
-import type { ServerSight } from './server-sight.ts';
+import { readDelegation } from './ns/delegation.ts';
+import type { ServerSight } from './ns/server-sight.ts';
+import { zoneTtls } from './records/judge-ttls.ts';
 import type { DnsSight } from './sight.ts';
+import type { SoaCode } from './soa/assess-soa.ts';
+import { soaOf } from './soa/assess-soa.ts';
+import { parseMailboxName } from './soa/parse-mailbox-name.ts';
 
 /** The report's fields about the domain and its records. */
 export function showRecords({ domain, apex, evidence }: DnsSight) {

@@ -2,6 +2,7 @@ import type { MailFields } from '../../../../shared/catalogue/dns-check/mail/rep
 import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import type { MailPart } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
 import type { Verdicts } from '../../../../shared/model/verdict.ts';
+import { sameForAll } from '../verdicts.ts';
 import { assessBimi } from './bimi/assess-bimi.ts';
 import { assessDkim } from './dkim/assess-dkim.ts';
 import { assessDmarc } from './dmarc/assess-dmarc.ts';
@@ -26,7 +27,6 @@ import { assessSpf } from './spf/assess-spf.ts';
 import { branchesOf } from './spf/grow-tree.ts';
 import { showSpf } from './spf/show-spf.ts';
 import { assessTransport } from './transport/assess-transport.ts';
-import { sameForAll } from './verdicts.ts';
 import { openZone, sightKey } from './zone.ts';
 
 export type MailAssessment = {

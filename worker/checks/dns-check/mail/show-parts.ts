@@ -2,10 +2,10 @@ import type { MailFields, PartState } from '../../../../shared/catalogue/dns-che
 import type { BimiFacts } from './bimi/see-bimi.ts';
 import type { DkimFacts, SeenSelector } from './dkim/see-dkim.ts';
 import type { PolicySight } from './evidence.ts';
-import { clip } from './fault.ts';
 import type { MailMode } from './mode.ts';
 import type { MailHost, MxFacts } from './mx/see-mx.ts';
 import type { MailFacts } from './see-mail.ts';
+import { clip } from './text/fault.ts';
 import { daneState, isUsable } from './transport/judge-dane.ts';
 import { isUnheard, readServed, refusedHosts } from './transport/judge-sts.ts';
 import type { RecordFacts } from './transport/see-transport.ts';

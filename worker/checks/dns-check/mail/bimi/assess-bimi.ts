@@ -6,10 +6,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { sameForAll } from '../../verdicts.ts';
 import type { ChosenPolicy } from '../dmarc/choose-policy.ts';
-import { showFault } from '../fault.ts';
 import type { MailMode } from '../mode.ts';
-import { sameForAll } from '../verdicts.ts';
+import { showFault } from '../text/fault.ts';
 import type { BimiFacts } from './see-bimi.ts';
 
 /**

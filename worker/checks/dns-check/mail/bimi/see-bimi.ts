@@ -1,5 +1,5 @@
-import { type Fault, settle } from '../fault.ts';
 import { type Sight, textsOf, unknownSight } from '../sight.ts';
+import { type Fault, settle } from '../text/fault.ts';
 import type { Zone } from '../zone.ts';
 import { type Bimi, isBimi, parseBimi } from './parse-bimi.ts';
 

@@ -6,9 +6,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { clip, showFault } from '../fault.ts';
+import { brokenBySeen, sameForAll } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
-import { brokenBySeen, sameForAll } from '../verdicts.ts';
+import { clip, showFault } from '../text/fault.ts';
 import type { DkimFacts, SeenSelector } from './see-dkim.ts';
 import { isKnownType } from './see-dkim.ts';
 

@@ -1,5 +1,5 @@
-import { type Fault, settle } from '../fault.ts';
 import { aliasOf, nameExists, type Sight, textsOf } from '../sight.ts';
+import { type Fault, settle } from '../text/fault.ts';
 import type { Zone } from '../zone.ts';
 import { type DkimKey, isDkimKey, measureDkimKey, parseDkimKey } from './parse-dkim-key.ts';
 import { commonSelectors, guessSelectors } from './selectors.ts';

@@ -6,9 +6,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { clip, showFault } from '../fault.ts';
+import { brokenBySeen, publish, sameForAll } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
-import { brokenBySeen, publish, sameForAll } from '../verdicts.ts';
+import { clip, showFault } from '../text/fault.ts';
 import { judgePolicy } from './judge-policy.ts';
 import { judgeReports } from './judge-reports.ts';
 import { type Dmarc, parseDmarc } from './parse-dmarc.ts';

@@ -1,7 +1,7 @@
 import type { DmarcCode } from '../../../../../shared/catalogue/dns-check/mail/rules/dmarc.ts';
 import { brokenIf, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
-import { clip } from '../fault.ts';
 import type { MailMode } from '../mode.ts';
+import { clip } from '../text/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';
 import { type Dmarc, type Policy, policies, policiesOf } from './parse-dmarc.ts';
 import { type Changes, mendRecord } from './rewrite-dmarc.ts';

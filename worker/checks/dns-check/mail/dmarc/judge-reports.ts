@@ -6,9 +6,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { clip } from '../fault.ts';
+import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
-import { brokenBySeen, publish } from '../verdicts.ts';
+import { clip } from '../text/fault.ts';
 import { policiesOf } from './parse-dmarc.ts';
 import { mendRecord, reportAddressOf } from './rewrite-dmarc.ts';
 import type { Applied, DmarcFacts, SeenUri } from './see-dmarc.ts';

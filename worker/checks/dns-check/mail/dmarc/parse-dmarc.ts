@@ -1,6 +1,6 @@
-import { trimBlanks } from '../ascii.ts';
-import { clip, type Fault, type Malformed } from '../fault.ts';
-import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../tag-list.ts';
+import { trimBlanks } from '../text/ascii.ts';
+import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 import { parseReportUris, type ReportUri } from './parse-report-uris.ts';
 
 export const policies = ['none', 'quarantine', 'reject'] as const;

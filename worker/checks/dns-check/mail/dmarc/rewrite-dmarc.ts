@@ -1,5 +1,5 @@
 import type { Fix } from '../../../../../shared/model/verdict.ts';
-import { publish } from '../verdicts.ts';
+import { publish } from '../../verdicts.ts';
 import { type Dmarc, printDmarc } from './parse-dmarc.ts';
 import type { Applied, DmarcFacts } from './see-dmarc.ts';
 

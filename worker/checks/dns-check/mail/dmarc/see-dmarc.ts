@@ -1,6 +1,6 @@
-import { clip } from '../fault.ts';
 import { type Mailbox, seeMailbox } from '../see-mailbox.ts';
 import { nameExists, type Sight, textsOf } from '../sight.ts';
+import { clip } from '../text/fault.ts';
 import type { Zone } from '../zone.ts';
 import { type Dmarc, isDmarc } from './parse-dmarc.ts';
 import type { ReportUri } from './parse-report-uris.ts';

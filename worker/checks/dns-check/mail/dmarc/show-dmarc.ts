@@ -1,5 +1,5 @@
 import type { MailFields } from '../../../../../shared/catalogue/dns-check/mail/report.ts';
-import { clip, showFault } from '../fault.ts';
+import { clip, showFault } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
 import { type Dmarc, policiesOf } from './parse-dmarc.ts';
 import type { DmarcFacts, SeenUri } from './see-dmarc.ts';

@@ -7,11 +7,11 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { brokenBySeen, publish, sameForAll } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
-import { clip } from '../fault.ts';
 import type { MailMode } from '../mode.ts';
 import { valuesOf } from '../sight.ts';
-import { brokenBySeen, publish, sameForAll } from '../verdicts.ts';
+import { clip } from '../text/fault.ts';
 import type { HostAddress, MailHost, MxFacts } from './see-mx.ts';
 
 /** Judges where mail to the domain goes. */

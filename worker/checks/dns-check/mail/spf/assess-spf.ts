@@ -7,10 +7,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { publish, sameForAll } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
-import { clip, showFault } from '../fault.ts';
 import { isClosedSpf, type MailMode } from '../mode.ts';
-import { publish, sameForAll } from '../verdicts.ts';
+import { clip, showFault } from '../text/fault.ts';
 import { type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { judgeTerms } from './judge-terms.ts';
 import { judgeTree } from './judge-tree.ts';

@@ -7,9 +7,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { brokenBySeen } from '../../verdicts.ts';
 import { containsNetwork, privateKindOf } from '../address.ts';
-import { clip } from '../fault.ts';
-import { brokenBySeen } from '../verdicts.ts';
+import { clip } from '../text/fault.ts';
 import { isAll, type SpfBranch } from './grow-tree.ts';
 import { unseenIn } from './judge-tree.ts';
 import type { Mechanism, SpfTerm } from './parse-term.ts';

@@ -6,8 +6,8 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { clip, showFault } from '../fault.ts';
-import { brokenBySeen } from '../verdicts.ts';
+import { brokenBySeen } from '../../verdicts.ts';
+import { clip, showFault } from '../text/fault.ts';
 import { branchesOf, type ReachedTerm, type SpfBranch } from './grow-tree.ts';
 import { republish } from './republish.ts';
 

@@ -1,5 +1,5 @@
 import type { Fix } from '../../../../../shared/model/verdict.ts';
-import { publish } from '../verdicts.ts';
+import { publish } from '../../verdicts.ts';
 import type { SpfBranch } from './grow-tree.ts';
 import { isAll } from './grow-tree.ts';
 import { parseSpf, printSpf } from './parse-spf.ts';

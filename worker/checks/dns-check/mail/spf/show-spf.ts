@@ -2,7 +2,7 @@ import type { MailFields, SpfNode } from '../../../../../shared/catalogue/dns-ch
 import type { SpfCode } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
 import { isBroken, type Verdicts } from '../../../../../shared/model/verdict.ts';
 import type { MailEvidence } from '../evidence.ts';
-import { clip, showFault } from '../fault.ts';
+import { clip, showFault } from '../text/fault.ts';
 import { isAll, type SpfBranch } from './grow-tree.ts';
 import type { SpfFacts } from './see-spf.ts';
 

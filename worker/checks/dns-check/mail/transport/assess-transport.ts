@@ -3,11 +3,11 @@ import {
   transportRules,
 } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
 import { brokenBy, brokenIf, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { publish, sameForAll } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
-import { showFault } from '../fault.ts';
 import type { MailMode } from '../mode.ts';
 import type { MailFacts } from '../see-mail.ts';
-import { publish, sameForAll } from '../verdicts.ts';
+import { showFault } from '../text/fault.ts';
 import { daneState, judgeDane } from './judge-dane.ts';
 import { judgeSts } from './judge-sts.ts';
 

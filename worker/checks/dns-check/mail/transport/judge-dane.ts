@@ -1,8 +1,8 @@
 import type { TransportCode } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
 import { brokenIf, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
-import { clip } from '../fault.ts';
+import { brokenBySeen } from '../../verdicts.ts';
 import type { MailHost, MxFacts } from '../mx/see-mx.ts';
-import { brokenBySeen } from '../verdicts.ts';
+import { clip } from '../text/fault.ts';
 import { findWrongLength, printTlsa, type Tlsa, whyUnusable } from './parse-tlsa.ts';
 
 export type DaneCode = Extract<TransportCode, `dane-${string}`>;

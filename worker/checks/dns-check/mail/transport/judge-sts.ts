@@ -7,10 +7,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
-import { clip, showFault } from '../fault.ts';
 import type { MxFacts } from '../mx/see-mx.ts';
-import { publish } from '../verdicts.ts';
+import { clip, showFault } from '../text/fault.ts';
 import type { DaneState } from './judge-dane.ts';
 import { allowsMx, parseStsPolicy, type StsPolicy } from './parse-sts-policy.ts';
 import type { StsFacts } from './see-transport.ts';

@@ -1,5 +1,5 @@
-import { clip, type Fault, type Malformed, settle } from '../fault.ts';
 import { type Sight, textsOf } from '../sight.ts';
+import { clip, type Fault, type Malformed, settle } from '../text/fault.ts';
 import type { Zone } from '../zone.ts';
 import { parseStsRecord } from './parse-sts-record.ts';
 import { parseTlsRpt } from './parse-tls-rpt.ts';

@@ -1,4 +1,4 @@
-import type { nsRules } from '../../../../shared/catalogue/dns-check/rules/ns.ts';
+import type { nsRules } from '../../../../../shared/catalogue/dns-check/rules/ns.ts';
 import {
   brokenBy,
   brokenIf,
@@ -6,12 +6,12 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '../../../../../shared/model/verdict.ts';
+import type { NameServerHost } from '../evidence.ts';
+import { readAnswer } from '../read-answer.ts';
+import type { DnsSight } from '../sight.ts';
 import { isIpv6 } from './addresses.ts';
 import { allAddresses, type Delegation, prefixOf, sorted } from './delegation.ts';
-import type { NameServerHost } from './evidence.ts';
-import { readAnswer } from './read-answer.ts';
-import type { DnsSight } from './sight.ts';
 
 type AddressCode = Extract<
   keyof typeof nsRules,

@@ -1,8 +1,8 @@
-import type { MailCode } from '../../../shared/catalogue/dns-check/mail/rules.ts';
-import type { Json } from '../../../shared/model/verdict.ts';
-import type { MailEvidence } from './mail/evidence.ts';
-import { mailPart } from './mail/index.ts';
-import type { Part, PartContext } from './parts.ts';
+import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
+import type { Json } from '../../../../shared/model/verdict.ts';
+import type { Part, PartContext } from '../parts.ts';
+import type { MailEvidence } from './evidence.ts';
+import { mailPart } from './index.ts';
 
 /** The mail half as a part: its questions go the way of all others. */
 export const mailHalf: Part<MailEvidence, MailCode> = {

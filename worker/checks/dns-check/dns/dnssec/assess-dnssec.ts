@@ -1,4 +1,4 @@
-import { dnssecRules } from '../../../../shared/catalogue/dns-check/rules/dnssec.ts';
+import { dnssecRules } from '../../../../../shared/catalogue/dns-check/rules/dnssec.ts';
 import {
   brokenBy,
   brokenIf,
@@ -7,18 +7,18 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
-import { digestOf } from './dnssec/ds-digest.ts';
-import { judgeCds } from './dnssec/judge-cds.ts';
-import { judgeStrength } from './dnssec/judge-strength.ts';
-import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './dnssec/key-tag.ts';
-import { isoTime, printDs } from './dnssec/print.ts';
-import { type CheckedSet, lastingSignature, type Signing } from './dnssec/read-signing.ts';
-import { brokenSets } from './dnssec/set-faults.ts';
-import type { DnssecSight } from './dnssec/status.ts';
-import type { Dnskey } from './record-values.ts';
-import type { DnsSight } from './sight.ts';
-import { forAll } from './verdicts.ts';
+} from '../../../../../shared/model/verdict.ts';
+import type { Dnskey } from '../record-values.ts';
+import type { DnsSight } from '../sight.ts';
+import { forAll } from '../verdicts.ts';
+import { digestOf } from './ds-digest.ts';
+import { judgeCds } from './judge-cds.ts';
+import { judgeStrength } from './judge-strength.ts';
+import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
+import { isoTime, printDs } from './print.ts';
+import { type CheckedSet, lastingSignature, type Signing } from './read-signing.ts';
+import { brokenSets } from './set-faults.ts';
+import type { DnssecSight } from './status.ts';
 
 export type DnssecCode = keyof typeof dnssecRules;
 

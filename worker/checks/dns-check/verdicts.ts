@@ -6,7 +6,7 @@ import {
   type Rule,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '../../../shared/model/verdict.ts';
 
 /** One verdict for a whole table of rules, where nothing of it could be looked at. */
 export function sameForAll<Code extends string>(

@@ -1,7 +1,7 @@
-import type { DnsAnswer } from '../../../probes/dns/port.ts';
-import type { NameServerHost } from './evidence.ts';
-import { foundRecords, readAnswer, recordsAt } from './read-answer.ts';
-import { readAll, readText } from './record-values.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { NameServerHost } from '../evidence.ts';
+import { foundRecords, readAnswer, recordsAt } from '../read-answer.ts';
+import { readAll, readText } from '../record-values.ts';
 
 /** A host's addresses, IPv4 first. */
 export function addressesOf({ A, AAAA }: NameServerHost): readonly string[] {

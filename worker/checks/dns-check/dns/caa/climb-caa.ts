@@ -1,7 +1,7 @@
-import { ancestorsOf } from './name.ts';
-import { readAnswer } from './read-answer.ts';
-import { type Caa, readAll, readCaa } from './record-values.ts';
-import type { DnsSight } from './sight.ts';
+import { ancestorsOf } from '../name.ts';
+import { readAnswer } from '../read-answer.ts';
+import { type Caa, readAll, readCaa } from '../record-values.ts';
+import type { DnsSight } from '../sight.ts';
 
 /** Where a CA ends up that looks for CAA. */
 export type CaaClimb =

@@ -1,11 +1,11 @@
-import type { DnssecStatus, PartState } from '../../../../shared/catalogue/dns-check/report.ts';
-import { algorithmOf } from './dnssec/algorithms.ts';
-import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './dnssec/key-tag.ts';
-import { isoTime } from './dnssec/print.ts';
-import { keyBitsOf } from './dnssec/public-key.ts';
-import { lastingSignature, type Signing } from './dnssec/read-signing.ts';
-import type { DnssecSight } from './dnssec/status.ts';
-import type { Dnskey } from './record-values.ts';
+import type { DnssecStatus, PartState } from '../../../../../shared/catalogue/dns-check/report.ts';
+import type { Dnskey } from '../record-values.ts';
+import { algorithmOf } from './algorithms.ts';
+import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
+import { isoTime } from './print.ts';
+import { keyBitsOf } from './public-key.ts';
+import { lastingSignature, type Signing } from './read-signing.ts';
+import type { DnssecSight } from './status.ts';
 
 const states: { readonly [S in DnssecStatus]: PartState } = {
   secure: 'ok',

@@ -1,17 +1,17 @@
-import { caaRules } from '../../../../shared/catalogue/dns-check/rules/caa.ts';
+import { caaRules } from '../../../../../shared/catalogue/dns-check/rules/caa.ts';
 import {
   brokenBy,
   brokenIf,
   type Evidence,
   notTested,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '../../../../../shared/model/verdict.ts';
+import { isMalformed } from '../malformed.ts';
+import type { Caa } from '../record-values.ts';
+import type { DnsSight } from '../sight.ts';
+import { forAll } from '../verdicts.ts';
 import { climbCaa } from './climb-caa.ts';
-import { isMalformed } from './malformed.ts';
 import { parseCaaIssue } from './parse-caa-issue.ts';
-import type { Caa } from './record-values.ts';
-import type { DnsSight } from './sight.ts';
-import { forAll } from './verdicts.ts';
 
 export type CaaCode = keyof typeof caaRules;
 

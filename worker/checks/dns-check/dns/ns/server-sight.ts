@@ -1,9 +1,9 @@
-import type { DnsAnswer } from '../../../probes/dns/port.ts';
-import { outOfTime } from '../questions.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import { outOfTime } from '../../questions.ts';
+import type { DnsEvidence, ServerAnswers } from '../evidence.ts';
+import { describeRcode, ownRecords, recordsAt } from '../read-answer.ts';
+import { readAll, readSoa, readText, type Soa } from '../record-values.ts';
 import { isIpv6 } from './addresses.ts';
-import type { DnsEvidence, ServerAnswers } from './evidence.ts';
-import { describeRcode, ownRecords, recordsAt } from './read-answer.ts';
-import { readAll, readSoa, readText, type Soa } from './record-values.ts';
 
 /**
  * How one address of a name server stands towards the domain.

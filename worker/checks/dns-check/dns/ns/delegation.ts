@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js';
+import type { NameServerHost } from '../evidence.ts';
+import { isInZone } from '../name.ts';
+import { foundRecords, readAnswer, recordsAt } from '../read-answer.ts';
+import { readAll, readText } from '../record-values.ts';
+import type { DnsSight } from '../sight.ts';
 import { addressesOf, delegatedNames } from './addresses.ts';
-import type { NameServerHost } from './evidence.ts';
-import { isInZone } from './name.ts';
-import { foundRecords, readAnswer, recordsAt } from './read-answer.ts';
-import { readAll, readText } from './record-values.ts';
-import type { DnsSight } from './sight.ts';
 
 /** Who the name servers are, by the parent and by the zone itself; null where nobody said. Names sorted. */
 export type Delegation = {

@@ -1,6 +1,6 @@
-import type { DnsAnswer } from '../../../probes/dns/port.ts';
-import type { PartContext } from '../parts.ts';
-import type { ServerAnswers } from './evidence.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { PartContext } from '../../parts.ts';
+import type { ServerAnswers } from '../evidence.ts';
 
 /** Name servers are the target's choice, so their number is ours. */
 export const serverLimit = 13;

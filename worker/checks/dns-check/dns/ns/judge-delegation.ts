@@ -4,13 +4,13 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '../../../../../shared/model/verdict.ts';
+import type { NameServerHost } from '../evidence.ts';
+import { readAnswer } from '../read-answer.ts';
+import type { DnsSight } from '../sight.ts';
 import { addressesOf, isIpv6 } from './addresses.ts';
 import { type Delegation, mostFrequent, readGlue } from './delegation.ts';
-import type { NameServerHost } from './evidence.ts';
-import { readAnswer } from './read-answer.ts';
 import { named } from './server-sight.ts';
-import type { DnsSight } from './sight.ts';
 
 type SetCode = 'ns-inconsistent' | 'ns-parent-child-mismatch' | 'ns-parent-child-disjoint';
 

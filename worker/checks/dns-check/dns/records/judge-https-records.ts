@@ -1,7 +1,7 @@
-import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
-import { isMalformed } from './malformed.ts';
+import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { isMalformed } from '../malformed.ts';
+import type { Reading } from '../read-answer.ts';
 import { parseServiceBinding, type ServiceBinding } from './parse-service-binding.ts';
-import type { Reading } from './read-answer.ts';
 
 type HttpsCode = 'https-record-invalid' | 'https-record-ignored';
 

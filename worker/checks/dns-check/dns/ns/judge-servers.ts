@@ -1,14 +1,14 @@
-import type { nsRules } from '../../../../shared/catalogue/dns-check/rules/ns.ts';
+import type { nsRules } from '../../../../../shared/catalogue/dns-check/rules/ns.ts';
 import {
   brokenBy,
   type Evidence,
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '../../../../../shared/model/verdict.ts';
+import type { DnsSight } from '../sight.ts';
 import { foreignName } from './gather-servers.ts';
 import { type Claim, inState, named, type ServerSight, type ServerState } from './server-sight.ts';
-import type { DnsSight } from './sight.ts';
 
 type ServerCode = Extract<
   keyof typeof nsRules,

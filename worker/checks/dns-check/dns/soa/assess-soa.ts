@@ -1,19 +1,19 @@
-import { soaRules } from '../../../../shared/catalogue/dns-check/rules/soa.ts';
+import { soaRules } from '../../../../../shared/catalogue/dns-check/rules/soa.ts';
 import {
   brokenBy,
   brokenIf,
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
-import { mostFrequent } from './delegation.ts';
-import { isMalformed } from './malformed.ts';
+} from '../../../../../shared/model/verdict.ts';
+import { isMalformed } from '../malformed.ts';
+import { mostFrequent } from '../ns/delegation.ts';
+import { named } from '../ns/server-sight.ts';
+import { foundRecords } from '../read-answer.ts';
+import { readAll, readSoa, type Soa } from '../record-values.ts';
+import type { DnsSight } from '../sight.ts';
+import { forAll } from '../verdicts.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
-import { foundRecords } from './read-answer.ts';
-import { readAll, readSoa, type Soa } from './record-values.ts';
-import { named } from './server-sight.ts';
-import type { DnsSight } from './sight.ts';
-import { forAll } from './verdicts.ts';
 
 export type SoaCode = keyof typeof soaRules;
 

@@ -1,11 +1,11 @@
-import type { DnsAnswer } from '../../../probes/dns/port.ts';
-import type { PartContext, SharedAnswers } from '../parts.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { PartContext, SharedAnswers } from '../../parts.ts';
+import type { Ancestor, ApexAnswers, DnsEvidence, NameServerHost } from '../evidence.ts';
+import { ownRecords, readAnswer, recordsAt } from '../read-answer.ts';
+import { readAll, readText } from '../record-values.ts';
+import { enclosingZone } from '../zone.ts';
 import { addressesOf, delegatedNames } from './addresses.ts';
-import type { Ancestor, ApexAnswers, DnsEvidence, NameServerHost } from './evidence.ts';
 import { askServers, chooseAddresses, serverLimit } from './gather-servers.ts';
-import { ownRecords, readAnswer, recordsAt } from './read-answer.ts';
-import { readAll, readText } from './record-values.ts';
-import { enclosingZone } from './zone.ts';
 
 type Delegation = Pick<DnsEvidence, 'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct'>;
 

@@ -1,4 +1,4 @@
-import type { recordRules } from '../../../../shared/catalogue/dns-check/rules/records.ts';
+import type { recordRules } from '../../../../../shared/catalogue/dns-check/rules/records.ts';
 import {
   brokenBy,
   brokenIf,
@@ -6,15 +6,15 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
-import { classifyAddress } from '../../../../shared/target/classify-address.ts';
-import type { DnsAnswer } from '../../../probes/dns/port.ts';
-import { apexTypes } from '../parts.ts';
+} from '../../../../../shared/model/verdict.ts';
+import { classifyAddress } from '../../../../../shared/target/classify-address.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import { apexTypes } from '../../parts.ts';
+import { describeEde, foundRecords, type Reading, readAnswer } from '../read-answer.ts';
+import { readAll, readText } from '../record-values.ts';
+import type { DnsSight } from '../sight.ts';
 import { judgeHttpsRecords } from './judge-https-records.ts';
 import { judgeTtls } from './judge-ttls.ts';
-import { describeEde, foundRecords, type Reading, readAnswer } from './read-answer.ts';
-import { readAll, readText } from './record-values.ts';
-import type { DnsSight } from './sight.ts';
 
 export type RecordCode = keyof typeof recordRules;
 
