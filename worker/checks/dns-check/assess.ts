@@ -3,13 +3,13 @@ import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, type Verdicts } from '../../../shared/model/verdict.ts';
 import { dnsPart } from './dns/part.ts';
 import type { DnsCheckEvidence } from './gather.ts';
-import { mailHalf } from './mail/part.ts';
+import { mailPart } from './mail/part.ts';
 import type { PartAssessment } from './parts.ts';
 
 /** Judges both halves, and joins them: the score is the mean of theirs, of those that have one. */
 export function assessDnsCheck(evidence: DnsCheckEvidence): Assessment<DnsCheckCode> {
   const dns = dnsPart.assess(evidence.dns);
-  const mail = mailHalf.assess(evidence.mail);
+  const mail = mailPart.assess(evidence.mail);
   const verdicts: Verdicts<DnsCheckCode> = { ...dns.verdicts, ...mail.verdicts };
   return {
     state: stateOf(dns, mail),

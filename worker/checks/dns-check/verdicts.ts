@@ -9,7 +9,7 @@ import {
 } from '../../../shared/model/verdict.ts';
 
 /** One verdict for a whole table of rules, where nothing of it could be looked at. */
-export function sameForAll<Code extends string>(
+export function forAll<Code extends string>(
   rules: { readonly [C in Code]: Rule },
   verdict: Verdict,
 ): Verdicts<Code> {

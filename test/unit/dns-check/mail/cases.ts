@@ -1,4 +1,5 @@
 import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
+import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
 import type { HttpAnswer } from '../../../../worker/probes/http/port.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
 import { goodZone, parkedZone } from './good-zone.ts';
@@ -14,7 +15,7 @@ export type Case = {
   /** Among others: rules of which nothing was seen, so that they neither hold nor are broken. */
   readonly unjudged?: readonly MailCode[];
   readonly isPartial?: boolean;
-  readonly options?: { readonly [name: string]: string | readonly string[] };
+  readonly options?: Partial<DnsCheckOptions>;
   /** How the policy host answers, where not with the good policy. */
   readonly http?:
     | Partial<Extract<HttpAnswer, { kind: 'response' }>>

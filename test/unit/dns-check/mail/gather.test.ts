@@ -1,21 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
 import { questionLimit } from '../../../../worker/checks/dns-check/mail/ask.ts';
 import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
-import { mailPart } from '../../../../worker/checks/dns-check/mail/index.ts';
 import type { DnsProbe } from '../../../../worker/probes/dns/port.ts';
 import type { HttpProbe } from '../../../../worker/probes/http/port.ts';
 import { inRounds } from '../rounds.ts';
 import { goodPolicy, goodZone } from './good-zone.ts';
-import { bodyOf, probesOf, stubDns, stubHttp, timeout, type ZoneLiteral } from './zone-literal.ts';
+import { bodyOf, contextOf, stubDns, stubHttp, timeout, type ZoneLiteral } from './zone-literal.ts';
 
 const http = stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]);
 
-function gather(dns: DnsProbe, options: Record<string, string | string[]> = {}, limitMs?: number) {
-  return gatherMail(
-    { target: 'good.test', options, probes: probesOf(dns, http), progress: () => {} },
-    limitMs,
-  );
+function gather(dns: DnsProbe, options: Partial<DnsCheckOptions> = {}, limitMs?: number) {
+  return gatherMail(contextOf(dns, http, options), limitMs);
 }
 
 describe('what is asked', () => {
@@ -72,12 +69,7 @@ describe('what is asked', () => {
         return http.ask(request);
       },
     };
-    await mailPart.gather({
-      target: 'good.test',
-      options: {},
-      progress: () => {},
-      probes: probesOf(stubDns(goodZone), counting),
-    });
+    await gatherMail(contextOf(stubDns(goodZone), counting));
     expect(requests).toEqual([
       {
         url: 'https://mta-sts.good.test/.well-known/mta-sts.txt',
@@ -95,7 +87,7 @@ describe('one message', () => {
     ['2001:db8::25', 'pass'],
   ] as const)('from %s: %s', async ([ip, result]) => {
     const evidence = await gather(stubDns(goodZone), { ip, sender: 'a@good.test', helo: 'mx1.good.test' });
-    const { fields } = mailPart.assess(evidence);
+    const { fields } = assessMail(evidence);
     expect(fields.spf.effectiveFor).toMatchObject({
       ip,
       sender: 'a@good.test',

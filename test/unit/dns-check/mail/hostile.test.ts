@@ -12,7 +12,7 @@ import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 
 import { runsOf } from '../property-runs.ts';
 import { dmarcRecord, spfRecord } from './arbitrary.ts';
 import { goodPolicy } from './good-zone.ts';
-import { bodyOf, probesOf, stubHttp } from './zone-literal.ts';
+import { bodyOf, contextOf, stubHttp } from './zone-literal.ts';
 
 const shape = z.object(mailReportShape);
 
@@ -104,9 +104,9 @@ test('domains that answer anything at all are gathered and judged without a thro
           });
         },
       };
-      const probes = probesOf(dns, stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]));
+      const http = stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]);
       const options = { ip: '192.0.2.1', dkimSelector: ['a', '__proto__'] };
-      const evidence = await gatherMail({ target: 'good.test', options, probes, progress: () => {} });
+      const evidence = await gatherMail(contextOf(dns, http, options));
       const { fields, verdicts, score } = assessMail(JSON.parse(JSON.stringify(evidence)));
       listVerdicts(mailRules, verdicts);
       judged += 1;

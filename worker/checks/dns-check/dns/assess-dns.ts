@@ -2,18 +2,21 @@ import { type DnsCode, dnsRules } from '../../../../shared/catalogue/dns-check/r
 import { codesBroken, isBroken, type Severity, type Verdicts } from '../../../../shared/model/verdict.ts';
 import type { PartAssessment } from '../parts.ts';
 import { type Loss, shareOut } from '../share-out.ts';
+import { forAll } from '../verdicts.ts';
 import { assessCaa } from './caa/assess-caa.ts';
+import { showCaa } from './caa/show-caa.ts';
 import { assessDnssec } from './dnssec/assess-dnssec.ts';
 import { readSigning } from './dnssec/read-signing.ts';
 import { showDnssec } from './dnssec/show-dnssec.ts';
 import { readStatus } from './dnssec/status.ts';
 import type { DnsEvidence } from './evidence.ts';
 import { assessNs } from './ns/assess-ns.ts';
+import { showNs } from './ns/show-ns.ts';
 import { assessRecords } from './records/assess-records.ts';
-import { showCaa, showNs, showRecords, showSoa } from './show-dns.ts';
+import { showRecords } from './records/show-records.ts';
 import { type DnsSight, readEvidence } from './sight.ts';
 import { assessSoa } from './soa/assess-soa.ts';
-import { forAll } from './verdicts.ts';
+import { showSoa } from './soa/show-soa.ts';
 
 /** Judges the DNS half. Pure: the same evidence always gives the same verdicts. */
 export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {

@@ -2,31 +2,26 @@ import type { MailFields } from '../../../../shared/catalogue/dns-check/mail/rep
 import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import type { MailPart } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
 import type { Verdicts } from '../../../../shared/model/verdict.ts';
-import { sameForAll } from '../verdicts.ts';
+import { forAll } from '../verdicts.ts';
 import { assessBimi } from './bimi/assess-bimi.ts';
+import { showBimi } from './bimi/show-bimi.ts';
 import { assessDkim } from './dkim/assess-dkim.ts';
+import { showDkim, stateOfDkim } from './dkim/show-dkim.ts';
 import { assessDmarc } from './dmarc/assess-dmarc.ts';
 import { choosePolicy } from './dmarc/choose-policy.ts';
 import { showDmarc, stateOfDmarc } from './dmarc/show-dmarc.ts';
 import type { MailEvidence } from './evidence.ts';
 import { judgeMode, type MailMode } from './mode.ts';
 import { assessMx } from './mx/assess-mx.ts';
+import { showMx, stateOfMx } from './mx/show-mx.ts';
 import { type PartScore, scoreEffects, scoreMail, scoreParts } from './score.ts';
 import { type MailFacts, seeMail } from './see-mail.ts';
-import {
-  showDkim,
-  showMx,
-  showReports,
-  showSts,
-  stateOfDkim,
-  stateOfMx,
-  stateOfRecord,
-  stateOfTransport,
-} from './show-parts.ts';
 import { assessSpf } from './spf/assess-spf.ts';
 import { branchesOf } from './spf/grow-tree.ts';
 import { showSpf } from './spf/show-spf.ts';
+import { stateOfRecord } from './state-of-record.ts';
 import { assessTransport } from './transport/assess-transport.ts';
+import { showSts, showTlsRpt, stateOfTransport } from './transport/show-transport.ts';
 import { openZone, sightKey } from './zone.ts';
 
 export type MailAssessment = {
@@ -49,7 +44,7 @@ export function assessMail(evidence: MailEvidence): MailAssessment {
   const facts = seeMail(openZone(sights), evidence.domain, evidence.selectors);
   const mode = judgeMode(facts);
   const verdicts =
-    facts.exists === false ? sameForAll(mailRules, 'not-applicable') : judge(facts, evidence, mode);
+    facts.exists === false ? forAll(mailRules, 'not-applicable') : judge(facts, evidence, mode);
   const fields = show(facts, evidence, mode, verdicts);
   const parts = scoreParts(verdicts, statesOf(facts, fields, mode));
   const mailScore = scoreMail(parts);
@@ -90,7 +85,8 @@ function show(
     dkim: showDkim(facts.dkim, mode),
     mtaSts: showSts(facts, evidence.policy, mode),
     mx: showMx(facts.mx, facts.resolverValidates),
-    ...showReports(facts, mode),
+    tlsRpt: showTlsRpt(facts, mode),
+    bimi: showBimi(facts.bimi, mode),
   };
 }
 

@@ -1,25 +1,11 @@
 import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
-import type { Json } from '../../../../shared/model/verdict.ts';
-import type { Part, PartContext } from '../parts.ts';
+import type { Part } from '../parts.ts';
+import { assessMail } from './assess.ts';
 import type { MailEvidence } from './evidence.ts';
-import { mailPart } from './index.ts';
+import { gatherMail } from './gather.ts';
 
-/** The mail half as a part: its questions go the way of all others. */
-export const mailHalf: Part<MailEvidence, MailCode> = {
-  async gather({ domain, options, ask, probes }) {
-    return mailPart.gather({
-      target: domain,
-      options: asJson(options),
-      probes: { ...probes, dns: { ask } },
-      // Counted by `ask` already.
-      progress: () => undefined,
-    });
-  },
-  assess: mailPart.assess,
+/** The mail half: SPF, DMARC, DKIM, MX, MTA-STS, DANE, TLS-RPT and BIMI. */
+export const mailPart: Part<MailEvidence, MailCode> = {
+  gather: (context) => gatherMail(context),
+  assess: assessMail,
 };
-
-function asJson(options: PartContext['options']): { readonly [name: string]: Json } {
-  return Object.fromEntries(
-    Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
-  );
-}

@@ -1,6 +1,6 @@
-import type { PartState } from '../../../../shared/catalogue/dns-check/mail/report.ts';
 import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import { type MailPart, mailWeights } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
+import type { PartState } from '../../../../shared/catalogue/dns-check/part-state.ts';
 import { codesBroken, type Verdicts } from '../../../../shared/model/verdict.ts';
 import { shareOut } from '../share-out.ts';
 

@@ -6,10 +6,10 @@ import {
   notTested,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { forAll } from '../../verdicts.ts';
 import { isMalformed } from '../malformed.ts';
 import type { Caa } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
-import { forAll } from '../verdicts.ts';
 import { climbCaa } from './climb-caa.ts';
 import { parseCaaIssue } from './parse-caa-issue.ts';
 

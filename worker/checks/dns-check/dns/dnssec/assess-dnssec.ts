@@ -8,9 +8,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { forAll } from '../../verdicts.ts';
 import type { Dnskey } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
-import { forAll } from '../verdicts.ts';
 import { digestOf } from './ds-digest.ts';
 import { judgeCds } from './judge-cds.ts';
 import { judgeStrength } from './judge-strength.ts';

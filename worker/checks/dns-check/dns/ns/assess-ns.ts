@@ -1,7 +1,7 @@
 import { nsRules } from '../../../../../shared/catalogue/dns-check/rules/ns.ts';
 import { brokenBy, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { forAll } from '../../verdicts.ts';
 import type { DnsSight } from '../sight.ts';
-import { forAll } from '../verdicts.ts';
 import { readDelegation } from './delegation.ts';
 import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
 import { judgeGlue, judgeSets } from './judge-delegation.ts';

@@ -6,13 +6,13 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { forAll } from '../../verdicts.ts';
 import { isMalformed } from '../malformed.ts';
 import { mostFrequent } from '../ns/delegation.ts';
 import { named } from '../ns/server-sight.ts';
 import { foundRecords } from '../read-answer.ts';
 import { readAll, readSoa, type Soa } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
-import { forAll } from '../verdicts.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
 export type SoaCode = keyof typeof soaRules;

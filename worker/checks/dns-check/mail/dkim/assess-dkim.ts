@@ -6,7 +6,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { brokenBySeen, sameForAll } from '../../verdicts.ts';
+import { brokenBySeen, forAll } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { DkimFacts, SeenSelector } from './see-dkim.ts';
@@ -14,7 +14,7 @@ import { isKnownType } from './see-dkim.ts';
 
 /** Judges the keys that were found. That none was guessed is no fault (RFC 6376 §3.1); that none can exist is one. */
 export function assessDkim(facts: DkimFacts, mode: MailMode): Verdicts<DkimCode> {
-  if (mode === 'parked') return sameForAll(dkimRules, 'not-applicable');
+  if (mode === 'parked') return forAll(dkimRules, 'not-applicable');
   const lost = facts.selectors.find(({ sight }) => sight.outcome === 'unknown');
   const unseen = lost && notTested(`${lost.name} could not be read: ${lost.sight.why}`);
   return {

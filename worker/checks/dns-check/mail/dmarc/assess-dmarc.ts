@@ -6,7 +6,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { brokenBySeen, publish, sameForAll } from '../../verdicts.ts';
+import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { judgePolicy } from './judge-policy.ts';
@@ -22,10 +22,10 @@ export function assessDmarc(facts: DmarcFacts, mode: MailMode): Verdicts<DmarcCo
   const seen = { ...judgeRecords(facts), ...judgePlace(facts, mode) };
   if (applied === 'unknown') {
     const { name, why } = walk.lost?.sight ?? { name: domain, why: 'it was not asked' };
-    const unseen = sameForAll(dmarcRules, notTested(`the records of ${name} could not be read: ${why}`));
+    const unseen = forAll(dmarcRules, notTested(`the records of ${name} could not be read: ${why}`));
     return { ...unseen, ...seen };
   }
-  if (applied === 'none') return { ...sameForAll(dmarcRules, 'not-applicable'), ...seen };
+  if (applied === 'none') return { ...forAll(dmarcRules, 'not-applicable'), ...seen };
   return {
     ...seen,
     ...judgeText(facts, applied),

@@ -7,7 +7,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { brokenBySeen, publish, sameForAll } from '../../verdicts.ts';
+import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
 import type { MailMode } from '../mode.ts';
 import { valuesOf } from '../sight.ts';
@@ -18,7 +18,7 @@ import type { HostAddress, MailHost, MxFacts } from './see-mx.ts';
 export function assessMx(facts: MxFacts, mode: MailMode): Verdicts<MxCode> {
   const { sight, domain } = facts;
   if (sight.outcome === 'unknown')
-    return sameForAll(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`));
+    return forAll(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`));
   const hosts = facts.hosts.length === 0 || mode === 'parked' ? hostsNotThere : judgeHosts(facts);
   return { ...judgeRecords(facts, mode), ...hosts };
 }

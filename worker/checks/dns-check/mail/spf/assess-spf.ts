@@ -7,7 +7,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { publish, sameForAll } from '../../verdicts.ts';
+import { forAll, publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
 import { isClosedSpf, type MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
@@ -32,11 +32,11 @@ export function assessSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCod
   };
   if (sight.outcome === 'unknown')
     return {
-      ...sameForAll(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
+      ...forAll(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
       ...beside,
     };
   return {
-    ...(tree?.spf ? judgeRecord(facts, tree, context) : sameForAll(spfRules, 'not-applicable')),
+    ...(tree?.spf ? judgeRecord(facts, tree, context) : forAll(spfRules, 'not-applicable')),
     ...judgePresence(facts, context.mode),
     ...beside,
     'spf-sender-id': brokenBy(facts.senderId.map((record) => ({ record }))),

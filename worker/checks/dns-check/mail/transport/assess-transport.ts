@@ -3,7 +3,7 @@ import {
   transportRules,
 } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
 import { brokenBy, brokenIf, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
-import { publish, sameForAll } from '../../verdicts.ts';
+import { forAll, publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
 import type { MailMode } from '../mode.ts';
 import type { MailFacts } from '../see-mail.ts';
@@ -19,9 +19,9 @@ export function assessTransport(
 ): Verdicts<TransportCode> {
   const { mx, sts, resolverValidates } = facts;
   if (mode === 'parked' || (mode === 'mail' && mx.hosts.length === 0))
-    return sameForAll(transportRules, 'not-applicable');
+    return forAll(transportRules, 'not-applicable');
   if (mx.hosts.length === 0)
-    return sameForAll(transportRules, notTested('it is not known whether the domain takes mail'));
+    return forAll(transportRules, notTested('it is not known whether the domain takes mail'));
   return {
     ...judgeSts({ sts, policy, mx, dane: daneState({ mx, resolverValidates }) }),
     ...judgeDane({ mx, resolverValidates }),
