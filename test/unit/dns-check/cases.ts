@@ -862,10 +862,16 @@ const dnssec: readonly Case[] = [
     broken: [],
   },
   {
+    name: 'NSEC3 with a salt',
+    change: { add: ['@ 0 NSEC3PARAM {"algorithm": 1, "flags": 0, "iterations": 0, "salt": "aabbccdd"}'] },
+    broken: ['dnssec-nsec3-salt'],
+    score: 100,
+  },
+  {
     name: 'NSEC3 parameters that cannot be seen',
     change: { resolver: failing('NSEC3PARAM good.test') },
     broken: ['lookup-failed'],
-    notTested: ['dnssec-nsec3-iterations'],
+    notTested: ['dnssec-nsec3-iterations', 'dnssec-nsec3-salt'],
   },
 ];
 

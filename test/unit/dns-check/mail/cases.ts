@@ -115,6 +115,8 @@ function twoSpf(name: string, records: readonly string[], merged: string | undef
 const cutName = [63, 63, 63, 43].map((length) => 'x'.repeat(length)).join('.');
 const cutAtLimit = `v=spf1 mx include:${cutName}.c`;
 
+const inner = { 'inner.test TXT': 'v=spf1 ip4:198.51.100.0/28 -all' };
+
 const spfCases: readonly Case[] = [
   spf('an included record is followed', `v=spf1 mx ${includes(3)} -all`, [], {
     zone: includeZone,
@@ -182,14 +184,47 @@ const spfCases: readonly Case[] = [
     zone: Object.fromEntries(
       Array.from({ length: 11 }, (_, index) => [
         `n${index}.test TXT`,
-        index < 10 ? `v=spf1 include:n${index + 1}.test -all` : 'v=spf1 -all',
+        index < 10 ? `v=spf1 include:n${index + 1}.test -all` : 'v=spf1 ip4:198.51.100.1 -all',
       ]),
     ),
     fields: { spf: { lookups: 12 } },
   }),
   spf('three names that do not exist', 'v=spf1 mx a:x1.test a:x2.test a:x3.test -all', [
     'spf-too-many-voids',
+    'spf-name-missing',
   ]),
+  spf('a name that does not exist', 'v=spf1 mx a:gone.test -all', ['spf-name-missing'], {
+    record: ['spf-name-missing', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
+  }),
+  spf('a name that gives no answer', 'v=spf1 mx a:slow.test -all', [], {
+    zone: { 'slow.test A': timeout, 'slow.test AAAA': timeout },
+    notTested: ['spf-name-missing'],
+  }),
+  spf('an include that lets nobody send', 'v=spf1 mx include:none.test -all', ['spf-include-empty'], {
+    zone: { 'none.test TXT': 'v=spf1 include:deep.test ?all', 'deep.test TXT': 'v=spf1 -all' },
+    record: ['spf-include-empty', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
+  }),
+  spf('an include that only a macro lets pass', 'v=spf1 mx include:one.test -all', [], {
+    zone: { 'one.test TXT': 'v=spf1 exists:%{i}.one.test -all' },
+  }),
+  spf(
+    'an include that another one contains',
+    'v=spf1 mx include:inner.test include:outer.test -all',
+    ['spf-include-contained'],
+    {
+      zone: { ...inner, 'outer.test TXT': 'v=spf1 ip4:198.51.100.2 include:inner.test -all' },
+      record: [
+        'spf-include-contained',
+        { name: 'good.test', type: 'TXT', value: 'v=spf1 mx include:outer.test -all' },
+      ],
+    },
+  ),
+  spf(
+    'an include that another one contains but for an address',
+    'v=spf1 mx include:inner.test include:outer.test -all',
+    [],
+    { zone: { ...inner, 'outer.test TXT': 'v=spf1 -ip4:198.51.100.1 include:inner.test -all' } },
+  ),
   spf(
     'three hosts without IPv6',
     'v=spf1 mx a:mx2.good.test a:ns1.good.test a:ns2.good.test -all',
@@ -295,6 +330,9 @@ const spfCases: readonly Case[] = [
       'spf-loop',
       'spf-mx-limit',
       'spf-range-too-wide',
+      'spf-include-empty',
+      'spf-include-contained',
+      'spf-name-missing',
     ],
     isPartial: true,
     fields: { spf: { state: 'ok', valid: null, complete: false } },
@@ -316,7 +354,7 @@ const spfCases: readonly Case[] = [
     fields: { spf: { lookups: 2, complete: false } },
   }),
   spf('an include named by a macro that is known', 'v=spf1 mx include:_spf.%{d} -all', [], {
-    zone: { '_spf.good.test TXT': 'v=spf1 -all' },
+    zone: { '_spf.good.test TXT': 'v=spf1 ip4:198.51.100.1 -all' },
     fields: { spf: { lookups: 2, complete: true } },
   }),
   but('the TXT records can not be read', { 'good.test TXT': servfail }, [], {
@@ -622,7 +660,7 @@ const dkimCases: readonly Case[] = [
     {
       'default._domainkey.good.test TXT': null,
       'zoho._domainkey.good.test TXT': `p=${keys.rsa2048}`,
-      'spf.zoho.com TXT': 'v=spf1 -all',
+      'spf.zoho.com TXT': 'v=spf1 ip4:198.51.100.1 -all',
       'good.test TXT': 'v=spf1 mx include:spf.zoho.com -all',
       'good.test TXT @192.0.2.53': null,
       'good.test TXT @192.0.2.54': null,
@@ -999,6 +1037,17 @@ const transportCases: readonly Case[] = [
     'a TLS reporting address without mailto',
     { '_smtp._tls.good.test TXT': 'v=TLSRPTv1; rua=a@good.test' },
     ['tls-rpt-syntax'],
+  ),
+  but(
+    'a TLS reporting address whose domain is gone',
+    { '_smtp._tls.good.test TXT': 'v=TLSRPTv1; rua=mailto:x@gone.good.test,https://good.test/tls' },
+    ['tls-rpt-rua-no-mail'],
+  ),
+  but(
+    'a TLS reporting address whose domain gives no answer',
+    { '_smtp._tls.good.test TXT': 'v=TLSRPTv1; rua=mailto:x@slow.test', 'slow.test MX': timeout },
+    [],
+    { notTested: ['tls-rpt-rua-no-mail'] },
   ),
   but('the TLS reporting record can not be read', { '_smtp._tls.good.test TXT': servfail }, [], {
     notTested: ['tls-rpt-missing', 'tls-rpt-multiple', 'tls-rpt-syntax'],

@@ -6,6 +6,7 @@ import {
   measureDkimKey,
   parseDkimKey,
 } from '../../../../worker/checks/dns-check/mail/dkim/parse-dkim-key.ts';
+import { findWrongLength, whyUnusable } from '../../../../worker/checks/dns-check/mail/mx/parse-tlsa.ts';
 import { parseTagList } from '../../../../worker/checks/dns-check/mail/text/tag-list.ts';
 import {
   allowsMx,
@@ -13,10 +14,6 @@ import {
 } from '../../../../worker/checks/dns-check/mail/transport/parse-sts-policy.ts';
 import { parseStsRecord } from '../../../../worker/checks/dns-check/mail/transport/parse-sts-record.ts';
 import { parseTlsRpt } from '../../../../worker/checks/dns-check/mail/transport/parse-tls-rpt.ts';
-import {
-  findWrongLength,
-  whyUnusable,
-} from '../../../../worker/checks/dns-check/mail/transport/parse-tlsa.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
 import { runsOf } from '../property-runs.ts';
 

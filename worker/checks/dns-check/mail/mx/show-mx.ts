@@ -1,7 +1,7 @@
 import type { MailFields } from '../../../../../shared/catalogue/dns-check/mail/report.ts';
 import type { PartState } from '../../../../../shared/catalogue/dns-check/part-state.ts';
 import { clip } from '../text/fault.ts';
-import { isUsable } from '../transport/judge-dane.ts';
+import { isUsable } from './parse-tlsa.ts';
 import type { MailHost, MxFacts } from './see-mx.ts';
 
 /** The field `mx` of the report. */

@@ -29,6 +29,8 @@ export type ReachedTerm = {
   /** Whether its lookup finds nothing for senders over IPv4 and IPv6; null where unknown or not asked. */
   readonly isVoid4: boolean | null;
   readonly isVoid6: boolean | null;
+  /** True where its name does not exist at all. */
+  readonly isGone: boolean;
   /** How many hosts an mx term leads to. */
   readonly mxHosts: number;
   /** Counts of this term and of all below it. */
@@ -125,7 +127,15 @@ function completeness(complete: boolean) {
 }
 
 const noCounts: SpfCounts = { lookups: 0, voids: 0, voids4: 0, voids6: 0, ...completeness(true) };
-const asksNothing = { name: null, branch: null, isVoid4: null, isVoid6: null, mxHosts: 0, counts: noCounts };
+const asksNothing = {
+  name: null,
+  branch: null,
+  isVoid4: null,
+  isVoid6: null,
+  isGone: false,
+  mxHosts: 0,
+  counts: noCounts,
+};
 
 function reachTerm(soil: Soil, domain: string, term: SpfTerm, path: readonly string[]): ReachedTerm {
   if (!('domain' in term) || term.name === 'exp') return { term, ...asksNothing };
@@ -153,7 +163,8 @@ function reachAddresses(zone: Zone, term: SpfTerm, name: string): ReachedTerm {
     complete: true,
     voidsComplete: isVoid4 !== null && isVoid6 !== null,
   };
-  return { term, name, branch: null, isVoid4, isVoid6, mxHosts: exchangesOf(four).length, counts };
+  const isGone = four.outcome === 'nxdomain' && six.outcome === 'nxdomain';
+  return { term, name, branch: null, isVoid4, isVoid6, isGone, mxHosts: exchangesOf(four).length, counts };
 }
 
 // mx asks for MX, exists for A, whatever the sender's address (RFC 7208 §5.4, §5.7).

@@ -11,6 +11,7 @@ import { brokenBySeen } from '../../verdicts.ts';
 import { containsNetwork, privateKindOf } from '../address.ts';
 import { clip } from '../text/fault.ts';
 import { isAll, type SpfBranch } from './grow-tree.ts';
+import { judgeIdle } from './judge-idle.ts';
 import { unseenIn } from './judge-tree.ts';
 import type { Mechanism, SpfTerm } from './parse-term.ts';
 import { republish, republishWithout } from './republish.ts';
@@ -27,6 +28,9 @@ type TermCode = Extract<
   | 'spf-after-all'
   | 'spf-redirect-ignored'
   | 'spf-modifier-unknown'
+  | 'spf-include-empty'
+  | 'spf-include-contained'
+  | 'spf-name-missing'
 >;
 
 /** Judges the terms of a record, and of what it hands on to. */
@@ -38,6 +42,7 @@ export function judgeTerms(root: SpfBranch): Verdicts<TermCode> {
   const behind = all ? terms.slice(terms.indexOf(all) + 1).filter(({ kind }) => kind === 'mechanism') : [];
   const redirect = terms.find(({ name }) => name === 'redirect');
   return {
+    ...judgeIdle(root, own),
     'spf-all-pass': judgePass(root),
     ...judgeEnd(own),
     'spf-range-too-wide': brokenBySeen(

@@ -1,9 +1,9 @@
 import type { TransportCode } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
 import { brokenIf, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
 import { brokenBySeen } from '../../verdicts.ts';
+import { findWrongLength, isUsable, printTlsa, type Tlsa, whyUnusable } from '../mx/parse-tlsa.ts';
 import type { MailHost, MxFacts } from '../mx/see-mx.ts';
 import { clip } from '../text/fault.ts';
-import { findWrongLength, printTlsa, type Tlsa, whyUnusable } from './parse-tlsa.ts';
 
 export type DaneCode = Extract<TransportCode, `dane-${string}`>;
 
@@ -52,11 +52,6 @@ export function daneState({ mx, resolverValidates }: DaneContext): DaneState {
   if (resolverValidates !== true) return 'unknown';
   const isGood = (host: MailHost) => findUnsigned(host, mx) === null && host.tlsa.records.some(isUsable);
   return bound.length === hosts.length && bound.every(isGood) ? 'ok' : 'invalid';
-}
-
-/** True for a record that a mail server can hold against a certificate. */
-export function isUsable(record: Tlsa): boolean {
-  return whyUnusable(record) === null && findWrongLength(record) === null;
 }
 
 function isAbsent(outcome: string): boolean {

@@ -1,3 +1,5 @@
+import { parseReportUris } from '../dmarc/parse-report-uris.ts';
+import { type Mailbox, seeMailbox } from '../see-mailbox.ts';
 import { type Sight, textsOf } from '../sight.ts';
 import { clip, type Fault, type Malformed, settle } from '../text/fault.ts';
 import type { Zone } from '../zone.ts';
@@ -33,9 +35,22 @@ export function seeSts(zone: Zone, domain: string): StsFacts {
   };
 }
 
-/** Sees the TLS reporting record. */
-export function seeTlsRpt(zone: Zone, domain: string): RecordFacts<{ readonly rua: readonly string[] }> {
-  return seeRecord(zone.look(`_smtp._tls.${domain}`, 'TXT'), 'TLSRPTv1', parseTlsRpt);
+export type TlsRptFacts = RecordFacts<{ readonly rua: readonly string[] }> & {
+  /** The mail addresses among those for reports. */
+  readonly mailboxes: readonly { readonly uri: string; readonly host: string; readonly mailbox: Mailbox }[];
+};
+
+/** So many addresses are looked at. */
+const uriLimit = 10;
+
+/** Sees the TLS reporting record, and whether its mail addresses take mail. */
+export function seeTlsRpt(zone: Zone, domain: string): TlsRptFacts {
+  const record = seeRecord(zone.look(`_smtp._tls.${domain}`, 'TXT'), 'TLSRPTv1', parseTlsRpt);
+  const uris = (record.value?.rua ?? []).slice(0, uriLimit).flatMap((uri) => parseReportUris(uri, 0));
+  const mailboxes = uris.flatMap(({ uri, scheme, host }) =>
+    scheme === 'mailto' && host !== null ? [{ uri, host, mailbox: seeMailbox(zone, host) }] : [],
+  );
+  return { ...record, mailboxes };
 }
 
 function seeRecord<P extends object>(

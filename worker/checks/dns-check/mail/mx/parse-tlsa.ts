@@ -44,6 +44,11 @@ export function whyUnusable({ usage, selector, matchingType, certificate }: Tlsa
   return null;
 }
 
+/** True for a record that a mail server can hold against a certificate. */
+export function isUsable(record: Tlsa): boolean {
+  return whyUnusable(record) === null && findWrongLength(record) === null;
+}
+
 /** As in a zone file, cut: "3 1 1 0c72ac70…". */
 export function printTlsa({ usage, selector, matchingType, certificate }: Tlsa): string {
   const shown = certificate.length > 16 ? `${certificate.slice(0, 16)}…` : certificate;
