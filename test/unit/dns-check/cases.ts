@@ -205,6 +205,14 @@ const records: readonly Case[] = [
     broken: ['https-record-ignored'],
   },
   {
+    name: 'an alias to nothing at all has parameters',
+    change: {
+      without: ['@ 3600 HTTPS'],
+      add: ['@ 3600 HTTPS {"priority": 0, "target": "", "params": {"port": 8443}}'],
+    },
+    broken: ['https-record-ignored'],
+  },
+  {
     name: 'an HTTPS question that fails says nothing about the record',
     change: { resolver: failing('HTTPS good.test') },
     broken: ['lookup-failed'],

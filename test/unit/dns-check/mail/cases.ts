@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
 import type { HttpAnswer } from '../../../../worker/probes/http/port.ts';
@@ -313,6 +314,13 @@ const spfCases: readonly Case[] = [
     `v=spf1 mx ${Array.from({ length: 25 }, (_, index) => `ip4:198.51.100.${index + 100}`).join(' ')} -all`,
     ['spf-record-size'],
   ),
+  spf('a record of 450 octets with its name', `v=spf1 mx ip4:198.51.100.1 ${'x'.repeat(407)}=y -all`, [
+    'spf-record-size',
+    'spf-modifier-unknown',
+  ]),
+  spf('a record of 449 octets with its name', `v=spf1 mx ip4:198.51.100.1 ${'x'.repeat(406)}=y -all`, [
+    'spf-modifier-unknown',
+  ]),
   but('name servers that differ', { 'good.test TXT @192.0.2.54': 'v=spf1 -all' }, [
     'spf-inconsistent-servers',
   ]),
@@ -758,6 +766,22 @@ const mxCases: readonly Case[] = [
     },
   ),
   but(
+    'no MX, an address and no SPF: the record names the address',
+    {
+      'good.test MX': null,
+      'good.test TXT': null,
+      'good.test TXT @192.0.2.53': null,
+      'good.test TXT @192.0.2.54': null,
+      '80.2.0.192.in-addr.arpa PTR': 'good.test',
+      '0.8.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa PTR': 'good.test',
+    },
+    ['mx-implicit', 'spf-missing', 'dane-missing'],
+    {
+      http: policy('version: STSv1\nmode: enforce\nmx: good.test\nmax_age: 604800\n'),
+      record: ['spf-missing', { name: 'good.test', type: 'TXT', value: 'v=spf1 a ~all' }],
+    },
+  ),
+  but(
     'a null MX beside others',
     { 'good.test MX': ['0 .', '10 mx1.good.test', '20 mx2.good.test'] },
     ['mx-null-mixed'],
@@ -836,6 +860,11 @@ const mxCases: readonly Case[] = [
     score: 100,
   }),
 ];
+
+// Whatever the other parts are.
+function partsWith(part: string, state: string): unknown {
+  return expect.arrayContaining([expect.objectContaining({ part, state })]);
+}
 
 const transportCases: readonly Case[] = [
   but('TLSA records that are not signed', {}, ['dane-without-dnssec'], {
@@ -962,6 +991,15 @@ const transportCases: readonly Case[] = [
   but('the MX records can not be read, the policy can', { 'good.test MX': timeout }, [], {
     notTested: ['mta-sts-mx-mismatch'],
   }),
+  but(
+    'no DANE, and a policy that can not be fetched: the part does not count',
+    hostsWithout,
+    ['dane-missing'],
+    {
+      http: { kind: 'failure', url: '', code: 'connection-timeout', reason: 'no answer', address: null },
+      fields: { mailScoreParts: partsWith('transport', 'unknown') },
+    },
+  ),
   but('a host without TLSA', { '_25._tcp.mx2.good.test TLSA': null }, ['dane-partial']),
   but('TLSA without DNSSEC', {}, [], { isSigned: false, notTested: ['dane-without-dnssec'] }),
   but(

@@ -63,7 +63,7 @@ export function assessMail(evidence: MailEvidence): MailAssessment {
 function judge(facts: MailFacts, { policy, mxHosts }: MailEvidence, mode: MailMode): Verdicts<MailCode> {
   const dmarcPolicy = facts.dmarc.applied === 'unknown' ? undefined : choosePolicy(facts.dmarc);
   return {
-    ...assessSpf(facts.spf, { mode, mxHosts }),
+    ...assessSpf(facts.spf, { mode, mxHosts, isImplicit: facts.mx.isImplicit === true }),
     ...assessDmarc(facts.dmarc, mode),
     ...assessDkim(facts.dkim, mode),
     ...assessMx(facts.mx, mode),
@@ -118,7 +118,7 @@ function statesOf(
     spf: fields.spf.state,
     dkim: stateOfDkim(facts.dkim, mode),
     mx: stateOfMx(facts.mx),
-    transport: stateOfTransport(facts, mode),
+    transport: stateOfTransport(facts, fields.mtaSts.state, mode),
     tlsRpt: takesMail ? stateOfRecord(facts.tlsRpt, mode) : none,
   };
 }

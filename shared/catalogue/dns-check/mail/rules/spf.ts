@@ -193,7 +193,7 @@ export const spfRules = {
     points: 1,
     title: 'The SPF record is long',
     detail:
-      'Name and record have {octets} octets together; beyond 450, answers may not fit into 512 and some resolvers fail.',
+      'Name and record have {octets} octets together; from 450 on, answers may not fit into 512 and some resolvers fail.',
     fix: 'Take out terms that are not needed, or move some into an included record.',
     references: ['RFC 7208 §3.4'],
   },

@@ -57,10 +57,22 @@ async function askServer(
   const [soa, ns, tcp, foreign] = await Promise.all([
     ask({ name: domain, type: 'SOA' }, { server }),
     ask({ name: domain, type: 'NS' }, { server, edns: false }),
-    ask({ name: domain, type: 'SOA' }, { server, transport: 'tcp', edns: false }),
+    askByTcp({ domain, ask }, server),
     ask({ name: foreignName, type: 'A' }, { server, recursionDesired: true }),
   ]);
   return { name, address, soa, ns, tcp, foreign };
+}
+
+// A connection may fail for once; a second one, for another type as equal questions of a run are asked once, shows whether it did.
+async function askByTcp(
+  { domain, ask }: Pick<PartContext, 'domain' | 'ask'>,
+  server: string,
+): Promise<DnsAnswer> {
+  const options = { server, transport: 'tcp', edns: false } as const;
+  const first = await ask({ name: domain, type: 'SOA' }, options);
+  if (first.kind === 'answer') return first;
+  const second = await ask({ name: domain, type: 'NS' }, options);
+  return second.kind === 'answer' ? second : first;
 }
 
 async function askDirect(

@@ -78,7 +78,7 @@ function readServer(answers: ServerAnswers, domain: string): ServerSight {
     soa: (isAuthoritative && readAll(ownRecords(soa), readSoa)[0]) || null,
     nsNames: names.length > 0 ? names.toSorted() : null,
     tcp: spoke ? claimTcp(answers.tcp) : null,
-    edns: claimEdns(soa, ns),
+    edns: claimEdns(answers),
     recursion: spoke ? claimRecursion(answers.foreign) : null,
   };
 }
@@ -135,14 +135,16 @@ function claimTcp(tcp: DnsAnswer): Claim {
   return isOurs(tcp) ? null : no(tcp.reason);
 }
 
-function claimEdns(soa: DnsAnswer, ns: DnsAnswer): Claim {
+function claimEdns({ soa, ns, foreign }: ServerAnswers): Claim {
   if (soa.kind === 'answer') {
     if (rejectsEdns(soa)) return no(`answers queries with EDNS by ${soa.rcode}`);
     // An error may be made by something before the server that writes as little as it can.
     if (soa.rcode !== 'NOERROR' && soa.rcode !== 'NXDOMAIN') return null;
     return soa.edns === null ? no('answers without EDNS') : yes;
   }
-  const isDropped = soa.code === 'timeout' && !isOurs(soa) && ns.kind === 'answer';
+  // One question may be lost; two with EDNS, while one without is answered, are dropped.
+  const isLost = foreign.kind === 'failure' && foreign.code === 'timeout' && !isOurs(foreign);
+  const isDropped = soa.code === 'timeout' && !isOurs(soa) && isLost && ns.kind === 'answer';
   return isDropped ? no('answers only queries without EDNS') : null;
 }
 

@@ -29,7 +29,7 @@ function ignoredParts(bindings: readonly ServiceBinding[]): readonly Evidence[] 
   const withKeys = aliases.filter(({ keys }) => keys.length > 0);
   return [
     ...withKeys.map(({ target, keys }) => ({
-      reason: `The record in AliasMode for ${target} has parameters (${keys.join(', ')})`,
+      reason: `The record in AliasMode for ${target === '' ? '.' : target} has parameters (${keys.join(', ')})`,
     })),
     ...(aliases.length > 0 && services > 0
       ? [{ reason: 'Records in ServiceMode stand beside one in AliasMode' }]

@@ -20,6 +20,8 @@ import type { ServerSpf, SpfFacts } from './see-spf.ts';
 
 export type SpfContext = {
   readonly mode: MailMode;
+  /** True where mail to the domain goes to its own address, as it has no MX record. */
+  readonly isImplicit: boolean;
   readonly mxHosts: readonly (SpfEvaluation & { readonly host: string })[];
 };
 
@@ -37,7 +39,7 @@ export function assessSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCod
     };
   return {
     ...(tree?.spf ? judgeRecord(facts, tree, context) : forAll(spfRules, 'not-applicable')),
-    ...judgePresence(facts, context.mode),
+    ...judgePresence(facts, context),
     ...beside,
     'spf-sender-id': brokenBy(facts.senderId.map((record) => ({ record }))),
   };
@@ -47,7 +49,7 @@ type PresenceCode = 'spf-missing' | 'spf-missing-parked' | 'spf-multiple' | 'spf
 
 function judgePresence(
   { domain, records, almost }: SpfFacts,
-  mode: MailMode,
+  { mode, isImplicit }: SpfContext,
 ): Pick<Verdicts<SpfCode>, PresenceCode> {
   const isIgnored = records.length === 0 && almost.length > 0;
   const isMissing = records.length === 0 && !isIgnored;
@@ -59,7 +61,7 @@ function judgePresence(
   return {
     'spf-missing': missing(
       'mail',
-      'v=spf1 mx ~all',
+      isImplicit ? 'v=spf1 a ~all' : 'v=spf1 mx ~all',
       'Publish one TXT record that names every sender; this one names the mail hosts.',
     ),
     'spf-missing-parked': missing('parked', 'v=spf1 -all', 'Publish a record that lets nobody send.'),
@@ -86,6 +88,9 @@ function judgeMultiple(domain: string, records: readonly string[]): Verdict {
   );
 }
 
+/** RFC 7208 §3.4: name and text below this many octets fit into an answer of 512. */
+const sizeLimit = 450;
+
 type RecordVerdicts = Omit<
   Verdicts<SpfCode>,
   PresenceCode | 'spf-type99' | 'spf-inconsistent-servers' | 'spf-sender-id'
@@ -102,7 +107,7 @@ function judgeRecord(facts: SpfFacts, tree: SpfBranch, { mode, mxHosts }: SpfCon
     'spf-syntax': brokenBy(faults),
     'spf-not-closed': judgeClosed(tree, mode, record?.text ?? ''),
     'spf-strings-run-together': brokenBy(findRunTogether(record?.strings ?? [])),
-    'spf-record-size': brokenIf(octets > 450, { name: domain, octets }),
+    'spf-record-size': brokenIf(octets >= sizeLimit, { name: domain, octets }),
     'spf-mx-not-allowed': mode === 'parked' ? 'not-applicable' : judgeMxHosts(mxHosts),
   };
 }

@@ -34,12 +34,14 @@ function stateOfSts(sts: MailFacts['sts'], file: PolicySight | null, mode: MailM
     : 'invalid';
 }
 
-/** The state of MTA-STS and DANE together: either counts for both. */
-export function stateOfTransport(facts: MailFacts, mode: MailMode): PartState {
+/**
+ * The state of MTA-STS and DANE together: either counts for both.
+ * @param sts the state of MTA-STS alone
+ */
+export function stateOfTransport(facts: MailFacts, sts: PartState, mode: MailMode): PartState {
   if (mode === 'parked' || (mode === 'mail' && facts.mx.hosts.length === 0)) return 'not-applicable';
   const dane = daneState(facts);
   if (dane === 'ok') return 'ok';
-  const sts = stateOfRecord(facts.sts, mode);
   return sts === 'missing' && dane === 'unknown' ? 'unknown' : sts;
 }
 
