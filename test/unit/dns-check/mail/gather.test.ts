@@ -231,3 +231,42 @@ async function countRounds(zone: ZoneLiteral): Promise<number> {
   await gather(probe);
   return rounds();
 }
+
+describe('records of 60 kB', () => {
+  const tags = Array.from({ length: 6000 }, (_, index) => `${letters(index)}=é`).join(';');
+  const uris = Array.from({ length: 4000 }, (_, index) => `mailto:a@${letters(index)}.x`).join(',');
+  const addresses = Array.from({ length: 4000 }, (_, index) => `ip4:198.51.${index >> 8}.${index & 255}`);
+
+  // Each answer comes alone, so that the domain is read again after each.
+  test.for([
+    ['tags of a DMARC record', { '_dmarc.good.test TXT': `v=DMARC1; p=reject; ${tags}` }],
+    ['semicolons of a DMARC record', { '_dmarc.good.test TXT': `v=DMARC1; p=reject${';'.repeat(60_000)}` }],
+    ['addresses of a DMARC record', { '_dmarc.good.test TXT': `v=DMARC1; p=reject; rua=${uris}` }],
+    ['tags of every DKIM key', { '*._domainkey.good.test TXT': `v=DKIM1; p=; ${tags}` }],
+    ['words of an SPF record', { 'good.test TXT': `v=spf1 ${'x '.repeat(30_000)}-all` }],
+    ['addresses of an SPF record', { 'good.test TXT': `v=spf1 ${addresses.join(' ')} -all` }],
+    ['TLS report addresses', { '_smtp._tls.good.test TXT': `v=TLSRPTv1; rua=${uris}` }],
+    ['tags of a BIMI record', { 'default._bimi.good.test TXT': `v=BIMI1; ${tags}` }],
+  ] as const)('%s cost little time, and a report of less than 200 kB', async ([, changes]) => {
+    const stub = stubDns({ ...goodZone, ...changes });
+    let last: Promise<void> = Promise.resolve();
+    const start = performance.now();
+    const evidence = await gather({
+      ask: async (question, options) => {
+        last = last.then(() => new Promise((resolve) => setImmediate(resolve)));
+        await last;
+        return stub.ask(question, options);
+      },
+    });
+    const { fields } = assessMail(evidence);
+    expect(performance.now() - start).toBeLessThan(1500);
+    expect(JSON.stringify(fields).length).toBeLessThan(200_000);
+  });
+});
+
+// A name of letters alone, another for each number.
+function letters(number: number): string {
+  return [...number.toString(26)]
+    .map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26)))
+    .join('');
+}

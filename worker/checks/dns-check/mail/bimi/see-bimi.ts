@@ -1,4 +1,4 @@
-import { type Sight, textsOf, unknownSight } from '../sight.ts';
+import { oncePerSight, type Sight, textsOf, unknownSight } from '../sight.ts';
 import { type Fault, settle } from '../text/fault.ts';
 import type { Zone } from '../zone.ts';
 import { type Bimi, isBimi, parseBimi } from './parse-bimi.ts';
@@ -25,9 +25,13 @@ export function seeBimi(zone: Zone, domain: string, orgDomain: string | null): B
 function seeAt(zone: Zone, domain: string): BimiFacts {
   const name = `default._bimi.${domain}`;
   const sight = zone.look(name, 'TXT');
+  return { name, sight, ...readRecord(sight) };
+}
+
+const readRecord = oncePerSight((sight): Pick<BimiFacts, 'texts' | 'bimi' | 'faults'> => {
   const texts = textsOf(sight)
     .map(({ text }) => text)
     .filter(isBimi);
   const { value, faults } = settle(texts.length === 1 ? parseBimi(texts[0] ?? '') : null);
-  return { name, sight, texts, bimi: value, faults };
-}
+  return { texts, bimi: value, faults };
+});

@@ -42,7 +42,8 @@ export function parseDmarc(text: string): Dmarc | Malformed {
   const list = parseTagList(text);
   const tags = list.tags.slice(1);
   // One fault a value is enough.
-  const sound = tags.filter(({ name }) => !list.faults.some(({ term }) => term === name));
+  const faulty = new Set(list.faults.map(({ term }) => term));
+  const sound = tags.filter(({ name }) => !faulty.has(name));
   const last = new Map(tags.map((tag) => [tag.name, tag]));
   const choose = <T extends string>(name: string, values: readonly T[], otherwise: T): T =>
     values.find((value) => value === last.get(name)?.value.toLowerCase()) ?? otherwise;

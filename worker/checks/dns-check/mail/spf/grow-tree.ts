@@ -1,4 +1,4 @@
-import { exchangesOf, type Sight, type Txt, textsOf } from '../sight.ts';
+import { exchangesOf, oncePerSight, type Sight, type Txt, textsOf } from '../sight.ts';
 import type { Zone } from '../zone.ts';
 import { expandDomain } from './expand-domain.ts';
 import { isSpf, parseSpf, type Spf } from './parse-spf.ts';
@@ -96,18 +96,11 @@ export function spfRecordsOf(sight: Sight): Txt[] {
   return textsOf(sight).filter(({ text }) => isSpf(text));
 }
 
-// A tree is grown again after each answer; the record of a sight stays the same.
-const parsed = new WeakMap<Sight, readonly Spf[]>();
-
-function parseOnce(sight: Sight): readonly Spf[] {
-  const known = parsed.get(sight);
-  if (known) return known;
-  const records = spfRecordsOf(sight)
+const parseOnce = oncePerSight((sight): readonly Spf[] =>
+  spfRecordsOf(sight)
     .map(({ text }) => parseSpf(text))
-    .filter((spf) => 'terms' in spf);
-  parsed.set(sight, records);
-  return records;
-}
+    .filter((spf) => 'terms' in spf),
+);
 
 // RFC 7208 §5.1 and §6.1: what stands behind all is ignored, and so is a redirect wherever an all is.
 function reachTerms({ terms }: Spf): SpfTerm[] {

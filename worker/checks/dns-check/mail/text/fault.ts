@@ -9,6 +9,14 @@ export function showFault({ at, term, problem }: Fault): { position: number; ter
   return { position: at + 1, term: clip(term, 80), problem };
 }
 
+/** So many faults of a record are shown; a hostile one has tens of thousands. */
+const shownLimit = 50;
+
+/** The first of them, as they are shown. */
+export function showFaults(faults: readonly Fault[]): ReturnType<typeof showFault>[] {
+  return faults.slice(0, shownLimit).map((fault) => showFault(fault));
+}
+
 /** A text cut to a length, with a mark. */
 export function clip(text: string, length = 200): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;

@@ -22,6 +22,10 @@ export function parseTagList(text: string): TagList {
   let at = 0;
   const pieces = text.split(';');
   for (const [index, piece] of pieces.entries()) {
+    if (index >= pieceLimit) {
+      faults.push({ at, term: ';', problem: `only ${pieceLimit} tags are read` });
+      break;
+    }
     const read = parsePiece(piece, at, index === pieces.length - 1);
     if (read.tag) tags.push(read.tag);
     if (read.fault) faults.push(read.fault);
@@ -29,6 +33,9 @@ export function parseTagList(text: string): TagList {
   }
   return { tags, faults };
 }
+
+/** No standard names more than a dozen tags; a hostile record has tens of thousands. */
+const pieceLimit = 200;
 
 type Read = { readonly tag?: Tag; readonly fault?: Fault };
 

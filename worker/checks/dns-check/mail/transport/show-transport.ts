@@ -45,11 +45,14 @@ export function stateOfTransport(facts: MailFacts, sts: PartState, mode: MailMod
   return sts === 'missing' && dane === 'unknown' ? 'unknown' : sts;
 }
 
+/** So many addresses are shown. */
+const uriLimit = 50;
+
 /** The field `tlsRpt` of the report. */
 export function showTlsRpt({ tlsRpt }: Pick<MailFacts, 'tlsRpt'>, mode: MailMode): MailFields['tlsRpt'] {
   return {
     state: stateOfRecord(tlsRpt, mode),
     record: tlsRpt.texts[0] === undefined ? null : clip(tlsRpt.texts[0], 500),
-    rua: (tlsRpt.value?.rua ?? []).map((uri) => clip(uri)),
+    rua: (tlsRpt.value?.rua ?? []).slice(0, uriLimit).map((uri) => clip(uri)),
   };
 }
