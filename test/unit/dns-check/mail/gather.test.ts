@@ -266,7 +266,9 @@ describe('records of 60 kB', () => {
 
 // A name of letters alone, another for each number.
 function letters(number: number): string {
-  return [...number.toString(26)]
+  return number
+    .toString(26)
+    .split('')
     .map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26)))
     .join('');
 }

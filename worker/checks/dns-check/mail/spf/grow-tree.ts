@@ -82,13 +82,11 @@ function growBranch(soil: Soil, domain: string, via: SpfBranch['via'], path: rea
   const records = parseOnce(sight);
   if (sight.outcome === 'unknown') return bare('unknown', sight.why);
   if (records.length > 1) return bare('several', `there are ${records.length} records`);
-  const [spf] = records;
-  if (!spf)
+  const [read] = records;
+  if (!read)
     return bare('none', sight.outcome === 'nxdomain' ? 'the name does not exist' : 'there is no record');
-  const reached = reachTerms(spf)
-    .slice(0, termLimit)
-    .map((term) => reachTerm(soil, domain, term, [...path, domain]));
-  return { domain, via, end: 'record', why: '', spf, reached, counts: addCounts(reached) };
+  const reached = read.terms.map((term) => reachTerm(soil, domain, term, [...path, domain]));
+  return { domain, via, end: 'record', why: '', spf: read.spf, reached, counts: addCounts(reached) };
 }
 
 /** The TXT records of a sight that receivers take for SPF. */
@@ -96,10 +94,11 @@ export function spfRecordsOf(sight: Sight): Txt[] {
   return textsOf(sight).filter(({ text }) => isSpf(text));
 }
 
-const parseOnce = oncePerSight((sight): readonly Spf[] =>
-  spfRecordsOf(sight)
-    .map(({ text }) => parseSpf(text))
-    .filter((spf) => 'terms' in spf),
+const parseOnce = oncePerSight((sight) =>
+  spfRecordsOf(sight).flatMap(({ text }) => {
+    const spf = parseSpf(text);
+    return 'terms' in spf ? [{ spf, terms: reachTerms(spf).slice(0, termLimit) }] : [];
+  }),
 );
 
 // RFC 7208 §5.1 and §6.1: what stands behind all is ignored, and so is a redirect wherever an all is.

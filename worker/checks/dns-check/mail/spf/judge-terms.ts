@@ -186,8 +186,8 @@ function covers(outer: Mechanism, inner: Mechanism, isBefore: boolean): boolean 
   const plain = ({ text }: Mechanism) => text.toLowerCase().replace(/^\+/, '');
   if (plain(outer) === plain(inner)) return isBefore;
   if (!('address' in outer) || !('address' in inner) || outer.qualifier !== inner.qualifier) return false;
-  const isSame = outer.prefix === inner.prefix && containsNetwork(outer, inner);
-  return isSame ? isBefore : containsNetwork(outer, inner);
+  // Of two that are equal the later one is too much.
+  return (outer.prefix < inner.prefix || isBefore) && containsNetwork(outer, inner);
 }
 
 function judgePtr(root: SpfBranch, own: readonly SpfBranch[], unseen: Verdict | undefined): Verdict {
