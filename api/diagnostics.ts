@@ -2,12 +2,13 @@ import type { Request, Response } from 'express';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import { type Job, jobVersion, randomId, type Wanted } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
-import type { StoredReport } from '../shared/report-store/port.ts';
+import { admit } from './admit.ts';
 import { type ReportAnswer, retryAfterS, sendLater, sendReport } from './answer.ts';
 import type { Ask } from './ask.ts';
 import type { Caller } from './caller.ts';
 import type { Desk } from './desk.ts';
 import type { WaitOutcome } from './pending.ts';
+import type { ReadyReport } from './report-cache.ts';
 
 /** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. */
 export async function answerTool(
@@ -16,22 +17,24 @@ export async function answerTool(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = desk.nameCaller(request);
-  await desk.quotas.takeRequest(caller, response);
+  const caller = await admit(desk, request, response, 'tools');
   const ask = desk.readAsk(spec, request);
   const { jobKey } = ask;
   const now = Date.now();
   const wanted = wantedOf(ask, spec, now);
-  const send = (stored: StoredReport, via: ReportAnswer['via']) =>
-    sendStored(desk, { request, response, ask, stored, via });
+  const send = async (ready: ReadyReport, via: ReportAnswer['via']) => {
+    desk.metrics?.cacheLookup(via);
+    await give(desk, caller, ready);
+    const isOwnFreshness = ask.freshness.maxAgeS !== undefined;
+    const isPublic = desk.isOpen && caller.kind === 'anonymous';
+    await sendReport(request, response, { ready, via, isOwnFreshness, isPublic });
+  };
 
   const inMemory = desk.reports.find(jobKey, wanted, now);
-  if (inMemory) desk.metrics?.cacheLookup('hit');
-  if (inMemory)
-    return sendReport(request, response, answerOf(desk, request, ask, { ready: inMemory, via: 'hit' }));
+  if (inMemory) return send(inMemory, 'hit');
   const found = await desk.reportStore.findFresh([{ jobKey, wanted }]);
   const stored = found.get(jobKey);
-  if (stored) return send(stored, 'hit');
+  if (stored) return send(desk.reports.keep(stored), 'hit');
   if (ask.freshness.onlyIfCached)
     throw new Problem(
       'not_cached',
@@ -41,7 +44,10 @@ export async function answerTool(
   const job = makeJob(desk, spec, { ask, caller, wanted: wantedOfRun(wanted, ask, now), now });
   const outcome = await runOrJoin(desk, spec, { job, caller, ask, response });
   if (outcome.kind === 'report')
-    return send(outcome.stored, outcome.stored.jobId === job.jobId ? 'stored' : 'collapsed');
+    return send(
+      desk.reports.keep(outcome.stored),
+      outcome.stored.jobId === job.jobId ? 'stored' : 'collapsed',
+    );
   if (outcome.submitted.state === 'full') throw tooMuchWaits(job);
   if (outcome.kind === 'expired')
     throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
@@ -118,33 +124,11 @@ function wantedOfRun(wanted: Wanted, ask: Ask, now: number): Wanted {
   return ask.freshness.maxAgeS === undefined ? { since: now, orFresh: true } : wanted;
 }
 
-type Sending = {
-  readonly request: Request;
-  readonly response: Response;
-  readonly ask: Ask;
-  readonly stored: StoredReport;
-  readonly via: ReportAnswer['via'];
-};
-
-async function sendStored(desk: Desk, { request, response, ask, stored, via }: Sending): Promise<void> {
-  desk.metrics?.cacheLookup(via);
-  const ready = desk.reports.keep(stored);
-  await sendReport(request, response, answerOf(desk, request, ask, { ready, via }));
-}
-
-function answerOf(
-  desk: Desk,
-  request: Request,
-  ask: Ask,
-  { ready, via }: Pick<ReportAnswer, 'ready' | 'via'>,
-): ReportAnswer {
-  return {
-    ready,
-    via,
-    isOwnFreshness: ask.freshness.maxAgeS !== undefined,
-    isPublic: desk.isOpen && request.headers.authorization === undefined,
-    links: desk.links,
-  };
+// Written once, before the answer: who was answered with a report may read it again by its id.
+async function give(desk: Desk, { account }: Caller, ready: ReadyReport): Promise<void> {
+  if (!desk.reportIds || ready.givenTo.has(account)) return;
+  await desk.reportStore.grants.give(account, ready.grant);
+  ready.givenTo.add(account);
 }
 
 function tooMuchWaits({ host }: Job): Problem {

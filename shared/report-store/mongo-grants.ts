@@ -75,8 +75,18 @@ function pageOf({ account, target, check, before }: HistoryQuestion): Filter<Gra
   };
 }
 
-function toGrant({ _id, account, checkedAt, expiresAt, ...grant }: GrantDocument): Grant {
-  return { ...grant, checkedAt: checkedAt.getTime(), expiresAt: expiresAt.getTime() };
+function toGrant({
+  reportId,
+  check,
+  target,
+  checkedAt,
+  expiresAt,
+  score,
+  grade,
+  state,
+}: GrantDocument): Grant {
+  const times = { checkedAt: checkedAt.getTime(), expiresAt: expiresAt.getTime() };
+  return { reportId, check, target, ...times, score, grade, state };
 }
 
 function idOf(reportId: string, account: string): string {

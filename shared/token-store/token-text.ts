@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -21,7 +21,7 @@ export function isTokenText(text: string): boolean {
 
 /** What is kept of a token: its SHA-256. A slow hash would protect no 178 random bits better. */
 export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }
 
 /** What may be shown of a token: enough to tell one's own apart, e.g. "dtk_…x4Qz". */

@@ -9,6 +9,11 @@ const isHere = hasRedis && hasMongo;
 const settings = { FRESH_SECONDS: '600', QUEUE_SECONDS: '120' };
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** The log lines of a process that tell of a defect. */
+function failuresIn({ lines }: Member): string {
+  return lines.filter((line) => line.includes('"level":50') || line.includes('"level":"error"')).join('\n');
+}
+
 /** Asks for many checks over some seconds while something happens in their midst. */
 async function underLoad(fleet: Fleet, api: () => Member, name: string, happen: () => Promise<void>) {
   const tally: Tally = {};
@@ -27,7 +32,7 @@ async function underLoad(fleet: Fleet, api: () => Member, name: string, happen: 
   );
   expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
   const unexpected = Object.keys(tally).filter((outcome) => !['200', '202', '503'].includes(outcome));
-  expect(unexpected).toEqual([]);
+  expect(unexpected.map((outcome) => `${outcome}\n${failuresIn(api())}`)).toEqual([]);
   return { tally, answers };
 }
 

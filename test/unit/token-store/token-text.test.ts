@@ -16,10 +16,14 @@ test('a drawn token has its form and checksum, and no two are equal', () => {
 test('any one changed sign is noticed', () => {
   const text = drawToken();
   fc.assert(
-    fc.property(fc.integer({ min: 4, max: 39 }), fc.constantFrom(...'019AZaz'), (at, sign) => {
-      const changed = text.slice(0, at) + sign + text.slice(at + 1);
-      return changed === text || !isTokenText(changed);
-    }),
+    fc.property(
+      fc.integer({ min: 4, max: 39 }),
+      fc.constantFrom('0', '9', 'A', 'Z', 'a', 'z'),
+      (at, sign) => {
+        const changed = text.slice(0, at) + sign + text.slice(at + 1);
+        expect(isTokenText(changed)).toBe(changed === text);
+      },
+    ),
   );
 });
 
