@@ -784,6 +784,23 @@ const dnssec: readonly Case[] = [
     broken: ['dnssec-signature-invalid'],
   },
   {
+    name: 'seven signatures of strangers do not hide the good one',
+    change: {
+      resolver: { validates: false },
+      afterSigning: (all) => [
+        ...Array.from({ length: 7 }, (_, at) =>
+          all
+            .filter(
+              ({ type, data }) => type === 'RRSIG' && (data as { typeCovered: string }).typeCovered === 'MX',
+            )
+            .map((record) => ({ ...record, data: { ...(record.data as object), keyTag: at } })),
+        ).flat(),
+        ...all,
+      ],
+    },
+    broken: [],
+  },
+  {
     name: 'a record without a signature among signed ones',
     change: {
       resolver: { validates: false },

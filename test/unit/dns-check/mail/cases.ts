@@ -485,6 +485,21 @@ const dmarcCases: readonly Case[] = [
     },
     notTested: ['dmarc-rua-no-mail'],
   }),
+  dmarc(
+    'an address that may belong to the organization, which could not be found',
+    'v=DMARC1; p=reject; rua=mailto:x@reports.test',
+    [],
+    {
+      zone: { '_dmarc.test TXT': timeout, 'reports.test MX': '10 mx1.good.test' },
+      notTested: ['dmarc-rua-unauthorised'],
+    },
+  ),
+  dmarc(
+    'an address that can not belong to the organization, though that could not be found',
+    ruaElsewhere,
+    ['dmarc-rua-unauthorised'],
+    { zone: { ...mailElsewhere, '_dmarc.test TXT': timeout } },
+  ),
   dmarc('an address abroad that has not agreed', ruaElsewhere, ['dmarc-rua-unauthorised'], {
     zone: mailElsewhere,
     record: [

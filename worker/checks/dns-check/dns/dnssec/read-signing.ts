@@ -12,6 +12,7 @@ import {
 } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import { keyOfDs } from './ds-digest.ts';
+import { keyTagOf } from './key-tag.ts';
 import { type SignatureVerdict, verifyRrsig } from './verify-rrsig.ts';
 
 /** What is seen of a zone's signing: its keys, the parent's DS, and how each signature at the domain stands. */
@@ -56,9 +57,12 @@ export function readSigning(sight: DnsSight): Signing {
 function checkSet(answer: DnsAnswer, keys: readonly Dnskey[], atS: number): CheckedSet['signatures'] {
   if (answer.kind === 'failure') return [];
   const { name, type } = answer.question;
+  // Those of the zone's own keys first: strangers' signatures must not crowd them out.
+  const tags = new Set(keys.map(keyTagOf));
   const rdatas = ownRecords(answer).flatMap(({ rdata }) => (rdata === undefined ? [] : [rdata]));
   return readAll(recordsAt(answer.answers, name, 'RRSIG'), readRrsig)
     .filter(({ typeCovered }) => typeCovered === type)
+    .toSorted((a, b) => Number(tags.has(b.keyTag)) - Number(tags.has(a.keyTag)))
     .slice(0, limits.signaturesOfSet)
     .map((rrsig) => ({
       rrsig,

@@ -50,7 +50,7 @@ export function seeDmarc(zone: Zone, domain: string): DmarcFacts {
     orgDomain,
     applied,
     exists: nameExists(zone.look(domain, 'A')),
-    uris: typeof applied === 'string' ? [] : seeUris(zone, applied, orgDomain ?? applied.domain),
+    uris: typeof applied === 'string' ? [] : seeUris(zone, applied, orgDomain),
     misplaced: findMisplaced(zone.look(domain, 'TXT')),
     foreign: textsAt(own)
       .filter((text) => !isDmarc(text))
@@ -69,7 +69,7 @@ function textsAt(sight: Sight): string[] {
   return textsOf(sight).map(({ text }) => text);
 }
 
-function seeUris(zone: Zone, applied: Applied, orgDomain: string): SeenUri[] {
+function seeUris(zone: Zone, applied: Applied, orgDomain: string | null): SeenUri[] {
   const { rua, ruf } = applied.dmarc;
   const uris = [
     ...rua.map((uri) => ({ ...uri, tag: 'rua' as const })),
@@ -83,16 +83,23 @@ function seeUris(zone: Zone, applied: Applied, orgDomain: string): SeenUri[] {
 
 type HostSight = Pick<SeenUri, 'permission' | 'isAuthorised' | 'mailbox'>;
 
-function seeHost(zone: Zone, host: string | null, policyDomain: string, orgDomain: string): HostSight {
+function seeHost(zone: Zone, host: string | null, policyDomain: string, orgDomain: string | null): HostSight {
   if (host === null) return { permission: null, isAuthorised: null, mailbox: null };
   const mailbox = seeMailbox(zone, host);
-  const isInside = isSameOrganization(zone, host, orgDomain);
+  const isInside =
+    orgDomain === null ? mayBeRelated(host, policyDomain) : isSameOrganization(zone, host, orgDomain);
   if (isInside === null) return { permission: null, isAuthorised: null, mailbox };
   if (isInside) return { permission: null, isAuthorised: true, mailbox };
   const permission = `${policyDomain}._report._dmarc.${host}`;
   const sight = zone.look(permission, 'TXT');
   const isAuthorised = sight.outcome === 'unknown' ? null : textsAt(sight).some(isDmarc);
   return { permission, isAuthorised, mailbox };
+}
+
+// Where the organizational domain is not known, it is some parent of the policy's: only a host in another top-level domain is surely abroad.
+function mayBeRelated(host: string, policyDomain: string): boolean | null {
+  if (host === policyDomain) return true;
+  return host.split('.').at(-1) === policyDomain.split('.').at(-1) ? null : false;
 }
 
 // RFC 9990 §4 compares organizational domains. That of a host is the host or a parent of it, so a host elsewhere needs no walk.
