@@ -25,6 +25,13 @@ test('a question with EDNS that was lost proves nothing where another one was an
   expect(dnsCodesBroken(assessDnsCheck(doubtful))).toEqual([]);
 });
 
+test('a domain whose SOA is not answered, but whose address is, exists', async () => {
+  const evidence = await gatherIn(goodWorld());
+  const apex = { ...evidence.dns.apex, SOA: lost(evidence.dns.apex.SOA.question) };
+  const { verdicts, fields } = assessDnsCheck({ ...evidence, dns: { ...evidence.dns, apex } });
+  expect([verdicts['domain-not-found'], fields['exists']]).toEqual(['holds', true]);
+});
+
 test('TCP is tried a second time before it is called missing', async () => {
   const { probe } = openWorld(goodWorld());
   const once: DnsProbe = {

@@ -31,7 +31,7 @@ export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {
     ...assessDnssec(sight, signing, status),
     ...assessCaa(sight),
   };
-  const exists = existence(sight);
+  const { exists } = sight;
   const verdicts = exists === false ? onlyNotFound(sight.domain) : seen;
   const losses = lossesOf(verdicts);
   const lost = losses.reduce((sum, { points }) => sum + points, 0);
@@ -52,14 +52,6 @@ export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {
     isPartial:
       sight.zone.kind === 'unknown' || Object.values(sight.apex).some(({ state }) => state === 'unknown'),
   };
-}
-
-// An error that the DNS did not explain leaves the question open; any record or alias answers it.
-function existence({ apex }: DnsSight): boolean | null {
-  const readings = Object.values(apex);
-  if (readings.some(({ state, aliases }) => state === 'found' || aliases.length > 0)) return true;
-  if (apex.SOA.state === 'none') return !apex.SOA.nxdomain;
-  return readings.some((reading) => reading.state === 'none' && !reading.nxdomain) ? true : null;
 }
 
 function onlyNotFound(name: string): Verdicts<DnsCode> {

@@ -26,7 +26,10 @@ export function assessRecords(sight: DnsSight): Verdicts<RecordCode> {
   const { apex, evidence } = sight;
   const random = readAnswer(evidence.random);
   return {
-    'domain-not-found': apex.SOA.state === 'unknown' ? notTested(apex.SOA.why) : 'holds',
+    'domain-not-found':
+      sight.exists === null
+        ? notTested(apex.SOA.state === 'unknown' ? apex.SOA.why : 'the DNS did not say')
+        : 'holds',
     'lookup-failed': brokenBy(failedLookups(sight)),
     'apex-cname': judgeApexAlias(sight),
     ...judgeAliases(sight),
