@@ -3,10 +3,10 @@ import { isAddress } from '../../../../shared/target/classify-address.ts';
 import type { PartContext } from '../parts.ts';
 import { type Asker, openAsker } from './ask.ts';
 import type { MailEvidence, PolicySight, SpfEvaluation } from './evidence.ts';
-import { fetchPolicy } from './fetch-policy.ts';
 import { type MailFacts, seeMail } from './see-mail.ts';
 import type { SightQuestion } from './sight.ts';
 import { evaluateSpf, type SpfMessage } from './spf/evaluate-spf.ts';
+import { fetchPolicy } from './transport/fetch-policy.ts';
 import { openZone, sightKey } from './zone.ts';
 
 /** Longest gathering; what is not there by then stays unknown. Well below the check's own limit, so that a slow server costs a part, not the report. */

@@ -1,5 +1,5 @@
-import type { HttpProbe } from '../../../probes/http/port.ts';
-import type { PolicySight } from './evidence.ts';
+import type { HttpProbe } from '../../../../probes/http/port.ts';
+import type { PolicySight } from '../evidence.ts';
 
 /** RFC 8461 §3.3 suggests 64 KB; one byte more tells that a file is longer. */
 const policyLimitBytes = 64 * 1024;
