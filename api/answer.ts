@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Submitted } from '../shared/job-queue/port.ts';
+import type { Progress, Submitted } from '../shared/job-queue/port.ts';
 import { type Coding, chooseCoding, type ReadyReport } from './report-cache.ts';
 
 export type ReportAnswer = {
@@ -56,11 +56,13 @@ export async function sendReport(request: Request, response: Response, answer: R
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
+type Later = { readonly applied: string; readonly baseUrl: string; readonly progress: Progress };
+
 /** Sends 202: the work goes on, and where to ask for it. */
 export function sendLater(
   response: Response,
   submitted: Submitted,
-  { applied, baseUrl }: { readonly applied: string; readonly baseUrl: string },
+  { applied, baseUrl, progress }: Later,
 ): void {
   const location = `${baseUrl}/api/jobs/${submitted.jobId}`;
   response.statusCode = 202;
@@ -74,7 +76,7 @@ export function sendLater(
     id: submitted.jobId,
     state,
     ...(position === undefined ? {} : { position }),
-    progress: { done: 0, total: 1, current: '' },
+    progress,
     links: { self: location },
   });
 }

@@ -6,6 +6,7 @@ import { targetPolicyOf } from '../shared/policy.ts';
 import { openMemoryRateLimiter } from '../shared/rate-limiter/memory.ts';
 import type { ReportStore } from '../shared/report-store/port.ts';
 import type { TargetPolicy } from '../shared/target/parse-target.ts';
+import { openWaiting, type Waiting } from '../shared/waiting/waiting.ts';
 import { openAskReader, type ReadAsk } from './ask.ts';
 import { type Callers, openCallers } from './caller.ts';
 import { type Deprecation, deprecations } from './deprecations.ts';
@@ -16,7 +17,6 @@ import type { ApiContext } from './open.ts';
 import { openQuotas, type Quotas } from './quotas.ts';
 import { openReportCache, type ReportCache } from './report-cache.ts';
 import { openShed, type Shed, type ShedLimits } from './shed.ts';
-import { openWaiting, type Waiting } from './waiting.ts';
 
 /** Everything that answering a request takes, opened once for a process. */
 export type Desk = {

@@ -1,13 +1,15 @@
 import type { Request, Response } from 'express';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import type { Progress } from '../shared/job-queue/port.ts';
 import { type Job, jobVersion, randomId, type Wanted } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
+import type { WaitOutcome } from '../shared/waiting/pending.ts';
 import { admit } from './admit.ts';
 import { type ReportAnswer, retryAfterS, sendLater, sendReport } from './answer.ts';
 import type { Ask } from './ask.ts';
 import type { Caller } from './caller.ts';
 import type { Desk } from './desk.ts';
-import type { WaitOutcome } from './pending.ts';
+import { give } from './give.ts';
 import type { ReadyReport } from './report-cache.ts';
 
 /** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. */
@@ -51,7 +53,18 @@ export async function answerTool(
   if (outcome.submitted.state === 'full') throw tooMuchWaits(job);
   if (outcome.kind === 'expired')
     throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
-  sendLater(response, outcome.submitted, { applied: ask.applied, baseUrl: desk.publicPath });
+  const progress = await lookProgress(desk, spec, outcome.submitted.jobId);
+  sendLater(response, outcome.submitted, { applied: ask.applied, baseUrl: desk.publicPath, progress });
+}
+
+// A courtesy: a queue that is away at this moment costs nobody the answer.
+async function lookProgress({ jobQueue }: Desk, { queue }: CheckSpec, jobId: string): Promise<Progress> {
+  const unknown = { done: 0, total: 1, current: '' };
+  const state = await jobQueue.look(queue, jobId).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  });
+  return state?.state === 'running' ? state.progress : unknown;
 }
 
 type Running = { readonly job: Job; readonly caller: Caller; readonly ask: Ask; readonly response: Response };
@@ -122,13 +135,6 @@ function wantedOf({ freshness }: Ask, spec: CheckSpec, now: number): Wanted {
 /** Which report ends the wait: also one whose run ended after the GET came, fresh or not. */
 function wantedOfRun(wanted: Wanted, ask: Ask, now: number): Wanted {
   return ask.freshness.maxAgeS === undefined ? { since: now, orFresh: true } : wanted;
-}
-
-// Written once, before the answer: who was answered with a report may read it again by its id.
-async function give(desk: Desk, { account }: Caller, ready: ReadyReport): Promise<void> {
-  if (!desk.reportIds || ready.givenTo.has(account)) return;
-  await desk.reportStore.grants.give(account, ready.grant);
-  ready.givenTo.add(account);
 }
 
 function tooMuchWaits({ host }: Job): Problem {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import type { Wanted } from '../shared/model/job.ts';
+import { answers, type Wanted } from '../shared/model/job.ts';
 import { type Grant, grantOf } from '../shared/report-store/grants.ts';
 import type { StoredReport } from '../shared/report-store/port.ts';
 
@@ -59,15 +59,6 @@ export function openReportCache(sizeBytes: number, linksOf: (reportId: string) =
     drop: (jobKey) => void cache.delete(jobKey),
     clear: () => cache.clear(),
   };
-}
-
-/** True when a report answers what is wanted. */
-export function answers(
-  { checkedAt, freshUntil }: { readonly checkedAt: number; readonly freshUntil: number },
-  wanted: Wanted,
-  nowMs: number,
-): boolean {
-  return checkedAt >= wanted.since || (wanted.orFresh && freshUntil > nowMs);
 }
 
 /** The coding to send, by Accept-Encoding; identity unless one of ours is named with a weight above 0. */
