@@ -3,8 +3,8 @@ import { rules, type SslCode } from '../../../shared/catalogue/ssl-check/rules.t
 import { listVerdicts } from '../../../shared/model/finding.ts';
 import { codesBroken, codesOf } from '../../../shared/model/verdict.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/certificate-extensions.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
 import {
   accepts,
   asked,

@@ -4,15 +4,15 @@ import * as asn1js from 'asn1js';
 import fc from 'fast-check';
 import { Certificate } from 'pkijs';
 import { expect, test } from 'vitest';
-import { joinBytes, numberBytes, vectorBytes } from '../../../worker/checks/ssl-check/byte-cursor.ts';
+import { joinBytes, numberBytes, vectorBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
 import {
   extensionIds,
   parseCertificateExtensions,
-} from '../../../worker/checks/ssl-check/certificate-extensions.ts';
-import { isMalformed } from '../../../worker/checks/ssl-check/malformed.ts';
-import { parseOcspResponse } from '../../../worker/checks/ssl-check/ocsp-response.ts';
-import { parseSignedTimestamps } from '../../../worker/checks/ssl-check/signed-timestamps.ts';
-import { parseTlsSession } from '../../../worker/checks/ssl-check/tls-session.ts';
+} from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { isMalformed } from '../../../worker/checks/ssl-check/grammar/malformed.ts';
+import { parseOcspResponse } from '../../../worker/checks/ssl-check/grammar/ocsp-response.ts';
+import { parseSignedTimestamps } from '../../../worker/checks/ssl-check/grammar/signed-timestamps.ts';
+import { parseTlsSession } from '../../../worker/checks/ssl-check/grammar/tls-session.ts';
 import {
   der,
   integer,

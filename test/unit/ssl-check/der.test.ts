@@ -8,7 +8,7 @@ import {
   readObjectIdentifier,
   readSmallInteger,
   readTime,
-} from '../../../worker/checks/ssl-check/der.ts';
+} from '../../../worker/checks/ssl-check/grammar/der.ts';
 import { der, integer, objectIdentifier, sequence, text } from './write-der.ts';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);

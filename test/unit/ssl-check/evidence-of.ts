@@ -1,4 +1,3 @@
-import { extensionIds } from '../../../worker/checks/ssl-check/certificate-extensions.ts';
 import type {
   Connected,
   HandshakeSeen,
@@ -7,7 +6,8 @@ import type {
   QuestionEnd,
   SslEvidence,
 } from '../../../worker/checks/ssl-check/evidence.ts';
-import { suites } from '../../../worker/checks/ssl-check/suites.ts';
+import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import { type Issued, issueCertificate, makeKey, type Wishes } from './issue-certificate.ts';
 import { objectIdentifier, sequence } from './write-der.ts';
 

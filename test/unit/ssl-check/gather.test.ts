@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import { openAllowance } from '../../../worker/checks/ssl-check/allowance.ts';
-import { openHelloAsker } from '../../../worker/checks/ssl-check/ask-hello.ts';
-import { askOnce, askSsl2, askSuites, askTls13 } from '../../../worker/checks/ssl-check/ask-questions.ts';
+import { openAllowance } from '../../../worker/checks/ssl-check/gather/allowance.ts';
+import { openHelloAsker } from '../../../worker/checks/ssl-check/gather/ask-hello.ts';
+import {
+  askOnce,
+  askSsl2,
+  askSuites,
+  askTls13,
+} from '../../../worker/checks/ssl-check/gather/ask-questions.ts';
 import { gatherSsl } from '../../../worker/checks/ssl-check/gather.ts';
-import { suites } from '../../../worker/checks/ssl-check/suites.ts';
+import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import type { Exchange, Handshake, HandshakeRequest } from '../../../worker/probes/tls/port.ts';
 import { failed, connected as seenAs } from './evidence-of.ts';

@@ -6,10 +6,15 @@ import { rules, type SslCode } from '../../../shared/catalogue/ssl-check/rules.t
 import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
 import { codesOf } from '../../../shared/model/verdict.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import { caps, placeOfLetter } from '../../../worker/checks/ssl-check/caps.ts';
-import { attributeScore, type RatedFacts, rateSsl, scoreOf } from '../../../worker/checks/ssl-check/grade.ts';
-import { lifetimeDays, lifetimeLimitDays } from '../../../worker/checks/ssl-check/lifetime.ts';
-import { readMaxAge } from '../../../worker/checks/ssl-check/max-age.ts';
+import { caps, placeOfLetter } from '../../../worker/checks/ssl-check/grade/caps.ts';
+import {
+  attributeScore,
+  type RatedFacts,
+  rateSsl,
+  scoreOf,
+} from '../../../worker/checks/ssl-check/grade/grade.ts';
+import { readMaxAge } from '../../../worker/checks/ssl-check/grammar/max-age.ts';
+import { lifetimeDays, lifetimeLimitDays } from '../../../worker/checks/ssl-check/sight/lifetime.ts';
 import { evidenceOf } from './evidence-of.ts';
 
 const modern: RatedFacts = {

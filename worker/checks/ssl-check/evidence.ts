@@ -1,7 +1,7 @@
 import type { FailureCode } from '../../probes/http/port.ts';
 import type { Handshake } from '../../probes/tls/port.ts';
-import type { SuiteSet } from './suites.ts';
-import type { VersionName } from './tls-names.ts';
+import type { SuiteSet } from './grammar/suites.ts';
+import type { VersionName } from './grammar/tls-names.ts';
 
 /** What was seen of a TLS server. JSON; nothing in it is judged. */
 export type SslEvidence = {

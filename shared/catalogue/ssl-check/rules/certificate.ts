@@ -241,3 +241,4 @@ export const certificateRules = {
     references: ['RFC 6962 §3.3', chromeTransparency],
   },
 } as const satisfies Record<string, Rule>;
+export type CertificateCode = keyof typeof certificateRules;

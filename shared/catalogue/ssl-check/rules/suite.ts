@@ -150,3 +150,4 @@ export const suiteRules = {
     ],
   },
 } as const satisfies Record<string, Rule>;
+export type SuiteCode = keyof typeof suiteRules;

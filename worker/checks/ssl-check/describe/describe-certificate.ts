@@ -1,7 +1,7 @@
-import { type CertificateSight, readCertificate } from './certificate-sight.ts';
-import type { Chain } from './chain.ts';
-import { lifetimeDays } from './lifetime.ts';
-import { isMalformed } from './malformed.ts';
+import { isMalformed } from '../grammar/malformed.ts';
+import { type CertificateSight, readCertificate } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import { lifetimeDays } from '../sight/lifetime.ts';
 
 /** Certificates of a large provider may name hundreds of hosts. */
 const namesShown = 100;

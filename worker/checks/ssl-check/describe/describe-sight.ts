@@ -1,9 +1,9 @@
-import type { Chain } from './chain.ts';
+import { hasForwardSecrecy } from '../grammar/suites.ts';
+import { findGroup, type Group, groups } from '../grammar/tls-names.ts';
+import type { Chain } from '../sight/chain.ts';
+import { isSetKnown, type SslSight, type SuiteSeen } from '../sight/sight.ts';
+import { readStaple } from '../sight/staple.ts';
 import { describeCertificate, describeOthers } from './describe-certificate.ts';
-import { isDecisive, isSetKnown, type SslSight, type SuiteSeen } from './sight.ts';
-import { readStaple } from './staple.ts';
-import { hasForwardSecrecy } from './suites.ts';
-import { findGroup, type Group, groups } from './tls-names.ts';
 
 /** The report's fields that only show what was seen. */
 export function describeSight(sight: SslSight, chain: Chain) {
@@ -100,11 +100,4 @@ function hexOf(id: number): string {
 
 function isoOf(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
-}
-
-/** Whether every question was answered. Silence at a greeting in SSL 2.0 is a usual answer, if not a clear one. */
-export function isAllAnswered({ evidence }: SslSight): boolean {
-  return evidence.questions.every(
-    ({ version, accepted, end }) => accepted.length > 0 || isDecisive(end) || version === 'SSLv2',
-  );
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Exchange, TlsProbe } from '../../probes/tls/port.ts';
+import type { Exchange, TlsProbe } from '../../../probes/tls/port.ts';
+import type { HelloAccepted, QuestionEnd } from '../evidence.ts';
+import { type ClientHello, writeClientHello } from '../grammar/client-hello.ts';
+import { isAnswerComplete, parseServerAnswer, type ServerFlight } from '../grammar/server-flight.ts';
+import { isSsl2ServerHello, writeSsl2ClientHello } from '../grammar/ssl2.ts';
+import { versionNumbers } from '../grammar/tls-names.ts';
 import type { Allowance } from './allowance.ts';
-import { type ClientHello, writeClientHello } from './client-hello.ts';
-import type { HelloAccepted, QuestionEnd } from './evidence.ts';
-import { isAnswerComplete, parseServerAnswer, type ServerFlight } from './server-flight.ts';
-import { isSsl2ServerHello, writeSsl2ClientHello } from './ssl2.ts';
-import { versionNumbers } from './tls-names.ts';
 
 export type Target = { readonly host: string; readonly port: number };
 export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups'>;

@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
-import { type CertificateExtensions, parseCertificateExtensions } from './certificate-extensions.ts';
-import { isMalformed } from './malformed.ts';
-import { describeSignature } from './signature-names.ts';
+import { type CertificateExtensions, parseCertificateExtensions } from '../grammar/certificate-extensions.ts';
+import { isMalformed } from '../grammar/malformed.ts';
+import { describeSignature } from '../grammar/signature-names.ts';
 
 /** One certificate, as far as it can be read. */
 export type CertificateSight = {

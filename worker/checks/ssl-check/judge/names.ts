@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { nameRules } from '../../../shared/catalogue/ssl-check/rules/name.ts';
-import { brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
-import type { CertificateSight } from './certificate-sight.ts';
-import type { Chain } from './chain.ts';
-import type { SslEvidence, TlsaRecord } from './evidence.ts';
-
-export type NameCode = keyof typeof nameRules;
+import type { NameCode } from '../../../../shared/catalogue/ssl-check/rules/name.ts';
+import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { SslEvidence, TlsaRecord } from '../evidence.ts';
+import type { CertificateSight } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
 
 /** Judges what the DNS says of the certificate. */
 export function judgeNamesInDns({ host, port, names }: SslEvidence, chain: Chain): Record<NameCode, Verdict> {

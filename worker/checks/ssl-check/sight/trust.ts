@@ -1,4 +1,4 @@
-import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
+import type { SslCode } from '../../../../shared/catalogue/ssl-check/rules.ts';
 import type { Chain } from './chain.ts';
 import type { SslSight } from './sight.ts';
 

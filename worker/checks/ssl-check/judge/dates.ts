@@ -1,10 +1,10 @@
-import { brokenBy, brokenIf, type Verdict } from '../../../shared/model/verdict.ts';
-import type { CertificateCode } from './assess-certificate.ts';
-import type { CertificateSight } from './certificate-sight.ts';
-import type { Chain } from './chain.ts';
-import { lifetimeDays, lifetimeLimitDays, renewalMarginMs, urgentMarginMs } from './lifetime.ts';
-import type { SslSight } from './sight.ts';
-import { kindOf } from './trust.ts';
+import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
+import { brokenBy, brokenIf, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { CertificateSight } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import { lifetimeDays, lifetimeLimitDays, renewalMarginMs, urgentMarginMs } from '../sight/lifetime.ts';
+import type { SslSight } from '../sight/sight.ts';
+import { kindOf } from '../sight/trust.ts';
 
 const dayMs = 86_400_000;
 

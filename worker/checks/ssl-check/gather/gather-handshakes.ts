@@ -1,9 +1,9 @@
-import type { Handshake, HandshakeRequest, TlsProbe } from '../../probes/tls/port.ts';
+import type { Handshake, HandshakeRequest, TlsProbe } from '../../../probes/tls/port.ts';
+import type { HandshakeAnswer, HandshakeSeen, Offer } from '../evidence.ts';
+import { isMalformed } from '../grammar/malformed.ts';
+import { parseTlsSession } from '../grammar/tls-session.ts';
 import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';
-import type { HandshakeAnswer, HandshakeSeen, Offer } from './evidence.ts';
-import { isMalformed } from './malformed.ts';
-import { parseTlsSession } from './tls-session.ts';
 
 /** SSL_OP_LEGACY_SERVER_CONNECT: also servers without secure renegotiation (RFC 5746). */
 const legacyServerConnect = 4;

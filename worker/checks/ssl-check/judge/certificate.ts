@@ -1,14 +1,15 @@
-import type { certificateRules } from '../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import { brokenBy, brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
-import { judgeSending, judgeVerification } from './assess-chain.ts';
-import { judgeDates } from './assess-dates.ts';
-import { type CertificateSight, isSmallKey, type KeySight } from './certificate-sight.ts';
-import type { Chain } from './chain.ts';
-import type { SslSight } from './sight.ts';
-import { judgeStaple } from './staple.ts';
+import {
+  type CertificateCode,
+  certificateRules,
+} from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
+import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { type CertificateSight, isSmallKey, type KeySight } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import type { SslSight } from '../sight/sight.ts';
+import { judgeSending, judgeVerification } from './chain.ts';
+import { judgeDates } from './dates.ts';
+import { judgeStaple } from './revocation.ts';
 import { judgeTimestamps } from './timestamps.ts';
-
-export type CertificateCode = keyof typeof certificateRules;
 
 /** Judges the certificate that clients get, its chain and its staple. */
 export function judgeCertificate(sight: SslSight, chain: Chain): Record<CertificateCode, Verdict> {
@@ -25,36 +26,9 @@ export function judgeCertificate(sight: SslSight, chain: Chain): Record<Certific
   };
 }
 
-const codes: { readonly [C in CertificateCode]: true } = {
-  'certificate-expired': true,
-  'certificate-not-yet-valid': true,
-  'certificate-name-mismatch': true,
-  'certificate-subject-alt-name-missing': true,
-  'certificate-self-signed': true,
-  'certificate-root-unknown': true,
-  'certificate-not-trusted': true,
-  'certificate-revoked': true,
-  'certificate-signature-weak': true,
-  'certificate-key-type-unsupported': true,
-  'certificate-key-small': true,
-  'chain-incomplete': true,
-  'chain-intermediate-wrong': true,
-  'chain-certificate-expired': true,
-  'chain-misordered': true,
-  'chain-surplus': true,
-  'chain-root-sent': true,
-  'certificate-lifetime-long': true,
-  'certificate-expires-within-days': true,
-  'certificate-expires-soon': true,
-  'must-staple-not-stapled': true,
-  'ocsp-staple-outdated': true,
-  'ocsp-staple-invalid': true,
-  'certificate-timestamps-few': true,
-};
-
 function judgeNothing(): Record<CertificateCode, Verdict> {
   const verdict = notTested('no certificate was seen');
-  return Object.fromEntries(Object.keys(codes).map((code) => [code, verdict])) as Record<
+  return Object.fromEntries(Object.keys(certificateRules).map((code) => [code, verdict])) as Record<
     CertificateCode,
     Verdict
   >;

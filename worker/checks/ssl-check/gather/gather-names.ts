@@ -1,6 +1,6 @@
-import type { DnsAnswer, DnsProbe, DnsRecord } from '../../probes/dns/port.ts';
+import type { DnsAnswer, DnsProbe, DnsRecord } from '../../../probes/dns/port.ts';
+import type { NamesSeen, RecordsSeen, TlsaRecord } from '../evidence.ts';
 import type { Target } from './ask-hello.ts';
-import type { NamesSeen, RecordsSeen, TlsaRecord } from './evidence.ts';
 
 /** Asks the DNS for what it says of certificates and protocols of a host; all questions at once. */
 export async function gatherNames(dns: DnsProbe, { host, port }: Target): Promise<NamesSeen> {

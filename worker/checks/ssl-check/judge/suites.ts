@@ -1,12 +1,16 @@
-import type { suiteRules } from '../../../shared/catalogue/ssl-check/rules/suite.ts';
-import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '../../../shared/model/verdict.ts';
-import type { KeySight } from './certificate-sight.ts';
-import type { Chain } from './chain.ts';
-import { isDecisive, isSetKnown, type SslSight, type SuiteSeen } from './sight.ts';
-import { hasForwardSecrecy } from './suites.ts';
-import { findGroup } from './tls-names.ts';
-
-export type SuiteCode = keyof typeof suiteRules;
+import type { SuiteCode } from '../../../../shared/catalogue/ssl-check/rules/suite.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+} from '../../../../shared/model/verdict.ts';
+import { hasForwardSecrecy } from '../grammar/suites.ts';
+import { findGroup } from '../grammar/tls-names.ts';
+import type { KeySight } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import { isDecisive, isSetKnown, type SslSight, type SuiteSeen } from '../sight/sight.ts';
 
 /** Judges cipher suites, key lengths and groups. */
 export function judgeSuites(sight: SslSight, chain: Chain): Record<SuiteCode, Verdict> {

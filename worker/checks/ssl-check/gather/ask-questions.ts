@@ -1,7 +1,7 @@
+import type { GroupsSeen, HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
+import { type SuiteSet, suiteSets } from '../grammar/suites.ts';
+import { groups, oldGroupIds, type VersionName } from '../grammar/tls-names.ts';
 import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
-import type { GroupsSeen, HelloAccepted, Question, QuestionEnd } from './evidence.ts';
-import { type SuiteSet, suiteSets } from './suites.ts';
-import { groups, oldGroupIds, type VersionName } from './tls-names.ts';
 
 export type OldVersion = Exclude<VersionName, 'SSLv2' | 'TLSv1.3'>;
 

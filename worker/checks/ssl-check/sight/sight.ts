@@ -5,9 +5,9 @@ import type {
   Question,
   QuestionEnd,
   SslEvidence,
-} from './evidence.ts';
-import { type Suite, type SuiteSet, suites } from './suites.ts';
-import { type VersionName, versionNames } from './tls-names.ts';
+} from '../evidence.ts';
+import { type Suite, type SuiteSet, suites } from '../grammar/suites.ts';
+import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 
 /** A suite that the server accepted in a version. */
 export type SuiteSeen = {
@@ -72,6 +72,13 @@ function doubt(question: Question): Question {
 /** The question was answered to its end. */
 export function isDecisive({ kind }: QuestionEnd): boolean {
   return kind === 'refused' || kind === 'exhausted';
+}
+
+/** Whether every question was answered. Silence at a greeting in SSL 2.0 is a usual answer, if not a clear one. */
+export function isAllAnswered({ evidence }: SslSight): boolean {
+  return evidence.questions.every(
+    ({ version, accepted, end }) => accepted.length > 0 || isDecisive(end) || version === 'SSLv2',
+  );
 }
 
 /** Whether all suites of a set are known in a version: it is not spoken, or the question was answered to its end. */

@@ -1,10 +1,8 @@
-import type { connectionRules } from '../../../shared/catalogue/ssl-check/rules/connection.ts';
-import { brokenIf, type Evidence, type Verdict } from '../../../shared/model/verdict.ts';
-import type { HandshakeAnswer, Question } from './evidence.ts';
-import type { SslSight } from './sight.ts';
-import { alertName } from './tls-names.ts';
-
-export type ConnectionCode = keyof typeof connectionRules;
+import type { ConnectionCode } from '../../../../shared/catalogue/ssl-check/rules/connection.ts';
+import { brokenIf, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { HandshakeAnswer, Question } from '../evidence.ts';
+import { alertName } from '../grammar/tls-names.ts';
+import type { SslSight } from '../sight/sight.ts';
 
 /** Why no handshake came about; null when one did. */
 export type Obstacle = { readonly code: ConnectionCode; readonly shown: Evidence };

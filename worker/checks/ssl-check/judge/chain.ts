@@ -1,9 +1,15 @@
-import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '../../../shared/model/verdict.ts';
-import type { CertificateCode } from './assess-certificate.ts';
-import { isSmallKey } from './certificate-sight.ts';
-import type { Chain } from './chain.ts';
-import type { SslSight } from './sight.ts';
-import { type ErrorKind, kindOf } from './trust.ts';
+import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+} from '../../../../shared/model/verdict.ts';
+import { isSmallKey } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import type { SslSight } from '../sight/sight.ts';
+import { type ErrorKind, kindOf } from '../sight/trust.ts';
 
 /** Judges how the verification by OpenSSL ended. It tells one error only: a rule that another error may hide is not tested. */
 export function judgeVerification({ client }: SslSight, chain: Chain) {

@@ -1,12 +1,10 @@
-import type { protocolRules } from '../../../shared/catalogue/ssl-check/rules/protocol.ts';
-import { brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
-import { readCertificate } from './certificate-sight.ts';
-import type { Chain } from './chain.ts';
-import { readMaxAge } from './max-age.ts';
-import type { SslSight } from './sight.ts';
-import { type VersionName, versionNames } from './tls-names.ts';
-
-export type ProtocolCode = keyof typeof protocolRules;
+import type { ProtocolCode } from '../../../../shared/catalogue/ssl-check/rules/protocol.ts';
+import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { readMaxAge } from '../grammar/max-age.ts';
+import { type VersionName, versionNames } from '../grammar/tls-names.ts';
+import { readCertificate } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import type { SslSight } from '../sight/sight.ts';
 
 /** Judges versions, extensions, and how the server deals with clients. */
 export function judgeProtocols(sight: SslSight, chain: Chain): Record<ProtocolCode, Verdict> {

@@ -1,9 +1,9 @@
-import { brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
-import type { CertificateSight } from './certificate-sight.ts';
-import { lifetimeDays } from './lifetime.ts';
-import { isMalformed } from './malformed.ts';
-import type { SslSight } from './sight.ts';
-import { parseSignedTimestamps, type SignedTimestamp } from './signed-timestamps.ts';
+import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { isMalformed } from '../grammar/malformed.ts';
+import { parseSignedTimestamps, type SignedTimestamp } from '../grammar/signed-timestamps.ts';
+import type { CertificateSight } from '../sight/certificate-sight.ts';
+import { lifetimeDays } from '../sight/lifetime.ts';
+import type { SslSight } from '../sight/sight.ts';
 
 /** Every policy of the CA/Browser Forum; each public server certificate carries one (Baseline Requirements §7.1.6.1). */
 const publicPolicies = '2.23.140.1.';
