@@ -25,8 +25,8 @@ import {
   shows,
   stopped,
 } from './evidence-of.ts';
-import { issueCertificate, makeKey } from './issue-certificate.ts';
-import { der, integer, sequence, time, writeOcspResponse } from './write-der.ts';
+import { issueCertificate, makeKey, sealWith } from './issue-certificate.ts';
+import { der, integer, type Seal, sequence, time, writeOcspResponse } from './write-der.ts';
 
 type Expected = {
   /** Some that must be among those not tested. */
@@ -121,9 +121,15 @@ const expiredIntermediate = issueCertificate({
   notAfter: '2026-11-01T00:00:00',
 });
 const mustStaple = leafWith({ extensions: [{ id: extensionIds.tlsFeature, value: sequence(integer(5)) }] });
-const staple = (status: Uint8Array, serial: number[], nextUpdate = '2026-11-27T00:00:00') =>
+const byIssuer = sealWith(intermediate.key);
+const staple = (
+  status: Uint8Array,
+  serial: number[],
+  nextUpdate = '2026-11-27T00:00:00',
+  seal: Seal = byIssuer,
+) =>
   Buffer.from(
-    writeOcspResponse([{ serial, status, thisUpdate: '2026-11-20T00:00:00', nextUpdate }]),
+    writeOcspResponse([{ serial, status, thisUpdate: '2026-11-20T00:00:00', nextUpdate }], seal),
   ).toString('base64');
 const stapled = leafWith({ serial: [0x11, 0x22] });
 const good = der(0x80);

@@ -114,7 +114,14 @@ function probesOf({ hello, handshake = () => connected() }: Script) {
 
 const gather = (probes: Probes) =>
   gatherSsl({ target: 'a.test', options: { port: '443' }, probes, progress: () => undefined });
-const limits = { connections: 30, kept: 0, timeMs: 12_000, firstTimeoutMs: 5000, silences: 3 };
+const limits = {
+  connections: 30,
+  kept: 0,
+  timeMs: 12_000,
+  answersByMs: 17_000,
+  firstTimeoutMs: 5000,
+  silences: 3,
+};
 const askerOf = (script: Script) => {
   const { probes, seen } = probesOf(script);
   return {

@@ -14,13 +14,14 @@ import { judgeProtocols } from './judge/protocol.ts';
 import { judgeSuites } from './judge/suites.ts';
 import { readCertificate } from './sight/certificate-sight.ts';
 import { buildChain, type Chain } from './sight/chain.ts';
-import { isAllAnswered, readSight, type SslSight } from './sight/sight.ts';
+import { isAllAnswered, readSight, type SslSight, shownChain } from './sight/sight.ts';
 import { describeTrust } from './sight/trust.ts';
 
 /** Judges what was seen of a TLS server. Pure: the same evidence always gives the same report. */
 export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
   const sight = readSight(evidence);
-  const chain = buildChain(chainOf(sight).flatMap((base64) => readCertificate(base64) ?? []));
+  const shown = shownChain(evidence.handshakes, evidence.chains);
+  const chain = buildChain(shown.flatMap((base64) => readCertificate(base64) ?? []));
   const obstacle = findObstacle(sight);
   const verdicts = judgeAll(sight, chain, obstacle);
   const broken = codesBroken(verdicts);
@@ -39,11 +40,6 @@ export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
     score: letter === null ? null : scoreOf(letter, broken),
     scoreEffects: letter === null ? withoutEffect(broken) : attributeScore(arithmeticLetter(rating), broken),
   };
-}
-
-/** The chain of a client's handshake; where none came about, of an answer in clear. */
-function chainOf({ client, evidence }: SslSight): readonly string[] {
-  return client?.certificates ?? evidence.chains[0] ?? [];
 }
 
 function judgeAll(sight: SslSight, chain: Chain, obstacle: Obstacle | null): Verdicts<SslCode> {

@@ -7,6 +7,9 @@ import { type HelloAsker, openHelloAsker, type Target } from './gather/ask-hello
 import { askAgain, askOnce, askSsl2, askSuites, askTls13 } from './gather/ask-questions.ts';
 import { gatherHandshakes, gatherWithoutName } from './gather/gather-handshakes.ts';
 import { gatherNames } from './gather/gather-names.ts';
+import { gatherRevocationList } from './gather/gather-revocation-list.ts';
+import { within } from './gather/within.ts';
+import { shownChain } from './sight/sight.ts';
 
 /** Looks at a TLS server: OpenSSL's view of it, and its answers to ClientHellos of our own; at most 30 connections, two at once. */
 export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
@@ -41,7 +44,7 @@ function isHopeless({ end }: Question): boolean {
   return end.kind === 'failure' || end.kind === 'not-tls';
 }
 
-type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'hsts'> & {
+type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'hsts' | 'revocationList'> & {
   readonly questions: readonly Question[];
   readonly groups: GroupsSeen | null;
   readonly stillAnswers: boolean | null;
@@ -51,6 +54,7 @@ const nothing: Omit<Looked, 'questions'> = {
   handshakes: [],
   withoutName: null,
   hsts: { kind: 'unknown', reason: 'no handshake was completed' },
+  revocationList: { kind: 'unknown', url: null, reason: 'no certificate was seen' },
   groups: null,
   stillAnswers: null,
 };
@@ -110,14 +114,27 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
       progress({ done, total, current: look.target.host });
     }
   };
-  const handshaking = lookWithOpenssl(look, opening);
-  const [handshakes] = await Promise.all([handshaking, handshaking.then(work), work()]);
+  const handshaking = gatherHandshakes(look.tls, look.target, look.allowance, 'until-it-connects');
+  // The list lies with the CA, so that it may come beside both lanes.
+  const listing = handshaking.then((seen) =>
+    gatherRevocationList(look.http, shownChain(seen, asker.chains), look.allowance),
+  );
+  const visiting = handshaking.then((seen) => lookWithOpenssl(look, opening, seen));
+  const [revocationList, visit, handshakes] = await Promise.all([
+    listing,
+    visiting,
+    handshaking,
+    visiting.then(work),
+    work(),
+  ]);
   // A connection that is cut off refuses a greeting, or all: then the server, or what stands before it, has had enough of us.
   const isCutOff = questions.some(
     ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
   );
   return {
-    ...handshakes,
+    handshakes,
+    ...visit,
+    revocationList,
     questions,
     groups,
     stillAnswers: isCutOff ? await askAgain(asker, questions) : null,
@@ -137,8 +154,8 @@ async function askOld(
 async function lookWithOpenssl(
   { tls, http, target, allowance }: Look,
   opening: Question,
-): Promise<Pick<Looked, 'handshakes' | 'withoutName' | 'hsts'>> {
-  const handshakes = await gatherHandshakes(tls, target, allowance, 'until-it-connects');
+  handshakes: readonly HandshakeSeen[],
+): Promise<Pick<Looked, 'withoutName' | 'hsts'>> {
   const last = handshakes.at(-1);
   const unasked = last?.handshake.kind === 'connected' ? whyNoPage(last.handshake.lateAlert, opening) : null;
   const seen =
@@ -149,7 +166,7 @@ async function lookWithOpenssl(
         }
       : nothing;
   allowance.releaseKept();
-  return { withoutName: seen.withoutName, hsts: seen.hsts, handshakes };
+  return { withoutName: seen.withoutName, hsts: seen.hsts };
 }
 
 function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen | null {
@@ -160,11 +177,15 @@ function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen |
     : { kind: 'unknown', reason: 'the port serves no web pages' };
 }
 
+/** As long as the HTTP probe waits for a header section; a body that trickles is not wanted. */
+const pageTimeMs = 8000;
+
 async function gatherHsts(http: HttpProbe, { host, port }: Target, allowance: Allowance): Promise<HstsSeen> {
   const refusal = allowance.takeKept();
   if (refusal !== null) return { kind: 'unknown', reason: refusal };
   const url = `https://${host}${port === 443 ? '' : `:${port}`}/`;
-  const answer = await http.ask({ url, bodyLimitBytes: 0 });
+  const answer = await within(http.ask({ url, bodyLimitBytes: 0 }), allowance.leftMs(pageTimeMs));
+  if (answer === null) return { kind: 'unknown', reason: 'the page did not come in time' };
   if (answer.kind === 'failure') return { kind: 'unknown', reason: answer.reason };
   const values = answer.headers
     .filter(([name]) => name.toLowerCase() === 'strict-transport-security')

@@ -1,6 +1,8 @@
+import type { RevocationListSeen } from '../evidence.ts';
 import { hasForwardSecrecy } from '../grammar/suites.ts';
 import { findGroup, type Group, groups } from '../grammar/tls-names.ts';
 import type { Chain } from '../sight/chain.ts';
+import { concludeRevocation, readRevocation, type Statement } from '../sight/revocation.ts';
 import { isSetKnown, type SslSight, type SuiteSeen } from '../sight/sight.ts';
 import { readStaple } from '../sight/staple.ts';
 import { describeCertificate, describeOthers } from './describe-certificate.ts';
@@ -26,7 +28,7 @@ export function describeSight(sight: SslSight, chain: Chain) {
       group: client.ephemeralKey.name ?? null,
     },
     alpn: alpnOf(sight),
-    ...describeStaple(sight, chain),
+    ...describeRevocation(sight, chain),
     earlyData: { accepted: maxBytes === null ? null : maxBytes > 0, maxBytes },
     http3Advertised: httpsAlpn.kind === 'unknown' ? null : httpsAlpn.found.includes('h3'),
     connections: evidence.connections,
@@ -37,16 +39,39 @@ function alpnOf({ client, clearAnswers }: SslSight): string | null {
   return client?.alpn ?? clearAnswers.find(({ alpn }) => alpn !== null)?.alpn ?? null;
 }
 
-function describeStaple(sight: SslSight, { leaf }: Chain) {
-  const staple = leaf === null ? null : readStaple(sight, leaf);
-  if (staple === null || staple.kind === 'none') return { ocspStaple: null, revocation: 'not-checked' };
-  if (staple.kind === 'unusable') {
-    const ocspStaple = { status: 'unusable', thisUpdate: null, nextUpdate: null };
-    return { ocspStaple, revocation: 'not-checked' };
-  }
+function describeStaple(sight: SslSight, { leaf, path }: Chain) {
+  const staple = leaf === null ? null : readStaple(sight, leaf, path[1] ?? null);
+  if (staple === null || staple.kind === 'none') return null;
+  if (staple.kind === 'unusable') return { status: 'unusable', thisUpdate: null, nextUpdate: null };
   const { status, thisUpdate, nextUpdate } = staple.status;
-  const ocspStaple = { status, thisUpdate: isoOf(thisUpdate), nextUpdate: isoOf(nextUpdate) };
-  return { ocspStaple, revocation: status === 'unknown' ? 'not-checked' : status };
+  return { status, thisUpdate: isoOf(thisUpdate), nextUpdate: isoOf(nextUpdate) };
+}
+
+function describeRevocation(sight: SslSight, chain: Chain) {
+  const statements = readRevocation(sight, chain);
+  const listed = statements.find(({ source }) => source === 'CRL');
+  return {
+    ocspStaple: describeStaple(sight, chain),
+    revocation: concludeRevocation(statements) ?? 'not-checked',
+    revocationSources: statements.filter(({ status }) => status !== 'unknown').map(({ source }) => source),
+    revocationList: listed === undefined ? null : describeList(listed, sight.evidence.revocationList),
+  };
+}
+
+function describeList(statement: Statement, list: RevocationListSeen) {
+  const isTold = statement.status !== 'unknown';
+  const isRead = list.kind === 'list';
+  return {
+    url: list.url,
+    status: isTold ? statement.status : 'not-used',
+    why: isTold ? null : statement.why,
+    revokedAt: isTold ? isoOf(statement.revokedAt) : null,
+    reason: isTold ? statement.reason : null,
+    thisUpdate: isRead ? isoOf(list.thisUpdate) : null,
+    nextUpdate: isRead ? isoOf(list.nextUpdate) : null,
+    entries: isRead ? list.entriesCount : null,
+    bytes: isRead ? list.sizeBytes : null,
+  };
 }
 
 function describeSuites(seen: readonly SuiteSeen[]) {

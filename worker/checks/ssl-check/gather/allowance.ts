@@ -14,6 +14,8 @@ export type Allowance = {
   /** The usual time to an answer, of what was seen so far. */
   readonly answerMs: () => number;
   readonly taken: () => number;
+  /** How many ms an answer over HTTP may take that is asked for now. */
+  readonly leftMs: (atMost: number) => number;
 };
 
 export type AllowanceLimits = {
@@ -22,6 +24,8 @@ export type AllowanceLimits = {
   readonly kept: number;
   /** No connection is opened later than this after the start. */
   readonly timeMs: number;
+  /** No answer over HTTP is waited for later than this after the start. */
+  readonly answersByMs: number;
   readonly firstTimeoutMs: number;
   readonly silences: number;
 };
@@ -31,6 +35,7 @@ export const allowanceLimits: AllowanceLimits = {
   connections: 30,
   kept: 5,
   timeMs: 12_000,
+  answersByMs: 17_000,
   firstTimeoutMs: 5000,
   silences: 3,
 };
@@ -72,5 +77,6 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
         : Math.min(limits.firstTimeoutMs, Math.max(leastTimeoutMs, 10 * slowestMs)),
     answerMs: () => slowestMs ?? 0,
     taken: () => taken,
+    leftMs: (atMost) => Math.max(0, Math.min(atMost, start + limits.answersByMs - now())),
   };
 }

@@ -5,11 +5,13 @@ import {
   derChildren,
   derIn,
   derTags,
+  hasBit,
   parseDer,
   readObjectIdentifier,
   readSerialNumber,
   readSmallInteger,
 } from './der.ts';
+import { childrenOf, collectExtensions, isTrue, readFullName } from './extensions.ts';
 import { type Malformed, malformed } from './malformed.ts';
 import { parseSignedTimestamps, type SignedTimestamp } from './signed-timestamps.ts';
 
@@ -27,7 +29,13 @@ export type CertificateExtensions = {
   readonly timestamps: readonly SignedTimestamp[] | Malformed | null;
   /** RFC 7633: a client may insist on a stapled OCSP answer. */
   readonly mustStaple: boolean;
+  /** Addresses of all distribution points. */
   readonly revocationListUrls: readonly string[];
+  readonly distributionPoints: readonly DistributionPoint[];
+  /** May sign revocation lists; so may one without the extension. */
+  readonly signsLists: boolean;
+  /** The name of the issuer, DER. */
+  readonly issuerName: Uint8Array;
   readonly authorityKeyId: string | null;
   readonly subjectKeyId: string | null;
   readonly policies: readonly string[];
@@ -35,9 +43,17 @@ export type CertificateExtensions = {
   readonly isAuthority: boolean;
 };
 
+/** Where a list of revoked certificates lies (RFC 5280 §4.2.1.13). */
+export type DistributionPoint = {
+  readonly urls: readonly string[];
+  /** The list there tells all reasons, and comes from the issuer of the certificate. */
+  readonly isWhole: boolean;
+};
+
 /** Object identifiers of the extensions that are read. */
 export const extensionIds = {
   subjectKeyId: '2.5.29.14',
+  keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',
   basicConstraints: '2.5.29.19',
   revocationLists: '2.5.29.31',
@@ -50,6 +66,8 @@ export const extensionIds = {
 
 /** The TLS extension whose number in tlsFeature means must-staple. */
 const statusRequest = 5;
+/** The place of cRLSign among the bits of keyUsage. */
+const listSigning = 6;
 
 /** Walks a certificate in DER to its extensions (RFC 5280 §4.1). An extension that breaks its own grammar reads as empty. */
 export function parseCertificateExtensions(certificate: Uint8Array): CertificateExtensions | Malformed {
@@ -69,7 +87,8 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
       0,
     ),
   );
-  const value = (id: string) => derIn(extensions.get(id));
+  const value = (id: string) => derIn(extensions.get(id)?.value);
+  const points = childrenOf(value(extensionIds.revocationLists)).map(readDistributionPoint);
   return {
     kind: 'extensions',
     serialNumber,
@@ -83,7 +102,10 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     mustStaple: childrenOf(value(extensionIds.tlsFeature)).some(
       (feature) => readSmallInteger(feature) === statusRequest,
     ),
-    revocationListUrls: readRevocationLists(value(extensionIds.revocationLists)),
+    revocationListUrls: points.flatMap(({ urls }) => urls),
+    distributionPoints: points,
+    signsLists: !extensions.has(extensionIds.keyUsage) || hasBit(value(extensionIds.keyUsage), listSigning),
+    issuerName: fields[first + 2]?.whole ?? new Uint8Array(0),
     authorityKeyId: hexOf(childrenOf(value(extensionIds.authorityKeyId)).find(({ tag }) => tag === 0x80)),
     subjectKeyId: hexOf(value(extensionIds.subjectKeyId)),
     policies: childrenOf(value(extensionIds.policies)).map((policy) =>
@@ -96,33 +118,12 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
   };
 }
 
-/** Extension SEQUENCEs by identifier; each value is the content of its OCTET STRING. The first of two equals counts. */
-function collectExtensions(list: DerNode | undefined): ReadonlyMap<string, Uint8Array> {
-  const extensions = new Map<string, Uint8Array>();
-  for (const extension of childrenOf(list)) {
-    const fields = derChildren(extension);
-    const id = readObjectIdentifier(fields[0]);
-    const value = fields.at(-1);
-    if (id !== '' && value?.tag === derTags.octetString && !extensions.has(id))
-      extensions.set(id, value.content);
-  }
-  return extensions;
-}
-
-function childrenOf(node: DerNode | undefined): readonly DerNode[] {
-  return node === undefined ? [] : derChildren(node);
-}
-
 function latin1Of({ content }: DerNode): string {
   return Buffer.from(content).toString('latin1');
 }
 
 function hexOf(node: DerNode | undefined): string | null {
   return node === undefined ? null : toHex(node.content);
-}
-
-function isTrue(node: DerNode | undefined): boolean {
-  return node?.tag === derTags.boolean && node.content.some((byte) => byte !== 0);
 }
 
 function readTimestamps(node: DerNode | undefined): CertificateExtensions['timestamps'] {
@@ -132,13 +133,9 @@ function readTimestamps(node: DerNode | undefined): CertificateExtensions['times
   return list.kind === 'malformed' ? list : list.timestamps;
 }
 
-/** CRLDistributionPoints: the http addresses of their full names (RFC 5280 §4.2.1.13). */
-function readRevocationLists(node: DerNode | undefined): string[] {
-  return childrenOf(node).flatMap((point) => {
-    const name = childrenOf(point).find(({ tag }) => tag === 0xa0);
-    const fullName = childrenOf(name).find(({ tag }) => tag === 0xa0);
-    return childrenOf(fullName)
-      .filter(({ tag }) => tag === 0x86)
-      .map(latin1Of);
-  });
+function readDistributionPoint(point: DerNode): DistributionPoint {
+  const parts = derChildren(point);
+  const name = parts.find(({ tag }) => tag === 0xa0);
+  // [1] narrows the reasons, [2] names another issuer.
+  return { urls: readFullName(name), isWhole: parts.every(({ tag }) => tag === 0xa0) };
 }

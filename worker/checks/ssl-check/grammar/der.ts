@@ -24,30 +24,46 @@ export const derTags = {
   generalizedTime: 0x18,
 } as const;
 
+/** Where a value lies among bytes. Made once and filled again and again: a long list is scanned without an object for each entry. */
+export type DerHead = { tag: number; contentAt: number; end: number };
+
+/** A head to be filled. */
+export function emptyHead(): DerHead {
+  return { tag: 0, contentAt: 0, end: 0 };
+}
+
+/** Fills the head of the value at an offset; false, and the head untouched, where none is well formed (see parseDer). */
+export function readHead(bytes: Uint8Array, at: number, head: DerHead): boolean {
+  const tag = bytes[at] ?? 0x1f;
+  const first = bytes[at + 1] ?? 0x80;
+  if ((tag & 0x1f) === 0x1f || first === 0x80) return false;
+  const digits = first < 0x80 ? 0 : first - 0x80;
+  const contentAt = at + 2 + digits;
+  if (digits > 4 || contentAt > bytes.length) return false;
+  let size = digits === 0 ? first : 0;
+  for (let index = at + 2; index < contentAt; index += 1) size = size * 256 + (bytes[index] ?? 0);
+  // A leading zero, or one digit below 0x80, is longer than needed.
+  const isShortest = digits === 0 || (digits === 1 ? size >= 0x80 : bytes[at + 2] !== 0);
+  if (!isShortest || contentAt + size > bytes.length) return false;
+  head.tag = tag;
+  head.contentAt = contentAt;
+  head.end = contentAt + size;
+  return true;
+}
+
 /**
  * Reads the value that begins the bytes, and leaves what follows it (X.690 §8, §10.1).
  * Strict where a certificate is: no indefinite length, no length written longer than needed, no tag number above 30. BER that breaks this is malformed.
  */
 export function parseDer(bytes: Uint8Array): DerNode | Malformed {
-  const tag = bytes[0];
+  const [tag] = bytes;
   if (tag === undefined) return malformed(0, 'a value that is cut off');
   if ((tag & 0x1f) === 0x1f) return malformed(0, 'a tag number above 30');
-  const length = readLength(bytes);
-  if (length === null) return malformed(1, 'a length that is cut off, or of unusual form');
-  const end = length.headBytes + length.contentBytes;
-  if (end > bytes.length) return malformed(1, 'a length that runs past the end');
-  return { kind: 'der', tag, content: bytes.subarray(length.headBytes, end), whole: bytes.subarray(0, end) };
-}
-
-function readLength(bytes: Uint8Array): { headBytes: number; contentBytes: number } | null {
-  const first = bytes[1];
-  if (first === undefined) return null;
-  if (first < 0x80) return { headBytes: 2, contentBytes: first };
-  const digits = bytes.subarray(2, first - 0x80 + 2);
-  // 0x80 alone would be the indefinite form; a leading zero, or one digit below 0x80, is longer than needed.
-  const isShortest = digits.length > 1 ? digits[0] !== 0 : (digits[0] ?? 0) >= 0x80;
-  if (digits.length !== first - 0x80 || digits.length > 4 || !isShortest) return null;
-  return { headBytes: 2 + digits.length, contentBytes: digits.reduce((sum, byte) => sum * 256 + byte, 0) };
+  const head = emptyHead();
+  if (!readHead(bytes, 0, head))
+    return malformed(1, 'a length of unusual form, or one that runs past the end');
+  const { contentAt, end } = head;
+  return { kind: 'der', tag, content: bytes.subarray(contentAt, end), whole: bytes.subarray(0, end) };
 }
 
 /** The values inside a constructed one; none when they do not fill it exactly. */
@@ -77,14 +93,17 @@ export function derIn(bytes: Uint8Array | undefined): DerNode | undefined {
   return node?.kind === 'der' ? node : undefined;
 }
 
-/** "1.3.6.1.5.5.7.1.24"; "" for a value that is no object identifier (X.690 §8.19). */
+/** "1.3.6.1.5.5.7.1.24"; "" for a value that is no object identifier (X.690 §8.19): empty, cut off in an arc, or an arc written longer than needed. */
 export function readObjectIdentifier(node: DerNode | undefined): string {
-  if (node?.tag !== derTags.objectIdentifier) return '';
+  if (node?.tag !== derTags.objectIdentifier || (node.content.at(-1) ?? 0x80) >= 0x80) return '';
   const arcs: number[] = [];
   let arc = 0;
+  let isFirst = true;
   for (const byte of node.content) {
+    if (isFirst && byte === 0x80) return '';
     arc = arc * 128 + (byte & 0x7f);
-    if (byte >= 0x80) continue;
+    isFirst = byte < 0x80;
+    if (!isFirst) continue;
     arcs.push(arc);
     arc = 0;
   }
@@ -117,5 +136,17 @@ export function readSmallInteger(node: DerNode | undefined): number | null {
 
 /** A serial number as lower-case hex without leading zeros; null for a value that is no INTEGER. */
 export function readSerialNumber(node: DerNode | undefined): string | null {
-  return node?.tag === derTags.integer ? toHex(node.content).replace(/^0+(?=.)/, '') : null;
+  if (node?.tag !== derTags.integer || node.content.length === 0) return null;
+  return toHex(node.content).replace(/^0+(?=.)/, '');
+}
+
+/** The bytes of a BIT STRING that fills whole ones, as keys and signatures do; null for any other. */
+export function readWholeBits(node: DerNode | undefined): Uint8Array | null {
+  return node?.tag === derTags.bitString && node.content[0] === 0 ? node.content.subarray(1) : null;
+}
+
+/** Whether one bit of a BIT STRING is set, counted from the first (X.690 §8.6): how flags are named. */
+export function hasBit(node: DerNode | undefined, index: number): boolean {
+  const byte = node?.tag === derTags.bitString ? (node.content[1 + (index >> 3)] ?? 0) : 0;
+  return (byte & (0x80 >> (index & 7))) !== 0;
 }

@@ -19,6 +19,9 @@ const algorithms: ReadonlyMap<string, { readonly name: string; readonly isWeak: 
   ['2.16.840.1.101.3.4.3.2', { name: 'SHA-256 with DSA', isWeak: false }],
   ['1.3.101.112', { name: 'Ed25519', isWeak: false }],
   ['1.3.101.113', { name: 'Ed448', isWeak: false }],
+  ['2.16.840.1.101.3.4.3.17', { name: 'ML-DSA-44', isWeak: false }],
+  ['2.16.840.1.101.3.4.3.18', { name: 'ML-DSA-65', isWeak: false }],
+  ['2.16.840.1.101.3.4.3.19', { name: 'ML-DSA-87', isWeak: false }],
 ]);
 
 /** Name and weakness of a signature algorithm; one that is not known is named by its identifier and taken for sound. */

@@ -8,7 +8,7 @@ import type { Chain } from '../sight/chain.ts';
 import type { SslSight } from '../sight/sight.ts';
 import { judgeSending, judgeVerification } from './chain.ts';
 import { judgeDates } from './dates.ts';
-import { judgeStaple } from './revocation.ts';
+import { judgeRevocation } from './revocation.ts';
 import { judgeTimestamps } from './timestamps.ts';
 
 /** Judges the certificate that clients get, its chain and its staple. */
@@ -21,7 +21,7 @@ export function judgeCertificate(sight: SslSight, chain: Chain): Record<Certific
     ...judgeVerification(sight, chain),
     ...judgeStrength(chain, leaf),
     ...judgeSending(chain),
-    ...judgeStaple(sight, leaf),
+    ...judgeRevocation(sight, chain, leaf),
     'certificate-timestamps-few': judgeTimestamps(sight, leaf),
   };
 }

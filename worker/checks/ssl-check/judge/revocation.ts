@@ -1,35 +1,52 @@
 import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
-import type { OcspStatus } from '../grammar/ocsp-response.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+} from '../../../../shared/model/verdict.ts';
 import type { CertificateSight } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import { concludeRevocation, readRevocation, type Statement } from '../sight/revocation.ts';
 import type { SslSight } from '../sight/sight.ts';
 import { readStaple, type Staple } from '../sight/staple.ts';
 
-/** Judges the staple. A certificate without one is no fault: CAs need not offer OCSP any more. */
-export function judgeStaple(sight: SslSight, leaf: CertificateSight) {
-  const staple = readStaple(sight, leaf);
-  const status = staple?.kind === 'status' ? staple.status : null;
-  const unseen = notTested('no OCSP answer was stapled, and revocation lists are not fetched');
-  const only = (judge: (status: OcspStatus) => Verdict): Verdict =>
-    status === null ? 'not-applicable' : judge(status);
-  const { at } = sight.evidence;
+/** Judges whether the certificate is revoked, by its staple and its CRL together, and the staple itself. One without a staple is no fault: CAs need not offer OCSP any more. */
+export function judgeRevocation(sight: SslSight, chain: Chain, leaf: CertificateSight) {
+  const staple = readStaple(sight, leaf, chain.path[1] ?? null);
   return {
-    'certificate-revoked':
-      status === null
-        ? unseen
-        : brokenIf(status.status === 'revoked', {
-            subject: leaf.subject,
-            revokedAt: dateOf(status.revokedAt),
-          }),
+    'certificate-revoked': judgeRevoked(readRevocation(sight, chain), sight, leaf),
     'must-staple-not-stapled': judgeMustStaple(staple, leaf),
-    'ocsp-staple-outdated': only(({ thisUpdate, nextUpdate }) =>
-      brokenIf(thisUpdate > at || (nextUpdate !== null && nextUpdate < at), {
-        thisUpdate: dateOf(thisUpdate),
-        nextUpdate: dateOf(nextUpdate),
-      }),
-    ),
+    'ocsp-staple-outdated': staple?.kind === 'status' ? judgeDates(staple) : 'not-applicable',
     'ocsp-staple-invalid': judgeUse(staple),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
+}
+
+function judgeRevoked(
+  statements: readonly Statement[],
+  { evidence }: SslSight,
+  { subject }: CertificateSight,
+): Verdict {
+  switch (concludeRevocation(statements)) {
+    case 'good':
+      return 'holds';
+    case 'revoked':
+      return brokenBy(statements.flatMap((one) => showRevoked(one, subject, evidence.revocationList.url)));
+    default:
+      return notTested(statements.flatMap((one) => ('why' in one ? one.why : [])).join('; '));
+  }
+}
+
+function showRevoked(statement: Statement, subject: string, listUrl: string | null): Evidence[] {
+  if (statement.status !== 'revoked') return [];
+  const { source, revokedAt, reason } = statement;
+  const from = source === 'CRL' ? { url: listUrl } : {};
+  return [{ subject, source, revokedAt: dateOf(revokedAt), ...from, ...(reason === null ? {} : { reason }) }];
+}
+
+function judgeDates({ status: { thisUpdate, nextUpdate }, isOutdated }: Extract<Staple, { kind: 'status' }>) {
+  return brokenIf(isOutdated, { thisUpdate: dateOf(thisUpdate), nextUpdate: dateOf(nextUpdate) });
 }
 
 function judgeUse(staple: Staple | null): Verdict {

@@ -1,4 +1,4 @@
-import { createHash, X509Certificate } from 'node:crypto';
+import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { type CertificateExtensions, parseCertificateExtensions } from '../grammar/certificate-extensions.ts';
 import { isMalformed } from '../grammar/malformed.ts';
 import { describeSignature } from '../grammar/signature-names.ts';
@@ -60,6 +60,15 @@ export function isIssuedBy(certificate: CertificateSight, issuer: CertificateSig
     return certificate.x509.checkIssued(issuer.x509) && certificate.x509.verify(issuer.x509.publicKey);
   } catch {
     return false; // a key that OpenSSL cannot use signs nothing
+  }
+}
+
+/** The public key of a certificate; null for one that OpenSSL cannot read. */
+export function keyOf({ x509 }: CertificateSight): KeyObject | null {
+  try {
+    return x509.publicKey;
+  } catch {
+    return null;
   }
 }
 

@@ -30,11 +30,23 @@ export type SslSight = {
   readonly clearAnswers: readonly (HelloAccepted & { readonly version: VersionName })[];
 };
 
+/** The chain of a client's handshake; where none came about, of an answer in clear. Base64 DER. */
+export function shownChain(
+  handshakes: SslEvidence['handshakes'],
+  chains: SslEvidence['chains'],
+): readonly string[] {
+  return findClient(handshakes)?.certificates ?? chains[0] ?? [];
+}
+
+function findClient(handshakes: SslEvidence['handshakes']): SslSight['client'] {
+  const last = handshakes.findLast(({ handshake }) => handshake.kind === 'connected');
+  return last?.handshake.kind === 'connected' ? { ...last.handshake, offer: last.offer } : null;
+}
+
 /** Reads what the evidence says, without judging it. */
 export function readSight(seen: SslEvidence): SslSight {
   const evidence = seen.stillAnswers === false ? { ...seen, questions: seen.questions.map(doubt) } : seen;
-  const last = evidence.handshakes.findLast(({ handshake }) => handshake.kind === 'connected');
-  const client = last?.handshake.kind === 'connected' ? { ...last.handshake, offer: last.offer } : null;
+  const client = findClient(evidence.handshakes);
   const protocols = Object.fromEntries(
     versionNames.map((version) => [version, isOffered(version, evidence, client)]),
   ) as SslSight['protocols'];
