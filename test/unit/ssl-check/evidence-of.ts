@@ -8,6 +8,10 @@ import type {
 } from '../../../worker/checks/ssl-check/evidence.ts';
 import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
+import {
+  type CertificateSight,
+  readCertificate,
+} from '../../../worker/checks/ssl-check/sight/certificate-sight.ts';
 import { type Issued, issueCertificate, makeKey, type Wishes } from './issue-certificate.ts';
 import { objectIdentifier, sequence } from './write-der.ts';
 
@@ -30,6 +34,13 @@ export const publicPolicy = {
   id: extensionIds.policies,
   value: sequence(sequence(objectIdentifier('2.23.140.1.2.1'))),
 };
+
+/** A certificate as it is read. */
+export function sightOf({ base64 }: Issued): CertificateSight {
+  const sight = readCertificate(base64);
+  if (sight === undefined) throw new Error('this is no certificate');
+  return sight;
+}
 
 /** A completed handshake in TLS 1.3. */
 export const connected = (change: Partial<Connected> = {}): Connected => ({

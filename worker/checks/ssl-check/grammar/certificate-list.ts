@@ -106,7 +106,8 @@ function readBody(signed: DerNode) {
   const nextUpdate = isTime ? readTime(fields.shift()) : null;
   const entries = next(derTags.sequence)?.content ?? new Uint8Array(0);
   const extensions = next(0xa0);
-  if (issuer === undefined || thisUpdate === null || fields.length > 0) return null;
+  const isComplete = issuer !== undefined && thisUpdate !== null && (!isTime || nextUpdate !== null);
+  if (!isComplete || fields.length > 0) return null;
   const scope = readScope(collectExtensions(derAt(extensions, 0)), entries);
   return { algorithm, issuer: issuer.whole, thisUpdate, nextUpdate, entries, scope };
 }
