@@ -9,6 +9,7 @@ import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowan
 import { gatherWithin } from '../../../worker/checks/ssl-check/gather.ts';
 import { sslCheck } from '../../../worker/checks/ssl-check/index.ts';
 import { prepareProbesOf } from '../../../worker/open.ts';
+import type { HttpProbe } from '../../../worker/probes/http/port.ts';
 import { type Issued, issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
 import { openDnsServer, type Zone } from '../kit/dns-server.ts';
 
@@ -39,9 +40,12 @@ export type SslLab = {
 export async function openSslLab({
   zone = {},
   limits = {},
+  bodyOf = () => undefined,
 }: {
   zone?: Zone;
   limits?: Partial<AllowanceLimits>;
+  /** What the lab's own servers sent as a body, where the HTTP probe gives it as text only. */
+  bodyOf?: (url: string) => Uint8Array | undefined;
 } = {}): Promise<SslLab> {
   const years = { notBefore: inDays(-400), notAfter: inDays(4000), isAuthority: true };
   const root = issueCertificate({ subject: 'Lab Root', issuer: null, ...years });
@@ -72,7 +76,7 @@ export async function openSslLab({
     const context = {
       target: host,
       options: { port: String(port) },
-      probes: opened,
+      probes: { ...opened, http: withBytes(opened.http, bodyOf) },
       progress: () => undefined,
     };
     const evidence = await gatherWithin(context, { ...allowanceLimits, ...limits });
@@ -92,6 +96,20 @@ export async function openSslLab({
     async close() {
       probes.close();
       await dns.close();
+    },
+  };
+}
+
+/** The probe itself, with the bytes of each body beside its text. */
+function withBytes(http: HttpProbe, bodyOf: (url: string) => Uint8Array | undefined): HttpProbe {
+  return {
+    async ask(request) {
+      const answer = await http.ask(request);
+      if (answer.kind === 'failure' || 'bytes' in answer.body) return answer;
+      const bytes = bodyOf(request.url);
+      return bytes === undefined
+        ? answer
+        : { ...answer, body: { ...answer.body, bytes } as typeof answer.body };
     },
   };
 }

@@ -78,33 +78,14 @@ async function lookAt(look: Look): Promise<Looked> {
   return isConnected(handshakes) ? lookOn(look, opening) : { ...nothing, handshakes, questions: [opening] };
 }
 
+/** What the ClientHellos have brought so far. */
+type Asked = { readonly questions: Question[]; groups: GroupsSeen | null };
+
 /** Two lanes: OpenSSL's handshakes in one, ClientHellos in the other; whichever is free takes the next question. */
 async function lookOn(look: Look, opening: Question): Promise<Looked> {
   const { asker, progress } = look;
-  const questions: Question[] = [];
-  let groups: GroupsSeen | null = null;
-  const add = (question: Question) => {
-    questions.push(question);
-  };
-  const known = [...opening.accepted];
-  // What must be known comes first: the allowance may end before the list does.
-  const tasks: (() => Promise<void>)[] = [
-    async () => add(await askSuites(asker, 'TLSv1.2', 'dangerous')),
-    async () => add(await askSuites(asker, 'TLSv1.2', 'withoutForwardSecrecy')),
-    async () => {
-      const finiteField = await askOnce(asker, 'TLSv1.2', 'finiteField');
-      known.push(...finiteField.accepted);
-      add(finiteField);
-    },
-    ...(['TLSv1.1', 'TLSv1', 'SSLv3'] as const).map((version) => () => askOld(asker, version, add)),
-    async () => add(await askSsl2(asker)),
-    async () => {
-      const seen = await askTls13(asker);
-      groups = seen.groups;
-      add(seen.question);
-    },
-    async () => add(known.length > 0 ? await askSuites(asker, 'TLSv1.2', 'sound', known) : opening),
-  ];
+  const asked: Asked = { questions: [], groups: null };
+  const tasks = planQuestions(asker, opening, asked);
   const total = tasks.length;
   let done = 0;
   const work = async () => {
@@ -119,26 +100,45 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
   const listing = handshaking.then((seen) =>
     gatherRevocationList(look.http, shownChain(seen, asker.chains), look.allowance),
   );
-  const visiting = handshaking.then((seen) => lookWithOpenssl(look, opening, seen));
-  const [revocationList, visit, handshakes] = await Promise.all([
+  const visiting = handshaking.then((seen) => visit(look, opening, seen));
+  const [handshakes, revocationList, visited] = await Promise.all([
+    handshaking,
     listing,
     visiting,
-    handshaking,
     visiting.then(work),
     work(),
   ]);
   // A connection that is cut off refuses a greeting, or all: then the server, or what stands before it, has had enough of us.
-  const isCutOff = questions.some(
+  const isCutOff = asked.questions.some(
     ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
   );
-  return {
-    handshakes,
-    ...visit,
-    revocationList,
-    questions,
-    groups,
-    stillAnswers: isCutOff ? await askAgain(asker, questions) : null,
+  const stillAnswers = isCutOff ? await askAgain(asker, asked.questions) : null;
+  return { handshakes, ...visited, revocationList, ...asked, stillAnswers };
+}
+
+/** What must be known comes first: the allowance may end before the list does. */
+function planQuestions(asker: HelloAsker, opening: Question, asked: Asked): (() => Promise<void>)[] {
+  const add = (question: Question) => {
+    asked.questions.push(question);
   };
+  const known = [...opening.accepted];
+  return [
+    async () => add(await askSuites(asker, 'TLSv1.2', 'dangerous')),
+    async () => add(await askSuites(asker, 'TLSv1.2', 'withoutForwardSecrecy')),
+    async () => {
+      const finiteField = await askOnce(asker, 'TLSv1.2', 'finiteField');
+      known.push(...finiteField.accepted);
+      add(finiteField);
+    },
+    ...(['TLSv1.1', 'TLSv1', 'SSLv3'] as const).map((version) => () => askOld(asker, version, add)),
+    async () => add(await askSsl2(asker)),
+    async () => {
+      const seen = await askTls13(asker);
+      asked.groups = seen.groups;
+      add(seen.question);
+    },
+    async () => add(known.length > 0 ? await askSuites(asker, 'TLSv1.2', 'sound', known) : opening),
+  ];
 }
 
 async function askOld(
@@ -151,7 +151,8 @@ async function askOld(
   if (first.accepted.length > 0) add(await askSuites(asker, version, 'oldDangerous'));
 }
 
-async function lookWithOpenssl(
+/** What a client would do next: greet once without a name, and ask for the page. */
+async function visit(
   { tls, http, target, allowance }: Look,
   opening: Question,
   handshakes: readonly HandshakeSeen[],

@@ -81,6 +81,7 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
   const algorithm = readObjectIdentifier(derAt(node, 1, 0));
   if (node.tag !== derTags.sequence || serialNumber === null || algorithm === '')
     return malformed(0, 'a value that is no certificate');
+  const { whole: issuerName } = fields[first + 2] ?? node;
   const extensions = collectExtensions(
     derAt(
       fields.find(({ tag }) => tag === 0xa3),
@@ -105,7 +106,7 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     revocationListUrls: points.flatMap(({ urls }) => urls),
     distributionPoints: points,
     signsLists: !extensions.has(extensionIds.keyUsage) || hasBit(value(extensionIds.keyUsage), listSigning),
-    issuerName: fields[first + 2]?.whole ?? new Uint8Array(0),
+    issuerName,
     authorityKeyId: hexOf(childrenOf(value(extensionIds.authorityKeyId)).find(({ tag }) => tag === 0x80)),
     subjectKeyId: hexOf(value(extensionIds.subjectKeyId)),
     policies: childrenOf(value(extensionIds.policies)).map((policy) =>

@@ -36,19 +36,24 @@ export function emptyHead(): DerHead {
 export function readHead(bytes: Uint8Array, at: number, head: DerHead): boolean {
   const tag = bytes[at] ?? 0x1f;
   const first = bytes[at + 1] ?? 0x80;
-  if ((tag & 0x1f) === 0x1f || first === 0x80) return false;
-  const digits = first < 0x80 ? 0 : first - 0x80;
-  const contentAt = at + 2 + digits;
-  if (digits > 4 || contentAt > bytes.length) return false;
-  let size = digits === 0 ? first : 0;
-  for (let index = at + 2; index < contentAt; index += 1) size = size * 256 + (bytes[index] ?? 0);
-  // A leading zero, or one digit below 0x80, is longer than needed.
-  const isShortest = digits === 0 || (digits === 1 ? size >= 0x80 : bytes[at + 2] !== 0);
-  if (!isShortest || contentAt + size > bytes.length) return false;
+  const contentAt = at + 2 + (first < 0x80 ? 0 : first - 0x80);
+  const size = first < 0x80 ? first : readLongLength(bytes, at + 2, contentAt);
+  if ((tag & 0x1f) === 0x1f || size < 0 || contentAt + size > bytes.length) return false;
   head.tag = tag;
   head.contentAt = contentAt;
   head.end = contentAt + size;
   return true;
+}
+
+/** A length of up to four digits, as short as it can be written; -1 for any other, the indefinite one without digits too. */
+function readLongLength(bytes: Uint8Array, from: number, to: number): number {
+  const digits = to - from;
+  if (digits < 1 || digits > 4 || to > bytes.length) return -1;
+  let size = 0;
+  for (let index = from; index < to; index += 1) size = size * 256 + (bytes[index] ?? 0);
+  // A leading zero, or one digit below 0x80, is longer than needed.
+  const isShortest = digits === 1 ? size >= 0x80 : bytes[from] !== 0;
+  return isShortest ? size : -1;
 }
 
 /**

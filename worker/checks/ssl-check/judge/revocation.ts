@@ -28,14 +28,11 @@ function judgeRevoked(
   { evidence }: SslSight,
   { subject }: CertificateSight,
 ): Verdict {
-  switch (concludeRevocation(statements)) {
-    case 'good':
-      return 'holds';
-    case 'revoked':
-      return brokenBy(statements.flatMap((one) => showRevoked(one, subject, evidence.revocationList.url)));
-    default:
-      return notTested(statements.flatMap((one) => ('why' in one ? one.why : [])).join('; '));
-  }
+  const concluded = concludeRevocation(statements);
+  if (concluded === 'good') return 'holds';
+  if (concluded === null)
+    return notTested(statements.flatMap((one) => (one.status === 'unknown' ? one.why : [])).join('; '));
+  return brokenBy(statements.flatMap((one) => showRevoked(one, subject, evidence.revocationList.url)));
 }
 
 function showRevoked(statement: Statement, subject: string, listUrl: string | null): Evidence[] {

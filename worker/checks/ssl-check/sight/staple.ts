@@ -1,4 +1,4 @@
-import { isMalformed } from '../grammar/malformed.ts';
+import { isMalformed, type Malformed } from '../grammar/malformed.ts';
 import { type OcspResponse, type OcspStatus, parseOcspResponse } from '../grammar/ocsp-response.ts';
 import { type CertificateSight, isIssuedBy, keyOf, readCertificate } from './certificate-sight.ts';
 import type { SslSight } from './sight.ts';
@@ -31,17 +31,26 @@ export function readStaple(
 ): Staple | null {
   const base64 =
     client?.ocspResponse ?? clearAnswers.find(({ ocspResponse }) => ocspResponse !== null)?.ocspResponse;
-  if (base64 === undefined || base64 === null)
-    return client === null && clearAnswers.length === 0 ? null : { kind: 'none' };
-  const response = parseOcspResponse(Buffer.from(base64, 'base64'));
-  if (isMalformed(response)) return { kind: 'unusable', reason: response.reason };
-  if (response.responseStatus !== 0)
-    return { kind: 'unusable', reason: `its status is ${response.responseStatus}, not successful` };
-  const status = response.statuses.find(({ serialNumber }) => serialNumber === leaf.extensions.serialNumber);
-  if (status === undefined) return { kind: 'unusable', reason: 'it is about another certificate' };
+  if (base64 !== undefined && base64 !== null)
+    return readResponse(parseOcspResponse(Buffer.from(base64, 'base64')), { leaf, issuer, at });
+  return client === null && clearAnswers.length === 0 ? null : { kind: 'none' };
+}
+
+type Circumstances = {
+  readonly leaf: CertificateSight;
+  readonly issuer: CertificateSight | null;
+  readonly at: number;
+};
+
+function readResponse(response: OcspResponse | Malformed, { leaf, issuer, at }: Circumstances): Staple {
+  const unusable = (reason: string): Staple => ({ kind: 'unusable', reason });
+  if (isMalformed(response)) return unusable(response.reason);
+  const { responseStatus, statuses } = response;
+  if (responseStatus !== 0) return unusable(`its status is ${responseStatus}, not successful`);
+  const status = statuses.find(({ serialNumber }) => serialNumber === leaf.extensions.serialNumber);
+  if (status === undefined) return unusable('it is about another certificate');
   const signature = checkResponder(response, issuer);
-  if (signature === 'bad')
-    return { kind: 'unusable', reason: 'it is not signed by the CA, nor by a responder of its' };
+  if (signature === 'bad') return unusable('it is signed neither by the CA nor by a responder of the CA');
   const { thisUpdate, nextUpdate } = status;
   const isOutdated = thisUpdate > at + clockSlackMs || (nextUpdate !== null && nextUpdate < at);
   return { kind: 'status', status, isOutdated, signature };
