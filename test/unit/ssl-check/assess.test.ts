@@ -134,6 +134,10 @@ const expiredIntermediate = issueCertificate({
   notBefore: '2020-01-01T00:00:00',
   notAfter: '2026-11-01T00:00:00',
 });
+const addressName = {
+  id: extensionIds.subjectAltName,
+  value: sequence(der(0x87, [192, 0, 2, 1])),
+};
 const mustStaple = leafWith({ extensions: [{ id: extensionIds.tlsFeature, value: sequence(integer(5)) }] });
 const byIssuer = sealWith(intermediate.key);
 const staple = (
@@ -232,6 +236,18 @@ const certificateRows = [
     { host: 'www.a.test', ...shows([leafWith({ names: ['*.a.test'] }), intermediate]) },
     ['A+ 100'],
     { trusted: true },
+  ),
+  row(
+    'a wildcard for a part of a label, which browsers refuse (RFC 9525 §6.3)',
+    { host: 'www.a.test', ...shows([leafWith({ names: ['w*.a.test'] }), intermediate]) },
+    ['M 20', 'certificate-name-mismatch'],
+    { trusted: false },
+  ),
+  row(
+    'an alternative name that is no DNS name hides the common name',
+    shows([leafWith({ names: [], extensions: [addressName] }), intermediate]),
+    ['M 20', 'certificate-name-mismatch'],
+    { trusted: false },
   ),
   row(
     'the name in the common name only, which Node accepts',
@@ -654,6 +670,8 @@ const protocolRows = [
     'TLS 1.3 alone is the best',
     { questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null })])) },
     ['A+ 100'],
+    // A request that may be left unanswered is encrypted there.
+    { notTested: ['client-certificate-requested'] },
   ),
   row('compression', strongWith({ compression: 1 }), ['C 65', 'compression-offered']),
   row('no secure renegotiation', strongWith({ secureRenegotiation: false }), [
@@ -910,6 +928,27 @@ const nameRows = [
   ),
   row('TLSA of another key', tlsa(true, 'ab'), ['A+ 100', 'tlsa-mismatch']),
   row('TLSA that fits', tlsa(true, leaf.der.toString('hex')), ['A+ 100']),
+  row(
+    'TLSA of a public root, which servers do not send (PKIX-TA)',
+    {
+      names: {
+        ...names,
+        tlsa: { kind: 'answer', isSecure: true, found: [{ ...record('ab'), usage: 0 }] },
+      },
+    },
+    ['A+ 100'],
+    { notTested: ['tlsa-mismatch'] },
+  ),
+  row(
+    'TLSA of a trust anchor, which must be sent (DANE-TA)',
+    {
+      names: {
+        ...names,
+        tlsa: { kind: 'answer', isSecure: true, found: [{ ...record('ab'), usage: 2 }] },
+      },
+    },
+    ['A+ 100', 'tlsa-mismatch'],
+  ),
   row('TLSA without DNSSEC', tlsa(false, leaf.der.toString('hex')), ['A+ 100', 'tlsa-insecure']),
 ];
 

@@ -165,6 +165,13 @@ test.for([
   ['max-age=-1', null],
   ['max-age=1; max-age=2', null],
   ['max-age=abc', null],
+  ['max-age="300', null],
+  ['max-age=300"', null],
+  ['max-ages=1; max-age=5', 5],
+  ['x="max-age=0; max-age=1"; max-age=5', 5],
+  ['max-age=5; includeSubDomains; includesubdomains', null],
+  ['max-age=5;; preload;', 5],
+  ['max age=5; max-age=5', null],
 ] as const)('the max-age of %j is %s', ([value, seconds]) => {
   expect(readMaxAge(value)).toBe(seconds);
 });

@@ -23,8 +23,11 @@ export function objectIdentifier(dotted: string): Uint8Array {
 }
 
 /** A certificate with no more in it than the fields that are read. */
-export function writeCertificate(extensions: { id: string; value: Uint8Array }[], serial = [1]): Uint8Array {
-  const algorithm = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
+export function writeCertificate(
+  extensions: { id: string; value: Uint8Array }[],
+  serial = [1],
+  algorithm = sequence(objectIdentifier('1.2.840.10045.4.3.2')),
+): Uint8Array {
   const list = sequence(
     ...extensions.map(({ id, value }) => sequence(objectIdentifier(id), der(0x04, value))),
   );

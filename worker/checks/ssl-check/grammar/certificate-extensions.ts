@@ -13,6 +13,7 @@ import {
 } from './der.ts';
 import { childrenOf, collectExtensions, isTrue, readFullName } from './extensions.ts';
 import { type Malformed, malformed } from './malformed.ts';
+import { readSignatureAlgorithm } from './signature-names.ts';
 import { parseSignedTimestamps, type SignedTimestamp } from './signed-timestamps.ts';
 
 /** What node:crypto's X509Certificate does not tell of a certificate. */
@@ -20,6 +21,7 @@ export type CertificateExtensions = {
   readonly kind: 'extensions';
   /** Lower-case hex without leading zeros. */
   readonly serialNumber: string;
+  /** As readSignatureAlgorithm gives it. */
   readonly signatureAlgorithm: string;
   /** Object identifiers of all extensions, in order. */
   readonly present: readonly string[];
@@ -78,7 +80,7 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
   const fields = derChildren(derAt(node, 0) ?? node);
   const first = fields[0]?.tag === 0xa0 ? 1 : 0; // the version is left out in X.509 v1
   const serialNumber = readSerialNumber(fields[first]);
-  const algorithm = readObjectIdentifier(derAt(node, 1, 0));
+  const algorithm = readSignatureAlgorithm(derAt(node, 1));
   if (node.tag !== derTags.sequence || serialNumber === null || algorithm === '')
     return malformed(0, 'a value that is no certificate');
   const { whole: issuerName } = fields[first + 2] ?? node;

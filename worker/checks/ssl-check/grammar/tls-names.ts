@@ -102,11 +102,14 @@ const alerts: ReadonlyMap<number, string> = new Map([
   [100, 'no_renegotiation'],
   [109, 'missing_extension'],
   [110, 'unsupported_extension'],
+  [111, 'certificate_unobtainable'],
   [112, 'unrecognized_name'],
   [113, 'bad_certificate_status_response'],
+  [114, 'bad_certificate_hash_value'],
   [115, 'unknown_psk_identity'],
   [116, 'certificate_required'],
   [120, 'no_application_protocol'],
+  [121, 'ech_required'],
 ]);
 
 /** The name of an alert (RFC 8446 §6), or "alert N". */

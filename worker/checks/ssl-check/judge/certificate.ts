@@ -34,16 +34,22 @@ function judgeNothing(): Record<CertificateCode, Verdict> {
   >;
 }
 
-function judgeNames({ evidence: { host } }: SslSight, leaf: CertificateSight) {
-  const isNamed = leaf.x509.checkHost(host, { subject: 'never' }) !== undefined;
+/** As browsers compare: no wildcard for a part of a label (RFC 9525 §6.3), and the common name is not read. */
+const ofBrowsers = { subject: 'never', partialWildcards: false } as const;
+
+function judgeNames(
+  { evidence: { host } }: SslSight,
+  { x509, extensions, commonName, names }: CertificateSight,
+) {
+  const isNamed = x509.checkHost(host, ofBrowsers) !== undefined;
   const isCommonNameOnly =
-    !isNamed && leaf.names.length === 0 && leaf.x509.checkHost(host, { subject: 'always' }) !== undefined;
-  const names = leaf.names.length > 0 ? leaf.names.slice(0, 10).join(', ') : (leaf.commonName ?? 'nothing');
+    !extensions.hasSubjectAltName && x509.checkHost(host, { subject: 'always' }) !== undefined;
+  const shown = names.length > 0 ? names.slice(0, 10).join(', ') : (commonName ?? 'nothing');
   return {
-    'certificate-name-mismatch': brokenIf(!isNamed && !isCommonNameOnly, { host, names }),
+    'certificate-name-mismatch': brokenIf(!isNamed && !isCommonNameOnly, { host, names: shown }),
     'certificate-subject-alt-name-missing': brokenIf(isCommonNameOnly, {
       host,
-      commonName: leaf.commonName ?? '',
+      commonName: commonName ?? '',
     }),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }

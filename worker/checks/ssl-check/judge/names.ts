@@ -30,12 +30,15 @@ function judgeTlsa(
   const count = tlsa.found.length;
   const judgeMatch = (): Verdict => {
     if (!tlsa.isSecure) return 'not-applicable';
-    return leaf === null ? notTested('no certificate was seen') : brokenIf(!isMatched, { ...shown, count });
+    if (leaf === null) return notTested('no certificate was seen');
+    if (!isMatched && tlsa.found.some(({ usage }) => usage === 0))
+      return notTested('a record may mean a public root, which is not sent and cannot be compared');
+    return brokenIf(!isMatched, { ...shown, count });
   };
   return { 'tlsa-mismatch': judgeMatch(), 'tlsa-insecure': brokenIf(!tlsa.isSecure, shown) } as const;
 }
 
-/** RFC 6698 §2.1: usages 1 and 3 mean the server's certificate, 0 and 2 one above it; a root that is not sent cannot be compared. */
+/** RFC 6698 §2.1: usages 1 and 3 mean the server's certificate, 0 and 2 one above it; that of usage 2 must be sent (RFC 7671 §5.2.2). */
 function fits(
   { usage, selector, matchingType, certificate }: TlsaRecord,
   one: CertificateSight,

@@ -146,8 +146,12 @@ function judgeClientCertificate(sight: SslSight): Verdict {
   const isRequired =
     client?.lateAlert === 'certificate_required' || (client === null && evidence.handshakes.length > 0);
   const isRequested = clearAnswers.some(({ certificateRequested }) => certificateRequested);
+  const isRefused = client?.lateAlert === 'certificate_required';
   if (client === null && clearAnswers.length === 0) return notTested(noHandshake);
-  return brokenIf(isRequested || client?.lateAlert === 'certificate_required', {
+  // A request is encrypted in TLS 1.3: one that must be answered shows by its alert, any other not at all.
+  if (clearAnswers.length === 0 && !isRefused)
+    return notTested('a request that may be left unanswered cannot be seen in TLS 1.3');
+  return brokenIf(isRequested || isRefused, {
     need: isRequired ? 'required' : 'asked for but not required',
   });
 }

@@ -47,8 +47,8 @@ function showSuite({ suite, version, dhBits }: SuiteSeen) {
   return { suite: suite.name, version, bits: dhBits ?? suite.bits } satisfies Evidence;
 }
 
-/** Keys below 1024 bits were factored, curves below 160 bits solved, by academics. */
-const brokenBits = { modulus: 1024, curve: 160 };
+/** Where the rating guide's part for keys falls to 40. In public 829 bits were factored (RSA-250), and curves of 117 bits solved. */
+const brokenBits = { modulus: 1024, curve: 123 };
 
 function judgeKeys(sight: SslSight, { leaf }: Chain) {
   const primes = sight.suites.flatMap((seen) =>
