@@ -841,6 +841,27 @@ const rsaClient = {
 
 const suiteRows = [
   row('no encryption', weak(0x003b), ['F 18', 'suite-null-offered', 'suite-without-forward-secrecy-offered']),
+  row(
+    'no encryption in TLS 1.3 (RFC 9150)',
+    {
+      questions: asked(
+        question(
+          'TLSv1.3',
+          'tls13',
+          [0x1302, 0xc0b4].map((suite) => accepts(suite, { chain: null })),
+        ),
+      ),
+    },
+    ['F 20', 'suite-null-offered'],
+  ),
+  row(
+    'whether TLS 1.3 has such suites is not known',
+    {
+      questions: asked(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null })], stopped)),
+    },
+    ['A+ 100'],
+    { notTested: ['suite-null-offered'] },
+  ),
   row('no authentication', weak(0x006d), ['F 20', 'suite-anonymous-offered', 'suite-cbc-offered']),
   row('export strength', weak(0x0008), [
     'F 18',

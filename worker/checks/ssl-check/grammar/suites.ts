@@ -140,6 +140,8 @@ const registry: readonly (readonly [first: number, names: string])[] = [
     0xc0ac,
     'ECDHE_ECDSA_WITH_AES_128_CCM ECDHE_ECDSA_WITH_AES_256_CCM ECDHE_ECDSA_WITH_AES_128_CCM_8 ECDHE_ECDSA_WITH_AES_256_CCM_8',
   ],
+  // TLS 1.3 without encryption (RFC 9150).
+  [0xc0b4, 'SHA256_SHA256 SHA384_SHA384'],
   [
     0xcca8,
     'ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256 ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256 DHE_RSA_WITH_CHACHA20_POLY1305_SHA256',
@@ -217,7 +219,7 @@ const all = [...suites.values()];
 /** The suites of each question: within a set a server is asked until it refuses, so the sets part what must be known from what is nice to know. */
 export const suiteSets = {
   tls13: all.filter(({ keyExchange }) => keyExchange === 'TLS13').map(({ id }) => id),
-  dangerous: all.filter(isDangerous).map(({ id }) => id),
+  dangerous: all.filter((suite) => isDangerous(suite) && suite.keyExchange !== 'TLS13').map(({ id }) => id),
   withoutForwardSecrecy: all
     .filter((suite) => !isDangerous(suite) && !hasForwardSecrecy(suite))
     .map(({ id }) => id),

@@ -17,7 +17,10 @@ export function judgeSuites(sight: SslSight, chain: Chain): Record<SuiteCode, Ve
   const weak = (picks: (seen: SuiteSeen) => boolean) => judgeWeak(sight, picks);
   const isSinceTls11 = ({ version }: SuiteSeen) => version === 'TLSv1.1' || version === 'TLSv1.2';
   return {
-    'suite-null-offered': weak(({ suite }) => suite.cipher === 'NULL'),
+    'suite-null-offered': judgeNull(
+      sight,
+      weak(({ suite }) => suite.cipher === 'NULL'),
+    ),
     'suite-anonymous-offered': weak(({ suite }) => suite.isAnonymous),
     'suite-export-offered': weak(({ suite }) => suite.isExport),
     'suite-short-key-offered': weak(({ suite }) => suite.bits > 0 && suite.bits < 112 && !suite.isExport),
@@ -41,6 +44,11 @@ function judgeWeak(sight: SslSight, picks: (seen: SuiteSeen) => boolean): Verdic
     isSetKnown(sight, 'TLSv1.2', 'dangerous') &&
     (['TLSv1.1', 'TLSv1', 'SSLv3'] as const).every((version) => isSetKnown(sight, version, 'oldDangerous'));
   return isKnown ? 'holds' : notTested(incomplete);
+}
+
+/** TLS 1.3 has such suites too (RFC 9150), and no other weak ones. */
+function judgeNull(sight: SslSight, verdict: Verdict): Verdict {
+  return verdict === 'holds' && !isSetKnown(sight, 'TLSv1.3', 'tls13') ? notTested(incomplete) : verdict;
 }
 
 function showSuite({ suite, version, dhBits }: SuiteSeen) {
