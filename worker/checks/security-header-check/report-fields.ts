@@ -9,6 +9,7 @@ import { judgeScripts } from './effective/script.ts';
 import type { CorsSight, HeaderEvidence } from './evidence.ts';
 import { valuesOf } from './grammar/fields.ts';
 import { isMalformed } from './grammar/malformed.ts';
+import { cookieNameOf, maskAttributeValue, maskSetCookie } from './grammar/mask-cookie.ts';
 import { parseNosniff } from './grammar/nosniff.ts';
 import { preloadOf, whyNotPreloadable } from './judge/hsts.ts';
 import type { Page, SeenHop } from './page.ts';
@@ -18,18 +19,23 @@ import type { SeenPolicy } from './policies.ts';
 const headerBudget = 262_144;
 const valueLimit = 16_384;
 
-/** The hops as the report shows them: headers as sent, cut where a hostile target sends more than a report may hold. */
+/** The hops as the report shows them: headers as sent but for the values of cookies, cut where a hostile target sends more than a report may hold. */
 export function showHops(hops: readonly SeenHop[]) {
   let left = headerBudget;
   return hops.map(({ hop: { url, status, headers }, chain }) => {
     const kept = headers.flatMap(([name, value]) => {
       if (left <= 0) return [];
       left -= name.length + value.length;
-      return [[name.slice(0, 256), value.slice(0, valueLimit)]];
+      return [[name.slice(0, 256), showValue(name, value).slice(0, valueLimit)]];
     });
     const cut = kept.length < headers.length ? { headersLeftOut: headers.length - kept.length } : {};
     return { url, status, chain, headers: kept, ...cut };
   });
+}
+
+// Whoever reads a report must not get the session that was opened for the check.
+function showValue(name: string, value: string): string {
+  return name.toLowerCase() === 'set-cookie' ? maskSetCookie(value) : value;
 }
 
 /** What a browser would enforce, as the report shows it; null where there is no page or it does not apply to one. */
@@ -74,10 +80,11 @@ function showCookie({ seen, line, cookie, storage, session }: SeenCookie) {
     ? storage
     : { domain: cookie?.domain ?? seen.url.hostname, path: cookie?.path ?? '/' };
   return {
-    name: (cookie?.name ?? line).slice(0, 256),
+    name: (cookie?.name ?? cookieNameOf(line) ?? '').slice(0, 256),
     url: seen.hop.url,
-    domain: place.domain.slice(0, 256),
-    path: place.path.slice(0, 256),
+    domain: maskAttributeValue(place.domain).slice(0, 256),
+    path: maskAttributeValue(place.path).slice(0, 256),
+    valueOctets: cookie?.value.length ?? null,
     secure,
     httpOnly,
     sameSite,

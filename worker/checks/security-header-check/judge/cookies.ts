@@ -4,6 +4,7 @@ import type { SeenCookie } from '../effective/cookies.ts';
 import { isAntiForgeryCookie } from '../effective/session-cookie.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
 import { valuesOf } from '../grammar/fields.ts';
+import { cookieNameOf, maskAttributeValue } from '../grammar/mask-cookie.ts';
 import type { SetCookie } from '../grammar/set-cookie.ts';
 import { allOf, cut } from './verdict-tables.ts';
 
@@ -61,8 +62,9 @@ function lacking(cookies: readonly Kept[], has: (cookie: Kept) => boolean): Verd
 }
 
 function show({ seen, cookie, line }: SeenCookie): Evidence {
-  const name = cookie === undefined ? line : cookie.name === '' ? '(a cookie without a name)' : cookie.name;
-  return { hop: seen.index, url: seen.hop.url, header: 'set-cookie', cookie: cut(name) };
+  const name = cookie?.name ?? cookieNameOf(line) ?? '';
+  const shown = name === '' ? '(a cookie without a name)' : cut(name);
+  return { hop: seen.index, url: seen.hop.url, header: 'set-cookie', cookie: shown };
 }
 
 // An unknown value is a finding of its own.
@@ -74,7 +76,7 @@ function judgeSameSite(cookies: readonly Kept[]): Verdict {
   return brokenBy(
     cookies.flatMap((cookie) => {
       const value = cookie.cookie.sameSiteUnknown;
-      return value === null ? [] : [{ ...show(cookie), value: cut(value) }];
+      return value === null ? [] : [{ ...show(cookie), value: cut(maskAttributeValue(value)) }];
     }),
   );
 }

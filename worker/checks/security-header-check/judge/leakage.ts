@@ -6,6 +6,7 @@ import { brokenBy, type Evidence, type Verdicts } from '../../../../shared/model
 import type { HeaderLine } from '../evidence.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { findInternalHost } from '../grammar/internal-hosts.ts';
+import { maskSetCookie } from '../grammar/mask-cookie.ts';
 import type { SeenHop } from '../page.ts';
 import { cut } from './verdict-tables.ts';
 
@@ -150,6 +151,7 @@ function findStrangeBytes({ index, hop }: SeenHop): Evidence[] {
     const offset = value.search(/[^\t\u0020-\u007e]/);
     if (offset < 0) return [];
     const reason = value.charCodeAt(offset) > 0x7f ? 'a byte beyond ASCII' : 'a control character';
-    return [{ hop: index, url: hop.url, header: cut(header), value: cut(value), reason, offset }];
+    const shown = header.toLowerCase() === 'set-cookie' ? maskSetCookie(value) : value;
+    return [{ hop: index, url: hop.url, header: cut(header), value: cut(shown), reason, offset }];
   });
 }
