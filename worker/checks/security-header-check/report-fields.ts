@@ -1,5 +1,5 @@
 import { policyLimit } from './csp-evaluator.ts';
-import type { SeenCookie } from './effective/cookies.ts';
+import { nameOf, type SeenCookie } from './effective/cookies.ts';
 import { judgeCors } from './effective/cors.ts';
 import { judgeFraming } from './effective/framing.ts';
 import { judgeHsts } from './effective/hsts.ts';
@@ -9,7 +9,7 @@ import { judgeScripts } from './effective/script.ts';
 import type { CorsSight, HeaderEvidence } from './evidence.ts';
 import { valuesOf } from './grammar/fields.ts';
 import { isMalformed } from './grammar/malformed.ts';
-import { cookieNameOf, maskAttributeValue, maskSetCookie } from './grammar/mask-cookie.ts';
+import { maskAttributeValue, maskSetCookie } from './grammar/mask-cookie.ts';
 import { parseNosniff } from './grammar/nosniff.ts';
 import { preloadOf, whyNotPreloadable } from './judge/hsts.ts';
 import type { Page, SeenHop } from './page.ts';
@@ -74,13 +74,14 @@ export function showCookies(cookies: readonly SeenCookie[]) {
 
 const ignoredWhole = { secure: false, httpOnly: false, sameSite: null };
 
-function showCookie({ seen, line, cookie, storage, session }: SeenCookie) {
+function showCookie(each: SeenCookie) {
+  const { seen, cookie, storage, session } = each;
   const { secure, httpOnly, sameSite } = cookie ?? ignoredWhole;
   const place = storage.stored
     ? storage
     : { domain: cookie?.domain ?? seen.url.hostname, path: cookie?.path ?? '/' };
   return {
-    name: (cookie?.name ?? cookieNameOf(line) ?? '').slice(0, 256),
+    name: nameOf(each).slice(0, 256),
     url: seen.hop.url,
     domain: maskAttributeValue(place.domain).slice(0, 256),
     path: maskAttributeValue(place.path).slice(0, 256),

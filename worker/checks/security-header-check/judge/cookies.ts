@@ -1,10 +1,10 @@
 import { cookieRules } from '../../../../shared/catalogue/security-header-check/rules/cookies.ts';
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
-import type { SeenCookie } from '../effective/cookies.ts';
+import { nameOf, type SeenCookie } from '../effective/cookies.ts';
 import { isAntiForgeryCookie } from '../effective/session-cookie.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
 import { valuesOf } from '../grammar/fields.ts';
-import { cookieNameOf, maskAttributeValue } from '../grammar/mask-cookie.ts';
+import { maskAttributeValue } from '../grammar/mask-cookie.ts';
 import type { SetCookie } from '../grammar/set-cookie.ts';
 import { allOf, cut } from './verdict-tables.ts';
 
@@ -61,8 +61,9 @@ function lacking(cookies: readonly Kept[], has: (cookie: Kept) => boolean): Verd
   return brokenBy(cookies.filter((cookie) => !has(cookie)).map(show));
 }
 
-function show({ seen, cookie, line }: SeenCookie): Evidence {
-  const name = cookie?.name ?? cookieNameOf(line) ?? '';
+function show(each: SeenCookie): Evidence {
+  const { seen } = each;
+  const name = nameOf(each);
   const shown = name === '' ? '(a cookie without a name)' : cut(name);
   return { hop: seen.index, url: seen.hop.url, header: 'set-cookie', cookie: shown };
 }
