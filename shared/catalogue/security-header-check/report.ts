@@ -109,12 +109,9 @@ const cookieSchema = z
     sameSite: z.enum(['Strict', 'Lax', 'None']).nullable(),
     stored: z.boolean().meta({ description: 'Whether a browser would keep it.' }),
     reason: z.string().optional().meta({ description: 'Why not.' }),
-    valueOctets: z
-      .int()
-      .nullable()
-      .meta({
-        description: 'Length of the value, which is not shown; null where the line is ignored whole.',
-      }),
+    valueOctets: z.int().nullable().meta({
+      description: 'Length of the value, which is not shown; null where the line is ignored whole.',
+    }),
     session: z.boolean(),
   })
   .meta({ id: 'HeaderCookie' });

@@ -11,17 +11,22 @@ import { isToken } from './grammar/fields.ts';
 
 type Snippets = { readonly [server: string]: string };
 
-const hsts = setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
+// Subdomains were not looked at: those without https would be lost for a year.
+const hsts = setHeader('Strict-Transport-Security', 'max-age=31536000');
+// Whatever could stop scripts or forms of the page is to be tried out first.
+const reportOnly = 'Content-Security-Policy-Report-Only';
 const policy = setHeader(
-  'Content-Security-Policy',
+  reportOnly,
   "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
 );
 // A second policy only takes away, so this one can be added beside any other.
 const ancestors = addHeader('Content-Security-Policy', "frame-ancestors 'self'");
 const nosniff = setHeader('X-Content-Type-Options', 'nosniff');
 const referrer = setHeader('Referrer-Policy', 'strict-origin-when-cross-origin');
+const baseUri = addHeader('Content-Security-Policy', "base-uri 'self'");
 const permissions = setHeader('Permissions-Policy', 'camera=(), microphone=(), geolocation=()');
-const opener = setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+// With same-origin, windows for signing in or paying lose their opener.
+const opener = setHeader('Cross-Origin-Opener-Policy', 'same-origin-allow-popups');
 const toHttps: Snippets = {
   header: 'Location: https://',
   nginx: 'return 301 https://$host$request_uri;',
@@ -40,14 +45,13 @@ const snippets: { readonly [C in HeaderCode]?: Snippets } = {
   'hsts-short': hsts,
   'hsts-duplicate-conflict': hsts,
   'hsts-not-on-first-hop': hsts,
-  'hsts-no-subdomains': hsts,
+  'hsts-no-subdomains': setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains'),
   'csp-missing': policy,
-  'csp-report-only': policy,
-  'csp-script-unrestricted': addHeader('Content-Security-Policy', "script-src 'self'"),
+  'csp-script-unrestricted': addHeader(reportOnly, "script-src 'self'"),
   'csp-object-unrestricted': addHeader('Content-Security-Policy', "object-src 'none'"),
-  'csp-base-uri-missing': addHeader('Content-Security-Policy', "base-uri 'none'"),
-  'csp-base-uri-missing-with-hosts': addHeader('Content-Security-Policy', "base-uri 'none'"),
-  'csp-form-action-missing': addHeader('Content-Security-Policy', "form-action 'self'"),
+  'csp-base-uri-missing': baseUri,
+  'csp-base-uri-missing-with-hosts': baseUri,
+  'csp-form-action-missing': addHeader(reportOnly, "form-action 'self'"),
   'framing-open': ancestors,
   'framing-allow-all': ancestors,
   'xfo-allow-from': ancestors,
@@ -61,16 +65,11 @@ const snippets: { readonly [C in HeaderCode]?: Snippets } = {
   'referrer-policy-invalid': referrer,
   'referrer-policy-missing': referrer,
   'permissions-policy-missing': permissions,
-  'permissions-policy-invalid': permissions,
-  'permissions-policy-legacy-syntax': permissions,
   'coop-missing': opener,
-  'coop-invalid': opener,
-  'coep-without-coop': opener,
-  'coep-invalid': setHeader('Cross-Origin-Embedder-Policy', 'require-corp'),
-  'corp-missing': setHeader('Cross-Origin-Resource-Policy', 'same-origin'),
-  'corp-invalid': setHeader('Cross-Origin-Resource-Policy', 'same-origin'),
+  'coep-without-coop': setHeader('Cross-Origin-Opener-Policy', 'same-origin'),
+  'corp-missing': setHeader('Cross-Origin-Resource-Policy', 'same-site'),
   'cors-vary-missing': addHeader('Vary', 'Origin'),
-  'integrity-policy-missing': setHeader('Integrity-Policy', 'blocked-destinations=(script)'),
+  'integrity-policy-missing': setHeader('Integrity-Policy-Report-Only', 'blocked-destinations=(script)'),
 };
 
 const removals: ReadonlySet<string> = new Set<HeaderCode>([
@@ -82,15 +81,23 @@ const removals: ReadonlySet<string> = new Set<HeaderCode>([
   'deprecated-useless',
 ]);
 
-// What each cookie rule asks to be added.
-const cookieAttributes: { readonly [C in HeaderCode]?: string } = {
-  'cookie-session-no-secure': 'Secure; HttpOnly; SameSite=Lax',
-  'cookie-session-no-httponly': 'Secure; HttpOnly; SameSite=Lax',
-  'cookie-session-no-samesite': 'Secure; HttpOnly; SameSite=Lax',
-  'cookie-csrf-no-samesite': 'Secure; SameSite=Strict',
-  'cookie-no-secure': 'Secure; SameSite=Lax',
-  'cookie-no-samesite': 'Secure; SameSite=Lax',
-  'cookie-samesite-invalid': 'Secure; SameSite=Lax',
+type CookieAttribute = 'Secure' | 'HttpOnly' | 'SameSite=Lax';
+
+// What each cookie rule asks to be added, and nothing else: a cookie may be meant for other sites, or for scripts.
+const cookieAttributes: { readonly [C in HeaderCode]?: CookieAttribute } = {
+  'cookie-session-no-secure': 'Secure',
+  'cookie-session-no-httponly': 'HttpOnly',
+  'cookie-session-no-samesite': 'SameSite=Lax',
+  'cookie-csrf-no-samesite': 'SameSite=Lax',
+  'cookie-no-secure': 'Secure',
+  'cookie-no-samesite': 'SameSite=Lax',
+  'cookie-samesite-invalid': 'SameSite=Lax',
+};
+
+const expressOptions: { readonly [A in CookieAttribute]: string } = {
+  Secure: 'secure: true',
+  HttpOnly: 'httpOnly: true',
+  'SameSite=Lax': "sameSite: 'lax'",
 };
 
 /** As many pieces of evidence as a finding shows. */
@@ -114,8 +121,16 @@ function fixOf(code: HeaderCode, [first = {}]: readonly Evidence[]): Fix {
   const text = fill(rules[code].fix, first);
   const lines =
     snippets[code] ??
-    (removals.has(code) ? removeHeader(first['header']) : addToCookie(code, first['cookie']));
+    (isRemoval(code, first) ? removeHeader(first['header']) : addToCookie(code, first['cookie']));
   return lines ? { text, snippets: lines } : { text };
+}
+
+// An address may stand in a field that the page needs, as Location and Link: such fields are not named.
+function isRemoval(code: HeaderCode, { header }: Evidence): boolean {
+  if (!removals.has(code)) return false;
+  return (
+    code !== 'leak-internal-host' || (typeof header === 'string' && /^(?:x-|via$|server$)/i.test(header))
+  );
 }
 
 // The few fixes that name what was sent.
@@ -160,15 +175,13 @@ function removeHeader(name: unknown): Snippets | undefined {
 }
 
 function addToCookie(code: HeaderCode, name: unknown): Snippets | undefined {
-  const attributes = cookieAttributes[code];
-  if (!attributes || typeof name !== 'string' || name.length > 100 || !isToken(name) || /['`$]/.test(name))
+  const attribute = cookieAttributes[code];
+  if (!attribute || typeof name !== 'string' || name.length > 100 || !isToken(name) || /['`$]/.test(name))
     return undefined;
-  const sameSite = attributes.includes('Strict') ? 'strict' : 'lax';
-  const httpOnly = attributes.includes('HttpOnly');
   return {
-    header: `Set-Cookie: ${name}=…; Path=/; ${attributes}`,
-    nginx: `proxy_cookie_flags ${name} secure${httpOnly ? ' httponly' : ''} samesite=${sameSite};`,
-    apache: `Header always edit Set-Cookie "^(${name.replaceAll(/[.*+^|\\]/g, '\\$&')}=.*)$" "$1; ${attributes}"`,
-    express: `response.cookie('${name}', value, { secure: true, ${httpOnly ? 'httpOnly: true, ' : ''}sameSite: '${sameSite}' });`,
+    header: `Set-Cookie: ${name}=…; ${attribute}`,
+    nginx: `proxy_cookie_flags ${name} ${attribute.toLowerCase()};`,
+    apache: `Header always edit Set-Cookie "^(${name.replaceAll(/[.*+^|\\]/g, '\\$&')}=.*)$" "$1; ${attribute}"`,
+    express: `response.cookie('${name}', value, { ...options, ${expressOptions[attribute]} });`,
   };
 }

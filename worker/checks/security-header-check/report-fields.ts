@@ -48,7 +48,7 @@ export function showEffective(evidence: HeaderEvidence, page: Page | undefined) 
       ? { nosniff: parseNosniff(valuesOf(page.fields, 'x-content-type-options'))?.nosniff ?? false }
       : null,
     referrer: page?.isDocument ? showReferrer(page) : null,
-    isolation: page ? judgeIsolation(page.fields).effective : null,
+    isolation: page ? judgeIsolation(page).effective : null,
     cors: showCors(evidence.cors),
   };
 }

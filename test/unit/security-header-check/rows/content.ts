@@ -9,6 +9,21 @@ const loads = (...elements: NonNullable<Parameters<typeof see>[0]>['elements'] &
   see({ headers: baseline, elements });
 
 export const contentRows: readonly Row[] = [
+  {
+    name: 'scripts at http:// are upgraded where the policy says so',
+    evidence: see({
+      headers: [...baseline, ['Content-Security-Policy', 'upgrade-insecure-requests']],
+      elements: [script({ src: 'http://site.test/a.js' })],
+    }),
+    broken: [],
+    info: ['csp-multiple-policies'],
+    notApplicable: ['script-http'],
+  },
+  {
+    name: 'a Content-Type of */* says nothing (Fetch, "extract a MIME type")',
+    evidence: baselineWith({ 'Content-Type': '*/*' }),
+    broken: ['content-type-missing'],
+  },
   { name: 'no nosniff', evidence: baselineWith({ [xcto]: null }), broken: ['xcto-missing'], score: 97.5 },
   {
     name: 'a word that is none',

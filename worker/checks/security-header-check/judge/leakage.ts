@@ -110,7 +110,9 @@ function findHarmful(found: Found): Evidence[] {
 
 function findUseless(found: Found): Evidence[] {
   const reason = useless.get(found.name);
-  return reason === undefined ? [] : [{ ...show(found), reason }];
+  // Network Error Logging has no other way to name its endpoint.
+  const isUsed = found.name === 'report-to' && valuesOf(found.seen.fields, 'nel').length > 0;
+  return reason === undefined || isUsed ? [] : [{ ...show(found), reason }];
 }
 
 /** Judges the size and the bytes of the header sections. */

@@ -7,7 +7,7 @@ import { valuesOf } from '../grammar/fields.ts';
 import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
 import type { Page } from '../page.ts';
-import { attributeOf, isScript } from '../policies.ts';
+import { attributeOf, directiveOf, enforcedOf, isScript } from '../policies.ts';
 import { allOf, brokenWhen, cut } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */
@@ -30,10 +30,10 @@ export function judgeSubresources(page: Page): Verdicts<keyof typeof subresource
   const checked = loads.filter(({ integrity }) => integrity !== undefined && integrity !== '');
   const isGood = ({ integrity = '' }: Load) => parseIntegrity(integrity).length > 0;
   const show = (load: Load) => showLoad(page, load);
+  const clearText = loads.filter(({ url }) => url.protocol === 'http:');
   return {
-    'script-http': brokenBy(
-      page.url.protocol === 'https:' ? loads.filter(({ url }) => url.protocol === 'http:').map(show) : [],
-    ),
+    'script-http':
+      page.url.protocol !== 'https:' || isUpgraded(page) ? 'not-applicable' : brokenBy(clearText.map(show)),
     'sri-missing': brokenBy(
       loads.filter(({ isCrossSite, integrity }) => isCrossSite && !integrity).map(show),
     ),
@@ -61,6 +61,11 @@ export function judgeSubresources(page: Page): Verdicts<keyof typeof subresource
             },
           ),
   };
+}
+
+/** The page makes browsers ask for https:// wherever it says http:// (Upgrade Insecure Requests). */
+function isUpgraded({ policies }: Page): boolean {
+  return enforcedOf(policies).some((seen) => directiveOf(seen, 'upgrade-insecure-requests'));
 }
 
 function showLoad(page: Page, { element, url }: Load): Evidence {
