@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { readPreloadFile } from '../../../worker/checks/security-header-check/gather/preload-file.ts';
 import { makeSecurityHeaderCheck } from '../../../worker/checks/security-header-check/index.ts';
-import { readPreloadFile } from '../../../worker/checks/security-header-check/preload-file.ts';
 
 const text = `// Copyright of somebody
 {

@@ -2,8 +2,8 @@ import { rules } from '../../../shared/catalogue/security-header-check/rules.ts'
 import { securityHeaderCheck as spec } from '../../../shared/catalogue/security-header-check/spec.ts';
 import { defineCheck } from '../check.ts';
 import { assessHeaders } from './assess.ts';
+import { readPreloadFile } from './gather/preload-file.ts';
 import { gatherHeaders, gatherHeadersWith } from './gather.ts';
-import { readPreloadFile } from './preload-file.ts';
 
 const promise = { spec: { ...spec, rules }, assess: assessHeaders };
 

@@ -1,4 +1,3 @@
-import { policyLimit } from './csp-evaluator.ts';
 import { nameOf, type SeenCookie } from './effective/cookies.ts';
 import { judgeCors } from './effective/cors.ts';
 import { judgeFraming } from './effective/framing.ts';
@@ -6,14 +5,15 @@ import { judgeHsts } from './effective/hsts.ts';
 import { judgeIsolation } from './effective/isolation.ts';
 import { judgeReferrer } from './effective/referrer.ts';
 import { judgeScripts } from './effective/script.ts';
+import { policyLimit } from './evaluator/csp-evaluator.ts';
 import type { CorsSight, HeaderEvidence } from './evidence.ts';
 import { valuesOf } from './grammar/fields.ts';
 import { isMalformed } from './grammar/malformed.ts';
 import { maskAttributeValue, maskSetCookie } from './grammar/mask-cookie.ts';
 import { parseNosniff } from './grammar/nosniff.ts';
 import { preloadOf, whyNotPreloadable } from './judge/hsts.ts';
-import type { Page, SeenHop } from './page.ts';
-import type { SeenPolicy } from './policies.ts';
+import type { Page, SeenHop } from './sight/page.ts';
+import type { SeenPolicy } from './sight/policies.ts';
 
 /** Characters of header text that a report keeps in all; evidence keeps everything. */
 const headerBudget = 262_144;

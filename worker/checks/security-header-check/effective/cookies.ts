@@ -3,7 +3,7 @@ import { valuesOf } from '../grammar/fields.ts';
 import { isMalformed } from '../grammar/malformed.ts';
 import { cookieNameOf } from '../grammar/mask-cookie.ts';
 import { parseSetCookie, type SetCookie } from '../grammar/set-cookie.ts';
-import type { SeenHop } from '../page.ts';
+import type { SeenHop } from '../sight/page.ts';
 import { type Storage, storeCookie } from './cookie-store.ts';
 import { isSessionCookie } from './session-cookie.ts';
 

@@ -11,7 +11,7 @@ import { parseNosniff } from '../grammar/nosniff.ts';
 import { knownFeatures, powerfulFeatures } from '../grammar/permission-features.ts';
 import { isFeaturePolicySyntax, parsePermissionsPolicy } from '../grammar/permissions-policy.ts';
 import { isLooser, isLooserThanDefault } from '../grammar/referrer-policy.ts';
-import type { Page } from '../page.ts';
+import type { Page } from '../sight/page.ts';
 import { allOf, brokenWhen, cut, fieldAt } from './verdict-tables.ts';
 
 /** Judges whether browsers guess at the type of the content. */

@@ -9,8 +9,8 @@ import {
 import type { HeaderEvidence } from '../evidence.ts';
 import { isHtml } from '../grammar/content-type.ts';
 import { indexFields } from '../grammar/fields.ts';
-import type { Page } from '../page.ts';
-import { enforcedOf, readPolicies, type SeenPolicy } from '../policies.ts';
+import type { Page } from '../sight/page.ts';
+import { enforcedOf, readPolicies, type SeenPolicy } from '../sight/policies.ts';
 import { type CspCode, judgeScriptRules, showGrant } from './csp-scripts.ts';
 import { judgeSyntax } from './csp-syntax.ts';
 import { allOf, brokenWhen } from './verdict-tables.ts';

@@ -6,7 +6,7 @@ import type { HeaderEvidence, PreloadSight } from '../evidence.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import type { Hsts } from '../grammar/hsts.ts';
 import { isMalformed, type Malformed } from '../grammar/malformed.ts';
-import type { Page, SeenHop } from '../page.ts';
+import type { Page, SeenHop } from '../sight/page.ts';
 import { allOf, brokenWhen, fieldAt } from './verdict-tables.ts';
 
 type HstsCode = keyof typeof hstsRules;

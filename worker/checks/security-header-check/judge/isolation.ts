@@ -3,7 +3,7 @@ import { brokenBy, type Verdict, type Verdicts } from '../../../../shared/model/
 import { judgeIsolation } from '../effective/isolation.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { isMalformed, type Malformed } from '../grammar/malformed.ts';
-import type { Page } from '../page.ts';
+import type { Page } from '../sight/page.ts';
 import { brokenWhen, fieldAt } from './verdict-tables.ts';
 
 /** Judges the three cross-origin policies; opener and embedder only where the answer is a page over https. */

@@ -7,7 +7,7 @@ import type { HeaderLine } from '../evidence.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { findInternalHost } from '../grammar/internal-hosts.ts';
 import { maskSetCookie } from '../grammar/mask-cookie.ts';
-import type { SeenHop } from '../page.ts';
+import type { SeenHop } from '../sight/page.ts';
 import { cut } from './verdict-tables.ts';
 
 // Headers in which servers, frameworks and content systems name themselves.

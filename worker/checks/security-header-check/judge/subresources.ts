@@ -6,8 +6,8 @@ import { isHtml } from '../grammar/content-type.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
-import type { Page } from '../page.ts';
-import { attributeOf, directiveOf, enforcedOf, isScript } from '../policies.ts';
+import type { Page } from '../sight/page.ts';
+import { attributeOf, directiveOf, enforcedOf, isScript } from '../sight/policies.ts';
 import { allOf, brokenWhen, cut } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */

@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterMap, defaultTreeAdapter } from 'parse5';
-import type { DocumentSight, ElementSight } from './evidence.ts';
+import type { DocumentSight, ElementSight } from '../evidence.ts';
 import { parseBounded } from './parse-bounded.ts';
 
 type Tree = DefaultTreeAdapterMap;

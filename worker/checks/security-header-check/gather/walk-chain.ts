@@ -1,7 +1,7 @@
 import { CookieJar } from 'tough-cookie';
-import type { HttpAnswer, HttpRequest } from '../../probes/http/port.ts';
-import type { Chain, ChainEnd, DocumentSight, HeaderLine, Hop } from './evidence.ts';
-import { isHtml, parseContentType } from './grammar/content-type.ts';
+import type { HttpAnswer, HttpRequest } from '../../../probes/http/port.ts';
+import type { Chain, ChainEnd, DocumentSight, HeaderLine, Hop } from '../evidence.ts';
+import { isHtml, parseContentType } from '../grammar/content-type.ts';
 import { maskCredentials, resolveLocation } from './location.ts';
 import { readDocument } from './read-document.ts';
 

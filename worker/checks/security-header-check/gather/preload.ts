@@ -1,4 +1,4 @@
-import type { PreloadSight } from './evidence.ts';
+import type { PreloadSight } from '../evidence.ts';
 
 /** Tells whether browsers hold a host to https from the start. */
 export type PreloadList = (host: string) => PreloadSight;

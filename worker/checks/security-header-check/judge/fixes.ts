@@ -1,4 +1,4 @@
-import { type HeaderCode, rules } from '../../../shared/catalogue/security-header-check/rules.ts';
+import { type HeaderCode, rules } from '../../../../shared/catalogue/security-header-check/rules.ts';
 import {
   codesOf,
   type Evidence,
@@ -6,8 +6,8 @@ import {
   isBroken,
   type Verdict,
   type Verdicts,
-} from '../../../shared/model/verdict.ts';
-import { isToken } from './grammar/fields.ts';
+} from '../../../../shared/model/verdict.ts';
+import { isToken } from '../grammar/fields.ts';
 
 type Snippets = { readonly [server: string]: string };
 
