@@ -10,6 +10,47 @@ const loads = (...elements: NonNullable<Parameters<typeof see>[0]>['elements'] &
 
 export const contentRows: readonly Row[] = [
   {
+    name: 'what stands behind the cut of a long page is not judged',
+    evidence: see({
+      headers: baseline,
+      elements: [script({ src: '/own.js' }, 'body')],
+      cut: 'its body was cut (limit)',
+    }),
+    broken: [],
+    notTested: [
+      'sri-missing',
+      'sri-invalid',
+      'sri-missing-crossorigin',
+      'script-http',
+      'integrity-policy-missing',
+    ],
+    holds: ['referrer-policy-unsafe', 'csp-missing'],
+  },
+  {
+    name: 'nor is a long page without any script up to there',
+    evidence: see({ headers: baseline, cut: 'its body was cut (limit)' }),
+    broken: [],
+    notTested: ['sri-missing'],
+  },
+  {
+    name: 'what is seen before the cut counts',
+    evidence: see({
+      headers: baseline,
+      elements: [script({ src: 'https://cdn.test/a.js' }, 'body')],
+      cut: 'its body was cut (limit)',
+    }),
+    broken: ['sri-missing'],
+    info: ['integrity-policy-missing'],
+    notTested: ['sri-invalid'],
+  },
+  {
+    name: 'a page that could not be read may set its referrer policy in a meta element',
+    evidence: see({ headers: baseline, elements: null }),
+    broken: [],
+    holds: ['referrer-policy-missing', 'referrer-policy-invalid'],
+    notTested: ['referrer-policy-unsafe', 'referrer-policy-meta-overrides'],
+  },
+  {
     name: 'scripts at http:// are upgraded where the policy says so',
     evidence: see({
       headers: [...baseline, ['Content-Security-Policy', 'upgrade-insecure-requests']],

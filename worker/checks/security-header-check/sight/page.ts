@@ -1,5 +1,5 @@
 import type { Chain, DocumentSight, HeaderEvidence, Hop } from '../evidence.ts';
-import { type ContentType, isDocument, parseContentType } from '../grammar/content-type.ts';
+import { type ContentType, isDocument, isHtml, parseContentType } from '../grammar/content-type.ts';
 import { type Fields, indexFields, valuesOf } from '../grammar/fields.ts';
 import { readPolicies, type SeenPolicy } from './policies.ts';
 
@@ -52,4 +52,13 @@ export function findPage({ https, http }: HeaderEvidence, hops: readonly SeenHop
 function readPage(seen: SeenHop, { document }: Chain): Page {
   const type = parseContentType(valuesOf(seen.fields, 'content-type'));
   return { ...seen, type, isDocument: isDocument(type), document, policies: readPolicies(seen, document) };
+}
+
+/** Why a meta element of the head may have been missed; null where none can have been, or the answer is no HTML. */
+export function whyHeadUnread({ type, document }: Page): string | null {
+  if (!isHtml(type)) return null;
+  if (document === null) return 'the page could not be read';
+  // Once anything stands elsewhere the head is over.
+  const isOver = document.elements.some(({ parent }) => parent !== 'head' && parent !== 'noscript');
+  return document.cut === null || isOver ? null : `the head was not read to its end: ${document.cut}`;
 }
