@@ -73,7 +73,8 @@ export const revocationListSchema = z
   })
   .meta({
     id: 'RevocationList',
-    description: 'The CRL that the certificate points to; lists of up to 1 MB are fetched, by http.',
+    description:
+      'The CRL that the certificate points to. Lists of up to 1 MB are fetched, by http, where the chain is trusted.',
   });
 
 export const sslLabsLetters = ['A+', 'A', 'A-', 'B', 'C', 'D', 'E', 'F', 'M', 'T'] as const;

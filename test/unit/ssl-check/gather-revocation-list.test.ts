@@ -7,7 +7,7 @@ import {
 import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
 import type { HttpAnswer, HttpProbe, HttpRequest } from '../../../worker/probes/http/port.ts';
 import { intermediate, leaf, leafWith } from './evidence-of.ts';
-import { type Issued, issueCertificate } from './issue-certificate.ts';
+import type { Issued } from './issue-certificate.ts';
 import { der, sequence, text } from './write-der.ts';
 import { pointName, writeEntry, writeRevocationList } from './write-revocation-list.ts';
 
@@ -34,7 +34,11 @@ const answered = (status: number, body: Body): HttpAnswer => ({
   timings: { wait: 0, dns: 0, tcp: 0, tls: 0, ttfb: 0, download: 0, total: 0, reused: false },
 });
 const openAt = (now = 0) => openAllowance(allowanceLimits, () => now);
-const gather = async (chain: readonly Issued[], answer: HttpAnswer | Promise<HttpAnswer>) => {
+const gather = async (
+  chain: readonly Issued[],
+  answer: HttpAnswer | Promise<HttpAnswer>,
+  trustError: string | null = null,
+) => {
   const requests: HttpRequest[] = [];
   const http: HttpProbe = {
     async ask(request) {
@@ -44,7 +48,7 @@ const gather = async (chain: readonly Issued[], answer: HttpAnswer | Promise<Htt
   };
   const seen = await gatherRevocationList(
     http,
-    chain.map(({ base64 }) => base64),
+    { certificates: chain.map(({ base64 }) => base64), trustError },
     openAt(),
   );
   return { seen, requests };
@@ -93,16 +97,40 @@ test.for([
     chain: [pointsTo(indirect)],
     reason: 'the CRL that the certificate names is an indirect or partial one',
   },
-  {
-    name: 'is signed by itself',
-    chain: [issueCertificate({ subject: 'a.test', issuer: null })],
-    reason: 'nobody can revoke a certificate that is signed by itself',
-  },
   { name: 'was not seen', chain: [], reason: 'no certificate was seen' },
 ])('nothing is asked where the certificate $name', async ({ chain, reason }) => {
   const { seen, requests } = await gather(chain, answered(200, { bytes: list }));
   expect(requests).toEqual([]);
   expect(seen).toEqual({ kind: 'unknown', url: null, reason });
+});
+
+test.for([
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_HAS_EXPIRED',
+  'UNSPECIFIED',
+])(
+  'nothing is asked where verification ends with %s: such a certificate may name any address',
+  async (error) => {
+    const { seen, requests } = await gather([pointing, intermediate], answered(200, { bytes: list }), error);
+    expect(requests).toEqual([]);
+    expect(seen).toMatchObject({ kind: 'unknown', url: null });
+  },
+);
+
+test('another name is no reason not to ask', async () => {
+  const { seen } = await gather(
+    [pointing, intermediate],
+    answered(200, { bytes: list }),
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  );
+  expect(seen).toMatchObject({ kind: 'list' });
+});
+
+test('without a handshake nothing is asked', async () => {
+  const http: HttpProbe = { ask: () => Promise.reject(new Error('it was asked')) };
+  expect(await gatherRevocationList(http, null, openAt())).toMatchObject({ kind: 'unknown' });
 });
 
 test('the first address of a whole list is taken', async () => {

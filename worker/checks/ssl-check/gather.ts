@@ -9,7 +9,7 @@ import { gatherHandshakes, gatherWithoutName } from './gather/gather-handshakes.
 import { gatherNames } from './gather/gather-names.ts';
 import { gatherRevocationList } from './gather/gather-revocation-list.ts';
 import { within } from './gather/within.ts';
-import { shownChain } from './sight/sight.ts';
+import { findClient } from './sight/sight.ts';
 
 /** Looks at a TLS server: OpenSSL's view of it, and its answers to ClientHellos of our own; at most 30 connections, two at once. */
 export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
@@ -98,7 +98,7 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
   const handshaking = gatherHandshakes(look.tls, look.target, look.allowance, 'until-it-connects');
   // The list lies with the CA, so that it may come beside both lanes.
   const listing = handshaking.then((seen) =>
-    gatherRevocationList(look.http, shownChain(seen, asker.chains), look.allowance),
+    gatherRevocationList(look.http, findClient(seen), look.allowance),
   );
   const visiting = handshaking.then((seen) => visit(look, opening, seen));
   const [handshakes, revocationList, visited] = await Promise.all([

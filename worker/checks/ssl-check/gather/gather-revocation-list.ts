@@ -1,8 +1,9 @@
 import type { HttpAnswer, HttpBody, HttpProbe, HttpRequest } from '../../../probes/http/port.ts';
-import type { RevocationListSeen } from '../evidence.ts';
+import type { Connected, RevocationListSeen } from '../evidence.ts';
 import { type CertificateSight, readCertificate } from '../sight/certificate-sight.ts';
 import { buildChain } from '../sight/chain.ts';
 import { readRevocationList } from '../sight/revocation-list.ts';
+import { kindOf } from '../sight/trust.ts';
 import type { Allowance } from './allowance.ts';
 import { within } from './within.ts';
 
@@ -15,15 +16,21 @@ const listTimeMs = 6000;
 type BytesRequest = HttpRequest & { readonly asBytes: true };
 type BytesBody = HttpBody & { readonly bytes?: Uint8Array };
 
-/** Fetches the list of revoked certificates that the leaf of a chain points to (RFC 5280 §4.2.1.13), once, by http, no redirect followed. */
+/**
+ * Fetches the list of revoked certificates that the leaf of a client's handshake points to (RFC 5280 §4.2.1.13), once, by http, no redirect followed.
+ * Only a chain that OpenSSL trusts is followed: anyone can write the address of a stranger's large file into a certificate of their own.
+ */
 export async function gatherRevocationList(
   http: HttpProbe,
-  certificates: readonly string[],
+  client: Pick<Connected, 'certificates' | 'trustError'> | null,
   allowance: Allowance,
 ): Promise<RevocationListSeen> {
-  const { leaf, path, isSelfSigned } = buildChain(certificates.flatMap((one) => readCertificate(one) ?? []));
+  if (client === null) return unknown(null, 'no handshake could be completed');
+  const { leaf, path } = buildChain(client.certificates.flatMap((one) => readCertificate(one) ?? []));
   if (leaf === null) return unknown(null, 'no certificate was seen');
-  if (isSelfSigned) return unknown(null, 'nobody can revoke a certificate that is signed by itself');
+  const kind = kindOf(client.trustError);
+  if (kind !== null && kind !== 'name')
+    return unknown(null, 'the certificate is not trusted, and so is no CRL that it names');
   const url = findAddress(leaf);
   if (url === null) return unknown(null, whyNoAddress(leaf));
   const request: BytesRequest = {

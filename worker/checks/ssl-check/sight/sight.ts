@@ -38,7 +38,8 @@ export function shownChain(
   return findClient(handshakes)?.certificates ?? chains[0] ?? [];
 }
 
-function findClient(handshakes: SslEvidence['handshakes']): SslSight['client'] {
+/** The handshake of a client: the last that was completed. */
+export function findClient(handshakes: SslEvidence['handshakes']): SslSight['client'] {
   const last = handshakes.findLast(({ handshake }) => handshake.kind === 'connected');
   return last?.handshake.kind === 'connected' ? { ...last.handshake, offer: last.offer } : null;
 }
