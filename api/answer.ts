@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Submitted } from '../shared/job-queue/port.ts';
+import type { Progress, Submitted } from '../shared/job-queue/port.ts';
 import { type Coding, chooseCoding, type ReadyReport } from './report-cache.ts';
 
 export type ReportAnswer = {
@@ -9,7 +9,6 @@ export type ReportAnswer = {
   /** The caller asked for its own freshness: then no cache may answer for us. */
   readonly isOwnFreshness: boolean;
   readonly isPublic: boolean;
-  readonly links: string;
 };
 
 /** The fields of a report's answer beside those of its body, as a flat list of names and values. */
@@ -19,7 +18,6 @@ export function reportFields({
   coding,
   isOwnFreshness,
   isPublic,
-  links,
 }: ReportAnswer & { readonly coding: Coding }): string[] {
   const freshForS = Math.max(0, Math.round((ready.freshUntil - Date.now()) / 1000));
   const cacheControl = isOwnFreshness
@@ -35,7 +33,7 @@ export function reportFields({
     'Last-Modified',
     ready.lastModified,
     'Link',
-    links,
+    ready.links,
   ];
 }
 
@@ -44,6 +42,9 @@ export async function sendReport(request: Request, response: Response, answer: R
   const { ready } = answer;
   const coding = chooseCoding(request.headers['accept-encoding'], ready.identity.length);
   const fields = reportFields({ ...answer, coding });
+  // What was announced before stays; writeHead would replace it.
+  const announced = response.getHeader('Link');
+  if (announced !== undefined) fields.push('Link', String(announced));
   if (isKnown(request.headers['if-none-match'], Object.values(ready.etags))) {
     response.writeHead(304, fields).end();
     return;
@@ -55,11 +56,13 @@ export async function sendReport(request: Request, response: Response, answer: R
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
+type Later = { readonly applied: string; readonly baseUrl: string; readonly progress: Progress };
+
 /** Sends 202: the work goes on, and where to ask for it. */
 export function sendLater(
   response: Response,
   submitted: Submitted,
-  { applied, baseUrl }: { readonly applied: string; readonly baseUrl: string },
+  { applied, baseUrl, progress }: Later,
 ): void {
   const location = `${baseUrl}/api/jobs/${submitted.jobId}`;
   response.statusCode = 202;
@@ -73,7 +76,7 @@ export function sendLater(
     id: submitted.jobId,
     state,
     ...(position === undefined ? {} : { position }),
-    progress: { done: 0, total: 1, current: '' },
+    progress,
     links: { self: location },
   });
 }
@@ -96,8 +99,8 @@ function cacheStatus(via: ReportAnswer['via'], ttlS: number): string {
   return via === 'collapsed' ? 'diag; fwd=uri-miss; collapsed' : 'diag; fwd=uri-miss; stored';
 }
 
-// RFC 9110 §13.1.2: weak comparison, and any of our codings of the same report will do.
-function isKnown(ifNoneMatch: string | undefined, etags: readonly string[]): boolean {
+/** True when If-None-Match names one of the tags (RFC 9110 §13.1.2: weak comparison; any of our codings of the same bytes will do). */
+export function isKnown(ifNoneMatch: string | undefined, etags: readonly string[]): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((tag) => etags.includes(tag.trim().replace(/^W\//, '')));

@@ -2,6 +2,8 @@ import express, { type Express, type Request, type Response } from 'express';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import type { Config } from '../shared/config.ts';
 import { Problem } from '../shared/model/problem.ts';
+import { type Answer, acceptingJson } from './accept-json.ts';
+import { announceDeprecations } from './deprecations.ts';
 import { answerFindings, answerMe, answerOpenapi, answerProblemPage } from './descriptions.ts';
 import type { Desk } from './desk.ts';
 import { answerTool } from './diagnostics.ts';
@@ -9,9 +11,8 @@ import { addDocsPage } from './docs-page.ts';
 import { guardHost, sendCors } from './front-door.ts';
 import { answerJob } from './jobs.ts';
 import { answerProblems } from './problem-answer.ts';
+import { addReports } from './reports/routes.ts';
 import { logRequests } from './request-log.ts';
-
-type Answer = (request: Request, response: Response) => Promise<void> | void;
 
 /** The HTTP surface over an open desk. */
 export function makeApp(desk: Desk, config: Config): Express {
@@ -20,6 +21,7 @@ export function makeApp(desk: Desk, config: Config): Express {
   app.set('query parser', false);
   if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
   app.use(logRequests(desk));
+  app.use(announceDeprecations(desk.deprecations));
   app.use(guardHost(desk.isKnownHost), sendCors(desk.corsOrigins));
 
   const get = (path: string, answer: Answer) => {
@@ -47,6 +49,7 @@ export function makeApp(desk: Desk, config: Config): Express {
   get('/openapi.json', (request, response) => answerOpenapi(desk, request, response));
   get('/problems/:code', (request, response) => answerProblemPage(request, response));
 
+  addReports(desk, get);
   addDocsPage(app);
 
   app.use(() => {
@@ -54,18 +57,6 @@ export function makeApp(desk: Desk, config: Config): Express {
   });
   app.use(answerProblems(desk));
   return app;
-}
-
-function acceptingJson(answer: Answer): Answer {
-  return (request, response) => {
-    const { accept } = request.headers;
-    // The usual three without Express's parser, which costs more than the rest of a cached answer.
-    const isUsual =
-      accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json';
-    if (!isUsual && request.accepts('application/json') === false)
-      throw new Problem('not_acceptable', 'Send Accept: application/json, or none.');
-    return answer(request, response);
-  };
 }
 
 function refuseMethod(request: Request, response: Response): void {

@@ -2,11 +2,12 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import { type Job, makeJobKey } from '../shared/model/job.ts';
+import type { JobKeyOf } from '../shared/job-keys.ts';
+import type { Job } from '../shared/model/job.ts';
 import { type Fault, Problem } from '../shared/model/problem.ts';
 import type { TargetPolicy } from '../shared/target/parse-target.ts';
 import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
-import { type Query, readQuery } from './read-query.ts';
+import { describeFaults, type Query, rawQueryOf, readQuery } from './read-query.ts';
 import { readTarget } from './read-target.ts';
 
 /** What a caller asks of a tool, understood. */
@@ -41,11 +42,11 @@ export type ReadAsk = {
 const rememberedAddresses = 20_000;
 
 /** Makes the reader of requests. */
-export function openAskReader(policy: TargetPolicy, keyVersionOf: (spec: CheckSpec) => string): ReadAsk {
+export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf): ReadAsk {
   const understood = new LRUCache<string, Understood>({ max: rememberedAddresses });
   const readAsk = (spec: CheckSpec, request: Request): Ask => {
     const known = understood.get(request.url);
-    const asked = known ?? understand(spec, request, policy, keyVersionOf(spec));
+    const asked = known ?? understand(spec, request, policy, jobKeyOf);
     if (!known) understood.set(request.url, asked);
     const prefer = request.headers['prefer'];
     const cacheControl = request.headers['cache-control'];
@@ -73,7 +74,7 @@ export function openAskReader(policy: TargetPolicy, keyVersionOf: (spec: CheckSp
 type Understood = Pick<Ask, 'target' | 'host' | 'options' | 'jobKey'> & { readonly times: Times };
 
 /** Reads what the address alone says. */
-function understand(spec: CheckSpec, request: Request, policy: TargetPolicy, keyVersion: string): Understood {
+function understand(spec: CheckSpec, request: Request, policy: TargetPolicy, jobKeyOf: JobKeyOf): Understood {
   const query = readQuery(rawQueryOf(request), knownNames(spec), spec.repeatable);
   const faults: Fault[] = [...query.faults];
   const read = readTarget(spec, request, query, policy);
@@ -89,7 +90,7 @@ function understand(spec: CheckSpec, request: Request, policy: TargetPolicy, key
     host,
     options,
     times,
-    jobKey: makeJobKey({ check: spec.name, target, options, keyVersion }),
+    jobKey: jobKeyOf(spec, target, options),
   };
 }
 
@@ -126,20 +127,6 @@ function waitOf(
     .flat()
     .join(', ');
   return { waitS: limited ?? (respondAsync ? 0 : undefined), applied };
-}
-
-/** What stands behind the "?" as it was sent. */
-export function rawQueryOf(request: Request): string {
-  const at = request.url.indexOf('?');
-  return at === -1 ? '' : request.url.slice(at + 1);
-}
-
-/** One sentence that names all faults. */
-export function describeFaults(faults: readonly Fault[]): string {
-  const [first] = faults;
-  return faults.length === 1 && first
-    ? `${first.name}: ${first.detail}`
-    : `There are ${faults.length} faults; each is in \`errors\`.`;
 }
 
 function readOptions(spec: CheckSpec, { values }: Query, faults: Fault[]): Job['options'] {

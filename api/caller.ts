@@ -2,28 +2,67 @@ import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../shared/config.ts';
 import type { Logger } from '../shared/logger.ts';
-import { Problem } from '../shared/model/problem.ts';
 import type { Quota } from '../shared/rate-limiter/port.ts';
+import { anonymousAccount } from '../shared/report-store/grants.ts';
 import { callerNetwork } from '../shared/target/classify-address.ts';
+import { isLive, type Scope, type Token, type TokenStore } from '../shared/token-store/port.ts';
+import { digestOf, isTokenText } from '../shared/token-store/token-text.ts';
 
-/** Who asks, and what they may spend. */
+/** Who asks, and what they may do and spend. */
 export type Caller = {
-  /** Key of quotas and turns: the IPv4 address, or the IPv6 /64. */
+  /** Key of quotas and turns: the token, else the IPv4 address or the IPv6 /64. */
   readonly id: string;
-  readonly kind: 'anonymous';
-  readonly scopes: readonly string[];
+  readonly kind: 'anonymous' | 'token';
+  /** Whose grants are written and read. */
+  readonly account: string;
+  /** The token's name, for its owner. */
+  readonly name?: string;
+  readonly scopes: readonly Scope[];
   readonly quotas: { readonly requests: Quota; readonly scans: Quota };
 };
 
-export type NameCaller = (request: IncomingMessage & { readonly ip?: string | undefined }) => Caller;
+/** A caller; with `hasBadToken` the one whose token is unknown, expired or revoked, who counts by address. */
+export type Named = { readonly caller: Caller; readonly hasBadToken: boolean };
 
-/** Makes the function that names the caller of a request, or throws the 401 of a bad token. */
-export function openCallers(config: Config, log: Logger): NameCaller {
-  const quotas = {
-    requests: { policy: 'requests', ...config.LIMIT_ANON_REQUESTS },
-    scans: { policy: 'scans', ...config.LIMIT_ANON_SCANS },
-  } as const;
-  const anonymous = new LRUCache<string, Caller>({ max: 20_000 });
+type Asking = IncomingMessage & { readonly ip?: string | undefined };
+
+export type Callers = {
+  /** The caller, where no store has to be asked and nothing has to be refused. */
+  recall(request: Asking): Caller | undefined;
+  /** Rejects with Problem `store_unavailable`. */
+  name(request: Asking): Promise<Named>;
+};
+
+/** The Bearer scheme (RFC 6750 §2.1); another one counts as none. */
+const bearerForm = /^Bearer(?: |$)/i;
+
+const rememberedCallers = 20_000;
+/** Last use is told by the minute: a write for each request would cost more than the request. */
+const touchEveryMs = 60_000;
+
+/** Names the callers of requests. */
+export function openCallers(config: Config, tokenStore: TokenStore, log: Logger): Callers {
+  const anonymous = openAnonymous(config, log);
+  const tokens = openTokens(config, tokenStore, log);
+  const recall = (request: Asking): Caller | undefined => {
+    const { authorization } = request.headers;
+    const isToken = authorization !== undefined && bearerForm.test(authorization);
+    return isToken ? tokens.recall(authorization) : anonymous(request);
+  };
+  return {
+    recall,
+    async name(request) {
+      const caller = recall(request) ?? (await tokens.find(request.headers.authorization ?? ''));
+      return caller ? { caller, hasBadToken: false } : { caller: anonymous(request), hasBadToken: true };
+    },
+  };
+}
+
+/** Callers without a token, by their network. */
+function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller {
+  const quotas = quotasOf(config.LIMIT_ANON_REQUESTS, config.LIMIT_ANON_SCANS);
+  const scopes: readonly Scope[] = config.AUTH_MODE === 'open' ? ['tools'] : [];
+  const known = new LRUCache<string, Caller>({ max: rememberedCallers });
   let hasWarned = config.TRUST_PROXY !== undefined;
   return (request) => {
     if (!hasWarned && request.headers['x-forwarded-for'] !== undefined) {
@@ -33,36 +72,81 @@ export function openCallers(config: Config, log: Logger): NameCaller {
         'X-Forwarded-For is not trusted: behind a proxy all callers count as one. Set TRUST_PROXY to its hop count or addresses',
       );
     }
-    if (hasBearer(request.headers.authorization)) throw invalidToken();
-    if (config.AUTH_MODE === 'token') throw tokenRequired();
     // Without a trusted proxy the address is the connection's own; Express would parse X-Forwarded-For for each request first.
     const address = (config.TRUST_PROXY === undefined ? request.socket.remoteAddress : request.ip) ?? '';
-    const known = anonymous.get(address);
-    if (known) return known;
-    const caller: Caller = { id: callerNetwork(address), kind: 'anonymous', scopes: ['tools'], quotas };
-    anonymous.set(address, caller);
+    const caller = known.get(address) ?? {
+      id: callerNetwork(address),
+      kind: 'anonymous',
+      account: anonymousAccount,
+      scopes,
+      quotas,
+    };
+    known.set(address, caller);
     return caller;
   };
 }
 
-function hasBearer(authorization: string | undefined): boolean {
-  return authorization !== undefined && /^Bearer(?: |$)/i.test(authorization);
-}
+type Remembered = { readonly token: Token; readonly caller: Caller; touchedAt: number };
 
-function invalidToken(): Problem {
-  const headers = {
-    'WWW-Authenticate':
-      'Bearer realm="diag", error="invalid_token", error_description="The token is unknown, expired or revoked"',
+/**
+ * Callers with a token, by their Authorization field as it came, so that a repeat costs no digest.
+ * What is remembered, also of texts that are no token, is void as soon as the store has changed.
+ */
+function openTokens(config: Config, tokenStore: TokenStore, log: Logger) {
+  const known = new LRUCache<string, Remembered | 'none'>({ max: rememberedCallers });
+  let version = Number.NaN;
+  const look = (authorization: string) => {
+    const now = tokenStore.version();
+    if (now !== version) known.clear();
+    version = now;
+    return known.get(authorization);
   };
-  return new Problem(
-    'invalid_token',
-    'The token is unknown, expired or revoked. Leave it out, or send a valid one.',
-    { headers },
-  );
+  const use = (found: Remembered): Caller | undefined => {
+    const now = Date.now();
+    if (!isLive(found.token, now)) return undefined;
+    if (now - found.touchedAt > touchEveryMs) {
+      found.touchedAt = now;
+      // A courtesy to the token's owner: the answer does not wait for it.
+      tokenStore
+        .touch(found.token.tokenId, now)
+        .catch((error: unknown) => log.debug({ err: error }, 'use of a token not noted'));
+    }
+    return found.caller;
+  };
+  return {
+    recall(authorization: string): Caller | undefined {
+      const found = look(authorization);
+      return found === undefined || found === 'none' ? undefined : use(found);
+    },
+    async find(authorization: string): Promise<Caller | undefined> {
+      const text = authorization.slice('Bearer'.length).trim();
+      if (!isTokenText(text) || look(authorization) === 'none') return undefined;
+      const token = await tokenStore.find(digestOf(text));
+      const found = token && {
+        token,
+        caller: callerOf(token, config),
+        touchedAt: token.lastUsedAt ?? 0,
+      };
+      known.set(authorization, found ?? 'none');
+      return found && use(found);
+    },
+  };
 }
 
-function tokenRequired(): Problem {
-  return new Problem('token_required', 'Send Authorization: Bearer with a token of this service.', {
-    headers: { 'WWW-Authenticate': 'Bearer realm="diag"' },
-  });
+function callerOf({ tokenId, account, name, scopes, limits }: Token, config: Config): Caller {
+  return {
+    id: `token:${tokenId}`,
+    kind: 'token',
+    account,
+    name,
+    scopes,
+    quotas: quotasOf(
+      limits.requests ?? config.LIMIT_TOKEN_REQUESTS,
+      limits.scans ?? config.LIMIT_TOKEN_SCANS,
+    ),
+  };
+}
+
+function quotasOf(requests: Omit<Quota, 'policy'>, scans: Omit<Quota, 'policy'>): Caller['quotas'] {
+  return { requests: { policy: 'requests', ...requests }, scans: { policy: 'scans', ...scans } };
 }

@@ -3,17 +3,16 @@ import type { Request, Response } from 'express';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import { resolveReference } from '../shared/model/finding.ts';
 import { Problem, type ProblemCode, problems } from '../shared/model/problem.ts';
+import { admit } from './admit.ts';
 import { sendJson } from './answer.ts';
-import { describeFaults, rawQueryOf } from './ask.ts';
 import type { Desk } from './desk.ts';
 import { makeOpenapi } from './openapi.ts';
-import { readQuery } from './read-query.ts';
+import { readOwnQuery } from './read-query.ts';
 
 /** Answers /api/me: who the caller is, and what is left of each quota. */
 export async function answerMe(desk: Desk, request: Request, response: Response): Promise<void> {
-  const caller = desk.nameCaller(request);
-  await desk.quotas.takeRequest(caller, response);
-  refuseParameters(request);
+  const caller = await admit(desk, request, response, 'anyone');
+  readOwnQuery(request, []);
   const left = await desk.quotas.look(caller);
   const describe = (name: 'requests' | 'scans') => ({
     limit: caller.quotas[name].points,
@@ -25,6 +24,7 @@ export async function answerMe(desk: Desk, request: Request, response: Response)
   const costs = Object.fromEntries(catalogue.map((spec) => [spec.name, spec.cost({})]));
   sendJson(response, {
     kind: caller.kind,
+    ...(caller.name === undefined ? {} : { name: caller.name }),
     scopes: caller.scopes,
     limits: { requests: describe('requests'), scans: describe('scans') },
     costs,
@@ -33,14 +33,14 @@ export async function answerMe(desk: Desk, request: Request, response: Response)
 
 /** Answers /api/findings: every rule of every check. */
 export async function answerFindings(desk: Desk, request: Request, response: Response): Promise<void> {
-  await desk.quotas.takeRequest(desk.nameCaller(request), response);
-  refuseParameters(request);
+  await admit(desk, request, response, 'anyone');
+  readOwnQuery(request, []);
   sendPrepared(request, response, findings);
 }
 
 /** Answers /openapi.json. */
 export async function answerOpenapi(desk: Desk, request: Request, response: Response): Promise<void> {
-  await desk.quotas.takeRequest(desk.nameCaller(request), response);
+  await admit(desk, request, response, 'anyone');
   sendPrepared(request, response, openapi);
 }
 
@@ -100,9 +100,4 @@ function sendPrepared(request: Request, response: Response, prepared: Prepared):
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', bytes.length);
   response.end(request.method === 'HEAD' ? undefined : bytes);
-}
-
-function refuseParameters(request: Request): void {
-  const { faults } = readQuery(rawQueryOf(request), [], []);
-  if (faults.length > 0) throw new Problem('invalid_request', describeFaults(faults), { errors: faults });
 }

@@ -1,20 +1,22 @@
-import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import { openJobKeys } from '../shared/job-keys.ts';
 import type { Done, JobQueue, Missed } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Metrics } from '../shared/metrics.ts';
-import { schemaVersion } from '../shared/model/report.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { openMemoryRateLimiter } from '../shared/rate-limiter/memory.ts';
 import type { ReportStore } from '../shared/report-store/port.ts';
+import type { TargetPolicy } from '../shared/target/parse-target.ts';
+import { openWaiting, type Waiting } from '../shared/waiting/waiting.ts';
 import { openAskReader, type ReadAsk } from './ask.ts';
-import { type NameCaller, openCallers } from './caller.ts';
+import { type Callers, openCallers } from './caller.ts';
+import { type Deprecation, deprecations } from './deprecations.ts';
 import { type IsKnownHost, openHostCheck } from './front-door.ts';
 import { type Holds, openHolds } from './holds.ts';
+import { openLinks } from './links.ts';
 import type { ApiContext } from './open.ts';
 import { openQuotas, type Quotas } from './quotas.ts';
 import { openReportCache, type ReportCache } from './report-cache.ts';
-import { openShed, type Shed } from './shed.ts';
-import { openWaiting, type Waiting } from './waiting.ts';
+import { openShed, type Shed, type ShedLimits } from './shed.ts';
 
 /** Everything that answering a request takes, opened once for a process. */
 export type Desk = {
@@ -27,28 +29,33 @@ export type Desk = {
   readonly quotas: Quotas;
   readonly holds: Holds;
   readonly shed: Shed;
-  readonly nameCaller: NameCaller;
+  readonly callers: Callers;
   readonly readAsk: ReadAsk;
   readonly waitSeconds: number | undefined;
   readonly queueSeconds: number;
   /** Prefix of every link we give: PUBLIC_URL, or "" for links relative to the host. */
   readonly publicPath: string;
-  /** The Link field of every report. */
-  readonly links: string;
+  /** The Link field of a report: its own addresses, where reports have ids, and the API's description. */
+  readonly linksOf: (reportId: string) => string;
+  /** Off: no report can be asked for by its id. */
+  readonly reportIds: boolean;
+  readonly targetPolicy: TargetPolicy;
   readonly isKnownHost: IsKnownHost;
   readonly corsOrigins: readonly string[];
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
+  readonly deprecations: readonly Deprecation[];
   close(): void;
 };
 
 const reportCacheBytes = 64 * 1024 * 1024;
-const shedLimits = { lagMs: 200, waits: 10_000 };
+const usualLimits: ShedLimits = { lagMs: 200, waits: 10_000 };
 
 /** Opens the desk. */
-export function openDesk({ config, backend, log, metrics }: ApiContext): Desk {
-  const { jobQueue, reportStore, rateLimiter } = backend;
-  const reports = openReportCache(reportCacheBytes);
+export function openDesk({ config, backend, log, metrics, ...more }: ApiContext): Desk {
+  const { jobQueue, reportStore, rateLimiter, tokenStore } = backend;
+  const linksOf = openLinks(config);
+  const reports = openReportCache(reportCacheBytes, linksOf);
   const holds = openHolds(config.RATE_LIMIT);
   const onDone = (done: Done | Missed) => {
     if (done === 'missed') return reports.clear();
@@ -57,11 +64,9 @@ export function openDesk({ config, backend, log, metrics }: ApiContext): Desk {
     holds.release(jobKey);
   };
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone });
-  const shed = openShed(shedLimits, () => waiting.waits());
+  const shed = openShed(more.shedLimits ?? usualLimits, () => waiting.waits());
   const local = openMemoryRateLimiter();
-  // What changes answers beside target and options.
-  const keyVersionOf = ({ rulesVersion }: CheckSpec) =>
-    [schemaVersion, rulesVersion, config.DNS_SERVERS?.join(',') ?? ''].join('/');
+  const targetPolicy = targetPolicyOf(config);
   return {
     log,
     metrics,
@@ -72,15 +77,18 @@ export function openDesk({ config, backend, log, metrics }: ApiContext): Desk {
     quotas: openQuotas(local, rateLimiter, config.RATE_LIMIT),
     holds,
     shed,
-    nameCaller: openCallers(config, log),
-    readAsk: openAskReader(targetPolicyOf(config), keyVersionOf),
+    callers: openCallers(config, tokenStore, log),
+    readAsk: openAskReader(targetPolicy, openJobKeys(config)),
     waitSeconds: config.WAIT_SECONDS,
     queueSeconds: config.QUEUE_SECONDS,
     publicPath: config.PUBLIC_URL ?? '',
-    links: `<${config.PUBLIC_URL ?? ''}/openapi.json>; rel="service-desc"`,
+    linksOf,
+    reportIds: config.REPORT_IDS,
+    targetPolicy,
     isKnownHost: openHostCheck(config),
     corsOrigins: config.CORS_ORIGINS ?? [],
     isOpen: config.AUTH_MODE === 'open',
+    deprecations: more.deprecations ?? deprecations,
     close() {
       waiting.close();
       shed.close();

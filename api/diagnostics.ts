@@ -1,13 +1,16 @@
 import type { Request, Response } from 'express';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import type { Progress } from '../shared/job-queue/port.ts';
 import { type Job, jobVersion, randomId, type Wanted } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
-import type { StoredReport } from '../shared/report-store/port.ts';
+import type { WaitOutcome } from '../shared/waiting/pending.ts';
+import { admit } from './admit.ts';
 import { type ReportAnswer, retryAfterS, sendLater, sendReport } from './answer.ts';
 import type { Ask } from './ask.ts';
 import type { Caller } from './caller.ts';
 import type { Desk } from './desk.ts';
-import type { WaitOutcome } from './pending.ts';
+import { give } from './give.ts';
+import type { ReadyReport } from './report-cache.ts';
 
 /** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. */
 export async function answerTool(
@@ -16,22 +19,24 @@ export async function answerTool(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = desk.nameCaller(request);
-  await desk.quotas.takeRequest(caller, response);
+  const caller = await admit(desk, request, response, 'tools');
   const ask = desk.readAsk(spec, request);
   const { jobKey } = ask;
   const now = Date.now();
   const wanted = wantedOf(ask, spec, now);
-  const send = (stored: StoredReport, via: ReportAnswer['via']) =>
-    sendStored(desk, { request, response, ask, stored, via });
+  const send = async (ready: ReadyReport, via: ReportAnswer['via']) => {
+    desk.metrics?.cacheLookup(via);
+    await give(desk, caller, ready);
+    const isOwnFreshness = ask.freshness.maxAgeS !== undefined;
+    const isPublic = desk.isOpen && caller.kind === 'anonymous';
+    await sendReport(request, response, { ready, via, isOwnFreshness, isPublic });
+  };
 
   const inMemory = desk.reports.find(jobKey, wanted, now);
-  if (inMemory) desk.metrics?.cacheLookup('hit');
-  if (inMemory)
-    return sendReport(request, response, answerOf(desk, request, ask, { ready: inMemory, via: 'hit' }));
+  if (inMemory) return send(inMemory, 'hit');
   const found = await desk.reportStore.findFresh([{ jobKey, wanted }]);
   const stored = found.get(jobKey);
-  if (stored) return send(stored, 'hit');
+  if (stored) return send(desk.reports.keep(stored), 'hit');
   if (ask.freshness.onlyIfCached)
     throw new Problem(
       'not_cached',
@@ -41,11 +46,25 @@ export async function answerTool(
   const job = makeJob(desk, spec, { ask, caller, wanted: wantedOfRun(wanted, ask, now), now });
   const outcome = await runOrJoin(desk, spec, { job, caller, ask, response });
   if (outcome.kind === 'report')
-    return send(outcome.stored, outcome.stored.jobId === job.jobId ? 'stored' : 'collapsed');
+    return send(
+      desk.reports.keep(outcome.stored),
+      outcome.stored.jobId === job.jobId ? 'stored' : 'collapsed',
+    );
   if (outcome.submitted.state === 'full') throw tooMuchWaits(job);
   if (outcome.kind === 'expired')
     throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
-  sendLater(response, outcome.submitted, { applied: ask.applied, baseUrl: desk.publicPath });
+  const progress = await lookProgress(desk, spec, outcome.submitted.jobId);
+  sendLater(response, outcome.submitted, { applied: ask.applied, baseUrl: desk.publicPath, progress });
+}
+
+// A courtesy: a queue that is away at this moment costs nobody the answer.
+async function lookProgress({ jobQueue }: Desk, { queue }: CheckSpec, jobId: string): Promise<Progress> {
+  const unknown = { done: 0, total: 1, current: '' };
+  const state = await jobQueue.look(queue, jobId).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  });
+  return state?.state === 'running' ? state.progress : unknown;
 }
 
 type Running = { readonly job: Job; readonly caller: Caller; readonly ask: Ask; readonly response: Response };
@@ -116,35 +135,6 @@ function wantedOf({ freshness }: Ask, spec: CheckSpec, now: number): Wanted {
 /** Which report ends the wait: also one whose run ended after the GET came, fresh or not. */
 function wantedOfRun(wanted: Wanted, ask: Ask, now: number): Wanted {
   return ask.freshness.maxAgeS === undefined ? { since: now, orFresh: true } : wanted;
-}
-
-type Sending = {
-  readonly request: Request;
-  readonly response: Response;
-  readonly ask: Ask;
-  readonly stored: StoredReport;
-  readonly via: ReportAnswer['via'];
-};
-
-async function sendStored(desk: Desk, { request, response, ask, stored, via }: Sending): Promise<void> {
-  desk.metrics?.cacheLookup(via);
-  const ready = desk.reports.keep(stored);
-  await sendReport(request, response, answerOf(desk, request, ask, { ready, via }));
-}
-
-function answerOf(
-  desk: Desk,
-  request: Request,
-  ask: Ask,
-  { ready, via }: Pick<ReportAnswer, 'ready' | 'via'>,
-): ReportAnswer {
-  return {
-    ready,
-    via,
-    isOwnFreshness: ask.freshness.maxAgeS !== undefined,
-    isPublic: desk.isOpen && request.headers.authorization === undefined,
-    links: desk.links,
-  };
 }
 
 function tooMuchWaits({ host }: Job): Problem {

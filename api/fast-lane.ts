@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Taken } from '../shared/rate-limiter/port.ts';
 import { reportFields } from './answer.ts';
+import type { Caller } from './caller.ts';
+import { findDeprecation } from './deprecations.ts';
 import type { Desk } from './desk.ts';
 import { limitItem, policyItems } from './quotas.ts';
 import { chooseCoding, type ReadyReport } from './report-cache.ts';
@@ -19,13 +21,23 @@ export function openFastLane(desk: Desk, app: Listener): Listener {
     const condition = request.headers['if-none-match'];
     const isUsual = condition === undefined || condition === ready?.etags.identity;
     if (!ready || !isUsual) return app(request, response);
-    const caller = desk.nameCaller(request);
+    const caller = desk.callers.recall(request);
+    // A token that may not, or one that was not given this report before, goes the long way.
+    const isSettled =
+      caller?.scopes.includes('tools') && (!desk.reportIds || ready.givenTo.has(caller.account));
+    if (!caller || !isSettled) return app(request, response);
     desk.quotas.countRequest(caller).then(
       // The app says how a refusal is told; refused points cost nothing, so it is refused there once more.
       (taken) =>
         taken && !taken.allowed
           ? app(request, response)
-          : send(desk, ready, { request, response, start, limits: taken ? limitFields(caller, taken) : [] }),
+          : send(desk, ready, {
+              request,
+              response,
+              start,
+              caller,
+              limits: taken ? limitFields(caller, taken) : [],
+            }),
       (error: unknown) => {
         desk.log.error({ err: error }, 'request not counted');
         app(request, response);
@@ -38,18 +50,18 @@ type Sending = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly start: number;
+  readonly caller: Caller;
   readonly limits: readonly string[];
 };
 
-function send(desk: Desk, ready: ReadyReport, { request, response, start, limits }: Sending): void {
+function send(desk: Desk, ready: ReadyReport, { request, response, start, caller, limits }: Sending): void {
   const requestId = newRequestId(request);
   const fields = reportFields({
     ready,
     via: 'hit',
     coding: 'identity',
     isOwnFreshness: false,
-    isPublic: desk.isOpen,
-    links: desk.links,
+    isPublic: desk.isOpen && caller.kind === 'anonymous',
   });
   const isKnown = request.headers['if-none-match'] !== undefined;
   const body = isKnown
@@ -76,7 +88,7 @@ function send(desk: Desk, ready: ReadyReport, { request, response, start, limits
   });
 }
 
-function limitFields({ quotas }: ReturnType<Desk['nameCaller']>, taken: Taken): string[] {
+function limitFields({ quotas }: Caller, taken: Taken): string[] {
   return ['RateLimit-Policy', policyItems(quotas), 'RateLimit', limitItem(quotas.requests, taken)];
 }
 
@@ -88,17 +100,17 @@ function findReady(desk: Desk, url: string): ReadyReport | undefined {
 }
 
 // Whatever could change the answer goes the long way.
-function isPlain({ method, headers }: IncomingMessage, desk: Desk): boolean {
+function isPlain({ method, headers, url = '' }: IncomingMessage, desk: Desk): boolean {
   const { accept } = headers;
   return (
     method === 'GET' &&
     (accept === undefined || accept === '*/*' || accept === 'application/json') &&
-    headers.authorization === undefined &&
     headers['prefer'] === undefined &&
     headers['cache-control'] === undefined &&
     headers.origin === undefined &&
     headers['x-forwarded-for'] === undefined &&
     chooseCoding(headers['accept-encoding'], Number.POSITIVE_INFINITY) === 'identity' &&
-    desk.isKnownHost(headers.host)
+    desk.isKnownHost(headers.host) &&
+    findDeprecation(desk.deprecations, url) === undefined
   );
 }

@@ -3,16 +3,17 @@ import { findSpec } from '../shared/catalogue/registry.ts';
 import { type JobState, queueNames } from '../shared/job-queue/port.ts';
 import type { Job } from '../shared/model/job.ts';
 import { type Fault, Problem } from '../shared/model/problem.ts';
+import { admit } from './admit.ts';
 import { retryAfterS, sendJson } from './answer.ts';
-import { describeFaults, rawQueryOf, waitLimitS } from './ask.ts';
+import { waitLimitS } from './ask.ts';
 import type { Desk } from './desk.ts';
-import { readQuery } from './read-query.ts';
+import { describeFaults, rawQueryOf, readQuery } from './read-query.ts';
 
 const lookEveryMs = 1000;
 
 /** Answers /api/jobs/{id}: where a job stands; once it is done, 303 to its tool's own URL. `?wait=` holds the answer until something ends. */
 export async function answerJob(desk: Desk, request: Request, response: Response): Promise<void> {
-  await desk.quotas.takeRequest(desk.nameCaller(request), response);
+  await admit(desk, request, response, 'tools');
   const jobId = String(request.params['id']);
   const waitS = readWait(request);
   if (!/^[0-9a-f]{32}$/.test(jobId)) throw unknownJob();

@@ -6,8 +6,10 @@ import { listen } from '../shared/listen.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Metrics } from '../shared/metrics.ts';
 import { makeApp } from './app.ts';
+import type { Deprecation } from './deprecations.ts';
 import { openDesk } from './desk.ts';
 import { openFastLane } from './fast-lane.ts';
+import type { ShedLimits } from './shed.ts';
 
 export type Api = {
   readonly port: number;
@@ -17,9 +19,13 @@ export type Api = {
 
 export type ApiContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter'>;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
+  /** Paths that will end; those of the service where left out. */
+  readonly deprecations?: readonly Deprecation[];
+  /** When requests are turned away; production's where left out. */
+  readonly shedLimits?: ShedLimits;
 };
 
 /** Opens the public listener. Rejects when its port is taken. */

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import { type ProblemCode, problemSchema, problems } from '../shared/model/problem.ts';
+import type { ProblemCode } from '../shared/model/problem.ts';
 import { envelopeShape } from '../shared/model/report.ts';
 import { severities } from '../shared/model/verdict.ts';
+import { json, problemResponses } from './openapi-answers.ts';
+import { reportPaths } from './reports/openapi.ts';
 
 const progressSchema = z
   .looseObject({ done: z.int(), total: z.int(), current: z.string() })
@@ -28,6 +30,7 @@ const quotaSchema = z.looseObject({
 const meSchema = z
   .looseObject({
     kind: z.enum(['anonymous', 'token']),
+    name: z.string().optional().meta({ description: 'The name of the token.' }),
     scopes: z.array(z.string()),
     limits: z.looseObject({ requests: quotaSchema, scans: quotaSchema }),
     costs: z.record(z.string(), z.int()),
@@ -89,11 +92,13 @@ export function makeOpenapi() {
     security: [{}, { token: [] }],
     tags: [
       { name: 'tools', description: 'One GET, one report.' },
+      { name: 'reports', description: 'Stored reports; a token with the scope reports:read.' },
       { name: 'service', description: 'Jobs, limits, and what the service knows of itself.' },
     ],
     components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     paths: {
       ...paths,
+      ...reportPaths,
       '/api/jobs/{id}': { get: jobOperation },
       '/api/me': {
         get: operation('getMe', 'Who the caller is, scopes, limits and what is left of them.', meSchema, [
@@ -115,6 +120,7 @@ export function makeOpenapi() {
 
 const toolProblems: readonly ProblemCode[] = [
   'invalid_request',
+  'token_required',
   'invalid_token',
   'insufficient_scope',
   'not_acceptable',
@@ -122,6 +128,7 @@ const toolProblems: readonly ProblemCode[] = [
   'rate_limited',
   'internal_error',
   'overloaded',
+  'browser_unavailable',
   'not_cached',
 ];
 
@@ -170,7 +177,9 @@ const jobOperation: ZodOpenApiOperationObject = {
     303: { description: 'Ended: the report is at Location.', content: json(jobSchema) },
     ...problemResponses([
       'invalid_request',
+      'token_required',
       'invalid_token',
+      'insufficient_scope',
       'job_not_found',
       'not_acceptable',
       'rate_limited',
@@ -194,25 +203,6 @@ function operation(
       ...problemResponses(['invalid_request', 'not_acceptable', 'internal_error', ...codes]),
     },
   };
-}
-
-function problemResponses(codes: readonly ProblemCode[]): Record<string, object> {
-  const statuses = new Map<number, ProblemCode[]>();
-  for (const code of codes)
-    statuses.set(problems[code].status, [...(statuses.get(problems[code].status) ?? []), code]);
-  return Object.fromEntries(
-    [...statuses].map(([status, group]) => [
-      String(status),
-      {
-        description: group.map((code) => problems[code].title).join('; '),
-        content: { 'application/problem+json': { schema: problemSchema } },
-      },
-    ]),
-  );
-}
-
-function json(schema: z.ZodType) {
-  return { 'application/json': { schema } };
 }
 
 function pathOf({ name, targetKind }: CheckSpec): string {

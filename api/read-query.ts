@@ -1,4 +1,5 @@
-import type { Fault } from '../shared/model/problem.ts';
+import type { Request } from 'express';
+import { type Fault, Problem } from '../shared/model/problem.ts';
 
 export type Query = {
   /** Name → the values sent, in order; only names that are known. */
@@ -49,4 +50,32 @@ function unknownHint(known: readonly string[]): string {
   return known.length === 0
     ? 'There are no parameters here.'
     : `This parameter is not known here. There are: ${known.join(', ')}.`;
+}
+
+/** What stands behind the "?" as it was sent. */
+export function rawQueryOf(request: Request): string {
+  const at = request.url.indexOf('?');
+  return at === -1 ? '' : request.url.slice(at + 1);
+}
+
+/** One sentence that names all faults. */
+export function describeFaults(faults: readonly Fault[]): string {
+  const [first] = faults;
+  return faults.length === 1 && first
+    ? `${first.name}: ${first.detail}`
+    : `There are ${faults.length} faults; each is in \`errors\`.`;
+}
+
+/** The parameters of an endpoint that takes these alone, each at most once. Throws the Problem that names every fault. */
+export function readOwnQuery<Name extends string>(
+  request: Request,
+  names: readonly Name[],
+): { readonly [name in Name]?: string } {
+  const { values, faults } = readQuery(rawQueryOf(request), names, []);
+  if (faults.length > 0) throw new Problem('invalid_request', describeFaults(faults), { errors: faults });
+  const sent = names.flatMap((name) => {
+    const [text] = values.get(name) ?? [];
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(sent) as { [name in Name]?: string };
 }

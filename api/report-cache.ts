@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import type { Wanted } from '../shared/model/job.ts';
+import { answers, type Wanted } from '../shared/model/job.ts';
+import { type Grant, grantOf } from '../shared/report-store/grants.ts';
 import type { StoredReport } from '../shared/report-store/port.ts';
 
 export type Coding = 'identity' | 'gzip' | 'zstd';
@@ -15,6 +16,11 @@ export type ReadyReport = {
   /** Strong; differs by coding. */
   readonly etags: Readonly<Record<Coding, string>>;
   readonly lastModified: string;
+  /** The Link field. */
+  readonly links: string;
+  /** Accounts that were answered with it, as far as this process knows: their grants are written. */
+  readonly givenTo: Set<string>;
+  readonly grant: Grant;
   readonly identity: Buffer;
   /** The same bytes, one a character: Node sends head and body of a string in one write. */
   readonly latin1: string;
@@ -32,8 +38,8 @@ export type ReportCache = {
 /** Below this size a coding saves less than its header costs. */
 const leastCompressed = 1024;
 
-/** Opens the cache. @param sizeBytes of all reports together */
-export function openReportCache(sizeBytes: number): ReportCache {
+/** Opens the cache. @param sizeBytes of all reports together @param linksOf the Link field of a report */
+export function openReportCache(sizeBytes: number, linksOf: (reportId: string) => string): ReportCache {
   const cache = new LRUCache<string, ReadyReport>({
     maxSize: sizeBytes,
     sizeCalculation: ({ identity }) => identity.length * 3 + 512,
@@ -46,22 +52,13 @@ export function openReportCache(sizeBytes: number): ReportCache {
     keep(stored) {
       const known = cache.peek(stored.jobKey);
       if (known?.reportId === stored.reportId) return known;
-      const ready = makeReady(stored);
+      const ready = makeReady(stored, linksOf);
       if (!known || known.checkedAt <= stored.checkedAt) cache.set(stored.jobKey, ready);
       return ready;
     },
     drop: (jobKey) => void cache.delete(jobKey),
     clear: () => cache.clear(),
   };
-}
-
-/** True when a report answers what is wanted. */
-export function answers(
-  { checkedAt, freshUntil }: { readonly checkedAt: number; readonly freshUntil: number },
-  wanted: Wanted,
-  nowMs: number,
-): boolean {
-  return checkedAt >= wanted.since || (wanted.orFresh && freshUntil > nowMs);
 }
 
 /** The coding to send, by Accept-Encoding; identity unless one of ours is named with a weight above 0. */
@@ -75,7 +72,7 @@ export function chooseCoding(acceptEncoding: string | undefined, sizeBytes: numb
   return allows('gzip') ? 'gzip' : 'identity';
 }
 
-function makeReady(stored: StoredReport): ReadyReport {
+function makeReady(stored: StoredReport, linksOf: (reportId: string) => string): ReadyReport {
   const identity = Buffer.from(stored.json.buffer, stored.json.byteOffset, stored.json.byteLength);
   const digest = createHash('sha256').update(identity).digest('base64url').slice(0, 22);
   const made: Partial<Record<Coding, Buffer>> = { identity };
@@ -87,6 +84,9 @@ function makeReady(stored: StoredReport): ReadyReport {
     freshUntil: stored.freshUntil,
     etags: { identity: `"${digest}"`, gzip: `"${digest}-gzip"`, zstd: `"${digest}-zstd"` },
     lastModified: new Date(stored.checkedAt).toUTCString(),
+    links: linksOf(stored.reportId),
+    givenTo: new Set(),
+    grant: grantOf(stored),
     identity,
     latin1: identity.toString('latin1'),
     bytes: (coding) => made[coding] ?? make(coding === 'gzip' ? 'gzip' : 'zstd'),

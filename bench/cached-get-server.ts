@@ -1,4 +1,4 @@
-// One of the two servers of the cached-get bench: the service with one report in its cache, or Express sending the same bytes.
+// One of the servers of the cached-get bench: the service with one report in its cache, asked with or without a token, or Express sending the same bytes.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -6,6 +6,7 @@ import { openApi } from '../api/open.ts';
 import { openBackend } from '../shared/backend.ts';
 import { readConfig } from '../shared/config.ts';
 import { openLogger } from '../shared/logger.ts';
+import { makeToken } from '../shared/token-store/make-token.ts';
 import { openWorker } from '../worker/open.ts';
 
 const target = createServer((_request, response) =>
@@ -20,13 +21,21 @@ const config = readConfig({
   TARGET_ALLOW_CIDRS: '127.0.0.0/8',
   TARGET_PORTS: String(targetPort),
   LIMIT_ANON_REQUESTS: '100000000/60',
+  LIMIT_TOKEN_REQUESTS: '100000000/60',
 });
 const log = openLogger('info');
 const backend = await openBackend(config, log);
 openWorker({ config, backend, log });
 const { port } = await openApi({ config, backend, log });
 const url = `http://127.0.0.1:${port}/api/tools/redirect-check?url=http%3A%2F%2F127.0.0.1%3A${targetPort}%2F`;
-const answer = await fetch(url, { headers: { 'accept-encoding': 'identity' } });
+const { text, token } = makeToken(
+  { name: 'bench', scopes: ['tools'], limits: {}, expiresAt: null },
+  Date.now(),
+);
+await backend.tokenStore.insert(token);
+const headers: Record<string, string> =
+  process.argv[2] === 'token' ? { authorization: `Bearer ${text}` } : {};
+const answer = await fetch(url, { headers: { ...headers, 'accept-encoding': 'identity' } });
 const bytes = Buffer.from(await answer.arrayBuffer());
 
 process.on('SIGINT', () => process.exit(0));
@@ -35,7 +44,7 @@ process.on('message', () => {
   process.send?.(user + system);
 });
 
-if (process.argv[2] === 'ours') process.send?.(url);
+if (process.argv[2] !== 'bare') process.send?.({ url, headers });
 else {
   const app = express();
   app.disable('x-powered-by').disable('etag');
@@ -45,6 +54,6 @@ else {
     response.end(bytes);
   });
   const bare = app.listen(0, '127.0.0.1', () =>
-    process.send?.(`http://127.0.0.1:${(bare.address() as AddressInfo).port}/`),
+    process.send?.({ url: `http://127.0.0.1:${(bare.address() as AddressInfo).port}/`, headers: {} }),
   );
 }

@@ -1,6 +1,7 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import { ConfigError } from '../shared/config.ts';
+import type { CreateOptions } from './token.ts';
 import { UsageError } from './usage-error.ts';
 
 const program = new Command('diag').description('Examines domains and URLs.').exitOverride();
@@ -29,6 +30,39 @@ program
   .command('evidence <reportId>')
   .description('print the evidence of a stored report, on the machine that has the store')
   .action(async (reportId: string) => (await import('./stored-evidence.ts')).printEvidence(reportId));
+
+const token = program
+  .command('token')
+  .description('tokens of API callers, on the machine that has the store');
+const output = () => new Option('-o, --output <form>').choices(['table', 'json']).default('table');
+token
+  .command('create')
+  .description('draw a token and print it, this once')
+  .requiredOption('--name <name>', 'what it is for')
+  .option('--scopes <list>', 'tools, reports:read', 'tools,reports:read')
+  .option('--expires <when>', 'such as 90d, or a date; else it never does')
+  .option('--requests <points/seconds>', 'a limit of its own, such as 6000/60')
+  .option('--scans <points/seconds>', 'a limit of its own, such as 600/60')
+  .option('--account <id>', 'share the reports of an account that is there')
+  .addOption(output())
+  .action(async (options: CreateOptions) => (await import('./token.ts')).createToken(options));
+token
+  .command('list')
+  .description('all tokens, without their texts')
+  .addOption(output())
+  .action(async (options: { output: 'table' | 'json' }) => (await import('./token.ts')).listTokens(options));
+token
+  .command('revoke <tokenId>')
+  .description('end a token at once')
+  .action(async (tokenId: string) => (await import('./token.ts')).revokeToken(tokenId));
+token
+  .command('rotate <tokenId>')
+  .description('a new token of the same account, scopes and limits in place of an old one')
+  .option('--keep-for <time>', 'let the old one work on for so long, such as 24h')
+  .addOption(output())
+  .action(async (tokenId: string, options: { keepFor?: string; output: 'table' | 'json' }) =>
+    (await import('./token.ts')).rotateToken(tokenId, options),
+  );
 
 for (const spec of catalogue.filter(({ queue }) => queue === 'network')) {
   const command = program.command(`${spec.name} <target>`).description(spec.summary);

@@ -6,14 +6,16 @@ import type { Logger } from './logger.ts';
 import { openMemoryRateLimiter } from './rate-limiter/memory.ts';
 import type { RateLimiter } from './rate-limiter/port.ts';
 import type { ReportStore } from './report-store/port.ts';
+import type { TokenStore } from './token-store/port.ts';
 
-/** The three ports, opened. */
+/** The ports, opened. */
 export type Backend = {
   /** `embedded`: one process. `scaled`: Redis and MongoDB, any number of processes. */
   readonly mode: 'embedded' | 'scaled';
   readonly jobQueue: JobQueue;
   readonly reportStore: ReportStore;
   readonly rateLimiter: RateLimiter;
+  readonly tokenStore: TokenStore;
   close(graceMs: number): Promise<void>;
 };
 
@@ -25,19 +27,19 @@ export async function openBackend(config: Config, log: Logger): Promise<Backend>
   const parts =
     config.REDIS_URL !== undefined && config.MONGODB_URL !== undefined
       ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL }, log)
-      : await openEmbedded(config);
+      : await openEmbedded(config, log);
   return {
     ...parts,
     async close(graceMs) {
       await parts.jobQueue.close(graceMs);
-      await Promise.all([parts.rateLimiter.close(), parts.reportStore.close()]);
+      await Promise.all([parts.rateLimiter.close(), parts.reportStore.close(), parts.tokenStore.close()]);
     },
   };
 }
 
 type Parts = Omit<Backend, 'close'>;
 
-async function openEmbedded(config: Config): Promise<Parts> {
+async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
   const { openSqliteReportStore } = await import('./report-store/sqlite.ts');
   const path = config.DATA_DIR === ':memory:' ? ':memory:' : join(config.DATA_DIR, 'reports.sqlite');
   return {
@@ -49,6 +51,7 @@ async function openEmbedded(config: Config): Promise<Parts> {
     }),
     reportStore: openSqliteReportStore(path),
     rateLimiter: openMemoryRateLimiter(),
+    tokenStore: await openTokenStore(config, log),
   };
 }
 
@@ -78,7 +81,22 @@ async function openScaled(
     }),
     reportStore: openMongoReportStore(urls.mongo, log),
     rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatient, log)),
+    tokenStore: await openTokenStore(config, log),
   };
+}
+
+/** Opens the store of tokens alone, for the command line as for the service. */
+export async function openTokenStore(config: Config, log: Logger): Promise<TokenStore> {
+  const { REDIS_URL, MONGODB_URL, DATA_DIR } = config;
+  if (REDIS_URL !== undefined && MONGODB_URL !== undefined) {
+    const [{ openMongoTokenStore }, { openRedisAnnouncements }] = await Promise.all([
+      import('./token-store/mongo.ts'),
+      import('./token-store/announce.ts'),
+    ]);
+    return openMongoTokenStore(MONGODB_URL, openRedisAnnouncements(REDIS_URL, log));
+  }
+  const { openSqliteTokenStore } = await import('./token-store/sqlite.ts');
+  return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'));
 }
 
 /** Jobs of one host that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */

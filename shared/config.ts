@@ -22,7 +22,8 @@ const list = text.transform((value) =>
     .filter((item) => item !== ''),
 );
 
-const quota = z
+/** Points in seconds, such as "600/60". */
+export const quotaSchema = z
   .string()
   .regex(/^\d{1,9}\/\d{1,6}$/, 'must be points/seconds, such as 600/60')
   .transform((value) => {
@@ -96,10 +97,10 @@ const settingsSchema = z
     REPORT_TTL_DAYS: count(1).default(30),
     EVIDENCE_HOURS: count(0).default(24),
     RATE_LIMIT: flag.default(true),
-    LIMIT_ANON_REQUESTS: quota.default({ points: 600, windowS: 60 }),
-    LIMIT_ANON_SCANS: quota.default({ points: 60, windowS: 60 }),
-    LIMIT_TOKEN_REQUESTS: quota.default({ points: 6000, windowS: 60 }),
-    LIMIT_TOKEN_SCANS: quota.default({ points: 600, windowS: 60 }),
+    LIMIT_ANON_REQUESTS: quotaSchema.default({ points: 600, windowS: 60 }),
+    LIMIT_ANON_SCANS: quotaSchema.default({ points: 60, windowS: 60 }),
+    LIMIT_TOKEN_REQUESTS: quotaSchema.default({ points: 6000, windowS: 60 }),
+    LIMIT_TOKEN_SCANS: quotaSchema.default({ points: 600, windowS: 60 }),
     TRUST_PROXY: trustedProxies.optional(),
     WAIT_SECONDS: count(0)
       .refine((s) => s <= 55, 'must be 55 or less')

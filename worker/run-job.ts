@@ -1,28 +1,33 @@
 import { zstdCompressSync } from 'node:zlib';
+import type { JobKeyOf } from '../shared/job-keys.ts';
 import type { GaveUp, Run } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Job } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
-import { makeFailedReport, type Report, type ReportState } from '../shared/model/report.ts';
+import type { Report, ReportState } from '../shared/model/report.ts';
 import type { ReportStore } from '../shared/report-store/port.ts';
 import type { Check } from './checks/check.ts';
-import { type EvidenceFile, factsOf, judge } from './judge.ts';
+import type { Jobs } from './checks/jobs.ts';
+import { examine, failedReport, type ReportSettings } from './examine.ts';
+import type { EvidenceFile } from './judge.ts';
 import type { ProbeFactory } from './probes/open.ts';
+import { failedVisit, runVisit } from './visit/run.ts';
+import { domainVisit } from './visit/spec.ts';
 
-export type RunnerSettings = {
+export type RunnerSettings = ReportSettings & {
   readonly reportStore: ReportStore;
   readonly probes: ProbeFactory;
   readonly findCheck: (name: string) => Check | undefined;
+  readonly jobKeyOf: JobKeyOf;
+  /** The other jobs that a job may ask for. */
+  readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
   readonly log: Logger;
   readonly onDone: (check: string, state: ReportState, seconds: number) => void;
-  /** Replaces every check's own freshness; labs. */
-  readonly freshForS: number | undefined;
-  readonly keepForS: number;
-  /** Off: reports carry no id and are kept only while they can be fresh. */
-  readonly reportIds: boolean;
   /** How long the evidence of a report is kept for the operator; 0 keeps none. */
   readonly evidenceForS: number;
 };
+
+type Running = { readonly stop: AbortSignal; readonly progress: Parameters<Run>[3] };
 
 /** Evidence larger than this is not kept. */
 const evidenceLimitBytes = 262_144;
@@ -31,26 +36,25 @@ const evidenceLimitBytes = 262_144;
 export function openRunner(settings: RunnerSettings): { readonly run: Run; readonly gaveUp: GaveUp } {
   const { reportStore, log } = settings;
   return {
-    async run(job, attempt, signal, progress) {
+    async run(job, attempt, stop, progress) {
       const found = await reportStore.findFresh([{ jobKey: job.jobKey, wanted: job.wanted }]);
       const known = found.get(job.jobKey);
       const about = { jobId: job.jobId, check: job.check, host: job.host, attempt };
       // A re-run after a kill, or a GET that asked a moment too early: the work is done already.
       if (known) return log.info({ ...about, reportId: known.reportId }, 'job answered from the store');
       const start = performance.now();
-      const { report, file } = await makeReportOf(job, settings, { signal, progress, start });
-      await reportStore.insert(report, job);
+      const told =
+        job.check === domainVisit.name
+          ? await runVisit(job, settings, { stop, progress })
+          : await runCheck(job, settings, { stop, progress });
       const tookMs = Math.round(performance.now() - start);
-      settings.onDone(job.check, report.state, tookMs / 1000);
-      log.info({ ...about, state: report.state, score: report.score, tookMs }, 'job done');
-      if (file) await keepEvidence(settings, file);
+      settings.onDone(job.check, told.state, tookMs / 1000);
+      log.info({ ...about, ...told, tookMs }, 'job done');
     },
     async gaveUp(job, cause) {
       log.error({ jobId: job.jobId, check: job.check, host: job.host, err: cause }, 'job failed');
-      const check = settings.findCheck(job.check);
-      if (!check) return;
-      const facts = factsOf(check, fileOf(job, settings, 0), 'failed');
-      const report = makeFailedReport(facts, 'The run was broken off before it could end.');
+      const report = failedOf(job, settings);
+      if (!report) return;
       await reportStore.insert(report, job).catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
         log.warn({ jobId: job.jobId, err: error }, 'failed report not kept'); // the next GET starts the work again
@@ -59,51 +63,41 @@ export function openRunner(settings: RunnerSettings): { readonly run: Run; reado
   };
 }
 
-type Running = {
-  readonly signal: AbortSignal;
-  readonly progress: Parameters<Run>[3];
-  readonly start: number;
-};
+function failedOf(job: Job, settings: RunnerSettings): Report | undefined {
+  if (job.check === domainVisit.name) return failedVisit(job);
+  const check = settings.findCheck(job.check);
+  return check && failedReport(check, job, 'The run was broken off before it could end.', settings);
+}
 
-async function makeReportOf(
-  job: Job,
-  settings: RunnerSettings,
-  { signal, progress, start }: Running,
-): Promise<{ report: Report; file?: EvidenceFile }> {
+async function runCheck(job: Job, settings: RunnerSettings, { stop, progress }: Running) {
   const check = settings.findCheck(job.check);
   if (!check) throw new Error(`this worker knows no ${job.check}`);
   const limit = AbortSignal.timeout(job.runLimitMs);
-  const probes = settings.probes.open(AbortSignal.any([signal, limit]));
+  const signal = AbortSignal.any([stop, limit]);
+  const probes = settings.probes.open(signal);
+  const jobs = settings.jobsOf(job, signal);
+  const examination = { probes, jobs, progress, limit, limitMs: job.runLimitMs, stop };
   try {
-    const evidence = await check.gather({ target: job.target, options: job.options, probes, progress });
-    const file: EvidenceFile = { ...fileOf(job, settings, performance.now() - start), evidence };
-    return { report: judge(check, file), file };
-  } catch (error) {
-    // Only our own limit makes a failed report here; a stopping worker gives the job back, a defect rises.
-    if (!limit.aborted || signal.aborted) throw error;
-    const facts = factsOf(check, fileOf(job, settings, performance.now() - start), 'failed');
-    return { report: makeFailedReport(facts, `The run hit its limit of ${job.runLimitMs / 1000} s.`) };
+    const { report, file } = await examine(check, job, examination, settings);
+    if (file) await keepPictures(check, file, Date.parse(report.expiresAt), settings);
+    await settings.reportStore.insert(report, job);
+    if (file) await keepEvidence(settings, file);
+    return { state: report.state, score: report.score };
   } finally {
     probes.close();
   }
 }
 
-function fileOf(
-  { check, target, options, reportId }: Job,
-  settings: RunnerSettings,
-  durationMs: number,
-): Omit<EvidenceFile, 'evidence'> {
-  return {
-    v: 1,
-    check,
-    target,
-    options,
-    reportId: settings.reportIds ? reportId : null,
-    checkedAtMs: Date.now(),
-    durationMs: Math.round(durationMs),
-    freshForS: settings.freshForS ?? null,
-    keepForS: settings.reportIds ? settings.keepForS : null,
-  };
+// Before the report, so that its link leads somewhere from the first moment.
+async function keepPictures(
+  { screenshotOf }: Check,
+  { reportId, evidence }: EvidenceFile,
+  expiresAt: number,
+  { reportStore }: RunnerSettings,
+): Promise<void> {
+  const picture = screenshotOf?.(evidence);
+  if (picture && reportId !== null)
+    await reportStore.keepBlob({ reportId, kind: 'screenshot' }, picture.bytes, expiresAt);
 }
 
 // For the operator alone, who may want to judge it again; a store that is away at this moment costs nobody an answer.

@@ -14,7 +14,12 @@ export async function gatherLocally(
   const probes = factory.open(AbortSignal.timeout(check.spec.runLimitMs(options)));
   const start = performance.now();
   try {
-    const evidence = await check.gather({ target, options, probes, progress: () => undefined });
+    const evidence = await check.gather({
+      target,
+      options,
+      probes,
+      progress: () => undefined,
+    });
     return {
       v: 1,
       check: check.spec.name,

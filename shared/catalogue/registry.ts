@@ -1,4 +1,5 @@
 import { dnsCheck } from './dns-check/spec.ts';
+import { domainHealth } from './domain-health/spec.ts';
 import { pagespeedCheck } from './pagespeed-check/spec.ts';
 import { redirectCheck } from './redirect-check/spec.ts';
 import { securityHeaderCheck } from './security-header-check/spec.ts';
@@ -10,6 +11,7 @@ export const catalogue: readonly CheckSpec[] = [
   dnsCheck,
   securityHeaderCheck,
   pagespeedCheck,
+  domainHealth,
   redirectCheck,
   sslCheck,
 ];

@@ -11,6 +11,8 @@ export type CheckSpec = {
   /** `domain` is the last part of the path, `url` is the query parameter `url`. */
   readonly targetKind: 'domain' | 'url';
   readonly queue: QueueName;
+  /** What measures beside our own code, with its version: another one may answer otherwise. */
+  readonly engine?: string;
   /** Query parameters of its own: name → schema of the text as sent, with its default. Equal options make equal jobs. */
   readonly options: z.ZodObject;
   /** Those of them that may be given more than once; their schema is an array. */

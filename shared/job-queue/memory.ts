@@ -2,6 +2,7 @@ import type { Job } from '../model/job.ts';
 import { type Books, end, enter, openBooks, parkedOf, stateOf, statsOf, takeReady } from './memory-books.ts';
 import { openCrew } from './memory-crew.ts';
 import type { JobQueue } from './port.ts';
+import { queueUnavailable } from './unavailable.ts';
 
 export type MemoryQueueOptions = {
   readonly hostConcurrency: number;
@@ -20,6 +21,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       const job = JSON.parse(JSON.stringify(given)) as Job;
       const earlier = books.byKey.get(job.jobKey);
       if (earlier !== undefined) return { state: 'joined', jobId: earlier };
+      if (isUnserved(books, job)) throw queueUnavailable();
       if (isFull(books, job, options)) return { state: 'full', jobId: job.jobId };
       return enter(books, job);
     },
@@ -58,6 +60,11 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       books.events.removeAllListeners();
     },
   };
+}
+
+// Before the first worker starts, nothing is known of who will serve what.
+function isUnserved({ crews }: Books, { queue }: Job): boolean {
+  return crews.size > 0 && ![...crews].some((crew) => crew.queue === queue);
 }
 
 function isFull(books: Books, { host }: Job, { lineLimit, waitingLimit }: MemoryQueueOptions): boolean {

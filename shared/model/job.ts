@@ -31,6 +31,15 @@ export type Job = {
 /** Which stored report answers: one checked at `since` (Unix ms) or later; with `orFresh` also any that is still fresh. */
 export type Wanted = { readonly since: number; readonly orFresh: boolean };
 
+/** True when a report answers what is wanted. */
+export function answers(
+  { checkedAt, freshUntil }: { readonly checkedAt: number; readonly freshUntil: number },
+  wanted: Wanted,
+  nowMs: number,
+): boolean {
+  return checkedAt >= wanted.since || (wanted.orFresh && freshUntil > nowMs);
+}
+
 /** 128 random bits, 32 hex digits: not to be guessed, and never all digits with a colon, which BullMQ refuses. */
 export function randomId(): string {
   return randomBytes(16).toString('hex');

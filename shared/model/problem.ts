@@ -12,6 +12,11 @@ export const problems = {
     title: 'A token is needed',
     help: 'Send `Authorization: Bearer dtk_…`. Operators make tokens with `diag token create`.',
   },
+  unknown_format: {
+    status: 400,
+    title: 'There is no such export format',
+    help: 'The formats are listed in `errors`, and at /docs.',
+  },
   invalid_token: {
     status: 401,
     title: 'The token is not valid',
@@ -26,6 +31,16 @@ export const problems = {
     status: 404,
     title: 'There is nothing at this address',
     help: 'The endpoints are listed at /docs.',
+  },
+  report_not_found: {
+    status: 404,
+    title: 'There is no such report for this caller',
+    help: 'It is unknown, expired, or was given to another account. Repeat the GET of the tool for a new one.',
+  },
+  report_ids_disabled: {
+    status: 404,
+    title: 'Reports have no ids here',
+    help: 'The operator keeps reports only while they are fresh (`REPORT_IDS=off`). Ask the tools themselves.',
   },
   job_not_found: {
     status: 404,
@@ -76,6 +91,11 @@ export const problems = {
     status: 503,
     title: 'This process is stopping',
     help: 'Ask again: another process, or this one restarted, will answer.',
+  },
+  browser_unavailable: {
+    status: 503,
+    title: 'There is no browser to load pages with',
+    help: 'Only pagespeed-check needs one; the other tools work. The operator finds the fix in the log and in docs/operating.md.',
   },
   not_cached: {
     status: 504,

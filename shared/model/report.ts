@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Finding, findingSchema, listVerdicts, notTestedSchema } from './finding.ts';
-import { gradeNames, gradeOf, score } from './score.ts';
+import { type Grade, gradeNames, gradeOf, score } from './score.ts';
 import { type Rules, severities, type Verdicts } from './verdict.ts';
 
 /** Raised when the envelope's shape changes; stored reports are lifted on reading by report-store/upgrade. */
@@ -55,6 +55,8 @@ export type Assessment<Code extends string = string> = {
   readonly fields: { readonly [name: string]: unknown };
   /** Where points are not simply added up; null when it could not be computed. */
   readonly score?: number | null;
+  /** Where the grade is not the letter of the score. */
+  readonly grade?: Grade | null;
   /** Where a finding's effect on that score is not its rule's points: code → 0 or below. */
   readonly scoreEffects?: { readonly [code: string]: number };
 };
@@ -86,10 +88,13 @@ export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
     state: assessment.state,
     ...reportTimes(facts),
     score: points,
-    grade: gradeOf(
-      points,
-      findings.some(({ severity }) => severity !== 'info'),
-    ),
+    grade:
+      assessment.grade === undefined
+        ? gradeOf(
+            points,
+            findings.some(({ severity }) => severity !== 'info'),
+          )
+        : assessment.grade,
     rulesVersion: facts.rulesVersion,
     summary: { ...countSeverities(findings), passed: passed.length, notTested: notTested.length },
     findings,

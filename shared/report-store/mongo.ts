@@ -1,20 +1,9 @@
-import { Binary, type Collection, type Db, MongoClient, MongoError, MongoServerError } from 'mongodb';
+import { Binary, type Collection, type Db, MongoServerError } from 'mongodb';
 import type { Logger } from '../logger.ts';
-import { Problem } from '../model/problem.ts';
+import { databaseNameOf, duplicateKey, onceMore, openMongo, openPatientMongo, withMongo } from '../mongo.ts';
+import { openMongoGrants, prepareGrantIndexes } from './mongo-grants.ts';
 import type { BlobName, ReportStore } from './port.ts';
 import { fromRow, type ReportRow, toRow } from './row.ts';
-
-/**
- * Measured with a frozen server: `timeoutMS` has no effect in driver 7.8 and one read hung for 70 s; with these a call
- * gives up after 805 ms and works again 4 ms after the server does. The driver's own retries would make it 2.7 s.
- */
-export const mongoTimeouts = {
-  serverSelectionTimeoutMS: 500,
-  connectTimeoutMS: 800,
-  socketTimeoutMS: 800,
-  retryReads: false,
-  retryWrites: false,
-} as const;
 
 /** A report as MongoDB keeps it. Times are dates, so that its TTL index can expire it. */
 type Document = Omit<ReportRow, 'reportId' | 'body' | 'checkedAt' | 'freshUntil' | 'expiresAt'> & {
@@ -38,37 +27,38 @@ const notImplemented = 238;
  * @param url mongodb://…/database; the database is "diag" where none is named
  */
 export function openMongoReportStore(url: string, log: Logger): ReportStore {
-  const client = new MongoClient(url, { ...mongoTimeouts, appName: 'diag' });
-  const database = client.db(databaseOf(url));
+  const client = openMongo(url);
+  const database = client.db(databaseNameOf(url));
   const reports = database.collection<Document>('reports');
   const blobs = database.collection<BlobDocument>('blobs');
   const indexes = openIndexes(database, url, log);
 
   return {
     insert: (report, keys) =>
-      guarded(async () => {
+      withMongo(async () => {
         await indexes.prepare();
         const { json, ...row } = toRow(report, keys);
         // Keyed by its id, so one retry of our own is safe: the first writer of an id wins, also against ourselves.
         const stored = await onceMore(() => insertOnce(reports, row));
         return stored ?? { ...row, json };
       }),
-    findFresh: (questions) => guarded(() => findFresh(reports, questions)),
+    findFresh: (questions) => withMongo(() => findFresh(reports, questions)),
     get: (reportId) =>
-      guarded(async () => {
+      withMongo(async () => {
         const found = await reports.findOne({ _id: String(reportId) });
         return found && found.expiresAt.getTime() > Date.now() ? fromRow(toReportRow(found)) : undefined;
       }),
     keepBlob: (name, bytes, expiresAt) =>
-      guarded(async () => {
+      withMongo(async () => {
         const blob = { bytes: new Binary(bytes), expiresAt: new Date(expiresAt) };
         await blobs.updateOne({ _id: blobId(name) }, { $set: blob }, { upsert: true });
       }),
     getBlob: (name) =>
-      guarded(async () => {
+      withMongo(async () => {
         const found = await blobs.findOne({ _id: blobId(name) });
         return found && found.expiresAt.getTime() > Date.now() ? found.bytes.value() : undefined;
       }),
+    grants: openMongoGrants(database, () => indexes.prepare()),
     async ping() {
       try {
         await database.command({ ping: 1 });
@@ -92,7 +82,7 @@ function openIndexes(database: Db, url: string, log: Logger): { prepare(): Promi
   const startSweep = () => {
     log.warn({}, 'this MongoDB server has no TTL indexes: expired reports are swept once a minute');
     const act = () =>
-      void Promise.all(['reports', 'blobs'].map((name) => sweep(database.collection(name)))).catch(
+      void Promise.all(['reports', 'blobs', 'grants'].map((name) => sweep(database.collection(name)))).catch(
         (error: unknown) => log.warn({ err: error }, 'expired reports not swept'),
       );
     timer = setInterval(act, sweepEveryMs).unref();
@@ -116,26 +106,18 @@ function blobId({ reportId, kind }: BlobName): string {
   return `${reportId} ${kind}`;
 }
 
-function databaseOf(url: string): string {
-  const path = new URL(
-    url.replace(/^mongodb(\+srv)?:/, 'http:').replace(/(@|\/\/)([^/@]*),[^/]*/, '$1$2'),
-  ).pathname.slice(1);
-  return path === '' ? 'diag' : decodeURIComponent(path);
-}
-
 /** Makes the indexes by name, over a client of its own: building one on a full collection takes longer than a request may. */
 async function prepareIndexes(database: Db, url: string): Promise<boolean> {
-  const patient = new MongoClient(url, {
-    serverSelectionTimeoutMS: 500,
-    connectTimeoutMS: 800,
-    appName: 'diag-prepare',
-  });
+  const patient = openPatientMongo(url);
   try {
-    const reports = patient.db(database.databaseName).collection('reports');
+    const prepared = patient.db(database.databaseName);
+    const [reports, blobs, grants] = ['reports', 'blobs', 'grants'].map((name) => prepared.collection(name));
+    if (!reports || !blobs || !grants) throw new Error('three collections are expected');
     await reports.createIndex({ jobKey: 1, checkedAt: -1 }, { name: 'reports_by_key' });
     await reports.createIndex({ target: 1, check: 1, checkedAt: -1 }, { name: 'reports_by_target' });
     await reports.createIndex({ jobId: 1 }, { name: 'reports_by_job' });
-    const expiring = [reports, patient.db(database.databaseName).collection('blobs')];
+    await prepareGrantIndexes(grants);
+    const expiring = [reports, blobs, grants];
     return (await Promise.all(expiring.map(makeTtlIndex))).every(Boolean);
   } finally {
     await patient.close();
@@ -158,7 +140,7 @@ async function insertOnce(reports: Collection<Document>, row: ReportRow) {
     await reports.insertOne(toDocument(row), { writeConcern: { w: 'majority' } });
     return undefined;
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== 11_000) throw error;
+    if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
     const first = await reports.findOne({ _id: row.reportId });
     return first ? fromRow(toReportRow(first)) : undefined;
   }
@@ -216,27 +198,4 @@ function toReportRow({ _id, body, checkedAt, freshUntil, expiresAt, ...rest }: D
     expiresAt: expiresAt.getTime(),
     body: body.value(),
   };
-}
-
-async function onceMore<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (error instanceof MongoServerError || !(error instanceof MongoError)) throw error;
-    return act();
-  }
-}
-
-// A server that is away or refuses is told to callers; anything else is a defect.
-async function guarded<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof MongoError)) throw error;
-    throw new Problem(
-      'store_unavailable',
-      'Reports cannot be read or kept just now. Ask again in a few seconds.',
-      { retryAfterS: 5, cause: error },
-    );
-  }
 }

@@ -1,5 +1,6 @@
 import type { Wanted } from '../model/job.ts';
 import type { Report } from '../model/report.ts';
+import type { Grants } from './grants.ts';
 
 /** A report as stored: what is searched for, and the bytes of its JSON exactly as every reader gets them. */
 export type StoredReport = {
@@ -7,6 +8,10 @@ export type StoredReport = {
   readonly jobId: string;
   readonly jobKey: string;
   readonly check: string;
+  readonly target: string;
+  readonly score: number | null;
+  readonly grade: string | null;
+  readonly state: string;
   /** Unix ms, as are all times here. */
   readonly checkedAt: number;
   readonly freshUntil: number;
@@ -31,6 +36,7 @@ export interface ReportStore {
   /** Keeps bytes beside a report until `expiresAt` (Unix ms); a second write of the same name replaces the first. */
   keepBlob(name: BlobName, bytes: Uint8Array, expiresAt: number): Promise<void>;
   getBlob(name: BlobName): Promise<Uint8Array | undefined>;
+  readonly grants: Grants;
   ping(): Promise<true | string>;
   close(): Promise<void>;
 }

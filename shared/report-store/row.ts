@@ -4,10 +4,6 @@ import type { ReportKeys, StoredReport } from './port.ts';
 
 /** What every adapter keeps of a report. Times are Unix ms; `body` is its JSON under zstd level 3. */
 export type ReportRow = Omit<StoredReport, 'json'> & {
-  readonly target: string;
-  readonly score: number | null;
-  readonly grade: string | null;
-  readonly state: string;
   readonly body: Uint8Array;
 };
 
@@ -35,17 +31,8 @@ export function toRow(
 }
 
 /** The stored report of a row. */
-export function fromRow({
-  reportId,
-  jobId,
-  jobKey,
-  check,
-  checkedAt,
-  freshUntil,
-  expiresAt,
-  body,
-}: ReportRow): StoredReport {
-  return { reportId, jobId, jobKey, check, checkedAt, freshUntil, expiresAt, json: zstdDecompressSync(body) };
+export function fromRow({ body, ...rest }: ReportRow): StoredReport {
+  return { ...rest, json: zstdDecompressSync(body) };
 }
 
 function targetOf({ target }: Report): string {

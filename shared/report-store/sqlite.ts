@@ -1,11 +1,9 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { Problem } from '../model/problem.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { openDatabase, withSqlite } from '../sqlite.ts';
 import type { ReportStore, StoredReport } from './port.ts';
 import { fromRow, type ReportRow, toRow } from './row.ts';
+import { grantsMigration, openSqliteGrants } from './sqlite-grants.ts';
 
-/** Each step lifts PRAGMA user_version by one; steps are never changed, only added. */
 const migrations = [
   `CREATE TABLE reports (
      reportId TEXT PRIMARY KEY, jobId TEXT NOT NULL, jobKey TEXT NOT NULL, target TEXT NOT NULL, "check" TEXT NOT NULL,
@@ -21,6 +19,7 @@ const migrations = [
      PRIMARY KEY (reportId, kind)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX blobs_by_expiry ON blobs (expiresAt);`,
+  grantsMigration,
 ];
 
 const expiryEveryMs = 10_000;
@@ -29,8 +28,7 @@ const expiryBatch = 25;
 
 /** The store of a single machine. @param path of the database file, made if it is not there; ":memory:" for tests */
 export function openSqliteReportStore(path: string): ReportStore {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-  const database = openDatabase(path);
+  const database = openDatabase(path, migrations);
   const insert = database.prepare(
     `INSERT INTO reports (reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body)
      VALUES (:reportId, :jobId, :jobKey, :target, :check, :state, :score, :grade, :checkedAt, :freshUntil, :expiresAt, :body)
@@ -52,13 +50,13 @@ export function openSqliteReportStore(path: string): ReportStore {
 
   return {
     insert: async (report, keys) =>
-      guarded(() => {
+      withSqlite(() => {
         const { json, ...row } = toRow(report, keys);
         const { changes } = insert.run(row);
         return changes === 1 ? { ...row, json } : (get(row.reportId) ?? { ...row, json });
       }),
     findFresh: async (questions) =>
-      guarded(() => {
+      withSqlite(() => {
         const now = Date.now();
         return new Map(
           questions.flatMap(({ jobKey, wanted }) => {
@@ -67,8 +65,9 @@ export function openSqliteReportStore(path: string): ReportStore {
           }),
         );
       }),
-    get: async (reportId) => guarded(() => get(reportId)),
+    get: async (reportId) => withSqlite(() => get(reportId)),
     ...openBlobs(database),
+    grants: openSqliteGrants(database),
     ping: async () => {
       database.prepare('SELECT 1').get();
       return true;
@@ -91,41 +90,11 @@ function openBlobs(database: DatabaseSync): Pick<ReportStore, 'keepBlob' | 'getB
   );
   return {
     keepBlob: async ({ reportId, kind }, bytes, expiresAt) =>
-      guarded(() => {
+      withSqlite(() => {
         keep.run(reportId, kind, expiresAt, bytes);
         sweep.run(Date.now());
       }),
     getBlob: async ({ reportId, kind }) =>
-      guarded(() => (get.get(reportId, kind, Date.now()) as { bytes: Uint8Array } | undefined)?.bytes),
+      withSqlite(() => (get.get(reportId, kind, Date.now()) as { bytes: Uint8Array } | undefined)?.bytes),
   };
-}
-
-function openDatabase(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: 1000 });
-  database.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA auto_vacuum = INCREMENTAL;',
-  );
-  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (version > migrations.length)
-    throw new Error(
-      `${path} was written by a newer version (schema ${version}, this one knows ${migrations.length})`,
-    );
-  for (const [index, sql] of migrations.entries()) {
-    if (index >= version) database.exec(`BEGIN; ${sql} PRAGMA user_version = ${index + 1}; COMMIT;`);
-  }
-  return database;
-}
-
-// A full disk or a locked file is no defect: callers are told to come back.
-function guarded<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (!(error instanceof Error) || (error as { code?: string }).code !== 'ERR_SQLITE_ERROR') throw error;
-    throw new Problem(
-      'store_unavailable',
-      'Reports cannot be read or kept just now. Ask again in a few seconds.',
-      { retryAfterS: 5, cause: error },
-    );
-  }
 }

@@ -3,6 +3,7 @@ import { impatient, openRedis } from '../../shared/job-queue/bullmq/connection.t
 import { randomId } from '../../shared/model/job.ts';
 import { openMemoryRateLimiter } from '../../shared/rate-limiter/memory.ts';
 import { openRedisRateLimiter } from '../../shared/rate-limiter/redis.ts';
+import { freeze } from '../kit/freeze.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { rateLimiterContract } from './rate-limiter.contract.ts';
 
@@ -30,7 +31,7 @@ describe.skipIf(!hasRedis)('Redis rate limiter', () => {
     const caller = randomId();
     await a.take(quota, caller, 3);
     expect(await b.take(quota, caller, 3)).toMatchObject({ allowed: false, remaining: 2 });
-    redis.process?.kill('SIGSTOP');
+    await freeze(redis.process);
     const start = performance.now();
     expect(await a.take(quota, caller, 5)).toMatchObject({ allowed: true });
     expect(await a.take(quota, caller, 1)).toMatchObject({ allowed: false });

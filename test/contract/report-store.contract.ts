@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { randomId, type Wanted } from '../../shared/model/job.ts';
 import { makeReport, type Report } from '../../shared/model/report.ts';
+import { anonymousAccount, grantOf } from '../../shared/report-store/grants.ts';
 import type { ReportStore } from '../../shared/report-store/port.ts';
 
 const aFreshOne: Wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
@@ -126,7 +127,61 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     expect(await store.getBlob(name)).toBeUndefined();
   });
 
+  test('a report is readable by the account it was given to, or by all once it was given without a token', async () => {
+    const { grants } = store;
+    const report = await insert(reportOf(), randomId());
+    const [a, b] = [randomId(), randomId()];
+    expect(await grants.isGiven(a, report.reportId)).toBe(false);
+    await grants.give(a, grantOf(report));
+    await Promise.all([grants.give(a, grantOf(report)), grants.give(a, grantOf(report))]);
+    expect(await grants.isGiven(a, report.reportId)).toBe(true);
+    expect(await grants.isGiven(b, report.reportId)).toBe(false);
+    await grants.give(anonymousAccount, grantOf(report));
+    expect(await grants.isGiven(b, report.reportId)).toBe(true);
+    expect(await grants.isGiven(a, '{"$ne":null}')).toBe(false);
+    expect(await grants.list({ account: a, limit: 10 })).toEqual([grantOf(report)]);
+  });
+
+  test('a history is newest first, in pages without a gap or a double, of one target and check where asked', async () => {
+    const { grants } = store;
+    const account = randomId();
+    const rows = Array.from({ length: 25 }, (_, index) => ({
+      reportId: randomId(),
+      check: index % 2 === 0 ? 'dns-check' : 'ssl-check',
+      target: `${index % 3}.test`,
+      checkedAt: 1_700_000_000_000 + Math.floor(index / 2),
+      expiresAt: Date.now() + 60_000,
+      score: index % 4 === 0 ? null : index,
+      grade: index % 4 === 0 ? null : 'F',
+      state: 'complete',
+    }));
+    await Promise.all(rows.map((row) => grants.give(account, row)));
+    await grants.give(randomId(), { ...(rows[0] ?? never()), reportId: randomId() });
+    const sorted = rows.toSorted((a, b) => b.checkedAt - a.checkedAt || (b.reportId < a.reportId ? -1 : 1));
+    const pages = [];
+    for (let page = await grants.list({ account, limit: 10 }); page.length > 0; ) {
+      pages.push(...page);
+      page = await grants.list({ account, limit: 10, before: page.at(-1) });
+    }
+    expect(pages).toEqual(sorted);
+    const few = await grants.list({ account, limit: 100, target: '1.test', check: 'dns-check' });
+    expect(few).toEqual(sorted.filter(({ target, check }) => target === '1.test' && check === 'dns-check'));
+  });
+
+  test('an expired grant is gone for every reader', async () => {
+    const { grants } = store;
+    const account = randomId();
+    const grant = { ...grantOf(await insert(reportOf(), randomId())), expiresAt: Date.now() - 1 };
+    await grants.give(account, grant);
+    expect(await grants.isGiven(account, grant.reportId)).toBe(false);
+    expect(await grants.list({ account, limit: 10 })).toEqual([]);
+  });
+
   test('it says that it is there', async () => {
     expect(await store.ping()).toBe(true);
   });
+}
+
+function never(): never {
+  throw new Error('there is a first row');
 }

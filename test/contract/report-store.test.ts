@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openMongoReportStore } from '../../shared/report-store/mongo.ts';
 import { openSqliteReportStore } from '../../shared/report-store/sqlite.ts';
+import { freeze } from '../kit/freeze.ts';
 import { hasMongo, startMongo, type TestMongo } from '../kit/mongo.ts';
 import { reportStoreContract } from './report-store.contract.ts';
 
@@ -36,7 +37,7 @@ describe.skipIf(!hasMongo)('MongoDB report store', () => {
   test('answers a server that is frozen within a second, and works again with it', async () => {
     const store = openMongoReportStore(mongo.url, log);
     expect(await store.ping()).toBe(true);
-    mongo.process?.kill('SIGSTOP');
+    await freeze(mongo.process);
     const start = performance.now();
     await expect(store.get('x')).rejects.toMatchObject({ code: 'store_unavailable', retryAfterS: 5 });
     expect(performance.now() - start).toBeLessThan(1500);

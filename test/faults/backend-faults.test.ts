@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { freeze } from '../kit/freeze.ts';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedis } from '../kit/redis.ts';
 import { type Fleet, get, type Member, openFleet, type Tally } from './fleet.ts';
@@ -7,6 +8,11 @@ const count = Number(process.env['FAULT_REQUESTS'] ?? 200);
 const isHere = hasRedis && hasMongo;
 const settings = { FRESH_SECONDS: '600', QUEUE_SECONDS: '120' };
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The log lines of a process that tell of a defect. */
+function failuresIn({ lines }: Member): string {
+  return lines.filter((line) => line.includes('"level":50') || line.includes('"level":"error"')).join('\n');
+}
 
 /** Asks for many checks over some seconds while something happens in their midst. */
 async function underLoad(fleet: Fleet, api: () => Member, name: string, happen: () => Promise<void>) {
@@ -26,7 +32,7 @@ async function underLoad(fleet: Fleet, api: () => Member, name: string, happen: 
   );
   expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
   const unexpected = Object.keys(tally).filter((outcome) => !['200', '202', '503'].includes(outcome));
-  expect(unexpected).toEqual([]);
+  expect(unexpected.map((outcome) => `${outcome}\n${failuresIn(api())}`)).toEqual([]);
   return { tally, answers };
 }
 
@@ -61,7 +67,7 @@ describe.skipIf(!isHere)('Redis that is', () => {
       () => api,
       'frozen',
       async () => {
-        fleet.redis.process?.kill('SIGSTOP');
+        await freeze(fleet.redis.process);
         await after(300);
         expect((await get(api, 'http://t0.test/early')).status).toBe(200);
         const refused = await get(api, 'http://t0.test/new-while-frozen');

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { freeze } from '../kit/freeze.ts';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedis } from '../kit/redis.ts';
 import { type Fleet, get, type Member, openFleet, type Tally } from './fleet.ts';
@@ -138,7 +139,7 @@ describe.skipIf(!isHere)('a worker that is killed at a certain moment', () => {
     const waiting = fleet.ask(() => api, 'http://t0.test/a', tally);
     await visited;
     // The store is frozen while the run ends: the worker is killed before its insert.
-    fleet.mongo.process?.kill('SIGSTOP');
+    await freeze(fleet.mongo.process);
     letGo();
     await new Promise((resolve) => setTimeout(resolve, 200));
     await kill(first);
@@ -153,7 +154,7 @@ describe.skipIf(!isHere)('a worker that is killed at a certain moment', () => {
     held.release = undefined;
     const last = fleet.ask(() => api, 'http://t1.test/b', tally);
     await expect.poll(() => held.release !== undefined, { timeout: 10_000 }).toBe(true);
-    fleet.redis.process?.kill('SIGSTOP');
+    await freeze(fleet.redis.process);
     letGo();
     await expect.poll(async () => (await countReports(fleet)) >= 2, { timeout: 5000 }).toBe(true);
     await kill(second);

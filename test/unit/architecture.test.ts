@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const mayImport: { readonly [folder: string]: readonly string[] } = {
   'shared/model': ['shared/job-queue/port.ts'],
   'shared/target': [],
-  'shared/catalogue': ['shared/model', 'shared/job-queue/port.ts'],
+  'shared/catalogue': ['shared/model', 'shared/target', 'shared/job-queue/port.ts'],
   shared: ['shared'],
   api: ['shared'],
   'worker/probes': ['shared'],

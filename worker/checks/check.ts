@@ -4,6 +4,7 @@ import type { Job } from '../../shared/model/job.ts';
 import type { Assessment } from '../../shared/model/report.ts';
 import type { Json } from '../../shared/model/verdict.ts';
 import type { Probes } from '../probes/port.ts';
+import type { Jobs } from './jobs.ts';
 
 /** What a gather is given. Every probe already carries the run's signal, guard and memo. */
 export type GatherContext = {
@@ -15,18 +16,24 @@ export type GatherContext = {
   readonly progress: (progress: Progress) => void;
 };
 
+/** What a gather of the composite queue is given beside. */
+export type CompositeContext = GatherContext & { readonly jobs: Jobs };
+
 /** A check's work. Evidence is JSON: what was seen, nothing judged. */
 export type Check = {
   readonly spec: CheckSpec;
-  gather(context: GatherContext): Promise<Json>;
+  gather(context: GatherContext & Partial<CompositeContext>): Promise<Json>;
   assess(evidence: Json): Assessment;
+  /** A picture in the evidence, to be stored beside the report. */
+  readonly screenshotOf?: (evidence: Json) => { readonly bytes: Uint8Array } | undefined;
 };
 
 /** Ties a gather to the assess that reads its evidence; the only place where the type of the evidence is forgotten. */
 export function defineCheck<Evidence, Code extends string>(check: {
   readonly spec: CheckSpec & { readonly rules: { readonly [C in Code]: unknown } };
-  readonly gather: (context: GatherContext) => Promise<Evidence>;
+  readonly gather: (context: CompositeContext) => Promise<Evidence>;
   readonly assess: (evidence: Evidence) => Assessment<Code>;
+  readonly screenshotOf?: (evidence: Evidence) => { readonly bytes: Uint8Array } | undefined;
 }): Check {
   return check as unknown as Check;
 }

@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from '../../logger.ts';
-import { Problem } from '../../model/problem.ts';
+import { queueUnavailable } from '../unavailable.ts';
 
 /** How long the API waits for Redis before it says 503. */
 export const redisTimeoutMs = 800;
@@ -63,15 +63,6 @@ export async function withinTime<T>(redis: Redis, act: () => Promise<T>): Promis
     clearTimeout(timer);
     late.promise.catch(() => undefined);
   }
-}
-
-/** The Problem of a queue that cannot be reached. */
-export function queueUnavailable(cause?: unknown): Problem {
-  return new Problem(
-    'queue_unavailable',
-    'No check can be started just now; cached reports stay readable. Ask again in a few seconds.',
-    { retryAfterS: 5, cause },
-  );
 }
 
 // ioredis has no common class for these; by name and message they are told from errors of a script or a command.

@@ -31,6 +31,8 @@ type Held = Pick<Job, 'queue' | 'jobId' | 'host' | 'caller' | 'runLimitMs'>;
 export type Gate = {
   /** 0: the job has a slot. n: its place in the line. `full`: not kept. `unserved`: no worker is alive. */
   reserve(job: Held): Promise<number | 'full' | 'unserved'>;
+  /** For a queue without slots: whether a worker is alive. */
+  admit(queue: QueueName): Promise<0 | 'unserved'>;
   /** A worker's first act: true when the job may run now. */
   start(job: Held, attempt: number): Promise<boolean>;
   /** A worker's last act, or whoever finds that a job is gone. Gives the jobs that may run now. */
@@ -67,6 +69,7 @@ export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimit
       if (place === -1) return 'full';
       return place === -2 ? 'unserved' : place;
     },
+    admit: async (queue) => ((await redis.exists(workerKey(queue))) === 1 ? 0 : 'unserved'),
     start: async (job, attempt) =>
       (await takeSlot(job, String(attempt), job.runLimitMs + leaseGraceMs[job.queue])) === 0,
     async release(job, { attempt, message = '' }) {

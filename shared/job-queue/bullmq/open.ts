@@ -15,7 +15,8 @@ import {
   queueNames,
   type Submitted,
 } from '../port.ts';
-import { impatient, openRedis, patient, queueUnavailable, withinTime } from './connection.ts';
+import { queueUnavailable } from '../unavailable.ts';
+import { impatient, openRedis, patient, withinTime } from './connection.ts';
 import { openBullmqCrew } from './crew.ts';
 import { subscribeDone } from './done.ts';
 import { type Gate, keyPrefix, openGate } from './gate.ts';
@@ -96,7 +97,7 @@ async function closeSide({ redis, queues }: Side): Promise<void> {
 }
 
 async function submit({ queues, gate }: Side, job: Job): Promise<Submitted> {
-  const place = job.queue === 'composite' ? 0 : await gate.reserve(job);
+  const place = job.queue === 'composite' ? await gate.admit(job.queue) : await gate.reserve(job);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
   if (place === 'unserved') throw queueUnavailable();
   const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - Date.now()) };

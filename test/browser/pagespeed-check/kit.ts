@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { parseCidr } from '../../../shared/target/classify-address.ts';
 import type { TargetPolicy } from '../../../shared/target/parse-target.ts';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
@@ -94,10 +93,12 @@ export function expectRun(answer: BrowserRun | BrowserFailure): BrowserRun {
   return answer;
 }
 
-/** Follows every driver and browser that this process starts, also when their parents have died. */
+/** Follows every driver and browser that this process starts, also when their parents have died; other runs on the machine are not its business. */
 export type Tracker = {
   /** Those that run now. */
   processes(): readonly { readonly pid: number; readonly status: string }[];
+  /** Profile folders of its browsers that are still there. */
+  profiles(): readonly string[];
   /** Processes and profile folders that are still there. */
   leftovers(): readonly string[];
   stop(): void;
@@ -110,23 +111,24 @@ export function trackProcesses(): Tracker {
   const look = () => {
     for (const session of findTree([process.pid]).map(sessionOf))
       if (session !== own && session > 0) sessions.add(session);
-    return findTree([...sessions]);
+    const found = findTree([...sessions]);
+    for (const pid of found) for (const folder of profilesOf(pid)) profiles.add(folder);
+    return found;
   };
+  const profiles = new Set<string>();
+  const left = () => [...profiles].filter((folder) => existsSync(folder));
   const timer = setInterval(look, 100);
   return {
     processes: () => look().map((pid) => ({ pid, status: readQuietly(`/proc/${pid}/status`) })),
-    leftovers: () => [...look().map((pid) => readQuietly(`/proc/${pid}/cmdline`)), ...findProfiles()],
+    profiles: left,
+    leftovers: () => [...look().map((pid) => readQuietly(`/proc/${pid}/cmdline`)), ...left()],
     stop: () => clearInterval(timer),
   };
 }
 
-/** Profile folders of runs, ended or not. */
-export function findProfiles(): readonly string[] {
-  return [tmpdir(), '/var/tmp'].flatMap((folder) =>
-    readdirSync(folder)
-      .filter((name) => name.startsWith('diagnostic-browser-'))
-      .map((name) => `${folder}/${name}`),
-  );
+function profilesOf(pid: number): readonly string[] {
+  const folder = /--user-data-dir=([^\0]+)/.exec(readQuietly(`/proc/${pid}/cmdline`))?.[1];
+  return folder === undefined ? [] : [folder];
 }
 
 function sessionOf(pid: number): number {

@@ -1,7 +1,6 @@
-import type { Submitted } from '../shared/job-queue/port.ts';
-import type { Job, Wanted } from '../shared/model/job.ts';
-import type { StoredReport } from '../shared/report-store/port.ts';
-import { answers } from './report-cache.ts';
+import type { Submitted } from '../job-queue/port.ts';
+import { answers, type Job, type Wanted } from '../model/job.ts';
+import type { StoredReport } from '../report-store/port.ts';
 
 export type WaitOutcome =
   | { readonly kind: 'report'; readonly stored: StoredReport }

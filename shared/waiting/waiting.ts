@@ -1,8 +1,8 @@
-import type { Done, JobQueue, Missed, Submitted } from '../shared/job-queue/port.ts';
-import type { Logger } from '../shared/logger.ts';
-import type { Job } from '../shared/model/job.ts';
-import { Problem } from '../shared/model/problem.ts';
-import type { ReportStore } from '../shared/report-store/port.ts';
+import type { Done, JobQueue, Missed, Submitted } from '../job-queue/port.ts';
+import type { Logger } from '../logger.ts';
+import type { Job } from '../model/job.ts';
+import { Problem } from '../model/problem.ts';
+import type { ReportStore } from '../report-store/port.ts';
 import {
   endWaits,
   failWaits,

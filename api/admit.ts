@@ -1,0 +1,50 @@
+import type { Request, Response } from 'express';
+import { Problem } from '../shared/model/problem.ts';
+import type { Scope } from '../shared/token-store/port.ts';
+import type { Caller } from './caller.ts';
+import type { Desk } from './desk.ts';
+
+/**
+ * Names the caller, counts the request, and lets those in who have the scope; `anyone` needs none.
+ * A bad token is refused even where none is needed (RFC 6750 §3.1), and counted against its address, so that guessing has a limit.
+ */
+export async function admit(
+  desk: Pick<Desk, 'callers' | 'quotas'>,
+  request: Request,
+  response: Response,
+  need: Scope | 'anyone',
+): Promise<Caller> {
+  const { caller, hasBadToken } = await desk.callers.name(request);
+  await desk.quotas.takeRequest(caller, response);
+  if (hasBadToken) throw invalidToken();
+  if (need === 'anyone' || caller.scopes.includes(need)) return caller;
+  throw caller.kind === 'anonymous' ? tokenRequired(need) : insufficientScope(need);
+}
+
+function invalidToken(): Problem {
+  const detail = 'The token is unknown, expired or revoked';
+  return new Problem('invalid_token', `${detail}. Leave it out, or send a valid one.`, {
+    headers: challenge(`error="invalid_token", error_description="${detail}"`),
+  });
+}
+
+// RFC 6750 §3.1: a request without credentials is told the scheme, and no error code.
+function tokenRequired(need: Scope): Problem {
+  return new Problem(
+    'token_required',
+    `Send Authorization: Bearer with a token of this service that has the scope ${need}.`,
+    { headers: challenge(`scope="${need}"`) },
+  );
+}
+
+function insufficientScope(need: Scope): Problem {
+  return new Problem(
+    'insufficient_scope',
+    `The token is valid, but lacks the scope ${need}. Ask the operator for one that has it.`,
+    { headers: challenge(`error="insufficient_scope", scope="${need}"`) },
+  );
+}
+
+function challenge(parameters: string): Record<string, string> {
+  return { 'WWW-Authenticate': `Bearer realm="diag", ${parameters}` };
+}

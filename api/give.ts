@@ -1,0 +1,33 @@
+import { grantOf } from '../shared/report-store/grants.ts';
+import type { Caller } from './caller.ts';
+import type { Desk } from './desk.ts';
+import type { ReadyReport } from './report-cache.ts';
+
+/**
+ * Writes once, before the answer, that a caller was given a report: they may read it again by its id, and so the reports that it names.
+ * Where reports have no ids there is nothing to write.
+ */
+export async function give(
+  { reportIds, reportStore }: Pick<Desk, 'reportIds' | 'reportStore'>,
+  { account }: Caller,
+  ready: ReadyReport,
+): Promise<void> {
+  if (!reportIds || ready.givenTo.has(account)) return;
+  const parts = await Promise.all(partIdsIn(ready).map((id) => reportStore.get(id)));
+  const grants = [ready.grant, ...parts.flatMap((part) => (part ? [grantOf(part)] : []))];
+  await Promise.all(grants.map((grant) => reportStore.grants.give(account, grant)));
+  ready.givenTo.add(account);
+}
+
+/** The ids of the reports that a domain-health report is made of. */
+function partIdsIn({ grant, identity }: ReadyReport): readonly string[] {
+  if (grant.check !== 'domain-health') return [];
+  const { categories = {}, entryPoints = [] } = JSON.parse(identity.toString()) as {
+    readonly categories?: Record<string, Part>;
+    readonly entryPoints?: readonly Part[];
+  };
+  const ids = [...Object.values(categories), ...entryPoints].flatMap(({ report }) => report?.reportId ?? []);
+  return [...new Set(ids)];
+}
+
+type Part = { readonly report?: { readonly reportId?: string } };

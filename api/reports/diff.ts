@@ -1,0 +1,29 @@
+import type { Request, Response } from 'express';
+import { diffReports } from '../../shared/model/diff.ts';
+import { type Fault, Problem } from '../../shared/model/problem.ts';
+import { sendJson } from '../answer.ts';
+import type { Caller } from '../caller.ts';
+import type { Desk } from '../desk.ts';
+import { describeFaults, readOwnQuery } from '../read-query.ts';
+import { findReadable, openReport } from './readable.ts';
+
+/** Answers /api/reports/{a}/diff/{b}: what changed from the first report to the second, of one check and target. */
+export async function answerDiff(
+  desk: Desk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  readOwnQuery(request, []);
+  const [first, second] = await Promise.all(
+    (['a', 'b'] as const).map((name) => findReadable(desk, caller, String(request.params[name]))),
+  );
+  if (!first || !second) throw new Error('two reports were asked for');
+  const faults: Fault[] = [];
+  for (const fact of ['check', 'target'] as const)
+    if (first[fact] !== second[fact])
+      faults.push({ in: 'path', name: 'b', detail: `Its ${fact} is another than that of the first report.` });
+  if (faults.length > 0) throw new Problem('invalid_request', describeFaults(faults), { errors: faults });
+  response.setHeader('Cache-Control', 'private, no-cache');
+  sendJson(response, diffReports(openReport(first), openReport(second)));
+}

@@ -1,0 +1,110 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { catalogue } from '../../shared/catalogue/registry.ts';
+import { type Fault, Problem } from '../../shared/model/problem.ts';
+import type { Grant } from '../../shared/report-store/grants.ts';
+import {
+  type Parsed,
+  parseDomain,
+  parseHttpUrl,
+  type TargetPolicy,
+} from '../../shared/target/parse-target.ts';
+import { sendJson } from '../answer.ts';
+import type { Caller } from '../caller.ts';
+import type { Desk } from '../desk.ts';
+import { describeFaults, readOwnQuery } from '../read-query.ts';
+
+const usualLimit = 20;
+const limitLimit = 100;
+
+type Page = z.infer<ReturnType<typeof pageParameters>>;
+
+/** Answers /api/reports: what was given to the caller's account, newest first, a page at a time. */
+export async function answerHistory(
+  desk: Desk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const page = readPage(desk, request);
+  // One more than asked tells whether there is a next page.
+  const grants = await desk.reportStore.grants.list({
+    account: caller.account,
+    ...page,
+    limit: page.limit + 1,
+  });
+  const shown = grants.slice(0, page.limit);
+  const last = shown.at(-1);
+  const next = grants.length > page.limit && last ? cursorOf(last) : null;
+  response.setHeader('Cache-Control', 'private, no-cache');
+  if (next !== null) response.appendHeader('Link', `<${addressOf(desk, page, next)}>; rel="next"`);
+  sendJson(response, { reports: shown.map(describe), next });
+}
+
+function describe({ reportId, check, target, checkedAt, score, grade, state }: Grant) {
+  return { reportId, check, target, checkedAt: new Date(checkedAt).toISOString(), score, grade, state };
+}
+
+function addressOf(desk: Desk, { target, check, limit }: Page, next: string): string {
+  const query = new URLSearchParams({
+    ...(target === undefined ? {} : { target }),
+    ...(check === undefined ? {} : { check }),
+    limit: String(limit),
+    before: next,
+  });
+  return `${desk.publicPath}/api/reports?${query.toString()}`;
+}
+
+function readPage({ targetPolicy }: Desk, request: Request): Page {
+  const sent = readOwnQuery(request, ['target', 'check', 'limit', 'before']);
+  const parsed = pageParameters(targetPolicy).safeParse(sent);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(
+    ({ path, message }): Fault => ({ in: 'query', name: String(path[0]), detail: message }),
+  );
+  throw new Problem('invalid_request', describeFaults(errors), { errors });
+}
+
+const names = catalogue.map(({ name }) => name);
+const limitFault = `Give a whole number from 1 to ${limitLimit}.`;
+
+function pageParameters(policy: TargetPolicy) {
+  return z.object({
+    // As the tools write it, so that what was asked is what is found.
+    target: z
+      .string()
+      .transform((text, context) => {
+        const read = text.includes('://') ? readUrl(text, policy) : parseDomain(text, policy);
+        if (read.ok) return read.value;
+        context.addIssue({ code: 'custom', message: read.fault.why });
+        return z.NEVER;
+      })
+      .optional(),
+    check: z.enum(names, `Give one of: ${names.join(', ')}.`).optional(),
+    limit: z
+      .string()
+      .regex(/^[1-9]\d{0,2}$/, limitFault)
+      .transform(Number)
+      .refine((count) => count <= limitLimit, limitFault)
+      .default(usualLimit),
+    before: z
+      .string()
+      .regex(/^\d{1,15}-[0-9a-f]{32}$/, 'Give `next` of the page before, as it came.')
+      .transform(readCursor)
+      .optional(),
+  });
+}
+
+function readUrl(text: string, policy: TargetPolicy): Parsed<string> {
+  const url = parseHttpUrl(text, policy);
+  return url.ok ? { ok: true, value: url.value.href } : url;
+}
+
+function cursorOf({ checkedAt, reportId }: Grant): string {
+  return `${checkedAt}-${reportId}`;
+}
+
+function readCursor(text: string): Pick<Grant, 'checkedAt' | 'reportId'> {
+  const [checkedAt = '', reportId = ''] = text.split('-');
+  return { checkedAt: Number(checkedAt), reportId };
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import { diffSchema } from '../../shared/model/diff.ts';
+import type { ProblemCode } from '../../shared/model/problem.ts';
+import { envelopeShape, reportStates } from '../../shared/model/report.ts';
+import { gradeNames } from '../../shared/model/score.ts';
+import { formatNames, formats } from '../../shared/render/formats.ts';
+import { json, problemResponses } from '../openapi-answers.ts';
+
+const reportId = z
+  .string()
+  .meta({ description: 'The `reportId` of a report.', example: '5f0c1e0b7a9d4c3e8b2a6d1f4e7c9a0b' });
+const anyReport = z
+  .looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) })
+  .meta({ id: 'Report', description: 'What the reports of all checks have in common.' });
+const historySchema = z
+  .looseObject({
+    reports: z.array(
+      z.looseObject({
+        reportId: z.string(),
+        check: z.string(),
+        target: z.string(),
+        checkedAt: z.iso.datetime(),
+        score: z.number().nullable(),
+        grade: z.enum(gradeNames).nullable(),
+        state: z.enum(reportStates),
+      }),
+    ),
+    next: z
+      .string()
+      .nullable()
+      .meta({ description: 'The value of `before` for the next page; null on the last.' }),
+  })
+  .meta({ id: 'History' });
+
+const fileSchemas: { readonly [name: string]: z.ZodType } = {
+  json: anyReport,
+  sarif: z
+    .looseObject({ version: z.literal('2.1.0'), runs: z.array(z.looseObject({})) })
+    .meta({ id: 'Sarif', description: 'SARIF 2.1.0 (OASIS).' }),
+};
+
+const pictures = Object.fromEntries(
+  ['image/jpeg', 'image/png', 'image/webp'].map((type) => [type, { schema: z.unknown() }]),
+);
+
+const accessProblems: readonly ProblemCode[] = [
+  'invalid_request',
+  'token_required',
+  'invalid_token',
+  'insufficient_scope',
+  'report_ids_disabled',
+  'rate_limited',
+  'internal_error',
+  'store_unavailable',
+];
+const oneReport: readonly ProblemCode[] = ['report_not_found', ...accessProblems];
+
+/** The endpoints of stored reports. */
+export const reportPaths: ZodOpenApiPathsObject = {
+  '/api/reports': {
+    get: operation('listReports', 'The reports that were given to this account, newest first.', {
+      requestParams: {
+        query: z.object({
+          target: z.string().optional().meta({ description: 'A domain or URL, as the tools take it.' }),
+          check: z.string().optional(),
+          limit: z
+            .string()
+            .regex(/^\d{1,3}$/)
+            .optional()
+            .meta({ description: '1 to 100; 20.' }),
+          before: z.string().optional().meta({ description: '`next` of the page before.' }),
+        }),
+      },
+      responses: {
+        200: { description: 'A page.', content: json(historySchema) },
+        ...problemResponses(['not_acceptable', ...accessProblems]),
+      },
+    }),
+  },
+  '/api/reports/{id}': {
+    get: operation('getReport', 'A stored report, exactly as it was given.', {
+      requestParams: { path: z.object({ id: reportId }) },
+      responses: {
+        200: { description: 'The report.', content: json(anyReport) },
+        304: { description: 'The caller has it.' },
+        ...problemResponses(['not_acceptable', ...oneReport]),
+      },
+    }),
+  },
+  '/api/reports/{id}/export': {
+    get: operation('exportReport', 'A stored report as a file.', {
+      requestParams: {
+        path: z.object({ id: reportId }),
+        query: z.object({
+          format: z
+            .enum(formatNames)
+            .optional()
+            .meta({ description: formatNames.map((name) => `${name}: ${formats[name].purpose}`).join('; ') }),
+        }),
+      },
+      responses: {
+        200: { description: 'The file.', content: fileContents() },
+        304: { description: 'The caller has it.' },
+        ...problemResponses(['unknown_format', ...oneReport]),
+      },
+    }),
+  },
+  '/api/reports/{id}/screenshot': {
+    get: operation('getScreenshot', 'The picture that pagespeed-check took of the page.', {
+      requestParams: { path: z.object({ id: reportId }) },
+      responses: {
+        200: { description: 'The picture.', content: pictures },
+        304: { description: 'The caller has it.' },
+        ...problemResponses(['not_found', ...oneReport]),
+      },
+    }),
+  },
+  '/api/reports/{a}/diff/{b}': {
+    get: operation('diffReports', 'What changed between two reports of one check and target.', {
+      requestParams: { path: z.object({ a: reportId, b: reportId }) },
+      responses: {
+        200: { description: 'The differences.', content: json(diffSchema) },
+        ...problemResponses(['not_acceptable', ...oneReport]),
+      },
+    }),
+  },
+};
+
+function operation(
+  operationId: string,
+  summary: string,
+  rest: Pick<ZodOpenApiOperationObject, 'requestParams' | 'responses'>,
+): ZodOpenApiOperationObject {
+  return { operationId, summary, tags: ['reports'], security: [{ token: ['reports:read'] }], ...rest };
+}
+
+function fileContents() {
+  return Object.fromEntries(
+    formatNames.map((name) => {
+      const [mediaType = ''] = formats[name].contentType.split(';');
+      return [mediaType, { schema: fileSchemas[name] ?? z.string() }];
+    }),
+  );
+}

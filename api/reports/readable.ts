@@ -1,0 +1,33 @@
+import { Problem } from '../../shared/model/problem.ts';
+import type { Report } from '../../shared/model/report.ts';
+import type { StoredReport } from '../../shared/report-store/port.ts';
+import type { Caller } from '../caller.ts';
+import type { Desk } from '../desk.ts';
+
+const idForm = /^[0-9a-f]{32}$/;
+/** Stands for an id that cannot be one: it is looked up like any other. */
+const nobodysId = '0'.repeat(32);
+
+/**
+ * A report that the caller may read. Throws `report_not_found` for one that is unknown, expired or another's, and for what is no id:
+ * each after the same one look for a grant, so that neither answer nor time tells them apart.
+ */
+export async function findReadable(
+  { reportStore }: Pick<Desk, 'reportStore'>,
+  caller: Caller,
+  reportId: string,
+): Promise<StoredReport> {
+  const asked = idForm.test(reportId) ? reportId : nobodysId;
+  const isGiven = await reportStore.grants.isGiven(caller.account, asked);
+  const stored = isGiven ? await reportStore.get(asked) : undefined;
+  if (stored) return stored;
+  throw new Problem(
+    'report_not_found',
+    'There is no such report for this token: it is unknown, expired, or was given to another account. Repeat the GET of the tool for a new one.',
+  );
+}
+
+/** The report as an object. */
+export function openReport({ json }: StoredReport): Report {
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()) as Report;
+}

@@ -1,0 +1,35 @@
+import type { Request, Response } from 'express';
+import { Problem } from '../../shared/model/problem.ts';
+import { type Answer, acceptingJson } from '../accept-json.ts';
+import { admit } from '../admit.ts';
+import type { Caller } from '../caller.ts';
+import type { Desk } from '../desk.ts';
+import { answerDiff } from './diff.ts';
+import { answerHistory } from './history.ts';
+import { answerExport, answerReport, answerScreenshot } from './show.ts';
+
+type ReportAnswer = (desk: Desk, caller: Caller, request: Request, response: Response) => Promise<void>;
+
+/** Adds the endpoints of stored reports; each needs a token with `reports:read`. @param get adds a route */
+export function addReports(desk: Desk, get: (path: string, answer: Answer) => void): void {
+  const readable =
+    (answer: ReportAnswer): Answer =>
+    async (request, response) => {
+      // Before authentication: where there are no ids, no token opens anything.
+      if (!desk.reportIds) throw noIds();
+      const caller = await admit(desk, request, response, 'reports:read');
+      await answer(desk, caller, request, response);
+    };
+  get('/api/reports', acceptingJson(readable(answerHistory)));
+  get('/api/reports/:id', acceptingJson(readable(answerReport)));
+  get('/api/reports/:id/export', readable(answerExport));
+  get('/api/reports/:id/screenshot', readable(answerScreenshot));
+  get('/api/reports/:a/diff/:b', acceptingJson(readable(answerDiff)));
+}
+
+function noIds(): Problem {
+  return new Problem(
+    'report_ids_disabled',
+    'Reports have no ids here. Ask the tool itself: it answers from what is fresh, or checks again.',
+  );
+}

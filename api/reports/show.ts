@@ -1,0 +1,79 @@
+import type { Request, Response } from 'express';
+import { Problem } from '../../shared/model/problem.ts';
+import { fileNameOf } from '../../shared/render/file-name.ts';
+import { type FormatName, formatNames, isFormatName, renderReport } from '../../shared/render/formats.ts';
+import { htmlPolicy } from '../../shared/render/html/style.ts';
+import type { StoredReport } from '../../shared/report-store/port.ts';
+import type { Caller } from '../caller.ts';
+import type { Desk } from '../desk.ts';
+import { readOwnQuery } from '../read-query.ts';
+import { findReadable, openReport } from './readable.ts';
+import { sendBytes } from './send-bytes.ts';
+
+/** Answers /api/reports/{id}: the report exactly as it was given. */
+export async function answerReport(
+  desk: Desk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  readOwnQuery(request, []);
+  const stored = await findReadable(desk, caller, String(request.params['id']));
+  response.appendHeader('Link', desk.linksOf(stored.reportId));
+  const contentType = 'application/json; charset=utf-8';
+  await sendBytes(request, response, { ...timesOf(stored), bytes: stored.json, contentType });
+}
+
+/** Answers /api/reports/{id}/export?format=: the report as a file. `format` alone decides, Accept is not judged. */
+export async function answerExport(
+  desk: Desk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const format = readFormat(request);
+  const stored = await findReadable(desk, caller, String(request.params['id']));
+  const report = openReport(stored);
+  const { contentType, extension, text } = renderReport(report, format);
+  response.setHeader('Content-Disposition', `attachment; filename="${fileNameOf(report, extension)}"`);
+  response.appendHeader('Link', desk.linksOf(stored.reportId));
+  if (format === 'html') response.setHeader('Content-Security-Policy', htmlPolicy);
+  await sendBytes(request, response, { ...timesOf(stored), bytes: Buffer.from(text), contentType });
+}
+
+/** Answers /api/reports/{id}/screenshot: the picture that pagespeed-check took. */
+export async function answerScreenshot(
+  desk: Desk,
+  caller: Caller,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  readOwnQuery(request, []);
+  const stored = await findReadable(desk, caller, String(request.params['id']));
+  const bytes = await desk.reportStore.getBlob({ reportId: stored.reportId, kind: 'screenshot' });
+  const contentType = bytes && pictureTypeOf(bytes);
+  if (!bytes || contentType === undefined) throw new Problem('not_found', 'This report has no screenshot.');
+  response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
+  await sendBytes(request, response, { ...timesOf(stored), bytes, contentType });
+}
+
+function readFormat(request: Request): FormatName {
+  const { format = 'json' } = readOwnQuery(request, ['format']);
+  if (isFormatName(format)) return format;
+  const detail = `There is no such format. There are: ${formatNames.join(', ')}.`;
+  throw new Problem('unknown_format', `format: ${detail}`, {
+    errors: [{ in: 'query', name: 'format', detail }],
+  });
+}
+
+function timesOf({ checkedAt, expiresAt }: StoredReport) {
+  return { lastModifiedMs: checkedAt, expiresAtMs: expiresAt };
+}
+
+// The page that was photographed is a stranger's: only what begins as a picture is sent as one.
+function pictureTypeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (head.startsWith('\x89PNG\r\n')) return 'image/png';
+  return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
+}

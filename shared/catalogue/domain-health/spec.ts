@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import type { CheckSpec } from '../spec.ts';
+import { domainHealthReportShape } from './report.ts';
+import { rules } from './rules.ts';
+
+export const domainHealth: CheckSpec = {
+  name: 'domain-health',
+  summary:
+    'Puts DNS, TLS, headers, speed and mail of a domain together: one score, one grade, and what holds it down.',
+  targetKind: 'domain',
+  queue: 'composite',
+  options: z.object({}),
+  repeatable: [],
+  cost: () => 5,
+  runLimitMs: () => 50_000,
+  freshForS: 300,
+  waitS: 50,
+  refreshFloorS: 30,
+  rules,
+  rulesVersion: 1,
+  reportShape: domainHealthReportShape,
+};

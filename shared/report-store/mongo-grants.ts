@@ -1,0 +1,94 @@
+import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb';
+import { duplicateKey, onceMore, withMongo } from '../mongo.ts';
+import { anonymousAccount, type Grant, type Grants, type HistoryQuestion } from './grants.ts';
+
+/** A grant as MongoDB keeps it; one of each report and account. */
+type GrantDocument = Omit<Grant, 'checkedAt' | 'expiresAt'> & {
+  readonly _id: string;
+  readonly account: string;
+  readonly checkedAt: Date;
+  readonly expiresAt: Date;
+};
+
+/** Grants beside the reports. @param prepare makes the indexes once */
+export function openMongoGrants(database: Db, prepare: () => Promise<void>): Grants {
+  const grants = database.collection<GrantDocument>('grants');
+  return {
+    give: (account, { checkedAt, expiresAt, ...grant }) =>
+      withMongo(async () => {
+        await prepare();
+        const document: GrantDocument = {
+          ...grant,
+          _id: idOf(grant.reportId, account),
+          account,
+          checkedAt: new Date(checkedAt),
+          expiresAt: new Date(expiresAt),
+        };
+        await onceMore(() => insertOnce(grants, document));
+      }),
+    isGiven: (account, reportId) =>
+      withMongo(async () => {
+        const ids = [account, anonymousAccount].map((name) => idOf(reportId, name));
+        const found = await grants.find({ _id: { $in: ids } }).toArray();
+        return found.some(({ expiresAt }) => expiresAt.getTime() > Date.now());
+      }),
+    list: (question) =>
+      withMongo(async () => {
+        const found = await grants
+          .find(pageOf(question))
+          .sort({ checkedAt: -1, reportId: -1 })
+          .limit(question.limit)
+          .toArray();
+        return found.map(toGrant);
+      }),
+  };
+}
+
+/** Makes the indexes of the grants; the one on expiry is the store's. */
+export async function prepareGrantIndexes(grants: Collection): Promise<void> {
+  await grants.createIndex({ account: 1, checkedAt: -1, reportId: -1 }, { name: 'grants_by_account' });
+  await grants.createIndex(
+    { account: 1, target: 1, checkedAt: -1, reportId: -1 },
+    { name: 'grants_by_target' },
+  );
+}
+
+// Keyed by report and account: a second writing changes nothing.
+async function insertOnce(grants: Collection<GrantDocument>, document: GrantDocument): Promise<void> {
+  try {
+    await grants.insertOne(document, { writeConcern: { w: 'majority' } });
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
+  }
+}
+
+function pageOf({ account, target, check, before }: HistoryQuestion): Filter<GrantDocument> {
+  const checkedAt = before && new Date(before.checkedAt);
+  return {
+    account,
+    expiresAt: { $gt: new Date() },
+    ...(target === undefined ? {} : { target }),
+    ...(check === undefined ? {} : { check }),
+    ...(before && checkedAt
+      ? { $or: [{ checkedAt: { $lt: checkedAt } }, { checkedAt, reportId: { $lt: before.reportId } }] }
+      : {}),
+  };
+}
+
+function toGrant({
+  reportId,
+  check,
+  target,
+  checkedAt,
+  expiresAt,
+  score,
+  grade,
+  state,
+}: GrantDocument): Grant {
+  const times = { checkedAt: checkedAt.getTime(), expiresAt: expiresAt.getTime() };
+  return { reportId, check, target, ...times, score, grade, state };
+}
+
+function idOf(reportId: string, account: string): string {
+  return `${reportId} ${account}`;
+}

@@ -1,0 +1,52 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { withSqlite } from '../sqlite.ts';
+import { anonymousAccount, type Grant, type Grants } from './grants.ts';
+
+/** The table of the grants. */
+export const grantsMigration = `CREATE TABLE grants (
+     account TEXT NOT NULL, reportId TEXT NOT NULL, "check" TEXT NOT NULL, target TEXT NOT NULL,
+     checkedAt INTEGER NOT NULL, expiresAt INTEGER NOT NULL, score REAL, grade TEXT, state TEXT NOT NULL,
+     PRIMARY KEY (reportId, account)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX grants_by_account ON grants (account, checkedAt, reportId);
+   CREATE INDEX grants_by_target ON grants (account, target, checkedAt, reportId);
+   CREATE INDEX grants_by_expiry ON grants (expiresAt);`;
+
+/** Grants in the database of the reports; each write sweeps a few that have expired. */
+export function openSqliteGrants(database: DatabaseSync): Grants {
+  const give = database.prepare(
+    `INSERT INTO grants (account, reportId, "check", target, checkedAt, expiresAt, score, grade, state)
+     VALUES (:account, :reportId, :check, :target, :checkedAt, :expiresAt, :score, :grade, :state)
+     ON CONFLICT DO NOTHING`,
+  );
+  const sweep = database.prepare(
+    'DELETE FROM grants WHERE (reportId, account) IN (SELECT reportId, account FROM grants WHERE expiresAt <= ? LIMIT 5)',
+  );
+  const find = database.prepare(
+    'SELECT 1 FROM grants WHERE reportId = ? AND account IN (?, ?) AND expiresAt > ? LIMIT 1',
+  );
+  const columns = 'reportId, "check", target, checkedAt, expiresAt, score, grade, state';
+  const list = (isOfTarget: boolean) =>
+    database.prepare(
+      `SELECT ${columns} FROM grants WHERE account = :account AND expiresAt > :now ${isOfTarget ? 'AND target = :target' : ''}
+       AND (:check IS NULL OR "check" = :check) AND (checkedAt, reportId) < (:checkedAt, :reportId)
+       ORDER BY checkedAt DESC, reportId DESC LIMIT :limit`,
+    );
+  const [listAll, listOfTarget] = [list(false), list(true)];
+  return {
+    give: async (account, grant) =>
+      withSqlite(() => {
+        give.run({ account, ...grant });
+        sweep.run(Date.now());
+      }),
+    isGiven: async (account, reportId) =>
+      withSqlite(() => find.get(reportId, account, anonymousAccount, Date.now()) !== undefined),
+    list: async ({ account, target, check = null, limit, before }) =>
+      withSqlite(() => {
+        const { checkedAt, reportId } = before ?? { checkedAt: Number.MAX_SAFE_INTEGER, reportId: '' };
+        const page = { account, check, limit, checkedAt, reportId, now: Date.now() };
+        const rows = target === undefined ? listAll.all(page) : listOfTarget.all({ ...page, target });
+        return rows.map((row) => ({ ...row }) as Grant);
+      }),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Collection } from 'mongodb';
+import { databaseNameOf, onceMore, openMongo, openPatientMongo, withMongo } from '../mongo.ts';
+import type { Announcements } from './announce.ts';
+import type { Token, TokenStore } from './port.ts';
+
+type TokenDocument = Omit<Token, 'tokenId'> & { readonly _id: string };
+
+/** A change that was announced to nobody, because Redis was away, is noticed after this time at the latest. */
+const trustMs = 1000;
+
+/** The tokens of a scaled deployment. @param announcements tell every process at once when a token was changed */
+export function openMongoTokenStore(url: string, announcements: Announcements): TokenStore {
+  const client = openMongo(url);
+  const tokens = client.db(databaseNameOf(url)).collection<TokenDocument>('tokens');
+  const change = async <T>(act: () => Promise<T>): Promise<T> => {
+    const outcome = await withMongo(act);
+    await announcements.announce();
+    return outcome;
+  };
+  return {
+    insert: ({ tokenId, ...token }) =>
+      change(async () => {
+        await prepareIndexes(url);
+        await tokens.insertOne({ _id: tokenId, ...token }, { writeConcern: { w: 'majority' } });
+      }),
+    find: (digest) => withMongo(async () => toToken(await tokens.findOne({ digest: String(digest) }))),
+    list: () =>
+      withMongo(async () => {
+        const found = await tokens.find().sort({ createdAt: -1, _id: 1 }).toArray();
+        return found.flatMap((document) => toToken(document) ?? []);
+      }),
+    revoke: (tokenId, at) => change(() => onceMore(() => revoke(tokens, String(tokenId), at))),
+    touch: (tokenId, at) =>
+      withMongo(async () => void (await tokens.updateOne({ _id: tokenId }, { $set: { lastUsedAt: at } }))),
+    version: () => announcements.heard() + Math.floor(Date.now() / trustMs),
+    async close() {
+      announcements.close();
+      await client.close();
+    },
+  };
+}
+
+async function revoke(tokens: Collection<TokenDocument>, tokenId: string, at: number) {
+  await tokens.updateOne(
+    { _id: tokenId, $or: [{ revokedAt: null }, { revokedAt: { $gt: at } }] },
+    { $set: { revokedAt: at } },
+    { writeConcern: { w: 'majority' } },
+  );
+  return toToken(await tokens.findOne({ _id: tokenId }));
+}
+
+async function prepareIndexes(url: string): Promise<void> {
+  const patient = openPatientMongo(url);
+  try {
+    await patient
+      .db(databaseNameOf(url))
+      .collection('tokens')
+      .createIndex({ digest: 1 }, { name: 'tokens_by_digest', unique: true });
+  } finally {
+    await patient.close();
+  }
+}
+
+function toToken(document: TokenDocument | null): Token | undefined {
+  if (document === null) return undefined;
+  const { _id: tokenId, ...token } = document;
+  return { tokenId, ...token };
+}

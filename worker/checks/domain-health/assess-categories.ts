@@ -1,0 +1,119 @@
+import type { HealthCode } from '../../../shared/catalogue/domain-health/rules.ts';
+import type { Grade } from '../../../shared/model/score.ts';
+import { brokenBy, type Evidence, isBroken, notTested, type Verdict } from '../../../shared/model/verdict.ts';
+import type { EntryCode } from './assess-entry-points.ts';
+import type { Category } from './categories.ts';
+import type { EntryPoint } from './entry-points.ts';
+import { judgeLoneServer } from './lone-server.ts';
+import { clause, fixOf, type PartSight, showFinding, verdictIn, verdictOver } from './part-sight.ts';
+import type { DnsFields } from './read-fields.ts';
+import type { WebSight } from './web-sight.ts';
+
+export type CategoryCode = Exclude<HealthCode, EntryCode>;
+
+/** What the rules of the categories are judged by. */
+export type CategorySight = {
+  readonly domain: string;
+  readonly exists: boolean;
+  readonly categories: readonly Category[];
+  readonly dns: PartSight;
+  readonly dnsFields: DnsFields | null;
+  readonly ssl: PartSight;
+  readonly entries: readonly EntryPoint[];
+  readonly web: WebSight;
+};
+
+/** Judges what the parts say of themselves that is too grave, or too unknown, for the mean to tell. */
+export function judgeCategories(sight: CategorySight): Record<CategoryCode, Verdict> {
+  const { dns, dnsFields } = sight;
+  const told = sight.categories.filter((category) => !isToldElsewhere(category, sight.web));
+  return {
+    'domain-not-found': judgeExistence(sight),
+    'ssl-failed': judgeSsl(sight),
+    'dnssec-bogus': judgeDnssec(dns, dnsFields),
+    'delegation-broken': verdictOver(dns, ['ns-none-answers', 'ns-parent-child-disjoint']),
+    'name-server-alone': judgeLoneServer(dns, dnsFields),
+    'spf-all-pass': verdictIn(dns, 'spf-all-pass'),
+    'dmarc-missing': judgeDmarc(dns, dnsFields),
+    'category-failed': judgeGrade(told, 'F'),
+    'category-poor': judgeGrade(told, 'D'),
+    'coverage-incomplete': judgeCoverage(sight),
+  };
+}
+
+function judgeExistence({ domain, exists, dns }: CategorySight): Verdict {
+  return exists ? verdictIn(dns, 'domain-not-found') : brokenBy([{ name: domain }]);
+}
+
+/** True where TLS was spoken and is graded F: with an expired, foreign or untrusted certificate, or broken by old versions and suites. */
+export function hasFailedTls({ grade }: Pick<Category, 'grade'>, { tlsRefusal }: WebSight): boolean {
+  return grade === 'F' && tlsRefusal === null;
+}
+
+// TLS that fails, and TLS that is missing altogether, have rules of their own, with stricter limits.
+function isToldElsewhere(category: Category, web: WebSight): boolean {
+  return category.name === 'ssl' && (hasFailedTls(category, web) || web.tls === 'none');
+}
+
+function judgeSsl({ categories, ssl, web }: CategorySight): Verdict {
+  const category = categories.find(({ name }) => name === 'ssl');
+  if (!category || category.state === 'not-applicable') return 'not-applicable';
+  if (category.state === 'unavailable') return notTested(category.reason);
+  // Then there is no TLS to fail.
+  if (web.tlsRefusal !== null) return 'not-applicable';
+  if (!hasFailedTls(category, web) || !ssl.report) return 'holds';
+  const { report } = ssl;
+  const grave = report.findings.filter(({ severity }) => severity === 'critical' || severity === 'high');
+  const [worst] = grave;
+  if (!worst) return brokenBy([{ reason: `it has ${category.score} points of 100` }]);
+  const shown = grave.map((finding) => ({
+    ...showFinding(report, finding),
+    reason: clause(finding.detail),
+  }));
+  return brokenBy(shown, fixOf(worst));
+}
+
+const causesOfBogus = ['dnssec-bogus', 'dnssec-ds-without-key', 'dnssec-signature-invalid'] as const;
+
+function judgeDnssec(dns: PartSight, fields: DnsFields | null): Verdict {
+  const seen = verdictIn(dns, 'dnssec-bogus');
+  if (!isBroken(seen) && fields?.dnssec.status !== 'bogus') return seen;
+  const causes = verdictOver(dns, causesOfBogus);
+  if (!isBroken(causes)) return brokenBy([{ reason: clause(fields?.dnssec.reason ?? '') }]);
+  const shown = causes.broken.map((evidence) => ({ ...evidence, reason: clauseOf(evidence) }));
+  return brokenBy(shown, causes.fix);
+}
+
+function clauseOf({ reason }: Evidence): string {
+  return typeof reason === 'string' ? clause(reason) : '';
+}
+
+function judgeDmarc(dns: PartSight, fields: DnsFields | null): Verdict {
+  if (dns.report === null) return notTested(dns.why);
+  if (fields === null) return notTested('the report of dns-check cannot be read');
+  const { state, nullMx, implicit, hosts } = fields.mx;
+  if (state === 'unknown') return notTested('it is not known whether the domain takes mail');
+  const hasMx = !nullMx && !implicit && hosts.length > 0;
+  return hasMx ? verdictIn(dns, 'dmarc-missing') : 'not-applicable';
+}
+
+function judgeGrade(categories: readonly Category[], grade: Grade): Verdict {
+  const broken = categories.filter((category) => category.grade === grade);
+  if (broken.length > 0) return brokenBy(broken.map(({ name, score }) => ({ category: name, score })));
+  const unseen = categories.find(({ state }) => state === 'unavailable');
+  if (unseen) return notTested(`${unseen.name}: ${unseen.reason}`);
+  return categories.some(({ state }) => state !== 'not-applicable') ? 'holds' : 'not-applicable';
+}
+
+function judgeCoverage({ categories, entries, web }: CategorySight): Verdict {
+  const applicable = categories.filter(({ state }) => state !== 'not-applicable');
+  if (applicable.length === 0) return 'not-applicable';
+  const parts = applicable
+    .filter(({ state }) => state !== 'ok')
+    .map(({ name, reason }) => ({ what: `The category ${name}`, reason, category: name }));
+  const isWeb = web.kind !== 'absent' && web.kind !== 'closed';
+  const ways = entries
+    .filter(({ end }) => isWeb && end === 'unknown')
+    .map(({ url, why }) => ({ what: url, reason: why }));
+  return brokenBy([...parts, ...ways]);
+}

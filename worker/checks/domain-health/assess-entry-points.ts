@@ -1,0 +1,212 @@
+import type { HealthCode } from '../../../shared/catalogue/domain-health/rules.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  isBroken,
+  notTested,
+  type Verdict,
+} from '../../../shared/model/verdict.ts';
+import { siteOf } from '../../../shared/target/parse-target.ts';
+import { type EntryPoint, type LandedEntry, landed } from './entry-points.ts';
+import { clause, findingIn } from './part-sight.ts';
+import type { WebSight } from './web-sight.ts';
+
+export type EntryCode = Extract<
+  HealthCode,
+  | 'https-missing'
+  | 'web-server-missing'
+  | 'http-not-upgraded'
+  | 'http-upgraded-elsewhere'
+  | 'https-downgrade'
+  | 'target-address-not-allowed'
+  | 'entry-points-differ'
+  | 'entry-points-all-broken'
+  | `entry-point-${string}`
+>;
+
+/** What the rules of the entry points are judged by. */
+export type EntrySight = {
+  readonly domain: string;
+  readonly entries: readonly EntryPoint[];
+  readonly web: WebSight;
+  /** The host whose certificate ssl-check has failed; null where it has not. A warning there is told once. */
+  readonly failedHost: string | null;
+};
+
+/** Judges the addresses that people type: that each leads to the site, by https, and all to the same. */
+export function judgeEntryPoints(sight: EntrySight): Record<EntryCode, Verdict> {
+  const { entries, web } = sight;
+  const isNothing = web.kind === 'absent' || web.kind === 'closed';
+  const judge = (verdict: () => Verdict): Verdict => (isNothing ? 'not-applicable' : verdict());
+  return {
+    'web-server-missing': judgeServer(sight),
+    'target-address-not-allowed': judge(() => judgeAddresses(entries)),
+    'entry-points-all-broken': judge(() => judgeWhole(entries)),
+    'https-missing': judge(() => judgeHttps(sight)),
+    'http-not-upgraded': judge(() => judgeUpgrade(sight)),
+    'http-upgraded-elsewhere': judge(() => judgeUpgradeElsewhere(sight)),
+    'https-downgrade': judge(() =>
+      judgeFound(entries, 'https-downgrade', ({ detail }) => [{ reason: detail }]),
+    ),
+    'entry-point-broken': judge(() => judgeBroken(sight)),
+    'entry-point-error-status': judge(() => judgeStatus(entries)),
+    'entry-point-certificate-not-trusted': judge(() => judgeCertificates(sight)),
+    'entry-points-differ': judge(() => judgeAgreement(entries)),
+  };
+}
+
+/** Broken by what was seen; else not tested where an entry was not seen; else it holds, if there was one to look at. */
+function conclude(broken: readonly Evidence[], looked: readonly EntryPoint[]): Verdict {
+  if (broken.length > 0) return brokenBy(broken);
+  const unseen = looked.find(({ end }) => end === 'unknown');
+  if (unseen) return notTested(`${unseen.url}: ${unseen.why}`);
+  return looked.length > 0 ? 'holds' : 'not-applicable';
+}
+
+function judgeServer({ web, entries }: EntrySight): Verdict {
+  if (web.kind === 'absent') return 'not-applicable';
+  if (web.kind === 'unknown') return notTested(whyUnseen(entries));
+  return brokenIf(web.kind === 'closed', { url: entries[0]?.url ?? '' });
+}
+
+function whyUnseen(entries: readonly EntryPoint[]): string {
+  const unseen = entries.find(({ end }) => end === 'unknown');
+  return unseen ? `${unseen.url}: ${unseen.why}` : 'no entry point gave an answer';
+}
+
+function judgeHttps({ domain, web }: EntrySight): Verdict {
+  if (web.tls === 'spoken') return 'holds';
+  if (web.tls === 'unknown') return notTested('it was not seen whether port 443 speaks TLS');
+  return brokenBy([{ url: `https://${domain}/`, reason: clause(web.tlsRefusal?.detail ?? '') }]);
+}
+
+// Without https there is nothing to lead to; that has a rule of its own.
+function judgeUpgrade({ web, entries }: EntrySight): Verdict {
+  if (web.tls === 'none') return 'not-applicable';
+  const open = entries.filter(({ isHttps, end }) => !isHttps && isLookedAt(end));
+  const stuck = landed(open).filter(({ finalUrl }) => finalUrl.startsWith('http:'));
+  return conclude(stuck.map(showLanding), open);
+}
+
+function judgeUpgradeElsewhere({ domain, web, entries }: EntrySight): Verdict {
+  if (web.tls === 'none') return 'not-applicable';
+  const open = entries.filter(({ isHttps, end }) => !isHttps && isLookedAt(end));
+  const isOwnHttps = (url: string) => url.startsWith('https:') && siteOf(hostOf(url)) === siteOf(domain);
+  const lost = landed(open).filter(
+    ({ finalUrl, fields }) =>
+      finalUrl.startsWith('https:') && fields?.hops.every(({ url }) => !isOwnHttps(url)) === true,
+  );
+  return conclude(lost.map(showLanding), open);
+}
+
+function isLookedAt(end: EntryPoint['end']): boolean {
+  return end === 'arrived' || end === 'error' || end === 'unknown';
+}
+
+type Found = NonNullable<ReturnType<typeof findingIn>>;
+
+function judgeFound(
+  entries: readonly EntryPoint[],
+  code: string,
+  show: (finding: Found) => readonly Evidence[],
+): Verdict {
+  const broken = entries.flatMap(({ url, sight }) => {
+    const finding = findingIn(sight, code);
+    return finding ? show(finding).map((evidence) => ({ url, ...evidence })) : [];
+  });
+  return conclude(
+    broken,
+    entries.filter(({ end }) => end !== 'nobody' && end !== 'no-name'),
+  );
+}
+
+function judgeCertificates({ entries, failedHost }: EntrySight): Verdict {
+  return judgeFound(entries, 'certificate-not-trusted', ({ evidence }) =>
+    evidence.flatMap(({ url, reason }) =>
+      typeof url === 'string' && hostOf(url) !== failedHost
+        ? [{ at: url, reason: typeof reason === 'string' ? reason : 'unknown' }]
+        : [],
+    ),
+  );
+}
+
+function judgeAddresses(entries: readonly EntryPoint[]): Verdict {
+  return conclude(
+    entries
+      .filter(({ sight }) => findingIn(sight, 'target-address-not-allowed') !== undefined)
+      .map(({ url }) => ({ url })),
+    entries.filter(({ end }) => end !== 'no-name'),
+  );
+}
+
+// A page that is refused to us with 401, 403 or 404 may well be there for visitors; a server that fails is not.
+function judgeWhole(entries: readonly EntryPoint[]): Verdict {
+  const failing = entries.filter(
+    ({ end, fields }) => end !== 'arrived' && end !== 'unknown' && (end !== 'error' || isServerError(fields)),
+  );
+  const isReached = entries.some((entry) => entry.end !== 'unknown' && !failing.includes(entry));
+  if (isReached) return 'holds';
+  const unseen = entries.filter(({ end }) => end === 'unknown');
+  return conclude(unseen.length > 0 ? [] : failing.map(showFailing), entries);
+}
+
+function isServerError(fields: EntryPoint['fields']): boolean {
+  return (fields?.finalStatus ?? 0) >= 500;
+}
+
+function judgeBroken({ domain, entries }: EntrySight): Verdict {
+  // That all of them are has a rule of its own.
+  if (isBroken(judgeWhole(entries))) return 'not-applicable';
+  const working = entries.filter(({ end }) => end === 'arrived');
+  return conclude(entries.filter((entry) => isBrokenEntry(entry, working, domain)).map(showFailing), entries);
+}
+
+// One scheme that is closed everywhere is a choice; one host of two that is closed is an oversight. A www without an address is a choice too.
+function isBrokenEntry(
+  { end, host, isHttps }: EntryPoint,
+  working: readonly EntryPoint[],
+  domain: string,
+): boolean {
+  if (end === 'astray') return true;
+  const isMissing = end === 'nobody' || (end === 'no-name' && host === domain);
+  return isMissing && working.some((other) => other.isHttps === isHttps);
+}
+
+function showFailing({ url, why }: EntryPoint): Evidence {
+  return { url, reason: why };
+}
+
+function judgeStatus(entries: readonly EntryPoint[]): Verdict {
+  const asked = entries.filter(({ end }) => isLookedAt(end));
+  const failed = landed(asked).filter(({ end }) => end === 'error');
+  return conclude(failed.map(showLanding), asked);
+}
+
+function judgeAgreement(entries: readonly EntryPoint[]): Verdict {
+  const asked = entries.filter(({ end }) => end === 'arrived' || end === 'unknown');
+  const [first, ...others] = landed(asked);
+  if (!first) return conclude([], asked);
+  const apart = others.filter(({ finalUrl }) => authorityOf(finalUrl) !== authorityOf(first.finalUrl));
+  const shown = apart.map(({ url, finalUrl }) => ({
+    url: first.url,
+    finalUrl: first.finalUrl,
+    otherUrl: url,
+    otherFinalUrl: finalUrl,
+  }));
+  // One alone agrees with itself; that is nothing to praise.
+  return asked.length < 2 ? 'not-applicable' : conclude(shown, asked);
+}
+
+function showLanding({ url, finalUrl, finalStatus }: LandedEntry): Evidence {
+  return { url, finalUrl, status: finalStatus };
+}
+
+function hostOf(url: string): string {
+  return URL.parse(url)?.hostname ?? '';
+}
+
+// The scheme is left out: that an http address stays http is told by another rule.
+function authorityOf(url: string): string {
+  return URL.parse(url)?.host ?? url;
+}

@@ -1,0 +1,160 @@
+import type { CategoryState, HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
+import {
+  type CategoryName,
+  categoryNames,
+  categoryWeights,
+} from '../../../shared/catalogue/domain-health/weights.ts';
+import type { Finding } from '../../../shared/model/finding.ts';
+import type { Report } from '../../../shared/model/report.ts';
+import type { Grade } from '../../../shared/model/score.ts';
+import { type DnsHalf, halfOf, type PartReport } from './dns-halves.ts';
+import type { EntryPoint } from './entry-points.ts';
+import { linkTo, questionOf, type Source } from './links.ts';
+import { clause, type PartSight } from './part-sight.ts';
+import type { DnsFields } from './read-fields.ts';
+import { isTlsLeftOut, type WebSight } from './web-sight.ts';
+
+/** A category, judged. A score is there when the state is `ok` or `partial`, and then only. */
+export type Category = {
+  readonly name: CategoryName;
+  readonly weight: number;
+  readonly state: CategoryState;
+  readonly score: number | null;
+  readonly grade: Grade | null;
+  /** Without a full stop; "" where there is nothing to say. */
+  readonly reason: string;
+  readonly summary: Report['summary'] | null;
+  readonly findings: readonly Finding[];
+  readonly source: Source;
+  /** What a finding's effect in its own report is to be multiplied with, to be its effect on this category. */
+  readonly effectFactor: number;
+};
+
+/** All that categories are made of, read once. */
+export type CategorySights = {
+  readonly domain: string;
+  readonly exists: boolean;
+  readonly dns: PartSight;
+  readonly dnsFields: DnsFields | null;
+  readonly ssl: PartSight;
+  readonly headers: PartSight;
+  readonly performance: PartSight;
+  readonly entries: readonly EntryPoint[];
+  readonly web: WebSight;
+};
+
+/** Judges every category, in the order of the report. */
+export function readCategories(sights: CategorySights): readonly Category[] {
+  return categoryNames.map((name) => readCategory(name, sights));
+}
+
+/** The report's `categories`. */
+export function showCategory(
+  { state, score, grade, weight, summary, reason, findings, source }: Category,
+  publicPath = '',
+): HealthFields['categories'][CategoryName] {
+  return {
+    state,
+    score,
+    grade,
+    weight,
+    summary,
+    ...(reason === '' ? {} : { reason }),
+    codes: findings.map(({ code }) => code).sort(),
+    report: { ...source, href: publicPath + source.href },
+  };
+}
+
+// Key by key, so that equal reports make equal ones whatever they were stored in.
+function inOrder({
+  critical,
+  high,
+  medium,
+  low,
+  info,
+  passed,
+  notTested,
+}: Report['summary']): Report['summary'] {
+  return { critical, high, medium, low, info, passed, notTested };
+}
+
+type Standing = Pick<Category, 'state' | 'score' | 'grade' | 'reason'> & Partial<Pick<Category, 'findings'>>;
+
+const without = (state: 'unavailable' | 'not-applicable', reason: string): Standing => ({
+  state,
+  score: null,
+  grade: null,
+  reason: clause(reason),
+});
+
+function readCategory(name: CategoryName, sights: CategorySights): Category {
+  const sight = name === 'mail' ? sights.dns : sights[name];
+  const told = tellPart(name, sights);
+  return {
+    name,
+    weight: categoryWeights[name],
+    summary: told && inOrder(told.summary),
+    findings: told?.findings ?? [],
+    ...(sights.exists
+      ? standingOf(name, told, sights)
+      : without('not-applicable', 'the domain does not exist')),
+    source: linkTo(questionOf(name, sights.domain), sight.shown),
+    effectFactor: told?.effectFactor ?? 1,
+  };
+}
+
+/** What a report says of a category; null where there is none that can be read. */
+function tellPart(name: CategoryName, { dnsFields, ...sights }: CategorySights): PartReport | null {
+  if (name === 'dns' || name === 'mail')
+    return sights.dns.report && dnsFields && halfOf(name, sights.dns.report, dnsFields);
+  const { report } = sights[name];
+  return report && { ...report, isPartial: report.state === 'partial', effectFactor: 1 };
+}
+
+function standingOf(name: CategoryName, told: PartReport | null, sights: CategorySights): Standing {
+  if (told && told.score !== null) {
+    const { score, grade, isPartial } = told;
+    return { score, grade, ...(isPartial ? partial(told) : { state: 'ok', reason: '' }) };
+  }
+  if (name !== 'dns' && name !== 'mail') return standOnWeb(name, told, sights);
+  return without('unavailable', told ? whyNoScore(told) : sights.dns.why || 'its report cannot be read');
+}
+
+function partial({ notTested: [first] }: PartReport): Pick<Standing, 'state' | 'reason'> {
+  const example = first ? ` (${first.code}: ${clause(first.reason)})` : '';
+  return { state: 'partial', reason: `some of it could not be looked at${example}` };
+}
+
+const reasonsOfAbsence = {
+  absent: 'neither the domain nor www has an address',
+  closed: 'no web server answers at the domain’s address',
+} as const;
+
+/** A category of the web site that came without a score. */
+function standOnWeb(
+  name: Exclude<CategoryName, DnsHalf>,
+  told: PartReport | null,
+  sights: CategorySights,
+): Standing {
+  const { web, entries, domain } = sights;
+  if (web.kind === 'absent' || web.kind === 'closed')
+    return without('not-applicable', reasonsOfAbsence[web.kind]);
+  if (told === null) return without('unavailable', sights[name].why);
+  const { target: host } = linkTo(questionOf('ssl', domain), sights.ssl.shown);
+  const refusal = name === 'ssl' && isTlsLeftOut(entries, host) ? web.tlsRefusal : null;
+  if (refusal === null) return without('unavailable', whyNoScore(told));
+  // Definite, so a score: whoever asks finds no TLS, while the machine is there and answers on port 80.
+  return {
+    state: 'ok',
+    score: 0,
+    grade: 'F',
+    reason: `port 80 answers, and port 443 not in TLS: ${clause(refusal.detail)}`,
+    findings: told.findings.map((finding) =>
+      finding === refusal ? { ...finding, scoreEffect: -100 } : finding,
+    ),
+  };
+}
+
+function whyNoScore({ findings, notTested }: PartReport): string {
+  return findings[0]?.detail ?? notTested[0]?.reason ?? 'its report has no score';
+}

@@ -1,0 +1,45 @@
+import type { CategoryName } from '../../../shared/catalogue/domain-health/weights.ts';
+import type { Grade } from '../../../shared/model/score.ts';
+import type { JobAnswer } from '../jobs.ts';
+
+/** A stored report, or why there is none: "no browser worker is running", "it did not end in time". */
+export type Part = JobAnswer;
+
+/** What was collected of a domain. JSON; nothing in it is judged beyond what each report says. */
+export type HealthEvidence = {
+  readonly domain: string;
+  /** Prefix of links: the address that callers use; left out where they stand below the host. */
+  readonly publicPath?: string;
+  /** dns-check of the domain. */
+  readonly dns: Part;
+  /** ssl-check of the domain. */
+  readonly ssl: Part;
+  /** security-header-check of https://domain/. */
+  readonly headers: Part;
+  /** pagespeed-check of https://domain/, or of http://domain/ where there is no https. */
+  readonly performance: Part;
+  /** redirect-check of http://domain/, https://domain/, http://www.domain/, https://www.domain/. One that is left out has no address. */
+  readonly redirects: readonly { readonly url: string; readonly part: Part }[];
+  /** null where there is none, or where report ids are off. */
+  readonly previous: PreviousHealth | null;
+};
+
+/** What the trend needs of an earlier domain-health report. */
+export type PreviousHealth = {
+  readonly reportId: string | null;
+  readonly checkedAt: string;
+  readonly rulesVersion: number;
+  readonly coverage: number;
+  readonly score: number | null;
+  readonly grade: Grade | null;
+  readonly categories: {
+    readonly [N in CategoryName]: {
+      readonly score: number | null;
+      /** Of the check that gave the category; null where there was no report. */
+      readonly rulesVersion: number | null;
+      readonly codes: readonly string[];
+    };
+  };
+  /** Codes of its own findings. */
+  readonly codes: readonly string[];
+};

@@ -1,0 +1,115 @@
+import {
+  dnsQuestion,
+  entryPointQuestions,
+  headersQuestion,
+  type PartQuestion,
+  performanceQuestion,
+  sslQuestion,
+  visitQuestions,
+  webHostOf,
+} from '../../../shared/catalogue/domain-health/parts.ts';
+import type { Progress } from '../../../shared/job-queue/port.ts';
+import type { Report } from '../../../shared/model/report.ts';
+import type { CompositeContext } from '../check.ts';
+import type { JobAnswer, Jobs } from '../jobs.ts';
+import { readEntryPoints } from './entry-points.ts';
+import type { HealthEvidence, Part } from './evidence.ts';
+import { readDnsFields } from './read-fields.ts';
+import { readPrevious } from './trend.ts';
+
+/** Collects the reports of a domain's parts: from the store, from one visit for all that is missing, and from a page load beside it. */
+export async function gatherHealth({
+  target: domain,
+  jobs,
+  progress,
+}: CompositeContext): Promise<HealthEvidence> {
+  const report = addUp(progress);
+  const [[knownDns], previous] = await Promise.all([jobs.find([dnsQuestion(domain)]), jobs.previous()]);
+  const likelyHost = webHostOf(domain, hasAddress(knownDns));
+  const likelyPage = jobs.ask(performanceQuestion(`https://${likelyHost}/`), report('performance'));
+  const [{ webHost, parts }] = await Promise.all([
+    visit(domain, likelyHost, jobs, report('visit')),
+    likelyPage,
+  ]);
+  const redirects = entryPointQuestions(domain).map((question) => ({
+    url: question.target,
+    part: parts(question),
+  }));
+  const page = `${isHttpOnly(webHost, redirects) ? 'http' : 'https'}://${webHost}/`;
+  return {
+    domain,
+    publicPath: jobs.publicPath,
+    dns: parts(dnsQuestion(domain)),
+    ssl: parts(sslQuestion(webHost)),
+    headers: parts(headersQuestion(webHost)),
+    performance:
+      page === `https://${likelyHost}/`
+        ? await likelyPage
+        : await jobs.ask(performanceQuestion(page), report('performance')),
+    redirects,
+    previous: previous === undefined || previous.reportId === undefined ? null : readPrevious(previous),
+  };
+}
+
+type Visited = { readonly webHost: string; readonly parts: (question: PartQuestion) => Part };
+
+/** The network parts: those in the store, and if one is missing, one visit for all of them. */
+async function visit(
+  domain: string,
+  likelyHost: string,
+  jobs: Jobs,
+  progress: (progress: Progress) => void,
+): Promise<Visited> {
+  const known = await findAll(visitQuestions(domain, likelyHost), jobs);
+  if (known.isComplete) return { webHost: likelyHost, parts: known.parts('') };
+  const outcome = await jobs.visit(domain, progress);
+  const webHost = 'webHost' in outcome ? outcome.webHost : likelyHost;
+  const found = await findAll(visitQuestions(domain, webHost), jobs);
+  return {
+    webHost,
+    parts: found.parts('unavailable' in outcome ? outcome.unavailable : 'its report was not kept'),
+  };
+}
+
+async function findAll(questions: readonly PartQuestion[], jobs: Jobs) {
+  const reports = await jobs.find(questions);
+  const found = new Map(questions.map((question, index) => [nameOf(question), reports[index]]));
+  return {
+    isComplete: reports.every((report) => report !== undefined),
+    parts:
+      (why: string) =>
+      (question: PartQuestion): JobAnswer => {
+        const report = found.get(nameOf(question));
+        return report ? { report } : { unavailable: why };
+      },
+  };
+}
+
+function nameOf({ spec, target }: PartQuestion): string {
+  return `${spec.name} ${target}`;
+}
+
+// Where DNS has not been asked yet, or gave no answer, the domain itself is the likelier host.
+function hasAddress(dns: Report | undefined): boolean {
+  const records = dns && readDnsFields(dns)?.records;
+  return records?.['A']?.length !== 0 || records['AAAA']?.length !== 0;
+}
+
+/** Port 80 answers and port 443 does not: visitors are served in clear text, and so the page is measured. */
+function isHttpOnly(webHost: string, redirects: HealthEvidence['redirects']): boolean {
+  const own = readEntryPoints({ redirects }).filter(({ host }) => host === webHost);
+  const answers = (isHttps: boolean) => own.some((entry) => entry.isHttps === isHttps && entry.isAnswered);
+  const isHttpsSeen = own.some(({ isHttps, fields }) => isHttps && fields !== null);
+  return answers(false) && isHttpsSeen && !answers(true);
+}
+
+// The page load counts as one part until it tells more of itself.
+function addUp(progress: (progress: Progress) => void): (name: string) => (part: Progress) => void {
+  const parts = new Map<string, Progress>([['performance', { done: 0, total: 1, current: '' }]]);
+  return (name) => (part) => {
+    parts.set(name, part);
+    const all = [...parts.values()];
+    const sum = (key: 'done' | 'total') => all.reduce((total, one) => total + one[key], 0);
+    progress({ done: sum('done'), total: sum('total'), current: part.current });
+  };
+}

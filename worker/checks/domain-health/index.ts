@@ -1,0 +1,12 @@
+import { rules } from '../../../shared/catalogue/domain-health/rules.ts';
+import { domainHealth as spec } from '../../../shared/catalogue/domain-health/spec.ts';
+import { defineCheck } from '../check.ts';
+import { assessHealth } from './assess.ts';
+import { gatherHealth } from './gather.ts';
+
+/** domain-health: one answer about a domain, from the reports of its parts. */
+export const domainHealthCheck = defineCheck({
+  spec: { ...spec, rules },
+  gather: gatherHealth,
+  assess: assessHealth,
+});

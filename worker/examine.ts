@@ -1,0 +1,85 @@
+import type { Progress } from '../shared/job-queue/port.ts';
+import type { Job } from '../shared/model/job.ts';
+import { makeFailedReport, type Report } from '../shared/model/report.ts';
+import type { Check } from './checks/check.ts';
+import type { Jobs } from './checks/jobs.ts';
+import { type EvidenceFile, factsOf, judge } from './judge.ts';
+import type { Probes } from './probes/port.ts';
+
+/** What every report of a worker is kept by. */
+export type ReportSettings = {
+  /** Replaces every check's own freshness; labs. */
+  readonly freshForS: number | undefined;
+  readonly keepForS: number;
+  /** Off: reports carry no id and are kept only while they can be fresh. */
+  readonly reportIds: boolean;
+};
+
+export type Subject = Pick<Job, 'target' | 'options' | 'reportId'> & { readonly tookMs?: number };
+
+/** A run that is under way. */
+export type Examination = {
+  readonly probes: Probes;
+  readonly jobs: Jobs;
+  readonly progress: (progress: Progress) => void;
+  /** The run's own end: what is not done by then makes a `failed` report. */
+  readonly limit: AbortSignal;
+  readonly limitMs: number;
+  /** The worker stops: the job is given back. */
+  readonly stop: AbortSignal;
+};
+
+/** Gathers and judges. Rejects when the worker stops, and for a defect. */
+export async function examine(
+  check: Check,
+  subject: Subject,
+  { probes, jobs, progress, limit, limitMs, stop }: Examination,
+  settings: ReportSettings,
+): Promise<{ readonly report: Report; readonly file?: EvidenceFile }> {
+  const start = performance.now();
+  try {
+    const { target, options } = subject;
+    const evidence = await check.gather({ target, options, probes, jobs, progress });
+    const file = { ...fileOf(check, subject, performance.now() - start, settings), evidence };
+    return { report: judge(check, file), file };
+  } catch (error) {
+    // Only our own limit makes a failed report here; a stopping worker gives the job back, a defect rises.
+    if (!limit.aborted || stop.aborted) throw error;
+    const reason = `The run hit its limit of ${limitMs / 1000} s.`;
+    return {
+      report: failedReport(check, { ...subject, tookMs: performance.now() - start }, reason, settings),
+    };
+  }
+}
+
+/** The report of a run that could not end. @param reason a sentence for the caller */
+export function failedReport(
+  check: Check,
+  subject: Subject,
+  reason: string,
+  settings: ReportSettings,
+): Report {
+  return makeFailedReport(
+    factsOf(check, fileOf(check, subject, subject.tookMs ?? 0, settings), 'failed'),
+    reason,
+  );
+}
+
+function fileOf(
+  { spec }: Check,
+  { target, options, reportId }: Subject,
+  durationMs: number,
+  { freshForS, keepForS, reportIds }: ReportSettings,
+): Omit<EvidenceFile, 'evidence'> {
+  return {
+    v: 1,
+    check: spec.name,
+    target,
+    options,
+    reportId: reportIds ? reportId : null,
+    checkedAtMs: Date.now(),
+    durationMs: Math.round(durationMs),
+    freshForS: freshForS ?? null,
+    keepForS: reportIds ? keepForS : null,
+  };
+}

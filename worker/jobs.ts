@@ -1,0 +1,150 @@
+import type { PartQuestion } from '../shared/catalogue/domain-health/parts.ts';
+import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import type { JobKeyOf } from '../shared/job-keys.ts';
+import type { JobQueue, Progress } from '../shared/job-queue/port.ts';
+import { type Job, jobVersion, randomId, type Wanted } from '../shared/model/job.ts';
+import { Problem } from '../shared/model/problem.ts';
+import type { Report } from '../shared/model/report.ts';
+import type { Question, ReportStore, StoredReport } from '../shared/report-store/port.ts';
+import { siteOf } from '../shared/target/parse-target.ts';
+import type { Waiting } from '../shared/waiting/waiting.ts';
+import type { JobAnswer, Jobs } from './checks/jobs.ts';
+import { domainVisit } from './visit/spec.ts';
+
+export type JobsSettings = {
+  readonly jobQueue: JobQueue;
+  readonly reportStore: ReportStore;
+  readonly waiting: Waiting;
+  readonly jobKeyOf: JobKeyOf;
+  readonly queueSeconds: number;
+  readonly publicPath: string;
+};
+
+/** Of a composite job's own limit, what its parts may take; the rest is for judging and storing. */
+const shareOfParts = 0.92;
+const progressEveryMs = 500;
+
+/** The jobs that a composite job may ask for. */
+export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSignal): Jobs {
+  const startedAt = Date.now();
+  const deadline = startedAt + parent.runLimitMs * shareOfParts;
+  const { reportStore, jobKeyOf, publicPath } = settings;
+  const wantedOf = ({ refreshFloorS }: CheckSpec): Wanted =>
+    parent.wanted.orFresh
+      ? { since: startedAt, orFresh: true }
+      : { since: Math.min(parent.wanted.since, startedAt - refreshFloorS * 1000), orFresh: false };
+  const toStored = ({ spec, target, options }: PartQuestion) => ({
+    jobKey: jobKeyOf(spec, target, options),
+    wanted: wantedOf(spec),
+  });
+  const find = async (questions: readonly PartQuestion[]) => {
+    const asked = questions.map(toStored);
+    const found = await reportStore.findFresh(asked);
+    return asked.map(({ jobKey }) => read(found.get(jobKey)));
+  };
+  const run = (job: Job, progress: (progress: Progress) => void) =>
+    runPart(settings, job, { waitMs: deadline - Date.now(), signal, progress });
+
+  return {
+    publicPath,
+    find,
+    async ask(question, progress) {
+      const [known] = await find([question]);
+      if (known) return { report: known };
+      return run(makePart(parent, settings, { ...question, ...toStored(question) }), progress);
+    },
+    async visit(domain, progress) {
+      const jobKey = jobKeyOf(domainVisit, domain, {});
+      // A visit that was broken off is not tried again while its report is fresh: it may have cost a worker each time.
+      const last = await findOne(reportStore, { jobKey, wanted: { since: startedAt, orFresh: true } });
+      if (last?.state === 'failed') return { unavailable: brokenOff };
+      const wanted = { since: startedAt, orFresh: false };
+      const part = { spec: domainVisit, target: domain, options: { ...parent.wanted }, jobKey, wanted };
+      const answer = await run(makePart(parent, settings, part), progress);
+      if ('unavailable' in answer) return answer;
+      const { state, webHost } = answer.report;
+      return state === 'failed' ? { unavailable: brokenOff } : { webHost: String(webHost) };
+    },
+    previous: () => findOne(reportStore, { jobKey: parent.jobKey, wanted: { since: 0, orFresh: false } }),
+  };
+}
+
+const brokenOff = 'the visit was broken off before it could end';
+
+async function findOne(reportStore: ReportStore, question: Question): Promise<Report | undefined> {
+  return read((await reportStore.findFresh([question])).get(question.jobKey));
+}
+
+type PartJob = Pick<Job, 'target' | 'options' | 'jobKey' | 'wanted'> & { readonly spec: CheckSpec };
+
+function makePart(
+  parent: Job,
+  { queueSeconds }: JobsSettings,
+  { spec, target, options, jobKey, wanted }: PartJob,
+): Job {
+  return {
+    v: jobVersion,
+    queue: spec.queue,
+    jobId: randomId(),
+    reportId: randomId(),
+    jobKey,
+    check: spec.name,
+    target,
+    options,
+    host: siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target),
+    caller: parent.caller,
+    wanted,
+    startBy: Date.now() + queueSeconds * 1000,
+    runLimitMs: spec.runLimitMs(options),
+  };
+}
+
+type Waited = {
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+  readonly progress: (progress: Progress) => void;
+};
+
+async function runPart(
+  { waiting, jobQueue }: JobsSettings,
+  job: Job,
+  { waitMs, signal, progress }: Waited,
+): Promise<JobAnswer> {
+  const timer = setInterval(() => {
+    // How far it is, is a courtesy; a queue that is away is told by the wait itself.
+    jobQueue.look(job.queue, job.jobId).then(
+      (state) => state.state === 'running' && progress(state.progress),
+      () => undefined,
+    );
+  }, progressEveryMs);
+  try {
+    const outcome = await waiting.wait(job, Math.max(0, waitMs), signal);
+    if (outcome.kind === 'report') return { report: read(outcome.stored) };
+    if (outcome.kind === 'expired') return { unavailable: 'its turn did not come in time' };
+    return {
+      unavailable:
+        outcome.submitted.state === 'full'
+          ? 'too many checks of this host are waiting'
+          : 'it did not end in time',
+    };
+  } catch (error) {
+    const isAway =
+      error instanceof Problem &&
+      (error.code === 'queue_unavailable' || error.code === 'browser_unavailable');
+    if (!isAway) throw error;
+    return {
+      unavailable:
+        error.code === 'browser_unavailable'
+          ? 'there is no browser to load pages with'
+          : 'no worker takes such jobs now',
+    };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function read(stored: StoredReport): Report;
+function read(stored: StoredReport | undefined): Report | undefined;
+function read(stored: StoredReport | undefined): Report | undefined {
+  return stored && (JSON.parse(Buffer.from(stored.json).toString()) as Report);
+}

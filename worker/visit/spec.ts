@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { visitQuestions } from '../../shared/catalogue/domain-health/parts.ts';
+import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+
+/** The internal job that visits a domain for all its network checks. It has no endpoint; its own report only says that the visit has ended. */
+export const domainVisit: CheckSpec = {
+  name: 'domain-visit',
+  summary: 'Asks a domain everything at once, for domain-health.',
+  targetKind: 'domain',
+  queue: 'network',
+  options: z.object({}),
+  repeatable: [],
+  cost: () => 0,
+  // The longest of its parts, which run side by side, and a little to judge and store them.
+  runLimitMs: () => 22_000,
+  freshForS: 1,
+  waitS: 0,
+  refreshFloorS: 0,
+  rules: {},
+  rulesVersion: visitQuestions('example.com', 'example.com').reduce(
+    (sum, { spec }) => sum + spec.rulesVersion,
+    0,
+  ),
+  reportShape: {},
+};
+
+/** The report is looked for by those who wait for the visit, and by a second attempt after a kill; nobody else. */
+export const visitKeptForS = 300;
