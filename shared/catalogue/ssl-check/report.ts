@@ -105,8 +105,14 @@ export const sslReportShape = {
   revocation: z.enum(['good', 'revoked', 'not-checked']),
   revocationSources: z
     .array(z.enum(['OCSP staple', 'CRL']))
-    .meta({ description: 'What that was learnt from; empty when it was not checked.' }),
-  revocationList: revocationListSchema.nullable(),
+    .optional()
+    .meta({
+      description: 'What that was learnt from; empty when it was not checked, absent in older reports.',
+    }),
+  revocationList: revocationListSchema
+    .nullable()
+    .optional()
+    .meta({ description: 'null when no certificate was seen; absent in older reports.' }),
   earlyData: z.looseObject({ accepted: z.boolean().nullable(), maxBytes: bytes.nullable() }),
   http3Advertised: z
     .boolean()
