@@ -12,7 +12,7 @@ import { inDays, openSslLab } from './lab.ts';
 import { identity, type LabServer, openTcpServer, openTlsServer } from './servers.ts';
 
 // What the CRL costs a run: whole checks of one server with and without a list, near and 30 ms away, and the scan of a large one.
-// Usage: node test/lab/ssl-check/time-revocation.ts [runs]
+// Usage: node test/lab/ssl-check/timings-revocation.ts [runs]
 const runs = Number(process.argv[2] ?? 15);
 
 const thousands = (count: number) =>
