@@ -7,7 +7,7 @@ import type { Logger } from '../shared/logger.ts';
 import type { Metrics } from '../shared/metrics.ts';
 import { openWaiting, type Waiting } from '../shared/waiting/waiting.ts';
 import { noJobs } from './checks/jobs.ts';
-import { findCheck } from './checks/registry.ts';
+import { findCheckOf } from './find-check.ts';
 import { openJobs } from './jobs.ts';
 import { browserSettingsOf, prepareProbesOf } from './probe-settings.ts';
 import type { ProbeFactory } from './probes/open.ts';
@@ -71,7 +71,7 @@ function openRunnerOf(
     ...shared,
     probes,
     jobsOf: (job, signal) => (job.queue === 'composite' ? openJobs(jobsSettings, job, signal) : noJobs),
-    findCheck,
+    findCheck: findCheckOf(config),
     log,
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
     freshForS: config.FRESH_SECONDS,

@@ -30,6 +30,6 @@ export const pagespeedCheck: CheckSpec = {
   waitS: 50,
   refreshFloorS: 300,
   rules,
-  rulesVersion: 1,
+  rulesVersion: 2,
   reportShape: pagespeedReportShape,
 };

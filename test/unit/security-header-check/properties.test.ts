@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security-header-check/evidence.ts';
+import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
 import { parseCacheControl } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
 import { parseContentType } from '../../../worker/checks/security-header-check/grammar/content-type.ts';
 import { parseCookieDate } from '../../../worker/checks/security-header-check/grammar/cookie-date.ts';
@@ -42,7 +43,6 @@ import {
 } from '../../../worker/checks/security-header-check/grammar/set-cookie.ts';
 import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/observatory/csp-parser.ts';
-import { readDocument } from '../../../worker/checks/security-header-check/read-document.ts';
 import { baseline, cors, csp, html, metaCsp, script, see } from './sights.ts';
 
 /** Words that grammars of headers are made of, so that random texts come near to valid ones. */
