@@ -5,9 +5,9 @@ import type { Json } from '../../../shared/model/verdict.ts';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import { isObject } from '../../../worker/checks/dns-check/dns/record-values.ts';
 import type { DnsCheckEvidence } from '../../../worker/checks/dns-check/gather.ts';
+import { runsOf } from '../../kit/property-runs.ts';
 import { cases } from './cases.ts';
 import { goodWorld } from './good-world.ts';
-import { runsOf } from './property-runs.ts';
 import { gatherIn } from './run-check.ts';
 
 type Path = readonly (string | number)[];

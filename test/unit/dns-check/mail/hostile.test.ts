@@ -9,7 +9,7 @@ import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import type { DnsProbe } from '../../../../worker/probes/dns/port.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
-import { runsOf } from '../property-runs.ts';
+import { runsOf } from '../../../kit/property-runs.ts';
 import { dmarcRecord, spfRecord } from './arbitrary.ts';
 import { goodPolicy } from './good-zone.ts';
 import { bodyOf, contextOf, stubHttp } from './zone-literal.ts';

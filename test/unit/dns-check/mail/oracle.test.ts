@@ -20,7 +20,7 @@ import {
 } from '../../../../worker/checks/dns-check/mail/spf/grow-tree.ts';
 import { isSpf, parseSpf } from '../../../../worker/checks/dns-check/mail/spf/parse-spf.ts';
 import { openZone, type Zone } from '../../../../worker/checks/dns-check/mail/zone.ts';
-import { runsOf } from '../property-runs.ts';
+import { runsOf } from '../../../kit/property-runs.ts';
 import { dmarcRecord, spfRecord } from './arbitrary.ts';
 import { stubDns, type ZoneLiteral } from './zone-literal.ts';
 

@@ -15,7 +15,7 @@ import {
 import { parseStsRecord } from '../../../../worker/checks/dns-check/mail/transport/parse-sts-record.ts';
 import { parseTlsRpt } from '../../../../worker/checks/dns-check/mail/transport/parse-tls-rpt.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
-import { runsOf } from '../property-runs.ts';
+import { runsOf } from '../../../kit/property-runs.ts';
 
 /** The first fault as [position, problem], or what was read. */
 function firstFault(parsed: object): unknown {

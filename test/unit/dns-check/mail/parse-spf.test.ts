@@ -9,7 +9,7 @@ import {
   type Spf,
 } from '../../../../worker/checks/dns-check/mail/spf/parse-spf.ts';
 import { mergeSpf } from '../../../../worker/checks/dns-check/mail/spf/republish.ts';
-import { runsOf } from '../property-runs.ts';
+import { runsOf } from '../../../kit/property-runs.ts';
 import { spfRecord } from './arbitrary.ts';
 
 /** The offsets of the faults, from 1 as people count. */

@@ -1,5 +1,5 @@
 /** `SOAK=1`: every property at its full length; else a tenth of it, which still meets each branch of a grammar. */
-const isSoak = process.env['SOAK'] === '1';
+export const isSoak = process.env['SOAK'] === '1';
 
 /** How many runs a property gets. */
 export function runsOf(full: number): number {
