@@ -1,8 +1,4 @@
-import type { Job } from '../model/job.ts';
-
-/** `network` and `browser` touch targets and hold host slots; `composite` waits for other jobs and holds none. */
-export const queueNames = ['network', 'browser', 'composite'] as const;
-export type QueueName = (typeof queueNames)[number];
+import type { Job, QueueName } from '../model/job.ts';
 
 /** How far a run is: questions answered, of how many known so far, and what is being asked now. */
 export type Progress = { readonly done: number; readonly total: number; readonly current: string };

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { QueueName, QueueWorker } from '../port.ts';
+import type { QueueName } from '../../model/job.ts';
+import type { QueueWorker } from '../port.ts';
 import { deniedKey } from './gate.ts';
 
 const repeatMs = 5000;

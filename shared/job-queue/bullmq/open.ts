@@ -3,16 +3,15 @@ import { type Job as BullJob, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
 import type { Job } from '../../model/job.ts';
+import { type QueueName, queueNames } from '../../model/job.ts';
 import {
   type Done,
   type JobQueue,
   type JobState,
   type Missed,
   type Progress,
-  type QueueName,
   type QueueStats,
   type QueueWorker,
-  queueNames,
   type Submitted,
 } from '../port.ts';
 import { unserved } from '../unavailable.ts';
