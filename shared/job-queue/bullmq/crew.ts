@@ -1,8 +1,7 @@
 import { type Job as BullJob, DelayedError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
-import type { QueueName } from '../../model/job.ts';
-import { type Job, jobVersion } from '../../model/job.ts';
+import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
 import type { Done, GaveUp, Progress, QueueWorker, Run } from '../port.ts';
 import { type Gate, keyPrefix, workerKey } from './gate.ts';
 import { handOver, type Queues } from './hand-over.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Redis, Result } from 'ioredis';
-import type { Job } from '../../model/job.ts';
-import { type QueueName, queueNames } from '../../model/job.ts';
+import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {

@@ -2,8 +2,7 @@ import { EventEmitter } from 'node:events';
 import { type Job as BullJob, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
-import type { Job } from '../../model/job.ts';
-import { type QueueName, queueNames } from '../../model/job.ts';
+import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 import {
   type Done,
   type JobQueue,
