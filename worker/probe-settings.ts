@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Config } from '../shared/config.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { cruxBaseUrl } from './probes/browser/field.ts';
@@ -13,7 +14,7 @@ import { tlsLimits } from './probes/tls/open.ts';
 /** The browser probe's settings, with production's limits. */
 export function browserSettingsOf(config: Config): ProbeSettings['browser'] {
   return {
-    browser: { path: config.BROWSER_PATH, folder: join(config.DATA_DIR, 'browser') },
+    browser: { path: config.BROWSER_PATH, folder: browserFolderOf(config) },
     noSandbox: config.BROWSER_NO_SANDBOX !== undefined,
     limits: browserLimits,
     trustedAuthorities: readAuthorities(config.NODE_EXTRA_CA_CERTS),
@@ -23,6 +24,12 @@ export function browserSettingsOf(config: Config): ProbeSettings['browser'] {
         : { key: config.PSI_API_KEY, baseUrl: psiBaseUrl },
     field: config.CRUX_API_KEY === undefined ? undefined : { key: config.CRUX_API_KEY, baseUrl: cruxBaseUrl },
   };
+}
+
+// Of a run that keeps nothing, what was unpacked stays beside the other things that npm install would bring back.
+function browserFolderOf({ DATA_DIR }: Config): string {
+  if (DATA_DIR !== ':memory:') return join(DATA_DIR, 'browser');
+  return fileURLToPath(new URL('../node_modules/.cache/diag/browser', import.meta.url));
 }
 
 // Node trusts them by itself; Chromium has to be told.
