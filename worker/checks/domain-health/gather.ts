@@ -39,6 +39,8 @@ export async function gatherHealth({
   return {
     domain,
     publicPath: jobs.publicPath,
+    webHost,
+    pageUrl: page,
     dns: parts(dnsQuestion(domain)),
     ssl: parts(sslQuestion(webHost)),
     headers: parts(headersQuestion(webHost)),
