@@ -53,7 +53,10 @@ export async function openHealthLab({
   });
   const quick = isQuick ? openQuickWorker(service.lab.config(more), service.backend) : undefined;
   const pages = hasPages
-    ? openPageStandIn(service.backend, (url) => Object.hasOwn(sites, new URL(url).origin))
+    ? openPageStandIn(service.backend, {
+        isThere: (url) => Object.hasOwn(sites, new URL(url).origin),
+        hasIds: settings['REPORT_IDS'] !== 'off',
+      })
     : undefined;
   const { text, token } = makeToken(
     { name: 'lab', scopes: ['tools', 'reports:read'], limits: {}, expiresAt: null },

@@ -14,17 +14,17 @@ export type PageStandIn = QueueWorker & {
 
 export type PageStandInPorts = { readonly jobQueue: JobQueue; readonly reportStore: ReportStore };
 
-/** Opens it. @param isThere whether a page is at a URL */
+/** Opens it. @param site whether a page is at a URL, and whether reports have ids */
 export function openPageStandIn(
   { jobQueue, reportStore }: PageStandInPorts,
-  isThere: (url: string) => boolean,
+  { isThere, hasIds }: { readonly isThere: (url: string) => boolean; readonly hasIds: boolean },
 ): PageStandIn {
   const asked: string[] = [];
   let gate = Promise.resolve();
   const load = async (job: Job) => {
     asked.push(job.target);
     await gate;
-    await reportStore.insert(reportOf(job, isThere(job.target)), job);
+    await reportStore.insert(reportOf(hasIds ? job.reportId : undefined, job, isThere(job.target)), job);
   };
   const crew = jobQueue.work('browser', 1, load, async () => undefined);
   return {
@@ -38,7 +38,7 @@ export function openPageStandIn(
   };
 }
 
-function reportOf({ target, reportId }: Job, isThere: boolean): Report {
+function reportOf(reportId: string | undefined, { target }: Job, isThere: boolean): Report {
   const facts = {
     check: pagespeedCheck.name,
     target: { url: target },
