@@ -16,9 +16,9 @@ const ttl = 60;
 
 /** The zones that a name is in, the innermost first. */
 export function holders(zones: Zones, name: string): readonly string[] {
-  return Object.keys(zones)
-    .filter((zone) => isWithin(name, zone))
-    .sort((a, b) => b.length - a.length);
+  const labels = name === '' ? [] : name.split('.');
+  const suffixes = [...labels.map((_, at) => labels.slice(at).join('.')), ''];
+  return suffixes.filter((suffix) => Object.hasOwn(zones, suffix));
 }
 
 /** What a name server of `zone` says: its own data, or where a zone below begins. */
