@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A port whose answers take their time: everything that comes back from the port behind it is held up. */
 export type FarPort = {
@@ -10,12 +10,15 @@ export type FarPort = {
   close(): void;
 };
 
-/** Opens it on loopback. @param delayMs before each piece of an answer, its end too */
-export async function openFarPort(delayMs: number): Promise<FarPort> {
+/** Opens it. @param delayMs before each piece of an answer, its end too. @param addresses of loopback; the port is the same at all of them */
+export async function openFarPort(
+  delayMs: number,
+  [first = '', ...others]: readonly string[],
+): Promise<FarPort> {
   let count = 0;
   let behind = 0;
   const sockets = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (near) => {
+  const take = (near: Socket) => {
     count += 1;
     const far = connect({ port: behind, host: '127.0.0.1', allowHalfOpen: true });
     for (const socket of [near, far]) {
@@ -30,17 +33,25 @@ export async function openFarPort(delayMs: number): Promise<FarPort> {
     far.on('data', (bytes) => later(() => near.writable && near.write(bytes)));
     far.on('end', () => later(() => near.end()));
     far.on('error', () => later(() => near.destroy()));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  };
+  const listen = (port: number, address: string): Promise<Server> =>
+    new Promise((resolve, reject) => {
+      const server = createServer({ allowHalfOpen: true }, take);
+      server.once('error', reject);
+      server.listen(port, address, () => resolve(server));
+    });
+  const server = await listen(0, first);
+  const { port } = server.address() as AddressInfo;
+  const servers = [server, ...(await Promise.all(others.map((address) => listen(port, address))))];
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     connections: () => count,
     lead: (to) => {
       behind = to;
     },
     close() {
       for (const socket of sockets) socket.destroy();
-      server.close();
+      for (const one of servers) one.close();
     },
   };
 }
