@@ -3,26 +3,16 @@ import { visitQuestions } from '../../../shared/catalogue/domain-health/parts.ts
 import type { Sites } from '../kit/web-servers.ts';
 import { goodZone, webAddress } from './domains.ts';
 import { openFarPort } from './far-ports.ts';
-import { type HealthLab, type HealthReport, healthPath, openHealthLab } from './kit.ts';
+import { type HealthLab, healthPath, openHealthLab } from './kit.ts';
+import { dnsDelayMs, median, namesUpTo, pathOf, timed, webDelayMs } from './measure.ts';
+import { compareNeighbours } from './neighbours.ts';
 import { goodSite } from './sites.ts';
-
-const webDelayMs = 300;
-const dnsDelayMs = 50;
 
 type Counts = { readonly http: number; readonly tls: number; readonly dns: number };
 type FarLab = HealthLab & { counts(): Counts };
 
-type Far = {
-  readonly isFar?: boolean;
-  /** Addresses of loopback that the domains are spread over. */
-  readonly addresses?: readonly string[];
-};
-
-async function openFarLab(
-  domains: readonly string[],
-  { isFar = true, addresses = [webAddress] }: Far = {},
-): Promise<FarLab> {
-  const open = () => openFarPort(isFar ? webDelayMs : 0, addresses);
+async function openFarLab(domains: readonly string[], isFar = true): Promise<FarLab> {
+  const open = () => openFarPort(isFar ? webDelayMs : 0, [webAddress]);
   const [plain, secure] = [await open(), await open()];
   let requests = 0;
   const counted = (sites: Sites): Sites =>
@@ -37,10 +27,7 @@ async function openFarLab(
     );
   const lab = await openHealthLab({
     sites: counted(Object.assign({}, ...domains.map((domain) => goodSite(domain)))),
-    zones: Object.assign(
-      {},
-      ...domains.map((domain, at) => goodZone(domain, { A: [addresses[at % addresses.length]] })),
-    ),
+    zones: Object.assign({}, ...domains.map((domain) => goodZone(domain))),
     delayMs: isFar ? dnsDelayMs : 0,
     settings: { TARGET_PORT_MAP: `80=${plain.port},443=${secure.port}` },
   });
@@ -57,22 +44,7 @@ async function openFarLab(
   };
 }
 
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const sum = ({ http, tls, dns }: Counts) => http + tls + dns;
-const namesUpTo = (count: number, stem: string) =>
-  Array.from({ length: count }, (_, at) => `${stem}${at}.test`);
-const pathOf = (check: string, target: string) =>
-  target.includes('/')
-    ? `/api/tools/${check}?url=${encodeURIComponent(target)}`
-    : `/api/tools/${check}/${target}`;
-
-async function timed(act: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await act();
-  return performance.now() - start;
-}
-
 /** (a) Wall time ÷ the slowest part of the same run. */
 async function compareWallTimes(): Promise<void> {
   const domains = namesUpTo(10, 'a');
@@ -126,54 +98,9 @@ async function compareQuestions(): Promise<void> {
   );
 }
 
-/** (c) p50 of another domain's dns-check beside 60 domain-healths, ÷ without them: each site at an address of its own, then all at one. */
-async function compareNeighbours(): Promise<void> {
-  const own = Array.from({ length: 60 }, (_, at) => `127.0.100.${at + 1}`);
-  for (const addresses of [own, [webAddress]]) await compareBeside(addresses);
-}
-
-async function compareBeside(addresses: readonly string[]): Promise<void> {
-  const domains = namesUpTo(60, 'c');
-  const others = namesUpTo(900, 'other');
-  const lab = await openFarLab([...domains, ...others], { addresses });
-  let next = 0;
-  const askOne = () => timed(() => lab.get(pathOf('dns-check', others[next++] ?? '')));
-  for (let warm = 0; warm < 5; warm += 1) await askOne();
-  const alone: number[] = [];
-  for (let count = 0; count < 30; count += 1) alone.push(await askOne());
-  const answers: HealthReport[] = [];
-  const one = async (domain: string) => void answers.push(await lab.health(domain, '?wait=55'));
-  let isRunning = true;
-  const wallMs = timed(() => Promise.all(domains.map(one))).finally(() => {
-    isRunning = false;
-  });
-  const beside: number[] = [];
-  while (isRunning) beside.push(await askOne());
-  const [p50Alone, p50Beside] = [median(alone), median(beside)];
-  console.table([
-    { run: 'alone', asked: alone.length, p50: Math.round(p50Alone), most: Math.round(Math.max(...alone)) },
-    {
-      run: 'beside',
-      asked: beside.length,
-      p50: Math.round(p50Beside),
-      most: Math.round(Math.max(...beside)),
-    },
-  ]);
-  const unseen = answers.flatMap(({ categories: { performance: _page, ...others } }) =>
-    Object.values(others).flatMap(({ reason }) => reason ?? []),
-  );
-  const reasons = [...new Set(unseen)].map(
-    (reason) => `${unseen.filter((one) => one === reason).length} × ${reason}`,
-  );
-  console.log(
-    `(c) sites at ${addresses.length} address(es): p50 beside ÷ alone ${(p50Beside / p50Alone).toFixed(2)} (at most 1.5); 60 domain-healths took ${Math.round(await wallMs)} ms; categories not seen whole: ${unseen.length} ${reasons.slice(0, 5).join('; ')}`,
-  );
-  await lab.close();
-}
-
 /** (d) A second GET, from memory. */
 async function timeRepeats(): Promise<void> {
-  const lab = await openFarLab(['d.test'], { isFar: false });
+  const lab = await openFarLab(['d.test'], false);
   await lab.health('d.test');
   const times: number[] = [];
   for (let count = 0; count < 50; count += 1) times.push(await timed(() => lab.health('d.test')));
