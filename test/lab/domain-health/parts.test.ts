@@ -13,6 +13,7 @@ const domains = [
   'mixed.test',
   'aged.test',
   'late.test',
+  'given.test',
 ];
 const lab = await openHealthLab({
   hasPages: true,
@@ -64,6 +65,12 @@ test('each part is stored under its own endpoint’s key, and is what its id giv
     given.push(id);
   }
   expect(given).toEqual([dns, ssl, headers, ...ways]);
+});
+
+test('whoever was given the whole may read its parts', async () => {
+  const { dns, ssl, headers, ways } = idsOf(await lab.health('given.test'));
+  for (const id of [dns, ssl, headers, ...ways])
+    expect((await lab.getWithToken(`/api/reports/${id}`)).status).toBe(200);
 });
 
 test('the links of a report lead to its parts', async () => {
@@ -147,8 +154,8 @@ test('a part whose freshness ends while the others are looked at is still used',
   startClock();
   const dns = await lab.get('/api/tools/dns-check/late.test');
   pass(299);
-  const health = lab.health('late.test');
-  await expect.poll(() => lab.pages?.asked.some((url) => url.includes('late.test'))).toBe(true);
+  const health = lab.health('late.test', 'given.test');
+  await expect.poll(() => lab.pages?.asked.some((url) => url.includes('late.test', 'given.test'))).toBe(true);
   pass(2);
   expect((await health).categories.dns).toMatchObject({
     state: 'ok',
