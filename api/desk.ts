@@ -1,3 +1,5 @@
+import type { Backend } from '../shared/backend.ts';
+import type { Config } from '../shared/config.ts';
 import { openJobKeys } from '../shared/job-keys.ts';
 import type { Done, JobQueue, Missed } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
@@ -13,10 +15,20 @@ import { type Deprecation, deprecations } from './deprecations.ts';
 import { type IsKnownHost, openHostCheck } from './front-door.ts';
 import { type Holds, openHolds } from './holds.ts';
 import { openLinks } from './links.ts';
-import type { ApiContext } from './open.ts';
 import { openQuotas, type Quotas } from './quotas.ts';
 import { openReportCache, type ReportCache } from './report-cache.ts';
 import { openShed, type Shed, type ShedLimits } from './shed.ts';
+
+export type ApiContext = {
+  readonly config: Config;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore'>;
+  readonly log: Logger;
+  readonly metrics?: Metrics;
+  /** Paths that will end; those of the service where left out. */
+  readonly deprecations?: readonly Deprecation[];
+  /** When requests are turned away; production's where left out. */
+  readonly shedLimits?: ShedLimits;
+};
 
 /** Everything that answering a request takes, opened once for a process. */
 export type Desk = {

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { findSpec } from '../shared/catalogue/registry.ts';
-import { type JobState, queueNames } from '../shared/job-queue/port.ts';
-import type { Job } from '../shared/model/job.ts';
+import { type JobState } from '../shared/job-queue/port.ts';
+import { type Job, queueNames } from '../shared/model/job.ts';
 import { type Fault, Problem } from '../shared/model/problem.ts';
 import { admit } from './admit.ts';
 import { retryAfterS, sendJson } from './answer.ts';

@@ -1,31 +1,14 @@
 import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Backend } from '../shared/backend.ts';
-import type { Config } from '../shared/config.ts';
 import { listen } from '../shared/listen.ts';
-import type { Logger } from '../shared/logger.ts';
-import type { Metrics } from '../shared/metrics.ts';
 import { makeApp } from './app.ts';
-import type { Deprecation } from './deprecations.ts';
-import { openDesk } from './desk.ts';
+import { type ApiContext, openDesk } from './desk.ts';
 import { openFastLane } from './fast-lane.ts';
-import type { ShedLimits } from './shed.ts';
 
 export type Api = {
   readonly port: number;
   /** Answers what waits with 202, lets running answers end, and closes. */
   close(graceMs: number): Promise<void>;
-};
-
-export type ApiContext = {
-  readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore'>;
-  readonly log: Logger;
-  readonly metrics?: Metrics;
-  /** Paths that will end; those of the service where left out. */
-  readonly deprecations?: readonly Deprecation[];
-  /** When requests are turned away; production's where left out. */
-  readonly shedLimits?: ShedLimits;
 };
 
 /** Opens the public listener. Rejects when its port is taken. */

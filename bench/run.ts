@@ -1,6 +1,7 @@
 // npm run bench [name …]: each figure is a ratio against a reference measured in the same run.
 const benches: { readonly [name: string]: () => Promise<{ bench(): Promise<void> }> } = {
   'cached-get': () => import('./cached-get.ts'),
+  tokens: () => import('./tokens.ts'),
   'hop-timings': () => import('./hop-timings.ts'),
   guard: () => import('./guard.ts'),
   dns: () => import('./dns.ts'),

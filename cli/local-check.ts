@@ -6,6 +6,7 @@ import type { Job } from '../shared/model/job.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { parseDomain, parseHttpUrl, type TargetPolicy } from '../shared/target/parse-target.ts';
 import { findCheck } from '../worker/checks/registry.ts';
+import { findCheckOf } from '../worker/find-check.ts';
 import { type EvidenceFile, judge } from '../worker/judge.ts';
 import { gatherLocally } from '../worker/run-local.ts';
 import { UsageError } from './usage-error.ts';
@@ -24,7 +25,7 @@ export async function checkLocally(
   { evidence, ...given }: LocalOptions,
 ): Promise<void> {
   const config = readConfig();
-  const check = findCheck(spec.name);
+  const check = findCheckOf(config)(spec.name);
   if (!check) throw new Error(`there is no ${spec.name}`);
   const file = await gatherLocally(
     check,

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type JobQueue, queueNames } from './job-queue/port.ts';
+import { type JobQueue } from './job-queue/port.ts';
+import { queueNames } from './model/job.ts';
 
 /** What this process tells Prometheus: base units, no label that a target or a token could choose. */
 export type Metrics = {

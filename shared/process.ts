@@ -11,6 +11,8 @@ const exitConfig = 78;
 export type Part = {
   /** Fields for the `ready` line. */
   readonly says: object;
+  /** Whether it can do its work: true, or why not in a few words. */
+  readonly readiness?: () => Readonly<Record<string, true | string>>;
   close(graceMs: number): Promise<void>;
 };
 
@@ -56,7 +58,9 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
   const parts = await open({ config, log, backend, metrics });
   const readiness: Readiness = async () => {
     const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);
-    return { queue, store };
+    return Object.assign({ queue, store }, ...parts.map((part) => part.readiness?.() ?? {})) as Awaited<
+      ReturnType<Readiness>
+    >;
   };
   const place = { host: config.ADMIN_HOST, port: config.ADMIN_PORT, defaultPort: adminPort };
   const admin = await openAdminServer(place, { readiness, metrics }, log).catch(

@@ -11,6 +11,8 @@ export type ReportSettings = {
   /** Replaces every check's own freshness; labs. */
   readonly freshForS: number | undefined;
   readonly keepForS: number;
+  /** Prefix of links. */
+  readonly publicPath: string;
   /** Off: reports carry no id and are kept only while they can be fresh. */
   readonly reportIds: boolean;
 };
@@ -69,7 +71,7 @@ function fileOf(
   { spec }: Check,
   { target, options, reportId }: Subject,
   durationMs: number,
-  { freshForS, keepForS, reportIds }: ReportSettings,
+  { freshForS, keepForS, reportIds, publicPath }: ReportSettings,
 ): Omit<EvidenceFile, 'evidence'> {
   return {
     v: 1,
@@ -79,6 +81,7 @@ function fileOf(
     reportId: reportIds ? reportId : null,
     checkedAtMs: Date.now(),
     durationMs: Math.round(durationMs),
+    ...(publicPath === '' ? {} : { publicPath }),
     freshForS: freshForS ?? null,
     keepForS: reportIds ? keepForS : null,
   };

@@ -19,12 +19,25 @@ export type EvidenceFile = {
   /** null: only while it can be fresh. */
   readonly keepForS: number | null;
   readonly evidence: Json;
+  /** Prefix of links: the address that callers use; left out where they stand below the host. */
+  readonly publicPath?: string;
 };
 
 /** Judges what was seen. Pure. */
 export function judge(check: Check, file: EvidenceFile): Report {
   const assessment = check.assess(file.evidence);
-  return makeReport(factsOf(check, file, assessment.state), assessment);
+  const report = makeReport(factsOf(check, file, assessment.state), assessment);
+  const { screenshot } = report;
+  // Only a report with an id has an address for its picture.
+  return file.reportId === null || typeof screenshot !== 'object' || screenshot === null
+    ? report
+    : {
+        ...report,
+        screenshot: {
+          ...screenshot,
+          href: `${file.publicPath ?? ''}/api/reports/${file.reportId}/screenshot`,
+        },
+      };
 }
 
 /** What a report says of its run, for a run that ended in this state. */

@@ -1,49 +1,24 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import type { Backend } from '../shared/backend.ts';
 import type { Config } from '../shared/config.ts';
 import { openJobKeys } from '../shared/job-keys.ts';
-import type { QueueName, QueueWorker } from '../shared/job-queue/port.ts';
+import type { QueueWorker } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Metrics } from '../shared/metrics.ts';
-import { targetPolicyOf } from '../shared/policy.ts';
-import { openWaiting } from '../shared/waiting/waiting.ts';
+import type { QueueName } from '../shared/model/job.ts';
+import { openWaiting, type Waiting } from '../shared/waiting/waiting.ts';
 import { noJobs } from './checks/jobs.ts';
-import { findCheck } from './checks/registry.ts';
+import { findCheckOf } from './find-check.ts';
 import { openJobs } from './jobs.ts';
-import { cruxBaseUrl } from './probes/browser/field.ts';
-import { browserLimits } from './probes/browser/limits.ts';
-import { dnsLimits } from './probes/dns/open.ts';
-import { httpLimits } from './probes/http/open.ts';
-import { type ProbeFactory, type ProbeSettings, prepareProbes } from './probes/open.ts';
-import { tlsLimits } from './probes/tls/open.ts';
+import { browserSettingsOf, prepareProbesOf } from './probe-settings.ts';
+import type { ProbeFactory } from './probes/open.ts';
 import { openRunner } from './run-job.ts';
+import { watchBrowser } from './watch-browser.ts';
 
-/** The browser probe's settings, with production's limits. */
-export function browserSettingsOf(config: Config): ProbeSettings['browser'] {
-  return {
-    browser: { path: config.BROWSER_PATH, folder: join(config.DATA_DIR, 'browser') },
-    noSandbox: config.BROWSER_NO_SANDBOX !== undefined,
-    limits: browserLimits,
-    trustedAuthorities: [],
-    field: config.CRUX_API_KEY === undefined ? undefined : { key: config.CRUX_API_KEY, baseUrl: cruxBaseUrl },
-  };
-}
-
-/** The probes as the settings want them, with production's limits. */
-export function prepareProbesOf(config: Config): ProbeFactory {
-  return prepareProbes({
-    policy: targetPolicyOf(config),
-    portMap: config.TARGET_PORT_MAP,
-    contactUrl: config.CONTACT_URL,
-    connectTimeoutMs: 3000,
-    socketsPerAddress: 8,
-    dns: { servers: config.DNS_SERVERS, nameserverPort: config.NAMESERVER_PORT, ...dnsLimits },
-    browser: browserSettingsOf(config),
-    http: httpLimits,
-    tls: tlsLimits,
-  });
-}
+export type OpenWorker = QueueWorker & {
+  /** What it can not do, by part. */
+  readonly readiness: () => Readonly<Record<string, true | string>>;
+};
 
 export type WorkerContext = {
   readonly config: Config;
@@ -53,25 +28,51 @@ export type WorkerContext = {
 };
 
 /** Takes jobs from the queues that the settings name, until it is closed. */
-export function openWorker({ config, backend, log, metrics }: WorkerContext): QueueWorker {
-  const { jobQueue, reportStore } = backend;
+export function openWorker(context: WorkerContext): OpenWorker {
+  const { config, log } = context;
+  const { jobQueue, reportStore } = context.backend;
   const probes = prepareProbesOf(config);
-  const jobKeyOf = openJobKeys(config);
+  const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
+  const { run, gaveUp } = openRunnerOf(context, probes, waiting);
   // Every worker that touches the network also puts reports together: that touches nothing.
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>
     name === 'network' ? ['network', 'composite'] : [name],
   );
-  const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
-  const shared = { jobQueue, reportStore, waiting, jobKeyOf, publicPath: config.PUBLIC_URL ?? '' };
-  const { run, gaveUp } = openRunner({
-    reportStore,
+  const crews = new Map(
+    queues.map((queue) => [queue, jobQueue.work(queue, concurrencyOf(queue, config), run, gaveUp)]),
+  );
+  const watch = crews.has('browser') ? watchBrowser(browserSettingsOf(config), log) : undefined;
+  watch?.missing.then(
+    async ({ fix }) => {
+      jobQueue.deny('browser', fix);
+      await crews.get('browser')?.close(0);
+    },
+    (error: unknown) => log.error({ err: error }, 'browser not tried'),
+  );
+  return {
+    readiness: () => watch?.readiness() ?? {},
+    async close(graceMs) {
+      watch?.close();
+      await Promise.all([...crews.values()].map((crew) => crew.close(graceMs)));
+      waiting.close();
+      probes.close();
+    },
+  };
+}
+
+function openRunnerOf(
+  { config, backend, log, metrics }: WorkerContext,
+  probes: ProbeFactory,
+  waiting: Waiting,
+): ReturnType<typeof openRunner> {
+  const { jobQueue, reportStore } = backend;
+  const shared = { reportStore, jobKeyOf: openJobKeys(config), publicPath: config.PUBLIC_URL ?? '' };
+  const jobsSettings = { ...shared, jobQueue, waiting, queueSeconds: config.QUEUE_SECONDS };
+  return openRunner({
+    ...shared,
     probes,
-    jobKeyOf,
-    jobsOf: (job, signal) =>
-      job.queue === 'composite'
-        ? openJobs({ ...shared, queueSeconds: config.QUEUE_SECONDS }, job, signal)
-        : noJobs,
-    findCheck,
+    jobsOf: (job, signal) => (job.queue === 'composite' ? openJobs(jobsSettings, job, signal) : noJobs),
+    findCheck: findCheckOf(config),
     log,
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
     freshForS: config.FRESH_SECONDS,
@@ -79,14 +80,6 @@ export function openWorker({ config, backend, log, metrics }: WorkerContext): Qu
     reportIds: config.REPORT_IDS,
     evidenceForS: config.EVIDENCE_HOURS * 3600,
   });
-  const crews = queues.map((queue) => jobQueue.work(queue, concurrencyOf(queue, config), run, gaveUp));
-  return {
-    async close(graceMs) {
-      await Promise.all(crews.map((crew) => crew.close(graceMs)));
-      waiting.close();
-      probes.close();
-    },
-  };
 }
 
 /** Jobs that only wait for others. */

@@ -7,5 +7,9 @@ export const runGraceMs = 25_000;
 /** The workers of a process as a part of it. */
 export async function workerPart(context: ProcessContext): Promise<Part> {
   const worker = openWorker(context);
-  return { says: { queues: context.config.WORKER_QUEUES }, close: (graceMs) => worker.close(graceMs) };
+  return {
+    says: { queues: context.config.WORKER_QUEUES },
+    readiness: worker.readiness,
+    close: (graceMs) => worker.close(graceMs),
+  };
 }

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { QueueName } from '../job-queue/port.ts';
-import type { Job } from '../model/job.ts';
+import type { Job, QueueName } from '../model/job.ts';
 import type { Rules } from '../model/verdict.ts';
 
 /** What a check promises: how it is asked, what it costs, what it may find. The API loads this and nothing else of a check. */

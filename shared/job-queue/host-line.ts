@@ -1,4 +1,4 @@
-import type { QueueName } from './port.ts';
+import type { QueueName } from '../model/job.ts';
 
 /** The jobs of one host: those that hold a slot, and those that wait for one, a line for each queue. */
 export type HostLine = {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { LRUCache } from 'lru-cache';
-import type { Job } from '../model/job.ts';
+import type { Job, QueueName } from '../model/job.ts';
 import {
   emptyLine,
   type HostLine,
@@ -11,8 +11,7 @@ import {
   type SlotQueue,
   takeNext,
 } from './host-line.ts';
-import type { Crew } from './memory-crew.ts';
-import type { Done, JobState, Progress, QueueName, QueueStats, Submitted } from './port.ts';
+import type { Done, JobState, Progress, QueueStats, Submitted } from './port.ts';
 
 export type Entry = {
   readonly job: Job;
@@ -21,6 +20,9 @@ export type Entry = {
   progress: Progress;
   readonly timer: NodeJS.Timeout;
 };
+
+/** What is told when a job of its queue may run. */
+type Wakeable = { readonly queue: QueueName; wake(): void; close(graceMs: number): Promise<void> };
 
 /** Everything that the memory queue knows. */
 export type Books = {
@@ -34,7 +36,9 @@ export type Books = {
   /** Jobs that ended, for a while. */
   readonly ended: LRUCache<string, JobState>;
   readonly events: EventEmitter<{ done: [Done] }>;
-  readonly crews: Set<Crew>;
+  readonly crews: Set<Wakeable>;
+  /** Queues that should be served and can not: what must be done. */
+  readonly denied: Map<QueueName, string>;
 };
 
 /** Opens empty books. */
@@ -48,6 +52,7 @@ export function openBooks(hostConcurrency: number): Books {
     ended: new LRUCache({ max: 10_000, ttl: 600_000 }),
     events: new EventEmitter<{ done: [Done] }>().setMaxListeners(0),
     crews: new Set(),
+    denied: new Map(),
   };
 }
 

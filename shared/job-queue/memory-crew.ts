@@ -1,5 +1,6 @@
+import type { QueueName } from '../model/job.ts';
 import type { Entry } from './memory-books.ts';
-import type { Done, GaveUp, QueueName, Run } from './port.ts';
+import type { Done, GaveUp, Run } from './port.ts';
 
 export type Crew = { readonly queue: QueueName; wake(): void; close(graceMs: number): Promise<void> };
 

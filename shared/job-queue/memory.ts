@@ -2,7 +2,7 @@ import type { Job } from '../model/job.ts';
 import { type Books, end, enter, openBooks, parkedOf, stateOf, statsOf, takeReady } from './memory-books.ts';
 import { openCrew } from './memory-crew.ts';
 import type { JobQueue } from './port.ts';
-import { queueUnavailable } from './unavailable.ts';
+import { unserved } from './unavailable.ts';
 
 export type MemoryQueueOptions = {
   readonly hostConcurrency: number;
@@ -21,7 +21,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       const job = JSON.parse(JSON.stringify(given)) as Job;
       const earlier = books.byKey.get(job.jobKey);
       if (earlier !== undefined) return { state: 'joined', jobId: earlier };
-      if (isUnserved(books, job)) throw queueUnavailable();
+      if (isUnserved(books, job)) throw unserved(books.denied.get(job.queue));
       if (isFull(books, job, options)) return { state: 'full', jobId: job.jobId };
       return enter(books, job);
     },
@@ -48,6 +48,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
         },
       };
     },
+    deny: (queue, fix) => void books.denied.set(queue, fix),
     stats: async () => ({
       network: statsOf(books, 'network'),
       browser: statsOf(books, 'browser'),
@@ -63,8 +64,8 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
 }
 
 // Before the first worker starts, nothing is known of who will serve what.
-function isUnserved({ crews }: Books, { queue }: Job): boolean {
-  return crews.size > 0 && ![...crews].some((crew) => crew.queue === queue);
+function isUnserved({ crews, denied }: Books, { queue }: Job): boolean {
+  return (crews.size > 0 || denied.has(queue)) && ![...crews].some((crew) => crew.queue === queue);
 }
 
 function isFull(books: Books, { host }: Job, { lineLimit, waitingLimit }: MemoryQueueOptions): boolean {

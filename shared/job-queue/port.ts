@@ -1,8 +1,4 @@
-import type { Job } from '../model/job.ts';
-
-/** `network` and `browser` touch targets and hold host slots; `composite` waits for other jobs and holds none. */
-export const queueNames = ['network', 'browser', 'composite'] as const;
-export type QueueName = (typeof queueNames)[number];
+import type { Job, QueueName } from '../model/job.ts';
 
 /** How far a run is: questions answered, of how many known so far, and what is being asked now. */
 export type Progress = { readonly done: number; readonly total: number; readonly current: string };
@@ -68,6 +64,11 @@ export interface JobQueue {
   onDone(listener: (done: Done | Missed) => void): Unsubscribe;
   look(queue: QueueName, jobId: string): Promise<JobState>;
   work(queue: QueueName, concurrency: number, run: Run, gaveUp: GaveUp): QueueWorker;
+  /**
+   * Tells that a worker here should serve the queue and can not; while no other does, a submit is refused with Problem `browser_unavailable`.
+   * @param fix what an operator must do, a sentence; shown to callers
+   */
+  deny(queue: QueueName, fix: string): void;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
   /** True when jobs can be taken now; says why not in a few words otherwise. */
   ping(): Promise<true | string>;

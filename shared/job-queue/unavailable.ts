@@ -8,3 +8,11 @@ export function queueUnavailable(cause?: unknown): Problem {
     { retryAfterS: 5, cause },
   );
 }
+
+/** The Problem of a queue that no worker serves. @param fix what must be done, where a worker has told why */
+export function unserved(fix: string | undefined): Problem {
+  if (fix === undefined) return queueUnavailable();
+  return new Problem('browser_unavailable', `No worker has a browser that works. ${fix}`, {
+    retryAfterS: 60,
+  });
+}

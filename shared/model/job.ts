@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { QueueName } from '../job-queue/port.ts';
 import type { Json } from './verdict.ts';
+
+/** `network` and `browser` touch targets and hold host slots; `composite` waits for other jobs and holds none. */
+export const queueNames = ['network', 'browser', 'composite'] as const;
+export type QueueName = (typeof queueNames)[number];
 
 /** Raised when a worker of an older version could not run the job; such a worker puts it back. */
 export const jobVersion = 1;

@@ -1,5 +1,3 @@
-import type { StoredReport } from './port.ts';
-
 /** Callers without a token share this account: what was given to one of them is no secret. */
 export const anonymousAccount = 'anonymous';
 
@@ -35,7 +33,7 @@ export interface Grants {
   list(question: HistoryQuestion): Promise<Grant[]>;
 }
 
-/** The grant of a stored report. */
+/** What a grant keeps of a stored report. */
 export function grantOf({
   reportId,
   check,
@@ -45,6 +43,6 @@ export function grantOf({
   score,
   grade,
   state,
-}: StoredReport): Grant {
+}: Grant): Grant {
   return { reportId, check, target, checkedAt, expiresAt, score, grade, state };
 }

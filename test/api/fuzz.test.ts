@@ -12,7 +12,7 @@ const service = await openService({
     'http://a.test': (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello'),
   },
-  settings: { RATE_LIMIT: 'off', WAIT_SECONDS: '1' },
+  settings: { RATE_LIMIT: 'off', WAIT_SECONDS: '1', WORKER_QUEUES: 'network,browser' },
 });
 afterAll(() => service.close());
 

@@ -1,10 +1,13 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBullmqJobQueue } from '../../shared/job-queue/bullmq/open.ts';
 import { openMemoryJobQueue } from '../../shared/job-queue/memory.ts';
+import type { JobQueue } from '../../shared/job-queue/port.ts';
 import type { Logger } from '../../shared/logger.ts';
+import type { QueueName } from '../../shared/model/job.ts';
+import type { Problem } from '../../shared/model/problem.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
-import { jobQueueContract } from './job-queue.contract.ts';
+import { jobQueueContract, makeJob } from './job-queue.contract.ts';
 
 const quiet: Logger = {
   error: console.error,
@@ -38,3 +41,44 @@ describe.skipIf(!hasRedis)('BullMQ job queue', () => {
     return queue;
   });
 });
+
+/** What a queue says that nobody serves, and one whose worker has told why. */
+async function listRefusals(queue: JobQueue): Promise<readonly string[]> {
+  const crew = queue.work(
+    'network',
+    1,
+    async () => undefined,
+    async () => undefined,
+  );
+  const ask = (name: QueueName) =>
+    queue.submit(makeJob({ queue: name })).then(
+      ({ state }) => state as string,
+      ({ code, detail }: Problem) => `${code}: ${detail}`,
+    );
+  await expect.poll(() => ask('network')).toBe('admitted');
+  const unknown = [await ask('browser'), await ask('composite')];
+  queue.deny('browser', 'Install Chrome.');
+  await expect.poll(() => ask('browser')).toContain('Install Chrome.');
+  const told = await ask('browser');
+  await crew.close(0);
+  await queue.close(0);
+  return [...unknown, told].map((text) => text.replace(/:.*/, ''));
+}
+
+const refusals = ['queue_unavailable', 'queue_unavailable', 'browser_unavailable'];
+const limits = { hostConcurrency: 4, lineLimit: 100 };
+
+test('a queue that no worker serves in this process is refused at once, with the reason where there is one', async () => {
+  expect(await listRefusals(openMemoryJobQueue({ ...limits, waitingLimit: 100 }))).toEqual(refusals);
+});
+
+test.skipIf(!hasRedis)(
+  'a queue that no worker serves anywhere is refused at once, with the reason',
+  async () => {
+    const redis = await startRedis();
+    const queue = openBullmqJobQueue({ url: redis.url, log: quiet, ...limits });
+    await expect.poll(() => queue.ping()).toBe(true);
+    expect(await listRefusals(queue)).toEqual(refusals);
+    await redis.stop();
+  },
+);

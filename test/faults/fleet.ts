@@ -15,7 +15,8 @@ export type Fleet = {
   readonly hosts: readonly string[];
   /** The most checks that were at one host at once, as the host counted them. */
   readonly mostAtOneHost: () => number;
-  startApi(): Promise<Member>;
+  /** @param more settings laid over those of the fleet */
+  startApi(more?: Readonly<Record<string, string>>): Promise<Member>;
   startWorker(): Promise<Member>;
   /** Kills every worker process, also those that are only starting. */
   killWorkers(): void;
@@ -67,8 +68,8 @@ export async function openFleet({ hosts: count, answer, settings = {} }: FleetOp
     LOG_LEVEL: 'info',
     ...settings,
   });
-  const start = async (name: 'api' | 'worker') => {
-    return startMember(name, environment, (child) => {
+  const start = async (name: 'api' | 'worker', more: Readonly<Record<string, string>> = {}) => {
+    return startMember(name, { ...environment, ...more }, (child) => {
       members.add(child);
       if (name === 'worker') workers.add(child);
     });
@@ -79,7 +80,7 @@ export async function openFleet({ hosts: count, answer, settings = {} }: FleetOp
     lab,
     hosts,
     mostAtOneHost: most,
-    startApi: () => start('api'),
+    startApi: (more) => start('api', more),
     startWorker: () => start('worker'),
     killWorkers() {
       for (const child of workers) child.kill('SIGKILL');
@@ -170,12 +171,16 @@ function countPerHost(answer: RequestListener): { listener: RequestListener; mos
 
 async function countLeftovers(redisUrl: string, mongoUrl: string) {
   const redis = new Redis(redisUrl);
-  const sum = async (pattern: string) => {
+  const sum = async (pattern: string, least: number | '-inf') => {
     const keys = await redis.keys(pattern);
-    const counts = await Promise.all(keys.map((key) => redis.zcard(key)));
+    const counts = await Promise.all(keys.map((key) => redis.zcount(key, least, '+inf')));
     return counts.reduce((total, count) => total + count, 0);
   };
-  const [slots, parked] = [await sum('diag:host:*:slots'), await sum('diag:host:*:parked:*')];
+  // A lease that has run out holds nothing; the next who asks for the host strikes it out.
+  const [slots, parked] = [
+    await sum('diag:host:*:slots', Date.now()),
+    await sum('diag:host:*:parked:*', '-inf'),
+  ];
   redis.disconnect();
   const mongo = new MongoClient(mongoUrl);
   const keys = await mongo

@@ -1,17 +1,49 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { makeDocs } from '../../cli/docs.ts';
-import { catalogue } from '../../shared/catalogue/registry.ts';
+import { makeDocs, rulesLockPath } from '../../cli/docs.ts';
+import { findUnraised, makeRulesLock, type RulesLock } from '../../cli/rules-lock.ts';
+import { catalogue, findSpec } from '../../shared/catalogue/registry.ts';
 import { problems } from '../../shared/model/problem.ts';
 
 test.for([...makeDocs()])('%s is what the code generates (npm run docs)', ([path, text]) => {
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
+test('rules.lock.json is what the rules say: a change wants a raised rulesVersion, then npm run docs', () => {
+  const now = makeRulesLock();
+  const locked = JSON.parse(readFileSync(rulesLockPath, 'utf8')) as RulesLock;
+  expect(findUnraised(locked, now)).toEqual([]);
+  expect(locked).toEqual(now);
+});
+
+test('a change of severity, points, codes or findings is noticed, a raised version lets it through', () => {
+  const check = { rulesVersion: 1, rules: { 'a-b': 'low 1' }, findings: { 'x.json': ['a-b'] } };
+  const locked = { 'a-check': check };
+  const changes = [
+    { ...check, rules: { 'a-b': 'low 2' } },
+    { ...check, rules: {} },
+    { ...check, findings: { 'x.json': [] } },
+  ];
+  for (const change of changes) {
+    expect(findUnraised(locked, { 'a-check': change })).toEqual(['a-check']);
+    expect(findUnraised(locked, { 'a-check': { ...change, rulesVersion: 2 } })).toEqual([]);
+  }
+  expect(findUnraised(locked, locked)).toEqual([]);
+});
+
 test('finding codes are kebab-case and unique over all checks; problem codes are snake_case', () => {
   const codes = catalogue.flatMap(({ name, rules }) => Object.keys(rules).map((code) => `${name} ${code}`));
   expect(codes.filter((code) => !/^[a-z0-9-]+ [a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(code))).toEqual([]);
   expect(Object.keys(problems).filter((code) => !/^[a-z]+(_[a-z]+)*$/.test(code))).toEqual([]);
+});
+
+test('the engine that stands in the keys of pagespeed-check is the one that is installed', () => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  expect(findSpec('pagespeed-check')?.engine).toBe(
+    `lighthouse ${dependencies['lighthouse']}, chromium ${dependencies['@sparticuz/chromium']}`,
+  );
 });
 
 test('every rule says what, why, how to mend it, and where that is written', () => {

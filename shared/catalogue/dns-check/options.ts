@@ -7,7 +7,10 @@ const selectorLimit = 10;
 const selector = z
   .string()
   .max(63)
-  .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]*$/, 'A DKIM selector is letters, digits, hyphens and inner dots.')
+  .regex(
+    /^[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*$/,
+    'A DKIM selector is letters, digits, hyphens and inner dots.',
+  )
   .toLowerCase();
 
 /** What a caller may add to the domain. The last three describe one message, whose SPF verdict is then given. */

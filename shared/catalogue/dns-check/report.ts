@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { mailReportShape } from './mail/report.ts';
-
-/** How a part of a report stands. Clients never have to guess from a null. */
-const partStates = ['ok', 'missing', 'invalid', 'unknown', 'not-applicable'] as const;
-export type PartState = (typeof partStates)[number];
+import { partStates } from './part-state.ts';
 
 const dnssecStatuses = ['secure', 'insecure', 'bogus', 'indeterminate'] as const;
 export type DnssecStatus = (typeof dnssecStatuses)[number];

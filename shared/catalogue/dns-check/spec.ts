@@ -17,6 +17,6 @@ export const dnsCheck: CheckSpec = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 1,
+  rulesVersion: 2,
   reportShape: dnsReportShape,
 };

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 
+/** Bands of a metric, best first; the limits stand in each metric's `thresholds`. */
 export const ratings = ['good', 'needs-improvement', 'poor'] as const;
 export type Rating = (typeof ratings)[number];
 
 const rating = z.enum(ratings).nullable();
 const row = z.record(z.string(), z.unknown());
 
+/** A metric of the lab. */
 export const metricSchema = z
   .looseObject({
     value: z
@@ -22,6 +24,7 @@ export const metricSchema = z
   })
   .meta({ id: 'SpeedMetric' });
 
+/** A metric of real visits, at their 75th percentile: ms; CLS has no unit. */
 export const fieldMetricSchema = z
   .looseObject({
     p75: z.number(),
@@ -30,6 +33,7 @@ export const fieldMetricSchema = z
   })
   .meta({ id: 'FieldMetric' });
 
+/** One of Lighthouse's audits with the first rows of its table, whose text is the target's. */
 export const speedAuditSchema = z
   .looseObject({
     id: z.string().meta({ description: 'Lighthouse’s id of the audit.' }),
@@ -51,6 +55,7 @@ export const speedAuditSchema = z
 
 const transferred = z.object({ requests: z.int().min(0), bytes: z.number().min(0) });
 
+/** The report's fields beside the envelope. */
 export const pagespeedReportShape = {
   target: z.looseObject({ url: z.string() }),
   finalUrl: z.string().nullable(),
@@ -75,7 +80,7 @@ export const pagespeedReportShape = {
     .nullable(),
   field: z
     .looseObject({
-      provider: z.string(),
+      provider: z.enum(['crux', 'psi']),
       scope: z.enum(['url', 'origin']),
       formFactor: z.string(),
       metrics: z.record(z.string(), fieldMetricSchema),
@@ -104,21 +109,30 @@ export const pagespeedReportShape = {
   }),
   environment: z
     .looseObject({
+      provider: z.enum(['local', 'psi']).meta({
+        description: 'psi: PageSpeed Insights loaded the page, in Google’s browser and on its line.',
+      }),
       lighthouse: z.string().nullable(),
       browser: z.string().nullable(),
-      sandbox: z.boolean(),
+      sandbox: z.boolean().nullable(),
       benchmarkIndex: z.number().nullable(),
       throttling: z.record(z.string(), z.unknown()),
-      confidence: z.enum(['normal', 'low']),
+      confidence: z.enum(['normal', 'low']).nullable(),
       peakMemoryBytes: z.number().nullable(),
-      receivedBytes: z.number(),
+      receivedBytes: z.number().nullable(),
     })
     .nullable(),
   warnings: z.array(z.string()),
   screenshot: z
     .looseObject({
-      mediaType: z.string(),
-      base64: z.string(),
+      width: z.int().min(1).meta({ description: 'Pixels.' }),
+      height: z.int().min(1),
+      type: z.enum(['image/jpeg', 'image/png', 'image/webp']),
+      sizeBytes: z.int().min(1),
+      href: z
+        .string()
+        .optional()
+        .meta({ description: 'Where it can be read; absent where reports have no ids.' }),
     })
     .nullable(),
 };

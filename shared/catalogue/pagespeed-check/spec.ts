@@ -21,6 +21,7 @@ export const pagespeedCheck: CheckSpec = {
   summary: 'Loads a URL in a real browser with Lighthouse and judges its speed and Core Web Vitals.',
   targetKind: 'url',
   queue: 'browser',
+  engine: 'lighthouse 13.5.0, chromium 153.0.0',
   options,
   repeatable: [],
   cost: (given) => 10 * runsOf(given),
@@ -29,6 +30,6 @@ export const pagespeedCheck: CheckSpec = {
   waitS: 50,
   refreshFloorS: 300,
   rules,
-  rulesVersion: 1,
+  rulesVersion: 2,
   reportShape: pagespeedReportShape,
 };

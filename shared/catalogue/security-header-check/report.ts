@@ -7,7 +7,8 @@ const hopSchema = z
     url: z.string(),
     status: z.int(),
     headers: z.array(field).meta({
-      description: 'As sent: order, case and repetitions; each byte one character. Very long ones are cut.',
+      description:
+        'As sent: order, case and repetitions; each byte one character. Very long ones are cut; of the value of a cookie only its length is shown: "sid=[32 octets]; Path=/".',
     }),
     chain: z
       .enum(['https', 'http'])
@@ -108,6 +109,9 @@ const cookieSchema = z
     sameSite: z.enum(['Strict', 'Lax', 'None']).nullable(),
     stored: z.boolean().meta({ description: 'Whether a browser would keep it.' }),
     reason: z.string().optional().meta({ description: 'Why not.' }),
+    valueOctets: z.int().nullable().meta({
+      description: 'Length of the value, which is not shown; null where the line is ignored whole.',
+    }),
     session: z.boolean(),
   })
   .meta({ id: 'HeaderCookie' });

@@ -53,7 +53,29 @@ export const stapleSchema = z
     thisUpdate: date.nullable(),
     nextUpdate: date.nullable(),
   })
-  .meta({ id: 'OcspStaple', description: 'The signature of the answer is not checked.' });
+  .meta({
+    id: 'OcspStaple',
+    description:
+      'An answer that the CA did not sign is unusable; without the certificate of the issuer that is not told.',
+  });
+
+export const revocationListSchema = z
+  .looseObject({
+    url: z.string().nullable(),
+    status: z.enum(['good', 'revoked', 'not-used']),
+    why: z.string().nullable().meta({ description: 'Why nothing was concluded from it.' }),
+    revokedAt: date.nullable(),
+    reason: z.string().nullable().meta({ description: 'As RFC 5280 §5.3.1 names it: "keyCompromise".' }),
+    thisUpdate: date.nullable(),
+    nextUpdate: date.nullable(),
+    entries: z.int().min(0).nullable(),
+    bytes: bytes.nullable(),
+  })
+  .meta({
+    id: 'RevocationList',
+    description:
+      'The CRL that the certificate points to. Lists of up to 1 MB are fetched, by http, where the chain is trusted.',
+  });
 
 export const sslLabsLetters = ['A+', 'A', 'A-', 'B', 'C', 'D', 'E', 'F', 'M', 'T'] as const;
 export type SslLabsLetter = (typeof sslLabsLetters)[number];
@@ -81,6 +103,16 @@ export const sslReportShape = {
   alpn: z.string().nullable(),
   ocspStaple: stapleSchema.nullable(),
   revocation: z.enum(['good', 'revoked', 'not-checked']),
+  revocationSources: z
+    .array(z.enum(['OCSP staple', 'CRL']))
+    .optional()
+    .meta({
+      description: 'What that was learnt from; empty when it was not checked, absent in older reports.',
+    }),
+  revocationList: revocationListSchema
+    .nullable()
+    .optional()
+    .meta({ description: 'null when no certificate was seen; absent in older reports.' }),
   earlyData: z.looseObject({ accepted: z.boolean().nullable(), maxBytes: bytes.nullable() }),
   http3Advertised: z
     .boolean()

@@ -22,6 +22,6 @@ export const sslCheck: CheckSpec = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 1,
+  rulesVersion: 2,
   reportShape: sslReportShape,
 };

@@ -1,8 +1,8 @@
 import { type Job as BullJob, DelayedError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
-import { type Job, jobVersion } from '../../model/job.ts';
-import type { Done, GaveUp, Progress, QueueName, QueueWorker, Run } from '../port.ts';
+import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
+import type { Done, GaveUp, Progress, QueueWorker, Run } from '../port.ts';
 import { type Gate, keyPrefix, workerKey } from './gate.ts';
 import { handOver, type Queues } from './hand-over.ts';
 
@@ -41,11 +41,13 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
     busy.add(done);
     return work;
   };
+  const connection = redis.duplicate();
+  connection.on('error', () => undefined); // told once by the connection it was copied from
   const worker = new Worker<Job>(
     queue,
     (job, token) => track(takeTurn(settings, job, token ?? '', force.signal)),
     {
-      connection: redis.duplicate(),
+      connection,
       prefix: `${keyPrefix}:bull`,
       concurrency,
       maxStalledCount: 1,
@@ -68,6 +70,8 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
       force.abort(new Error('the worker is stopping'));
       await within(afterAbortMs, Promise.all(busy));
       await within(afterAbortMs, worker.close(true));
+      // BullMQ closes only what it has opened.
+      connection.disconnect();
     },
   };
 }

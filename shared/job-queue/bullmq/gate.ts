@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Redis, Result } from 'ioredis';
-import type { Job } from '../../model/job.ts';
-import { type QueueName, queueNames } from '../port.ts';
+import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -19,6 +18,11 @@ export function workerKey(queue: QueueName): string {
   return `${keyPrefix}:worker:${queue}`;
 }
 
+/** Set while a worker that should serve the queue can not; its value says what must be done. */
+export function deniedKey(queue: QueueName): string {
+  return `${keyPrefix}:denied:${queue}`;
+}
+
 /** A slot kept for a job between its submit and its start. */
 export const reservationMs = 30_000;
 /** Beyond its run limit a running job keeps its slot this long, to close what it opened. */
@@ -33,6 +37,8 @@ export type Gate = {
   reserve(job: Held): Promise<number | 'full' | 'unserved'>;
   /** For a queue without slots: whether a worker is alive. */
   admit(queue: QueueName): Promise<0 | 'unserved'>;
+  /** What must be done for a queue that a worker should serve and can not. */
+  denied(queue: QueueName): Promise<string | undefined>;
   /** A worker's first act: true when the job may run now. */
   start(job: Held, attempt: number): Promise<boolean>;
   /** A worker's last act, or whoever finds that a job is gone. Gives the jobs that may run now. */
@@ -70,6 +76,7 @@ export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimit
       return place === -2 ? 'unserved' : place;
     },
     admit: async (queue) => ((await redis.exists(workerKey(queue))) === 1 ? 0 : 'unserved'),
+    denied: async (queue) => (await redis.get(deniedKey(queue))) ?? undefined,
     start: async (job, attempt) =>
       (await takeSlot(job, String(attempt), job.runLimitMs + leaseGraceMs[job.queue])) === 0,
     async release(job, { attempt, message = '' }) {

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import type { QueueName } from '../port.ts';
+import type { QueueName } from '../../model/job.ts';
 import type { Gate, Handed } from './gate.ts';
 
 export type Queues = Readonly<Record<QueueName, Queue>>;

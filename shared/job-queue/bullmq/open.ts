@@ -2,22 +2,21 @@ import { EventEmitter } from 'node:events';
 import { type Job as BullJob, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
-import type { Job } from '../../model/job.ts';
+import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 import {
   type Done,
   type JobQueue,
   type JobState,
   type Missed,
   type Progress,
-  type QueueName,
   type QueueStats,
   type QueueWorker,
-  queueNames,
   type Submitted,
 } from '../port.ts';
-import { queueUnavailable } from '../unavailable.ts';
+import { unserved } from '../unavailable.ts';
 import { impatient, openRedis, patient, withinTime } from './connection.ts';
 import { openBullmqCrew } from './crew.ts';
+import { startDenial } from './denial.ts';
 import { subscribeDone } from './done.ts';
 import { type Gate, keyPrefix, openGate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
@@ -50,6 +49,10 @@ export function openBullmqJobQueue({ url, hostConcurrency, lineLimit, log }: Bul
       const crew = openBullmqCrew({ ...working, log, queue, concurrency, run, gaveUp });
       crews.add(crew);
       return crew;
+    },
+    deny(queue, fix) {
+      working ??= openSide(openRedis(url, patient, log), { hostConcurrency, lineLimit });
+      crews.add(startDenial(working.redis, queue, fix));
     },
     stats: () => withinTime(asking.redis, () => statsOfAll(asking)),
     async ping() {
@@ -99,7 +102,7 @@ async function closeSide({ redis, queues }: Side): Promise<void> {
 async function submit({ queues, gate }: Side, job: Job): Promise<Submitted> {
   const place = job.queue === 'composite' ? await gate.admit(job.queue) : await gate.reserve(job);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
-  if (place === 'unserved') throw queueUnavailable();
+  if (place === 'unserved') throw unserved(await gate.denied(job.queue));
   const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - Date.now()) };
   const added = await queues[job.queue].add(job.check, job, {
     attempts: 1,

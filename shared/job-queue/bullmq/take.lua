@@ -41,4 +41,8 @@ end
 
 redis.call('ZADD', KEYS[1], now + lease, member)
 if attempt ~= '' then redis.call('HSET', KEYS[4], id, attempt) end
+-- Of a host that nobody asks for again, what a dead process left is gone soon after its last lease.
+for _, key in ipairs({ KEYS[1], KEYS[4] }) do
+  if redis.call('PTTL', key) < lease + 60000 then redis.call('PEXPIRE', key, lease + 60000) end
+end
 return 0

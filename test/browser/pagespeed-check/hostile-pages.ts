@@ -11,7 +11,24 @@ export type HostilePage = {
   readonly broken?: readonly string[];
   /** Asked instead of the site's own root. */
   readonly url?: string;
+  /** Limits that show this page's end sooner; the soak has production's. */
+  readonly hurry?: Hurry;
+  /** The page that this one is nearly the same as: only the soak loads it. */
+  readonly nearly?: string;
 };
+
+export type Hurry = {
+  readonly timeoutMs?: number;
+  readonly silentMs?: number;
+  readonly memoryBytes?: number;
+  readonly loadMs?: number;
+  readonly firstPaintMs?: number;
+};
+
+/** For pages that only the deadline ends: the browser is up after two seconds, what comes then is the page. */
+const untilDeadline: Hurry = { timeoutMs: 6000 };
+/** For pages that only memory ends: half as much again as a usual page takes. */
+const littleMemory: Hurry = { memoryBytes: 800_000_000 };
 
 const html =
   (body: string): RequestListener =>
@@ -43,8 +60,18 @@ function pour(response: ServerResponse, piece: string | Buffer, everyMs: number)
 const megabyte = Buffer.alloc(1_048_576, 'x');
 const bomb = gzipSync(Buffer.alloc(64 * 1_048_576, '<p>x</p>'));
 
+const dialogs = 'alert(1);confirm(2);prompt(3);addEventListener("beforeunload",e=>e.preventDefault())';
+const popups = 'for(let i=0;i<20;i++)open("/p"+i)';
+const download = 'const a=document.createElement("a");a.href="data:text/plain,x";a.download="x";a.click()';
+const crash = 'location="chrome://crash"';
+
 export const hostilePages: readonly HostilePage[] = [
-  { name: 'a server that accepts and never answers', answer: () => undefined, ends: ['target-unreachable'] },
+  {
+    name: 'a server that accepts and never answers',
+    answer: () => undefined,
+    ends: ['target-unreachable'],
+    hurry: { silentMs: 4000 },
+  },
   {
     name: 'a name that does not exist',
     answer: () => undefined,
@@ -56,6 +83,7 @@ export const hostilePages: readonly HostilePage[] = [
     answer: () => undefined,
     url: 'http://a.test:8099/',
     ends: ['target-unreachable'],
+    nearly: 'a name that does not exist',
   },
   {
     name: 'a connection that is closed at once',
@@ -66,16 +94,19 @@ export const hostilePages: readonly HostilePage[] = [
     name: 'an answer that is no HTTP',
     answer: (request) => void request.socket.end('hello\n'),
     ends: ['page-not-loaded', 'page-not-html'],
+    nearly: 'a connection that is closed at once',
   },
   {
     name: 'a script that never ends, before the first paint',
     answer: html('<script>for(;;){}</script>'),
     ends: ['page-hung', 'page-not-painted'],
+    hurry: untilDeadline,
   },
   {
     name: 'a script that never ends, after the first paint',
     answer: afterPaint('for(;;){}'),
     ends: ['page-hung'],
+    hurry: { loadMs: 2000 },
   },
   {
     name: 'a document that drips without end',
@@ -84,6 +115,7 @@ export const hostilePages: readonly HostilePage[] = [
       pour(response, '<p>more</p>', 200);
     },
     ends: ['measured', 'page-hung'],
+    hurry: untilDeadline,
   },
   {
     name: 'a document that streams without end',
@@ -92,6 +124,7 @@ export const hostilePages: readonly HostilePage[] = [
       pour(response, '<p>more</p>'.repeat(2000), 0);
     },
     ends: ['measured', 'page-hung', 'page-memory-excessive', 'page-crashed'],
+    hurry: littleMemory,
   },
   {
     name: 'a script that fetches without end',
@@ -108,11 +141,14 @@ export const hostilePages: readonly HostilePage[] = [
     name: 'a script that fills its heap',
     answer: afterPaint('const a=[];for(;;)a.push(new Array(1e6).fill(Math.random()))'),
     ends: ['page-memory-excessive', 'page-crashed', 'page-hung', 'browser-failed'],
+    hurry: littleMemory,
   },
   {
     name: 'a script that fills typed arrays',
     answer: afterPaint('const a=[];setInterval(()=>a.push(new Uint8Array(5e7).fill(1)),20)'),
     ends: ['page-memory-excessive', 'page-crashed', 'measured'],
+    nearly: 'a script that fills its heap',
+    hurry: littleMemory,
   },
   {
     name: 'a document that unpacks to 64 MB of elements',
@@ -126,6 +162,7 @@ export const hostilePages: readonly HostilePage[] = [
       'page-not-painted',
       'browser-failed',
     ],
+    hurry: littleMemory,
   },
   {
     name: 'a script that fills its database',
@@ -134,6 +171,7 @@ export const hostilePages: readonly HostilePage[] = [
         'o.onsuccess=()=>setInterval(()=>{const b=new Uint8Array(2e7);crypto.getRandomValues(b.subarray(0,65536));o.result.transaction("s","readwrite").objectStore("s").add(new Blob([b]))},20)',
     ),
     ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
+    hurry: littleMemory,
   },
   {
     name: 'a script that fills its cache of files',
@@ -142,11 +180,15 @@ export const hostilePages: readonly HostilePage[] = [
       'let n=0;setInterval(async()=>{const c=await caches.open("x");await c.put("/"+n++,new Response(new Uint8Array(2e7)))},20)',
     ),
     ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
+    nearly: 'a script that fills its database',
+    hurry: littleMemory,
   },
   {
     name: 'a script that keeps blobs without end',
     answer: afterPaint('const a=[];setInterval(()=>a.push(new Blob([new Uint8Array(5e7)])),20)'),
     ends: ['measured', 'page-memory-excessive', 'page-crashed', 'page-hung'],
+    nearly: 'a script that fills its database',
+    hurry: littleMemory,
   },
   {
     name: 'downloads that a script makes up',
@@ -156,17 +198,34 @@ export const hostilePages: readonly HostilePage[] = [
     ends: ['measured', 'page-memory-excessive', 'page-hung'],
   },
   {
-    name: 'dialogs',
-    answer: script('alert(1);confirm(2);prompt(3);addEventListener("beforeunload",e=>e.preventDefault())'),
+    name: 'dialogs, popups, a download and a way to chrome://crash at once',
+    answer: script([dialogs, popups, download, crash].join(';')),
     ends: ['measured'],
   },
-  { name: 'twenty popups', answer: script('for(let i=0;i<20;i++)open("/p"+i)'), ends: ['measured'] },
+  {
+    name: 'dialogs',
+    answer: script(dialogs),
+    ends: ['measured'],
+    nearly: 'dialogs, popups, a download and a way to chrome://crash at once',
+  },
+  {
+    name: 'twenty popups',
+    answer: script(popups),
+    ends: ['measured'],
+    nearly: 'dialogs, popups, a download and a way to chrome://crash at once',
+  },
   {
     name: 'a download started by a script',
-    answer: script('const a=document.createElement("a");a.href="data:text/plain,x";a.download="x";a.click()'),
+    answer: script(download),
     ends: ['measured'],
+    nearly: 'dialogs, popups, a download and a way to chrome://crash at once',
   },
-  { name: 'a way to chrome://crash', answer: script('location="chrome://crash"'), ends: ['measured'] },
+  {
+    name: 'a way to chrome://crash',
+    answer: script(crash),
+    ends: ['measured'],
+    nearly: 'dialogs, popups, a download and a way to chrome://crash at once',
+  },
   {
     name: 'eight workers that spin',
     answer: script('for(let i=0;i<8;i++)new Worker(URL.createObjectURL(new Blob(["for(;;);"])))'),
@@ -179,12 +238,14 @@ export const hostilePages: readonly HostilePage[] = [
         ? script('setInterval(()=>fetch("/poll"),100)')(request, response)
         : void response.writeHead(204).end(),
     ends: ['measured'],
+    hurry: { loadMs: 3000 },
     broken: ['page-not-quiet'],
   },
   {
     name: 'a page that reloads itself without end',
     answer: script('location.reload()'),
     ends: ['measured', 'page-not-painted', 'page-hung', 'page-not-loaded'],
+    hurry: untilDeadline,
   },
   {
     name: 'an attachment',
@@ -215,6 +276,7 @@ export const hostilePages: readonly HostilePage[] = [
     name: 'PDF',
     answer: status(200, { 'content-type': 'application/pdf' }, '%PDF-1.4'),
     ends: ['page-not-html', 'page-not-loaded'],
+    nearly: 'JSON',
   },
   {
     name: 'a page that is not there',
@@ -225,12 +287,14 @@ export const hostilePages: readonly HostilePage[] = [
     name: 'an error of the server',
     answer: status(500, { 'content-type': 'text/html' }, '<h1>no'),
     ends: ['page-status-error'],
+    nearly: 'a page that is not there',
   },
   {
     name: 'a login by dialog',
     answer: status(401, { 'www-authenticate': 'Basic realm="x"' }),
     ends: ['page-not-loaded', 'page-status-error'],
+    nearly: 'a page that is not there',
   },
-  { name: 'no content', answer: status(204), ends: ['page-not-loaded'] },
-  { name: 'an empty page', answer: html(''), ends: ['page-not-painted'] },
+  { name: 'no content', answer: status(204), ends: ['page-not-loaded'], nearly: 'an attachment' },
+  { name: 'an empty page', answer: html(''), ends: ['page-not-painted'], hurry: { firstPaintMs: 1500 } },
 ];

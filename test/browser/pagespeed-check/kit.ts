@@ -1,13 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { parseCidr } from '../../../shared/target/classify-address.ts';
 import type { TargetPolicy } from '../../../shared/target/parse-target.ts';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import { type BrowserLimits, openBrowserProbe } from '../../../worker/probes/browser/open.ts';
-import type { BrowserFailure, BrowserProbe, BrowserRun } from '../../../worker/probes/browser/port.ts';
+import type {
+  BrowserFailure,
+  BrowserProbe,
+  BrowserRun,
+  PsiAnswer,
+} from '../../../worker/probes/browser/port.ts';
 import { findTree } from '../../../worker/probes/browser/process-tree.ts';
 import { DialFailure } from '../../../worker/probes/dial-failure.ts';
 import { type Dial, openGuard } from '../../../worker/probes/guard.ts';
@@ -82,6 +86,7 @@ export function openProbe(
     policy,
     limits: { ...browserLimits, ...limits },
     field: undefined,
+    psi: undefined,
     contact: 'DiagnosticTools/0.1 (+https://operator.test/)',
     trustedAuthorities,
   };
@@ -89,15 +94,18 @@ export function openProbe(
 }
 
 /** The run, or an Error that says why the machine has no browser. */
-export function expectRun(answer: BrowserRun | BrowserFailure): BrowserRun {
+export function expectRun(answer: BrowserRun | PsiAnswer | BrowserFailure): BrowserRun {
+  if (answer.kind === 'answer') throw new Error('a run of our own was expected');
   if (answer.kind === 'failure') throw new Error(`${answer.code}: ${answer.reason}`);
   return answer;
 }
 
-/** Follows every driver and browser that this process starts, also when their parents have died. */
+/** Follows every driver and browser that this process starts, also when their parents have died; other runs on the machine are not its business. */
 export type Tracker = {
   /** Those that run now. */
   processes(): readonly { readonly pid: number; readonly status: string }[];
+  /** Profile folders of its browsers that are still there. */
+  profiles(): readonly string[];
   /** Processes and profile folders that are still there. */
   leftovers(): readonly string[];
   stop(): void;
@@ -110,23 +118,24 @@ export function trackProcesses(): Tracker {
   const look = () => {
     for (const session of findTree([process.pid]).map(sessionOf))
       if (session !== own && session > 0) sessions.add(session);
-    return findTree([...sessions]);
+    const found = findTree([...sessions]);
+    for (const pid of found) for (const folder of profilesOf(pid)) profiles.add(folder);
+    return found;
   };
+  const profiles = new Set<string>();
+  const left = () => [...profiles].filter((folder) => existsSync(folder));
   const timer = setInterval(look, 100);
   return {
     processes: () => look().map((pid) => ({ pid, status: readQuietly(`/proc/${pid}/status`) })),
-    leftovers: () => [...look().map((pid) => readQuietly(`/proc/${pid}/cmdline`)), ...findProfiles()],
+    profiles: left,
+    leftovers: () => [...look().map((pid) => readQuietly(`/proc/${pid}/cmdline`)), ...left()],
     stop: () => clearInterval(timer),
   };
 }
 
-/** Profile folders of runs, ended or not. */
-export function findProfiles(): readonly string[] {
-  return [tmpdir(), '/var/tmp'].flatMap((folder) =>
-    readdirSync(folder)
-      .filter((name) => name.startsWith('diagnostic-browser-'))
-      .map((name) => `${folder}/${name}`),
-  );
+function profilesOf(pid: number): readonly string[] {
+  const folder = /--user-data-dir=([^\0]+)/.exec(readQuietly(`/proc/${pid}/cmdline`))?.[1];
+  return folder === undefined ? [] : [folder];
 }
 
 function sessionOf(pid: number): number {

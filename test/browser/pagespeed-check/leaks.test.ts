@@ -96,10 +96,20 @@ async function loadUnguarded(path: string | undefined): Promise<Set<string>> {
     const browser = await puppeteer.connect({ transport, defaultViewport: null });
     const page = await browser.newPage();
     await page.goto(`http://${siteAddress}:${site.port}/`, { waitUntil: 'load' });
-    await new Promise((resolve) => setTimeout(resolve, 4000));
-    return new Set(listeners.seen);
+    return await seenUntilQuiet();
   } finally {
     await killTree([pid]);
     await rm(profile, { recursive: true, force: true });
   }
+}
+
+/** The kinds that have come when none was new for 600 ms and most are there; within 4 s. */
+async function seenUntilQuiet(): Promise<Set<string>> {
+  let before = -1;
+  const isQuiet = (count: number) => count === before && count > 40;
+  for (let round = 0; round < 7 && !isQuiet(new Set(listeners.seen).size); round += 1) {
+    before = new Set(listeners.seen).size;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+  }
+  return new Set(listeners.seen);
 }

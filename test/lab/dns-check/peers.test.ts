@@ -25,7 +25,7 @@ const faults: readonly { zone: string; theirs: string; ours: string }[] = [
   { zone: 'island.test', theirs: 'DNSKEY_BUT_NOT_DS', ours: 'dnssec-ds-missing' },
   { zone: 'wrongds.test', theirs: 'DS02_NO_VALID_DNSKEY_FOR_ANY_DS', ours: 'dnssec-ds-without-key' },
   { zone: 'expired.test', theirs: 'RRSIG_EXPIRED', ours: 'dnssec-signature-invalid' },
-  { zone: 'lame.test', theirs: 'NS_FAILED', ours: 'ns-refused' },
+  { zone: 'lame.test', theirs: 'NS_FAILED', ours: 'ns-lame' },
   { zone: 'serial.test', theirs: 'MULTIPLE_SOA_SERIALS', ours: 'soa-serial-mismatch' },
   { zone: 'differs.test', theirs: 'EXTRA_NAME_CHILD', ours: 'ns-parent-child-mismatch' },
   { zone: 'single.test', theirs: 'NOT_ENOUGH_NS_DEL', ours: 'ns-single' },

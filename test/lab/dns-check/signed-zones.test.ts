@@ -41,7 +41,7 @@ const rows: readonly { zone: string; status: string; broken: readonly string[]; 
   {
     zone: 'lame.test',
     status: 'insecure',
-    broken: ['dnssec-unsigned', 'ns-refused'],
+    broken: ['dnssec-unsigned', 'ns-lame'],
     unvalidated: 'insecure',
   },
   {

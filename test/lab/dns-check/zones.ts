@@ -41,7 +41,8 @@ const usual = `${head()}${servers}${body}`;
 const p256 = { algorithm: 'ECDSAP256SHA256' } as const;
 
 const labZones: { readonly [name: string]: LabZone } = {
-  'secure.test': { text: usual, signing: p256 },
+  // An HTTPS record (1 www.test.) in the form that every signer knows.
+  'secure.test': { text: `${usual}@ TYPE65 \\# 12 0001037777770474657374 00\n`, signing: p256 },
   'rsa.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 2048 } },
   'rsa512.test': { text: usual, signing: { algorithm: 'RSASHA512', bits: 2048 } },
   'short.test': { text: usual, signing: { algorithm: 'RSASHA256', bits: 1024 } },

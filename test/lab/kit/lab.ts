@@ -37,6 +37,8 @@ export async function openLab({ sites = {}, zone = {}, certificates = {} }: LabO
     PORT: '0',
     ADMIN_PORT: '0',
     LOG_LEVEL: 'silent',
+    // A browser is tried at a worker's start; tests that load pages say so.
+    WORKER_QUEUES: 'network',
     DNS_SERVERS: dns.address,
     TARGET_ALLOW_CIDRS: '127.0.0.1/32',
     TARGET_ALLOW_SUFFIXES: 'test',

@@ -5,7 +5,7 @@ import { targetPolicyOf } from '../../../shared/policy.ts';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import { gatherRedirects, walkLimits } from '../../../worker/checks/redirect-check/gather.ts';
-import { browserSettingsOf } from '../../../worker/open.ts';
+import { browserSettingsOf } from '../../../worker/probe-settings.ts';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/open.ts';
 import { type ProbeFactory, prepareProbes } from '../../../worker/probes/open.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
-import { type Issued, issueCertificate, makeKey } from '../../unit/ssl-check/issue-certificate.ts';
+import { type Issued, issueCertificate, makeKey, sealWith } from '../../unit/ssl-check/issue-certificate.ts';
 import { der, time, writeOcspResponse } from '../../unit/ssl-check/write-der.ts';
 import { inDays, openSslLab } from './lab.ts';
 import { openNginx } from './nginx.ts';
@@ -17,9 +17,10 @@ const dates = { notBefore: inDays(-30), notAfter: inDays(60) };
 const own = { subject: 'lab.test', issuer: intermediate, names: ['lab.test'], ...dates };
 const rsa = issueCertificate({ ...own, key: makeKey('rsa2048') });
 const revoked = issueCertificate({ ...own, serial: [0x61] });
-const staple = writeOcspResponse([
-  { serial: [0x61], status: der(0xa1, time(inDays(-3))), thisUpdate: inDays(-1), nextUpdate: inDays(5) },
-]);
+const staple = writeOcspResponse(
+  [{ serial: [0x61], status: der(0xa1, time(inDays(-3))), thisUpdate: inDays(-1), nextUpdate: inDays(5) }],
+  sealWith(intermediate.key),
+);
 const sound = 'ssl_ciphers ECDHE+AESGCM;';
 const noPq = 'group-post-quantum-missing' as const; // OpenSSL 3.0 has no ML-KEM
 

@@ -2,13 +2,13 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { readConfig } from '../../../shared/config.ts';
 import { type Assessment, makeReport } from '../../../shared/model/report.ts';
 import { codesBroken } from '../../../shared/model/verdict.ts';
-import type { AllowanceLimits } from '../../../worker/checks/ssl-check/allowance.ts';
-import { allowanceLimits } from '../../../worker/checks/ssl-check/allowance.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import type { AllowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
+import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { gatherWithin } from '../../../worker/checks/ssl-check/gather.ts';
 import { sslCheck } from '../../../worker/checks/ssl-check/index.ts';
-import { prepareProbesOf } from '../../../worker/open.ts';
+import { prepareProbesOf } from '../../../worker/probe-settings.ts';
 import { type Issued, issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
 import { openDnsServer, type Zone } from '../kit/dns-server.ts';
 

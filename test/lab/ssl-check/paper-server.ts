@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { suites } from '../../../worker/checks/ssl-check/suites.ts';
+import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import { type ReadHello, readClientHello } from '../../unit/ssl-check/read-client-hello.ts';
 import {
   alertRecord,

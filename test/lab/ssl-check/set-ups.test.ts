@@ -2,11 +2,12 @@ import { createDiffieHellmanGroup } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
 import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/certificate-extensions.ts';
+import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
 import {
   type Issued,
   issueCertificate,
   makeKey,
+  sealWith,
   type Wishes,
 } from '../../unit/ssl-check/issue-certificate.ts';
 import { der, integer, sequence, time, writeOcspResponse } from '../../unit/ssl-check/write-der.ts';
@@ -45,7 +46,12 @@ const expiredIntermediate = issueCertificate({
 const mustStaple = [{ id: extensionIds.tlsFeature, value: sequence(integer(5)) }];
 const serial = [0x51, 0x52];
 const stapleOf = (status: Uint8Array, about = serial, nextUpdate = inDays(5)) =>
-  Buffer.from(writeOcspResponse([{ serial: about, status, thisUpdate: inDays(-2), nextUpdate }]));
+  Buffer.from(
+    writeOcspResponse(
+      [{ serial: about, status, thisUpdate: inDays(-2), nextUpdate }],
+      sealWith(intermediate.key),
+    ),
+  );
 
 const node = (options: TlsServerOptions) => () => openTlsServer(options);
 const shown = (own: Issued, ...more: Issued[]) =>

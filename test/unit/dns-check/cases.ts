@@ -12,6 +12,8 @@ export type Case = {
   readonly broken: readonly DnsCode[];
   /** At least these. */
   readonly notTested?: readonly DnsCode[];
+  /** At least these neither hold nor are broken: nothing of them was seen. */
+  readonly unjudged?: readonly DnsCode[];
   readonly score?: number | null;
 };
 
@@ -24,6 +26,14 @@ const every = (manner: NonNullable<Change['servers']>[string]): NonNullable<Chan
 const servfail = { rcode: 'SERVFAIL' } as const;
 const failing = (...questions: readonly string[]): NonNullable<Change['resolver']> => ({
   instead: new Map(questions.map((question) => [question, { ...servfail, answers: [], authority: [] }])),
+});
+const timedOut = (...questions: readonly string[]): NonNullable<Change['resolver']> => ({
+  instead: new Map(
+    questions.map((question) => [
+      question,
+      { kind: 'failure', question: { name: '', type: '' }, server: '', ...silent.failure },
+    ]),
+  ),
 });
 const apexQuestions = [
   'A',
@@ -72,6 +82,15 @@ const records: readonly Case[] = [
     change: { resolver: failing('A good.test', 'AAAA good.test', 'A www.good.test', 'AAAA www.good.test') },
     broken: ['lookup-failed'],
     notTested: ['apex-cname', 'cname-dangling', 'cname-loop', 'cname-chain-long', 'address-not-public'],
+  },
+  {
+    name: 'an alias to nothing is told by one address type, though the other fails',
+    change: {
+      without: ['www'],
+      add: ['www.good.test 3600 CNAME gone.other.test'],
+      resolver: failing('AAAA www.good.test'),
+    },
+    broken: ['cname-dangling'],
   },
   {
     name: 'a zone that is an alias hides its other records',
@@ -186,6 +205,14 @@ const records: readonly Case[] = [
     broken: ['https-record-ignored'],
   },
   {
+    name: 'an alias to nothing at all has parameters',
+    change: {
+      without: ['@ 3600 HTTPS'],
+      add: ['@ 3600 HTTPS {"priority": 0, "target": "", "params": {"port": 8443}}'],
+    },
+    broken: ['https-record-ignored'],
+  },
+  {
     name: 'an HTTPS question that fails says nothing about the record',
     change: { resolver: failing('HTTPS good.test') },
     broken: ['lookup-failed'],
@@ -221,10 +248,22 @@ const nameServers: readonly Case[] = [
     score: 100,
   },
   {
-    name: 'a server that refuses is told, and costs nothing',
+    name: 'a server that refuses while others answer does not serve the zone',
     change: { servers: { '198.51.100.1': { rcode: 'REFUSED' } } },
+    broken: ['ns-lame'],
+    score: 70,
+  },
+  {
+    name: 'servers that all refuse us, while the resolver gets answers, refuse us alone',
+    change: { servers: every({ rcode: 'REFUSED' }) },
     broken: ['ns-refused'],
+    notTested: ['ns-none-answers'],
     score: 100,
+  },
+  {
+    name: 'a server that refuses without EDNS is not blamed for its EDNS',
+    change: { servers: { '198.51.100.1': { rcode: 'REFUSED', edns: 'ignores' } } },
+    broken: ['ns-lame'],
   },
   {
     name: 'a server with SERVFAIL is told, and costs nothing',
@@ -289,6 +328,27 @@ const nameServers: readonly Case[] = [
     score: 50,
   },
   {
+    name: 'all servers silent to us, the parent’s too, and a resolver that fails: port 53 may be closed to us',
+    change: {
+      servers: { ...every(silent), '203.0.113.1': silent },
+      resolver: failing(...apexQuestions.filter((question) => !question.startsWith('NS '))),
+    },
+    broken: ['lookup-failed'],
+    notTested: ['ns-none-answers', 'ns-silent'],
+  },
+  {
+    name: 'all servers silent to us, and a resolver that says nothing at all: our own network may be down',
+    change: { servers: every(silent), resolver: timedOut(...apexQuestions, 'SOA ') },
+    broken: ['lookup-failed'],
+    notTested: ['ns-none-answers', 'ns-silent'],
+  },
+  {
+    name: 'one server that answers shows nothing of how the others differ',
+    change: { servers: { '198.51.100.1': silent, '203.0.113.53': silent, '2001:db8:1::1': silent } },
+    broken: ['ns-silent'],
+    notTested: ['soa-serial-mismatch', 'soa-fields-mismatch', 'ns-inconsistent'],
+  },
+  {
     name: 'where nothing answers, parent and resolver included, nothing is judged',
     change: {
       servers: { ...every(silent), '203.0.113.1': silent },
@@ -324,7 +384,14 @@ const nameServers: readonly Case[] = [
       ),
     },
     broken: [],
-    notTested: ['ns-no-ipv6', 'ns-without-address', 'ns-cname-target', 'ns-none-answers', 'ns-glue-mismatch'],
+    notTested: [
+      'ns-no-ipv6',
+      'ns-without-address',
+      'ns-cname-target',
+      'ns-none-answers',
+      'ns-glue-mismatch',
+      'ns-address-not-public',
+    ],
     score: 100,
   },
   {
@@ -339,13 +406,26 @@ const nameServers: readonly Case[] = [
       ),
     },
     broken: [],
-    notTested: ['ns-same-address', 'ns-without-address', 'ns-no-ipv6'],
+    notTested: [
+      'ns-same-address',
+      'ns-without-address',
+      'ns-no-ipv6',
+      'ns-cname-target',
+      'ns-address-not-public',
+    ],
   },
   {
     name: 'a server without TCP loses long answers',
     change: { servers: { '192.0.2.1': { tcp: false } } },
     broken: ['ns-tcp-missing'],
     score: 70,
+  },
+  {
+    name: 'no server at all by TCP: it may be closed to us',
+    change: { servers: every({ tcp: false }) },
+    broken: [],
+    notTested: ['ns-tcp-missing'],
+    score: 100,
   },
   {
     name: 'a server that drops EDNS is not silent',
@@ -515,9 +595,10 @@ const nameServers: readonly Case[] = [
     score: 70,
   },
   {
-    name: 'servers that serve parent and child give no referral, and no glue to judge',
+    name: 'servers that serve parent and child give no referral, and no delegation or glue to judge',
     change: { servers: { '203.0.113.1': { zones: ['test', 'good.test'] } } },
     broken: [],
+    unjudged: ['ns-parent-child-mismatch', 'ns-parent-child-disjoint', 'ns-glue-mismatch', 'ns-glue-missing'],
     score: 100,
   },
   {
@@ -527,6 +608,28 @@ const nameServers: readonly Case[] = [
     broken: [],
   },
 ];
+
+const manyFaults: Case = {
+  name: 'more than a hundred points of faults cost a hundred',
+  change: {
+    add: ['@ 3600 A 10.0.0.1'],
+    without: ['www'],
+    servers: {
+      '198.51.100.1': { tcp: false, recursion: true, edns: 'ignores' },
+      '203.0.113.53': { authoritative: false },
+    },
+    parentWithout: ['ns2.good.test'],
+  },
+  broken: [
+    'address-not-public',
+    'ns-lame',
+    'ns-tcp-missing',
+    'ns-edns-broken',
+    'ns-open-recursion',
+    'ns-glue-missing',
+  ],
+  score: 0,
+};
 
 const soaCases: readonly Case[] = [
   {
@@ -670,6 +773,34 @@ const dnssec: readonly Case[] = [
     broken: ['dnssec-signature-invalid'],
   },
   {
+    name: 'an HTTPS record that was changed after signing',
+    change: {
+      resolver: { validates: false },
+      afterSigning: (all) =>
+        all.map((record) =>
+          record.type === 'HTTPS' ? { ...record, rdata: `${record.rdata ?? ''}00` } : record,
+        ),
+    },
+    broken: ['dnssec-signature-invalid'],
+  },
+  {
+    name: 'seven signatures of strangers do not hide the good one',
+    change: {
+      resolver: { validates: false },
+      afterSigning: (all) => [
+        ...Array.from({ length: 7 }, (_, at) =>
+          all
+            .filter(
+              ({ type, data }) => type === 'RRSIG' && (data as { typeCovered: string }).typeCovered === 'MX',
+            )
+            .map((record) => ({ ...record, data: { ...(record.data as object), keyTag: at } })),
+        ).flat(),
+        ...all,
+      ],
+    },
+    broken: [],
+  },
+  {
     name: 'a record without a signature among signed ones',
     change: {
       resolver: { validates: false },
@@ -756,10 +887,16 @@ const dnssec: readonly Case[] = [
     broken: [],
   },
   {
+    name: 'NSEC3 with a salt',
+    change: { add: ['@ 0 NSEC3PARAM {"algorithm": 1, "flags": 0, "iterations": 0, "salt": "aabbccdd"}'] },
+    broken: ['dnssec-nsec3-salt'],
+    score: 100,
+  },
+  {
     name: 'NSEC3 parameters that cannot be seen',
     change: { resolver: failing('NSEC3PARAM good.test') },
     broken: ['lookup-failed'],
-    notTested: ['dnssec-nsec3-iterations'],
+    notTested: ['dnssec-nsec3-iterations', 'dnssec-nsec3-salt'],
   },
 ];
 
@@ -788,6 +925,11 @@ const cdsCases: readonly Case[] = [
   },
 ];
 
+// Below good.test, of so many labels in all.
+function longName(labels: number): string {
+  return [...Array.from({ length: labels - 2 }, () => 'x'), 'good.test'].join('.');
+}
+
 const caa = (...lines: readonly string[]): Change => ({ without: ['@ 3600 CAA'], add: lines });
 const caaCases: readonly Case[] = [
   { name: 'no CAA up to the root', change: caa(), broken: ['caa-missing'], score: 99 },
@@ -795,6 +937,19 @@ const caaCases: readonly Case[] = [
     name: 'CAA of the parent counts (RFC 8659 §3)',
     change: { ...caa(), parentAdd: ['@ 3600 CAA 0 issue ca.example'] },
     broken: [],
+  },
+  {
+    name: 'CAA far above a long name counts',
+    change: { add: [`${longName(12)} 3600 A 192.0.2.80`] },
+    domain: longName(12),
+    broken: [],
+  },
+  {
+    name: 'a name too long to ask all names above it leaves CAA open',
+    change: { add: [`${longName(30)} 3600 A 192.0.2.80`] },
+    domain: longName(30),
+    broken: [],
+    notTested: ['caa-missing'],
   },
   {
     name: 'a critical property that nobody knows',
@@ -831,6 +986,7 @@ const caaCases: readonly Case[] = [
 export const cases: readonly Case[] = [
   ...records,
   ...nameServers,
+  manyFaults,
   ...soaCases,
   ...dnssec,
   ...cdsCases,

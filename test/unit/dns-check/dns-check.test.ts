@@ -27,11 +27,14 @@ const kindOf = (verdict: Verdict): string =>
   typeof verdict === 'string' ? verdict : (Object.keys(verdict)[0] ?? '');
 
 describe('each row', () => {
-  test.for(cases)('$name', ({ name, broken, notTested = [], score }) => {
+  test.for(cases)('$name', ({ name, broken, notTested = [], unjudged = [], score }) => {
     const outcome = outcomeOf(name);
     expect(dnsCodesBroken(outcome).toSorted()).toEqual(broken.toSorted());
     const kinds = notTested.map((code) => [code, kindOf(outcome.verdicts[code])]);
     expect(kinds).toEqual(notTested.map((code) => [code, 'notTested']));
+    expect(unjudged.filter((code) => ['holds', 'broken'].includes(kindOf(outcome.verdicts[code])))).toEqual(
+      [],
+    );
     const given = outcome.fields['dnsScore'];
     expect(given).toBe(score === undefined ? given : score);
   });
@@ -163,6 +166,13 @@ describe('states and scores', () => {
     expect(scoreEffects?.['ns-tcp-missing']).toBe(-15);
     const lost = Object.values(scoreEffects ?? {}).reduce((sum, effect) => sum + effect, 0);
     expect(100 + lost).toBeCloseTo(score ?? 0, -0.5);
+  });
+
+  test.for(cases)('$name: what the findings take is what is missing from the score', ({ name }) => {
+    const { score, scoreEffects = {} } = outcomeOf(name);
+    const taken = Object.values(scoreEffects).reduce((sum, effect) => sum + effect, 0);
+    // A tenth of a point is lost by rounding at each finding, a whole one at most by the score's own.
+    expect(Math.abs(100 + taken - (score ?? 100))).toBeLessThan(1.5);
   });
 
   test('where mail could not be seen, the score is that of the DNS half', () => {

@@ -17,8 +17,8 @@ const fixtures: readonly { zone: string; status: string; score: number; broken: 
   {
     zone: 'lame.test',
     status: 'insecure',
-    score: 95,
-    broken: ['ns-refused', 'ns-no-ipv6', 'dnssec-unsigned'],
+    score: 65,
+    broken: ['ns-lame', 'ns-no-ipv6', 'dnssec-unsigned'],
   },
   {
     zone: 'serial.test',

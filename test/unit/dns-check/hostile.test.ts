@@ -5,6 +5,7 @@ import type { Json } from '../../../shared/model/verdict.ts';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import { isObject } from '../../../worker/checks/dns-check/dns/record-values.ts';
 import type { DnsCheckEvidence } from '../../../worker/checks/dns-check/gather.ts';
+import { runsOf } from '../../kit/property-runs.ts';
 import { cases } from './cases.ts';
 import { goodWorld } from './good-world.ts';
 import { gatherIn } from './run-check.ts';
@@ -86,7 +87,7 @@ test('no record makes judging throw, and every rule still has its verdict', asyn
         JSON.stringify(fields);
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: runsOf(1500) },
   );
 }, 30_000);
 

@@ -98,6 +98,8 @@ const encoders = new Map<string, (fields: Fields) => Buffer>([
         Buffer.from(text(fields, 'value'), 'latin1'),
       ]),
   ],
+  // Its octets are the probe's matter; here they only have to be its own.
+  ['HTTPS', (fields) => Buffer.from(JSON.stringify(fields), 'latin1')],
   ['DNSKEY', encodeKey],
   ['CDNSKEY', encodeKey],
   ['DS', encodeDigest],

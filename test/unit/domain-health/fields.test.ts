@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dnsCheck as dnsSpec } from '../../../shared/catalogue/dns-check/spec.ts';
 import type { HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
 import { rules } from '../../../shared/catalogue/domain-health/rules.ts';
 import { domainHealth } from '../../../shared/catalogue/domain-health/spec.ts';
@@ -34,7 +35,7 @@ describe('a category', () => {
       href: '/api/tools/dns-check/a.test',
       reportId: 'dns-check-1',
       checkedAt: '2026-11-21T03:00:00.000Z',
-      rulesVersion: 1,
+      rulesVersion: dnsSpec.rulesVersion,
     });
     expect(categories.headers.report.href).toBe(
       '/api/tools/security-header-check?url=https%3A%2F%2Fa.test%2F',
@@ -93,12 +94,12 @@ describe('a category', () => {
     }).categories;
     expect([names.codes, names.summary, names.score]).toEqual([
       ['caa-missing', 'ns-silent'],
-      { critical: 0, high: 0, medium: 1, low: 1, info: 0, passed: 54, notTested: 0 },
+      { critical: 0, high: 0, medium: 1, low: 1, info: 0, passed: 55, notTested: 0 },
       99,
     ]);
     expect([mail.codes, mail.summary, mail.score]).toEqual([
       ['spf-missing'],
-      { critical: 0, high: 1, medium: 0, low: 0, info: 0, passed: 110, notTested: 1 },
+      { critical: 0, high: 1, medium: 0, low: 0, info: 0, passed: 114, notTested: 1 },
       83,
     ]);
     expect([names.report, mail.report].map(({ href }) => href)).toEqual([

@@ -9,11 +9,12 @@ import { type Grade, gradeNames, gradeOf } from '../../../shared/model/score.ts'
 import { assessHealth, type HealthAssessment } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence, Part } from '../../../worker/checks/domain-health/evidence.ts';
 import { combine, limitGrade } from '../../../worker/checks/domain-health/score.ts';
+import { runsOf } from '../../kit/property-runs.ts';
 import { chain, failed, stopped } from '../redirect-check/chain.ts';
 import { dns, dnsFields, goodRedirects, headers, performance, redirect, ssl, sslAway } from './parts.ts';
 
 // 21,000 cases together. Reports are made by the checks' own tables, so that a score follows from its findings.
-const runs = { findings: 5000, scores: 5000, arrivals: 5000, caps: 6000 } as const;
+const runs = { findings: runsOf(5000), scores: runsOf(5000), arrivals: runsOf(5000), caps: runsOf(6000) };
 /** Each takes seconds on an idle machine. */
 const patienceMs = 60_000;
 

@@ -10,6 +10,7 @@ import { auditOf } from '../../../worker/checks/pagespeed-check/assess-insights.
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import type { FieldSight } from '../../../worker/probes/browser/port.ts';
 import { ended, gaveUp, load, readImagesRun, seen } from './evidence-kit.ts';
+import { psiAnswer, psiError, psiResult, seenByPsi } from './psi-kit.ts';
 
 type Case = {
   readonly name: string;
@@ -37,6 +38,12 @@ const failing = (id: string, more = {}) =>
       audits: { [id]: { score: 0, mode: 'metricSavings', items: [row, row, row], itemCount: 3, ...more } },
     }),
   );
+const thirdParties = (...busyMs: readonly number[]) => ({
+  mode: 'informative',
+  score: 1,
+  items: busyMs.map((mainThreadTime) => ({ entity: 'Ads', mainThreadTime, transferSize: 100 })),
+  itemCount: busyMs.length,
+});
 const field = (lcp: number, cls: number, inp?: number): PagespeedEvidence => {
   const metric = (p75: number) => ({ p75, distribution: [0.8, 0.15, 0.05] });
   const sight: FieldSight = {
@@ -109,13 +116,40 @@ const metrics: readonly Case[] = [
 ];
 
 const insights: readonly Case[] = [
-  ...codesOf(auditOf).map(
-    (code): Case => ({
-      name: `${auditOf[code]} below 0.9 breaks ${code}`,
-      evidence: failing(auditOf[code], { score: 0.5 }),
-      broken: [code],
-    }),
-  ),
+  ...codesOf(auditOf)
+    .filter((code) => code !== 'dom-too-large' && code !== 'third-parties-heavy')
+    .map(
+      (code): Case => ({
+        name: `${auditOf[code]} below 0.9 breaks ${code}`,
+        evidence: failing(auditOf[code], { score: 0.5 }),
+        broken: [code],
+      }),
+    ),
+  {
+    name: '1400 elements are not too many',
+    evidence: failing('dom-size-insight', { mode: 'numeric', score: 1, value: 1400 }),
+    broken: [],
+  },
+  {
+    name: '1401 elements are too many, though Lighthouse only informs',
+    evidence: failing('dom-size-insight', { mode: 'informative', score: 1, value: 1401 }),
+    broken: ['dom-too-large'],
+  },
+  {
+    name: 'elements that were not counted are not tested',
+    evidence: failing('dom-size-insight', { mode: 'numeric', score: 1, value: null }),
+    broken: [],
+  },
+  {
+    name: 'third parties that take 250 ms of the main thread together are no burden',
+    evidence: failing('third-parties-insight', thirdParties(200, 50)),
+    broken: [],
+  },
+  {
+    name: 'third parties that take more are one, though Lighthouse only informs',
+    evidence: failing('third-parties-insight', thirdParties(200, 51)),
+    broken: ['third-parties-heavy'],
+  },
   {
     name: 'a document and its style sheet are no long chain',
     evidence: failing('network-dependency-tree-insight', { items: [row, row], itemCount: 2 }),
@@ -123,7 +157,7 @@ const insights: readonly Case[] = [
   },
   {
     name: 'an audit that only informs breaks nothing',
-    evidence: failing('dom-size-insight', { mode: 'informative' }),
+    evidence: failing('cache-insight', { mode: 'informative' }),
     broken: [],
   },
   {
@@ -275,9 +309,14 @@ const surroundings: readonly Case[] = [
     score: 90,
   },
   {
-    name: 'a second run that failed does not take the first one back',
+    name: 'a second run that failed does not take the first one back, but makes it uncertain',
     evidence: seen(load(), ended({ kind: 'killed', why: 'deadline' })),
-    broken: [],
+    broken: ['measurement-uncertain'],
+  },
+  {
+    name: 'a browser that dies in a later load is told beside the numbers of the first',
+    evidence: seen(load(), ended({ kind: 'crashed', message: 'exit SIGSEGV' })),
+    broken: ['browser-failed', 'measurement-uncertain'],
   },
   { name: 'vitals exactly at their limits pass', evidence: field(2500, 0.1, 200), broken: [] },
   { name: 'one ms more of LCP fails', evidence: field(2501, 0.1, 200), broken: ['field-vitals-failed'] },
@@ -290,7 +329,39 @@ const surroundings: readonly Case[] = [
   },
 ];
 
-const cases = [...metrics, ...insights, ...ends, ...surroundings];
+const remote: readonly Case[] = [
+  {
+    name: 'a page that PageSpeed Insights measured is judged like any other, its visitors with it',
+    evidence: seenByPsi(psiAnswer()),
+    broken: ['lcp-needs-improvement', 'field-vitals-failed', 'render-blocking-requests'],
+    score: 88,
+  },
+  {
+    name: 'a page that is too slow for PageSpeed Insights never rests here either',
+    evidence: seenByPsi(
+      psiResult({ runWarnings: ['The page loaded too slowly to finish within the time limit.'] }),
+    ),
+    broken: ['lcp-needs-improvement', 'field-vitals-failed', 'render-blocking-requests', 'page-not-quiet'],
+    score: 88,
+  },
+  {
+    ...lost('', gaveUp(''), 'page-not-painted'),
+    name: 'a page that painted nothing for PageSpeed Insights',
+    evidence: seenByPsi(psiError('Lighthouse returned error: NO_FCP. The page did not paint.')),
+  },
+  {
+    ...lost('', gaveUp(''), 'browser-failed'),
+    name: 'a code of PageSpeed Insights that we do not know says nothing of the page',
+    evidence: seenByPsi(psiError('Lighthouse returned error: SOMETHING_NEW.')),
+  },
+  {
+    ...lost('', gaveUp(''), 'browser-unavailable'),
+    name: 'a key that PageSpeed Insights refuses leaves us without a browser',
+    evidence: seenByPsi(psiError('API key not valid.')),
+  },
+];
+
+const cases = [...metrics, ...insights, ...ends, ...surroundings, ...remote];
 
 test.for(cases)('$name', ({ evidence, broken, ended: end = 'measured', score = 100, state = 'complete' }) => {
   const assessment = assessPagespeed(evidence);
@@ -331,14 +402,11 @@ test.for(cases)(
 
 test('each rule has a row for broken, for holds and, where it can happen, for notTested', () => {
   const verdicts = cases.map(({ evidence }) => assessPagespeed(evidence).verdicts);
-  // Whether there is a browser is always known.
-  const alwaysKnown: readonly PagespeedCode[] = ['browser-unavailable'];
   const missing = codesOf(rules).flatMap((code) => {
     const found = verdicts.map((all) => all[code]);
     return [
       found.some(isBroken) ? [] : [`${code} broken`],
       found.includes('holds') ? [] : [`${code} holds`],
-      alwaysKnown.includes(code) ||
       found.some((verdict) => typeof verdict === 'object' && 'notTested' in verdict)
         ? []
         : [`${code} notTested`],
@@ -352,6 +420,66 @@ test('what the metrics take from the score adds up to what it lacks', () => {
   const lost = codesBroken(verdicts).reduce((sum, code) => sum - (scoreEffects[code] ?? 0), 0);
   // Each is rounded for itself, and what a good metric lacks of 1 is told by no finding.
   expect(Math.abs(100 - (score ?? 0) - lost)).toBeLessThanOrEqual(4);
+});
+
+test('what only our own browser sees is not tested where PageSpeed Insights measured', () => {
+  const { verdicts } = assessPagespeed(seenByPsi(psiAnswer()));
+  const { notTested } = listVerdicts(rules, verdicts);
+  expect(notTested.map(({ code }) => code)).toEqual(
+    expect.arrayContaining([
+      'page-memory-excessive',
+      'page-transfer-excessive',
+      'requests-not-allowed',
+      'requests-unreachable',
+      'measurement-uncertain',
+    ]),
+  );
+  expect(verdicts['browser-failed']).toBe('not-applicable');
+  expect(verdicts['browser-unavailable']).toBe('not-applicable');
+});
+
+test('the report says that PageSpeed Insights measured, and with what', () => {
+  const { fields } = assessPagespeed(seenByPsi(psiAnswer()));
+  expect(fields).toMatchObject({
+    environment: {
+      provider: 'psi',
+      lighthouse: '13.0.1',
+      browser: 'HeadlessChrome/152.0.0.0',
+      sandbox: null,
+      benchmarkIndex: 561.5,
+      confidence: null,
+      receivedBytes: null,
+    },
+    blockedRequests: [],
+    runs: { count: 1, chosen: 'single', scores: [88], spread: null },
+    coreWebVitals: { assessment: 'failed', basis: 'field' },
+    field: { provider: 'psi', scope: 'url', metrics: { inp: { p75: 214, rating: 'needs-improvement' } } },
+  });
+});
+
+test('a record of the Chrome UX Report goes before what came with PageSpeed Insights', () => {
+  const { field: crux } = field(2000, 0.05, 100);
+  const { fields } = assessPagespeed({ ...seenByPsi(psiAnswer()), field: crux });
+  expect(fields).toMatchObject({ field: { provider: 'crux' }, coreWebVitals: { assessment: 'passed' } });
+});
+
+test.for([
+  ['document-latency-high', 'usesCompression', 'This is why: the document is not compressed.'],
+  ['lcp-request-late', 'requestDiscoverable', 'This is why: the image does not stand in the HTML.'],
+  ['lcp-request-late', 'somethingNew', 'This is why: Lighthouse’s own words.'],
+] as const)('%s says in our words that %s failed', ([code, check, sentence]) => {
+  const items = [
+    { check: 'noRedirects', passed: true, label: 'Avoids redirects' },
+    { check, passed: false, label: 'Lighthouse’s own words' },
+  ];
+  const { verdicts } = assessPagespeed(failing(auditOf[code], { score: 0, items }));
+  const { findings } = listVerdicts(rules, verdicts);
+  expect(findings.find((finding) => finding.code === code)?.detail).toBe(sentence);
+});
+
+test('an audit that only informs is not said to hold', () => {
+  const { verdicts } = assessPagespeed(failing('cache-insight', { mode: 'informative', score: 1 }));
+  expect(verdicts['cache-lifetime-short']).toBe('not-applicable');
 });
 
 test('judging the same evidence twice gives the same', () => {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
+import type { Load, PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import type {
   AuditSeen,
   BrowserEnd,
-  BrowserFailure,
   BrowserRun,
   FieldSight,
   MetricSeen,
@@ -76,6 +75,6 @@ export function gaveUp(
 }
 
 /** The evidence of these runs of http://a.test/ as a phone. */
-export function seen(...runs: readonly (BrowserRun | BrowserFailure)[]): PagespeedEvidence {
+export function seen(...runs: readonly Load[]): PagespeedEvidence {
   return { url: 'http://a.test/', strategy: 'mobile', runs, field: noField };
 }

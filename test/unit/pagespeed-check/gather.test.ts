@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { type BrowserContext, gatherPagespeed } from '../../../worker/checks/pagespeed-check/gather.ts';
-import type { BrowserRequest, BrowserRun } from '../../../worker/probes/browser/port.ts';
+import type { BrowserRequest, BrowserRun, PsiAnswer } from '../../../worker/probes/browser/port.ts';
 import { ended, load } from './evidence-kit.ts';
+import { psiAnswer } from './psi-kit.ts';
 
 /** Gathers with a browser that gives these runs one after the other. */
 async function gather(
-  runs: readonly BrowserRun[],
+  runs: readonly (BrowserRun | PsiAnswer)[],
   options: BrowserContext['options'] = { strategy: 'mobile', runs: 1 },
 ) {
   const asked: BrowserRequest[] = [];
@@ -17,7 +18,7 @@ async function gather(
     askField: async () => ({ kind: 'none' as const, reason: 'nobody was asked' }),
   };
   const context = { target: 'http://a.test/', options, probes: { browser }, progress: () => undefined };
-  return { asked, evidence: await gatherPagespeed(context as unknown as BrowserContext) };
+  return { asked, evidence: await gatherPagespeed(context) };
 }
 
 const crashed = (tookMs: number) => ({ ...ended({ kind: 'crashed', message: 'exit SIGSEGV' }), tookMs });
@@ -60,4 +61,11 @@ test('only the first run keeps its screenshot', async () => {
     run.kind === 'run' && run.end.kind === 'loaded' ? run.end.page.screenshot : null,
   );
   expect(screenshots).toEqual(['/9j/4AAQ', null]);
+});
+
+test('PageSpeed Insights is asked once, whatever is wanted, and its answer is trimmed', async () => {
+  const { asked, evidence } = await gather([psiAnswer(), psiAnswer()], { strategy: 'mobile', runs: 3 });
+  expect(asked).toHaveLength(1);
+  expect(evidence.runs).toMatchObject([{ kind: 'run', source: 'psi', end: { page: { score: 0.88 } } }]);
+  expect(JSON.stringify(evidence).length).toBeLessThan(5000);
 });

@@ -3,6 +3,7 @@ import type { Report } from '../../../shared/model/report.ts';
 import { type FormatName, formatNames, renderReport } from '../../../shared/render/formats.ts';
 import { linkTo } from '../../../shared/render/link.ts';
 import { hostileStrings, shortHostileStrings } from '../../fixtures/render/hostile-strings.ts';
+import { isSoak } from '../../kit/property-runs.ts';
 import { type Piece, readCsv, readHtml, readMarkdown, readXml } from './readers.ts';
 import { reportOf } from './reports.ts';
 
@@ -127,12 +128,12 @@ test('there are 200 hostile strings and more, all different', () => {
 });
 
 test.for(formatNames)(
-  `%s: each of ${strings.length} hostile strings in each of ${placeCount} places stays text`,
+  `%s: each of ${strings.length} hostile strings in ${isSoak ? 'each' : 'a fifth'} of ${placeCount} places stays text`,
   { timeout: 120_000 },
   (format) => {
     const escapes: string[] = [];
     // Each round moves every string on by one place, so that all pairs are met after as many rounds as there are strings.
-    for (let round = 0; round < strings.length; round += 1) {
+    for (let round = 0; round < strings.length; round += isSoak ? 1 : 5) {
       const escape = attempt(() =>
         findEscape(
           format,

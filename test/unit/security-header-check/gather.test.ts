@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security-header-check/evidence.ts';
+import { maskCredentials } from '../../../worker/checks/security-header-check/gather/location.ts';
+import { makePreloadList } from '../../../worker/checks/security-header-check/gather/preload.ts';
+import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
 import { gatherHeaders, gatherHeadersWith } from '../../../worker/checks/security-header-check/gather.ts';
-import { maskCredentials } from '../../../worker/checks/security-header-check/location.ts';
-import { makePreloadList } from '../../../worker/checks/security-header-check/preload.ts';
-import { readDocument } from '../../../worker/checks/security-header-check/read-document.ts';
 import type { FailureCode, HttpAnswer, HttpBody, HttpRequest } from '../../../worker/probes/http/port.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 

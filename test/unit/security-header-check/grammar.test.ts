@@ -62,6 +62,8 @@ describe('Strict-Transport-Security', () => {
     ['max-age=1.5', 'a max-age that is not a number of seconds'],
     ['max-age=1; max-age=1', 'the directive max-age twice'],
     ['max-age=1; preload; PRELOAD', 'the directive preload twice'],
+    ['max-age=1; includeSubDomains=1', 'a value of includesubdomains, which takes none'],
+    ['max-age=1; includeSubDomains=""', 'a value of includesubdomains, which takes none'],
     ['max-age=1, max-age=2', 'a value of max-age that is neither token nor quoted string'],
     ['max-age="1', 'a value of max-age that is neither token nor quoted string'],
     ['max-age=1; a b', 'a directive whose name is not a token'],

@@ -17,6 +17,7 @@ const responses: readonly (readonly [name: string, evidence: HeaderEvidence])[] 
   ['64 KiB of different headers', many(4000, (at) => [`X-${at}`, '10.0.0.1'])],
   ['64 KiB of cookies', many(4000, (at) => ['Set-Cookie', `s${at}=1`])],
   ['one cookie of 64 KiB of attributes', page(['Set-Cookie', `a=1${fill('; Domain=a')}`])],
+  ['a Domain that is no host at all', page(['Set-Cookie', 'a=1; Domain=\u00e9 \u00e9'])],
   ['a cookie name of 64 KiB', page(['Set-Cookie', `${fill('aB')}=1`])],
   ['64 KiB of HSTS', page(['Strict-Transport-Security', fill('max-age="1\\";')])],
   ['thousands of HSTS lines', many(2000, (at) => ['Strict-Transport-Security', `max-age=${at}`])],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security-header-check/evidence.ts';
+import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
 import { parseCacheControl } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
 import { parseContentType } from '../../../worker/checks/security-header-check/grammar/content-type.ts';
 import { parseCookieDate } from '../../../worker/checks/security-header-check/grammar/cookie-date.ts';
@@ -42,7 +43,7 @@ import {
 } from '../../../worker/checks/security-header-check/grammar/set-cookie.ts';
 import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/observatory/csp-parser.ts';
-import { readDocument } from '../../../worker/checks/security-header-check/read-document.ts';
+import { runsOf } from '../../kit/property-runs.ts';
 import { baseline, cors, csp, html, metaCsp, script, see } from './sights.ts';
 
 /** Words that grammars of headers are made of, so that random texts come near to valid ones. */
@@ -89,7 +90,7 @@ const parsers: Readonly<Record<string, (lines: readonly string[]) => unknown>> =
 
 test.for(Object.entries(parsers))('%s never throws', ([, parse]) => {
   const property = fc.property(lines, (sent) => void parse(sent));
-  expect(fc.check(property, { numRuns: 500 })).toMatchObject({ failed: false });
+  expect(fc.check(property, { numRuns: runsOf(2000) })).toMatchObject({ failed: false });
 });
 
 // Each parser reads 64 KiB of its worst in the time of a blink; a quadratic one would take seconds.
@@ -206,7 +207,7 @@ test('no response makes the assessment throw, and the same evidence gives the sa
         expect(JSON.stringify(assessHeaders(evidence))).toBe(JSON.stringify(assessHeaders(evidence)));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runsOf(2000) },
   );
 });
 
@@ -293,6 +294,6 @@ test('adding a protective header never lowers the own score', () => {
         scoreOf(see({ headers, elements })),
       );
     }),
-    { numRuns: 5000 },
+    { numRuns: runsOf(5000) },
   );
 });

@@ -14,6 +14,8 @@ export type Site = {
   readonly status?: number;
   readonly elements?: readonly ElementSight[] | null;
   readonly base?: string;
+  /** Why the page was not read to its end. */
+  readonly cut?: string;
   readonly tls?: Hop['tls'];
   readonly https?: Chain;
   readonly http?: Chain;
@@ -43,9 +45,10 @@ export function see(site: Site = {}): HeaderEvidence {
   return { url, seenAtMs, https, http, corsUrl, cors: answers, preload };
 }
 
-function readPage(url: string, { headers, status, tls, elements, base }: Site): Chain {
+function readPage(url: string, { headers, status, tls, elements, base, cut }: Site): Chain {
   const hop = answer(url, headers ?? [html], { status: status ?? 200, tls: tls ?? trusted });
-  const document = elements === null ? null : { elements: elements ?? [], base: base ?? null, cut: null };
+  const document =
+    elements === null ? null : { elements: elements ?? [], base: base ?? null, cut: cut ?? null };
   return { start: url, hops: [hop], end: { kind: 'answered' }, document };
 }
 

@@ -1,6 +1,6 @@
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security-header-check/evidence.ts';
-import { readDocument } from '../../../worker/checks/security-header-check/read-document.ts';
+import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
 import { baseline, html, metaCsp, script, see } from './sights.ts';
 
 const usual = see({

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
 import { rules, type SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
 import { listVerdicts } from '../../../shared/model/finding.ts';
 import { codesBroken, codesOf } from '../../../shared/model/verdict.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/certificate-extensions.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { readRevocationList } from '../../../worker/checks/ssl-check/sight/revocation-list.ts';
 import {
   accepts,
   asked,
@@ -23,14 +26,25 @@ import {
   refused,
   root,
   shows,
+  sightOf,
   stopped,
 } from './evidence-of.ts';
-import { issueCertificate, makeKey } from './issue-certificate.ts';
-import { der, integer, sequence, time, writeOcspResponse } from './write-der.ts';
+import { issueCertificate, makeKey, sealWith } from './issue-certificate.ts';
+import { der, integer, objectIdentifier, type Seal, sequence, time, writeOcspResponse } from './write-der.ts';
+import {
+  issuingPoint,
+  type ListWishes,
+  pointName,
+  writeEntry,
+  writeExtension,
+  writeRevocationList,
+} from './write-revocation-list.ts';
 
 type Expected = {
   /** Some that must be among those not tested. */
   readonly notTested?: readonly SslCode[];
+  /** Some that must be among those that hold. */
+  readonly passed?: readonly SslCode[];
   readonly state?: string;
   readonly trusted?: boolean | null;
 };
@@ -120,13 +134,47 @@ const expiredIntermediate = issueCertificate({
   notBefore: '2020-01-01T00:00:00',
   notAfter: '2026-11-01T00:00:00',
 });
+const addressName = {
+  id: extensionIds.subjectAltName,
+  value: sequence(der(0x87, [192, 0, 2, 1])),
+};
 const mustStaple = leafWith({ extensions: [{ id: extensionIds.tlsFeature, value: sequence(integer(5)) }] });
-const staple = (status: Uint8Array, serial: number[], nextUpdate = '2026-11-27T00:00:00') =>
+const byIssuer = sealWith(intermediate.key);
+const staple = (
+  status: Uint8Array,
+  serial: number[],
+  nextUpdate = '2026-11-27T00:00:00',
+  seal: Seal = byIssuer,
+) =>
   Buffer.from(
-    writeOcspResponse([{ serial, status, thisUpdate: '2026-11-20T00:00:00', nextUpdate }]),
+    writeOcspResponse([{ serial, status, thisUpdate: '2026-11-20T00:00:00', nextUpdate }], seal),
   ).toString('base64');
 const stapled = leafWith({ serial: [0x11, 0x22] });
 const good = der(0x80);
+const listUrl = 'http://crl.test/1';
+const pointsTo = (...points: Uint8Array[]) => ({
+  id: extensionIds.revocationLists,
+  value: sequence(...points),
+});
+const pointing = leafWith({ serial: [0x11, 0x22], extensions: [pointsTo(sequence(pointName(listUrl)))] });
+/** The list at the address that the leaf names, as a gather would have read it. */
+const lists = (wishes: Partial<ListWishes>, issuer: typeof intermediate | null = intermediate) => {
+  const bytes = writeRevocationList({ issuer: intermediate, ...wishes });
+  const content = readRevocationList(bytes, sightOf(pointing), issuer && sightOf(issuer));
+  if (typeof content === 'string') throw new Error(content);
+  return {
+    ...shows([pointing, intermediate]),
+    revocationList: { kind: 'list', url: listUrl, ...content },
+  } satisfies Partial<SslEvidence>;
+};
+const listsRevoked = (wishes: Partial<ListWishes> = {}, issuer?: typeof intermediate | null) =>
+  lists({ entries: [writeEntry([0x11, 0x22], undefined, 1)], ...wishes }, issuer);
+const unused = { notTested: ['certificate-revoked'] } as const satisfies Expected;
+const responder = issueCertificate({
+  subject: 'Responder',
+  issuer: intermediate,
+  extensions: [{ id: extensionIds.extendedKeyUsage, value: sequence(objectIdentifier('1.3.6.1.5.5.7.3.9')) }],
+});
 const isStapled = (ocspResponse: string) => shows([stapled, intermediate], null, { ocspResponse });
 const until = (notAfter: string) => shows([leafWith({ notAfter }), intermediate]);
 const lasting = (notBefore: string, notAfter: string, now = at) => ({
@@ -190,6 +238,18 @@ const certificateRows = [
     { trusted: true },
   ),
   row(
+    'a wildcard for a part of a label, which browsers refuse (RFC 9525 §6.3)',
+    { host: 'www.a.test', ...shows([leafWith({ names: ['w*.a.test'] }), intermediate]) },
+    ['M 20', 'certificate-name-mismatch'],
+    { trusted: false },
+  ),
+  row(
+    'an alternative name that is no DNS name hides the common name',
+    shows([leafWith({ names: [], extensions: [addressName] }), intermediate]),
+    ['M 20', 'certificate-name-mismatch'],
+    { trusted: false },
+  ),
+  row(
     'the name in the common name only, which Node accepts',
     shows([leafWith({ names: [] }), intermediate]),
     ['M 20', 'certificate-subject-alt-name-missing'],
@@ -220,6 +280,112 @@ const certificateRows = [
     isStapled(staple(der(0xa1, time('2026-11-01T00:00:00')), [0x11, 0x22])),
     ['T 20', 'certificate-revoked'],
     { trusted: false },
+  ),
+  row('a CRL that names it', listsRevoked(), ['T 20', 'certificate-revoked'], { trusted: false }),
+  row('a CRL that names others', lists({ entries: [writeEntry([9])] }), ['A+ 100'], {
+    passed: ['certificate-revoked'],
+  }),
+  row(
+    'a CRL part for its distribution point',
+    lists({ extensions: [issuingPoint(pointName(listUrl))] }),
+    ['A+ 100'],
+    {
+      passed: ['certificate-revoked'],
+    },
+  ),
+  row(
+    'a CRL part for another distribution point',
+    lists({ extensions: [issuingPoint(pointName('http://crl.test/2'))] }),
+    ['A+ 100'],
+    unused,
+  ),
+  row('a CRL part for CAs', lists({ extensions: [issuingPoint(der(0x82, [0xff]))] }), ['A+ 100'], unused),
+  row(
+    'a CRL of some reasons',
+    lists({ extensions: [issuingPoint(der(0x83, [1, 0x40]))] }),
+    ['A+ 100'],
+    unused,
+  ),
+  row(
+    'a CRL of some reasons that names it',
+    listsRevoked({ extensions: [issuingPoint(der(0x83, [1, 0x40]))] }),
+    ['T 20', 'certificate-revoked'],
+  ),
+  row(
+    'a delta CRL',
+    listsRevoked({ extensions: [writeExtension('2.5.29.27', integer(1), true)] }),
+    ['A+ 100'],
+    unused,
+  ),
+  row('an indirect CRL', listsRevoked({ extensions: [issuingPoint(der(0x84, [0xff]))] }), ['A+ 100'], unused),
+  row(
+    'a CRL with a critical extension that nobody knows',
+    listsRevoked({ extensions: [writeExtension('1.2.3', integer(1), true)] }),
+    ['A+ 100'],
+    unused,
+  ),
+  row('a CRL of yesterday', listsRevoked({ nextUpdate: '2026-11-20T12:00:00' }), ['A+ 100'], unused),
+  row('a CRL of tomorrow', listsRevoked({ thisUpdate: '2026-11-22T00:00:00' }), ['A+ 100'], unused),
+  row('a CRL of two minutes hence: clocks differ', listsRevoked({ thisUpdate: '2026-11-21T03:02:00' }), [
+    'T 20',
+    'certificate-revoked',
+  ]),
+  row('a CRL without an end', listsRevoked({ nextUpdate: null }), ['A+ 100'], unused),
+  row(
+    'a CRL that another signed',
+    listsRevoked({ seal: sealWith(otherIntermediate.key) }),
+    ['A+ 100'],
+    unused,
+  ),
+  row('a CRL in another name', listsRevoked({ name: 'Other' }), ['A+ 100'], unused),
+  row('a CRL whose issuer is not sent', listsRevoked({}, null), ['A+ 100'], unused),
+  row(
+    'a CRL that need not name an expired certificate',
+    {
+      ...shows([leafWith({ notAfter: '2026-11-20T00:00:00' }), intermediate], 'CERT_HAS_EXPIRED'),
+      revocationList: lists({}).revocationList,
+    },
+    ['T 20', 'certificate-expired'],
+    unused,
+  ),
+  row(
+    'a CRL that could not be had',
+    { revocationList: { kind: 'unknown', url: listUrl, reason: 'the CRL is larger than 1 MB' } },
+    ['A+ 100'],
+    unused,
+  ),
+  row(
+    'a good staple beside a CRL that names it',
+    {
+      ...listsRevoked(),
+      ...shows([pointing, intermediate], null, { ocspResponse: staple(good, [0x11, 0x22]) }),
+    },
+    ['T 20', 'certificate-revoked'],
+    { trusted: false },
+  ),
+  row(
+    'a staple that a responder of the CA signed',
+    isStapled(
+      staple(
+        der(0xa1, time('2026-11-01T00:00:00')),
+        [0x11, 0x22],
+        undefined,
+        sealWith(responder.key, 'sha256', responder),
+      ),
+    ),
+    ['T 20', 'certificate-revoked'],
+  ),
+  row(
+    'a good staple that the server signed itself',
+    isStapled(staple(good, [0x11, 0x22], undefined, sealWith(stapled.key, 'sha256', stapled))),
+    ['A+ 97', 'ocsp-staple-invalid'],
+    unused,
+  ),
+  row(
+    'a good staple whose signer was not sent',
+    shows([stapled], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', { ocspResponse: staple(good, [0x11, 0x22]) }),
+    ['B 80', 'chain-incomplete'],
+    unused,
   ),
   row('SHA-1', shows([leafWith(sha1), intermediate], 'UNSPECIFIED'), ['T 20', 'certificate-signature-weak']),
   row(
@@ -303,10 +469,12 @@ const certificateRows = [
     ),
     ['A+ 100'],
   ),
-  row('a staple that has run out', isStapled(staple(good, [0x11, 0x22], '2026-11-20T12:00:00')), [
-    'A+ 97',
-    'ocsp-staple-outdated',
-  ]),
+  row(
+    'a staple that has run out, and says nothing any more',
+    isStapled(staple(good, [0x11, 0x22], '2026-11-20T12:00:00')),
+    ['A+ 97', 'ocsp-staple-outdated'],
+    { notTested: ['certificate-revoked'] },
+  ),
   row(
     'a staple about another certificate',
     isStapled(staple(good, [0x77])),
@@ -314,7 +482,9 @@ const certificateRows = [
     { notTested: ['certificate-revoked'] },
   ),
   row('a staple that is no OCSP answer', isStapled('AAAA'), ['A+ 97', 'ocsp-staple-invalid']),
-  row('a good staple', isStapled(staple(good, [0x11, 0x22])), ['A+ 100']),
+  row('a good staple', isStapled(staple(good, [0x11, 0x22])), ['A+ 100'], {
+    passed: ['certificate-revoked'],
+  }),
   row(
     'a public certificate that no log knows',
     shows([leafWith({ extensions: [publicPolicy] }), intermediate]),
@@ -500,6 +670,8 @@ const protocolRows = [
     'TLS 1.3 alone is the best',
     { questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null })])) },
     ['A+ 100'],
+    // A request that may be left unanswered is encrypted there.
+    { notTested: ['client-certificate-requested'] },
   ),
   row('compression', strongWith({ compression: 1 }), ['C 65', 'compression-offered']),
   row('no secure renegotiation', strongWith({ secureRenegotiation: false }), [
@@ -669,6 +841,27 @@ const rsaClient = {
 
 const suiteRows = [
   row('no encryption', weak(0x003b), ['F 18', 'suite-null-offered', 'suite-without-forward-secrecy-offered']),
+  row(
+    'no encryption in TLS 1.3 (RFC 9150)',
+    {
+      questions: asked(
+        question(
+          'TLSv1.3',
+          'tls13',
+          [0x1302, 0xc0b4].map((suite) => accepts(suite, { chain: null })),
+        ),
+      ),
+    },
+    ['F 20', 'suite-null-offered'],
+  ),
+  row(
+    'whether TLS 1.3 has such suites is not known',
+    {
+      questions: asked(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null })], stopped)),
+    },
+    ['A+ 100'],
+    { notTested: ['suite-null-offered'] },
+  ),
   row('no authentication', weak(0x006d), ['F 20', 'suite-anonymous-offered', 'suite-cbc-offered']),
   row('export strength', weak(0x0008), [
     'F 18',
@@ -756,6 +949,27 @@ const nameRows = [
   ),
   row('TLSA of another key', tlsa(true, 'ab'), ['A+ 100', 'tlsa-mismatch']),
   row('TLSA that fits', tlsa(true, leaf.der.toString('hex')), ['A+ 100']),
+  row(
+    'TLSA of a public root, which servers do not send (PKIX-TA)',
+    {
+      names: {
+        ...names,
+        tlsa: { kind: 'answer', isSecure: true, found: [{ ...record('ab'), usage: 0 }] },
+      },
+    },
+    ['A+ 100'],
+    { notTested: ['tlsa-mismatch'] },
+  ),
+  row(
+    'TLSA of a trust anchor, which must be sent (DANE-TA)',
+    {
+      names: {
+        ...names,
+        tlsa: { kind: 'answer', isSecure: true, found: [{ ...record('ab'), usage: 2 }] },
+      },
+    },
+    ['A+ 100', 'tlsa-mismatch'],
+  ),
   row('TLSA without DNSSEC', tlsa(false, leaf.der.toString('hex')), ['A+ 100', 'tlsa-insecure']),
 ];
 
@@ -773,7 +987,9 @@ test.for(judged)('$name', ({ assessment, broken, grade, expected }) => {
   expect(
     score === null || score === undefined ? null : `${String(fields['sslLabsEquivalent'])} ${score}`,
   ).toBe(grade);
-  const unseen = listVerdicts(rules, verdicts).notTested.map(({ code }) => code);
+  const { notTested, passed } = listVerdicts(rules, verdicts);
+  expect(passed).toEqual(expect.arrayContaining([...(expected.passed ?? [])]));
+  const unseen = notTested.map(({ code }) => code);
   expect(unseen).toEqual(expect.arrayContaining([...(expected.notTested ?? [])]));
   expect({ state, trust: fields['trust'] }).toMatchObject({
     ...('state' in expected ? { state: expected.state } : {}),
@@ -815,6 +1031,17 @@ test.for(judged)('every detail is filled: $name', ({ assessment }) => {
     ({ code, detail }) => `${code}: ${detail}`,
   );
   expect(details.filter((detail) => /[{}]/.test(detail))).toEqual([]);
+});
+
+test('the report shows what was looked at for revocation', () => {
+  const { fields } = assessSsl(evidenceOf(listsRevoked()));
+  expect(fields).toMatchObject({
+    revocation: 'revoked',
+    revocationSources: ['CRL'],
+    revocationList: { url: listUrl, status: 'revoked', why: null, reason: 'keyCompromise', entries: 1 },
+  });
+  const { target: _target, ...shape } = sslReportShape;
+  expect(z.strictObject(shape).safeParse(fields).error).toBeUndefined();
 });
 
 test('the same evidence gives the same assessment, also after a way through JSON', () => {

@@ -4,15 +4,17 @@ import * as asn1js from 'asn1js';
 import fc from 'fast-check';
 import { Certificate } from 'pkijs';
 import { expect, test } from 'vitest';
-import { joinBytes, numberBytes, vectorBytes } from '../../../worker/checks/ssl-check/byte-cursor.ts';
+import { joinBytes, numberBytes, vectorBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
 import {
+  type CertificateExtensions,
   extensionIds,
   parseCertificateExtensions,
-} from '../../../worker/checks/ssl-check/certificate-extensions.ts';
-import { isMalformed } from '../../../worker/checks/ssl-check/malformed.ts';
-import { parseOcspResponse } from '../../../worker/checks/ssl-check/ocsp-response.ts';
-import { parseSignedTimestamps } from '../../../worker/checks/ssl-check/signed-timestamps.ts';
-import { parseTlsSession } from '../../../worker/checks/ssl-check/tls-session.ts';
+} from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { isMalformed } from '../../../worker/checks/ssl-check/grammar/malformed.ts';
+import { parseOcspResponse } from '../../../worker/checks/ssl-check/grammar/ocsp-response.ts';
+import { describeSignature } from '../../../worker/checks/ssl-check/grammar/signature-names.ts';
+import { parseSignedTimestamps } from '../../../worker/checks/ssl-check/grammar/signed-timestamps.ts';
+import { parseTlsSession } from '../../../worker/checks/ssl-check/grammar/tls-session.ts';
 import {
   der,
   integer,
@@ -129,6 +131,18 @@ const extensions = [
 ];
 test.for(extensions)('reads $name', ({ list, reads }) => {
   expect(parseCertificateExtensions(writeCertificate(list))).toMatchObject({ kind: 'extensions', ...reads });
+});
+
+const hashOf = (id: string) => der(0xa0, sequence(objectIdentifier(id)));
+test.for([
+  { name: 'nothing said, which means SHA-1 (RFC 4055 §3.1)', parameters: sequence(), isWeak: true },
+  { name: 'SHA-1', parameters: sequence(hashOf('1.3.14.3.2.26')), isWeak: true },
+  { name: 'SHA-256', parameters: sequence(hashOf('2.16.840.1.101.3.4.2.1')), isWeak: false },
+])('RSA-PSS with $name is weak: $isWeak', ({ parameters, isWeak }) => {
+  const algorithm = sequence(objectIdentifier('1.2.840.113549.1.1.10'), parameters);
+  const certificate = parseCertificateExtensions(writeCertificate([], [1], algorithm));
+  expect(isMalformed(certificate)).toBe(false);
+  expect(describeSignature((certificate as CertificateExtensions).signatureAlgorithm).isWeak).toBe(isWeak);
 });
 
 test('a serial number loses its leading zeros only', () => {

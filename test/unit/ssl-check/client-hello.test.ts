@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ClientHello, writeClientHello } from '../../../worker/checks/ssl-check/client-hello.ts';
-import { isSsl2ServerHello, writeSsl2ClientHello } from '../../../worker/checks/ssl-check/ssl2.ts';
-import { hasForwardSecrecy, suiteSets, suites } from '../../../worker/checks/ssl-check/suites.ts';
-import { versionNumbers } from '../../../worker/checks/ssl-check/tls-names.ts';
+import { type ClientHello, writeClientHello } from '../../../worker/checks/ssl-check/grammar/client-hello.ts';
+import { isSsl2ServerHello, writeSsl2ClientHello } from '../../../worker/checks/ssl-check/grammar/ssl2.ts';
+import { hasForwardSecrecy, suiteSets, suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
+import { versionNumbers } from '../../../worker/checks/ssl-check/grammar/tls-names.ts';
 import { readClientHello } from './read-client-hello.ts';
 
 const hello = (change: Partial<ClientHello> = {}): ClientHello => ({

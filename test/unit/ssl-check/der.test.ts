@@ -4,11 +4,12 @@ import {
   derAt,
   derChildren,
   derIn,
+  hasBit,
   parseDer,
   readObjectIdentifier,
   readSmallInteger,
   readTime,
-} from '../../../worker/checks/ssl-check/der.ts';
+} from '../../../worker/checks/ssl-check/grammar/der.ts';
 import { der, integer, objectIdentifier, sequence, text } from './write-der.ts';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
@@ -62,6 +63,15 @@ test.for([
   expect(readObjectIdentifier(derIn(Uint8Array.from(source)))).toBe(dotted);
 });
 
+test.for([
+  { name: 'empty', source: [0x06, 0] },
+  { name: 'cut off in an arc', source: [0x06, 3, 0x2a, 0x86, 0x48 | 0x80] },
+  { name: 'with an arc longer than needed (X.690 §8.19.2)', source: [0x06, 3, 0x2a, 0x80, 0x01] },
+  { name: 'of another tag', source: [0x05, 0] },
+])('an object identifier that is $name is none', ({ source }) => {
+  expect(readObjectIdentifier(derIn(Uint8Array.from(source)))).toBe('');
+});
+
 test('an object identifier that is written reads the same', () => {
   const arc = fc.nat(2 ** 40);
   const dotted = fc
@@ -98,6 +108,17 @@ test.for([
   [[0x04, 1, 1], null],
 ] as const)('the number %j is %s', ([source, number]) => {
   expect(readSmallInteger(derIn(Uint8Array.from(source)))).toBe(number);
+});
+
+test.for([
+  [[0x03, 2, 1, 0x06], 6, true],
+  [[0x03, 2, 1, 0x06], 5, true],
+  [[0x03, 2, 1, 0x06], 4, false],
+  [[0x03, 3, 7, 0, 0x80], 8, true],
+  [[0x03, 2, 1, 0x06], 20, false],
+  [[0x04, 2, 1, 0x06], 6, false],
+] as const)('in %j bit %i is set: %s', ([source, index, isSet]) => {
+  expect(hasBit(derIn(Uint8Array.from(source)), index)).toBe(isSet);
 });
 
 test('what is written reads back, whatever its size', () => {

@@ -1,4 +1,3 @@
-import { extensionIds } from '../../../worker/checks/ssl-check/certificate-extensions.ts';
 import type {
   Connected,
   HandshakeSeen,
@@ -7,7 +6,12 @@ import type {
   QuestionEnd,
   SslEvidence,
 } from '../../../worker/checks/ssl-check/evidence.ts';
-import { suites } from '../../../worker/checks/ssl-check/suites.ts';
+import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
+import {
+  type CertificateSight,
+  readCertificate,
+} from '../../../worker/checks/ssl-check/sight/certificate-sight.ts';
 import { type Issued, issueCertificate, makeKey, type Wishes } from './issue-certificate.ts';
 import { objectIdentifier, sequence } from './write-der.ts';
 
@@ -30,6 +34,13 @@ export const publicPolicy = {
   id: extensionIds.policies,
   value: sequence(sequence(objectIdentifier('2.23.140.1.2.1'))),
 };
+
+/** A certificate as it is read. */
+export function sightOf({ base64 }: Issued): CertificateSight {
+  const sight = readCertificate(base64);
+  if (sight === undefined) throw new Error('this is no certificate');
+  return sight;
+}
 
 /** A completed handshake in TLS 1.3. */
 export const connected = (change: Partial<Connected> = {}): Connected => ({
@@ -149,6 +160,7 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     groups: { accepted: [0x11ec, 0x001d, 0x0017], end: refused() },
     chains: [[leaf.base64, intermediate.base64]],
     hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=31536000; includeSubDomains'] },
+    revocationList: { kind: 'unknown', url: null, reason: 'the certificate names no CRL' },
     names: {
       caa: { kind: 'answer', isSecure: false, found: [{ tag: 'issue', value: 'ca.test' }] },
       tlsa: { kind: 'answer', isSecure: false, found: [] },

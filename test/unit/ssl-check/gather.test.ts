@@ -1,13 +1,21 @@
 import { expect, test } from 'vitest';
-import { openAllowance } from '../../../worker/checks/ssl-check/allowance.ts';
-import { openHelloAsker } from '../../../worker/checks/ssl-check/ask-hello.ts';
-import { askOnce, askSsl2, askSuites, askTls13 } from '../../../worker/checks/ssl-check/ask-questions.ts';
+import { openAllowance } from '../../../worker/checks/ssl-check/gather/allowance.ts';
+import { openHelloAsker } from '../../../worker/checks/ssl-check/gather/ask-hello.ts';
+import {
+  askOnce,
+  askSsl2,
+  askSuites,
+  askTls13,
+} from '../../../worker/checks/ssl-check/gather/ask-questions.ts';
 import { gatherSsl } from '../../../worker/checks/ssl-check/gather.ts';
-import { suites } from '../../../worker/checks/ssl-check/suites.ts';
+import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import type { Exchange, Handshake, HandshakeRequest } from '../../../worker/probes/tls/port.ts';
-import { failed, connected as seenAs } from './evidence-of.ts';
+import { failed, leafWith, connected as seenAs } from './evidence-of.ts';
 import { type ReadHello, readClientHello } from './read-client-hello.ts';
+import { sequence } from './write-der.ts';
+import { pointName } from './write-revocation-list.ts';
 import { alertRecord, extension, writeServerFlight } from './write-server-flight.ts';
 
 /** As the probe gives it: with a session. */
@@ -109,7 +117,14 @@ function probesOf({ hello, handshake = () => connected() }: Script) {
 
 const gather = (probes: Probes) =>
   gatherSsl({ target: 'a.test', options: { port: '443' }, probes, progress: () => undefined });
-const limits = { connections: 30, kept: 0, timeMs: 12_000, firstTimeoutMs: 5000, silences: 3 };
+const limits = {
+  connections: 30,
+  kept: 0,
+  timeMs: 12_000,
+  answersByMs: 17_000,
+  firstTimeoutMs: 5000,
+  silences: 3,
+};
 const askerOf = (script: Script) => {
   const { probes, seen } = probesOf(script);
   return {
@@ -270,6 +285,26 @@ test('of a session only the room for early data is kept', async () => {
   const evidence = await gather(probes);
   expect(evidence.handshakes[0]?.handshake).toMatchObject({ maxEarlyDataBytes: 0x4000 });
   expect(JSON.stringify(evidence)).not.toContain(session);
+});
+
+test('the list of revoked certificates is asked for beside the other questions, of the leaf that clients are shown', async () => {
+  const url = 'http://crl.test/1';
+  const points = [{ id: extensionIds.revocationLists, value: sequence(sequence(pointName(url))) }];
+  const certificates = [leafWith({ extensions: points }).base64];
+  const { probes, seen } = probesOf({
+    hello: speaks([0xc02f], [0x1302], [0x001d]),
+    handshake: () => ({ ...connected(), certificates }) as Handshake,
+  });
+  let hellosBefore = Number.POSITIVE_INFINITY;
+  const http: Probes['http'] = {
+    async ask({ url: asked }) {
+      if (asked === url) hellosBefore = seen.hellos;
+      return { kind: 'failure', url: asked, code: 'not-http', reason: 'no HTTP', address: null };
+    },
+  };
+  const { revocationList } = await gather({ ...probes, http });
+  expect(revocationList).toEqual({ kind: 'unknown', url, reason: 'the CRL could not be fetched: no HTTP' });
+  expect(hellosBefore).toBeLessThan(seen.hellos);
 });
 
 test('the evidence is JSON', async () => {

@@ -6,10 +6,15 @@ import { rules, type SslCode } from '../../../shared/catalogue/ssl-check/rules.t
 import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
 import { codesOf } from '../../../shared/model/verdict.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import { caps, placeOfLetter } from '../../../worker/checks/ssl-check/caps.ts';
-import { attributeScore, type RatedFacts, rateSsl, scoreOf } from '../../../worker/checks/ssl-check/grade.ts';
-import { lifetimeDays, lifetimeLimitDays } from '../../../worker/checks/ssl-check/lifetime.ts';
-import { readMaxAge } from '../../../worker/checks/ssl-check/max-age.ts';
+import { caps, placeOfLetter } from '../../../worker/checks/ssl-check/grade/caps.ts';
+import {
+  attributeScore,
+  type RatedFacts,
+  rateSsl,
+  scoreOf,
+} from '../../../worker/checks/ssl-check/grade/grade.ts';
+import { readMaxAge } from '../../../worker/checks/ssl-check/grammar/max-age.ts';
+import { lifetimeDays, lifetimeLimitDays } from '../../../worker/checks/ssl-check/sight/lifetime.ts';
 import { evidenceOf } from './evidence-of.ts';
 
 const modern: RatedFacts = {
@@ -160,6 +165,13 @@ test.for([
   ['max-age=-1', null],
   ['max-age=1; max-age=2', null],
   ['max-age=abc', null],
+  ['max-age="300', null],
+  ['max-age=300"', null],
+  ['max-ages=1; max-age=5', 5],
+  ['x="max-age=0; max-age=1"; max-age=5', 5],
+  ['max-age=5; includeSubDomains; includesubdomains', null],
+  ['max-age=5;; preload;', 5],
+  ['max age=5; max-age=5', null],
 ] as const)('the max-age of %j is %s', ([value, seconds]) => {
   expect(readMaxAge(value)).toBe(seconds);
 });

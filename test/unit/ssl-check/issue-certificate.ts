@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { joinBytes } from '../../../worker/checks/ssl-check/byte-cursor.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/certificate-extensions.ts';
-import { der, integer, objectIdentifier, sequence, text, time } from './write-der.ts';
+import { joinBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
+import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { der, integer, objectIdentifier, type Seal, sequence, text, time } from './write-der.ts';
 
 /** A certificate of the test run itself, with everything that OpenSSL's own tools would not let be wrong. */
 export type Issued = {
@@ -51,10 +51,8 @@ export function issueCertificate(wishes: Wishes): Issued {
   const key = wishes.key ?? makeKey();
   const signer = wishes.issuer?.key ?? key;
   const hash = wishes.hash ?? 'sha256';
-  const algorithm = algorithmOf(signer, hash);
-  const body = bodyOf(wishes, key, algorithm);
-  const signature = sign(signer.asymmetricKeyType === 'ed25519' ? null : hash, body, signer);
-  const bytes = Buffer.from(sequence(body, algorithm, der(0x03, joinBytes(0, signature))));
+  const body = bodyOf(wishes, key, algorithmOf(signer, hash));
+  const bytes = Buffer.from(sequence(body, ...sealWith(signer, hash)(body)));
   const base64 = bytes.toString('base64');
   return {
     key,
@@ -63,6 +61,23 @@ export function issueCertificate(wishes: Wishes): Issued {
     subject: wishes.subject,
     certPem: `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/(.{64})(?=.)/g, '$1\n')}\n-----END CERTIFICATE-----\n`,
     keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
+
+/** Signs with a key, and lays certificates beside it where some are given. */
+export function sealWith(
+  key: KeyObject,
+  hash: 'sha256' | 'sha1' = 'sha256',
+  ...beside: readonly Issued[]
+): Seal {
+  return (signed) => {
+    const signature = sign(key.asymmetricKeyType === 'ed25519' ? null : hash, signed, key);
+    const certificates = beside.map((one) => one.der);
+    return [
+      algorithmOf(key, hash),
+      der(0x03, joinBytes(0, signature)),
+      ...(beside.length === 0 ? [] : [der(0xa0, sequence(...certificates))]),
+    ];
   };
 }
 
@@ -97,11 +112,13 @@ function nextSerial(): number[] {
   return [0x10, serial >> 8, serial & 0xff];
 }
 
-function nameOf(commonName: string): Uint8Array {
+/** A Name of one common name. */
+export function nameOf(commonName: string): Uint8Array {
   return sequence(der(0x31, sequence(objectIdentifier('2.5.4.3'), text(0x0c, commonName))));
 }
 
-function algorithmOf(key: KeyObject, hash: 'sha256' | 'sha1'): Uint8Array {
+/** The AlgorithmIdentifier by which a key signs. */
+export function algorithmOf(key: KeyObject, hash: 'sha256' | 'sha1'): Uint8Array {
   const kind = `${key.asymmetricKeyType}-${key.asymmetricKeyType === 'ed25519' ? 'sha256' : hash}`;
   const id = objectIdentifier(signatures[kind as Signature]);
   return kind.startsWith('rsa') ? sequence(id, der(0x05)) : sequence(id);

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinBytes, vectorBytes } from '../../../worker/checks/ssl-check/byte-cursor.ts';
-import { isAnswerComplete, parseServerAnswer } from '../../../worker/checks/ssl-check/server-flight.ts';
-import { alertName } from '../../../worker/checks/ssl-check/tls-names.ts';
+import { joinBytes, vectorBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
+import {
+  isAnswerComplete,
+  parseServerAnswer,
+} from '../../../worker/checks/ssl-check/grammar/server-flight.ts';
+import { alertName } from '../../../worker/checks/ssl-check/grammar/tls-names.ts';
 import { alertRecord, extension, message, record, writeServerFlight } from './write-server-flight.ts';
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(/\s/g, ''), 'hex'));

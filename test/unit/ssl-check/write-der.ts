@@ -1,4 +1,4 @@
-import { joinBytes } from '../../../worker/checks/ssl-check/byte-cursor.ts';
+import { joinBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
 
 /** A DER value of contents already written. */
 export function der(tag: number, ...contents: (Uint8Array | readonly number[])[]): Uint8Array {
@@ -23,8 +23,11 @@ export function objectIdentifier(dotted: string): Uint8Array {
 }
 
 /** A certificate with no more in it than the fields that are read. */
-export function writeCertificate(extensions: { id: string; value: Uint8Array }[], serial = [1]): Uint8Array {
-  const algorithm = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
+export function writeCertificate(
+  extensions: { id: string; value: Uint8Array }[],
+  serial = [1],
+  algorithm = sequence(objectIdentifier('1.2.840.10045.4.3.2')),
+): Uint8Array {
   const list = sequence(
     ...extensions.map(({ id, value }) => sequence(objectIdentifier(id), der(0x04, value))),
   );
@@ -41,9 +44,15 @@ export function writeCertificate(extensions: { id: string; value: Uint8Array }[]
   return sequence(body, algorithm, der(0x03, [0]));
 }
 
-/** An OCSP response about certificates, unsigned. */
+/** What follows a signed value: the algorithm, the signature, perhaps more. */
+export type Seal = (signed: Uint8Array) => readonly Uint8Array[];
+/** Puts nothing but the forms there. */
+export const unsealed: Seal = () => [sequence(), der(0x03, [0])];
+
+/** An OCSP response about certificates. */
 export function writeOcspResponse(
   statuses: { serial: number[]; status: Uint8Array; thisUpdate: string; nextUpdate?: string }[],
+  seal = unsealed,
 ): Uint8Array {
   const singles = statuses.map(({ serial, status, thisUpdate, nextUpdate }) =>
     sequence(
@@ -53,11 +62,8 @@ export function writeOcspResponse(
       ...(nextUpdate === undefined ? [] : [der(0xa0, time(nextUpdate))]),
     ),
   );
-  const basic = sequence(
-    sequence(der(0xa2, der(0x04, [7])), time('2026-11-20T00:00:00'), sequence(...singles)),
-    sequence(),
-    der(0x03, [0]),
-  );
+  const signed = sequence(der(0xa2, der(0x04, [7])), time('2026-11-20T00:00:00'), sequence(...singles));
+  const basic = sequence(signed, ...seal(signed));
   return sequence(
     der(0x0a, [0]),
     der(0xa0, sequence(objectIdentifier('1.3.6.1.5.5.7.48.1.1'), der(0x04, basic))),

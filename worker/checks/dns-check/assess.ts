@@ -1,15 +1,15 @@
-import { type DnsCheckCode, rules } from '../../../shared/catalogue/dns-check/rules.ts';
+import type { DnsCheckCode } from '../../../shared/catalogue/dns-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, type Verdicts } from '../../../shared/model/verdict.ts';
 import { dnsPart } from './dns/part.ts';
 import type { DnsCheckEvidence } from './gather.ts';
-import { mailHalf } from './mail-half.ts';
+import { mailPart } from './mail/part.ts';
 import type { PartAssessment } from './parts.ts';
 
 /** Judges both halves, and joins them: the score is the mean of theirs, of those that have one. */
 export function assessDnsCheck(evidence: DnsCheckEvidence): Assessment<DnsCheckCode> {
   const dns = dnsPart.assess(evidence.dns);
-  const mail = mailHalf.assess(evidence.mail);
+  const mail = mailPart.assess(evidence.mail);
   const verdicts: Verdicts<DnsCheckCode> = { ...dns.verdicts, ...mail.verdicts };
   return {
     state: stateOf(dns, mail),
@@ -36,14 +36,10 @@ function joinScores(
   const effects = codesBroken(verdicts).map((code) => {
     const part = parts.find((one) => Object.hasOwn(one.verdicts, code));
     const isCounted = part !== undefined && part.score !== null;
-    return [code, isCounted ? tenth(effectIn(part, code) / scored.length) : 0] as const;
+    return [code, isCounted ? tenth((part.scoreEffects[code] ?? 0) / scored.length) : 0] as const;
   });
   const mean = scored.reduce((sum, { score }) => sum + score, 0) / scored.length;
   return { score: Math.round(mean), scoreEffects: Object.fromEntries(effects) };
-}
-
-function effectIn({ scoreEffects = {} }: Assessed, code: DnsCheckCode): number {
-  return Object.hasOwn(scoreEffects, code) ? (scoreEffects[code] ?? 0) : -rules[code].points;
 }
 
 // Adding 0 turns -0 into 0, which JSON would print alike and equality would not.

@@ -5,7 +5,7 @@ import type { DnsEvidence } from './dns/evidence.ts';
 import { dnsPart } from './dns/part.ts';
 import { readAnswer } from './dns/read-answer.ts';
 import type { MailEvidence } from './mail/evidence.ts';
-import { mailHalf } from './mail-half.ts';
+import { mailPart } from './mail/part.ts';
 import { apexTypes, type PartContext, type SharedAnswers } from './parts.ts';
 import { openQuestions } from './questions.ts';
 
@@ -33,7 +33,7 @@ export async function gatherDnsCheck({
     const shared = askShared(context);
     const [dns, mail] = await Promise.all([
       dnsPart.gather(context, shared),
-      mailHalf.gather(context, shared),
+      mailPart.gather(context, shared),
     ]);
     return { dns, mail };
   } finally {

@@ -45,8 +45,8 @@ export type PartAssessment<Code extends string> = {
   readonly fields: { readonly [name: string]: unknown };
   /** 0–100; null when it could not be computed. */
   readonly score: number | null;
-  /** Where a finding's effect on that score is not its rule's points: code → 0 or below. */
-  readonly scoreEffects?: { readonly [code: string]: number };
+  /** What each broken rule took from that score: code → 0 or below. */
+  readonly scoreEffects: { readonly [code: string]: number };
   /** True when something that matters to this part could not be looked at; the report is then `partial`. */
   readonly isPartial: boolean;
 };

@@ -1,8 +1,8 @@
-import { type PagespeedCode, rules } from '../../../shared/catalogue/pagespeed-check/rules.ts';
-import { brokenIf, codesOf, type Evidence, notTested, type Verdict } from '../../../shared/model/verdict.ts';
+import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
+import { brokenIf, codesOf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import type { AuditSeen, PageSight } from '../../probes/browser/port.ts';
-import { displayBytes } from './ratings.ts';
 import { hasFailed } from './savings.ts';
+import { sumBusyMs, summarise } from './tell-insight.ts';
 
 /** The rule that each of Lighthouse's audits decides. */
 export const auditOf = {
@@ -35,6 +35,10 @@ export type InsightCode = keyof typeof auditOf;
 
 /** Requests one after another, the document included, that make a chain worth telling of. */
 const chainFrom = 3;
+/** Elements above which Lighthouse gave its audit dom-size less than half of the points, while it had one (up to 12). */
+const manyElements = 1400;
+/** ms of the main thread above which third parties failed its audit third-party-summary (up to 12). */
+const busyThirdPartiesMs = 250;
 
 /** Judges Lighthouse's insights and diagnostics: broken below a score of 0.9. */
 export function judgeInsights(page: PageSight | undefined): Record<InsightCode, Verdict> {
@@ -47,45 +51,18 @@ function judgeInsight(code: InsightCode, page: PageSight | undefined): Verdict {
   const audit = page.audits.find(({ id }) => id === auditOf[code]);
   if (!audit) return notTested('this version of Lighthouse does not tell');
   if (audit.mode === 'error') return notTested('Lighthouse failed at it');
-  if (audit.mode === 'notApplicable' || audit.score === null) return 'not-applicable';
+  if (audit.mode === 'notApplicable') return 'not-applicable';
+  if (code === 'dom-too-large' || code === 'third-parties-heavy') return judgeUnscored(code, audit);
+  if (audit.mode === 'informative' || audit.score === null) return 'not-applicable';
   // A document and one style sheet are a chain to Lighthouse; nobody can build a page without.
   if (code === 'request-chain-long' && audit.itemCount < chainFrom) return 'holds';
   return brokenIf(hasFailed(audit), summarise(code, audit));
 }
 
-/** One piece of evidence: what the rule's sentence needs, and the audit's first rows. */
-function summarise(code: InsightCode, audit: AuditSeen): Evidence {
-  const { id, score, savings, items } = audit;
-  const told = Object.entries(tellAll(audit)).filter(([key]) => rules[code].detail.includes(`{${key}}`));
-  return { audit: id, ...Object.fromEntries(told), score, savings, items: items.slice(0, 3) };
-}
-
-/** All that the sentences of the rules may name. */
-function tellAll(audit: AuditSeen): Evidence {
-  const { display, items, itemCount, value, savedBytes } = audit;
-  const [first = {}] = items;
-  const failed = items.flatMap(({ passed, label }) =>
-    passed === false && typeof label === 'string' ? [label] : [],
-  );
-  return {
-    display: readAmount(display),
-    value,
-    count: itemCount,
-    saved: savedBytes === null ? readAmount(display) : displayBytes(savedBytes),
-    size: value === null ? 'an unknown size' : displayBytes(Math.round(value)),
-    url: lastOrFirst(audit)['url'] ?? first['selector'] ?? 'the page itself',
-    entity: first['entity'] ?? 'A third party',
-    group: first['groupLabel'] ?? 'other work',
-    failed: failed.join('; '),
-  };
-}
-
-// Of a chain the end is what it keeps waiting; of a table the first row is the worst.
-function lastOrFirst({ id, items }: AuditSeen): Evidence {
-  return (id === 'network-dependency-tree-insight' ? items.at(-1) : items[0]) ?? {};
-}
-
-/** "Est savings of 30 ms" and "Root document took 710 ms" as "30 ms" and "710 ms". */
-function readAmount(display: string | null): string {
-  return /[\d.,]+\s*(?:ms|s|KiB|MiB)\b/.exec((display ?? '').slice(0, 200))?.[0] ?? 'some time';
+// Of these two Lighthouse 13 tells the numbers and fails nobody, so that the limits are ours.
+function judgeUnscored(code: 'dom-too-large' | 'third-parties-heavy', audit: AuditSeen): Verdict {
+  if (code === 'third-parties-heavy')
+    return brokenIf(sumBusyMs(audit) > busyThirdPartiesMs, summarise(code, audit));
+  if (audit.value === null) return notTested('Lighthouse did not count the elements');
+  return brokenIf(audit.value > manyElements, summarise(code, audit));
 }

@@ -1,7 +1,8 @@
 import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
 import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '../../../shared/model/verdict.ts';
-import type { BrowserRun, RefusedHost } from '../../probes/browser/port.ts';
+import type { RefusedHost, Traffic } from '../../probes/browser/port.ts';
 import type { Choice } from './choose-run.ts';
+import { isLoaded, isRemote, type Load } from './evidence.ts';
 import { endStages, type NamedEnd, type PageEndCode } from './name-end.ts';
 import { displayBytes } from './ratings.ts';
 
@@ -32,22 +33,21 @@ export function judgeEnd(end: NamedEnd | undefined): Record<PageEndCode, Verdict
 }
 
 /** Judges what went through the proxy while the page loaded. */
-export function judgeTraffic(run: BrowserRun | undefined): Record<TrafficCode, Verdict> {
-  if (run?.end.kind !== 'loaded') {
-    const unseen = notTested('the page could not be measured');
-    const cut = run && run.traffic.cut !== null ? judgeCut(run) : unseen;
+export function judgeTraffic(run: Load | undefined): Record<TrafficCode, Verdict> {
+  const unseen = notTested('the page could not be measured');
+  const traffic = run?.kind === 'run' && !isRemote(run) ? run.traffic : undefined;
+  if (!run || !isLoaded(run))
     return {
-      'page-transfer-excessive': cut,
+      'page-transfer-excessive': traffic && traffic.cut !== null ? judgeCut(traffic) : unseen,
       'page-not-quiet': unseen,
       'requests-not-allowed': unseen,
       'requests-unreachable': unseen,
     };
-  }
   const isOurs = ({ code }: RefusedHost) =>
     code === 'target-not-allowed' || code === 'target-address-not-allowed';
-  const { refused } = run.traffic;
+  const refused = traffic?.refused ?? [];
   return {
-    'page-transfer-excessive': judgeCut(run),
+    'page-transfer-excessive': traffic ? judgeCut(traffic) : unseen,
     'page-not-quiet': brokenIf(run.end.page.warnings.some((warning) => /loaded too slowly/i.test(warning))),
     'requests-not-allowed': brokenBy(showHosts(refused.filter(isOurs))),
     'requests-unreachable': brokenBy(showHosts(refused.filter((host) => !isOurs(host)))),
@@ -55,25 +55,26 @@ export function judgeTraffic(run: BrowserRun | undefined): Record<TrafficCode, V
 }
 
 /** Judges the measurement itself. */
-export function judgeMeasurement(
-  { run, spread }: Choice,
-  end: NamedEnd | undefined,
-): Record<OwnCode, Verdict> {
+export function judgeMeasurement(choice: Choice, last: Load | undefined): Record<OwnCode, Verdict> {
+  const { run, lost } = choice;
   const fault = (code: 'browser-failed' | 'browser-unavailable') =>
-    end?.code === code ? brokenBy([end.evidence]) : 'holds';
-  const reasons = doubtsOf(run?.end.page.environment.benchmarkIndex, spread);
+    lost?.code === code ? brokenBy([lost.evidence]) : 'holds';
+  const unstarted = notTested('no browser was started');
+  const isUnstarted = !run && last?.kind === 'failure';
+  const reasons = doubtsOf(choice);
   return {
     'measurement-uncertain': run
       ? brokenIf(reasons.length > 0, { reason: reasons.join(', and ') })
       : notTested('nothing was measured'),
-    'browser-failed':
-      end?.code === 'browser-unavailable' ? notTested('there is no browser') : fault('browser-failed'),
-    'browser-unavailable': fault('browser-unavailable'),
+    'browser-failed': isUnstarted ? unstarted : fault('browser-failed'),
+    'browser-unavailable':
+      isUnstarted && last.code === 'target-not-allowed' ? unstarted : fault('browser-unavailable'),
   };
 }
 
 /** Why the numbers may be off; empty when nothing speaks against them. */
-export function doubtsOf(benchmarkIndex: number | undefined, spread: number | null): readonly string[] {
+export function doubtsOf({ run, spread, lost }: Choice): readonly string[] {
+  const benchmarkIndex = run?.end.page.environment.benchmarkIndex;
   return [
     benchmarkIndex !== undefined && benchmarkIndex < slowBenchmark
       ? [
@@ -81,10 +82,11 @@ export function doubtsOf(benchmarkIndex: number | undefined, spread: number | nu
         ]
       : [],
     spread !== null && spread > wideSpread ? [`the runs lie ${spread} points apart`] : [],
+    run && lost ? [`another load of the page gave no numbers (${lost.code})`] : [],
   ].flat();
 }
 
-function judgeCut({ traffic }: BrowserRun): Verdict {
+function judgeCut(traffic: Traffic): Verdict {
   return brokenIf(traffic.cut !== null, {
     size: displayBytes(traffic.receivedBytes),
     connections: traffic.connections,

@@ -4,25 +4,27 @@ import type { Verdicts } from '../../../shared/model/verdict.ts';
 import { judgeInsights } from './assess-insights.ts';
 import { effectsOf, judgeMetrics } from './assess-metrics.ts';
 import { judgeEnd, judgeMeasurement, judgeTraffic } from './assess-page.ts';
+import { judgeRemote } from './assess-remote.ts';
 import { chooseRun, toPoints } from './choose-run.ts';
 import { describePagespeed } from './describe.ts';
-import type { PagespeedEvidence } from './evidence.ts';
-import { judgeField } from './field.ts';
-import { type NamedEnd, nameEnd } from './name-end.ts';
+import { isRemote, type PagespeedEvidence } from './evidence.ts';
+import { chooseField, judgeField } from './field.ts';
+import type { NamedEnd } from './name-end.ts';
 
 /** Judges what a browser saw of a page. Pure: the same evidence always gives the same verdicts. The score is Lighthouse's. */
 export function assessPagespeed(evidence: PagespeedEvidence): Assessment<PagespeedCode> {
   const choice = chooseRun(evidence);
   const page = choice.run?.end.page;
   const last = evidence.runs.at(-1);
-  const end = choice.run || !last ? undefined : nameEnd(last, evidence.url);
+  const end = choice.run ? undefined : choice.lost;
   const verdicts: Verdicts<PagespeedCode> = {
     ...judgeMetrics(page, evidence.strategy),
-    'field-vitals-failed': judgeField(evidence.field),
+    'field-vitals-failed': judgeField(chooseField(evidence).sight),
     ...judgeInsights(page),
     ...judgeEnd(end),
-    ...judgeTraffic(choice.run ?? (last?.kind === 'run' ? last : undefined)),
-    ...judgeMeasurement(choice, end),
+    ...judgeTraffic(choice.run ?? last),
+    ...judgeMeasurement(choice, last),
+    ...(last && isRemote(last) ? judgeRemote(end) : {}),
   };
   return {
     state: stateOf(end),

@@ -1,4 +1,5 @@
 import { isLoaded, type LoadedRun, type PagespeedEvidence } from './evidence.ts';
+import { type NamedEnd, nameEnd } from './name-end.ts';
 
 /** Which of the runs speaks for the page. */
 export type Choice = {
@@ -9,10 +10,13 @@ export type Choice = {
   readonly scores: readonly (number | null)[];
   /** Points between the best and the worst; null for fewer than two. */
   readonly spread: number | null;
+  /** How the load ended that gave no page, if there is one; it was the last. */
+  readonly lost: NamedEnd | undefined;
 };
 
 /** Chooses the median: of two loads of one page LCP often differs by half, so that a mean would be a number that nobody saw. */
-export function chooseRun({ runs }: PagespeedEvidence): Choice {
+export function chooseRun({ runs, url }: PagespeedEvidence): Choice {
+  const last = runs.at(-1);
   const loaded = runs.filter(isLoaded);
   const sorted = loaded.toSorted((a, b) => (a.end.page.score ?? -1) - (b.end.page.score ?? -1));
   const scores = loaded.map(({ end }) => toPoints(end.page.score));
@@ -22,6 +26,7 @@ export function chooseRun({ runs }: PagespeedEvidence): Choice {
     chosen: loaded.length === 0 ? 'none' : loaded.length === 1 ? 'single' : 'median',
     scores,
     spread: known.length < 2 ? null : Math.max(...known) - Math.min(...known),
+    lost: last && !isLoaded(last) ? nameEnd(last, url) : undefined,
   };
 }
 

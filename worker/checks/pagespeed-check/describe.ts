@@ -1,30 +1,27 @@
-import type {
-  AuditSeen,
-  BrowserFailure,
-  BrowserRun,
-  PageSight,
-  Strategy,
-} from '../../probes/browser/port.ts';
+import type { AuditSeen, PageSight, RefusedHost, Strategy } from '../../probes/browser/port.ts';
 import { shiftsOf } from './assess-metrics.ts';
-import { doubtsOf } from './assess-page.ts';
 import type { Choice } from './choose-run.ts';
-import type { PagespeedEvidence } from './evidence.ts';
-import { assessField, describeField } from './field.ts';
+import { describeEnvironment } from './describe-environment.ts';
+import { describeMetrics, rateLab } from './describe-metrics.ts';
+import { isRemote, type Load, type PagespeedEvidence } from './evidence.ts';
+import { assessField, chooseField, describeField } from './field.ts';
 import type { NamedEnd } from './name-end.ts';
-import { displayValue, type MetricName, rateScore, rateValue, thresholdsOf } from './ratings.ts';
+import { rateScore } from './ratings.ts';
 import { bySavings, hasFailed, showSavings } from './savings.ts';
+import { describeScreenshot } from './screenshot.ts';
 
 /** The check's own fields of the report. */
 export function describePagespeed(evidence: PagespeedEvidence, choice: Choice, end: NamedEnd | undefined) {
   const page = choice.run?.end.page;
-  const last = lastRun(evidence);
+  const last = evidence.runs.at(-1);
+  const field = chooseField(evidence);
   return {
     strategy: evidence.strategy,
     ended: end?.code ?? 'measured',
-    coreWebVitals: { ...assessField(evidence.field), lab: rateLab(page) },
-    field: describeField(evidence.field),
+    coreWebVitals: { ...assessField(field.sight), lab: rateLab(page) },
+    field: describeField(field),
     ...(page ? describePage(page, evidence.strategy) : noPage),
-    blockedRequests: last?.traffic.refused ?? [],
+    blockedRequests: refusedIn(last),
     runs: {
       count: evidence.runs.length,
       chosen: choice.chosen,
@@ -64,61 +61,6 @@ function describePage(
   };
 }
 
-function rateLab(page: PageSight | undefined) {
-  const rate = (metric: MetricName) => {
-    const score = page?.metrics[metric].score ?? null;
-    return score === null ? null : rateScore(score);
-  };
-  return {
-    lcp: rate('lcp'),
-    cls: rate('cls'),
-    tbt: rate('tbt'),
-    note: 'INP needs real visitors; TBT is its stand-in in the lab.',
-  };
-}
-
-const observedOf: { readonly [M in MetricName]?: string } = {
-  lcp: 'observedLargestContentfulPaint',
-  cls: 'observedCumulativeLayoutShift',
-  fcp: 'observedFirstContentfulPaint',
-  si: 'observedSpeedIndex',
-};
-
-function describeMetrics(page: PageSight, strategy: Strategy) {
-  const describe = (metric: MetricName) => {
-    const { value, score, weight } = page.metrics[metric];
-    return {
-      value,
-      unit: metric === 'cls' ? '' : 'ms',
-      display: value === null ? null : displayValue(metric, value),
-      score,
-      weight,
-      rating: score === null ? null : rateScore(score),
-      thresholds: thresholdsOf(metric, strategy),
-      observed: page.observed[observedOf[metric] ?? ''] ?? null,
-    };
-  };
-  const limits = thresholdsOf('ttfb', strategy);
-  const ttfb = page.ttfbMs;
-  return {
-    lcp: describe('lcp'),
-    cls: describe('cls'),
-    tbt: describe('tbt'),
-    fcp: describe('fcp'),
-    si: describe('si'),
-    ttfb: {
-      value: ttfb,
-      unit: 'ms',
-      display: ttfb === null ? null : displayValue('ttfb', ttfb),
-      score: null,
-      weight: 0,
-      rating: ttfb === null ? null : rateValue(ttfb, limits),
-      thresholds: limits,
-      observed: ttfb,
-    },
-  };
-}
-
 function describeAudits({ audits }: PageSight) {
   const failed = audits.filter(hasFailed);
   const saves = (audit: AuditSeen) => Object.keys(showSavings(audit)).length > 0;
@@ -141,30 +83,6 @@ function describeResources({ resources }: PageSight) {
   return { total: total ?? { requests: 0, bytes: 0 }, byType };
 }
 
-function describeEnvironment({ run, spread }: Choice, last: BrowserRun | undefined) {
-  const shown = run ?? last;
-  if (!shown) return null;
-  const seen = run?.end.page.environment;
-  return {
-    lighthouse: seen?.lighthouse ?? null,
-    browser: shown.browser.product,
-    browserSource: shown.browser.source,
-    sandbox: shown.browser.sandbox,
-    benchmarkIndex: seen?.benchmarkIndex ?? null,
-    throttling: seen?.throttling ?? {},
-    confidence: doubtsOf(seen?.benchmarkIndex, spread).length === 0 ? 'normal' : 'low',
-    peakMemoryBytes: shown.peakMemoryBytes,
-    receivedBytes: shown.traffic.receivedBytes,
-  };
-}
-
-function describeScreenshot({ runs }: PagespeedEvidence) {
-  const [first] = runs;
-  const base64 = first?.kind === 'run' && first.end.kind === 'loaded' ? first.end.page.screenshot : null;
-  return base64 === null ? null : { mediaType: 'image/jpeg', base64 };
-}
-
-function lastRun({ runs }: PagespeedEvidence): BrowserRun | undefined {
-  const last: BrowserRun | BrowserFailure | undefined = runs.at(-1);
-  return last?.kind === 'run' ? last : undefined;
+function refusedIn(last: Load | undefined): readonly RefusedHost[] {
+  return last?.kind === 'run' && !isRemote(last) ? last.traffic.refused : [];
 }

@@ -1,18 +1,42 @@
-import type { BrowserFailure, BrowserRun, FieldSight, Strategy } from '../../probes/browser/port.ts';
+import type {
+  BrowserEnd,
+  BrowserFailure,
+  BrowserRun,
+  FieldSight,
+  Strategy,
+} from '../../probes/browser/port.ts';
 
 /** What was seen while a page was loaded, once or up to three times. JSON; nothing in it is judged. */
 export type PagespeedEvidence = {
   readonly url: string;
   readonly strategy: Strategy;
   /** In order; a run that gave no page is the last one. Screenshots are kept of the first alone. */
-  readonly runs: readonly (BrowserRun | BrowserFailure)[];
+  readonly runs: readonly Load[];
   /** What real visitors saw. */
   readonly field: FieldSight;
 };
 
-export type LoadedRun = BrowserRun & { readonly end: Extract<BrowserRun['end'], { kind: 'loaded' }> };
+/** One load of the page, or why there was none. */
+export type Load = BrowserRun | PsiRun | BrowserFailure;
+
+/** A load that PageSpeed Insights made: in Google's browser, on Google's line, and nothing of it went through our proxy. */
+export type PsiRun = {
+  readonly kind: 'run';
+  readonly source: 'psi';
+  readonly end: Extract<BrowserEnd, { kind: 'loaded' | 'not-measured' }>;
+  /** What its answer says of real visitors. */
+  readonly field: FieldSight;
+  readonly tookMs: number;
+};
+
+export type LoadedRun = (BrowserRun | PsiRun) & { readonly end: Extract<BrowserEnd, { kind: 'loaded' }> };
 
 /** Tells a run that measured the page from one that says why it could not. */
-export function isLoaded(run: BrowserRun | BrowserFailure): run is LoadedRun {
+export function isLoaded(run: Load): run is LoadedRun {
   return run.kind === 'run' && run.end.kind === 'loaded';
+}
+
+/** Tells a run in somebody else's browser from one in ours. */
+export function isRemote(run: Load): run is PsiRun {
+  return run.kind === 'run' && 'source' in run;
 }

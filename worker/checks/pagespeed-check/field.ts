@@ -1,9 +1,20 @@
 import type { Rating } from '../../../shared/catalogue/pagespeed-check/report.ts';
 import { brokenBy, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import type { FieldSight } from '../../probes/browser/port.ts';
+import { isRemote, type PagespeedEvidence } from './evidence.ts';
 import { displayValue, fieldThresholds, rateValue } from './ratings.ts';
 
 type FieldMetric = keyof typeof fieldThresholds;
+
+/** Field data and who told it. */
+export type ChosenField = { readonly provider: 'crux' | 'psi'; readonly sight: FieldSight };
+
+/** What the Chrome UX Report told; else what came with the answer of PageSpeed Insights, which has it from there. */
+export function chooseField({ field, runs }: PagespeedEvidence): ChosenField {
+  const remote = runs.find(isRemote);
+  if (field.kind === 'record' || !remote) return { provider: 'crux', sight: field };
+  return { provider: 'psi', sight: remote.field };
+}
 
 export type FieldAssessment = {
   readonly assessment: 'passed' | 'failed' | 'unavailable';
@@ -32,14 +43,14 @@ export function judgeField(field: FieldSight): Verdict {
 }
 
 /** The record with a rating beside each metric; null where there is none. */
-export function describeField(field: FieldSight) {
-  if (field.kind !== 'record') return null;
-  const { scope, formFactor, metrics } = field;
-  const rated = namesIn(field).map((name) => {
+export function describeField({ provider, sight }: ChosenField) {
+  if (sight.kind !== 'record') return null;
+  const { scope, formFactor, metrics } = sight;
+  const rated = namesIn(sight).map((name) => {
     const metric = metrics[name];
     return [name, { ...metric, rating: rateValue(metric?.p75 ?? 0, fieldThresholds[name]) }];
   });
-  return { provider: 'crux', scope, formFactor, metrics: Object.fromEntries(rated) as object };
+  return { provider, scope, formFactor, metrics: Object.fromEntries(rated) as object };
 }
 
 function ratedVitals(field: FieldSight): { readonly [M in 'lcp' | 'inp' | 'cls']?: Rating } {

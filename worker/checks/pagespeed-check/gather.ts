@@ -1,16 +1,22 @@
-import type { BrowserFailure, BrowserProbe, BrowserRun, Strategy } from '../../probes/browser/port.ts';
+import type { BrowserProbe, Strategy } from '../../probes/browser/port.ts';
 import type { GatherContext } from '../check.ts';
-import { isLoaded, type PagespeedEvidence } from './evidence.ts';
+import { isLoaded, isRemote, type Load, type PagespeedEvidence } from './evidence.ts';
+import { readPsi } from './read-psi.ts';
 
 /** Leaves the run's limit of 60 s room for starting, killing and judging. */
 const attemptMs = 52_000;
 /** A second attempt after a fault of our browser is worth it only with time for a whole page. */
 const retryNeedsMs = 25_000;
 
-/** The context of a gather whose worker has a browser probe. */
-export type BrowserContext = GatherContext & { readonly probes: { readonly browser: BrowserProbe } };
+/** What is needed of a gather's context: of the probes the browser alone. */
+export type BrowserContext = Omit<GatherContext, 'probes'> & {
+  readonly probes: { readonly browser: BrowserProbe };
+};
 
-/** Loads the page as often as asked, each time in a fresh browser; stops at the first load that could not be measured. */
+/**
+ * Loads the page as often as asked, each time in a fresh browser; stops at the first load that could not be measured. PageSpeed
+ * Insights is asked once, whatever is wanted: soon after, it answers the same again.
+ */
 export async function gatherPagespeed({
   target,
   options,
@@ -20,28 +26,28 @@ export async function gatherPagespeed({
   const strategy: Strategy = options['strategy'] === 'desktop' ? 'desktop' : 'mobile';
   const wanted = typeof options['runs'] === 'number' ? options['runs'] : 1;
   const field = probes.browser.askField(target, strategy);
-  const runs: (BrowserRun | BrowserFailure)[] = [];
+  const runs: Load[] = [];
   while (runs.length < wanted) {
     progress({ done: runs.length, total: wanted, current: new URL(target).host });
     const run = await load(probes.browser, target, strategy);
     runs.push(runs.length === 0 ? run : withoutScreenshot(run));
-    if (!isLoaded(run)) break;
+    if (!isLoaded(run) || isRemote(run)) break;
   }
   return { url: target, strategy, runs, field: await field };
 }
 
-async function load(
-  browser: BrowserProbe,
-  url: string,
-  strategy: Strategy,
-): Promise<BrowserRun | BrowserFailure> {
-  const first = await browser.run({ url, strategy, timeoutMs: attemptMs });
+async function load(browser: BrowserProbe, url: string, strategy: Strategy): Promise<Load> {
+  const attempt = async (timeoutMs: number) => {
+    const answer = await browser.run({ url, strategy, timeoutMs });
+    return answer.kind === 'answer' ? readPsi(answer, strategy) : answer;
+  };
+  const first = await attempt(attemptMs);
   const leftMs = first.kind === 'run' ? attemptMs - first.tookMs : 0;
   const isOurFault = first.kind === 'run' && first.end.kind === 'crashed';
-  return isOurFault && leftMs >= retryNeedsMs ? browser.run({ url, strategy, timeoutMs: leftMs }) : first;
+  return isOurFault && leftMs >= retryNeedsMs ? attempt(leftMs) : first;
 }
 
-function withoutScreenshot(run: BrowserRun | BrowserFailure): BrowserRun | BrowserFailure {
-  if (!isLoaded(run)) return run;
+function withoutScreenshot(run: Load): Load {
+  if (!isLoaded(run) || isRemote(run)) return run;
   return { ...run, end: { ...run.end, page: { ...run.end.page, screenshot: null } } };
 }

@@ -1,6 +1,7 @@
 import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
 import type { Evidence } from '../../../shared/model/verdict.ts';
-import type { BrowserFailure, BrowserRun, RefusedHost } from '../../probes/browser/port.ts';
+import type { BrowserEnd, BrowserRun, RefusedHost } from '../../probes/browser/port.ts';
+import { isRemote, type Load } from './evidence.ts';
 import { displayBytes } from './ratings.ts';
 
 /** The codes by which a load that was not measured ends, in the order in which loading gets that far. */
@@ -33,28 +34,37 @@ const lighthouseCodes: ReadonlyMap<string, PageEndCode> = new Map([
   ['NO_NAVSTART', 'page-not-painted'],
   ['NO_TRACING_STARTED', 'page-not-painted'],
   ['NO_RESOURCE_REQUEST', 'page-not-painted'],
+  ['NO_SCREENSHOTS', 'page-not-painted'],
+  ['INVALID_SPEEDLINE', 'page-not-painted'],
   ['NO_SPEEDLINE_FRAMES', 'page-not-painted'],
   ['SPEEDINDEX_OF_ZERO', 'page-not-painted'],
   ['NO_METRICS', 'page-not-painted'],
+  ['NO_DCL', 'page-hung'],
   ['PAGE_HUNG', 'page-hung'],
   ['PROTOCOL_TIMEOUT', 'page-hung'],
   ['TARGET_CRASHED', 'page-crashed'],
 ]);
 
 /** Names how a run ended that measured nothing. */
-export function nameEnd(run: BrowserRun | BrowserFailure, url: string): NamedEnd {
+export function nameEnd(run: Load, url: string): NamedEnd {
   const { host } = new URL(url);
   if (run.kind === 'failure') {
     const { code, reason } = run;
     if (code === 'target-not-allowed') return { code, evidence: { host, reason } };
     return { code, evidence: { reason, operator: run.fix } };
   }
-  const { end } = run;
+  if (isRemote(run)) return nameGivenUp(run.end, host);
   // What the proxy saw is nearer to the cause than what the browser makes of it.
-  const refused = end.kind === 'loaded' ? undefined : findMainRefusal(run, url);
+  const refused = findMainRefusal(run, url);
   if (refused) return { code: nameRefusal(refused), evidence: showRefusal(refused) };
+  const { end } = run;
   if (end.kind === 'killed') return nameKill(run, end.why, host);
   if (end.kind === 'crashed') return { code: 'browser-failed', evidence: { reason: lineOf(end.message) } };
+  return nameGivenUp(end, host);
+}
+
+/** By the code that Lighthouse gave it up with. */
+function nameGivenUp(end: Extract<BrowserEnd, { kind: 'loaded' | 'not-measured' }>, host: string): NamedEnd {
   if (end.kind === 'loaded') return { code: 'browser-failed', evidence: { reason: 'it has a result' } };
   const code = lighthouseCodes.get(end.code) ?? 'browser-failed';
   return {

@@ -4,10 +4,14 @@ import type { Strategy } from '../../probes/browser/port.ts';
 /** Up to `good` is good, above `poor` is poor. ms; CLS has no unit. */
 export type Thresholds = { readonly good: number; readonly poor: number };
 
+/** The metrics that make Lighthouse's score. */
 export const metricNames = ['lcp', 'cls', 'tbt', 'fcp', 'si'] as const;
 export type MetricName = (typeof metricNames)[number];
 
-/** Where Lighthouse's curves give 0.9 and 0.5: its p10 and median control points (core/audits/metrics, 13.5). */
+/**
+ * Where Lighthouse's curves give 0.9 and 0.5: its p10 and median control points (core/audits/metrics, 13.5). ttfb has no curve:
+ * its audit passes up to 600 ms (server-response-time), and poor begins as in the field.
+ */
 const labThresholds: { readonly [S in Strategy]: { readonly [M in MetricName | 'ttfb']: Thresholds } } = {
   mobile: {
     lcp: { good: 2500, poor: 4000 },

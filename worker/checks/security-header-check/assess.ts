@@ -13,15 +13,15 @@ import { hstsRules } from '../../../shared/catalogue/security-header-check/rules
 import type { HeaderCode } from '../../../shared/catalogue/security-header-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { notTested, type Verdicts } from '../../../shared/model/verdict.ts';
-import { evaluatePolicies } from './csp-evaluator.ts';
 import { readCookies, type SeenCookie } from './effective/cookies.ts';
 import { judgeCors } from './effective/cors.ts';
+import { evaluatePolicies } from './evaluator/csp-evaluator.ts';
 import type { HeaderEvidence } from './evidence.ts';
-import { withFixes } from './fixes.ts';
 import { judgePermissions, judgeReferrerRules, judgeSniffing } from './judge/content.ts';
 import { judgeCookies } from './judge/cookies.ts';
 import { judgeCorsRules } from './judge/cors.ts';
 import { judgeCsp } from './judge/csp.ts';
+import { withFixes } from './judge/fixes.ts';
 import { judgeFramingRules } from './judge/framing.ts';
 import { judgeHstsRules } from './judge/hsts.ts';
 import { judgeIsolationRules } from './judge/isolation.ts';
@@ -32,8 +32,8 @@ import { judgeTarget } from './judge/target.ts';
 import { allOf } from './judge/verdict-tables.ts';
 import { compareWithObservatory } from './observatory/compare.ts';
 import { scoreGroups } from './own-score.ts';
-import { findPage, listHops, type Page, type SeenHop } from './page.ts';
 import { showCookies, showEffective, showHops, showPolicies } from './report-fields.ts';
+import { findPage, listHops, type Page, type SeenHop } from './sight/page.ts';
 
 /** Judges what was seen of a page's security headers. Pure: the same evidence always gives the same report. */
 export function assessHeaders(evidence: HeaderEvidence): Assessment<HeaderCode> {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { HttpAnswer } from '../../probes/http/port.ts';
 import type { GatherContext } from '../check.ts';
 import type { Chain, CorsSight, HeaderEvidence } from './evidence.ts';
-import { builtInPreloadList, type PreloadList } from './preload.ts';
-import { type Ask, walkChain } from './walk-chain.ts';
+import { builtInPreloadList, type PreloadList } from './gather/preload.ts';
+import { type Ask, walkChain } from './gather/walk-chain.ts';
 
 /** After this no further hop is asked; an answer may take 8 s more, and a run 20 s in all. */
 const walkLimitMs = 10_000;

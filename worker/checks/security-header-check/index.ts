@@ -2,10 +2,17 @@ import { rules } from '../../../shared/catalogue/security-header-check/rules.ts'
 import { securityHeaderCheck as spec } from '../../../shared/catalogue/security-header-check/spec.ts';
 import { defineCheck } from '../check.ts';
 import { assessHeaders } from './assess.ts';
-import { gatherHeaders } from './gather.ts';
+import { readPreloadFile } from './gather/preload-file.ts';
+import { gatherHeaders, gatherHeadersWith } from './gather.ts';
 
-export const securityHeaderCheck = defineCheck({
-  spec: { ...spec, rules },
-  gather: gatherHeaders,
-  assess: assessHeaders,
-});
+const promise = { spec: { ...spec, rules }, assess: assessHeaders };
+
+export const securityHeaderCheck = defineCheck({ ...promise, gather: gatherHeaders });
+
+/**
+ * The same check with the whole preload list, which tells of every host whether it is on it.
+ * @param preloadText Chromium's list, as readPreloadFile takes it; throws where it is none
+ */
+export function makeSecurityHeaderCheck(preloadText: string) {
+  return defineCheck({ ...promise, gather: gatherHeadersWith(readPreloadFile(preloadText)) });
+}

@@ -1,35 +1,41 @@
-import { policyLimit } from './csp-evaluator.ts';
-import type { SeenCookie } from './effective/cookies.ts';
+import { nameOf, type SeenCookie } from './effective/cookies.ts';
 import { judgeCors } from './effective/cors.ts';
 import { judgeFraming } from './effective/framing.ts';
 import { judgeHsts } from './effective/hsts.ts';
 import { judgeIsolation } from './effective/isolation.ts';
 import { judgeReferrer } from './effective/referrer.ts';
 import { judgeScripts } from './effective/script.ts';
+import { policyLimit } from './evaluator/csp-evaluator.ts';
 import type { CorsSight, HeaderEvidence } from './evidence.ts';
 import { valuesOf } from './grammar/fields.ts';
 import { isMalformed } from './grammar/malformed.ts';
+import { maskAttributeValue, maskSetCookie } from './grammar/mask-cookie.ts';
 import { parseNosniff } from './grammar/nosniff.ts';
 import { preloadOf, whyNotPreloadable } from './judge/hsts.ts';
-import type { Page, SeenHop } from './page.ts';
-import type { SeenPolicy } from './policies.ts';
+import type { Page, SeenHop } from './sight/page.ts';
+import type { SeenPolicy } from './sight/policies.ts';
 
 /** Characters of header text that a report keeps in all; evidence keeps everything. */
 const headerBudget = 262_144;
 const valueLimit = 16_384;
 
-/** The hops as the report shows them: headers as sent, cut where a hostile target sends more than a report may hold. */
+/** The hops as the report shows them: headers as sent but for the values of cookies, cut where a hostile target sends more than a report may hold. */
 export function showHops(hops: readonly SeenHop[]) {
   let left = headerBudget;
   return hops.map(({ hop: { url, status, headers }, chain }) => {
     const kept = headers.flatMap(([name, value]) => {
       if (left <= 0) return [];
       left -= name.length + value.length;
-      return [[name.slice(0, 256), value.slice(0, valueLimit)]];
+      return [[name.slice(0, 256), showValue(name, value).slice(0, valueLimit)]];
     });
     const cut = kept.length < headers.length ? { headersLeftOut: headers.length - kept.length } : {};
     return { url, status, chain, headers: kept, ...cut };
   });
+}
+
+// Whoever reads a report must not get the session that was opened for the check.
+function showValue(name: string, value: string): string {
+  return name.toLowerCase() === 'set-cookie' ? maskSetCookie(value) : value;
 }
 
 /** What a browser would enforce, as the report shows it; null where there is no page or it does not apply to one. */
@@ -42,7 +48,7 @@ export function showEffective(evidence: HeaderEvidence, page: Page | undefined) 
       ? { nosniff: parseNosniff(valuesOf(page.fields, 'x-content-type-options'))?.nosniff ?? false }
       : null,
     referrer: page?.isDocument ? showReferrer(page) : null,
-    isolation: page ? judgeIsolation(page.fields).effective : null,
+    isolation: page ? judgeIsolation(page).effective : null,
     cors: showCors(evidence.cors),
   };
 }
@@ -68,16 +74,18 @@ export function showCookies(cookies: readonly SeenCookie[]) {
 
 const ignoredWhole = { secure: false, httpOnly: false, sameSite: null };
 
-function showCookie({ seen, line, cookie, storage, session }: SeenCookie) {
+function showCookie(each: SeenCookie) {
+  const { seen, cookie, storage, session } = each;
   const { secure, httpOnly, sameSite } = cookie ?? ignoredWhole;
   const place = storage.stored
     ? storage
     : { domain: cookie?.domain ?? seen.url.hostname, path: cookie?.path ?? '/' };
   return {
-    name: (cookie?.name ?? line).slice(0, 256),
+    name: nameOf(each).slice(0, 256),
     url: seen.hop.url,
-    domain: place.domain.slice(0, 256),
-    path: place.path.slice(0, 256),
+    domain: maskAttributeValue(place.domain).slice(0, 256),
+    path: maskAttributeValue(place.path).slice(0, 256),
+    valueOctets: cookie?.value.length ?? null,
     secure,
     httpOnly,
     sameSite,

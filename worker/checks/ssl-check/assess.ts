@@ -2,25 +2,26 @@ import type { SslLabsLetter } from '../../../shared/catalogue/ssl-check/report.t
 import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, notTested, type Verdict, type Verdicts } from '../../../shared/model/verdict.ts';
-import { judgeCertificate } from './assess-certificate.ts';
-import { findObstacle, judgeConnection, type Obstacle } from './assess-connection.ts';
-import { judgeNamesInDns } from './assess-names.ts';
-import { judgeProtocols } from './assess-protocol.ts';
-import { judgeSuites } from './assess-suites.ts';
-import { placeOfLetter } from './caps.ts';
-import { readCertificate } from './certificate-sight.ts';
-import { buildChain, type Chain } from './chain.ts';
-import { describeSight, isAllAnswered } from './describe.ts';
+import { describeSight } from './describe/describe-sight.ts';
 import type { SslEvidence } from './evidence.ts';
-import { attributeScore, type RatedFacts, rateSsl, type SslLabsRating, scoreOf } from './grade.ts';
-import { readSight, type SslSight } from './sight.ts';
-import { versionNames } from './tls-names.ts';
-import { describeTrust } from './trust.ts';
+import { placeOfLetter } from './grade/caps.ts';
+import { attributeScore, type RatedFacts, rateSsl, type SslLabsRating, scoreOf } from './grade/grade.ts';
+import { versionNames } from './grammar/tls-names.ts';
+import { judgeCertificate } from './judge/certificate.ts';
+import { findObstacle, judgeConnection, type Obstacle } from './judge/connection.ts';
+import { judgeNamesInDns } from './judge/names.ts';
+import { judgeProtocols } from './judge/protocol.ts';
+import { judgeSuites } from './judge/suites.ts';
+import { readCertificate } from './sight/certificate-sight.ts';
+import { buildChain, type Chain } from './sight/chain.ts';
+import { isAllAnswered, readSight, type SslSight, shownChain } from './sight/sight.ts';
+import { describeTrust } from './sight/trust.ts';
 
 /** Judges what was seen of a TLS server. Pure: the same evidence always gives the same report. */
 export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
   const sight = readSight(evidence);
-  const chain = buildChain(chainOf(sight).flatMap((base64) => readCertificate(base64) ?? []));
+  const shown = shownChain(evidence.handshakes, evidence.chains);
+  const chain = buildChain(shown.flatMap((base64) => readCertificate(base64) ?? []));
   const obstacle = findObstacle(sight);
   const verdicts = judgeAll(sight, chain, obstacle);
   const broken = codesBroken(verdicts);
@@ -39,11 +40,6 @@ export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
     score: letter === null ? null : scoreOf(letter, broken),
     scoreEffects: letter === null ? withoutEffect(broken) : attributeScore(arithmeticLetter(rating), broken),
   };
-}
-
-/** The chain of a client's handshake; where none came about, of an answer in clear. */
-function chainOf({ client, evidence }: SslSight): readonly string[] {
-  return client?.certificates ?? evidence.chains[0] ?? [];
 }
 
 function judgeAll(sight: SslSight, chain: Chain, obstacle: Obstacle | null): Verdicts<SslCode> {

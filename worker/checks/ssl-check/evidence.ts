@@ -1,7 +1,8 @@
 import type { FailureCode } from '../../probes/http/port.ts';
 import type { Handshake } from '../../probes/tls/port.ts';
-import type { SuiteSet } from './suites.ts';
-import type { VersionName } from './tls-names.ts';
+import type { ListScope, RevokedEntry } from './grammar/certificate-list.ts';
+import type { SuiteSet } from './grammar/suites.ts';
+import type { VersionName } from './grammar/tls-names.ts';
 
 /** What was seen of a TLS server. JSON; nothing in it is judged. */
 export type SslEvidence = {
@@ -21,6 +22,8 @@ export type SslEvidence = {
   /** Distinct chains of ClientHello answers, base64 DER as sent; `chain` of an answer counts into it. */
   readonly chains: readonly (readonly string[])[];
   readonly hsts: HstsSeen;
+  /** The list of revoked certificates that the leaf points to. */
+  readonly revocationList: RevocationListSeen;
   readonly names: NamesSeen;
   readonly addresses: readonly string[];
   readonly connections: number;
@@ -84,6 +87,27 @@ export type GroupsSeen = { readonly accepted: readonly number[]; readonly end: Q
 export type HstsSeen =
   | { readonly kind: 'fields'; readonly url: string; readonly values: readonly string[] }
   | { readonly kind: 'unknown'; readonly reason: string };
+
+/** A list, read for the leaf of the chain that clients are shown; or why there is none, and where it was looked for. */
+export type RevocationListSeen =
+  | ({ readonly kind: 'list'; readonly url: string } & ListContent)
+  | { readonly kind: 'unknown'; readonly url: string | null; readonly reason: string };
+
+export type ListContent = {
+  readonly sizeBytes: number;
+  /** Unix ms. */
+  readonly thisUpdate: number;
+  readonly nextUpdate: number | null;
+  /** The list's issuer bears the name of the certificate's. */
+  readonly isOfIssuer: boolean;
+  readonly signatureAlgorithm: string;
+  /** By the issuer's certificate as sent. not-allowed: it is not for signing lists. unknown: an algorithm that is not checked. */
+  readonly signature: 'good' | 'bad' | 'unknown' | 'no-issuer' | 'not-allowed';
+  readonly scope: ListScope;
+  readonly entriesCount: number;
+  /** What it says of the leaf; null when that is not on it. */
+  readonly entry: RevokedEntry | null;
+};
 
 /** An answer of the DNS, or why there is none. `found` is empty when the name has no such record. */
 export type RecordsSeen<T> =

@@ -1,12 +1,15 @@
 import type { HttpProbe } from '../../probes/http/port.ts';
 import type { TlsProbe } from '../../probes/tls/port.ts';
 import type { GatherContext } from '../check.ts';
-import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
-import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
-import { askAgain, askOnce, askSsl2, askSuites, askTls13 } from './ask-questions.ts';
 import type { GroupsSeen, HandshakeSeen, HstsSeen, Question, SslEvidence } from './evidence.ts';
-import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
-import { gatherNames } from './gather-names.ts';
+import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } from './gather/allowance.ts';
+import { type HelloAsker, openHelloAsker, type Target } from './gather/ask-hello.ts';
+import { askAgain, askOnce, askSsl2, askSuites, askTls13 } from './gather/ask-questions.ts';
+import { gatherHandshakes, gatherWithoutName } from './gather/gather-handshakes.ts';
+import { gatherNames } from './gather/gather-names.ts';
+import { gatherRevocationList } from './gather/gather-revocation-list.ts';
+import { within } from './gather/within.ts';
+import { findClient } from './sight/sight.ts';
 
 /** Looks at a TLS server: OpenSSL's view of it, and its answers to ClientHellos of our own; at most 30 connections, two at once. */
 export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
@@ -41,7 +44,7 @@ function isHopeless({ end }: Question): boolean {
   return end.kind === 'failure' || end.kind === 'not-tls';
 }
 
-type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'hsts'> & {
+type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'hsts' | 'revocationList'> & {
   readonly questions: readonly Question[];
   readonly groups: GroupsSeen | null;
   readonly stillAnswers: boolean | null;
@@ -51,6 +54,7 @@ const nothing: Omit<Looked, 'questions'> = {
   handshakes: [],
   withoutName: null,
   hsts: { kind: 'unknown', reason: 'no handshake was completed' },
+  revocationList: { kind: 'unknown', url: null, reason: 'no certificate was seen' },
   groups: null,
   stillAnswers: null,
 };
@@ -74,17 +78,51 @@ async function lookAt(look: Look): Promise<Looked> {
   return isConnected(handshakes) ? lookOn(look, opening) : { ...nothing, handshakes, questions: [opening] };
 }
 
+/** What the ClientHellos have brought so far. */
+type Asked = { readonly questions: Question[]; groups: GroupsSeen | null };
+
 /** Two lanes: OpenSSL's handshakes in one, ClientHellos in the other; whichever is free takes the next question. */
 async function lookOn(look: Look, opening: Question): Promise<Looked> {
   const { asker, progress } = look;
-  const questions: Question[] = [];
-  let groups: GroupsSeen | null = null;
+  const asked: Asked = { questions: [], groups: null };
+  const tasks = planQuestions(asker, opening, asked);
+  const total = tasks.length;
+  let done = 0;
+  const work = async () => {
+    for (let task = tasks.shift(); task; task = tasks.shift()) {
+      await task();
+      done += 1;
+      progress({ done, total, current: look.target.host });
+    }
+  };
+  const handshaking = gatherHandshakes(look.tls, look.target, look.allowance, 'until-it-connects');
+  // The list lies with the CA, so that it may come beside both lanes.
+  const listing = handshaking.then((seen) =>
+    gatherRevocationList(look.http, findClient(seen), look.allowance),
+  );
+  const visiting = handshaking.then((seen) => visit(look, opening, seen));
+  const [handshakes, revocationList, visited] = await Promise.all([
+    handshaking,
+    listing,
+    visiting,
+    visiting.then(work),
+    work(),
+  ]);
+  // A connection that is cut off refuses a greeting, or all: then the server, or what stands before it, has had enough of us.
+  const isCutOff = asked.questions.some(
+    ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
+  );
+  const stillAnswers = isCutOff ? await askAgain(asker, asked.questions) : null;
+  return { handshakes, ...visited, revocationList, ...asked, stillAnswers };
+}
+
+/** What must be known comes first: the allowance may end before the list does. */
+function planQuestions(asker: HelloAsker, opening: Question, asked: Asked): (() => Promise<void>)[] {
   const add = (question: Question) => {
-    questions.push(question);
+    asked.questions.push(question);
   };
   const known = [...opening.accepted];
-  // What must be known comes first: the allowance may end before the list does.
-  const tasks: (() => Promise<void>)[] = [
+  return [
     async () => add(await askSuites(asker, 'TLSv1.2', 'dangerous')),
     async () => add(await askSuites(asker, 'TLSv1.2', 'withoutForwardSecrecy')),
     async () => {
@@ -96,32 +134,11 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
     async () => add(await askSsl2(asker)),
     async () => {
       const seen = await askTls13(asker);
-      groups = seen.groups;
+      asked.groups = seen.groups;
       add(seen.question);
     },
     async () => add(known.length > 0 ? await askSuites(asker, 'TLSv1.2', 'sound', known) : opening),
   ];
-  const total = tasks.length;
-  let done = 0;
-  const work = async () => {
-    for (let task = tasks.shift(); task; task = tasks.shift()) {
-      await task();
-      done += 1;
-      progress({ done, total, current: look.target.host });
-    }
-  };
-  const handshaking = lookWithOpenssl(look, opening);
-  const [handshakes] = await Promise.all([handshaking, handshaking.then(work), work()]);
-  // A connection that is cut off refuses a greeting, or all: then the server, or what stands before it, has had enough of us.
-  const isCutOff = questions.some(
-    ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
-  );
-  return {
-    ...handshakes,
-    questions,
-    groups,
-    stillAnswers: isCutOff ? await askAgain(asker, questions) : null,
-  };
 }
 
 async function askOld(
@@ -134,11 +151,12 @@ async function askOld(
   if (first.accepted.length > 0) add(await askSuites(asker, version, 'oldDangerous'));
 }
 
-async function lookWithOpenssl(
+/** What a client would do next: greet once without a name, and ask for the page. */
+async function visit(
   { tls, http, target, allowance }: Look,
   opening: Question,
-): Promise<Pick<Looked, 'handshakes' | 'withoutName' | 'hsts'>> {
-  const handshakes = await gatherHandshakes(tls, target, allowance, 'until-it-connects');
+  handshakes: readonly HandshakeSeen[],
+): Promise<Pick<Looked, 'withoutName' | 'hsts'>> {
   const last = handshakes.at(-1);
   const unasked = last?.handshake.kind === 'connected' ? whyNoPage(last.handshake.lateAlert, opening) : null;
   const seen =
@@ -149,7 +167,7 @@ async function lookWithOpenssl(
         }
       : nothing;
   allowance.releaseKept();
-  return { withoutName: seen.withoutName, hsts: seen.hsts, handshakes };
+  return { withoutName: seen.withoutName, hsts: seen.hsts };
 }
 
 function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen | null {
@@ -160,11 +178,15 @@ function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen |
     : { kind: 'unknown', reason: 'the port serves no web pages' };
 }
 
+/** As long as the HTTP probe waits for a header section; a body that trickles is not wanted. */
+const pageTimeMs = 8000;
+
 async function gatherHsts(http: HttpProbe, { host, port }: Target, allowance: Allowance): Promise<HstsSeen> {
   const refusal = allowance.takeKept();
   if (refusal !== null) return { kind: 'unknown', reason: refusal };
   const url = `https://${host}${port === 443 ? '' : `:${port}`}/`;
-  const answer = await http.ask({ url, bodyLimitBytes: 0 });
+  const answer = await within(http.ask({ url, bodyLimitBytes: 0 }), allowance.leftMs(pageTimeMs));
+  if (answer === null) return { kind: 'unknown', reason: 'the page did not come in time' };
   if (answer.kind === 'failure') return { kind: 'unknown', reason: answer.reason };
   const values = answer.headers
     .filter(([name]) => name.toLowerCase() === 'strict-transport-security')

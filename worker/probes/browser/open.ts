@@ -1,22 +1,16 @@
 import { createHash, X509Certificate } from 'node:crypto';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
 import type { Dial } from '../guard.ts';
 import type { Order } from './child/messages.ts';
 import { askField, type FieldSettings } from './field.ts';
-import {
-  type BrowserSettings,
-  type FoundBrowser,
-  findBrowser,
-  noBrowser,
-  unprivilegedUid,
-} from './find-browser.ts';
+import { type BrowserSettings, type FoundBrowser, findBrowser, unprivilegedUid } from './find-browser.ts';
 import { chromiumFlags } from './flags.ts';
 import type { BrowserFailure, BrowserProbe, BrowserRequest, BrowserRun } from './port.ts';
+import { makeProfile, removeProfile } from './profiles.ts';
+import { askPsi, type PsiSettings } from './psi.ts';
 import { type ChildOutcome, runChild } from './run-child.ts';
 import { openSocksProxy, type TrafficBudget } from './socks-proxy.ts';
+import { readStartFailure } from './try-browser.ts';
 
 export type BrowserLimits = {
   readonly memoryBytes: number;
@@ -39,6 +33,8 @@ export type BrowserProbeSettings = {
   readonly trustedAuthorities: readonly string[];
   /** undefined without a key. */
   readonly field: FieldSettings | undefined;
+  /** Loads pages where this machine has no browser; undefined without a key. */
+  readonly psi: PsiSettings | undefined;
 };
 
 /** Opens the probe for one run of a check. `dial` wants places of its own: a page opens dozens of connections at once. */
@@ -54,9 +50,9 @@ export function openBrowserProbe(
       const judged = judgeUrl(new URL(request.url), settings.policy);
       if (!judged.ok) return { kind: 'failure', code: 'target-not-allowed', reason: judged.fault.why };
       const found = await findBrowser(settings.browser);
-      if ('kind' in found) return found;
       const spentMs = performance.now() - start;
       const left = { ...request, url: judged.value.href, timeoutMs: request.timeoutMs - spentMs };
+      if ('kind' in found) return settings.psi ? askPsi(settings.psi, left, signal) : found;
       const answer = await runOnce({ settings, dial, signal, found }, left);
       return 'end' in answer ? { ...answer, tookMs: Math.round(performance.now() - start) } : answer;
     },
@@ -104,6 +100,7 @@ async function runOnce(means: Means, request: BrowserRequest): Promise<BrowserRu
       () => proxy.traffic().receivedBytes > 0,
       signal,
     );
+    proxy.throwDefect();
     return readUnavailable(outcome) ?? describe(outcome, means, proxy.traffic());
   } finally {
     await Promise.all([proxy.close(), removeProfile(profile)]);
@@ -128,36 +125,11 @@ function describe(
 /** A browser that never came up is the machine's fault, not the page's. */
 function readUnavailable({ end, product }: ChildOutcome): BrowserFailure | undefined {
   if (end.kind !== 'crashed' || product !== null) return undefined;
-  if (/No usable sandbox|namespace|setuid sandbox|without --no-sandbox/i.test(end.message))
-    return noBrowser(
-      'Chromium cannot open its sandbox on this machine',
-      'Allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, or a seccomp profile that permits them), or set BROWSER_NO_SANDBOX=1 where a container guards enough.',
-    );
-  return noBrowser(
-    `the browser did not start (${
-      end.message
-        .split('\n')
-        .findLast((line) => line.trim() !== '')
-        ?.slice(0, 200) ?? 'no word'
-    })`,
-    'Start it by hand to see what it lacks, or set BROWSER_PATH to another Chrome or Chromium.',
-  );
+  return readStartFailure(end.message);
 }
 
 /** Chromium has no setting for more roots; it can only be told to believe a key. */
 function hashKey(pem: string): string {
   const key = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(key).digest('base64');
-}
-
-async function makeProfile(uid: number | undefined): Promise<string> {
-  // As root the temporary folder may be root's own; /var/tmp can be reached by everybody.
-  const profile = await mkdtemp(join(uid === undefined ? tmpdir() : '/var/tmp', 'diagnostic-browser-'));
-  if (uid !== undefined) await chown(profile, uid, uid);
-  return profile;
-}
-
-// A dying Chromium may still write while we delete.
-async function removeProfile(profile: string): Promise<void> {
-  await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }

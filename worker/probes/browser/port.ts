@@ -126,6 +126,17 @@ export type BrowserFailure =
   /** Refused by its text alone; nothing was sent. */
   | { readonly kind: 'failure'; readonly code: 'target-not-allowed'; readonly reason: string };
 
+/** What PageSpeed Insights v5 answered (runPagespeed), as it came: Google's browser, on Google's line. */
+export type PsiAnswer = {
+  readonly kind: 'answer';
+  readonly source: 'psi';
+  /** Of HTTP. */
+  readonly status: number;
+  /** The parsed JSON; undefined where it was none. */
+  readonly body: unknown;
+  readonly tookMs: number;
+};
+
 /** A metric of real visits: its 75th percentile (ms; CLS without a unit), and the shares of good, middling and poor visits. */
 export type FieldMetricSeen = { readonly p75: number; readonly distribution: readonly number[] };
 
@@ -143,7 +154,7 @@ export type FieldSight =
 
 /** Loads a page in a fresh browser of its own and measures it. A page that breaks the browser is an answer; it throws only when the run is aborted, or for a defect. */
 export interface BrowserProbe {
-  run(request: BrowserRequest): Promise<BrowserRun | BrowserFailure>;
+  run(request: BrowserRequest): Promise<BrowserRun | PsiAnswer | BrowserFailure>;
   /** Asks for field data of the page, else of its origin. Sends nothing without a key of the operator's. */
   askField(url: string, strategy: Strategy): Promise<FieldSight>;
 }

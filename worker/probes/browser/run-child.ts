@@ -35,7 +35,7 @@ export async function runChild(
 ): Promise<ChildOutcome> {
   signal.throwIfAborted();
   const child = startChild();
-  const seen: Seen = { browserPid: undefined, product: null, fault: null, peakMemoryBytes: null };
+  const seen: Seen = { browserPid: undefined, product: null, fault: null, peakMemoryBytes: null, upAt: null };
   const stop = new AbortController();
   try {
     const end = await Promise.race([
@@ -56,6 +56,8 @@ type Seen = {
   product: string | null;
   fault: string | null;
   peakMemoryBytes: number | null;
+  /** When the browser was up (performance.now); null before: until then nothing can come. */
+  upAt: number | null;
 };
 
 function startChild(): ChildProcess {
@@ -83,7 +85,8 @@ function listenTo(child: ChildProcess, seen: Seen): Promise<BrowserEnd> {
   return new Promise((resolve) => {
     child.on('message', (told: Told) => {
       if (told.kind === 'browser') seen.browserPid = told.pid;
-      else if (told.kind === 'product') seen.product = told.product;
+      else if (told.kind === 'product')
+        Object.assign(seen, { product: told.product, upAt: performance.now() });
       else if (told.kind === 'fault') seen.fault = told.message;
       else resolve(endOf(told, seen));
     });
@@ -120,7 +123,8 @@ function watch(
       if (bytes !== null) seen.peakMemoryBytes = Math.max(seen.peakMemoryBytes ?? 0, bytes);
       if (bytes !== null && bytes > limits.memoryBytes) resolve({ kind: 'killed', why: 'memory' });
       else if (tookMs > limits.timeoutMs) resolve({ kind: 'killed', why: 'deadline' });
-      else if (tookMs > limits.silentMs && !heard()) resolve({ kind: 'killed', why: 'silent' });
+      else if (seen.upAt !== null && performance.now() - seen.upAt > limits.silentMs && !heard())
+        resolve({ kind: 'killed', why: 'silent' });
     };
     const timer = setInterval(look, limits.watchEveryMs);
     stopped.addEventListener('abort', () => clearInterval(timer), { once: true });

@@ -26,6 +26,8 @@ export const trafficBudget: TrafficBudget = { bytes: 100_000_000, connections: 1
 export type SocksProxy = {
   readonly port: number;
   traffic(): Traffic;
+  /** Throws what went wrong in the proxy itself, if anything did: the run's numbers are worth nothing then. */
+  throwDefect(): void;
   /** Ends every connection; a browser that outlives it has no network. */
   close(): Promise<void>;
 };
@@ -54,6 +56,7 @@ type Run = {
   readonly budget: TrafficBudget;
   readonly signal: AbortSignal;
   readonly sockets: Set<Socket>;
+  readonly defects: unknown[];
   readonly refused: Map<string, RefusedHost>;
   readonly counts: { connections: number; receivedBytes: number; cut: Traffic['cut'] };
 };
@@ -70,6 +73,7 @@ export async function openSocksProxy(
     ...settings,
     signal: ending.signal,
     sockets: new Set(),
+    defects: [],
     refused: new Map(),
     counts: { connections: 0, receivedBytes: 0, cut: null },
   };
@@ -81,6 +85,9 @@ export async function openSocksProxy(
   return {
     port: (server.address() as AddressInfo).port,
     traffic: () => ({ ...run.counts, refused: [...run.refused.values()] }),
+    throwDefect() {
+      if (run.defects.length > 0) throw new Error('the proxy failed', { cause: run.defects[0] });
+    },
     async close() {
       ending.abort(new Error('the browser run is over'));
       for (const socket of run.sockets) socket.destroy();
@@ -99,8 +106,11 @@ async function serve(run: Run, client: Socket): Promise<void> {
     if (!upstream) return;
     client.write(writeReply(socksReplies.granted));
     join(run, client, upstream);
-  } catch {
-    client.destroy(); // the browser hung up, or does not speak SOCKS5: nobody is left to be told
+  } catch (error) {
+    // The browser hung up, or does not speak SOCKS5: nobody is left to be told. All else is a defect of ours.
+    const isExpected = error instanceof HungUp || run.signal.aborted || client.destroyed;
+    if (!isExpected) run.defects.push(error);
+    client.destroy();
   }
 }
 
@@ -120,7 +130,7 @@ async function connectTo(run: Run, { host, port }: SocksTarget, client: Socket):
   const judged = judgeUrl(new URL(url), run.policy);
   if (!judged.ok) return refuse('target-not-allowed', judged.fault.why);
   const gone = new AbortController();
-  client.once('close', () => gone.abort(new Error('the browser hung up')));
+  client.once('close', () => gone.abort(new HungUp('the browser hung up')));
   try {
     const signal = AbortSignal.any([run.signal, gone.signal]);
     const { socket } = await run.dial(judged.value.hostname, port, signal);
@@ -170,6 +180,11 @@ function replyTo(code: RefusedHost['code']): SocksReply {
   return code === 'network-unreachable' ? socksReplies.networkUnreachable : socksReplies.hostUnreachable;
 }
 
+/** The browser has gone, or speaks something else. */
+class HungUp extends Error {
+  override readonly name = 'HungUp';
+}
+
 /** Waits for one message of the grammar; what came beyond it goes back into the socket. */
 function read<T>(socket: Socket, parse: (bytes: Uint8Array) => Parsed<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -180,12 +195,12 @@ function read<T>(socket: Socket, parse: (bytes: Uint8Array) => Parsed<T>): Promi
       socket.pause();
       act();
     };
-    const hungUp = () => settle(() => reject(new Error('the browser hung up')));
+    const hungUp = () => settle(() => reject(new HungUp('the browser hung up')));
     const take = (piece: Buffer) => {
       bytes = Buffer.concat([bytes, piece]);
       const parsed = parse(bytes);
       if (parsed === 'malformed' || (parsed === 'more' && bytes.length > requestLimitBytes))
-        return settle(() => reject(new Error('not SOCKS5')));
+        return settle(() => reject(new HungUp('not SOCKS5')));
       if (parsed === 'more') return;
       settle(() => {
         if (parsed.used < bytes.length) socket.unshift(bytes.subarray(parsed.used));

@@ -9,6 +9,8 @@ export type BodyLimits = {
   /** Decoded ÷ wire bytes, once more than 64 KiB are decoded. */
   readonly ratio: number;
   readonly encodings: number;
+  /** The bytes are wanted, not their text. */
+  readonly asBytes?: boolean;
 };
 
 const decoders: { readonly [coding: string]: () => Transform } = {
@@ -42,9 +44,10 @@ export function readBody(
     const settle = (cut?: HttpBody['cut']) => {
       if (settled) return;
       settled = true;
-      const text = decodeText(Buffer.concat(kept), contentType);
+      const bytes = Buffer.concat(kept);
+      const content = limits.asBytes ? { text: '', bytes } : { text: decodeText(bytes, contentType) };
       if (cut) for (const stream of [source, ...chain]) stream.destroy();
-      resolve({ text, wireBytes, decodedBytes, ...(cut ? { cut } : {}) });
+      resolve({ ...content, wireBytes, decodedBytes, ...(cut ? { cut } : {}) });
     };
     // A source that broke off since its header section has said so already, and says nothing more.
     if (source.destroyed) return settle('closed-early');

@@ -185,7 +185,7 @@ async function takeBody(
   // A skipped body of up to 4 KiB is drained, to keep the connection for the next hop; a longer one costs the connection.
   const bounds = skip
     ? { keepBytes: 4096, wireBytes: 4096, ratio: 1, encodings: 0 }
-    : { keepBytes, wireBytes: limits.wireBytes, ratio: 100, encodings: 2 };
+    : { keepBytes, wireBytes: limits.wireBytes, ratio: 100, encodings: 2, asBytes: request.asBytes === true };
   const body = await readBody(
     stream,
     codings,

@@ -41,11 +41,15 @@ export type HttpRequest = {
   readonly bodyLimitBytes: number;
   /** The body of a redirect is read only to keep its connection usable. */
   readonly skipRedirectBody?: boolean;
+  /** For bodies that are no text: the kept bytes come as they are, and `text` is empty. */
+  readonly asBytes?: boolean;
 };
 
 export type HttpBody = {
   /** The decoded bytes that were kept, as text (charset by BOM, Content-Type, else UTF-8). */
   readonly text: string;
+  /** The same bytes, where they were asked for. */
+  readonly bytes?: Uint8Array;
   readonly wireBytes: number;
   readonly decodedBytes: number;
   /** Why there is not all of it. */

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-
-export const partStates = ['ok', 'missing', 'invalid', 'unknown', 'not-applicable'] as const;
-export type PartState = (typeof partStates)[number];
+import { partStates } from '../part-state.ts';
 
 const state = z.enum(partStates).meta({
   description: 'unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing.',

@@ -112,6 +112,15 @@ export const dnssecRules = {
     fix: 'Set the iterations to 0 and the salt to “-”.',
     references: ['RFC 9276 §3.1'],
   },
+  'dnssec-nsec3-salt': {
+    part: 'dnssec',
+    severity: 'info',
+    points: 0,
+    title: 'NSEC3 uses a salt',
+    detail: 'NSEC3PARAM has a salt of {octets} octets; it protects nothing, and should be empty.',
+    fix: 'Set the salt to “-”.',
+    references: ['RFC 9276 §3.1'],
+  },
   'dnssec-cds-mismatch': {
     part: 'dnssec',
     severity: 'low',

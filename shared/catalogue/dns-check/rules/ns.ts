@@ -75,7 +75,7 @@ export const nsRules = {
     severity: 'high',
     points: 30,
     title: 'A name server has no address',
-    detail: '{server} {reason}. Whoever can register that name answers for the domain.',
+    detail: 'The name server {server} {reason}.',
     fix: 'Give the name an A and an AAAA record, or take it out of the delegation.',
     references: ['RFC 1912 §2.8', 'RFC 1034 §4.2.2'],
   },

@@ -6,7 +6,7 @@ export const leakageRules = inGroup('leakage', {
     severity: 'medium',
     title: 'A header shows an internal host or address',
     detail: '{header} says "{value}".',
-    fix: 'Take the header out at the outermost proxy.',
+    fix: 'Take the header out at the outermost proxy, or the host out of its value.',
     references: [
       'RFC 9110 §7.6.3',
       { title: 'CWE-200', url: 'https://cwe.mitre.org/data/definitions/200.html' },
@@ -47,8 +47,8 @@ export const leakageRules = inGroup('leakage', {
   },
   'deprecated-useless': {
     severity: 'info',
-    title: 'An obsolete header does nothing',
-    detail: '{header} is no longer read by browsers; {reason}.',
+    title: 'A header is obsolete',
+    detail: '{header} is of no use any more: {reason}.',
     fix: 'Take it out.',
     references: [
       {

@@ -89,7 +89,7 @@ export const hstsRules = inGroup('transport', {
     severity: 'high',
     title: 'Strict-Transport-Security is not valid, so browsers ignore it',
     detail: 'The field that counts, "{value}", has {reason}.',
-    fix: 'Send exactly one max-age in digits, e.g. max-age=31536000; includeSubDomains.',
+    fix: 'Send exactly one max-age in digits, e.g. max-age=31536000, and includeSubDomains without a value.',
     references: ['RFC 6797 §6.1'],
   },
   'hsts-short': {

@@ -84,9 +84,9 @@ export const certificateRules = {
     severity: 'critical',
     points: 80,
     title: 'The certificate is revoked',
-    detail: 'The server’s own OCSP staple says that it was revoked at {revokedAt}.',
+    detail: 'The CA says that it was revoked at {revokedAt}; its word came by the {source}.',
     fix: 'Install a new certificate with a new key, and find out why the old one was revoked.',
-    references: ['RFC 6960 §2.2'],
+    references: ['RFC 5280 §5.3', 'RFC 6960 §2.2'],
   },
   'certificate-signature-weak': {
     part: 'certificate',
@@ -241,3 +241,4 @@ export const certificateRules = {
     references: ['RFC 6962 §3.3', chromeTransparency],
   },
 } as const satisfies Record<string, Rule>;
+export type CertificateCode = keyof typeof certificateRules;

@@ -121,3 +121,4 @@ export const connectionRules = {
     references: ['RFC 8446 §6.2'],
   },
 } as const satisfies Record<string, Rule>;
+export type ConnectionCode = keyof typeof connectionRules;

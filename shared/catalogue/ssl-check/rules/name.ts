@@ -30,3 +30,4 @@ export const nameRules = {
     references: ['RFC 6698 §4.1'],
   },
 } as const satisfies Record<string, Rule>;
+export type NameCode = keyof typeof nameRules;

@@ -197,3 +197,4 @@ export const protocolRules = {
     references: ['RFC 6797 §6.1.1'],
   },
 } as const satisfies Record<string, Rule>;
+export type ProtocolCode = keyof typeof protocolRules;

@@ -86,7 +86,7 @@ export const suiteRules = {
     severity: 'critical',
     points: 80,
     title: 'A key is short enough to be broken',
-    detail: '{what} has {bits} bits; that has been broken in public.',
+    detail: '{what} has {bits} bits; keys of this kind have been broken in public.',
     fix: 'Use P-256 or X25519 for key exchange, and P-256 or RSA with 2048 bits in the certificate.',
     references: ['RFC 9325 §4.1', 'RFC 9325 §4.5'],
   },
@@ -150,3 +150,4 @@ export const suiteRules = {
     ],
   },
 } as const satisfies Record<string, Rule>;
+export type SuiteCode = keyof typeof suiteRules;

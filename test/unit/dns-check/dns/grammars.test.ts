@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../shared/model/verdict.ts';
-import { prefixOf } from '../../../../worker/checks/dns-check/dns/delegation.ts';
+import { parseCaaIssue } from '../../../../worker/checks/dns-check/dns/caa/parse-caa-issue.ts';
 import {
   ancestorsOf,
   isInZone,
@@ -9,9 +9,9 @@ import {
   parseName,
   printName,
 } from '../../../../worker/checks/dns-check/dns/name.ts';
-import { parseCaaIssue } from '../../../../worker/checks/dns-check/dns/parse-caa-issue.ts';
-import { parseMailboxName } from '../../../../worker/checks/dns-check/dns/parse-mailbox-name.ts';
-import { parseServiceBinding } from '../../../../worker/checks/dns-check/dns/parse-service-binding.ts';
+import { prefixOf } from '../../../../worker/checks/dns-check/dns/ns/delegation.ts';
+import { parseServiceBinding } from '../../../../worker/checks/dns-check/dns/records/parse-service-binding.ts';
+import { parseMailboxName } from '../../../../worker/checks/dns-check/dns/soa/parse-mailbox-name.ts';
 
 const broken = { malformed: expect.any(String) };
 

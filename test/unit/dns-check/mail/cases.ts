@@ -1,4 +1,6 @@
+import { expect } from 'vitest';
 import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
+import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
 import type { HttpAnswer } from '../../../../worker/probes/http/port.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
 import { goodZone, parkedZone } from './good-zone.ts';
@@ -11,7 +13,10 @@ export type Case = {
   readonly broken: readonly MailCode[];
   /** Among others. */
   readonly notTested?: readonly MailCode[];
-  readonly options?: { readonly [name: string]: string | readonly string[] };
+  /** Among others: rules of which nothing was seen, so that they neither hold nor are broken. */
+  readonly unjudged?: readonly MailCode[];
+  readonly isPartial?: boolean;
+  readonly options?: Partial<DnsCheckOptions>;
   /** How the policy host answers, where not with the good policy. */
   readonly http?:
     | Partial<Extract<HttpAnswer, { kind: 'response' }>>
@@ -20,10 +25,10 @@ export type Case = {
   readonly unsigned?: readonly string[];
   readonly score?: number | null;
   readonly fields?: object;
-  /** The record that one finding gives to paste. */
+  /** The record that one finding gives to paste; undefined where it must give none. */
   readonly record?: readonly [
     MailCode,
-    { readonly name: string; readonly type: string; readonly value: string },
+    { readonly name: string; readonly type: string; readonly value: string } | undefined,
   ];
 };
 
@@ -96,6 +101,23 @@ const mailElsewhere = {
   'reports.example AAAA': '2001:db8::1',
 };
 
+/** Two records; what is given to paste instead of them. */
+function twoSpf(name: string, records: readonly string[], merged: string | undefined): Case {
+  const value = merged === undefined ? undefined : { name: 'good.test', type: 'TXT', value: merged };
+  return but(
+    name,
+    { 'good.test TXT': records, 'good.test TXT @192.0.2.53': null, 'good.test TXT @192.0.2.54': null },
+    ['spf-multiple'],
+    { record: ['spf-multiple', value] },
+  );
+}
+
+// A string of 255 octets that ends in the midst of "….ca".
+const cutName = [63, 63, 63, 43].map((length) => 'x'.repeat(length)).join('.');
+const cutAtLimit = `v=spf1 mx include:${cutName}.c`;
+
+const inner = { 'inner.test TXT': 'v=spf1 ip4:198.51.100.0/28 -all' };
+
 const spfCases: readonly Case[] = [
   spf('an included record is followed', `v=spf1 mx ${includes(3)} -all`, [], {
     zone: includeZone,
@@ -123,6 +145,17 @@ const spfCases: readonly Case[] = [
       record: ['spf-multiple', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx a ~all' }],
     },
   ),
+  twoSpf('two records that close alike stay closed', ['v=spf1 mx -all', 'v=spf1 a -all'], 'v=spf1 mx a -all'),
+  twoSpf(
+    'a redirect becomes an include where records are merged, as all would shut it off',
+    ['v=spf1 mx redirect=_spf.good.test', 'v=spf1 include:b.test ~all'],
+    'v=spf1 mx include:_spf.good.test include:b.test ~all',
+  ),
+  twoSpf(
+    'two records of which one has a slip are not merged by us',
+    ['v=spf1 mx ipv4:192.0.2.1 -all', 'v=spf1 a -all'],
+    undefined,
+  ),
   spf('a blank before the version', ' v=spf1 mx -all', ['spf-record-ignored']),
   spf('a semicolon behind the version', 'v=spf1; mx -all', ['spf-record-ignored']),
   spf('a wrong version', 'v=spf2 mx -all', ['spf-record-ignored']),
@@ -131,6 +164,12 @@ const spfCases: readonly Case[] = [
       spf: { state: 'invalid', valid: false, tree: { faults: [{ position: 11, term: 'ipv4:192.0.2.1' }] } },
     },
   }),
+  spf(
+    'a slip and no end: no record is given, as it would lack the sender with the slip',
+    'v=spf1 mx ipv4:192.0.2.1',
+    ['spf-syntax', 'spf-no-all'],
+    { record: ['spf-no-all', undefined] },
+  ),
   spf('an included record with a slip', 'v=spf1 mx include:bad.test -all', ['spf-include-syntax'], {
     zone: { 'bad.test TXT': 'v=spf1 ip4:1 -all' },
   }),
@@ -146,14 +185,47 @@ const spfCases: readonly Case[] = [
     zone: Object.fromEntries(
       Array.from({ length: 11 }, (_, index) => [
         `n${index}.test TXT`,
-        index < 10 ? `v=spf1 include:n${index + 1}.test -all` : 'v=spf1 -all',
+        index < 10 ? `v=spf1 include:n${index + 1}.test -all` : 'v=spf1 ip4:198.51.100.1 -all',
       ]),
     ),
     fields: { spf: { lookups: 12 } },
   }),
   spf('three names that do not exist', 'v=spf1 mx a:x1.test a:x2.test a:x3.test -all', [
     'spf-too-many-voids',
+    'spf-name-missing',
   ]),
+  spf('a name that does not exist', 'v=spf1 mx a:gone.test -all', ['spf-name-missing'], {
+    record: ['spf-name-missing', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
+  }),
+  spf('a name that gives no answer', 'v=spf1 mx a:slow.test -all', [], {
+    zone: { 'slow.test A': timeout, 'slow.test AAAA': timeout },
+    notTested: ['spf-name-missing'],
+  }),
+  spf('an include that lets nobody send', 'v=spf1 mx include:none.test -all', ['spf-include-empty'], {
+    zone: { 'none.test TXT': 'v=spf1 include:deep.test ?all', 'deep.test TXT': 'v=spf1 -all' },
+    record: ['spf-include-empty', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
+  }),
+  spf('an include that only a macro lets pass', 'v=spf1 mx include:one.test -all', [], {
+    zone: { 'one.test TXT': 'v=spf1 exists:%{i}.one.test -all' },
+  }),
+  spf(
+    'an include that another one contains',
+    'v=spf1 mx include:inner.test include:outer.test -all',
+    ['spf-include-contained'],
+    {
+      zone: { ...inner, 'outer.test TXT': 'v=spf1 ip4:198.51.100.2 include:inner.test -all' },
+      record: [
+        'spf-include-contained',
+        { name: 'good.test', type: 'TXT', value: 'v=spf1 mx include:outer.test -all' },
+      ],
+    },
+  ),
+  spf(
+    'an include that another one contains but for an address',
+    'v=spf1 mx include:inner.test include:outer.test -all',
+    [],
+    { zone: { ...inner, 'outer.test TXT': 'v=spf1 -ip4:198.51.100.1 include:inner.test -all' } },
+  ),
   spf(
     'three hosts without IPv6',
     'v=spf1 mx a:mx2.good.test a:ns1.good.test a:ns2.good.test -all',
@@ -181,7 +253,9 @@ const spfCases: readonly Case[] = [
   spf('everybody may send by an include', 'v=spf1 mx include:open.test -all', ['spf-all-pass'], {
     zone: { 'open.test TXT': 'v=spf1 +all' },
   }),
-  spf('everybody may send by an address range', 'v=spf1 mx ip4:0.0.0.0/0 -all', ['spf-all-pass']),
+  spf('everybody may send by an address range', 'v=spf1 mx ip4:0.0.0.0/0 -all', ['spf-all-pass'], {
+    record: ['spf-all-pass', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
+  }),
   spf('an include that passes all, but is turned to fail', 'v=spf1 mx -include:open.test -all', [], {
     zone: { 'open.test TXT': 'v=spf1 +all' },
   }),
@@ -207,6 +281,11 @@ const spfCases: readonly Case[] = [
       { name: 'good.test', type: 'TXT', value: 'v=spf1 mx ip4:192.0.2.0/24 -all' },
     ],
   }),
+  spf(
+    'a network inside another, with a part of that shut out between them',
+    'v=spf1 mx ip4:192.0.2.7 -ip4:192.0.2.0/25 ip4:192.0.2.0/24 -all',
+    [],
+  ),
   spf('ptr', 'v=spf1 mx ptr -all', ['spf-ptr'], {
     record: ['spf-ptr', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
   }),
@@ -226,11 +305,22 @@ const spfCases: readonly Case[] = [
     ['spf-strings-run-together', 'spf-syntax'],
   ),
   spf('strings split inside a word', ['v=spf1 mx ip4:192.0', '.2.1 -all'], []),
+  spf('strings split behind a qualifier', ['v=spf1 mx ~', 'all'], []),
+  spf('strings split at 255 octets, where a name happens to go on like a term', [cutAtLimit, 'a -all'], [], {
+    zone: { [`${cutName}.ca TXT`]: 'v=spf1 ip4:198.51.100.1 -all' },
+  }),
   spf(
     'a long record',
     `v=spf1 mx ${Array.from({ length: 25 }, (_, index) => `ip4:198.51.100.${index + 100}`).join(' ')} -all`,
     ['spf-record-size'],
   ),
+  spf('a record of 450 octets with its name', `v=spf1 mx ip4:198.51.100.1 ${'x'.repeat(407)}=y -all`, [
+    'spf-record-size',
+    'spf-modifier-unknown',
+  ]),
+  spf('a record of 449 octets with its name', `v=spf1 mx ip4:198.51.100.1 ${'x'.repeat(406)}=y -all`, [
+    'spf-modifier-unknown',
+  ]),
   but('name servers that differ', { 'good.test TXT @192.0.2.54': 'v=spf1 -all' }, [
     'spf-inconsistent-servers',
   ]),
@@ -243,19 +333,36 @@ const spfCases: readonly Case[] = [
       'spf-near-limit',
       'spf-too-many-voids',
       'spf-redirect-missing',
+      'spf-all-pass',
+      'spf-include-syntax',
+      'spf-loop',
+      'spf-mx-limit',
+      'spf-range-too-wide',
+      'spf-include-empty',
+      'spf-include-contained',
+      'spf-name-missing',
     ],
+    isPartial: true,
     fields: { spf: { state: 'ok', valid: null, complete: false } },
   }),
   spf('a redirect that can not be seen', 'v=spf1 mx redirect=slow.test', [], {
     zone: { 'slow.test TXT': timeout },
+    notTested: ['spf-no-all', 'spf-all-neutral', 'spf-ptr', 'spf-range-private'],
+  }),
+  spf('a redirect that depends on the message', 'v=spf1 mx redirect=%{i}.a.test', [], {
     notTested: ['spf-no-all', 'spf-all-neutral'],
+    isPartial: false,
+  }),
+  spf('an mx term that can not be seen', 'v=spf1 mx mx:slow.test -all', [], {
+    zone: { 'slow.test MX': timeout },
+    notTested: ['spf-mx-limit', 'spf-too-many-voids'],
   }),
   spf('an include that depends on the message', 'v=spf1 mx include:%{i}.a.test -all', [], {
     notTested: ['spf-include-missing', 'spf-too-many-lookups'],
     fields: { spf: { lookups: 2, complete: false } },
   }),
   spf('an include named by a macro that is known', 'v=spf1 mx include:_spf.%{d} -all', [], {
-    zone: { '_spf.good.test TXT': 'v=spf1 -all' },
+    zone: { '_spf.good.test TXT': 'v=spf1 ip4:198.51.100.1 -all' },
     fields: { spf: { lookups: 2, complete: true } },
   }),
   but('the TXT records can not be read', { 'good.test TXT': servfail }, [], {
@@ -362,6 +469,37 @@ const dmarcCases: readonly Case[] = [
   dmarc('an address without mailto', 'v=DMARC1; p=reject; rua=reports@good.test,mailto:reports@good.test', [
     'dmarc-rua-invalid',
   ]),
+  dmarc('no address but one without mailto', 'v=DMARC1; p=reject; rua=reports@good.test', [
+    'dmarc-rua-invalid',
+  ]),
+  dmarc(
+    'an https address is not usable, and nobody asks for mail there',
+    'v=DMARC1; p=reject; rua=https://reports.example/x,mailto:reports@good.test',
+    ['dmarc-rua-invalid'],
+  ),
+  dmarc('an address abroad whose mail hosts can not be seen', ruaElsewhere, [], {
+    zone: {
+      ...mailElsewhere,
+      'reports.example MX': timeout,
+      'good.test._report._dmarc.reports.example TXT': 'v=DMARC1;',
+    },
+    notTested: ['dmarc-rua-no-mail'],
+  }),
+  dmarc(
+    'an address that may belong to the organization, which could not be found',
+    'v=DMARC1; p=reject; rua=mailto:x@reports.test',
+    [],
+    {
+      zone: { '_dmarc.test TXT': timeout, 'reports.test MX': '10 mx1.good.test' },
+      notTested: ['dmarc-rua-unauthorised'],
+    },
+  ),
+  dmarc(
+    'an address that can not belong to the organization, though that could not be found',
+    ruaElsewhere,
+    ['dmarc-rua-unauthorised'],
+    { zone: { ...mailElsewhere, '_dmarc.test TXT': timeout } },
+  ),
   dmarc('an address abroad that has not agreed', ruaElsewhere, ['dmarc-rua-unauthorised'], {
     zone: mailElsewhere,
     record: [
@@ -460,7 +598,52 @@ const dmarcCases: readonly Case[] = [
   ),
   but('the record of the parent can not be read', { '_dmarc.test TXT': timeout }, [], {
     fields: { dmarc: { state: 'ok', orgDomain: null, effectivePolicy: 'reject' } },
+    notTested: [
+      'dmarc-multiple',
+      'dmarc-duplicate-tag',
+      'dmarc-subdomain-weaker',
+      'dmarc-nonexistent-weaker',
+    ],
   }),
+  but(
+    'the public suffix above asks for no reports: the domain’s own record is given',
+    { '_dmarc.good.test TXT': null, '_dmarc.test TXT': 'v=DMARC1; p=none; psd=y' },
+    ['dmarc-policy-none', 'dmarc-rua-missing', 'bimi-without-dmarc'],
+    {
+      record: [
+        'dmarc-rua-missing',
+        {
+          name: '_dmarc.good.test',
+          type: 'TXT',
+          value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@good.test',
+        },
+      ],
+    },
+  ),
+  but(
+    'a watching policy of the public suffix above: the domain’s own record is given',
+    {
+      '_dmarc.good.test TXT': null,
+      '_dmarc.test TXT': 'v=DMARC1; p=none; psd=y; rua=mailto:x@mx1.good.test',
+      'test._report._dmarc.mx1.good.test TXT': 'v=DMARC1',
+    },
+    ['dmarc-policy-none', 'bimi-without-dmarc'],
+    {
+      record: [
+        'dmarc-policy-none',
+        {
+          name: '_dmarc.good.test',
+          type: 'TXT',
+          value: 'v=DMARC1; p=quarantine; rua=mailto:dmarc-reports@good.test',
+        },
+      ],
+    },
+  ),
+  dmarc(
+    'failure options with blanks around the colon',
+    'v=DMARC1; p=reject; rua=mailto:reports@good.test; ruf=mailto:reports@good.test; fo=1 : d',
+    [],
+  ),
 ];
 
 const dkimCases: readonly Case[] = [
@@ -500,7 +683,7 @@ const dkimCases: readonly Case[] = [
     {
       'default._domainkey.good.test TXT': null,
       'zoho._domainkey.good.test TXT': `p=${keys.rsa2048}`,
-      'spf.zoho.com TXT': 'v=spf1 -all',
+      'spf.zoho.com TXT': 'v=spf1 ip4:198.51.100.1 -all',
       'good.test TXT': 'v=spf1 mx include:spf.zoho.com -all',
       'good.test TXT @192.0.2.53': null,
       'good.test TXT @192.0.2.54': null,
@@ -519,7 +702,31 @@ const dkimCases: readonly Case[] = [
     fields: { dkim: { state: 'invalid' } },
   }),
   dkim('a key that was cut', `v=DKIM1; p=${keys.rsa2048.slice(0, 99)}`, ['dkim-key-invalid']),
-  dkim('two records', [`p=${keys.rsa2048}`, `p=${keys.rsa1024}`], ['dkim-multiple']),
+  dkim('two records', [`p=${keys.rsa2048}`, `p=${keys.rsa1024}`], ['dkim-multiple'], {
+    unjudged: ['dkim-key-short', 'dkim-key-invalid', 'dkim-hash-sha1', 'dkim-revoked', 'dkim-test-mode'],
+  }),
+  but(
+    'the caller’s selector is the only one, and gives no answer',
+    { 'default._domainkey.good.test TXT': null, 'slow._domainkey.good.test TXT': timeout },
+    [],
+    {
+      options: { dkimSelector: ['slow'] },
+      notTested: [
+        'dkim-selector-missing',
+        'dkim-alias-dangling',
+        'dkim-syntax',
+        'dkim-key-invalid',
+        'dkim-multiple',
+        'dkim-key-too-short',
+        'dkim-key-short',
+        'dkim-key-type-unknown',
+        'dkim-hash-sha1',
+        'dkim-service-not-email',
+        'dkim-revoked',
+        'dkim-test-mode',
+      ],
+    },
+  ),
   dkim('a key of 512 bits', `p=${keys.rsa512}`, ['dkim-key-too-short']),
   dkim('a key of 1024 bits', `p=${keys.rsa1024}`, ['dkim-key-short']),
   dkim('an ed25519 key is not short', `k=ed25519; p=${keys.ed25519}`, []),
@@ -574,6 +781,22 @@ const mxCases: readonly Case[] = [
     },
   ),
   but(
+    'no MX, an address and no SPF: the record names the address',
+    {
+      'good.test MX': null,
+      'good.test TXT': null,
+      'good.test TXT @192.0.2.53': null,
+      'good.test TXT @192.0.2.54': null,
+      '80.2.0.192.in-addr.arpa PTR': 'good.test',
+      '0.8.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa PTR': 'good.test',
+    },
+    ['mx-implicit', 'spf-missing', 'dane-missing'],
+    {
+      http: policy('version: STSv1\nmode: enforce\nmx: good.test\nmax_age: 604800\n'),
+      record: ['spf-missing', { name: 'good.test', type: 'TXT', value: 'v=spf1 a ~all' }],
+    },
+  ),
+  but(
     'a null MX beside others',
     { 'good.test MX': ['0 .', '10 mx1.good.test', '20 mx2.good.test'] },
     ['mx-null-mixed'],
@@ -603,6 +826,14 @@ const mxCases: readonly Case[] = [
     { fields: { mx: { state: 'invalid' } } },
   ),
   but('a private address', { 'mx2.good.test A': '10.0.0.1' }, ['mx-private-address']),
+  but(
+    'four private addresses and a public one',
+    {
+      'good.test MX': '10 mx9.good.test',
+      'mx9.good.test A': ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '192.0.2.26'],
+    },
+    ['mx-private-address', 'mx-no-ipv6', 'dane-missing'],
+  ),
   but(
     'the same host twice',
     { 'good.test MX': ['10 mx1.good.test', '20 mx2.good.test', '30 mx1.good.test'] },
@@ -644,6 +875,11 @@ const mxCases: readonly Case[] = [
     score: 100,
   }),
 ];
+
+// Whatever the other parts are.
+function partsWith(part: string, state: string): unknown {
+  return expect.arrayContaining([expect.objectContaining({ part, state })]);
+}
 
 const transportCases: readonly Case[] = [
   but('TLSA records that are not signed', {}, ['dane-without-dnssec'], {
@@ -701,10 +937,37 @@ const transportCases: readonly Case[] = [
         'mta-sts-redirect',
         'mta-sts-content-type',
         'mta-sts-policy-invalid',
+        'mta-sts-mx-mismatch',
+        'mta-sts-mx-mismatch-testing',
+        'mta-sts-testing',
+        'mta-sts-mode-none',
+        'mta-sts-max-age-short',
       ],
       fields: { mtaSts: { state: 'unknown' } },
     },
   ),
+  sts(
+    'a policy host whose name gives no answer',
+    { kind: 'failure', url: '', code: 'name-unresolved', reason: 'SERVFAIL', address: null },
+    [],
+    { notTested: ['mta-sts-policy-unreachable'], fields: { mtaSts: { state: 'unknown' } } },
+  ),
+  sts(
+    'a policy host that we have no route to',
+    { kind: 'failure', url: '', code: 'network-unreachable', reason: 'no route', address: null },
+    [],
+    { notTested: ['mta-sts-policy-unreachable'], fields: { mtaSts: { state: 'unknown' } } },
+  ),
+  sts(
+    'a policy that stopped on the way',
+    { body: { text: 'version: STSv1', wireBytes: 14, decodedBytes: 14, cut: 'timeout' } },
+    [],
+    { notTested: ['mta-sts-policy-invalid'], fields: { mtaSts: { state: 'unknown' } } },
+  ),
+  but('a policy without its record that can not be fetched', { '_mta-sts.good.test TXT': null }, [], {
+    http: { kind: 'failure', url: '', code: 'connection-timeout', reason: 'no answer', address: null },
+    notTested: ['mta-sts-record-missing'],
+  }),
   sts(
     'a certificate that is not trusted',
     { tls: { protocol: 'TLSv1.3', trusted: false, error: 'CERT_HAS_EXPIRED' } },
@@ -743,12 +1006,35 @@ const transportCases: readonly Case[] = [
   but('the MX records can not be read, the policy can', { 'good.test MX': timeout }, [], {
     notTested: ['mta-sts-mx-mismatch'],
   }),
+  but(
+    'no DANE, and a policy that can not be fetched: the part does not count',
+    hostsWithout,
+    ['dane-missing'],
+    {
+      http: { kind: 'failure', url: '', code: 'connection-timeout', reason: 'no answer', address: null },
+      fields: { mailScoreParts: partsWith('transport', 'unknown') },
+    },
+  ),
   but('a host without TLSA', { '_25._tcp.mx2.good.test TLSA': null }, ['dane-partial']),
   but('TLSA without DNSSEC', {}, [], { isSigned: false, notTested: ['dane-without-dnssec'] }),
   but(
     'a TLSA record for the web',
     { '_25._tcp.mx1.good.test TLSA': ['1 1 1 ' + 'a'.repeat(64), '3 1 1 ' + 'b'.repeat(64)] },
     ['dane-unusable'],
+  ),
+  but(
+    'good TLSA records at one host, and none to be seen at the other',
+    { '_25._tcp.mx2.good.test TLSA': timeout },
+    [],
+    {
+      notTested: [
+        'dane-partial',
+        'dane-without-dnssec',
+        'dane-unusable',
+        'dane-bad-length',
+        'dane-single-record',
+      ],
+    },
   ),
   but(
     'a TLSA digest that was cut',
@@ -805,6 +1091,17 @@ const transportCases: readonly Case[] = [
     { '_smtp._tls.good.test TXT': 'v=TLSRPTv1; rua=a@good.test' },
     ['tls-rpt-syntax'],
   ),
+  but(
+    'a TLS reporting address whose domain is gone',
+    { '_smtp._tls.good.test TXT': 'v=TLSRPTv1; rua=mailto:x@gone.good.test,https://good.test/tls' },
+    ['tls-rpt-rua-no-mail'],
+  ),
+  but(
+    'a TLS reporting address whose domain gives no answer',
+    { '_smtp._tls.good.test TXT': 'v=TLSRPTv1; rua=mailto:x@slow.test', 'slow.test MX': timeout },
+    [],
+    { notTested: ['tls-rpt-rua-no-mail'] },
+  ),
   but('the TLS reporting record can not be read', { '_smtp._tls.good.test TXT': servfail }, [], {
     notTested: ['tls-rpt-missing', 'tls-rpt-multiple', 'tls-rpt-syntax'],
     score: 100,
@@ -829,6 +1126,16 @@ const bimiCases: readonly Case[] = [
     'a logo without a certificate',
     { 'default._bimi.good.test TXT': 'v=BIMI1; l=https://good.test/x.svg' },
     ['bimi-no-certificate'],
+  ),
+  but(
+    'no BIMI record of its own, and that of the organization can not be read',
+    {
+      'default._bimi.good.test TXT': null,
+      'default._bimi.test TXT': timeout,
+      '_dmarc.test TXT': 'v=DMARC1; p=reject; rua=mailto:reports@good.test',
+    },
+    [],
+    { notTested: ['bimi-missing', 'bimi-syntax'] },
   ),
   but('the BIMI record can not be read', { 'default._bimi.good.test TXT': servfail }, [], {
     notTested: ['bimi-missing', 'bimi-syntax'],

@@ -9,9 +9,10 @@ import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import type { DnsProbe } from '../../../../worker/probes/dns/port.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
+import { runsOf } from '../../../kit/property-runs.ts';
 import { dmarcRecord, spfRecord } from './arbitrary.ts';
 import { goodPolicy } from './good-zone.ts';
-import { bodyOf, probesOf, stubHttp } from './zone-literal.ts';
+import { bodyOf, contextOf, stubHttp } from './zone-literal.ts';
 
 const shape = z.object(mailReportShape);
 
@@ -71,8 +72,8 @@ const rcode = fc.constantFrom('NOERROR', 'NOERROR', 'NOERROR', 'NXDOMAIN', 'SERV
 type Answer = [string, Json[], boolean];
 const answers = fc.infiniteStream(fc.tuple(rcode, fc.array(data, { maxLength: 3 }), fc.boolean()));
 
-/** How many domains; more where a longer look is wanted. */
-const runs = Number(process.env['FUZZ_RUNS'] ?? 500);
+/** How many domains. */
+const runs = runsOf(500);
 
 test('domains that answer anything at all are gathered and judged without a throw', async () => {
   let judged = 0;
@@ -103,9 +104,9 @@ test('domains that answer anything at all are gathered and judged without a thro
           });
         },
       };
-      const probes = probesOf(dns, stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]));
+      const http = stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]);
       const options = { ip: '192.0.2.1', dkimSelector: ['a', '__proto__'] };
-      const evidence = await gatherMail({ target: 'good.test', options, probes, progress: () => {} });
+      const evidence = await gatherMail(contextOf(dns, http, options));
       const { fields, verdicts, score } = assessMail(JSON.parse(JSON.stringify(evidence)));
       listVerdicts(mailRules, verdicts);
       judged += 1;

@@ -8,6 +8,8 @@ import {
   printSpf,
   type Spf,
 } from '../../../../worker/checks/dns-check/mail/spf/parse-spf.ts';
+import { mergeSpf } from '../../../../worker/checks/dns-check/mail/spf/republish.ts';
+import { runsOf } from '../../../kit/property-runs.ts';
 import { spfRecord } from './arbitrary.ts';
 
 /** The offsets of the faults, from 1 as people count. */
@@ -178,6 +180,19 @@ describe('any text', () => {
         expect(again.terms.map((term) => term.text)).toEqual(spf.terms.map((term) => term.text));
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  test('records merged are one good record that has an end', () => {
+    fc.assert(
+      fc.property(fc.array(spfRecord.filter(isSpf), { minLength: 2, maxLength: 3 }), (records) => {
+        const merged = mergeSpf(records);
+        if (merged === null) return;
+        const { faults, terms } = read(merged);
+        expect(faults).toEqual([]);
+        expect(terms.at(-1)?.name).toBe('all');
+      }),
+      { numRuns: runsOf(5000) },
     );
   });
 

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
 import type { Json } from '../../../../shared/model/verdict.ts';
+import type { MailContext } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import type {
   DnsAnswer,
   DnsAskOptions,
@@ -8,7 +10,6 @@ import type {
   DnsRecord,
 } from '../../../../worker/probes/dns/port.ts';
 import type { HttpAnswer, HttpProbe } from '../../../../worker/probes/http/port.ts';
-import type { Probes } from '../../../../worker/probes/port.ts';
 
 /** "name TYPE" → records as in a zone file; a TXT record of several strings is a list; null takes the name's records away. */
 export type ZoneLiteral = {
@@ -162,7 +163,16 @@ export function bodyOf(text: string) {
   return { text, wireBytes: text.length, decodedBytes: text.length };
 }
 
-/** Probes of which only the DNS and HTTP are ever used. */
-export function probesOf(dns: DnsProbe, http: HttpProbe): Probes {
-  return { dns, http, tls: {} as Probes['tls'], browser: {} as Probes['browser'] };
+/** What the mail half is given to look with at good.test, and no options but these. */
+export function contextOf(
+  dns: DnsProbe,
+  http: HttpProbe,
+  options: Partial<DnsCheckOptions> = {},
+): MailContext {
+  return {
+    domain: 'good.test',
+    options: { dkimSelector: [], ...options },
+    ask: (question, how) => dns.ask(question, how),
+    probes: { http },
+  };
 }

@@ -9,6 +9,62 @@ const loads = (...elements: NonNullable<Parameters<typeof see>[0]>['elements'] &
   see({ headers: baseline, elements });
 
 export const contentRows: readonly Row[] = [
+  {
+    name: 'what stands behind the cut of a long page is not judged',
+    evidence: see({
+      headers: baseline,
+      elements: [script({ src: '/own.js' }, 'body')],
+      cut: 'its body was cut (limit)',
+    }),
+    broken: [],
+    notTested: [
+      'sri-missing',
+      'sri-invalid',
+      'sri-missing-crossorigin',
+      'script-http',
+      'integrity-policy-missing',
+    ],
+    holds: ['referrer-policy-unsafe', 'csp-missing'],
+  },
+  {
+    name: 'nor is a long page without any script up to there',
+    evidence: see({ headers: baseline, cut: 'its body was cut (limit)' }),
+    broken: [],
+    notTested: ['sri-missing'],
+  },
+  {
+    name: 'what is seen before the cut counts',
+    evidence: see({
+      headers: baseline,
+      elements: [script({ src: 'https://cdn.test/a.js' }, 'body')],
+      cut: 'its body was cut (limit)',
+    }),
+    broken: ['sri-missing'],
+    info: ['integrity-policy-missing'],
+    notTested: ['sri-invalid'],
+  },
+  {
+    name: 'a page that could not be read may set its referrer policy in a meta element',
+    evidence: see({ headers: baseline, elements: null }),
+    broken: [],
+    holds: ['referrer-policy-missing', 'referrer-policy-invalid'],
+    notTested: ['referrer-policy-unsafe', 'referrer-policy-meta-overrides'],
+  },
+  {
+    name: 'scripts at http:// are upgraded where the policy says so',
+    evidence: see({
+      headers: [...baseline, ['Content-Security-Policy', 'upgrade-insecure-requests']],
+      elements: [script({ src: 'http://site.test/a.js' })],
+    }),
+    broken: [],
+    info: ['csp-multiple-policies'],
+    notApplicable: ['script-http'],
+  },
+  {
+    name: 'a Content-Type of */* says nothing (Fetch, "extract a MIME type")',
+    evidence: baselineWith({ 'Content-Type': '*/*' }),
+    broken: ['content-type-missing'],
+  },
   { name: 'no nosniff', evidence: baselineWith({ [xcto]: null }), broken: ['xcto-missing'], score: 97.5 },
   {
     name: 'a word that is none',

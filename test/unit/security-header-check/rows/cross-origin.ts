@@ -1,4 +1,4 @@
-import { baseline, baselineWith, cors, corsAlways, origin, see } from '../sights.ts';
+import { answer, baseline, baselineWith, chain, cors, corsAlways, failed, origin, see } from '../sights.ts';
 import type { Row } from './row.ts';
 
 const allow = 'Access-Control-Allow-Origin';
@@ -8,6 +8,35 @@ const answered = (...sights: Parameters<typeof cors>[]) =>
   see({ headers: baseline, cors: sights.map((sight) => cors(...sight)) });
 
 export const crossOriginRows: readonly Row[] = [
+  {
+    name: 'in clear text the opener and embedder policies do nothing (HTML, secure contexts)',
+    evidence: see({
+      https: failed('https://site.test/'),
+      http: chain([answer('http://site.test/', baseline)]),
+      cors: [],
+    }),
+    broken: ['https-missing', 'cookie-refused'],
+    notApplicable: ['isolation-ok', 'coop-missing', 'coep-without-coop'],
+  },
+  {
+    name: 'a refused preflight allows nothing, whatever it says',
+    evidence: see({
+      headers: baseline,
+      cors: [
+        cors([]),
+        cors([], { origin: 'null' }),
+        cors(
+          [
+            ['Access-Control-Allow-Origin', origin],
+            ['Access-Control-Allow-Credentials', 'true'],
+          ],
+          { method: 'OPTIONS', status: 405 },
+        ),
+      ],
+    }),
+    broken: [],
+    holds: ['cors-reflects-origin-credentials'],
+  },
   {
     name: 'a reflected origin with credentials',
     evidence: answered([[[allow, origin], credentials, vary]], [[], { origin: 'null' }]),

@@ -24,6 +24,38 @@ export const cspRows: readonly Row[] = [
     notTested: ['csp-missing', 'sri-missing'],
   },
   {
+    name: 'so it may where another only reports',
+    evidence: see({
+      headers: [
+        ...bare,
+        ['X-Frame-Options', 'DENY'],
+        ['Content-Security-Policy-Report-Only', "script-src 'self'"],
+      ],
+      elements: null,
+    }),
+    broken: [],
+    notTested: ['csp-missing', 'csp-report-only'],
+  },
+  {
+    name: 'a head that was read to its end holds none, however long the body',
+    evidence: see({
+      headers: [...bare, ['X-Frame-Options', 'DENY']],
+      elements: [script({}, 'head'), script({}, 'body')],
+      cut: 'its body was cut (limit)',
+    }),
+    broken: ['csp-missing'],
+  },
+  {
+    name: 'a head that is cut may hold one',
+    evidence: see({
+      headers: [...bare, ['X-Frame-Options', 'DENY']],
+      elements: [script({}, 'head')],
+      cut: 'its body was cut (limit)',
+    }),
+    broken: [],
+    notTested: ['csp-missing'],
+  },
+  {
     name: 'a policy that only reports blocks nothing',
     evidence: baselineWith({
       [name]: null,

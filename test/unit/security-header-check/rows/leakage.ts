@@ -3,6 +3,15 @@ import type { Row } from './row.ts';
 
 export const leakageRows: readonly Row[] = [
   {
+    name: 'Report-To is of use for NEL, which knows nothing else',
+    evidence: baselineWith({
+      'Report-To': '{"group":"nel","max_age":1,"endpoints":[{"url":"https://r.test/"}]}',
+      NEL: '{"report_to":"nel","max_age":1}',
+    }),
+    broken: [],
+    holds: ['deprecated-useless'],
+  },
+  {
     name: 'a version',
     evidence: baselineWith({ Server: 'nginx/1.18.0' }),
     broken: ['leak-version'],

@@ -1,9 +1,14 @@
+import type { HeaderLine } from '../../../../worker/checks/security-header-check/evidence.ts';
 import { answer, baseline, baselineWith, chain, failed, html, redirect, see } from '../sights.ts';
 import type { Row } from './row.ts';
 
 const hsts = 'Strict-Transport-Security';
 const year = 'max-age=31536000; includeSubDomains';
 const home = answer('https://site.test/', baseline);
+
+const baselineWithoutSubdomains: readonly HeaderLine[] = baseline.map(([name, value]) =>
+  name === 'Strict-Transport-Security' ? [name, 'max-age=31536000'] : [name, value],
+);
 
 export const transportRows: readonly Row[] = [
   {
@@ -242,6 +247,27 @@ export const transportRows: readonly Row[] = [
       ]),
     }),
     broken: ['hsts-not-on-first-hop'],
+  },
+  {
+    name: 'a host in front that browsers know from their list needs no header to be protected',
+    evidence: see({
+      url: 'https://www.site.test/',
+      preload: [
+        ['www.site.test', 'listed'],
+        ['site.test', 'not-listed'],
+      ],
+      https: chain([
+        redirect('https://www.site.test/', 'https://site.test/'),
+        answer('https://site.test/', baselineWithoutSubdomains),
+      ]),
+      http: chain([
+        redirect('http://www.site.test/', 'https://www.site.test/'),
+        redirect('https://www.site.test/', 'https://site.test/'),
+        answer('https://site.test/', baselineWithoutSubdomains),
+      ]),
+    }),
+    broken: ['hsts-no-subdomains'],
+    holds: ['hsts-not-on-first-hop'],
   },
   {
     name: 'HSTS of the domain covers the www host in front of it',

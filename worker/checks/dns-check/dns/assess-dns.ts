@@ -1,19 +1,22 @@
 import { type DnsCode, dnsRules } from '../../../../shared/catalogue/dns-check/rules.ts';
-import { score } from '../../../../shared/model/score.ts';
-import { isBroken, type Severity, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { codesBroken, isBroken, type Severity, type Verdicts } from '../../../../shared/model/verdict.ts';
 import type { PartAssessment } from '../parts.ts';
-import { assessCaa } from './assess-caa.ts';
-import { assessDnssec } from './assess-dnssec.ts';
-import { assessNs } from './assess-ns.ts';
-import { assessRecords } from './assess-records.ts';
-import { assessSoa } from './assess-soa.ts';
+import { type Loss, shareOut } from '../share-out.ts';
+import { forAll } from '../verdicts.ts';
+import { assessCaa } from './caa/assess-caa.ts';
+import { showCaa } from './caa/show-caa.ts';
+import { assessDnssec } from './dnssec/assess-dnssec.ts';
 import { readSigning } from './dnssec/read-signing.ts';
+import { showDnssec } from './dnssec/show-dnssec.ts';
 import { readStatus } from './dnssec/status.ts';
 import type { DnsEvidence } from './evidence.ts';
-import { showCaa, showNs, showRecords, showSoa } from './show-dns.ts';
-import { showDnssec } from './show-dnssec.ts';
+import { assessNs } from './ns/assess-ns.ts';
+import { showNs } from './ns/show-ns.ts';
+import { assessRecords } from './records/assess-records.ts';
+import { showRecords } from './records/show-records.ts';
 import { type DnsSight, readEvidence } from './sight.ts';
-import { forAll } from './verdicts.ts';
+import { assessSoa } from './soa/assess-soa.ts';
+import { showSoa } from './soa/show-soa.ts';
 
 /** Judges the DNS half. Pure: the same evidence always gives the same verdicts. */
 export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {
@@ -28,9 +31,11 @@ export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {
     ...assessDnssec(sight, signing, status),
     ...assessCaa(sight),
   };
-  const exists = existence(sight);
+  const { exists } = sight;
   const verdicts = exists === false ? onlyNotFound(sight.domain) : seen;
-  const points = exists === false || !isAnythingKnown(sight, verdicts) ? null : scoreOf(verdicts);
+  const losses = lossesOf(verdicts);
+  const lost = losses.reduce((sum, { points }) => sum + points, 0);
+  const points = exists === false || !isAnythingKnown(sight, verdicts) ? null : Math.round(100 - lost);
   return {
     verdicts,
     fields: {
@@ -43,18 +48,10 @@ export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {
       dnsScore: points,
     },
     score: points,
-    scoreEffects: effectsOf(verdicts),
+    scoreEffects: Object.fromEntries(losses.map(({ code, points: taken }) => [code, -taken])),
     isPartial:
       sight.zone.kind === 'unknown' || Object.values(sight.apex).some(({ state }) => state === 'unknown'),
   };
-}
-
-// An error that the DNS did not explain leaves the question open; any record or alias answers it.
-function existence({ apex }: DnsSight): boolean | null {
-  const readings = Object.values(apex);
-  if (readings.some(({ state, aliases }) => state === 'found' || aliases.length > 0)) return true;
-  if (apex.SOA.state === 'none') return !apex.SOA.nxdomain;
-  return readings.some((reading) => reading.state === 'none' && !reading.nxdomain) ? true : null;
 }
 
 function onlyNotFound(name: string): Verdicts<DnsCode> {
@@ -67,17 +64,16 @@ function isAnythingKnown({ apex, authoritative }: DnsSight, verdicts: Verdicts<D
 }
 
 // What makes a zone bogus and that it is bogus are one fault: it is counted once.
-const causesOfBogus = ['dnssec-ds-without-key', 'dnssec-signature-invalid'] as const;
+const causesOfBogus: readonly string[] = ['dnssec-ds-without-key', 'dnssec-signature-invalid'];
 
-function effectsOf(verdicts: Verdicts<DnsCode>): { readonly [code: string]: number } {
-  if (!isBroken(verdicts['dnssec-bogus'])) return {};
-  return Object.fromEntries(causesOfBogus.map((code) => [code, 0]));
-}
-
-function scoreOf(verdicts: Verdicts<DnsCode>): number {
-  const counted = { ...verdicts };
-  for (const code of Object.keys(effectsOf(verdicts))) Object.assign(counted, { [code]: 'not-applicable' });
-  return score(dnsRules, counted);
+/** What each broken rule takes from 100. */
+function lossesOf(verdicts: Verdicts<DnsCode>): readonly Loss[] {
+  const isBogus = isBroken(verdicts['dnssec-bogus']);
+  const losses = codesBroken(verdicts).map((code) => {
+    const isCounted = !(isBogus && causesOfBogus.includes(code));
+    return { code, points: isCounted ? dnsRules[code].points : 0 };
+  });
+  return shareOut(losses, 100);
 }
 
 const faults: readonly Severity[] = ['critical', 'high'];

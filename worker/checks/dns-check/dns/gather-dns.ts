@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { DnsAnswer, DnsAskOptions } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes, type PartContext, type SharedAnswers } from '../parts.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence } from './evidence.ts';
-import { gatherDelegation } from './gather-delegation.ts';
 import { ancestorsOf } from './name.ts';
+import { gatherDelegation } from './ns/gather-delegation.ts';
 
-/** How many names above the domain are asked; CAA and the parent zone are nearly always within three. */
-const ancestorLimit = 8;
+/** How many names above the domain are asked, the nearest first; a name of more labels is made to cost questions. */
+const ancestorLimit = 16;
 
 /**
  * Looks at a domain's records, its parent and its name servers. What does not hang on another answer is asked at once:

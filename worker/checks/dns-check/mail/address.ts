@@ -33,8 +33,9 @@ export function normalizeAddress(address: string): string {
 
 /** True when all of the inner network lies in the outer one; both as address and prefix length. */
 export function containsNetwork(outer: Network, inner: Network): boolean {
+  if (outer.prefix > inner.prefix) return false;
   const [a, b] = [ipaddr.parse(outer.address), ipaddr.parse(inner.address)];
-  return a.kind() === b.kind() && outer.prefix <= inner.prefix && b.match(a, outer.prefix);
+  return a.kind() === b.kind() && b.match(a, outer.prefix);
 }
 
 export type Network = { readonly address: string; readonly prefix: number };

@@ -7,8 +7,6 @@ export type Asker = {
   /** What was seen so far, by `sightKey`. */
   readonly sights: ReadonlyMap<string, Sight>;
   ask(question: SightQuestion): Promise<Sight>;
-  /** How many questions wait for their answer. */
-  underWay(): number;
   /** Ends the asking: whatever is under way, or comes later, stays unknown for this reason. */
   close(why: string): void;
 };
@@ -69,7 +67,6 @@ export function openAsker(dns: DnsProbe, apex = ''): Asker {
       pending.set(key, { question, sight });
       return sight;
     },
-    underWay: () => pending.size,
     close(why) {
       closedWhy = why;
       for (const [key, { question }] of pending) sights.set(key, unknownSight(question, why));

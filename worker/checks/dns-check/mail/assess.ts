@@ -2,30 +2,26 @@ import type { MailFields } from '../../../../shared/catalogue/dns-check/mail/rep
 import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import type { MailPart } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
 import type { Verdicts } from '../../../../shared/model/verdict.ts';
+import { forAll } from '../verdicts.ts';
 import { assessBimi } from './bimi/assess-bimi.ts';
+import { showBimi } from './bimi/show-bimi.ts';
 import { assessDkim } from './dkim/assess-dkim.ts';
+import { showDkim, stateOfDkim } from './dkim/show-dkim.ts';
 import { assessDmarc } from './dmarc/assess-dmarc.ts';
 import { choosePolicy } from './dmarc/choose-policy.ts';
 import { showDmarc, stateOfDmarc } from './dmarc/show-dmarc.ts';
 import type { MailEvidence } from './evidence.ts';
 import { judgeMode, type MailMode } from './mode.ts';
 import { assessMx } from './mx/assess-mx.ts';
+import { showMx, stateOfMx } from './mx/show-mx.ts';
 import { type PartScore, scoreEffects, scoreMail, scoreParts } from './score.ts';
 import { type MailFacts, seeMail } from './see-mail.ts';
-import {
-  showDkim,
-  showMx,
-  showReports,
-  showSts,
-  stateOfDkim,
-  stateOfMx,
-  stateOfRecord,
-  stateOfTransport,
-} from './show-parts.ts';
 import { assessSpf } from './spf/assess-spf.ts';
+import { branchesOf } from './spf/grow-tree.ts';
 import { showSpf } from './spf/show-spf.ts';
+import { stateOfRecord } from './state-of-record.ts';
 import { assessTransport } from './transport/assess-transport.ts';
-import { sameForAll } from './verdicts.ts';
+import { showSts, showTlsRpt, stateOfTransport } from './transport/show-transport.ts';
 import { openZone, sightKey } from './zone.ts';
 
 export type MailAssessment = {
@@ -48,7 +44,7 @@ export function assessMail(evidence: MailEvidence): MailAssessment {
   const facts = seeMail(openZone(sights), evidence.domain, evidence.selectors);
   const mode = judgeMode(facts);
   const verdicts =
-    facts.exists === false ? sameForAll(mailRules, 'not-applicable') : judge(facts, evidence, mode);
+    facts.exists === false ? forAll(mailRules, 'not-applicable') : judge(facts, evidence, mode);
   const fields = show(facts, evidence, mode, verdicts);
   const parts = scoreParts(verdicts, statesOf(facts, fields, mode));
   const mailScore = scoreMail(parts);
@@ -60,14 +56,14 @@ export function assessMail(evidence: MailEvidence): MailAssessment {
     score: mailScore,
     parts,
     scoreEffects: scoreEffects(verdicts, parts),
-    isPartial: facts.exists !== false && isPartial(fields),
+    isPartial: facts.exists !== false && (isPartial(fields) || hasLostBranch(facts)),
   };
 }
 
 function judge(facts: MailFacts, { policy, mxHosts }: MailEvidence, mode: MailMode): Verdicts<MailCode> {
   const dmarcPolicy = facts.dmarc.applied === 'unknown' ? undefined : choosePolicy(facts.dmarc);
   return {
-    ...assessSpf(facts.spf, { mode, mxHosts }),
+    ...assessSpf(facts.spf, { mode, mxHosts, isImplicit: facts.mx.isImplicit === true }),
     ...assessDmarc(facts.dmarc, mode),
     ...assessDkim(facts.dkim, mode),
     ...assessMx(facts.mx, mode),
@@ -89,7 +85,8 @@ function show(
     dkim: showDkim(facts.dkim, mode),
     mtaSts: showSts(facts, evidence.policy, mode),
     mx: showMx(facts.mx, facts.resolverValidates),
-    ...showReports(facts, mode),
+    tlsRpt: showTlsRpt(facts, mode),
+    bimi: showBimi(facts.bimi, mode),
   };
 }
 
@@ -99,6 +96,11 @@ type Fields = ReturnType<typeof show>;
 function isPartial({ spf, dmarc, mx, mtaSts, tlsRpt, dkim }: Fields): boolean {
   const states = [spf, dmarc, mx, mtaSts, tlsRpt].map(({ state }) => state);
   return states.includes('unknown') || (dkim.state === 'unknown' && dkim.subtreeExists === null);
+}
+
+// What depends on the message can never be seen; a record that gave no answer may be there next time.
+function hasLostBranch({ spf: { tree } }: MailFacts): boolean {
+  return tree !== null && branchesOf(tree).some(({ end }) => end === 'unknown');
 }
 
 // A domain that does not exist has no mail to be judged; its fields still say what would happen to mail in its name.
@@ -116,7 +118,7 @@ function statesOf(
     spf: fields.spf.state,
     dkim: stateOfDkim(facts.dkim, mode),
     mx: stateOfMx(facts.mx),
-    transport: stateOfTransport(facts, mode),
+    transport: stateOfTransport(facts, fields.mtaSts.state, mode),
     tlsRpt: takesMail ? stateOfRecord(facts.tlsRpt, mode) : none,
   };
 }

@@ -1,27 +1,32 @@
 import { setImmediate as afterArrivals } from 'node:timers/promises';
 import { isAddress } from '../../../../shared/target/classify-address.ts';
-import type { GatherContext } from '../../check.ts';
+import type { PartContext } from '../parts.ts';
 import { type Asker, openAsker } from './ask.ts';
 import type { MailEvidence, PolicySight, SpfEvaluation } from './evidence.ts';
-import { fetchPolicy } from './fetch-policy.ts';
 import { type MailFacts, seeMail } from './see-mail.ts';
 import type { SightQuestion } from './sight.ts';
 import { evaluateSpf, type SpfMessage } from './spf/evaluate-spf.ts';
+import { fetchPolicy } from './transport/fetch-policy.ts';
 import { openZone, sightKey } from './zone.ts';
 
 /** Longest gathering; what is not there by then stays unknown. Well below the check's own limit, so that a slow server costs a part, not the report. */
 const limitMs = 9000;
 const mxEvaluationLimit = 4;
 
+/** What the mail half is given to look with. */
+export type MailContext = Pick<PartContext, 'domain' | 'options' | 'ask'> & {
+  readonly probes: Pick<PartContext['probes'], 'http'>;
+};
+
 /** Sees the mail of a domain: asks all that is known to be needed at once, and again what the answers call for. */
 export async function gatherMail(
-  { target, options, probes, progress }: GatherContext,
+  { domain, options, ask, probes }: MailContext,
   limit = limitMs,
 ): Promise<MailEvidence> {
-  const asker = openAsker(probes.dns, target);
+  const asker = openAsker({ ask }, domain);
   const deadline = openDeadline(limit);
-  const subject = { domain: target, selectors: readSelectors(options['dkimSelector']) };
-  const wanted = readMessage(target, options);
+  const subject = { domain, selectors: options.dkimSelector };
+  const wanted = readMessage(domain, options);
   // Beside the walk: its questions are mostly the same ones, and answered once.
   const message = wanted === null ? null : begin(evaluateSpf(asker, wanted, limit));
   const fetching: { policy: Promise<PolicySight> | null } = { policy: null };
@@ -29,7 +34,6 @@ export async function gatherMail(
     const facts = await walk(asker, deadline.over, (zone) => {
       const seen = seeMail(zone, subject.domain, subject.selectors);
       if (wantsPolicy(seen)) fetching.policy ??= begin(fetchPolicy(probes.http, seen.sts.policyUrl));
-      progress({ done: asker.sights.size, total: asker.sights.size + asker.underWay(), current: 'mail' });
       return seen;
     });
     const [mxHosts, file, asked] = await Promise.all([
@@ -89,19 +93,9 @@ function wantsPolicy({ sts }: MailFacts): boolean {
   return sts.texts.length > 0 || sts.hasHost === true;
 }
 
-function readSelectors(option: unknown): string[] {
-  const texts = Array.isArray(option) ? option : typeof option === 'string' ? [option] : [];
-  return texts.filter((text) => typeof text === 'string' && text !== '').slice(0, 10);
-}
-
-function readMessage(domain: string, options: GatherContext['options']): SpfMessage | null {
-  const read = (name: string, otherwise: string) => {
-    const value = options[name];
-    return typeof value === 'string' && value !== '' ? value : otherwise;
-  };
-  const ip = read('ip', '');
-  if (!isAddress(ip)) return null;
-  return { ip, sender: read('sender', `postmaster@${domain}`), helo: read('helo', domain) };
+function readMessage(domain: string, { ip, sender, helo }: MailContext['options']): SpfMessage | null {
+  if (ip === undefined || !isAddress(ip)) return null;
+  return { ip, sender: sender ?? `postmaster@${domain}`, helo: helo ?? domain };
 }
 
 function listMxMessages({ domain, mx, spf }: MailFacts): (SpfMessage & { host: string })[] {

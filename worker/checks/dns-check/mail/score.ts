@@ -1,7 +1,8 @@
-import type { PartState } from '../../../../shared/catalogue/dns-check/mail/report.ts';
 import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import { type MailPart, mailWeights } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
+import type { PartState } from '../../../../shared/catalogue/dns-check/part-state.ts';
 import { codesBroken, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { shareOut } from '../share-out.ts';
 
 /** How one part came to its points. */
 export type PartScore = {
@@ -49,11 +50,8 @@ export function scoreEffects(
 ): { [code: string]: number } {
   const weight = parts.reduce((sum, part) => sum + (part.score === null ? 0 : part.weight), 0);
   const effects = new Map<string, number>(codesBroken(verdicts).map((code) => [code, 0]));
-  for (const { lost, weight: most } of parts) {
-    const sum = lost.reduce((points, one) => points + one.points, 0);
-    for (const { code, points } of lost)
-      effects.set(code, -round((Math.min(1, most / sum) * points * 100) / weight));
-  }
+  for (const { lost, weight: most } of parts)
+    for (const { code, points } of shareOut(lost, most)) effects.set(code, -round((points * 100) / weight));
   return Object.fromEntries(effects);
 }
 

@@ -5,7 +5,7 @@ import { type MxFacts, seeMx } from './mx/see-mx.ts';
 import { nameExists } from './sight.ts';
 import { branchesOf } from './spf/grow-tree.ts';
 import { type SpfFacts, seeSpf } from './spf/see-spf.ts';
-import { type RecordFacts, type StsFacts, seeSts, seeTlsRpt } from './transport/see-transport.ts';
+import { type StsFacts, seeSts, seeTlsRpt, type TlsRptFacts } from './transport/see-transport.ts';
 import type { Zone } from './zone.ts';
 
 /** Everything that is known of a domain's mail. */
@@ -17,7 +17,7 @@ export type MailFacts = {
   readonly dkim: DkimFacts;
   readonly mx: MxFacts;
   readonly sts: StsFacts;
-  readonly tlsRpt: RecordFacts<{ readonly rua: readonly string[] }>;
+  readonly tlsRpt: TlsRptFacts;
   readonly bimi: BimiFacts;
   /** Whether our resolver vouches for signed names at all: the root is signed. */
   readonly resolverValidates: boolean | null;

@@ -88,6 +88,16 @@ export function exchangesOf({ records }: Sight): { preference: number; exchange:
   return found.sort((a, b) => a.preference - b.preference || (a.exchange < b.exchange ? -1 : 1));
 }
 
+/** The same reading, made once of each sight: a domain is seen again after every answer, and its records stay what they are. */
+export function oncePerSight<T>(read: (sight: Sight) => T): (sight: Sight) => T {
+  const known = new WeakMap<Sight, { readonly value: T }>();
+  return (sight) => {
+    const kept = known.get(sight) ?? { value: read(sight) };
+    known.set(sight, kept);
+    return kept.value;
+  };
+}
+
 /** A JSON object's keys, or none. */
 export function readObject(value: Json): { readonly [key: string]: Json } {
   return value !== null && typeof value === 'object' && !Array.isArray(value)

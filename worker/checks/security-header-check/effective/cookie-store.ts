@@ -1,5 +1,6 @@
 import { getPublicSuffix } from 'tldts';
 import { isAddressHost } from '../grammar/address-host.ts';
+import { maskAttributeValue } from '../grammar/mask-cookie.ts';
 import type { SetCookie } from '../grammar/set-cookie.ts';
 
 /** Whether a browser keeps a cookie, and why not; `deletes` is meant by the server and no fault. */
@@ -40,9 +41,10 @@ function whyDomainRefused(cookie: SetCookie, url: URL): string | undefined {
   const { domain } = cookie;
   if (domain === null || domain === url.hostname) return undefined;
   if (/[^\u0020-\u007e]/.test(domain)) return 'its Domain has characters beyond ASCII';
-  if (isPublicSuffix(domain)) return `its Domain ${domain} is a public suffix, shared by strangers`;
+  const shown = maskAttributeValue(domain);
+  if (isPublicSuffix(domain)) return `its Domain ${shown} is a public suffix, shared by strangers`;
   if (isAddressHost(url.hostname) || !url.hostname.endsWith(`.${domain}`))
-    return `its Domain ${domain} does not cover ${url.hostname}`;
+    return `its Domain ${shown} does not cover ${url.hostname}`;
   return undefined;
 }
 

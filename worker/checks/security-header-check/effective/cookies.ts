@@ -1,8 +1,9 @@
 import type { HeaderEvidence } from '../evidence.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { isMalformed } from '../grammar/malformed.ts';
+import { cookieNameOf } from '../grammar/mask-cookie.ts';
 import { parseSetCookie, type SetCookie } from '../grammar/set-cookie.ts';
-import type { SeenHop } from '../page.ts';
+import type { SeenHop } from '../sight/page.ts';
 import { type Storage, storeCookie } from './cookie-store.ts';
 import { isSessionCookie } from './session-cookie.ts';
 
@@ -29,6 +30,11 @@ export function readCookies(
       return [readCookie(seen, line, seenAtMs)];
     }),
   );
+}
+
+/** The name of a cookie, also of one whose line is ignored whole; empty where it has none. */
+export function nameOf({ cookie, line }: Pick<SeenCookie, 'cookie' | 'line'>): string {
+  return cookie?.name ?? cookieNameOf(line) ?? '';
 }
 
 function readCookie(seen: SeenHop, line: string, nowMs: number): SeenCookie {

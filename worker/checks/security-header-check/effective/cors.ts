@@ -41,17 +41,24 @@ function accessOf(answers: readonly CorsAnswer[]): Cors['access'] {
   return made.some(({ allowOrigin }) => allowOrigin !== null) ? 'listed' : 'none';
 }
 
-function readAnswer({ method, origin, headers }: Extract<CorsSight, { kind: 'answered' }>): CorsAnswer {
+function readAnswer({
+  method,
+  origin,
+  status,
+  headers,
+}: Extract<CorsSight, { kind: 'answered' }>): CorsAnswer {
   const fields = indexFields(headers);
   const lines = valuesOf(fields, 'access-control-allow-origin');
   const allowOrigin = lines.length === 0 ? null : lines.join(', ');
+  // A preflight with any other status is refused whatever its fields say (Fetch Standard, "CORS-preflight fetch").
+  const isTaken = method === 'GET' || (status >= 200 && status <= 299);
   return {
     method,
     origin,
     allowOrigin,
     lines: lines.length,
-    allowsOrigin: allowOrigin === origin,
-    allowsAll: allowOrigin === '*',
+    allowsOrigin: isTaken && allowOrigin === origin,
+    allowsAll: isTaken && allowOrigin === '*',
     credentials: valuesOf(fields, 'access-control-allow-credentials').join(', ') === 'true',
     variesByOrigin: variesByOrigin(fields),
   };

@@ -1,7 +1,7 @@
 import { valuesOf } from '../grammar/fields.ts';
 import { parseXFrameOptions, type XFrameOptions } from '../grammar/x-frame-options.ts';
-import type { Page } from '../page.ts';
-import { enforcedOf, listOf, type SeenPolicy, type SourceList } from '../policies.ts';
+import type { Page } from '../sight/page.ts';
+import { enforcedOf, listOf, type SeenPolicy, type SourceList } from '../sight/policies.ts';
 import { isAnyHost } from './script.ts';
 
 /** Who may frame the page, and what says so. */

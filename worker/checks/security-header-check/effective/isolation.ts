@@ -23,13 +23,14 @@ export type Isolation = {
   };
 };
 
-/** Reads the three headers; what is malformed counts as absent. */
-export function judgeIsolation(fields: Fields): Isolation {
+/** Reads the three headers; what is malformed counts as absent, and so do opener and embedder in clear text (HTML Standard, secure contexts). */
+export function judgeIsolation({ fields, url }: { readonly fields: Fields; readonly url: URL }): Isolation {
   const opener = parseOpenerPolicy(valuesOf(fields, 'cross-origin-opener-policy'));
   const embedder = parseEmbedderPolicy(valuesOf(fields, 'cross-origin-embedder-policy'));
   const resource = parseResourcePolicy(valuesOf(fields, 'cross-origin-resource-policy'));
-  const openerInForce = policyOf(opener) ?? 'unsafe-none';
-  const embedderInForce = policyOf(embedder) ?? 'unsafe-none';
+  const isSecure = url.protocol === 'https:';
+  const openerInForce = (isSecure ? policyOf(opener) : undefined) ?? 'unsafe-none';
+  const embedderInForce = (isSecure ? policyOf(embedder) : undefined) ?? 'unsafe-none';
   return {
     opener,
     embedder,

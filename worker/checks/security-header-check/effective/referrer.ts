@@ -5,8 +5,8 @@ import {
   parseReferrerPolicy,
   type ReferrerPolicy,
 } from '../grammar/referrer-policy.ts';
-import type { Page } from '../page.ts';
-import { attributeOf } from '../policies.ts';
+import type { Page } from '../sight/page.ts';
+import { attributeOf } from '../sight/policies.ts';
 
 /** The referrer policy in force, and the two that it comes from. */
 export type EffectiveReferrer = {

@@ -6,7 +6,7 @@ import {
   type SeenPolicy,
   type SeenSource,
   type SourceList,
-} from '../policies.ts';
+} from '../sight/policies.ts';
 
 /** What lets something through: the word of a policy that does so. */
 export type Grant = {

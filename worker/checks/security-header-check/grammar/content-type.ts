@@ -23,6 +23,7 @@ export function isHtml(type: ContentType | undefined): boolean {
 function parseOne(text: string): ContentType | undefined {
   const [first = '', ...parameters] = text.split(';');
   const essence = trimBlanks(first).toLowerCase();
+  if (essence === '*/*') return undefined;
   const slash = essence.indexOf('/');
   if (slash < 1 || !isToken(essence.slice(0, slash)) || !isToken(essence.slice(slash + 1))) return undefined;
   const charset = parameters

@@ -1,5 +1,5 @@
 import { isToken, trimBlanks } from './fields.ts';
-import { type Malformed, malformed } from './malformed.ts';
+import { isMalformed, type Malformed, malformed } from './malformed.ts';
 
 /** A valid Strict-Transport-Security value. */
 export type Hsts = {
@@ -10,19 +10,11 @@ export type Hsts = {
 
 /**
  * Parses one Strict-Transport-Security value (RFC 6797 §6.1): directives between semicolons, names in any case,
- * values as token or quoted string, no directive twice, max-age needed. Unknown directives are skipped.
+ * values as token or quoted string, no directive twice, max-age needed, none for includeSubDomains. Unknown directives are skipped.
  */
 export function parseHsts(text: string): Hsts | Malformed {
-  const seen = new Map<string, string | null>();
-  for (const { name, value, offset } of splitDirectives(text)) {
-    if (name === '' && value === null) continue;
-    if (!isToken(name)) return malformed('a directive whose name is not a token', offset);
-    if (seen.has(name)) return malformed(`the directive ${name} twice`, offset);
-    const read = value === null ? null : readValue(value);
-    if (read === undefined)
-      return malformed(`a value of ${name} that is neither token nor quoted string`, offset);
-    seen.set(name, read);
-  }
+  const seen = readDirectives(text);
+  if (isMalformed(seen)) return seen;
   const maxAge = seen.get('max-age');
   if (maxAge === undefined) return malformed('no max-age', text.length);
   if (maxAge === null || !/^\d+$/.test(maxAge))
@@ -33,6 +25,23 @@ export function parseHsts(text: string): Hsts | Malformed {
     includeSubDomains: seen.has('includesubdomains'),
     preload: seen.has('preload'),
   };
+}
+
+function readDirectives(text: string): ReadonlyMap<string, string | null> | Malformed {
+  const seen = new Map<string, string | null>();
+  for (const { name, value, offset } of splitDirectives(text)) {
+    if (name === '' && value === null) continue;
+    if (!isToken(name)) return malformed('a directive whose name is not a token', offset);
+    if (seen.has(name)) return malformed(`the directive ${name} twice`, offset);
+    const read = value === null ? null : readValue(value);
+    if (read === undefined)
+      return malformed(`a value of ${name} that is neither token nor quoted string`, offset);
+    // Browsers ignore the whole field for it (RFC 6797 §6.1.2).
+    if (name === 'includesubdomains' && read !== null)
+      return malformed('a value of includesubdomains, which takes none', offset);
+    seen.set(name, read);
+  }
+  return seen;
 }
 
 /** Writes a value that parseHsts reads as the same. */

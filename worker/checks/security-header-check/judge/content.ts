@@ -3,7 +3,7 @@ import {
   referrerRules,
   type sniffingRules,
 } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
-import { brokenBy, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { brokenBy, notTested, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
 import { judgeReferrer } from '../effective/referrer.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { isMalformed } from '../grammar/malformed.ts';
@@ -11,7 +11,7 @@ import { parseNosniff } from '../grammar/nosniff.ts';
 import { knownFeatures, powerfulFeatures } from '../grammar/permission-features.ts';
 import { isFeaturePolicySyntax, parsePermissionsPolicy } from '../grammar/permissions-policy.ts';
 import { isLooser, isLooserThanDefault } from '../grammar/referrer-policy.ts';
-import type { Page } from '../page.ts';
+import { type Page, whyHeadUnread } from '../sight/page.ts';
 import { allOf, brokenWhen, cut, fieldAt } from './verdict-tables.ts';
 
 /** Judges whether browsers guess at the type of the content. */
@@ -64,14 +64,19 @@ export function judgeReferrerRules(page: Page): Verdicts<keyof typeof referrerRu
   const lines = valuesOf(page.fields, name);
   const seen = { hop: page.index, url: page.hop.url };
   const loosened = header !== undefined && meta !== undefined && isLooser(meta, header);
+  const unread = whyHeadUnread(page);
+  const unless = (verdict: Verdict): Verdict =>
+    unread === null || meta !== undefined
+      ? verdict
+      : notTested(`${unread}, and a meta element may set a policy`);
   return {
-    'referrer-policy-unsafe': brokenWhen(
-      isLooserThanDefault(policy) && { ...seen, policy, source: `the ${by}` },
+    'referrer-policy-unsafe': unless(
+      brokenWhen(isLooserThanDefault(policy) && { ...seen, policy, source: `the ${by}` }),
     ),
     'referrer-policy-invalid':
       lines.length === 0 ? 'not-applicable' : brokenWhen(!header && fieldAt(page, name, lines.join(', '))),
-    'referrer-policy-missing': brokenWhen(lines.length === 0 && !meta && seen),
-    'referrer-policy-meta-overrides': brokenWhen(loosened && { ...seen, header, meta }),
+    'referrer-policy-missing': lines.length > 0 ? 'holds' : unless(brokenWhen(!meta && seen)),
+    'referrer-policy-meta-overrides': unless(brokenWhen(loosened && { ...seen, header, meta })),
   };
 }
 

@@ -1,9 +1,10 @@
 import { cookieRules } from '../../../../shared/catalogue/security-header-check/rules/cookies.ts';
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
-import type { SeenCookie } from '../effective/cookies.ts';
+import { nameOf, type SeenCookie } from '../effective/cookies.ts';
 import { isAntiForgeryCookie } from '../effective/session-cookie.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
 import { valuesOf } from '../grammar/fields.ts';
+import { maskAttributeValue } from '../grammar/mask-cookie.ts';
 import type { SetCookie } from '../grammar/set-cookie.ts';
 import { allOf, cut } from './verdict-tables.ts';
 
@@ -60,9 +61,11 @@ function lacking(cookies: readonly Kept[], has: (cookie: Kept) => boolean): Verd
   return brokenBy(cookies.filter((cookie) => !has(cookie)).map(show));
 }
 
-function show({ seen, cookie, line }: SeenCookie): Evidence {
-  const name = cookie === undefined ? line : cookie.name === '' ? '(a cookie without a name)' : cookie.name;
-  return { hop: seen.index, url: seen.hop.url, header: 'set-cookie', cookie: cut(name) };
+function show(each: SeenCookie): Evidence {
+  const { seen } = each;
+  const name = nameOf(each);
+  const shown = name === '' ? '(a cookie without a name)' : cut(name);
+  return { hop: seen.index, url: seen.hop.url, header: 'set-cookie', cookie: shown };
 }
 
 // An unknown value is a finding of its own.
@@ -74,7 +77,7 @@ function judgeSameSite(cookies: readonly Kept[]): Verdict {
   return brokenBy(
     cookies.flatMap((cookie) => {
       const value = cookie.cookie.sameSiteUnknown;
-      return value === null ? [] : [{ ...show(cookie), value: cut(value) }];
+      return value === null ? [] : [{ ...show(cookie), value: cut(maskAttributeValue(value)) }];
     }),
   );
 }

@@ -12,8 +12,8 @@ import {
   judgeScripts,
   type ScriptVerdict,
 } from '../effective/script.ts';
-import type { Page } from '../page.ts';
-import { directiveOf, listOf, type SeenPolicy, type SeenSource, type SourceList } from '../policies.ts';
+import type { Page } from '../sight/page.ts';
+import { directiveOf, listOf, type SeenPolicy, type SeenSource, type SourceList } from '../sight/policies.ts';
 import { findBypass } from './csp-bypass.ts';
 import { brokenWhen } from './verdict-tables.ts';
 

@@ -9,8 +9,8 @@ import {
 import { looksUnquoted, parseCspSource } from '../grammar/csp-source.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { parseReportingEndpoints, parseReportTo } from '../grammar/reporting-endpoints.ts';
-import type { Page } from '../page.ts';
-import { directiveOf, headerOnlyDirectives, isNone, type SeenPolicy } from '../policies.ts';
+import type { Page } from '../sight/page.ts';
+import { directiveOf, headerOnlyDirectives, isNone, type SeenPolicy } from '../sight/policies.ts';
 import type { CspCode } from './csp-scripts.ts';
 import { cut } from './verdict-tables.ts';
 

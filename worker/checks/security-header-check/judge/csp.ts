@@ -7,10 +7,9 @@ import {
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
 import type { HeaderEvidence } from '../evidence.ts';
-import { isHtml } from '../grammar/content-type.ts';
 import { indexFields } from '../grammar/fields.ts';
-import type { Page } from '../page.ts';
-import { enforcedOf, readPolicies, type SeenPolicy } from '../policies.ts';
+import { type Page, whyHeadUnread } from '../sight/page.ts';
+import { enforcedOf, readPolicies, type SeenPolicy } from '../sight/policies.ts';
 import { type CspCode, judgeScriptRules, showGrant } from './csp-scripts.ts';
 import { judgeSyntax } from './csp-syntax.ts';
 import { allOf, brokenWhen } from './verdict-tables.ts';
@@ -39,16 +38,15 @@ function judgeEnforced(evidence: HeaderEvidence, page: Page): Partial<Verdicts<C
 }
 
 function judgeAbsence(page: Page): Pick<Verdicts<CspCode>, 'csp-missing' | 'csp-report-only'> {
-  const seen = { hop: page.index, url: page.hop.url };
-  if (page.policies.some(({ disposition }) => disposition === 'report'))
-    return { 'csp-missing': 'not-applicable', 'csp-report-only': brokenBy([seen]) };
-  const unread = isHtml(page.type) && page.document === null;
-  return {
-    'csp-missing': unread
-      ? notTested('the page could not be read, and a meta element may hold a policy')
-      : brokenBy([seen]),
-    'csp-report-only': 'not-applicable',
-  };
+  const unread = whyHeadUnread(page);
+  if (unread !== null) {
+    const unseen = notTested(`${unread}, and a meta element may hold a policy`);
+    return { 'csp-missing': unseen, 'csp-report-only': unseen };
+  }
+  const broken = brokenBy([{ hop: page.index, url: page.hop.url }]);
+  return page.policies.some(({ disposition }) => disposition === 'report')
+    ? { 'csp-missing': 'not-applicable', 'csp-report-only': broken }
+    : { 'csp-missing': broken, 'csp-report-only': 'not-applicable' };
 }
 
 function judgePlaces(page: Page): Pick<Verdicts<CspCode>, 'csp-meta-not-in-head' | 'csp-meta-late'> {

@@ -3,8 +3,8 @@ import type { Evidence, Verdicts } from '../../../../shared/model/verdict.ts';
 import { type Framing, judgeFraming } from '../effective/framing.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import type { XFrameOptions } from '../grammar/x-frame-options.ts';
-import type { Page } from '../page.ts';
-import { attributeOf } from '../policies.ts';
+import type { Page } from '../sight/page.ts';
+import { attributeOf } from '../sight/policies.ts';
 import { allOf, brokenWhen, cut, fieldAt } from './verdict-tables.ts';
 
 const header = 'x-frame-options';

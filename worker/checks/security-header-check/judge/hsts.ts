@@ -6,7 +6,7 @@ import type { HeaderEvidence, PreloadSight } from '../evidence.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import type { Hsts } from '../grammar/hsts.ts';
 import { isMalformed, type Malformed } from '../grammar/malformed.ts';
-import type { Page, SeenHop } from '../page.ts';
+import type { Page, SeenHop } from '../sight/page.ts';
 import { allOf, brokenWhen, fieldAt } from './verdict-tables.ts';
 
 type HstsCode = keyof typeof hstsRules;
@@ -34,7 +34,7 @@ export function judgeHstsRules(
     ...(isVoid ? allMain('not-applicable') : judgeMain(evidence, page, { hsts, preload })),
     'hsts-over-http': brokenBy(hops.flatMap(findOverHttp)),
     'hsts-not-on-first-hop':
-      isVoid || !hsts.applied ? 'not-applicable' : brokenBy(findUnprotectedRedirects(hops, page)),
+      isVoid || !hsts.applied ? 'not-applicable' : brokenBy(findUnprotectedRedirects(evidence, hops, page)),
     'hsts-preloaded': preload === 'listed' ? brokenBy([{ host: page.url.hostname }]) : 'not-applicable',
   };
 }
@@ -125,9 +125,14 @@ function findOverHttp(seen: SeenHop): Evidence[] {
 }
 
 // Hosts that redirect over https without ever saying HSTS, though the last host does.
-function findUnprotectedRedirects(hops: readonly SeenHop[], page: Page): Evidence[] {
+function findUnprotectedRedirects(
+  evidence: HeaderEvidence,
+  hops: readonly SeenHop[],
+  page: Page,
+): Evidence[] {
   const covered = hops.filter((seen) => judgeHsts(seen).applied);
   const isCovered = (host: string) =>
+    preloadOf(evidence, host) === 'listed' ||
     covered.some((seen) => {
       const parsed = validOf(judgeHsts(seen).parsed);
       return (

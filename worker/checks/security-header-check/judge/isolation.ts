@@ -3,14 +3,15 @@ import { brokenBy, type Verdict, type Verdicts } from '../../../../shared/model/
 import { judgeIsolation } from '../effective/isolation.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { isMalformed, type Malformed } from '../grammar/malformed.ts';
-import type { Page } from '../page.ts';
+import type { Page } from '../sight/page.ts';
 import { brokenWhen, fieldAt } from './verdict-tables.ts';
 
-/** Judges the three cross-origin policies; opener and embedder only where the answer is a page. */
+/** Judges the three cross-origin policies; opener and embedder only where the answer is a page over https. */
 export function judgeIsolationRules(page: Page): Verdicts<keyof typeof isolationRules> {
-  const { opener, embedder, resource, effective } = judgeIsolation(page.fields);
+  const { opener, embedder, resource, effective } = judgeIsolation(page);
   const seen = { hop: page.index, url: page.hop.url };
-  const forPages = (verdict: Verdict): Verdict => (page.isDocument ? verdict : 'not-applicable');
+  const isSecurePage = page.isDocument && page.url.protocol === 'https:';
+  const forPages = (verdict: Verdict): Verdict => (isSecurePage ? verdict : 'not-applicable');
   const invalid = (header: string, parsed: object | Malformed | undefined): Verdict =>
     parsed && isMalformed(parsed)
       ? brokenBy([

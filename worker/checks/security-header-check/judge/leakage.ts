@@ -6,7 +6,8 @@ import { brokenBy, type Evidence, type Verdicts } from '../../../../shared/model
 import type { HeaderLine } from '../evidence.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { findInternalHost } from '../grammar/internal-hosts.ts';
-import type { SeenHop } from '../page.ts';
+import { maskSetCookie } from '../grammar/mask-cookie.ts';
+import type { SeenHop } from '../sight/page.ts';
 import { cut } from './verdict-tables.ts';
 
 // Headers in which servers, frameworks and content systems name themselves.
@@ -109,7 +110,9 @@ function findHarmful(found: Found): Evidence[] {
 
 function findUseless(found: Found): Evidence[] {
   const reason = useless.get(found.name);
-  return reason === undefined ? [] : [{ ...show(found), reason }];
+  // Network Error Logging has no other way to name its endpoint.
+  const isUsed = found.name === 'report-to' && valuesOf(found.seen.fields, 'nel').length > 0;
+  return reason === undefined || isUsed ? [] : [{ ...show(found), reason }];
 }
 
 /** Judges the size and the bytes of the header sections. */
@@ -150,6 +153,7 @@ function findStrangeBytes({ index, hop }: SeenHop): Evidence[] {
     const offset = value.search(/[^\t\u0020-\u007e]/);
     if (offset < 0) return [];
     const reason = value.charCodeAt(offset) > 0x7f ? 'a byte beyond ASCII' : 'a control character';
-    return [{ hop: index, url: hop.url, header: cut(header), value: cut(value), reason, offset }];
+    const shown = header.toLowerCase() === 'set-cookie' ? maskSetCookie(value) : value;
+    return [{ hop: index, url: hop.url, header: cut(header), value: cut(shown), reason, offset }];
   });
 }

@@ -1,13 +1,21 @@
 import { getDomain } from 'tldts';
 import { subresourceRules } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
-import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import {
+  brokenBy,
+  codesOf,
+  type Evidence,
+  isBroken,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
 import type { ElementSight } from '../evidence.ts';
 import { isHtml } from '../grammar/content-type.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
-import type { Page } from '../page.ts';
-import { attributeOf, isScript } from '../policies.ts';
+import type { Page } from '../sight/page.ts';
+import { attributeOf, directiveOf, enforcedOf, isScript } from '../sight/policies.ts';
 import { allOf, brokenWhen, cut } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */
@@ -24,16 +32,24 @@ type Load = {
 export function judgeSubresources(page: Page): Verdicts<keyof typeof subresourceRules> {
   if (!page.isDocument || !isHtml(page.type)) return allOf(subresourceRules, 'not-applicable');
   if (!page.document) return allOf(subresourceRules, notTested('the page could not be read'));
+  const { cut: cutBy } = page.document;
+  const unseen = notTested(`the page was not read to its end: ${cutBy ?? ''}`);
   const loads = readLoads(page);
-  if (loads.length === 0) return allOf(subresourceRules, 'not-applicable');
+  if (loads.length === 0) return allOf(subresourceRules, cutBy === null ? 'not-applicable' : unseen);
+  const judged = judgeLoads(page, loads);
+  // Behind the cut there may be more of anything.
+  return cutBy === null ? judged : mapVerdicts(judged, (verdict) => (isBroken(verdict) ? verdict : unseen));
+}
+
+function judgeLoads(page: Page, loads: readonly Load[]): Verdicts<keyof typeof subresourceRules> {
   const foreignScripts = loads.filter(({ isCrossSite, kind }) => isCrossSite && kind === 'script');
   const checked = loads.filter(({ integrity }) => integrity !== undefined && integrity !== '');
   const isGood = ({ integrity = '' }: Load) => parseIntegrity(integrity).length > 0;
   const show = (load: Load) => showLoad(page, load);
+  const clearText = loads.filter(({ url }) => url.protocol === 'http:');
   return {
-    'script-http': brokenBy(
-      page.url.protocol === 'https:' ? loads.filter(({ url }) => url.protocol === 'http:').map(show) : [],
-    ),
+    'script-http':
+      page.url.protocol !== 'https:' || isUpgraded(page) ? 'not-applicable' : brokenBy(clearText.map(show)),
     'sri-missing': brokenBy(
       loads.filter(({ isCrossSite, integrity }) => isCrossSite && !integrity).map(show),
     ),
@@ -61,6 +77,20 @@ export function judgeSubresources(page: Page): Verdicts<keyof typeof subresource
             },
           ),
   };
+}
+
+/** The page makes browsers ask for https:// wherever it says http:// (Upgrade Insecure Requests). */
+function isUpgraded({ policies }: Page): boolean {
+  return enforcedOf(policies).some((seen) => directiveOf(seen, 'upgrade-insecure-requests'));
+}
+
+function mapVerdicts<Code extends string>(
+  verdicts: Verdicts<Code>,
+  change: (verdict: Verdict) => Verdict,
+): Verdicts<Code> {
+  return Object.fromEntries(
+    codesOf(verdicts).map((code) => [code, change(verdicts[code])]),
+  ) as Verdicts<Code>;
 }
 
 function showLoad(page: Page, { element, url }: Load): Evidence {

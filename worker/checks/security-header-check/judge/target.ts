@@ -1,7 +1,7 @@
 import type { targetRules } from '../../../../shared/catalogue/security-header-check/rules/leakage.ts';
 import { brokenBy, type Evidence, type Verdicts } from '../../../../shared/model/verdict.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
-import type { Page } from '../page.ts';
+import type { Page } from '../sight/page.ts';
 import { brokenWhen } from './verdict-tables.ts';
 
 /** Says what could not be asked, and whether an error page was judged. */

@@ -53,7 +53,8 @@ function keep(line: string, { hostname, pathname }: URL): { place: string; cooki
   const parsed = Cookie.parse(line);
   if (!parsed) return undefined;
   const { key, secure, httpOnly, sameSite } = parsed;
-  const domain = parsed.cdomain();
+  const domain = domainOf(parsed);
+  if (domain === null) return undefined;
   const path = parsed.path?.startsWith('/') ? parsed.path : defaultPath(pathname);
   if (
     !coversHost(domain, hostname) ||
@@ -62,6 +63,15 @@ function keep(line: string, { hostname, pathname }: URL): { place: string; cooki
     return undefined;
   const place = JSON.stringify([domain ?? hostname, path, key]);
   return { place, cookie: { key, secure, httpOnly, sameSite: sameSite ?? undefined } };
+}
+
+/** undefined where it names none; null where tough-cookie throws for what it names ("é é"). */
+function domainOf(cookie: Cookie): string | undefined | null {
+  try {
+    return cookie.cdomain();
+  } catch {
+    return null;
+  }
 }
 
 function coversHost(domain: string | undefined, hostname: string): boolean {

@@ -1,5 +1,5 @@
 import type { Chain, ElementSight, HeaderEvidence, HeaderLine, Hop, PreloadSight } from '../evidence.ts';
-import { attributeOf } from '../policies.ts';
+import { attributeOf } from '../sight/policies.ts';
 
 /** What the Observatory sees of a chain: the answers of at most ten redirects, the last of which it grades. */
 export type ObservatoryChain = {

@@ -1,10 +1,12 @@
 import type { Rule } from '../../../../model/verdict.ts';
+import { spfTreeRules } from './spf-tree.ts';
 
 /**
  * Everything that can be wrong with a sender policy. Points are of the 20 that SPF weighs:
  * critical all, high 12, medium 5, low 1.
  */
 export const spfRules = {
+  ...spfTreeRules,
   'spf-missing': {
     part: 'spf',
     severity: 'high',
@@ -61,90 +63,6 @@ export const spfRules = {
       'At character {position}, in {term}: {problem}. Receivers answer permerror and use nothing of the record.',
     fix: 'Correct the term.',
     references: ['RFC 7208 §4.6', 'RFC 7208 §12'],
-  },
-  'spf-include-syntax': {
-    part: 'spf',
-    severity: 'high',
-    points: 12,
-    title: 'An included SPF record breaks the grammar',
-    detail: 'The record of {name}, reached by {term}, is wrong at character {position}: {problem}.',
-    fix: 'Tell its owner, or take the term out: the error makes the whole policy a permerror.',
-    references: ['RFC 7208 §5.2', 'RFC 7208 §4.6'],
-  },
-  'spf-too-many-lookups': {
-    part: 'spf',
-    severity: 'high',
-    points: 12,
-    title: 'The SPF record needs more than ten lookups',
-    detail: 'All terms together ask the DNS {lookups} times; after the tenth, receivers answer permerror.',
-    fix: 'Take out services that no longer send, or give each service a subdomain with a record of its own.',
-    references: ['RFC 7208 §4.6.4'],
-  },
-  'spf-near-limit': {
-    part: 'spf',
-    severity: 'low',
-    points: 1,
-    title: 'The SPF record is near the limit of ten lookups',
-    detail:
-      'All terms together ask the DNS {lookups} times. The next change of an included record may pass ten.',
-    fix: 'Take out services that no longer send.',
-    references: ['RFC 7208 §4.6.4'],
-  },
-  'spf-too-many-voids': {
-    part: 'spf',
-    severity: 'high',
-    points: 12,
-    title: 'Too many lookups of the SPF record find nothing',
-    detail:
-      '{voids} terms lead to names without such a record ({names}); after the second, receivers answer permerror.',
-    fix: 'Take out the terms whose names no longer exist.',
-    references: ['RFC 7208 §4.6.4', 'RFC 7208 §11.1'],
-  },
-  'spf-void-one-family': {
-    part: 'spf',
-    severity: 'info',
-    points: 0,
-    title: 'For one kind of address, many lookups of the SPF record find nothing',
-    detail:
-      'For senders over {family}, {voids} terms find no address ({names}). Receivers that count to the letter answer permerror for them.',
-    fix: 'Name the addresses by ip4: and ip6: instead, or take out terms that are not needed.',
-    references: ['RFC 7208 §4.6.4', 'RFC 7208 §5'],
-  },
-  'spf-mx-limit': {
-    part: 'spf',
-    severity: 'high',
-    points: 12,
-    title: 'An mx term leads to more than ten hosts',
-    detail: '{term} leads to {count} mail hosts; after the tenth, receivers answer permerror.',
-    fix: 'Name the addresses by ip4: and ip6: instead.',
-    references: ['RFC 7208 §4.6.4', 'RFC 7208 §5.4'],
-  },
-  'spf-loop': {
-    part: 'spf',
-    severity: 'high',
-    points: 12,
-    title: 'An SPF record includes itself',
-    detail: '{term} of {from} leads back to {name}; receivers run into the limit of ten lookups.',
-    fix: 'Take out the term that leads back.',
-    references: ['RFC 7208 §4.6.4', 'RFC 7208 §11.1'],
-  },
-  'spf-include-missing': {
-    part: 'spf',
-    severity: 'high',
-    points: 12,
-    title: 'An include leads to a name without SPF',
-    detail: '{term} in the record of {from} leads to {name}: {found}, and receivers answer permerror.',
-    fix: 'Take out the include, or correct the name.',
-    references: ['RFC 7208 §5.2'],
-  },
-  'spf-redirect-missing': {
-    part: 'spf',
-    severity: 'high',
-    points: 12,
-    title: 'A redirect leads to a name without SPF',
-    detail: '{term} in the record of {from} leads to {name}: {found}, and receivers answer permerror.',
-    fix: 'Correct the name, or end the record with an all term instead.',
-    references: ['RFC 7208 §6.1'],
   },
   'spf-all-pass': {
     part: 'spf',
@@ -275,7 +193,7 @@ export const spfRules = {
     points: 1,
     title: 'The SPF record is long',
     detail:
-      'Name and record have {octets} octets together; beyond 450, answers may not fit into 512 and some resolvers fail.',
+      'Name and record have {octets} octets together; from 450 on, answers may not fit into 512 and some resolvers fail.',
     fix: 'Take out terms that are not needed, or move some into an included record.',
     references: ['RFC 7208 §3.4'],
   },

@@ -3,7 +3,7 @@ import type { Rule } from '../../../../model/verdict.ts';
 /**
  * Everything that can be wrong with what protects mail on its way: MTA-STS, DANE, TLS reporting. Points are of the 5 that
  * MTA-STS and DANE have together (critical all, high 3, medium 1.25, low 0.25) and of the 2 of TLS reporting
- * (high 1.2, low 0.1); where nothing is published, the whole part is lost.
+ * (high 1.2, medium 0.5, low 0.1); where nothing is published, the whole part is lost.
  */
 export const transportRules = {
   'mta-sts-missing': {
@@ -215,6 +215,15 @@ export const transportRules = {
     detail: 'The record of {name} is wrong at character {position}: {problem}.',
     fix: 'Publish v=TLSRPTv1 with rua and a mailto: or https: address.',
     references: ['RFC 8460 §3'],
+  },
+  'tls-rpt-rua-no-mail': {
+    part: 'tlsRpt',
+    severity: 'medium',
+    points: 0.5,
+    title: 'A TLS report address is at a domain that takes no mail',
+    detail: '{uri} leads to {host}, which {found}.',
+    fix: 'Name an address that exists.',
+    references: ['RFC 8460 §3', 'RFC 5321 §5.1'],
   },
 } as const satisfies Record<string, Rule>;
 

@@ -1,13 +1,23 @@
-import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import {
+  brokenBy,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
 import { foundRecords } from '../read-answer.ts';
-import { readAll, readNsec3Param } from '../record-values.ts';
+import { type Nsec3Param, readAll, readNsec3Param } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import { algorithmOf, digestTypeOf } from './algorithms.ts';
 import { keyTagOf } from './key-tag.ts';
 import { keyBitsOf } from './public-key.ts';
 import type { Signing } from './read-signing.ts';
 
-type StrengthCode = 'dnssec-algorithm-weak' | 'dnssec-key-short' | 'dnssec-nsec3-iterations';
+type StrengthCode =
+  | 'dnssec-algorithm-weak'
+  | 'dnssec-key-short'
+  | 'dnssec-nsec3-iterations'
+  | 'dnssec-nsec3-salt';
 
 const shortestRsaBits = 2048;
 
@@ -18,16 +28,13 @@ export function judgeStrength({ apex }: DnsSight, signing: Signing): Verdicts<St
   const nsec3Unseen = told.nsec3.state === 'unknown' ? notTested(told.nsec3.why) : undefined;
   const isSigned = signing.keys.length > 0;
   const nsec3 = readAll(foundRecords(apex.NSEC3PARAM), readNsec3Param);
+  const ofNsec3 = (show: (one: Nsec3Param) => readonly Evidence[]): Verdict =>
+    nsec3Unseen ?? (nsec3.length === 0 ? 'not-applicable' : brokenBy(nsec3.flatMap(show)));
   return {
     'dnssec-algorithm-weak': keysUnseen ?? (isSigned ? brokenBy(weakAlgorithms(signing)) : 'not-applicable'),
     'dnssec-key-short': keysUnseen ?? (isSigned ? brokenBy(shortKeys(signing)) : 'not-applicable'),
-    'dnssec-nsec3-iterations':
-      nsec3Unseen ??
-      (nsec3.length === 0
-        ? 'not-applicable'
-        : brokenBy(
-            nsec3.filter(({ iterations }) => iterations > 0).map(({ iterations }) => ({ iterations })),
-          )),
+    'dnssec-nsec3-iterations': ofNsec3(({ iterations }) => (iterations > 0 ? [{ iterations }] : [])),
+    'dnssec-nsec3-salt': ofNsec3(({ salt }) => (salt === '' ? [] : [{ octets: salt.length / 2 }])),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import { keyOfDs } from './ds-digest.ts';
+import { keyTagOf } from './key-tag.ts';
 import { type SignatureVerdict, verifyRrsig } from './verify-rrsig.ts';
 
 /** What is seen of a zone's signing: its keys, the parent's DS, and how each signature at the domain stands. */
@@ -33,9 +34,8 @@ export type CheckedSet = {
 /** How many signatures and keys are looked at; a zone has some dozen at most (CVE-2023-50387). */
 const limits = { signaturesOfSet: 6, keys: 32, ds: 32 } as const;
 
-// The DS set belongs to the parent, who signs it with keys that were not asked for. The target in an HTTPS record is signed
-// with its letter case (RFC 3597 §7), which the probe's canonical form has lost.
-const uncheckedTypes: readonly ApexType[] = ['DS', 'HTTPS'];
+// The DS set belongs to the parent, who signs it with keys that were not asked for.
+const uncheckedTypes: readonly ApexType[] = ['DS'];
 
 /** Checks every signature at the domain by the zone's own keys; those over the keys by the keys that the parent vouches for, where it vouches for any. */
 export function readSigning(sight: DnsSight): Signing {
@@ -57,9 +57,12 @@ export function readSigning(sight: DnsSight): Signing {
 function checkSet(answer: DnsAnswer, keys: readonly Dnskey[], atS: number): CheckedSet['signatures'] {
   if (answer.kind === 'failure') return [];
   const { name, type } = answer.question;
+  // Those of the zone's own keys first: strangers' signatures must not crowd them out.
+  const tags = new Set(keys.map(keyTagOf));
   const rdatas = ownRecords(answer).flatMap(({ rdata }) => (rdata === undefined ? [] : [rdata]));
   return readAll(recordsAt(answer.answers, name, 'RRSIG'), readRrsig)
     .filter(({ typeCovered }) => typeCovered === type)
+    .toSorted((a, b) => Number(tags.has(b.keyTag)) - Number(tags.has(a.keyTag)))
     .slice(0, limits.signaturesOfSet)
     .map((rrsig) => ({
       rrsig,

@@ -6,10 +6,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { forAll } from '../../verdicts.ts';
 import type { ChosenPolicy } from '../dmarc/choose-policy.ts';
-import { showFault } from '../fault.ts';
 import type { MailMode } from '../mode.ts';
-import { sameForAll } from '../verdicts.ts';
+import { showFault } from '../text/fault.ts';
 import type { BimiFacts } from './see-bimi.ts';
 
 /**
@@ -21,9 +21,9 @@ export function assessBimi(
   mode: MailMode,
   policy: ChosenPolicy | null | undefined,
 ): Verdicts<BimiCode> {
-  if (mode === 'parked') return sameForAll(bimiRules, 'not-applicable');
+  if (mode === 'parked') return forAll(bimiRules, 'not-applicable');
   if (sight.outcome === 'unknown')
-    return sameForAll(bimiRules, notTested(`${name} could not be read: ${sight.why}`));
+    return forAll(bimiRules, notTested(`${name} could not be read: ${sight.why}`));
   const wantsLogo = bimi !== null && bimi.logo !== null;
   return {
     'bimi-missing': brokenIf(texts.length === 0, { name }),

@@ -1,5 +1,5 @@
-import { clip, type Fault, type Malformed } from '../fault.ts';
-import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../tag-list.ts';
+import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 
 /** A BIMI record. Both null: the domain declines to have a logo. */
 export type Bimi = { readonly logo: string | null; readonly authority: string | null };

@@ -1,22 +1,29 @@
 import { type DkimCode, dkimRules } from '../../../../../shared/catalogue/dns-check/mail/rules/dkim.ts';
 import {
-  brokenBy,
   brokenIf,
   type Evidence,
   notTested,
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { clip, showFault } from '../fault.ts';
+import { brokenBySeen, forAll } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
-import { sameForAll } from '../verdicts.ts';
+import { clip, showFault } from '../text/fault.ts';
 import type { DkimFacts, SeenSelector } from './see-dkim.ts';
 import { isKnownType } from './see-dkim.ts';
 
 /** Judges the keys that were found. That none was guessed is no fault (RFC 6376 §3.1); that none can exist is one. */
 export function assessDkim(facts: DkimFacts, mode: MailMode): Verdicts<DkimCode> {
-  if (mode === 'parked') return sameForAll(dkimRules, 'not-applicable');
-  return { ...judgePresence(facts), ...judgeKeys(facts.selectors.filter(({ texts }) => texts.length > 0)) };
+  if (mode === 'parked') return forAll(dkimRules, 'not-applicable');
+  const lost = facts.selectors.find(({ sight }) => sight.outcome === 'unknown');
+  const unseen = lost && notTested(`${lost.name} could not be read: ${lost.sight.why}`);
+  return {
+    ...judgePresence(facts, unseen),
+    ...judgeKeys(
+      facts.selectors.filter(({ texts }) => texts.length > 0),
+      unseen,
+    ),
+  };
 }
 
 type PresenceCode =
@@ -25,12 +32,10 @@ type PresenceCode =
   | 'dkim-selector-missing'
   | 'dkim-alias-dangling';
 
-function judgePresence({
-  name,
-  subtreeExists,
-  selectors,
-  tried,
-}: DkimFacts): Pick<Verdicts<DkimCode>, PresenceCode> {
+function judgePresence(
+  { name, subtreeExists, selectors, tried }: DkimFacts,
+  lost: Verdict | undefined,
+): Pick<Verdicts<DkimCode>, PresenceCode> {
   const hasKey = selectors.some(({ texts }) => texts.length > 0);
   const unseen = notTested(`whether ${name} exists is not known`);
   const isGuessable = subtreeExists !== false && !selectors.some(({ source }) => source === 'caller');
@@ -42,9 +47,13 @@ function judgePresence({
       : subtreeExists === null
         ? unseen
         : brokenIf(!hasKey, { count: tried }),
-    'dkim-selector-missing': judgeAsked(selectors.filter(({ source }) => source === 'caller')),
-    'dkim-alias-dangling': brokenBy(
+    'dkim-selector-missing': judgeAsked(
+      selectors.filter(({ source }) => source === 'caller'),
+      lost,
+    ),
+    'dkim-alias-dangling': brokenBySeen(
       dangling.map((seen) => ({ name: seen.name, alias: clip(seen.alias ?? '') })),
+      lost,
     ),
   };
 }
@@ -53,59 +62,64 @@ function isAbsent(outcome: string): boolean {
   return outcome === 'nodata' || outcome === 'nxdomain';
 }
 
-function judgeAsked(asked: readonly SeenSelector[]): Verdict {
+function judgeAsked(asked: readonly SeenSelector[], lost: Verdict | undefined): Verdict {
   if (asked.length === 0) return 'not-applicable';
   const missing = asked.filter(({ sight }) => isAbsent(sight.outcome));
-  const unseen = asked.find(({ sight }) => sight.outcome === 'unknown');
-  if (missing.length === 0 && unseen)
-    return notTested(`${unseen.name} could not be read: ${unseen.sight.why}`);
-  return brokenBy(
+  return brokenBySeen(
     missing.map(({ name, sight }) => ({
       name,
       found: sight.outcome === 'nxdomain' ? 'no record: the name does not exist' : 'no TXT record',
     })),
+    lost,
   );
 }
 
 type KeyCode = Exclude<DkimCode, PresenceCode>;
 
-function judgeKeys(found: readonly SeenSelector[]): Verdicts<KeyCode> {
-  if (found.length === 0) return keysNotThere;
+function judgeKeys(found: readonly SeenSelector[], lost: Verdict | undefined): Verdicts<KeyCode> {
+  if (found.length === 0) return lost === undefined ? keysNotThere : keysUnseen(lost);
   const broken = (show: (seen: SeenSelector) => Evidence | null): Verdict =>
-    brokenBy(
+    brokenBySeen(
       found.flatMap((seen) => {
         const evidence = show(seen);
         return evidence === null ? [] : [{ name: seen.name, selector: seen.selector, ...evidence }];
       }),
+      lost,
     );
+  // Of a record that breaks its grammar, or of several, nothing is read; so nothing more holds of it.
+  const isRead = found.some(({ key }) => key !== null);
+  const ofKey = (show: (seen: SeenSelector) => Evidence | null): Verdict =>
+    isRead ? broken(show) : (lost ?? 'not-applicable');
   return {
     'dkim-syntax': broken(({ faults: [fault] }) => (fault ? showFault(fault) : null)),
-    'dkim-key-invalid': broken(({ keyProblem }) => (keyProblem === null ? null : { problem: keyProblem })),
+    'dkim-key-invalid': ofKey(({ keyProblem }) => (keyProblem === null ? null : { problem: keyProblem })),
     'dkim-multiple': broken(({ texts }) => (texts.length > 1 ? { count: texts.length } : null)),
-    'dkim-key-too-short': broken((seen) => rsaBits(seen, 1, 1023)),
-    'dkim-key-short': broken((seen) => rsaBits(seen, 1024, 2047)),
-    'dkim-key-type-unknown': broken(({ key }) =>
+    'dkim-key-too-short': ofKey((seen) => rsaBits(seen, 1, 1023)),
+    'dkim-key-short': ofKey((seen) => rsaBits(seen, 1024, 2047)),
+    'dkim-key-type-unknown': ofKey(({ key }) =>
       key && !isKnownType(key) ? { keyType: clip(key.keyType, 40) } : null,
     ),
-    'dkim-hash-sha1': broken(({ key }) => lacks(key?.hashes, ['sha256'], 'hashes')),
-    'dkim-service-not-email': broken(({ key }) => lacks(key?.services, ['*', 'email'], 'services')),
-    'dkim-revoked': broken(({ key }) => (key?.key === '' ? {} : null)),
-    'dkim-test-mode': broken(({ key }) => (key?.isTesting ? {} : null)),
+    'dkim-hash-sha1': ofKey(({ key }) => lacks(key?.hashes, ['sha256'], 'hashes')),
+    'dkim-service-not-email': ofKey(({ key }) => lacks(key?.services, ['*', 'email'], 'services')),
+    'dkim-revoked': ofKey(({ key }) => (key?.key === '' ? {} : null)),
+    'dkim-test-mode': ofKey(({ key }) => (key?.isTesting ? {} : null)),
   };
 }
 
-const keysNotThere: Verdicts<KeyCode> = {
-  'dkim-syntax': 'not-applicable',
-  'dkim-key-invalid': 'not-applicable',
-  'dkim-multiple': 'not-applicable',
-  'dkim-key-too-short': 'not-applicable',
-  'dkim-key-short': 'not-applicable',
-  'dkim-key-type-unknown': 'not-applicable',
-  'dkim-hash-sha1': 'not-applicable',
-  'dkim-service-not-email': 'not-applicable',
-  'dkim-revoked': 'not-applicable',
-  'dkim-test-mode': 'not-applicable',
-};
+const keysUnseen = (verdict: Verdict): Verdicts<KeyCode> => ({
+  'dkim-syntax': verdict,
+  'dkim-key-invalid': verdict,
+  'dkim-multiple': verdict,
+  'dkim-key-too-short': verdict,
+  'dkim-key-short': verdict,
+  'dkim-key-type-unknown': verdict,
+  'dkim-hash-sha1': verdict,
+  'dkim-service-not-email': verdict,
+  'dkim-revoked': verdict,
+  'dkim-test-mode': verdict,
+});
+
+const keysNotThere = keysUnseen('not-applicable');
 
 function rsaBits({ key, bits }: SeenSelector, from: number, to: number): Evidence | null {
   return key?.keyType === 'rsa' && bits !== null && bits >= from && bits <= to ? { bits } : null;

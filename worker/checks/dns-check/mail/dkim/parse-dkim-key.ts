@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { clip, type Fault, type Malformed } from '../fault.ts';
-import { findRepeated, parseTagList } from '../tag-list.ts';
+import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { findRepeated, parseTagList } from '../text/tag-list.ts';
 
 /** A DKIM key record (RFC 6376 §3.6.1). */
 export type DkimKey = {

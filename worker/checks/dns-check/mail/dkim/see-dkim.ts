@@ -1,5 +1,5 @@
-import { type Fault, settle } from '../fault.ts';
-import { aliasOf, nameExists, type Sight, textsOf } from '../sight.ts';
+import { aliasOf, nameExists, oncePerSight, type Sight, textsOf } from '../sight.ts';
+import { type Fault, settle } from '../text/fault.ts';
 import type { Zone } from '../zone.ts';
 import { type DkimKey, isDkimKey, measureDkimKey, parseDkimKey } from './parse-dkim-key.ts';
 import { commonSelectors, guessSelectors } from './selectors.ts';
@@ -71,10 +71,24 @@ function listSelectors(asked: readonly string[], names: readonly string[]) {
 function seeSelector(zone: Zone, parent: string, selector: string, source: SelectorSource): SeenSelector {
   const name = `${selector}.${parent}`;
   const sight = zone.look(name, 'TXT');
-  const all = textsOf(sight).map(({ text }) => text);
-  const texts = source === 'caller' ? all : all.filter(isDkimKey);
+  const read = source === 'caller' ? readAsked(sight) : readGuessed(sight);
+  return { selector, source, name, sight, alias: aliasOf(sight), ...read };
+}
+
+type SeenKey = Pick<SeenSelector, 'texts' | 'key' | 'faults' | 'bits' | 'keyProblem'>;
+
+const readAsked = oncePerSight((sight) => readKey(textsOf(sight).map(({ text }) => text)));
+const readGuessed = oncePerSight((sight) =>
+  readKey(
+    textsOf(sight)
+      .map(({ text }) => text)
+      .filter(isDkimKey),
+  ),
+);
+
+function readKey(texts: readonly string[]): SeenKey {
   const { value: key, faults } = settle(texts.length === 1 ? parseDkimKey(texts[0] ?? '') : null);
-  return { selector, source, name, sight, alias: aliasOf(sight), texts, key, faults, ...measure(key) };
+  return { texts, key, faults, ...measure(key) };
 }
 
 function measure(key: DkimKey | null): Pick<SeenSelector, 'bits' | 'keyProblem'> {

@@ -6,12 +6,13 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { clip, showFault } from '../fault.ts';
+import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
-import { publish, sameForAll } from '../verdicts.ts';
-import { judgePolicy, rewriteDmarc } from './judge-policy.ts';
+import { clip, showFault } from '../text/fault.ts';
+import { judgePolicy } from './judge-policy.ts';
 import { judgeReports } from './judge-reports.ts';
 import { type Dmarc, parseDmarc } from './parse-dmarc.ts';
+import { reportAddressOf, rewriteDmarc } from './rewrite-dmarc.ts';
 import type { DmarcFacts } from './see-dmarc.ts';
 import type { Step } from './walk-tree.ts';
 
@@ -21,10 +22,10 @@ export function assessDmarc(facts: DmarcFacts, mode: MailMode): Verdicts<DmarcCo
   const seen = { ...judgeRecords(facts), ...judgePlace(facts, mode) };
   if (applied === 'unknown') {
     const { name, why } = walk.lost?.sight ?? { name: domain, why: 'it was not asked' };
-    const unseen = sameForAll(dmarcRules, notTested(`the records of ${name} could not be read: ${why}`));
+    const unseen = forAll(dmarcRules, notTested(`the records of ${name} could not be read: ${why}`));
     return { ...unseen, ...seen };
   }
-  if (applied === 'none') return { ...sameForAll(dmarcRules, 'not-applicable'), ...seen };
+  if (applied === 'none') return { ...forAll(dmarcRules, 'not-applicable'), ...seen };
   return {
     ...seen,
     ...judgeText(facts, applied),
@@ -40,9 +41,10 @@ function judgeRecords({ domain, walk, foreign }: DmarcFacts): Pick<Verdicts<Dmar
   const ignored = ignoredRecords({ domain, walk, foreign });
   const others = foreign.filter((text) => findMeant(text).length === 0);
   const unseen = own?.sight.outcome === 'unknown' ? unread(own) : undefined;
+  const lost = walk.lost === null ? undefined : unread(walk.lost);
   return {
-    'dmarc-multiple': unseen ?? brokenBy(walk.steps.flatMap(showSeveral)),
-    'dmarc-duplicate-tag': unseen ?? brokenBy(walk.steps.flatMap(showRepeated)),
+    'dmarc-multiple': brokenBySeen(walk.steps.flatMap(showSeveral), lost),
+    'dmarc-duplicate-tag': brokenBySeen(walk.steps.flatMap(showRepeated), lost),
     'dmarc-record-ignored': unseen ?? brokenBy(ignored),
     'dmarc-foreign-record':
       unseen ?? brokenBy(others.map((record) => ({ name: `_dmarc.${domain}`, record }))),
@@ -94,7 +96,7 @@ function judgeMissing(facts: DmarcFacts, mode: MailMode): Verdict {
       : publish(
           'Publish a record; begin by watching.',
           name,
-          `v=DMARC1; p=none; rua=mailto:dmarc-reports@${domain}`,
+          `v=DMARC1; p=none; rua=${reportAddressOf(domain)}`,
         );
   return brokenIf(true, { name: domain }, fix);
 }

@@ -1,11 +1,11 @@
 import type { DmarcCode } from '../../../../../shared/catalogue/dns-check/mail/rules/dmarc.ts';
 import { brokenIf, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
-import { clip } from '../fault.ts';
 import type { MailMode } from '../mode.ts';
-import { publish } from '../verdicts.ts';
+import { clip } from '../text/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';
-import { type Dmarc, type Policy, policies, policiesOf, printDmarc } from './parse-dmarc.ts';
-import type { DmarcFacts } from './see-dmarc.ts';
+import { type Dmarc, type Policy, policies, policiesOf } from './parse-dmarc.ts';
+import { type Changes, mendRecord } from './rewrite-dmarc.ts';
+import type { Applied, DmarcFacts } from './see-dmarc.ts';
 
 type PolicyCode = Extract<
   DmarcCode,
@@ -19,17 +19,16 @@ type PolicyCode = Extract<
   | 'dmarc-subdomain-tag-ignored'
 >;
 
-export type Applied = { readonly domain: string; readonly dmarc: Dmarc };
-
 /** Judges what the record asks receivers to do, for this domain and for its subdomains. */
 export function judgePolicy(facts: DmarcFacts, applied: Applied, mode: MailMode): Verdicts<PolicyCode> {
   const name = `_dmarc.${applied.domain}`;
   const published = policiesOf(applied.dmarc);
   const why = whyNotTaken(applied.dmarc);
-  const rewrite = (text: string, changes: Changes) =>
-    publish(text, name, rewriteDmarc(applied.dmarc, changes));
   const chosen = choosePolicy(facts);
-  const mend = rewrite('Give the record a policy that counts.', { p: 'none', ...mendTags(applied.dmarc) });
+  const mend = mendRecord(facts, applied, 'Give the record a policy that counts.', {
+    p: 'none',
+    ...mendTags(applied.dmarc),
+  });
   return {
     'dmarc-no-effect': brokenIf(published === null, { name, why: why ?? '' }, mend),
     'dmarc-policy-fallback': brokenIf(published !== null && why !== null, { name, why: why ?? '' }, mend),
@@ -69,52 +68,70 @@ const nothingChosen: Verdicts<StrengthCode> = {
 
 const strength = (policy: Policy) => policies.indexOf(policy);
 
+const whetherExists = notTested('whether the domain exists, on which its policy depends, is not known');
+
 function judgeStrength(
   facts: DmarcFacts,
-  { domain: location, dmarc }: Applied,
+  applied: Applied,
   chosen: ChosenPolicy,
   mode: MailMode,
 ): Verdicts<StrengthCode> {
-  const { policy, subdomainPolicy, nonExistentPolicy, tag } = chosen;
-  const fix = (text: string, changes: Changes) =>
-    publish(text, `_dmarc.${location}`, rewriteDmarc(dmarc, changes));
-  const isOrg = location === facts.orgDomain;
-  const weaker = (other: Policy): boolean => isOrg && strength(other) < strength(policy);
+  const { policy, tag } = chosen;
+  const fix = (text: string, changes: Changes) => mendRecord(facts, applied, text, changes);
   const stronger = mode === 'parked' ? 'reject' : 'quarantine';
   const isOpen = chosen.chosen === null;
-  const open = notTested('whether the domain exists, on which its policy depends, is not known');
-  const isTested = dmarc.isTesting && chosen.chosen !== 'none';
   return {
+    ...judgeSubdomains(facts, applied, chosen),
     'dmarc-policy-none': isOpen
-      ? open
+      ? whetherExists
       : brokenIf(
           chosen.chosen === 'none',
-          { name: facts.domain, tag, location },
+          { name: facts.domain, tag, location: applied.domain },
           fix('When the reports show that your own mail passes, raise the policy.', { [tag]: stronger }),
         ),
     'dmarc-testing': brokenIf(
-      isTested,
+      applied.dmarc.isTesting && chosen.chosen !== 'none',
       { policy: chosen.chosen ?? policy, effective: chosen.effective ?? policy },
       fix('When the tests are over, publish the record without t=y.', { t: null }),
-    ),
-    'dmarc-subdomain-weaker': brokenIf(
-      weaker(subdomainPolicy),
-      { policy, subdomainPolicy },
-      fix('Publish the record without sp.', { sp: null }),
-    ),
-    'dmarc-nonexistent-weaker': brokenIf(
-      weaker(nonExistentPolicy),
-      { policy, nonExistentPolicy },
-      fix('Publish the record with np=reject.', { np: 'reject' }),
     ),
     'dmarc-parked-not-reject':
       mode !== 'parked' || chosen.chosen === 'none'
         ? 'not-applicable'
-        : brokenIf(
-            chosen.chosen === 'quarantine',
-            { name: facts.domain, policy: chosen.chosen ?? policy },
-            fix('Publish p=reject.', { [tag]: 'reject' }),
-          ),
+        : isOpen
+          ? whetherExists
+          : brokenIf(
+              chosen.chosen === 'quarantine',
+              { name: facts.domain, policy: chosen.chosen ?? policy },
+              fix('Publish p=reject.', { [tag]: 'reject' }),
+            ),
+  };
+}
+
+// Only the record of an organizational domain speaks of subdomains.
+function judgeSubdomains(
+  facts: DmarcFacts,
+  applied: Applied,
+  { policy, subdomainPolicy, nonExistentPolicy }: ChosenPolicy,
+): Pick<Verdicts<StrengthCode>, 'dmarc-subdomain-weaker' | 'dmarc-nonexistent-weaker'> {
+  const told = (verdict: Verdict) => ({
+    'dmarc-subdomain-weaker': verdict,
+    'dmarc-nonexistent-weaker': verdict,
+  });
+  if (facts.orgDomain === null) return told(notTested('the organizational domain could not be found'));
+  if (applied.domain !== facts.orgDomain) return told('not-applicable');
+  const isWeaker = (other: Policy): boolean => strength(other) < strength(policy);
+  const fix = (text: string, changes: Changes) => mendRecord(facts, applied, text, changes);
+  return {
+    'dmarc-subdomain-weaker': brokenIf(
+      isWeaker(subdomainPolicy),
+      { policy, subdomainPolicy },
+      fix('Publish the record without sp.', { sp: null }),
+    ),
+    'dmarc-nonexistent-weaker': brokenIf(
+      isWeaker(nonExistentPolicy),
+      { policy, nonExistentPolicy },
+      fix('Publish the record with np=reject.', { np: 'reject' }),
+    ),
   };
 }
 
@@ -124,21 +141,6 @@ function judgeIgnoredTags({ orgDomain }: DmarcFacts, { domain, dmarc }: Applied)
   if (orgDomain === null) return notTested('the organizational domain could not be found');
   if (domain === orgDomain || dmarc.psd === 'y') return 'holds';
   return brokenIf(true, { tag: tags.join(' and '), name: `_dmarc.${domain}`, orgDomain });
-}
-
-type Changes = { readonly [tag: string]: string | null };
-
-/** The record with some tags set, or, where null, left out; p stays behind v, where old receivers look for it. */
-export function rewriteDmarc(dmarc: Dmarc, changes: Changes): string {
-  const kept = dmarc.tags
-    .slice(1)
-    .filter(({ name }) => name !== 'p' && !Object.hasOwn(changes, name))
-    .map(({ name, value }) => ({ name, value }));
-  const set = Object.entries(changes).flatMap(([name, value]) =>
-    value === null || name === 'p' ? [] : [{ name, value }],
-  );
-  const p = changes['p'] ?? dmarc.p ?? 'none';
-  return printDmarc([{ name: 'v', value: 'DMARC1' }, { name: 'p', value: p }, ...set, ...kept]);
 }
 
 function valueOf({ tags }: Dmarc, name: string): string {

@@ -6,12 +6,12 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { clip } from '../fault.ts';
+import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
-import { publish } from '../verdicts.ts';
-import { type Applied, rewriteDmarc } from './judge-policy.ts';
+import { clip } from '../text/fault.ts';
 import { policiesOf } from './parse-dmarc.ts';
-import type { DmarcFacts, SeenUri } from './see-dmarc.ts';
+import { mendRecord, reportAddressOf } from './rewrite-dmarc.ts';
+import type { Applied, DmarcFacts, SeenUri } from './see-dmarc.ts';
 
 type ReportCode = Extract<DmarcCode, `dmarc-rua-${string}`>;
 
@@ -22,24 +22,31 @@ export function judgeReports(
   mode: MailMode,
 ): Verdicts<ReportCode> {
   const name = `_dmarc.${location}`;
-  const isAsked = dmarc.rua.some(({ isUri }) => isUri);
-  const address = `mailto:dmarc-reports@${location}`;
-  const fix = publish(
+  const fix = mendRecord(
+    { orgDomain, domain },
+    { domain: location, dmarc },
     'Publish the record with an address for reports.',
-    name,
-    rewriteDmarc(dmarc, { rua: address }),
+    {
+      rua: reportAddressOf(location),
+    },
   );
   const bad = uris.filter(({ problem }) => problem !== null);
-  const dead = uris.filter(({ noMail }) => noMail !== null);
+  const dead = uris.filter(({ mailbox }) => mailbox?.takes === false);
+  const isOpen = uris.some(({ mailbox }) => mailbox?.takes === null);
   return {
     'dmarc-rua-missing':
       mode === 'parked' || policiesOf(dmarc) === null
         ? 'not-applicable'
-        : brokenIf(!isAsked, { name, domain }, fix),
+        : brokenIf(dmarc.rua.length === 0, { name, domain }, fix),
     'dmarc-rua-invalid': brokenBy(bad.map(({ uri, tag, problem }) => ({ uri: clip(uri, 80), tag, problem }))),
     'dmarc-rua-unauthorised': judgePermission(uris, orgDomain ?? location),
-    'dmarc-rua-no-mail': brokenBy(
-      dead.map(({ uri, host, noMail }) => ({ uri: clip(uri, 80), host: host ?? '', found: noMail })),
+    'dmarc-rua-no-mail': brokenBySeen(
+      dead.map(({ uri, host, mailbox }) => ({
+        uri: clip(uri, 80),
+        host: host ?? '',
+        found: mailbox?.why ?? '',
+      })),
+      isOpen ? notTested('whether the report addresses take mail could not be seen') : undefined,
     ),
     'dmarc-rua-many': brokenIf(dmarc.rua.length > 2, { count: dmarc.rua.length }),
   };
@@ -47,7 +54,7 @@ export function judgeReports(
 
 function judgePermission(uris: readonly SeenUri[], orgDomain: string): Verdict {
   const refused = uris.filter(({ isAuthorised }) => isAuthorised === false);
-  const open = uris.some(({ host, isAuthorised }) => host !== null && isAuthorised === null);
+  const open = uris.some(({ mailbox, isAuthorised }) => mailbox !== null && isAuthorised === null);
   const [first] = refused;
   if (!first) return open ? notTested('whether the report addresses have agreed could not be seen') : 'holds';
   const evidence = refused.map(({ uri, permission }) => ({ uri: clip(uri, 80), orgDomain, permission }));

@@ -1,6 +1,6 @@
-import { trimBlanks } from '../ascii.ts';
-import { clip, type Fault, type Malformed } from '../fault.ts';
-import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../tag-list.ts';
+import { trimBlanks } from '../text/ascii.ts';
+import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 import { parseReportUris, type ReportUri } from './parse-report-uris.ts';
 
 export const policies = ['none', 'quarantine', 'reject'] as const;
@@ -42,7 +42,8 @@ export function parseDmarc(text: string): Dmarc | Malformed {
   const list = parseTagList(text);
   const tags = list.tags.slice(1);
   // One fault a value is enough.
-  const sound = tags.filter(({ name }) => !list.faults.some(({ term }) => term === name));
+  const faulty = new Set(list.faults.map(({ term }) => term));
+  const sound = tags.filter(({ name }) => !faulty.has(name));
   const last = new Map(tags.map((tag) => [tag.name, tag]));
   const choose = <T extends string>(name: string, values: readonly T[], otherwise: T): T =>
     values.find((value) => value === last.get(name)?.value.toLowerCase()) ?? otherwise;
@@ -124,7 +125,10 @@ function findValueFault({ name, value, valueAt }: Tag): Fault[] {
 }
 
 function isFailureOptions(value: string): boolean {
-  const options = value.toLowerCase().split(':');
+  const options = value
+    .toLowerCase()
+    .split(':')
+    .map((option) => trimBlanks(option).text);
   const isEach = options.every((option) => ['0', '1', 'd', 's'].includes(option));
   return (
     isEach && new Set(options).size === options.length && !(options.includes('0') && options.includes('1'))

@@ -1,4 +1,4 @@
-import { isAllDigits, isDigit, isLetter, scanWhile, trimBlanks } from '../ascii.ts';
+import { isAllDigits, isDigit, isLetter, scanWhile, trimBlanks } from '../text/ascii.ts';
 
 /** One address for reports (RFC 9989 §4.8). */
 export type ReportUri = {

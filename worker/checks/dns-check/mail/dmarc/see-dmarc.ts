@@ -1,9 +1,13 @@
-import { clip } from '../fault.ts';
-import { exchangesOf, nameExists, type Sight, textsOf } from '../sight.ts';
+import { type Mailbox, seeMailbox } from '../see-mailbox.ts';
+import { nameExists, type Sight, textsOf } from '../sight.ts';
+import { clip } from '../text/fault.ts';
 import type { Zone } from '../zone.ts';
 import { type Dmarc, isDmarc } from './parse-dmarc.ts';
 import type { ReportUri } from './parse-report-uris.ts';
 import { discoverPolicy, orgDomainOf, type Walk, walkTree } from './walk-tree.ts';
+
+/** The record that applies, and the domain that it stands below. */
+export type Applied = { readonly domain: string; readonly dmarc: Dmarc };
 
 /** What is known of the DMARC policy that applies to a domain. */
 export type DmarcFacts = {
@@ -11,7 +15,7 @@ export type DmarcFacts = {
   readonly walk: Walk;
   /** null where a name of the walk gave no answer. */
   readonly orgDomain: string | null;
-  readonly applied: { readonly domain: string; readonly dmarc: Dmarc } | 'none' | 'unknown';
+  readonly applied: Applied | 'none' | 'unknown';
   /** Whether the domain itself exists: its policy may be another if not. */
   readonly exists: boolean | null;
   readonly uris: readonly SeenUri[];
@@ -21,15 +25,15 @@ export type DmarcFacts = {
   readonly foreign: readonly string[];
 };
 
-/** A report address, and what its host says to it. */
+/** A report address, and what its host says to it; an address of no use is not asked about. */
 export type SeenUri = ReportUri & {
   readonly tag: 'rua' | 'ruf';
   /** The name where the owner of the host agrees to take reports; null within the own organization. */
   readonly permission: string | null;
   /** null where nobody answered, or there is no host. */
   readonly isAuthorised: boolean | null;
-  /** Why no mail arrives at the host, as a clause; null where it does, or nobody knows. */
-  readonly noMail: string | null;
+  /** null where there is no host. */
+  readonly mailbox: Mailbox | null;
 };
 
 const uriLimit = 10;
@@ -46,7 +50,7 @@ export function seeDmarc(zone: Zone, domain: string): DmarcFacts {
     orgDomain,
     applied,
     exists: nameExists(zone.look(domain, 'A')),
-    uris: typeof applied === 'string' ? [] : seeUris(zone, applied, orgDomain ?? applied.domain),
+    uris: typeof applied === 'string' ? [] : seeUris(zone, applied, orgDomain),
     misplaced: findMisplaced(zone.look(domain, 'TXT')),
     foreign: textsAt(own)
       .filter((text) => !isDmarc(text))
@@ -65,29 +69,37 @@ function textsAt(sight: Sight): string[] {
   return textsOf(sight).map(({ text }) => text);
 }
 
-function seeUris(zone: Zone, applied: { domain: string; dmarc: Dmarc }, orgDomain: string): SeenUri[] {
+function seeUris(zone: Zone, applied: Applied, orgDomain: string | null): SeenUri[] {
   const { rua, ruf } = applied.dmarc;
   const uris = [
     ...rua.map((uri) => ({ ...uri, tag: 'rua' as const })),
     ...ruf.map((uri) => ({ ...uri, tag: 'ruf' as const })),
   ];
-  return uris
-    .slice(0, uriLimit)
-    .map((uri) => ({ ...uri, ...seeHost(zone, uri.host, applied.domain, orgDomain) }));
+  return uris.slice(0, uriLimit).map((uri) => ({
+    ...uri,
+    ...seeHost(zone, uri.problem === null ? uri.host : null, applied.domain, orgDomain),
+  }));
 }
 
-type HostSight = Pick<SeenUri, 'permission' | 'isAuthorised' | 'noMail'>;
+type HostSight = Pick<SeenUri, 'permission' | 'isAuthorised' | 'mailbox'>;
 
-function seeHost(zone: Zone, host: string | null, policyDomain: string, orgDomain: string): HostSight {
-  if (host === null) return { permission: null, isAuthorised: null, noMail: null };
-  const noMail = whyNoMail(zone, host);
-  const isInside = isSameOrganization(zone, host, orgDomain);
-  if (isInside === null) return { permission: null, isAuthorised: null, noMail };
-  if (isInside) return { permission: null, isAuthorised: true, noMail };
+function seeHost(zone: Zone, host: string | null, policyDomain: string, orgDomain: string | null): HostSight {
+  if (host === null) return { permission: null, isAuthorised: null, mailbox: null };
+  const mailbox = seeMailbox(zone, host);
+  const isInside =
+    orgDomain === null ? mayBeRelated(host, policyDomain) : isSameOrganization(zone, host, orgDomain);
+  if (isInside === null) return { permission: null, isAuthorised: null, mailbox };
+  if (isInside) return { permission: null, isAuthorised: true, mailbox };
   const permission = `${policyDomain}._report._dmarc.${host}`;
   const sight = zone.look(permission, 'TXT');
   const isAuthorised = sight.outcome === 'unknown' ? null : textsAt(sight).some(isDmarc);
-  return { permission, isAuthorised, noMail };
+  return { permission, isAuthorised, mailbox };
+}
+
+// Where the organizational domain is not known, it is some parent of the policy's: only a host in another top-level domain is surely abroad.
+function mayBeRelated(host: string, policyDomain: string): boolean | null {
+  if (host === policyDomain) return true;
+  return host.split('.').at(-1) === policyDomain.split('.').at(-1) ? null : false;
 }
 
 // RFC 9990 §4 compares organizational domains. That of a host is the host or a parent of it, so a host elsewhere needs no walk.
@@ -96,15 +108,4 @@ function isSameOrganization(zone: Zone, host: string, orgDomain: string): boolea
   if (!host.endsWith(`.${orgDomain}`)) return false;
   const org = orgDomainOf(host, walkTree(zone, host));
   return org === null ? null : org === orgDomain;
-}
-
-function whyNoMail(zone: Zone, host: string): string | null {
-  const mx = zone.look(host, 'MX');
-  const four = zone.look(host, 'A');
-  const six = zone.look(host, 'AAAA');
-  if (mx.outcome === 'nxdomain') return 'does not exist';
-  if (mx.outcome === 'found')
-    return exchangesOf(mx).every(({ exchange }) => exchange === '') ? 'takes no mail (null MX)' : null;
-  if (mx.outcome === 'unknown' || four.outcome !== 'nodata' || six.outcome !== 'nodata') return null;
-  return 'has neither MX nor address';
 }

@@ -1,9 +1,12 @@
 import type { MailFields } from '../../../../../shared/catalogue/dns-check/mail/report.ts';
-import { clip, showFault } from '../fault.ts';
+import { clip, showFaults } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
 import { type Dmarc, policiesOf } from './parse-dmarc.ts';
 import type { DmarcFacts, SeenUri } from './see-dmarc.ts';
 import type { Step } from './walk-tree.ts';
+
+/** So many tags are shown. */
+const tagLimit = 50;
 
 type DmarcField = MailFields['dmarc'];
 
@@ -31,12 +34,12 @@ function showRecord(dmarc: Dmarc, isGood: boolean): RecordFields {
     record: clip(dmarc.text, 1000),
     valid: dmarc.faults.length === 0 && isGood,
     testing: dmarc.isTesting,
-    tags: dmarc.tags.map(({ name, value, at }) => ({
+    tags: dmarc.tags.slice(0, tagLimit).map(({ name, value, at }) => ({
       tag: clip(name, 40),
       value: clip(value, 500),
       position: at + 1,
     })),
-    faults: dmarc.faults.map((fault) => showFault(fault)),
+    faults: showFaults(dmarc.faults),
   };
 }
 
@@ -70,8 +73,8 @@ function describeStep({ sight, texts, dmarc }: Step): 'record' | 'none' | 'sever
   return dmarc === null ? 'none' : 'record';
 }
 
-function showUri({ uri, isAuthorised, problem, noMail, permission }: SeenUri) {
-  const why = problem ?? noMail;
+function showUri({ uri, isAuthorised, problem, mailbox, permission }: SeenUri) {
+  const why = problem ?? (mailbox?.takes === false ? mailbox.why : null);
   return {
     uri: clip(uri),
     authorised: isAuthorised,

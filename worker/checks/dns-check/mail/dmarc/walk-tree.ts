@@ -1,4 +1,4 @@
-import { type Sight, textsOf } from '../sight.ts';
+import { oncePerSight, type Sight, textsOf } from '../sight.ts';
 import type { Zone } from '../zone.ts';
 import { type Dmarc, isDmarc, parseDmarc } from './parse-dmarc.ts';
 
@@ -45,13 +45,17 @@ export function walkTree(zone: Zone, domain: string): Walk {
 
 function seeStep(zone: Zone, domain: string): Step {
   const sight = zone.look(`_dmarc.${domain}`, 'TXT');
+  return { domain, sight, ...readRecord(sight) };
+}
+
+const readRecord = oncePerSight((sight): Pick<Step, 'texts' | 'dmarc'> => {
   const texts = textsOf(sight)
     .map(({ text }) => text)
     .filter(isDmarc);
   const parsed = texts.length === 1 ? parseDmarc(texts[0] ?? '') : null;
   const isGood = parsed !== null && 'tags' in parsed && parsed.repeated.length === 0;
-  return { domain, sight, texts, dmarc: isGood ? parsed : null };
-}
+  return { texts, dmarc: isGood ? parsed : null };
+});
 
 /** The organizational domain (RFC 9989 §4.10.2); null where a name that counts gave no answer. */
 export function orgDomainOf(domain: string, { found, lost }: Walk): string | null {

@@ -7,17 +7,18 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
-import { clip } from '../fault.ts';
 import type { MailMode } from '../mode.ts';
-import { publish, sameForAll } from '../verdicts.ts';
+import { valuesOf } from '../sight.ts';
+import { clip } from '../text/fault.ts';
 import type { HostAddress, MailHost, MxFacts } from './see-mx.ts';
 
 /** Judges where mail to the domain goes. */
 export function assessMx(facts: MxFacts, mode: MailMode): Verdicts<MxCode> {
   const { sight, domain } = facts;
   if (sight.outcome === 'unknown')
-    return sameForAll(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`));
+    return forAll(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`));
   const hosts = facts.hosts.length === 0 || mode === 'parked' ? hostsNotThere : judgeHosts(facts);
   return { ...judgeRecords(facts, mode), ...hosts };
 }
@@ -95,8 +96,8 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]): Pick<Verdic
   );
   const unseen = open[0] ? notTested(`the addresses of ${open[0].host} could not be read`) : undefined;
   const isLost = hosts.every((host) => !isReachable(host) && !open.includes(host));
-  const hidden = hosts.flatMap(({ host, addresses }) =>
-    addresses.flatMap(({ address }) => {
+  const hidden = hosts.flatMap(({ host, sights }) =>
+    sights.flatMap(valuesOf).flatMap((address) => {
       const kind = privateKindOf(address);
       return kind === null ? [] : [{ host: clip(host), kind }];
     }),
@@ -106,10 +107,11 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]): Pick<Verdic
     'mx-none-reachable': brokenIf(isLost, { name: domain, count: hosts.length }),
     'mx-no-address': isLost
       ? 'not-applicable'
-      : bare.length > 0
-        ? brokenBy(bare.map(({ host, sights }) => ({ host: clip(host), found: describeBare(sights) })))
-        : (unseen ?? 'holds'),
-    'mx-private-address': hidden.length > 0 ? brokenBy(hidden) : (unseen ?? 'holds'),
+      : brokenBySeen(
+          bare.map(({ host, sights }) => ({ host: clip(host), found: describeBare(sights) })),
+          unseen,
+        ),
+    'mx-private-address': brokenBySeen(hidden, unseen),
     'mx-no-ipv6': hasIpv6 ? 'holds' : (unseen ?? brokenIf(true, { name: domain })),
   };
 }
@@ -119,9 +121,9 @@ function isAbsent({ outcome }: MailHost['sights'][number]): boolean {
 }
 
 // Some senders deliver to an address that stands where a host name should; it has a rule of its own.
-function isReachable({ kind, host, addresses }: MailHost): boolean {
+function isReachable({ kind, host, sights }: MailHost): boolean {
   if (kind === 'address') return privateKindOf(host) === null;
-  return addresses.some(({ address }) => privateKindOf(address) === null);
+  return sights.flatMap(valuesOf).some((address) => privateKindOf(address) === null);
 }
 
 function describeBare(sights: MailHost['sights']): string {
@@ -163,6 +165,5 @@ function judgeSeen(
   isUnseen: (address: HostAddress) => boolean,
 ): Verdict {
   const unseen = all.find(isUnseen);
-  if (broken.length === 0 && unseen) return notTested(`the name of ${unseen.address} could not be read`);
-  return brokenBy(broken);
+  return brokenBySeen(broken, unseen && notTested(`the name of ${unseen.address} could not be read`));
 }

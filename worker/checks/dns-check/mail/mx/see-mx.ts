@@ -2,8 +2,8 @@ import { isAddress } from '../../../../../shared/target/classify-address.ts';
 import { hostLabel } from '../../../../../shared/target/classify-name.ts';
 import { normalizeAddress, reverseNameOf } from '../address.ts';
 import { aliasOf, exchangesOf, type SeenRecord, type Sight, valuesOf } from '../sight.ts';
-import { readTlsa, type Tlsa } from '../transport/parse-tlsa.ts';
 import type { Zone } from '../zone.ts';
+import { readTlsa, type Tlsa } from './parse-tlsa.ts';
 
 /** What is known of the mail hosts of a domain. */
 export type MxFacts = {

@@ -7,18 +7,21 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { forAll, publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
-import { clip, showFault } from '../fault.ts';
 import { isClosedSpf, type MailMode } from '../mode.ts';
-import { publish, sameForAll } from '../verdicts.ts';
+import { clip, showFault } from '../text/fault.ts';
 import { type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { judgeTerms } from './judge-terms.ts';
 import { judgeTree } from './judge-tree.ts';
-import { parseSpf, printSpf } from './parse-spf.ts';
+import { parseTerm } from './parse-term.ts';
+import { mergeSpf } from './republish.ts';
 import type { ServerSpf, SpfFacts } from './see-spf.ts';
 
 export type SpfContext = {
   readonly mode: MailMode;
+  /** True where mail to the domain goes to its own address, as it has no MX record. */
+  readonly isImplicit: boolean;
   readonly mxHosts: readonly (SpfEvaluation & { readonly host: string })[];
 };
 
@@ -31,12 +34,12 @@ export function assessSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCod
   };
   if (sight.outcome === 'unknown')
     return {
-      ...sameForAll(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
+      ...forAll(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
       ...beside,
     };
   return {
-    ...(tree?.spf ? judgeRecord(facts, tree, context) : sameForAll(spfRules, 'not-applicable')),
-    ...judgePresence(facts, context.mode),
+    ...(tree?.spf ? judgeRecord(facts, tree, context) : forAll(spfRules, 'not-applicable')),
+    ...judgePresence(facts, context),
     ...beside,
     'spf-sender-id': brokenBy(facts.senderId.map((record) => ({ record }))),
   };
@@ -46,7 +49,7 @@ type PresenceCode = 'spf-missing' | 'spf-missing-parked' | 'spf-multiple' | 'spf
 
 function judgePresence(
   { domain, records, almost }: SpfFacts,
-  mode: MailMode,
+  { mode, isImplicit }: SpfContext,
 ): Pick<Verdicts<SpfCode>, PresenceCode> {
   const isIgnored = records.length === 0 && almost.length > 0;
   const isMissing = records.length === 0 && !isIgnored;
@@ -58,7 +61,7 @@ function judgePresence(
   return {
     'spf-missing': missing(
       'mail',
-      'v=spf1 mx ~all',
+      isImplicit ? 'v=spf1 a ~all' : 'v=spf1 mx ~all',
       'Publish one TXT record that names every sender; this one names the mail hosts.',
     ),
     'spf-missing-parked': missing('parked', 'v=spf1 -all', 'Publish a record that lets nobody send.'),
@@ -72,21 +75,21 @@ function judgePresence(
 
 function judgeMultiple(domain: string, records: readonly string[]): Verdict {
   if (records.length < 2) return 'holds';
-  const terms = records.flatMap((text) => {
-    const spf = parseSpf(text);
-    return 'terms' in spf ? spf.terms : [];
-  });
-  const words = [...new Set(terms.filter(({ name }) => name !== 'all').map(({ text }) => text))];
-  const merged = printSpf([...words, '~all'].map((text) => ({ text })));
+  const merged = mergeSpf(records);
   const evidence = [
     { name: domain, count: records.length },
     ...records.map((record) => ({ record: clip(record) })),
   ];
   return brokenBy(
     evidence,
-    publish('Delete the others and publish one record that has the terms of all.', domain, merged),
+    merged === null
+      ? undefined
+      : publish('Delete the others and publish one record that has the terms of all.', domain, merged),
   );
 }
+
+/** RFC 7208 §3.4: name and text below this many octets fit into an answer of 512. */
+const sizeLimit = 450;
 
 type RecordVerdicts = Omit<
   Verdicts<SpfCode>,
@@ -104,7 +107,7 @@ function judgeRecord(facts: SpfFacts, tree: SpfBranch, { mode, mxHosts }: SpfCon
     'spf-syntax': brokenBy(faults),
     'spf-not-closed': judgeClosed(tree, mode, record?.text ?? ''),
     'spf-strings-run-together': brokenBy(findRunTogether(record?.strings ?? [])),
-    'spf-record-size': brokenIf(octets > 450, { name: domain, octets }),
+    'spf-record-size': brokenIf(octets >= sizeLimit, { name: domain, octets }),
     'spf-mx-not-allowed': mode === 'parked' ? 'not-applicable' : judgeMxHosts(mxHosts),
   };
 }
@@ -125,16 +128,21 @@ function judgeClosed(tree: SpfBranch, mode: MailMode, record: string): Verdict {
   return brokenIf(!isClosedSpf(tree), { name: tree.domain, record: clip(record) }, fix);
 }
 
-// A string that begins like a term behind one that ends like one: their author thought that a blank is put between them.
-const termStart =
-  /^[+\-~?]?(?:all(?: |$)|include:|exists:|(?:a|mx|ptr)[: /]|(?:mx|ptr)$|ip[46]:|redirect=|exp=)/i;
+/** Longest string of a TXT record (RFC 1035 §3.3); one of just this length was cut by a machine, which leaves no blank out. */
+const stringLimit = 255;
+
+// A string that begins with a term behind one that ends with one: their author thought that a blank is put between them.
+function isTerm(word: string): boolean {
+  return !('problem' in parseTerm(word, 0)) && !word.startsWith('v=');
+}
 
 function findRunTogether(strings: readonly string[]): Evidence[] {
   return strings.slice(1).flatMap((right, index) => {
     const left = strings[index] ?? '';
-    if (left.endsWith(' ') || !termStart.test(right)) return [];
     const before = left.slice(left.lastIndexOf(' ') + 1);
-    return [{ before: clip(before, 80), after: clip(right.split(' ')[0] ?? '', 80) }];
+    const [after = ''] = right.split(' ', 1);
+    if (left.length === stringLimit || !isTerm(before) || !isTerm(after)) return [];
+    return [{ before: clip(before, 80), after: clip(after, 80) }];
   });
 }
 

@@ -1,8 +1,8 @@
 import { spf } from 'mailauth/lib/spf/index.js';
 import type { Asker } from '../ask.ts';
 import { type SpfEvaluation, spfVerdicts } from '../evidence.ts';
-import { clip } from '../fault.ts';
 import { exchangesOf, type Sight, textsOf, valuesOf } from '../sight.ts';
+import { clip } from '../text/fault.ts';
 import { isAskable } from '../zone.ts';
 
 export type SpfMessage = { readonly ip: string; readonly sender: string; readonly helo: string };

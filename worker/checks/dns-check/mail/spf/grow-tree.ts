@@ -1,4 +1,4 @@
-import { exchangesOf, type Sight, type Txt, textsOf } from '../sight.ts';
+import { exchangesOf, oncePerSight, type Sight, type Txt, textsOf } from '../sight.ts';
 import type { Zone } from '../zone.ts';
 import { expandDomain } from './expand-domain.ts';
 import { isSpf, parseSpf, type Spf } from './parse-spf.ts';
@@ -29,6 +29,8 @@ export type ReachedTerm = {
   /** Whether its lookup finds nothing for senders over IPv4 and IPv6; null where unknown or not asked. */
   readonly isVoid4: boolean | null;
   readonly isVoid6: boolean | null;
+  /** True where its name does not exist at all. */
+  readonly isGone: boolean;
   /** How many hosts an mx term leads to. */
   readonly mxHosts: number;
   /** Counts of this term and of all below it. */
@@ -80,13 +82,11 @@ function growBranch(soil: Soil, domain: string, via: SpfBranch['via'], path: rea
   const records = parseOnce(sight);
   if (sight.outcome === 'unknown') return bare('unknown', sight.why);
   if (records.length > 1) return bare('several', `there are ${records.length} records`);
-  const [spf] = records;
-  if (!spf)
+  const [read] = records;
+  if (!read)
     return bare('none', sight.outcome === 'nxdomain' ? 'the name does not exist' : 'there is no record');
-  const reached = reachTerms(spf)
-    .slice(0, termLimit)
-    .map((term) => reachTerm(soil, domain, term, [...path, domain]));
-  return { domain, via, end: 'record', why: '', spf, reached, counts: addCounts(reached) };
+  const reached = read.terms.map((term) => reachTerm(soil, domain, term, [...path, domain]));
+  return { domain, via, end: 'record', why: '', spf: read.spf, reached, counts: addCounts(reached) };
 }
 
 /** The TXT records of a sight that receivers take for SPF. */
@@ -94,18 +94,12 @@ export function spfRecordsOf(sight: Sight): Txt[] {
   return textsOf(sight).filter(({ text }) => isSpf(text));
 }
 
-// A tree is grown again after each answer; the record of a sight stays the same.
-const parsed = new WeakMap<Sight, readonly Spf[]>();
-
-function parseOnce(sight: Sight): readonly Spf[] {
-  const known = parsed.get(sight);
-  if (known) return known;
-  const records = spfRecordsOf(sight)
-    .map(({ text }) => parseSpf(text))
-    .filter((spf) => 'terms' in spf);
-  parsed.set(sight, records);
-  return records;
-}
+const parseOnce = oncePerSight((sight) =>
+  spfRecordsOf(sight).flatMap(({ text }) => {
+    const spf = parseSpf(text);
+    return 'terms' in spf ? [{ spf, terms: reachTerms(spf).slice(0, termLimit) }] : [];
+  }),
+);
 
 // RFC 7208 §5.1 and §6.1: what stands behind all is ignored, and so is a redirect wherever an all is.
 function reachTerms({ terms }: Spf): SpfTerm[] {
@@ -125,7 +119,15 @@ function completeness(complete: boolean) {
 }
 
 const noCounts: SpfCounts = { lookups: 0, voids: 0, voids4: 0, voids6: 0, ...completeness(true) };
-const asksNothing = { name: null, branch: null, isVoid4: null, isVoid6: null, mxHosts: 0, counts: noCounts };
+const asksNothing = {
+  name: null,
+  branch: null,
+  isVoid4: null,
+  isVoid6: null,
+  isGone: false,
+  mxHosts: 0,
+  counts: noCounts,
+};
 
 function reachTerm(soil: Soil, domain: string, term: SpfTerm, path: readonly string[]): ReachedTerm {
   if (!('domain' in term) || term.name === 'exp') return { term, ...asksNothing };
@@ -153,7 +155,8 @@ function reachAddresses(zone: Zone, term: SpfTerm, name: string): ReachedTerm {
     complete: true,
     voidsComplete: isVoid4 !== null && isVoid6 !== null,
   };
-  return { term, name, branch: null, isVoid4, isVoid6, mxHosts: exchangesOf(four).length, counts };
+  const isGone = four.outcome === 'nxdomain' && six.outcome === 'nxdomain';
+  return { term, name, branch: null, isVoid4, isVoid6, isGone, mxHosts: exchangesOf(four).length, counts };
 }
 
 // mx asks for MX, exists for A, whatever the sender's address (RFC 7208 §5.4, §5.7).

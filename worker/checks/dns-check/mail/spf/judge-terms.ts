@@ -7,12 +7,14 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { brokenBySeen } from '../../verdicts.ts';
 import { containsNetwork, privateKindOf } from '../address.ts';
-import { clip } from '../fault.ts';
-import { publish } from '../verdicts.ts';
+import { clip } from '../text/fault.ts';
 import { isAll, type SpfBranch } from './grow-tree.ts';
-import { printSpf } from './parse-spf.ts';
+import { judgeIdle } from './judge-idle.ts';
+import { unseenIn } from './judge-tree.ts';
 import type { Mechanism, SpfTerm } from './parse-term.ts';
+import { republish, republishWithout } from './republish.ts';
 
 type TermCode = Extract<
   SpfCode,
@@ -26,28 +28,34 @@ type TermCode = Extract<
   | 'spf-after-all'
   | 'spf-redirect-ignored'
   | 'spf-modifier-unknown'
+  | 'spf-include-empty'
+  | 'spf-include-contained'
+  | 'spf-name-missing'
 >;
 
 /** Judges the terms of a record, and of what it hands on to. */
 export function judgeTerms(root: SpfBranch): Verdicts<TermCode> {
   const own = ownBranches(root);
+  const ownUnseen = isEndUnseen(own) ? endUnseen : undefined;
   const terms = root.spf?.terms ?? [];
   const all = terms.find(isAll);
   const behind = all ? terms.slice(terms.indexOf(all) + 1).filter(({ kind }) => kind === 'mechanism') : [];
   const redirect = terms.find(({ name }) => name === 'redirect');
   return {
+    ...judgeIdle(root, own),
     'spf-all-pass': judgePass(root),
     ...judgeEnd(own),
-    'spf-range-too-wide': brokenBy(
+    'spf-range-too-wide': brokenBySeen(
       passingBranches(root).flatMap((branch) => findWide(branch, own.includes(branch))),
+      unseenIn(root),
     ),
-    'spf-range-private': brokenBy(own.flatMap(findPrivate)),
+    'spf-range-private': brokenBySeen(own.flatMap(findPrivate), ownUnseen),
     'spf-term-repeated': judgeRepeated(root),
-    'spf-ptr': judgePtr(root, own),
+    'spf-ptr': judgePtr(root, own, ownUnseen),
     'spf-after-all': judgeBehind(root, behind, all),
     'spf-redirect-ignored':
       redirect && all
-        ? brokenBy([{ term: clip(redirect.text), all: all.text }], without(root, [redirect]))
+        ? brokenBy([{ term: clip(redirect.text), all: all.text }], republishWithout(root, [redirect]))
         : 'holds',
     'spf-modifier-unknown': brokenBy(
       terms.filter(({ name }) => name === 'unknown').map(({ text }) => ({ term: clip(text) })),
@@ -59,6 +67,15 @@ export function judgeTerms(root: SpfBranch): Verdicts<TermCode> {
 function ownBranches(root: SpfBranch): SpfBranch[] {
   const next = root.reached.find(({ term }) => term.name === 'redirect')?.branch;
   return next ? [root, ...ownBranches(next)] : [root];
+}
+
+const endUnseen = notTested('the record that it hands on to could not be seen');
+
+// Where the last redirect leads is not known: nobody answered, or it depends on the message.
+function isEndUnseen(own: readonly SpfBranch[]): boolean {
+  const last = own.at(-1);
+  const isOpen = last?.reached.some(({ term, branch }) => term.name === 'redirect' && branch === null);
+  return last?.end === 'unknown' || last?.end === 'limit' || isOpen === true;
 }
 
 /** Branches whose match makes the message pass: on the way there, every include has the qualifier +. */
@@ -75,34 +92,34 @@ function passingTerms({ reached }: SpfBranch): Mechanism[] {
 
 function judgePass(root: SpfBranch): Verdict {
   const evidence = passingBranches(root).flatMap((branch) =>
-    passingTerms(branch)
-      .filter((term) => term.name === 'all' || narrowestPrefix(term)?.prefix === 0)
-      .map((term) => ({ name: clip(branch.domain), term: clip(term.text) })),
+    openTerms(branch).map((term) => ({ name: clip(branch.domain), term: clip(term.text) })),
   );
-  const all = root.spf?.terms.find(isAll);
-  if (!all || evidence[0]?.name !== root.domain) return brokenBy(evidence);
-  const kept = (root.spf?.terms ?? []).map((term) => (term === all ? { text: '~all' } : term));
-  return brokenBy(evidence, publish('End the record with -all or ~all.', root.domain, printSpf(kept)));
+  const open: readonly SpfTerm[] = openTerms(root);
+  if (open.length === 0) return brokenBySeen(evidence, unseenIn(root));
+  const kept = (root.spf?.terms ?? []).filter((term) => !open.includes(term));
+  const end = kept.some(isAll) ? [] : [{ text: '~all' }];
+  return brokenBy(evidence, republish('End the record with -all or ~all.', root, [...kept, ...end]));
+}
+
+// Those that every address of a family matches.
+function openTerms(branch: SpfBranch): Mechanism[] {
+  return passingTerms(branch).filter((term) => term.name === 'all' || narrowestPrefix(term)?.prefix === 0);
 }
 
 function judgeEnd(own: readonly SpfBranch[]): Pick<Verdicts<TermCode>, 'spf-all-neutral' | 'spf-no-all'> {
   const last = own.at(-1);
   const [root] = own;
-  if (!last || !root || last.spf === null) {
-    const verdict =
-      last?.end === 'unknown'
-        ? notTested('the record that it hands on to could not be seen')
-        : 'not-applicable';
+  if (!last || !root || last.spf === null || isEndUnseen(own)) {
+    const verdict = isEndUnseen(own) ? endUnseen : 'not-applicable';
     return { 'spf-all-neutral': verdict, 'spf-no-all': verdict };
   }
   const all = last.spf.terms.find(isAll);
   const isOpen = !all && !last.spf.terms.some(({ name }) => name === 'redirect');
   const kept = last.spf.terms.filter((term) => term !== all);
-  const fix = publish(
-    'End the record with ~all, or with -all when every sender is listed.',
-    last.domain,
-    printSpf([...kept, { text: '~all' }]),
-  );
+  const fix = republish('End the record with ~all, or with -all when every sender is listed.', last, [
+    ...kept,
+    { text: '~all' },
+  ]);
   const isNeutral = all?.kind === 'mechanism' && all.qualifier === '?';
   return {
     'spf-all-neutral': isNeutral ? brokenIf(true, { name: last.domain, term: all.text }, fix) : 'holds',
@@ -143,7 +160,12 @@ function findPrivate(branch: SpfBranch): Evidence[] {
 function judgeRepeated(root: SpfBranch): Verdict {
   const terms = root.reached.map(({ term }) => term).filter((term) => term.kind === 'mechanism');
   const repeated = terms.flatMap((term, index) => {
-    const other = terms.find((candidate, place) => place !== index && covers(candidate, term, place < index));
+    const other = terms.find(
+      (candidate, place) =>
+        place !== index &&
+        covers(candidate, term, place < index) &&
+        terms.slice(index, place).every((between) => between.qualifier === term.qualifier),
+    );
     return other ? [{ term, other }] : [];
   });
   const evidence = repeated.map(({ term, other }) => ({ term: clip(term.text), other: clip(other.text) }));
@@ -151,23 +173,24 @@ function judgeRepeated(root: SpfBranch): Verdict {
     ? 'holds'
     : brokenBy(
         evidence,
-        without(
+        republishWithout(
           root,
           repeated.map(({ term }) => term),
         ),
       );
 }
 
-// Equal words: the later one is too much. A network inside another of the same qualifier: the inner one is, wherever it stands.
+// Equal words: the later one is too much. A network inside another of the same qualifier: the inner one is, wherever it stands,
+// but for a term between them that would then decide otherwise.
 function covers(outer: Mechanism, inner: Mechanism, isBefore: boolean): boolean {
   const plain = ({ text }: Mechanism) => text.toLowerCase().replace(/^\+/, '');
   if (plain(outer) === plain(inner)) return isBefore;
   if (!('address' in outer) || !('address' in inner) || outer.qualifier !== inner.qualifier) return false;
-  const isSame = outer.prefix === inner.prefix && containsNetwork(outer, inner);
-  return isSame ? isBefore : containsNetwork(outer, inner);
+  // Of two that are equal the later one is too much.
+  return (outer.prefix < inner.prefix || isBefore) && containsNetwork(outer, inner);
 }
 
-function judgePtr(root: SpfBranch, own: readonly SpfBranch[]): Verdict {
+function judgePtr(root: SpfBranch, own: readonly SpfBranch[], unseen: Verdict | undefined): Verdict {
   const found = own.flatMap((branch) =>
     branch.reached
       .filter(({ term }) => term.name === 'ptr')
@@ -175,16 +198,11 @@ function judgePtr(root: SpfBranch, own: readonly SpfBranch[]): Verdict {
   );
   const evidence = found.map(({ term, from }) => ({ term: clip(term.text), from: clip(from) }));
   const mine = found.filter(({ from }) => from === root.domain).map(({ term }) => term);
-  return mine.length === 0 ? brokenBy(evidence) : brokenBy(evidence, without(root, mine));
+  return brokenBySeen(evidence, unseen, mine.length === 0 ? undefined : republishWithout(root, mine));
 }
 
 function judgeBehind(root: SpfBranch, behind: readonly SpfTerm[], all: SpfTerm | undefined): Verdict {
   if (!all || behind.length === 0) return 'holds';
   const evidence = behind.map(({ text }) => ({ term: clip(text), all: all.text }));
-  return brokenBy(evidence, without(root, behind));
-}
-
-function without({ domain, spf }: SpfBranch, terms: readonly SpfTerm[]) {
-  const kept = (spf?.terms ?? []).filter((term) => !terms.includes(term));
-  return publish('Publish the record without what is too much.', domain, printSpf(kept));
+  return brokenBy(evidence, republishWithout(root, behind));
 }

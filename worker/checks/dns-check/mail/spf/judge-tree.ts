@@ -6,10 +6,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { clip, showFault } from '../fault.ts';
-import { publish } from '../verdicts.ts';
+import { brokenBySeen } from '../../verdicts.ts';
+import { clip, showFault } from '../text/fault.ts';
 import { branchesOf, type ReachedTerm, type SpfBranch } from './grow-tree.ts';
-import { printSpf } from './parse-spf.ts';
+import { republish } from './republish.ts';
 
 /** Lookups that a message may need (RFC 7208 §4.6.4); from eight on there is a warning. */
 const lookupLimit = 10;
@@ -33,26 +33,38 @@ type TreeCode = Extract<
 /** Judges what a record includes: broken branches, and the limits on lookups. */
 export function judgeTree(root: SpfBranch): Verdicts<TreeCode> {
   const below = branchesOf(root).slice(1);
-  const wide = termsOf(root).filter(({ mxHosts }) => mxHosts > mxLimit);
+  const unseen = unseenIn(root);
+  const exchanges = termsOf(root).filter(({ term }) => term.name === 'mx');
+  const wide = exchanges.filter(({ mxHosts }) => mxHosts > mxLimit);
+  const isMxUnseen = exchanges.some(({ isVoid4 }) => isVoid4 === null);
   return {
     ...judgeLookups(root),
     ...judgeVoids(root),
-    'spf-include-syntax': brokenBy(below.flatMap(showBranchFault)),
-    'spf-mx-limit': brokenBy(wide.map(({ term, mxHosts }) => ({ term: clip(term.text), count: mxHosts }))),
-    'spf-loop': brokenBy(below.filter(({ end }) => end === 'loop').map(showBranch)),
+    'spf-include-syntax': brokenBySeen(below.flatMap(showBranchFault), unseen),
+    'spf-mx-limit': brokenBySeen(
+      wide.map(({ term, mxHosts }) => ({ term: clip(term.text), count: mxHosts })),
+      isMxUnseen ? lookupUnseen : unseen,
+    ),
+    'spf-loop': brokenBySeen(below.filter(({ end }) => end === 'loop').map(showBranch), unseen),
     'spf-include-missing': judgeMissing(root, 'include'),
     'spf-redirect-missing': judgeMissing(root, 'redirect'),
   };
 }
 
 const branchUnseen = notTested('a part of the included records could not be seen');
+const lookupUnseen = notTested('some lookups of the record gave no answer');
+
+/** The verdict on what a tree lacks, where a record of it could not be seen; undefined where the tree is whole. */
+export function unseenIn({ counts }: SpfBranch): Verdict | undefined {
+  return counts.complete ? undefined : branchUnseen;
+}
 
 function judgeLookups(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-lookups' | 'spf-near-limit'> {
-  const { lookups, complete } = root.counts;
+  const { lookups } = root.counts;
   const evidence = countEvidence(root);
   if (lookups > lookupLimit)
     return { 'spf-too-many-lookups': brokenBy(evidence), 'spf-near-limit': 'not-applicable' };
-  const below = complete ? 'holds' : branchUnseen;
+  const below = unseenIn(root) ?? 'holds';
   return {
     'spf-too-many-lookups': below,
     'spf-near-limit': lookups >= nearLimit ? brokenBy(evidence) : below,
@@ -67,7 +79,7 @@ function judgeVoids(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-voi
     { family: 'IPv4', ...voidEvidence(root, ({ isVoid4 }) => isVoid4 === true) },
     { family: 'IPv6', ...voidEvidence(root, ({ isVoid6 }) => isVoid6 === true) },
   ].filter(({ voids }) => voids > voidLimit);
-  const below = root.counts.voidsComplete ? 'holds' : notTested('some lookups of the record gave no answer');
+  const below = root.counts.voidsComplete ? 'holds' : lookupUnseen;
   return {
     'spf-too-many-voids': below,
     'spf-void-one-family': families.length > 0 ? brokenBy(families) : below,
@@ -108,15 +120,12 @@ function judgeMissing(root: SpfBranch, kind: 'include' | 'redirect'): Verdict {
   const broken = branchesOf(root).filter(
     ({ via, end }) => via?.term.name === kind && (end === 'none' || end === 'several'),
   );
-  if (broken.length === 0) return root.counts.complete ? 'holds' : branchUnseen;
+  if (broken.length === 0) return unseenIn(root) ?? 'holds';
   const evidence = broken.map((branch) => ({ ...showBranch(branch), found: describeEnd(branch) }));
   const own = broken.filter(({ via }) => via?.from === root.domain).map(({ via }) => via?.term.text);
   if (kind === 'redirect' || own.length === 0) return brokenBy(evidence);
   const kept = (root.spf?.terms ?? []).filter(({ text }) => !own.includes(text));
-  return brokenBy(
-    evidence,
-    publish('Take out the include, or correct the name.', root.domain, printSpf(kept)),
-  );
+  return brokenBy(evidence, republish('Take out the include, or correct the name.', root, kept));
 }
 
 function describeEnd({ end, why }: SpfBranch): string {

@@ -1,5 +1,5 @@
-import { isDigit, isLetter, scanWhile } from '../ascii.ts';
-import type { Fault } from '../fault.ts';
+import { isDigit, isLetter, scanWhile } from '../text/ascii.ts';
+import type { Fault } from '../text/fault.ts';
 
 /** A piece of a macro-string (RFC 7208 §7.1): text as it stands, or a macro. */
 export type MacroToken =

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import { isAllDigits, isDigit, isLetter, scanWhile } from '../ascii.ts';
-import { clip, type Fault } from '../fault.ts';
+import { isAllDigits, isDigit, isLetter, scanWhile } from '../text/ascii.ts';
+import { clip, type Fault } from '../text/fault.ts';
 import { type DomainSpec, parseDomainSpec, parseMacroString } from './parse-domain-spec.ts';
 
 export type Qualifier = '+' | '-' | '~' | '?';

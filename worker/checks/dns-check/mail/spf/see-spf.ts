@@ -1,5 +1,5 @@
-import { clip } from '../fault.ts';
 import { type Sight, type Txt, textsOf, valuesOf } from '../sight.ts';
+import { clip } from '../text/fault.ts';
 import type { Zone } from '../zone.ts';
 import { growSpfTree, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { isSpf } from './parse-spf.ts';

@@ -2,11 +2,14 @@ import type { MailFields, SpfNode } from '../../../../../shared/catalogue/dns-ch
 import type { SpfCode } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
 import { isBroken, type Verdicts } from '../../../../../shared/model/verdict.ts';
 import type { MailEvidence } from '../evidence.ts';
-import { clip, showFault } from '../fault.ts';
+import { clip, showFaults } from '../text/fault.ts';
 import { isAll, type SpfBranch } from './grow-tree.ts';
 import type { SpfFacts } from './see-spf.ts';
 
 type SpfField = MailFields['spf'];
+
+/** So many characters of the record are shown; receivers give up long before. */
+const recordLimit = 10_000;
 
 // Each of these makes every receiver answer permerror.
 const fatal: readonly SpfCode[] = [
@@ -31,8 +34,8 @@ export function showSpf(
   const isFatal = fatal.some((code) => isBroken(verdicts[code]));
   return {
     state: stateOfSpf(facts, isFatal),
-    record: records.length === 1 ? (records[0]?.text ?? null) : null,
-    ...(records.length > 1 ? { records: records.map(({ text }) => clip(text, 500)) } : {}),
+    record: records.length === 1 ? clip(records[0]?.text ?? '', recordLimit) : null,
+    ...(records.length > 1 ? { records: records.slice(0, 20).map(({ text }) => clip(text, 500)) } : {}),
     valid: isFatal ? false : tree?.counts.complete ? true : null,
     ...(tree?.spf ? showTree(tree) : { ...noTree, complete: sight.outcome !== 'unknown' }),
     ...(message === null ? {} : { effectiveFor: message }),
@@ -73,7 +76,7 @@ const stateOfEnd = {
 
 function showBranch(branch: SpfBranch): SpfNode {
   const { domain, via, end, why, spf, reached, counts } = branch;
-  const faults = (spf?.faults ?? []).map((fault) => showFault(fault));
+  const faults = showFaults(spf?.faults ?? []);
   return {
     domain: clip(domain),
     via: via === null ? null : clip(via.term.text),

@@ -3,11 +3,11 @@ import {
   transportRules,
 } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
 import { brokenBy, brokenIf, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
-import { showFault } from '../fault.ts';
 import type { MailMode } from '../mode.ts';
 import type { MailFacts } from '../see-mail.ts';
-import { publish, sameForAll } from '../verdicts.ts';
+import { clip, showFault } from '../text/fault.ts';
 import { daneState, judgeDane } from './judge-dane.ts';
 import { judgeSts } from './judge-sts.ts';
 
@@ -19,9 +19,9 @@ export function assessTransport(
 ): Verdicts<TransportCode> {
   const { mx, sts, resolverValidates } = facts;
   if (mode === 'parked' || (mode === 'mail' && mx.hosts.length === 0))
-    return sameForAll(transportRules, 'not-applicable');
+    return forAll(transportRules, 'not-applicable');
   if (mx.hosts.length === 0)
-    return sameForAll(transportRules, notTested('it is not known whether the domain takes mail'));
+    return forAll(transportRules, notTested('it is not known whether the domain takes mail'));
   return {
     ...judgeSts({ sts, policy, mx, dane: daneState({ mx, resolverValidates }) }),
     ...judgeDane({ mx, resolverValidates }),
@@ -32,14 +32,24 @@ export function assessTransport(
 function judgeTlsRpt({
   tlsRpt,
   domain,
-}: MailFacts): Pick<Verdicts<TransportCode>, 'tls-rpt-missing' | 'tls-rpt-multiple' | 'tls-rpt-syntax'> {
-  const { sight, name, texts, faults } = tlsRpt;
+}: MailFacts): Pick<Verdicts<TransportCode>, Extract<TransportCode, `tls-rpt-${string}`>> {
+  const { sight, name, texts, faults, mailboxes } = tlsRpt;
+  const dead = mailboxes.filter(({ mailbox }) => mailbox.takes === false);
+  const isOpen = mailboxes.some(({ mailbox }) => mailbox.takes === null);
   const unseen =
     sight.outcome === 'unknown' ? notTested(`${name} could not be read: ${sight.why}`) : undefined;
   const fix = publish('Publish one record like this.', name, `v=TLSRPTv1; rua=mailto:tls-reports@${domain}`);
   return {
     'tls-rpt-missing': unseen ?? brokenIf(texts.length === 0 && faults.length === 0, { name }, fix),
     'tls-rpt-multiple': unseen ?? brokenIf(texts.length > 1, { name, count: texts.length }, fix),
+    'tls-rpt-rua-no-mail':
+      unseen ??
+      (mailboxes.length === 0
+        ? 'not-applicable'
+        : brokenBySeen(
+            dead.map(({ uri, host, mailbox }) => ({ uri: clip(uri, 80), host, found: mailbox.why })),
+            isOpen ? notTested('whether the report addresses take mail could not be seen') : undefined,
+          )),
     'tls-rpt-syntax':
       unseen ??
       brokenBy(

@@ -1,14 +1,9 @@
 import type { TransportCode } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
-import {
-  brokenBy,
-  brokenIf,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
-import { clip } from '../fault.ts';
+import { brokenIf, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { brokenBySeen } from '../../verdicts.ts';
+import { findWrongLength, isUsable, printTlsa, type Tlsa, whyUnusable } from '../mx/parse-tlsa.ts';
 import type { MailHost, MxFacts } from '../mx/see-mx.ts';
-import { findWrongLength, printTlsa, type Tlsa, whyUnusable } from './parse-tlsa.ts';
+import { clip } from '../text/fault.ts';
 
 export type DaneCode = Extract<TransportCode, `dane-${string}`>;
 
@@ -31,12 +26,20 @@ export function judgeDane(context: DaneContext): Verdicts<DaneCode> {
   return {
     'dane-missing': bound.length > 0 ? 'holds' : (unseen ?? brokenIf(true)),
     'dane-partial': ifBound(
-      bare.length > 0 ? brokenBy(bare.map(({ host }) => ({ host: clip(host) }))) : (unseen ?? 'holds'),
+      brokenBySeen(
+        bare.map(({ host }) => ({ host: clip(host) })),
+        unseen,
+      ),
     ),
-    'dane-without-dnssec': ifBound(judgeSigned(bound, context)),
-    'dane-unusable': ifBound(brokenBy(records.flatMap(showUnusable))),
-    'dane-bad-length': ifBound(brokenBy(records.flatMap(showWrongLength))),
-    'dane-single-record': ifBound(brokenBy(single.map(({ tlsa }) => ({ name: tlsa.name })))),
+    'dane-without-dnssec': ifBound(judgeSigned(bound, context, unseen)),
+    'dane-unusable': ifBound(brokenBySeen(records.flatMap(showUnusable), unseen)),
+    'dane-bad-length': ifBound(brokenBySeen(records.flatMap(showWrongLength), unseen)),
+    'dane-single-record': ifBound(
+      brokenBySeen(
+        single.map(({ tlsa }) => ({ name: tlsa.name })),
+        unseen,
+      ),
+    ),
   };
 }
 
@@ -51,22 +54,22 @@ export function daneState({ mx, resolverValidates }: DaneContext): DaneState {
   return bound.length === hosts.length && bound.every(isGood) ? 'ok' : 'invalid';
 }
 
-/** True for a record that a mail server can hold against a certificate. */
-export function isUsable(record: Tlsa): boolean {
-  return whyUnusable(record) === null && findWrongLength(record) === null;
-}
-
 function isAbsent(outcome: string): boolean {
   return outcome === 'nodata' || outcome === 'nxdomain';
 }
 
-function judgeSigned(bound: readonly MailHost[], { mx, resolverValidates }: DaneContext): Verdict {
+function judgeSigned(
+  bound: readonly MailHost[],
+  { mx, resolverValidates }: DaneContext,
+  unseen: Verdict | undefined,
+): Verdict {
   if (resolverValidates !== true) return notTested('our resolver does not validate DNSSEC');
-  return brokenBy(
+  return brokenBySeen(
     bound.flatMap((host) => {
       const unsigned = findUnsigned(host, mx);
       return unsigned === null ? [] : [{ name: host.tlsa.name, ...unsigned }];
     }),
+    unseen,
   );
 }
 

@@ -7,10 +7,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
-import { clip, showFault } from '../fault.ts';
 import type { MxFacts } from '../mx/see-mx.ts';
-import { publish } from '../verdicts.ts';
+import { clip, showFault } from '../text/fault.ts';
 import type { DaneState } from './judge-dane.ts';
 import { allowsMx, parseStsPolicy, type StsPolicy } from './parse-sts-policy.ts';
 import type { StsFacts } from './see-transport.ts';
@@ -37,11 +37,12 @@ export function judgeSts(context: StsContext): Verdicts<StsCode> {
     sts.name,
     'v=STSv1; id=1',
   );
+  const fileUnseen = unheard(context);
   const isBare = served !== null && sts.texts.length === 0 && sts.faults.length === 0;
   const hasRecord = sts.texts.length > 0;
   return {
     ...judgeFile(context, hasRecord),
-    ...judgePolicy(hasRecord ? served : null, mx),
+    ...judgePolicy(hasRecord ? served : null, mx, hasRecord ? fileUnseen : undefined),
     'mta-sts-missing': unseen ?? judgeMissing(context),
     'mta-sts-multiple':
       unseen ?? brokenIf(sts.texts.length > 1, { name: sts.name, count: sts.texts.length }, record),
@@ -51,7 +52,8 @@ export function judgeSts(context: StsContext): Verdicts<StsCode> {
         sts.faults.map((fault) => ({ name: sts.name, ...showFault(fault) })),
         record,
       ),
-    'mta-sts-record-missing': unseen ?? brokenIf(isBare, { url: sts.policyUrl, name: sts.name }, record),
+    'mta-sts-record-missing':
+      unseen ?? fileUnseen ?? brokenIf(isBare, { url: sts.policyUrl, name: sts.name }, record),
   };
 }
 
@@ -98,14 +100,34 @@ const sameFile = (verdict: Verdict): Verdicts<FileCode> => ({
 });
 
 // These say that we could not look, not that there is nothing.
-const passing = ['name-unresolved', 'connection-timeout', 'tls-timeout', 'response-timeout'];
+const passing = [
+  'name-unresolved',
+  'connection-timeout',
+  'tls-timeout',
+  'response-timeout',
+  'network-unreachable',
+];
 
-function judgeFile({ sts, policy }: StsContext, hasRecord: boolean): Verdicts<FileCode> {
+/** True where the policy host gave no answer, so that nobody knows what is there. */
+export function isUnheard(policy: PolicySight | null): boolean {
+  return policy?.kind === 'failure' && passing.includes(policy.code);
+}
+
+function unheard({ sts, policy }: StsContext): Verdict | undefined {
+  if (policy === null)
+    return sts.hasHost === null ? notTested('whether there is a policy host is not known') : undefined;
+  return policy.kind === 'failure' && isUnheard(policy)
+    ? notTested(`${sts.policyUrl} could not be fetched: ${policy.reason}`)
+    : undefined;
+}
+
+function judgeFile(context: StsContext, hasRecord: boolean): Verdicts<FileCode> {
+  const { sts, policy } = context;
   const url = sts.policyUrl;
   if (!hasRecord || policy === null) return sameFile('not-applicable');
   if (policy.kind === 'failure') {
-    if (passing.includes(policy.code))
-      return sameFile(notTested(`${url} could not be fetched: ${policy.reason}`));
+    const unseen = unheard(context);
+    if (unseen) return sameFile(unseen);
     return {
       ...sameFile('not-applicable'),
       'mta-sts-policy-unreachable': brokenIf(true, { url, reason: policy.reason }),
@@ -158,14 +180,18 @@ type PolicyCode = Extract<
 
 const dayS = 86_400;
 
-function judgePolicy(policy: StsPolicy | null, mx: MxFacts): Verdicts<PolicyCode> {
+function judgePolicy(
+  policy: StsPolicy | null,
+  mx: MxFacts,
+  unseen: Verdict = 'not-applicable',
+): Verdicts<PolicyCode> {
   if (policy === null)
     return {
-      'mta-sts-mx-mismatch': 'not-applicable',
-      'mta-sts-mx-mismatch-testing': 'not-applicable',
-      'mta-sts-testing': 'not-applicable',
-      'mta-sts-mode-none': 'not-applicable',
-      'mta-sts-max-age-short': 'not-applicable',
+      'mta-sts-mx-mismatch': unseen,
+      'mta-sts-mx-mismatch-testing': unseen,
+      'mta-sts-testing': unseen,
+      'mta-sts-mode-none': unseen,
+      'mta-sts-max-age-short': unseen,
     };
   const { mode, maxAge } = policy;
   const refused = brokenBy(refusedHosts(policy, mx).map((host) => ({ host: clip(host) })));

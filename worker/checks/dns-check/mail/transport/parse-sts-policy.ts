@@ -1,5 +1,5 @@
-import { isAllDigits, trimBlanks } from '../ascii.ts';
-import { clip } from '../fault.ts';
+import { isAllDigits, trimBlanks } from '../text/ascii.ts';
+import { clip } from '../text/fault.ts';
 import { isFieldName } from './parse-versioned.ts';
 
 export type StsMode = 'enforce' | 'testing' | 'none';

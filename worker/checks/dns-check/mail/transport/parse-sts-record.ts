@@ -1,5 +1,5 @@
-import { isDigit, isLetter, scanWhile } from '../ascii.ts';
-import { clip, type Malformed } from '../fault.ts';
+import { isDigit, isLetter, scanWhile } from '../text/ascii.ts';
+import { clip, type Malformed } from '../text/fault.ts';
 import { parseVersioned } from './parse-versioned.ts';
 
 /** An MTA-STS record (RFC 8461 §3.1). */

@@ -1,6 +1,6 @@
-import { trimBlanks } from '../ascii.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
-import { clip, type Fault, type Malformed } from '../fault.ts';
+import { trimBlanks } from '../text/ascii.ts';
+import { clip, type Fault, type Malformed } from '../text/fault.ts';
 import { parseVersioned } from './parse-versioned.ts';
 
 /** A TLS reporting record (RFC 8460 §3): where reports go. */

@@ -1,5 +1,5 @@
-import { isBlank, isDigit, isLetter, scanWhile, trimBlanks } from '../ascii.ts';
-import { clip, type Fault, type Malformed } from '../fault.ts';
+import { isBlank, isDigit, isLetter, scanWhile, trimBlanks } from '../text/ascii.ts';
+import { clip, type Fault, type Malformed } from '../text/fault.ts';
 
 /** A field of an MTA-STS or TLS reporting record. */
 export type Field = {

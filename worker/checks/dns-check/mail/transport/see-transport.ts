@@ -1,5 +1,7 @@
-import { clip, type Fault, type Malformed, settle } from '../fault.ts';
-import { type Sight, textsOf } from '../sight.ts';
+import { parseReportUris } from '../dmarc/parse-report-uris.ts';
+import { type Mailbox, seeMailbox } from '../see-mailbox.ts';
+import { oncePerSight, type Sight, textsOf } from '../sight.ts';
+import { clip, type Fault, type Malformed, settle } from '../text/fault.ts';
 import type { Zone } from '../zone.ts';
 import { parseStsRecord } from './parse-sts-record.ts';
 import { parseTlsRpt } from './parse-tls-rpt.ts';
@@ -25,30 +27,53 @@ export type StsFacts = RecordFacts<{ readonly id: string }> & {
 /** Sees the MTA-STS record, and whether there is a host for the policy. */
 export function seeSts(zone: Zone, domain: string): StsFacts {
   const host = `mta-sts.${domain}`;
+  const sight = zone.look(`_mta-sts.${domain}`, 'TXT');
   const outcomes = [zone.look(host, 'A').outcome, zone.look(host, 'AAAA').outcome];
   return {
-    ...seeRecord(zone.look(`_mta-sts.${domain}`, 'TXT'), 'STSv1', parseStsRecord),
+    name: sight.name,
+    sight,
+    ...readSts(sight),
     policyUrl: `https://${host}/.well-known/mta-sts.txt`,
     hasHost: outcomes.includes('found') ? true : outcomes.includes('unknown') ? null : false,
   };
 }
 
-/** Sees the TLS reporting record. */
-export function seeTlsRpt(zone: Zone, domain: string): RecordFacts<{ readonly rua: readonly string[] }> {
-  return seeRecord(zone.look(`_smtp._tls.${domain}`, 'TXT'), 'TLSRPTv1', parseTlsRpt);
+export type TlsRptFacts = RecordFacts<{ readonly rua: readonly string[] }> & {
+  /** The mail addresses among those for reports. */
+  readonly mailboxes: readonly { readonly uri: string; readonly host: string; readonly mailbox: Mailbox }[];
+};
+
+/** So many addresses are looked at. */
+const uriLimit = 10;
+
+/** Sees the TLS reporting record, and whether its mail addresses take mail. */
+export function seeTlsRpt(zone: Zone, domain: string): TlsRptFacts {
+  const sight = zone.look(`_smtp._tls.${domain}`, 'TXT');
+  const record = readTlsRpt(sight);
+  const uris = (record.value?.rua ?? []).slice(0, uriLimit).flatMap((uri) => parseReportUris(uri, 0));
+  const mailboxes = uris.flatMap(({ uri, scheme, host }) =>
+    scheme === 'mailto' && host !== null ? [{ uri, host, mailbox: seeMailbox(zone, host) }] : [],
+  );
+  return { name: sight.name, sight, ...record, mailboxes };
 }
 
-function seeRecord<P extends object>(
-  sight: Sight,
+type Read<T> = Omit<RecordFacts<T>, 'name' | 'sight'>;
+
+function readRecord<P extends object>(
   version: string,
   parse: (text: string) => P,
-): RecordFacts<Exclude<P, Malformed>> {
-  const all = textsOf(sight).map(({ text }) => text);
-  const texts = all.filter((text) => hasVersion(text, version));
-  const { value, faults } = settle(texts.length === 1 ? parse(texts[0] ?? '') : null);
-  const missed = texts.length === 0 ? all.flatMap((text) => findNearMiss(text, version)) : [];
-  return { name: sight.name, sight, texts, value, faults: [...faults, ...missed] };
+): (sight: Sight) => Read<Exclude<P, Malformed>> {
+  return oncePerSight((sight) => {
+    const all = textsOf(sight).map(({ text }) => text);
+    const texts = all.filter((text) => hasVersion(text, version));
+    const { value, faults } = settle(texts.length === 1 ? parse(texts[0] ?? '') : null);
+    const missed = texts.length === 0 ? all.flatMap((text) => findNearMiss(text, version)) : [];
+    return { texts, value, faults: [...faults, ...missed] };
+  });
 }
+
+const readSts = readRecord('STSv1', parseStsRecord);
+const readTlsRpt = readRecord('TLSRPTv1', parseTlsRpt);
 
 function findNearMiss(text: string, version: string): Fault[] {
   const isMeant = text.trimStart().toLowerCase().startsWith(`v=${version.toLowerCase()}`);

@@ -1,0 +1,24 @@
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { NameServerHost } from '../evidence.ts';
+import { foundRecords, readAnswer, recordsAt } from '../read-answer.ts';
+import { readAll, readText } from '../record-values.ts';
+
+/** A host's addresses, IPv4 first. */
+export function addressesOf({ A, AAAA }: NameServerHost): readonly string[] {
+  return [A, AAAA].flatMap((answer) => readAll(foundRecords(readAnswer(answer)), readText));
+}
+
+/** The name servers that the parent's servers give, whether as a referral or as an answer. */
+export function delegatedNames(referrals: readonly DnsAnswer[], domain: string): readonly string[] {
+  const names = referrals.flatMap((answer) =>
+    answer.kind === 'answer'
+      ? readAll(recordsAt([...answer.authority, ...answer.answers], domain, 'NS'), readText)
+      : [],
+  );
+  return [...new Set(names)];
+}
+
+/** True for an address of IPv6. */
+export function isIpv6(address: string): boolean {
+  return address.includes(':');
+}

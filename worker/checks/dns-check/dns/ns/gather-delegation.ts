@@ -1,0 +1,104 @@
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { PartContext, SharedAnswers } from '../../parts.ts';
+import type { Ancestor, ApexAnswers, DnsEvidence, NameServerHost } from '../evidence.ts';
+import { ownRecords, readAnswer, recordsAt } from '../read-answer.ts';
+import { readAll, readText } from '../record-values.ts';
+import { enclosingZone } from '../zone.ts';
+import { addressesOf, delegatedNames } from './addresses.ts';
+import { askServers, chooseAddresses, serverLimit } from './gather-servers.ts';
+
+type Delegation = Pick<DnsEvidence, 'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct'>;
+
+type Servers = Omit<Delegation, 'referrals'>;
+
+type Known = {
+  readonly shared: SharedAnswers;
+  readonly unchecked: Promise<Partial<ApexAnswers>>;
+  readonly ancestors: Promise<readonly Ancestor[]>;
+};
+
+/** How many of the parent's servers are asked; the first answer counts. */
+const parentServerLimit = 3;
+
+const nothing: Delegation = { referrals: [], hosts: [], servers: [], notAsked: 0, direct: [] };
+
+/** Asks the parent's servers for the delegation, and every name server of the domain for what it knows. Nothing where the domain is no zone of its own. */
+export async function gatherDelegation(context: PartContext, known: Known): Promise<Delegation> {
+  const [soa, exists] = await Promise.all([known.shared.apex.SOA, known.shared.exists]);
+  if (!exists || enclosingZone(soa) !== undefined) return nothing;
+  const own = childNames(context, known);
+  const referrals = askParent(context, known.ancestors);
+  const [first, rest, delegated] = await Promise.all([
+    gatherServers(context, own),
+    gatherServers(context, namesOfParentOnly(context.domain, own, referrals)),
+    referrals,
+  ]);
+  return {
+    referrals: delegated,
+    hosts: [...first.hosts, ...rest.hosts],
+    servers: [...first.servers, ...rest.servers],
+    notAsked: first.notAsked + rest.notAsked,
+    direct: [...first.direct, ...rest.direct],
+  };
+}
+
+// Addresses of the servers, then the servers themselves.
+async function gatherServers(context: PartContext, names: Promise<readonly string[]>): Promise<Servers> {
+  const hosts = await askHosts(context, await names);
+  const { chosen, left } = chooseAddresses(hosts.map((host) => [host.name, addressesOf(host)] as const));
+  return { hosts, ...(await askServers(context, chosen)), notAsked: left };
+}
+
+async function namesOfParentOnly(
+  domain: string,
+  own: Promise<readonly string[]>,
+  referrals: Promise<readonly DnsAnswer[]>,
+): Promise<readonly string[]> {
+  const [names, answers] = await Promise.all([own, referrals]);
+  const others = delegatedNames(answers, domain).filter((name) => !names.includes(name));
+  return others.slice(0, Math.max(0, serverLimit - names.length));
+}
+
+async function askParent(
+  context: PartContext,
+  ancestors: Promise<readonly Ancestor[]>,
+): Promise<readonly DnsAnswer[]> {
+  const parent = (await ancestors).find(({ ns }) => ownRecords(ns).length > 0);
+  if (!parent) return [];
+  const names = readAll(ownRecords(parent.ns), readText).slice(0, parentServerLimit);
+  const hosts = await askHosts(context, names);
+  // One address of each host: three servers are enough to hear from one.
+  const addresses = hosts.flatMap((host) => addressesOf(host).slice(0, 1));
+  return Promise.all(
+    addresses.map((server) => context.ask({ name: context.domain, type: 'NS' }, { server })),
+  );
+}
+
+async function childNames(context: PartContext, known: Known): Promise<readonly string[]> {
+  const names = await namesByResolver(context, known);
+  return names.slice(0, serverLimit);
+}
+
+async function namesByResolver(
+  { domain }: PartContext,
+  { shared, unchecked }: Known,
+): Promise<readonly string[]> {
+  const answer = await shared.apex.NS;
+  const own = ownRecords(answer);
+  if (own.length > 0 || readAnswer(answer).state !== 'unknown') return readAll(own, readText);
+  const again = (await unchecked).NS;
+  return again?.kind === 'answer' ? readAll(recordsAt(again.answers, domain, 'NS'), readText) : [];
+}
+
+// Checking is disabled: a server's address is wanted even where its zone is bogus, which is said elsewhere.
+async function askHosts({ ask }: PartContext, names: readonly string[]): Promise<readonly NameServerHost[]> {
+  return Promise.all(
+    names.map(async (name) => {
+      const [A, AAAA] = await Promise.all([
+        ask({ name, type: 'A' }, { checkingDisabled: true }),
+        ask({ name, type: 'AAAA' }, { checkingDisabled: true }),
+      ]);
+      return { name, A, AAAA };
+    }),
+  );
+}

@@ -1,0 +1,96 @@
+import type { nsRules } from '../../../../../shared/catalogue/dns-check/rules/ns.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import type { NameServerHost } from '../evidence.ts';
+import { readAnswer } from '../read-answer.ts';
+import type { DnsSight } from '../sight.ts';
+import { isIpv6 } from './addresses.ts';
+import { allAddresses, type Delegation, prefixOf, sorted } from './delegation.ts';
+
+type AddressCode = Extract<
+  keyof typeof nsRules,
+  'ns-single' | 'ns-same-address' | 'ns-same-prefix' | 'ns-without-address' | 'ns-cname-target' | 'ns-no-ipv6'
+>;
+
+/** Judges how many name servers there are, where they are, and whether their names lead to them. */
+export function judgeAddresses(
+  { evidence: { hosts }, domain }: DnsSight,
+  { all, parent, child }: Delegation,
+): Verdicts<AddressCode> {
+  const names = parent ?? child ?? all;
+  const { addresses, isWhole } = allAddresses(hosts);
+  // Seen is seen: a lookup that failed can only add addresses.
+  const unless = (isGood: boolean, broken: () => Verdict): Verdict =>
+    isGood ? 'holds' : isWhole ? broken() : addressUnseen;
+  return {
+    'ns-single': brokenIf(names.length < 2, { zone: domain, server: names[0] ?? '' }),
+    'ns-same-address':
+      names.length < 2 || addresses.length === 0
+        ? 'not-applicable'
+        : unless(addresses.length > 1, () =>
+            brokenBy([{ count: names.length, names: names.join(', '), ip: addresses[0] ?? '' }]),
+          ),
+    'ns-same-prefix':
+      names.length < 2 || addresses.length < 2
+        ? 'not-applicable'
+        : unless(sharedPrefixes(addresses).length === 0, () => brokenBy(sharedPrefixes(addresses))),
+    'ns-without-address': judgeMissing(hosts),
+    'ns-cname-target': judgeAliases(hosts),
+    'ns-no-ipv6': unless(addresses.some(isIpv6), () => brokenBy([{ names: all.join(', ') }])),
+  };
+}
+
+/** The verdict on what depends on an address that nobody told. */
+export const addressUnseen: Verdict = notTested('not every name server’s address could be looked up');
+
+/** True for a host of which no address was found, and not all was answered. */
+export function isUnseen({ A, AAAA }: NameServerHost): boolean {
+  const states = [A, AAAA].map((answer) => readAnswer(answer).state);
+  return states.includes('unknown') && !states.includes('found');
+}
+
+// Large anycast services keep all IPv6 in one /48; that alone is no single place, so both families must be.
+function sharedPrefixes(addresses: readonly string[]): readonly Evidence[] {
+  const families = [
+    { family: 'IPv4', of: addresses.filter((address) => !isIpv6(address)) },
+    { family: 'IPv6', of: addresses.filter(isIpv6) },
+  ].filter(({ of }) => of.length > 0);
+  const shared = families.map(({ family, of }) => ({
+    family,
+    prefixes: sorted(of.map((address) => prefixOf(address) ?? address)),
+  }));
+  if (shared.some(({ prefixes }) => prefixes.length > 1)) return [];
+  return shared.map(({ family, prefixes }) => ({ family, prefix: prefixes[0] ?? '' }));
+}
+
+function judgeMissing(hosts: readonly NameServerHost[]): Verdict {
+  const readings = hosts.map(({ name, A, AAAA }) => ({ name, of: [readAnswer(A), readAnswer(AAAA)] }));
+  const missing = readings.filter(({ of }) => of.every(({ state }) => state === 'none'));
+  if (missing.length === 0 && hosts.some(isUnseen)) return addressUnseen;
+  return brokenBy(
+    missing.map(({ name, of }) => ({
+      server: name,
+      reason: of.some((reading) => reading.state === 'none' && reading.nxdomain)
+        ? 'does not exist; whoever can register it answers for the domain'
+        : 'has neither an A nor an AAAA record',
+    })),
+  );
+}
+
+function judgeAliases(hosts: readonly NameServerHost[]): Verdict {
+  const readings = hosts.flatMap(({ name, A, AAAA }) =>
+    [A, AAAA].map((answer) => ({ name, reading: readAnswer(answer) })),
+  );
+  const aliases = readings.flatMap(({ name, reading }) =>
+    reading.aliases.slice(0, 1).map(({ target }) => ({ server: name, target })),
+  );
+  if (aliases.length === 0 && hosts.some(isUnseen)) return addressUnseen;
+  const seen = new Map(aliases.map((alias) => [alias.server, alias]));
+  return brokenBy([...seen.values()]);
+}

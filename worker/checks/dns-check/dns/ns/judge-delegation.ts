@@ -1,0 +1,95 @@
+import {
+  brokenBy,
+  brokenIf,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import type { NameServerHost } from '../evidence.ts';
+import { readAnswer } from '../read-answer.ts';
+import type { DnsSight } from '../sight.ts';
+import { addressesOf, isIpv6 } from './addresses.ts';
+import { type Delegation, mostFrequent, readGlue } from './delegation.ts';
+import { named } from './server-sight.ts';
+
+type SetCode = 'ns-inconsistent' | 'ns-parent-child-mismatch' | 'ns-parent-child-disjoint';
+
+/** Judges whether parent, zone and servers agree on who the name servers are. */
+export function judgeSets(sight: DnsSight, { parent, child, isReferred }: Delegation): Verdicts<SetCode> {
+  const inconsistent = judgeConsistency(sight);
+  const told = (verdict: Verdict): Verdicts<SetCode> => ({
+    'ns-inconsistent': inconsistent,
+    'ns-parent-child-mismatch': verdict,
+    'ns-parent-child-disjoint': verdict,
+  });
+  if (parent === null) return told(notTested('the parent’s name servers gave no delegation'));
+  if (child === null) return told(notTested('the zone’s own NS were not seen'));
+  if (!isReferred) return told('not-applicable');
+  const parentOnly = parent.filter((name) => !child.includes(name));
+  const childOnly = child.filter((name) => !parent.includes(name));
+  const differs = parentOnly.length + childOnly.length > 0;
+  const isDisjoint = parentOnly.length === parent.length;
+  const fix = {
+    text: `If the zone is right, enter exactly these name servers at the registrar: ${list(child)}.`,
+  };
+  const seen = { parentOnly: list(parentOnly), childOnly: list(childOnly) };
+  return {
+    'ns-inconsistent': inconsistent,
+    'ns-parent-child-mismatch': isDisjoint ? 'not-applicable' : brokenIf(differs, seen, fix),
+    'ns-parent-child-disjoint': brokenIf(isDisjoint, seen, fix),
+  };
+}
+
+function judgeConsistency({ authoritative, servers }: DnsSight): Verdict {
+  const spoke = authoritative.flatMap((server) =>
+    server.nsNames === null ? [] : [{ server, names: server.nsNames.join(', ') }],
+  );
+  if (spoke.length === 0) return notTested('no name server gave its NS records');
+  if (spoke.length < Math.min(2, servers.length))
+    return notTested('only one name server gave its NS records');
+  const usual = mostFrequent(spoke.map(({ names }) => names));
+  return brokenBy(
+    spoke
+      .filter(({ names }) => names !== usual)
+      .map(({ server, names }) => ({ ...named(server), names, others: usual })),
+  );
+}
+
+/** Judges the addresses that the parent gives for name servers inside the domain. */
+export function judgeGlue(sight: DnsSight): Verdicts<'ns-glue-mismatch' | 'ns-glue-missing'> {
+  const glue = readGlue(sight);
+  if (glue === null || glue.length === 0) {
+    const why: Verdict =
+      glue === null && sight.evidence.referrals.every((answer) => readAnswer(answer).state === 'unknown')
+        ? notTested('the parent’s name servers gave no referral')
+        : 'not-applicable';
+    return { 'ns-glue-mismatch': why, 'ns-glue-missing': why };
+  }
+  const compared = glue.flatMap(({ server, addresses }) => {
+    const host = sight.evidence.hosts.find(({ name }) => name === server);
+    return host && addressesOf(host).length > 0 ? [{ server, addresses, host }] : [];
+  });
+  const wrong = compared.flatMap(({ server, addresses, host }) => {
+    const strange = addresses.filter((address) => isStrange(address, host));
+    return strange.length === 0 ? [] : [{ server, glue: list(strange), address: list(addressesOf(host)) }];
+  });
+  return {
+    'ns-glue-mismatch':
+      compared.length > 0 ? brokenBy(wrong) : notTested('the servers’ own addresses were not seen'),
+    'ns-glue-missing': brokenBy(
+      glue
+        .filter(({ addresses }) => addresses.length === 0)
+        .map(({ server }) => ({ server, zone: sight.domain })),
+    ),
+  };
+}
+
+// A family whose lookup failed is not compared.
+function isStrange(address: string, host: NameServerHost): boolean {
+  const reading = readAnswer(isIpv6(address) ? host.AAAA : host.A);
+  return reading.state !== 'unknown' && !addressesOf(host).includes(address);
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.join(', ');
+}

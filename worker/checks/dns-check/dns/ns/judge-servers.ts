@@ -1,0 +1,88 @@
+import type { nsRules } from '../../../../../shared/catalogue/dns-check/rules/ns.ts';
+import {
+  brokenBy,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import type { DnsSight } from '../sight.ts';
+import { foreignName } from './gather-servers.ts';
+import { type Claim, inState, named, type ServerSight, type ServerState } from './server-sight.ts';
+
+type ServerCode = Extract<
+  keyof typeof nsRules,
+  | 'ns-none-answers'
+  | 'ns-silent'
+  | 'ns-refused'
+  | 'ns-lame'
+  | 'ns-tcp-missing'
+  | 'ns-edns-broken'
+  | 'ns-open-recursion'
+>;
+
+/** Judges what each name server answered, and that it answered. */
+export function judgeServers(sight: DnsSight): Verdicts<ServerCode> {
+  const { servers, authoritative, domain, apex } = sight;
+  const asked = servers.filter(({ state }) => state !== 'not-asked' && state !== 'forbidden');
+  const isResolved = apex.SOA.state !== 'unknown';
+  const isDead = asked.length > 0 && authoritative.length === 0;
+  const spoke = asked.filter(({ state }) => state !== 'silent');
+  const told = (state: ServerState, more: (server: ServerSight) => Evidence): Verdict => {
+    if (asked.length === 0) return notTested('no name server could be asked');
+    if (spoke.length === 0 && state !== 'silent') return notTested('no name server answered');
+    if (spoke.length === 0 && isResolved) return blocked;
+    if (spoke.length === 0 && !isPathGood(sight)) return pathUnknown;
+    return brokenBy(inState(asked, state).map((server) => ({ ...named(server), ...more(server) })));
+  };
+  return {
+    'ns-none-answers':
+      isDead && spoke.length === 0 && !isResolved && !isPathGood(sight)
+        ? pathUnknown
+        : noneAnswers(asked, isDead, isResolved),
+    'ns-silent': told('silent', ({ why }) => ({ reason: why })),
+    'ns-refused': told('refused', ({ why }) => ({ zone: domain, rcode: why })),
+    'ns-lame': told('lame', ({ why }) => ({ zone: domain, answer: why })),
+    'ns-tcp-missing': spoke.some(({ tcp }) => tcp?.is === true)
+      ? judgeClaims(spoke, ({ tcp }) => tcp, false)
+      : notTested('no name server answered us by TCP, which may be closed to us'),
+    'ns-edns-broken': judgeClaims(spoke, ({ edns }) => edns, false),
+    'ns-open-recursion': judgeClaims(spoke, ({ recursion }) => recursion, true, { name: foreignName }),
+  };
+}
+
+const blocked = notTested('no name server answered us for the domain, though the resolver got answers');
+
+const pathUnknown = notTested('nobody else was heard either: our own path may be closed');
+
+// The resolver speaks, and a server that is not the domain's answered a direct question.
+function isPathGood({ evidence: { root, referrals } }: DnsSight): boolean {
+  return root.kind === 'answer' && referrals.some(({ kind }) => kind === 'answer');
+}
+
+function noneAnswers(asked: readonly ServerSight[], isDead: boolean, isResolved: boolean): Verdict {
+  if (asked.length === 0) return notTested('no name server could be asked');
+  if (!isDead) return 'holds';
+  if (isResolved) return blocked;
+  const seen = asked.map((server) => `${server.name} (${server.ip}): ${server.why}`);
+  return brokenBy([{ asked: asked.length, seen: seen.slice(0, 26) }]);
+}
+
+// Judged by those that could be looked at; silent ones have a finding of their own.
+function judgeClaims(
+  servers: readonly ServerSight[],
+  claimOf: (server: ServerSight) => Claim,
+  fault: boolean,
+  more: Evidence = {},
+): Verdict {
+  const seen = servers.flatMap((server) => {
+    const claim = claimOf(server);
+    return claim === null ? [] : [{ server, claim }];
+  });
+  if (seen.length === 0) return notTested('no name server answered');
+  return brokenBy(
+    seen
+      .filter(({ claim }) => claim.is === fault)
+      .map(({ server, claim }) => ({ ...named(server), reason: claim.why, ...more })),
+  );
+}

@@ -1,0 +1,41 @@
+import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { isMalformed } from '../malformed.ts';
+import type { Reading } from '../read-answer.ts';
+import { parseServiceBinding, type ServiceBinding } from './parse-service-binding.ts';
+
+type HttpsCode = 'https-record-invalid' | 'https-record-ignored';
+
+/** Judges the HTTPS records of the domain, each by itself and beside the others. */
+export function judgeHttpsRecords(reading: Reading): Verdicts<HttpsCode> {
+  if (reading.state !== 'found') {
+    const verdict = reading.state === 'none' ? 'not-applicable' : notTested(reading.why);
+    return { 'https-record-invalid': verdict, 'https-record-ignored': verdict };
+  }
+  const parsed = reading.records.map(({ data }) => ({ data, value: parseServiceBinding(data) }));
+  const good = parsed.flatMap(({ value }) => (isMalformed(value) ? [] : [value]));
+  return {
+    'https-record-invalid': brokenBy(
+      parsed.flatMap(({ data, value }) =>
+        isMalformed(value) ? [{ record: JSON.stringify(data), reason: value.malformed }] : [],
+      ),
+    ),
+    'https-record-ignored': brokenBy(ignoredParts(good)),
+  };
+}
+
+function ignoredParts(bindings: readonly ServiceBinding[]): readonly Evidence[] {
+  const aliases = bindings.filter(({ priority }) => priority === 0);
+  const services = bindings.length - aliases.length;
+  const withKeys = aliases.filter(({ keys }) => keys.length > 0);
+  return [
+    ...withKeys.map(({ target, keys }) => ({
+      reason: `The record in AliasMode for ${target === '' ? '.' : target} has parameters (${keys.join(', ')})`,
+    })),
+    ...(aliases.length > 0 && services > 0
+      ? [{ reason: 'Records in ServiceMode stand beside one in AliasMode' }]
+      : []),
+    ...(aliases.length > 1
+      ? [{ reason: `There are ${aliases.length} records in AliasMode; one is picked by chance` }]
+      : []),
+  ];
+}

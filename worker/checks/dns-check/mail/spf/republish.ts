@@ -1,0 +1,40 @@
+import type { Fix } from '../../../../../shared/model/verdict.ts';
+import { publish } from '../../verdicts.ts';
+import type { SpfBranch } from './grow-tree.ts';
+import { isAll } from './grow-tree.ts';
+import { parseSpf, printSpf } from './parse-spf.ts';
+import type { SpfTerm } from './parse-term.ts';
+
+/** A fix with the record to publish. A record with a word that could not be read is not written anew: that word, a sender perhaps, would be lost. */
+export function republish(
+  text: string,
+  { domain, spf }: Pick<SpfBranch, 'domain' | 'spf'>,
+  terms: readonly { readonly text: string }[],
+): Fix {
+  return spf === null || spf.faults.length > 0 ? { text } : publish(text, domain, printSpf(terms));
+}
+
+/** A fix with the record less some of its terms. */
+export function republishWithout(branch: SpfBranch, terms: readonly SpfTerm[]): Fix {
+  const kept = (branch.spf?.terms ?? []).filter((term) => !terms.includes(term));
+  return republish('Publish the record without what is too much.', branch, kept);
+}
+
+/** One record with the senders of several; null where one of them breaks the grammar. It closes as they do, softly where they differ. */
+export function mergeSpf(records: readonly string[]): string | null {
+  const parsed = records.map((text) => parseSpf(text));
+  const terms = parsed.flatMap((spf) => ('terms' in spf && spf.faults.length === 0 ? [spf.terms] : []));
+  if (terms.length < records.length) return null;
+  const ends = new Set(terms.map((own) => own.findLast(isAll)?.text));
+  const [end] = ends;
+  const kept = new Set(terms.flat().flatMap(senderText));
+  const last =
+    ends.size === 1 && end !== undefined && !end.startsWith('a') && !end.startsWith('+') ? end : '~all';
+  return printSpf([...kept, last].map((text) => ({ text })));
+}
+
+// A redirect is followed only where no all stands, and there may be one only; as an include it lets the same senders pass.
+function senderText(term: SpfTerm): string[] {
+  if (isAll(term) || term.name === 'exp') return [];
+  return [term.name === 'redirect' ? `include:${term.domain.text}` : term.text];
+}

@@ -1,0 +1,19 @@
+import type { PartState } from '../../../../shared/catalogue/dns-check/part-state.ts';
+import type { MailMode } from './mode.ts';
+import type { Sight } from './sight.ts';
+
+type SeenRecord = {
+  readonly sight: Sight;
+  readonly texts: readonly string[];
+  /** null where it breaks its grammar. */
+  readonly value: object | null;
+  readonly faults: readonly unknown[];
+};
+
+/** The state of a record at a name of its own. */
+export function stateOfRecord({ sight, texts, value, faults }: SeenRecord, mode: MailMode): PartState {
+  if (mode === 'parked') return 'not-applicable';
+  if (sight.outcome === 'unknown') return 'unknown';
+  if (texts.length === 0 && faults.length === 0) return 'missing';
+  return value === null ? 'invalid' : 'ok';
+}

@@ -1,0 +1,32 @@
+/** Where a text breaks its grammar: offset from 0, the word it is in, and what is wrong, as a sentence's end. */
+export type Fault = { readonly at: number; readonly term: string; readonly problem: string };
+
+/** A text that is not of its grammar at all. */
+export type Malformed = { readonly faults: readonly [Fault, ...Fault[]] };
+
+/** As it is shown: the first character is 1, the word cut to 80 characters. */
+export function showFault({ at, term, problem }: Fault): { position: number; term: string; problem: string } {
+  return { position: at + 1, term: clip(term, 80), problem };
+}
+
+/** So many faults of a record are shown; a hostile one has tens of thousands. */
+const shownLimit = 50;
+
+/** The first of them, as they are shown. */
+export function showFaults(faults: readonly Fault[]): ReturnType<typeof showFault>[] {
+  return faults.slice(0, shownLimit).map((fault) => showFault(fault));
+}
+
+/** A text cut to a length, with a mark. */
+export function clip(text: string, length = 200): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+/** Parts what a parser gave into the value and the faults; nothing was parsed: neither. */
+export function settle<P extends object>(
+  parsed: P | null,
+): { value: Exclude<P, Malformed> | null; faults: readonly Fault[] } {
+  if (parsed === null) return { value: null, faults: [] };
+  if ('faults' in parsed) return { value: null, faults: (parsed as Malformed).faults };
+  return { value: parsed as Exclude<P, Malformed>, faults: [] };
+}

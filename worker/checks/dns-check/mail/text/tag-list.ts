@@ -1,0 +1,92 @@
+import { findUnprintable, isBlank, isDigit, isLetter, scanWhile, trimBlanks } from './ascii.ts';
+import { clip, type Fault } from './fault.ts';
+
+/** One "name=value" of a tag list; offsets are of the whole text. */
+export type Tag = {
+  readonly name: string;
+  readonly value: string;
+  readonly at: number;
+  readonly valueAt: number;
+};
+
+/** A tag list (RFC 6376 §3.2), as DKIM, DMARC and BIMI use it. Tags that could be read are there even where others are at fault. */
+export type TagList = { readonly tags: readonly Tag[]; readonly faults: readonly Fault[] };
+
+/**
+ * Reads "a=1; b=2;" with blanks around every part. Names keep their case: they are case-sensitive.
+ * Repeated names are all there; what they mean is the caller's to say.
+ */
+export function parseTagList(text: string): TagList {
+  const tags: Tag[] = [];
+  const faults: Fault[] = [];
+  let at = 0;
+  const pieces = text.split(';');
+  for (const [index, piece] of pieces.entries()) {
+    if (index >= pieceLimit) {
+      faults.push({ at, term: ';', problem: `only ${pieceLimit} tags are read` });
+      break;
+    }
+    const read = parsePiece(piece, at, index === pieces.length - 1);
+    if (read.tag) tags.push(read.tag);
+    if (read.fault) faults.push(read.fault);
+    at += piece.length + 1;
+  }
+  return { tags, faults };
+}
+
+/** No standard names more than a dozen tags; a hostile record has tens of thousands. */
+const pieceLimit = 200;
+
+type Read = { readonly tag?: Tag; readonly fault?: Fault };
+
+function parsePiece(piece: string, start: number, isLast: boolean): Read {
+  const { text, skipped } = trimBlanks(piece);
+  const at = start + skipped;
+  const wrong = (offset: number, problem: string): Fault => ({ at: offset, term: clip(text, 80), problem });
+  if (text === '')
+    return isLast ? {} : { fault: { at, term: ';', problem: 'there is nothing between two semicolons' } };
+  const equals = text.indexOf('=');
+  if (equals < 0) return { fault: wrong(at, 'a tag needs an equals sign') };
+  const name = trimBlanks(text.slice(0, equals)).text;
+  const slip = isLetter(name[0]) ? scanWhile(name, 0, isNameSign) : 0;
+  if (slip < name.length || name === '')
+    return { fault: wrong(at + slip, `"${clip(name, 40)}" is not a tag’s name`) };
+  const value = trimBlanks(text.slice(equals + 1));
+  const valueAt = at + equals + 1 + value.skipped;
+  const tag = { name, value: value.text, at, valueAt };
+  const odd = findUnprintable(value.text.replaceAll('\t', ' '));
+  // The tag is there all the same: an sp with such a value is not valid, which is more than absent.
+  return odd < 0
+    ? { tag }
+    : { tag, fault: { at: valueAt + odd, term: name, problem: 'a character that is not visible ASCII' } };
+}
+
+function isNameSign(sign: string | undefined): boolean {
+  return isLetter(sign) || isDigit(sign) || sign === '_';
+}
+
+/** Names that stand more than once, each with its first and second place. */
+export function findRepeated(tags: readonly Tag[]): { readonly first: Tag; readonly second: Tag }[] {
+  const firsts = new Map<string, Tag>();
+  const repeated = new Map<string, { first: Tag; second: Tag }>();
+  for (const tag of tags) {
+    const first = firsts.get(tag.name);
+    if (first && !repeated.has(tag.name)) repeated.set(tag.name, { first, second: tag });
+    if (!first) firsts.set(tag.name, tag);
+  }
+  return [...repeated.values()];
+}
+
+/**
+ * Whether a record begins with its version: the name in the case given or upper case, blanks around the sign, then a semicolon or the end.
+ * @param version e.g. "DMARC1", case-sensitive
+ */
+export function beginsWithVersion(text: string, version: string): boolean {
+  if (text[0] !== 'v' && text[0] !== 'V') return false;
+  const equals = scanWhile(text, 1, isBlank);
+  if (text[equals] !== '=') return false;
+  const start = scanWhile(text, equals + 1, isBlank);
+  if (!text.startsWith(version, start)) return false;
+  const end = scanWhile(text, start + version.length, isBlank);
+  return end === text.length || text[end] === ';';
+}

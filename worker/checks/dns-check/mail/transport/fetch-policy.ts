@@ -1,0 +1,24 @@
+import type { HttpProbe } from '../../../../probes/http/port.ts';
+import type { PolicySight } from '../evidence.ts';
+
+/** RFC 8461 §3.3 suggests 64 KB; one byte more tells that a file is longer. */
+const policyLimitBytes = 64 * 1024;
+
+/** Fetches the policy file of MTA-STS. Nothing is followed: senders must not either (RFC 8461 §3.3). */
+export async function fetchPolicy(http: HttpProbe, url: string): Promise<PolicySight> {
+  const answer = await http.ask({ url, bodyLimitBytes: policyLimitBytes + 1, skipRedirectBody: true });
+  if (answer.kind === 'failure') return { kind: 'failure', code: answer.code, reason: answer.reason };
+  if (answer.body.cut === 'timeout')
+    return { kind: 'failure', code: 'response-timeout', reason: 'the answer stopped before its end' };
+  const find = (name: string) => answer.headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? null;
+  const { body, tls, status } = answer;
+  return {
+    kind: 'response',
+    status,
+    contentType: find('content-type'),
+    location: find('location'),
+    text: body.text.slice(0, policyLimitBytes),
+    isCut: body.decodedBytes > policyLimitBytes || body.cut !== undefined,
+    certificateError: tls?.trusted === true ? null : (tls?.error ?? 'it is not trusted'),
+  };
+}

@@ -1,0 +1,28 @@
+import type { PreloadSight } from '../evidence.ts';
+
+/** Tells whether browsers hold a host to https from the start. */
+export type PreloadList = (host: string) => PreloadSight;
+
+// Top-level domains that Chromium's list holds whole (net/http/transport_security_state_static.json, policy public-suffix).
+const preloadedTopLevels: ReadonlySet<string> = new Set(
+  'android app bank chrome dev foo gle gmail google hangout insurance meet new page play search youtube'.split(
+    ' ',
+  ),
+);
+
+/** What is known without the list: whole top-level domains; all else is unknown. */
+export const builtInPreloadList: PreloadList = (host) =>
+  preloadedTopLevels.has(host.slice(host.lastIndexOf('.') + 1)) ? 'listed' : 'unknown';
+
+/**
+ * A list of names → whether their subdomains are covered too, as Chromium's JSON gives them (mode force-https).
+ * A host that is on it neither by itself nor by a name above is not listed.
+ */
+export function makePreloadList(entries: ReadonlyMap<string, boolean>): PreloadList {
+  return (host) => {
+    if (entries.has(host) || builtInPreloadList(host) === 'listed') return 'listed';
+    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1))
+      if (entries.get(host.slice(dot + 1)) === true) return 'listed';
+    return 'not-listed';
+  };
+}

@@ -1,0 +1,56 @@
+import { type DefaultTreeAdapterMap, defaultTreeAdapter } from 'parse5';
+import type { DocumentSight, ElementSight } from '../evidence.ts';
+import { parseBounded } from './parse-bounded.ts';
+
+type Tree = DefaultTreeAdapterMap;
+
+const elementLimit = 2000;
+const valueLimit = 16_384;
+
+const kept: { readonly [name: string]: readonly string[] } = {
+  meta: ['http-equiv', 'name', 'content'],
+  script: ['src', 'type', 'integrity', 'crossorigin'],
+  link: ['rel', 'href', 'integrity', 'crossorigin'],
+};
+const htmlNamespace = 'http://www.w3.org/1999/xhtml';
+
+/** Reads the elements of a page that a policy may come from or hold; in the tree that a browser would build, scripts not run. */
+export function readDocument(html: string): DocumentSight {
+  const { document, cut } = parseBounded(html);
+  const elements: ElementSight[] = [];
+  let base: string | null = null;
+  for (const node of nodesOf(document)) {
+    if (!defaultTreeAdapter.isElementNode(node) || node.namespaceURI !== htmlNamespace) continue;
+    if (node.tagName === 'base')
+      base ??= node.attrs.find(({ name }) => name === 'href')?.value.slice(0, valueLimit) ?? null;
+    const sight = readElement(node);
+    if (sight && elements.length === elementLimit)
+      return { elements, base, cut: `it has more than ${elementLimit} such elements` };
+    if (sight) elements.push(sight);
+  }
+  return { elements, base, cut };
+}
+
+function readElement({ tagName, attrs, parentNode }: Tree['element']): ElementSight | undefined {
+  if (tagName !== 'meta' && tagName !== 'script' && tagName !== 'link') return undefined;
+  const names = kept[tagName] ?? [];
+  const attributes = attrs
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, value }) => [name, value.slice(0, valueLimit)] as const);
+  return {
+    name: tagName,
+    parent: parentNode && 'tagName' in parentNode ? parentNode.tagName : '',
+    attributes,
+  };
+}
+
+// An own stack instead of recursion; what stands in a template is not in the document.
+function* nodesOf(document: Tree['document']): Generator<Tree['node']> {
+  const stack: Tree['node'][] = [document];
+  for (let node = stack.pop(); node; node = stack.pop()) {
+    yield node;
+    if ('childNodes' in node)
+      for (let at = node.childNodes.length - 1; at >= 0; at -= 1)
+        stack.push(node.childNodes[at] as Tree['node']);
+  }
+}

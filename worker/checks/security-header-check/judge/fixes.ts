@@ -1,0 +1,187 @@
+import { type HeaderCode, rules } from '../../../../shared/catalogue/security-header-check/rules.ts';
+import {
+  codesOf,
+  type Evidence,
+  type Fix,
+  isBroken,
+  type Verdict,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
+import { isToken } from '../grammar/fields.ts';
+
+type Snippets = { readonly [server: string]: string };
+
+// Subdomains were not looked at: those without https would be lost for a year.
+const hsts = setHeader('Strict-Transport-Security', 'max-age=31536000');
+// Whatever could stop scripts or forms of the page is to be tried out first.
+const reportOnly = 'Content-Security-Policy-Report-Only';
+const policy = setHeader(
+  reportOnly,
+  "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
+);
+// A second policy only takes away, so this one can be added beside any other.
+const ancestors = addHeader('Content-Security-Policy', "frame-ancestors 'self'");
+const nosniff = setHeader('X-Content-Type-Options', 'nosniff');
+const referrer = setHeader('Referrer-Policy', 'strict-origin-when-cross-origin');
+const baseUri = addHeader('Content-Security-Policy', "base-uri 'self'");
+const permissions = setHeader('Permissions-Policy', 'camera=(), microphone=(), geolocation=()');
+// With same-origin, windows for signing in or paying lose their opener.
+const opener = setHeader('Cross-Origin-Opener-Policy', 'same-origin-allow-popups');
+const toHttps: Snippets = {
+  header: 'Location: https://',
+  nginx: 'return 301 https://$host$request_uri;',
+  apache: 'Redirect permanent / https://www.example.com/',
+  express:
+    'app.use((request, response, next) => (request.secure ? next() : response.redirect(301, `https://${request.hostname}${request.originalUrl}`)));',
+};
+
+const snippets: { readonly [C in HeaderCode]?: Snippets } = {
+  'redirect-missing': toHttps,
+  'redirect-ends-on-http': toHttps,
+  'redirect-http-first': toHttps,
+  'hsts-missing': hsts,
+  'hsts-off': hsts,
+  'hsts-invalid': hsts,
+  'hsts-short': hsts,
+  'hsts-duplicate-conflict': hsts,
+  'hsts-not-on-first-hop': hsts,
+  'hsts-no-subdomains': setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains'),
+  'csp-missing': policy,
+  'csp-script-unrestricted': addHeader(reportOnly, "script-src 'self'"),
+  'csp-object-unrestricted': addHeader('Content-Security-Policy', "object-src 'none'"),
+  'csp-base-uri-missing': baseUri,
+  'csp-base-uri-missing-with-hosts': baseUri,
+  'csp-form-action-missing': addHeader(reportOnly, "form-action 'self'"),
+  'framing-open': ancestors,
+  'framing-allow-all': ancestors,
+  'xfo-allow-from': ancestors,
+  'xfo-invalid': ancestors,
+  'xfo-in-meta': ancestors,
+  'xfo-overridden': ancestors,
+  'csp-frame-ancestors-missing': ancestors,
+  'xcto-missing': nosniff,
+  'xcto-invalid': nosniff,
+  'referrer-policy-unsafe': referrer,
+  'referrer-policy-invalid': referrer,
+  'referrer-policy-missing': referrer,
+  'permissions-policy-missing': permissions,
+  'coop-missing': opener,
+  'coep-without-coop': setHeader('Cross-Origin-Opener-Policy', 'same-origin'),
+  'corp-missing': setHeader('Cross-Origin-Resource-Policy', 'same-site'),
+  'cors-vary-missing': addHeader('Vary', 'Origin'),
+  'integrity-policy-missing': setHeader('Integrity-Policy-Report-Only', 'blocked-destinations=(script)'),
+};
+
+const removals: ReadonlySet<string> = new Set<HeaderCode>([
+  'leak-version',
+  'leak-product',
+  'leak-internal-host',
+  'leak-sourcemap',
+  'deprecated-harmful',
+  'deprecated-useless',
+]);
+
+type CookieAttribute = 'Secure' | 'HttpOnly' | 'SameSite=Lax';
+
+// What each cookie rule asks to be added, and nothing else: a cookie may be meant for other sites, or for scripts.
+const cookieAttributes: { readonly [C in HeaderCode]?: CookieAttribute } = {
+  'cookie-session-no-secure': 'Secure',
+  'cookie-session-no-httponly': 'HttpOnly',
+  'cookie-session-no-samesite': 'SameSite=Lax',
+  'cookie-csrf-no-samesite': 'SameSite=Lax',
+  'cookie-no-secure': 'Secure',
+  'cookie-no-samesite': 'SameSite=Lax',
+  'cookie-samesite-invalid': 'SameSite=Lax',
+};
+
+const expressOptions: { readonly [A in CookieAttribute]: string } = {
+  Secure: 'secure: true',
+  HttpOnly: 'httpOnly: true',
+  'SameSite=Lax': "sameSite: 'lax'",
+};
+
+/** As many pieces of evidence as a finding shows. */
+const evidenceLimit = 50;
+
+/** The same verdicts; broken ones carry the lines to paste where there are such lines. */
+export function withFixes(verdicts: Verdicts<HeaderCode>): Verdicts<HeaderCode> {
+  return Object.fromEntries(
+    codesOf(verdicts).map((code): [HeaderCode, Verdict] => {
+      const verdict = verdicts[code];
+      return [code, isBroken(verdict) ? fixed(code, verdict.broken) : verdict];
+    }),
+  ) as Verdicts<HeaderCode>;
+}
+
+function fixed(code: HeaderCode, broken: readonly Evidence[]): Verdict {
+  return { broken: broken.slice(0, evidenceLimit), fix: fixOf(code, broken) };
+}
+
+function fixOf(code: HeaderCode, [first = {}]: readonly Evidence[]): Fix {
+  const text = fill(rules[code].fix, first);
+  const lines =
+    snippets[code] ??
+    (isRemoval(code, first) ? removeHeader(first['header']) : addToCookie(code, first['cookie']));
+  return lines ? { text, snippets: lines } : { text };
+}
+
+// An address may stand in a field that the page needs, as Location and Link: such fields are not named.
+function isRemoval(code: HeaderCode, { header }: Evidence): boolean {
+  if (!removals.has(code)) return false;
+  return (
+    code !== 'leak-internal-host' || (typeof header === 'string' && /^(?:x-|via$|server$)/i.test(header))
+  );
+}
+
+// The few fixes that name what was sent.
+function fill(text: string, evidence: Evidence): string {
+  return text.replace(/\{(\w+)\}/g, (whole, key: string) => {
+    const value = Object.hasOwn(evidence, key) ? evidence[key] : undefined;
+    return typeof value === 'string' ? value.slice(0, 200) : whole;
+  });
+}
+
+function setHeader(name: string, value: string): Snippets {
+  return {
+    header: `${name}: ${value}`,
+    nginx: `add_header ${name} "${value}" always;`,
+    apache: `Header always set ${name} "${value}"`,
+    express: `response.set('${name}', ${JSON.stringify(value)});`,
+  };
+}
+
+// Beside what is sent already: policies add up, so the one that is there must stay.
+function addHeader(name: string, value: string): Snippets {
+  return {
+    header: `${name}: ${value}`,
+    nginx: `add_header ${name} "${value}" always;`,
+    apache: `Header always add ${name} "${value}"`,
+    express: `response.append('${name}', ${JSON.stringify(value)});`,
+  };
+}
+
+// Names come from the target: only plain ones are put into configuration lines.
+function removeHeader(name: unknown): Snippets | undefined {
+  if (typeof name !== 'string' || !/^[A-Za-z0-9-]{1,60}$/.test(name)) return undefined;
+  if (name.toLowerCase() === 'server') return { nginx: 'server_tokens off;', apache: 'ServerTokens Prod' };
+  return {
+    nginx: `proxy_hide_header ${name};`,
+    apache: `Header always unset ${name}`,
+    express:
+      name.toLowerCase() === 'x-powered-by'
+        ? "app.disable('x-powered-by');"
+        : `response.removeHeader('${name}');`,
+  };
+}
+
+function addToCookie(code: HeaderCode, name: unknown): Snippets | undefined {
+  const attribute = cookieAttributes[code];
+  if (!attribute || typeof name !== 'string' || name.length > 100 || !isToken(name) || /['`$]/.test(name))
+    return undefined;
+  return {
+    header: `Set-Cookie: ${name}=…; ${attribute}`,
+    nginx: `proxy_cookie_flags ${name} ${attribute.toLowerCase()};`,
+    apache: `Header always edit Set-Cookie "^(${name.replaceAll(/[.*+^|\\]/g, '\\$&')}=.*)$" "$1; ${attribute}"`,
+    express: `response.cookie('${name}', value, { ...options, ${expressOptions[attribute]} });`,
+  };
+}

@@ -1,0 +1,54 @@
+import { isMalformed } from '../grammar/malformed.ts';
+import { type CertificateSight, readCertificate } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import { lifetimeDays } from '../sight/lifetime.ts';
+
+/** Certificates of a large provider may name hundreds of hosts. */
+const namesShown = 100;
+
+/** A certificate as the report shows it. */
+export function describeCertificate(certificate: CertificateSight, { leaf, root, path }: Chain) {
+  const { x509, extensions, names, key, signature, sha256, bytes, notBefore, notAfter } = certificate;
+  const { timestamps } = extensions;
+  return {
+    subject: x509.subject.replaceAll('\n', ', '),
+    issuer: x509.issuer.replaceAll('\n', ', '),
+    serialNumber: extensions.serialNumber,
+    notBefore: new Date(notBefore).toISOString(),
+    notAfter: new Date(notAfter).toISOString(),
+    lifetimeDays: Math.round(lifetimeDays({ notBefore, notAfter }) * 100) / 100,
+    names: names.slice(0, namesShown),
+    namesCount: names.length,
+    key,
+    signatureAlgorithm: signature.name,
+    sha256,
+    role: roleOf(certificate, leaf, root, path),
+    bytes,
+    mustStaple: extensions.mustStaple,
+    timestamps: timestamps === null || isMalformed(timestamps) ? [] : timestamps,
+    revocationListUrls: extensions.revocationListUrls,
+    authorityKeyId: extensions.authorityKeyId,
+    policies: extensions.policies,
+  };
+}
+
+function roleOf(
+  certificate: CertificateSight,
+  leaf: CertificateSight | null,
+  root: CertificateSight | null,
+  path: readonly CertificateSight[],
+): 'leaf' | 'intermediate' | 'root' | 'surplus' {
+  if (certificate === leaf) return 'leaf';
+  if (certificate === root) return 'root';
+  return path.includes(certificate) ? 'intermediate' : 'surplus';
+}
+
+/** Leaves other than the first: servers may hold one for RSA and one for ECDSA. */
+export function describeOthers(chains: readonly (readonly string[])[], chain: Chain) {
+  const leaves = chains.flatMap(([leaf]) => (leaf === undefined ? [] : (readCertificate(leaf) ?? [])));
+  const others = leaves.filter(({ sha256 }) => sha256 !== chain.leaf?.sha256);
+  const distinct = others.filter(
+    ({ sha256 }, index) => others.findIndex((one) => one.sha256 === sha256) === index,
+  );
+  return distinct.map((leaf) => describeCertificate(leaf, { ...chain, leaf, root: null, path: [leaf] }));
+}

@@ -1,0 +1,82 @@
+/** What one run may cost the target, and how long it may take. */
+export type Allowance = {
+  /** Takes a connection; gives the reason why none may be opened any more, or null. */
+  readonly take: () => string | null;
+  /** Takes one of those kept for OpenSSL's handshakes, however many ClientHellos there were. */
+  readonly takeKept: () => string | null;
+  /** What is kept and was not needed is free for ClientHellos, but for the last one. */
+  readonly releaseKept: () => void;
+  /** A question was not answered in time. After three of them nothing more is asked. */
+  readonly noteSilence: () => void;
+  /** The server answered within this time; later questions wait for a multiple of it. */
+  readonly noteAnswer: (ms: number) => void;
+  readonly timeoutMs: () => number;
+  /** The usual time to an answer, of what was seen so far. */
+  readonly answerMs: () => number;
+  readonly taken: () => number;
+  /** How many ms an answer over HTTP may take that is asked for now. */
+  readonly leftMs: (atMost: number) => number;
+};
+
+export type AllowanceLimits = {
+  readonly connections: number;
+  /** How many of them are kept for OpenSSL's handshakes. */
+  readonly kept: number;
+  /** No connection is opened later than this after the start. */
+  readonly timeMs: number;
+  /** No answer over HTTP is waited for later than this after the start. */
+  readonly answersByMs: number;
+  readonly firstTimeoutMs: number;
+  readonly silences: number;
+};
+
+/** Of a run of 20 s: the last connection may need its whole timeout. */
+export const allowanceLimits: AllowanceLimits = {
+  connections: 30,
+  kept: 5,
+  timeMs: 12_000,
+  answersByMs: 17_000,
+  firstTimeoutMs: 5000,
+  silences: 3,
+};
+
+const leastTimeoutMs = 1500;
+
+/** Opens the allowance of one run; `now` is a monotonic clock in ms. */
+export function openAllowance(limits: AllowanceLimits, now: () => number): Allowance {
+  const start = now();
+  let taken = 0;
+  let silences = 0;
+  let kept = limits.kept;
+  let slowestMs: number | null = null;
+  const takeBelow = (connections: number) => {
+    if (silences >= limits.silences) return 'the server stopped answering';
+    if (now() - start > limits.timeMs) return 'there was no time left';
+    if (taken >= connections) return `the limit of ${limits.connections} connections was reached`;
+    taken += 1;
+    return null;
+  };
+  return {
+    take: () => takeBelow(limits.connections - kept),
+    takeKept() {
+      kept = Math.max(0, kept - 1);
+      return takeBelow(limits.connections);
+    },
+    releaseKept: () => {
+      kept = 1;
+    },
+    noteSilence: () => {
+      silences += 1;
+    },
+    noteAnswer: (ms) => {
+      slowestMs = Math.max(slowestMs ?? 0, ms);
+    },
+    timeoutMs: () =>
+      slowestMs === null
+        ? limits.firstTimeoutMs
+        : Math.min(limits.firstTimeoutMs, Math.max(leastTimeoutMs, 10 * slowestMs)),
+    answerMs: () => slowestMs ?? 0,
+    taken: () => taken,
+    leftMs: (atMost) => Math.max(0, Math.min(atMost, start + limits.answersByMs - now())),
+  };
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import type { Exchange, TlsProbe } from '../../../probes/tls/port.ts';
+import type { HelloAccepted, QuestionEnd } from '../evidence.ts';
+import { type ClientHello, writeClientHello } from '../grammar/client-hello.ts';
+import { isAnswerComplete, parseServerAnswer, type ServerFlight } from '../grammar/server-flight.ts';
+import { isSsl2ServerHello, writeSsl2ClientHello } from '../grammar/ssl2.ts';
+import { versionNumbers } from '../grammar/tls-names.ts';
+import type { Allowance } from './allowance.ts';
+
+export type Target = { readonly host: string; readonly port: number };
+export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups'>;
+export type HelloAnswer = HelloAccepted | QuestionEnd;
+
+/** Asks a server by single ClientHellos, one connection each. */
+export type HelloAsker = {
+  readonly ask: (offered: Offered) => Promise<HelloAnswer>;
+  /** The same from what is kept: the last question of a run. */
+  readonly askLast: (offered: Offered) => Promise<HelloAnswer>;
+  readonly askSsl2: () => Promise<HelloAnswer>;
+  /** Distinct chains seen so far, base64 DER. */
+  readonly chains: readonly (readonly string[])[];
+  readonly addresses: ReadonlySet<string>;
+};
+
+const answerLimitBytes = 65_536;
+
+/** Opens an asker for one target; every question is taken from the allowance. */
+export function openHelloAsker(probe: TlsProbe, { host, port }: Target, allowance: Allowance): HelloAsker {
+  const chains: (readonly string[])[] = [];
+  const addresses = new Set<string>();
+  const exchange = async (
+    send: Uint8Array,
+    isComplete: (received: Uint8Array) => boolean,
+    read: (exchange: Received) => HelloAnswer,
+    take = allowance.take,
+  ): Promise<HelloAnswer> => {
+    const refusal = take();
+    if (refusal !== null) return { kind: 'stopped', reason: refusal };
+    const timeoutMs = allowance.timeoutMs();
+    const limitBytes = answerLimitBytes;
+    const seen = await probe.exchange({ host, port, send, isComplete, limitBytes, timeoutMs });
+    if (seen.address !== null) addresses.add(seen.address);
+    if (seen.kind === 'failure') return readFailure(seen, allowance);
+    if (seen.ended === 'timeout') allowance.noteSilence();
+    else allowance.noteAnswer(seen.ms);
+    return read(seen);
+  };
+  const ask = (offered: Offered, take: Allowance['take']) =>
+    exchange(
+      writeClientHello(completeHello(offered, host)),
+      isAnswerComplete,
+      (seen) => readAnswer(seen, offered, chains),
+      take,
+    );
+  return {
+    ask: (offered) => ask(offered, allowance.take),
+    askLast: (offered) => ask(offered, allowance.takeKept),
+    askSsl2: () =>
+      exchange(writeSsl2ClientHello(randomBytes(16)), (received) => received.length >= 11, readSsl2Answer),
+    chains,
+    addresses,
+  };
+}
+
+type Received = Extract<Exchange, { readonly kind: 'received' }>;
+
+function completeHello(offered: Offered, host: string): ClientHello {
+  return {
+    ...offered,
+    servername: host,
+    alpn: ['h2', 'http/1.1'],
+    compression: true,
+    random: randomBytes(32),
+  };
+}
+
+function readFailure(
+  { code, reason }: Extract<Exchange, { readonly kind: 'failure' }>,
+  allowance: Allowance,
+): QuestionEnd {
+  if (code === 'connection-timeout') allowance.noteSilence();
+  return { kind: 'failure', code, reason };
+}
+
+function readAnswer(seen: Received, offered: Offered, chains: (readonly string[])[]): HelloAnswer {
+  const answer = parseServerAnswer(seen.bytes);
+  switch (answer.kind) {
+    case 'alert':
+      return { kind: 'refused', by: 'alert', alert: answer.description };
+    case 'malformed':
+      return {
+        kind: 'not-tls',
+        isHttp: Buffer.from(seen.bytes.subarray(0, 5)).toString('latin1') === 'HTTP/',
+      };
+    case 'incomplete':
+      return readSilence(seen);
+    case 'flight':
+      if (answer.version !== versionNumbers[offered.version]) return { kind: 'refused', by: 'other-version' };
+      return describeFlight(answer, chains);
+  }
+}
+
+function readSilence({ ended }: Received): QuestionEnd {
+  if (ended === 'closed' || ended === 'reset') return { kind: 'refused', by: ended };
+  return { kind: 'silent' };
+}
+
+function describeFlight(flight: ServerFlight, chains: (readonly string[])[]): HelloAccepted {
+  const { suite, group, dhBits, compression, secureRenegotiation, extendedMasterSecret, alpn } = flight;
+  return {
+    kind: 'accepted',
+    suite,
+    group,
+    dhBits,
+    compression,
+    secureRenegotiation,
+    extendedMasterSecret,
+    alpn,
+    chain: flight.certificates.length === 0 ? null : keepChain(flight.certificates.map(toBase64), chains),
+    ocspResponse: flight.ocspResponse && toBase64(flight.ocspResponse),
+    timestampList: flight.timestampList && toBase64(flight.timestampList),
+    certificateRequested: flight.certificateRequested,
+  };
+}
+
+/** The place of a chain among those seen, where it is put if it is new. */
+function keepChain(chain: readonly string[], chains: (readonly string[])[]): number {
+  const known = chains.findIndex((other) => other.join() === chain.join());
+  return known >= 0 ? known : chains.push(chain) - 1;
+}
+
+function readSsl2Answer(seen: Received): HelloAnswer {
+  if (isSsl2ServerHello(seen.bytes)) return nothingSeen;
+  if (seen.bytes.length === 0) return readSilence(seen);
+  return { kind: 'refused', by: 'other-version' };
+}
+
+const nothingSeen: HelloAccepted = {
+  kind: 'accepted',
+  suite: 0,
+  group: null,
+  dhBits: null,
+  compression: 0,
+  secureRenegotiation: false,
+  extendedMasterSecret: false,
+  alpn: null,
+  chain: null,
+  ocspResponse: null,
+  timestampList: null,
+  certificateRequested: false,
+};
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+}

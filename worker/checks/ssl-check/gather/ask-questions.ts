@@ -1,0 +1,122 @@
+import type { GroupsSeen, HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
+import { type SuiteSet, suiteSets } from '../grammar/suites.ts';
+import { groups, oldGroupIds, type VersionName } from '../grammar/tls-names.ts';
+import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
+
+export type OldVersion = Exclude<VersionName, 'SSLv2' | 'TLSv1.3'>;
+
+/** Asks for the suites of a set in one version, without those that were chosen before, until the server refuses. */
+export async function askSuites(
+  asker: HelloAsker,
+  version: OldVersion,
+  set: SuiteSet,
+  known: readonly HelloAccepted[] = [],
+): Promise<Question> {
+  const accepted = known.filter(
+    ({ suite }, index) => known.findIndex((one) => one.suite === suite) === index,
+  );
+  for (;;) {
+    const left = without(suiteSets[set], accepted);
+    if (left.length === 0) return { version, set, accepted, end: { kind: 'exhausted' } };
+    const answer = await asker.ask({ version, suites: left, groups: oldGroupIds });
+    if (answer.kind !== 'accepted') return { version, set, accepted, end: answer };
+    if (!left.includes(answer.suite)) return { version, set, accepted, end: stubborn };
+    accepted.push(answer);
+  }
+}
+
+/** Asks once whether a version is spoken at all. */
+export async function askOnce(asker: HelloAsker, version: OldVersion, set: SuiteSet): Promise<Question> {
+  const answer = await asker.ask({ version, suites: suiteSets[set], groups: oldGroupIds });
+  return { version, set, ...readOnce(answer) };
+}
+
+/** Asks once for SSL 2.0. */
+export async function askSsl2(asker: HelloAsker): Promise<Question> {
+  return { version: 'SSLv2', set: 'ssl2', ...readOnce(await asker.askSsl2()) };
+}
+
+function readOnce(answer: HelloAnswer): Pick<Question, 'accepted' | 'end'> {
+  return answer.kind === 'accepted'
+    ? {
+        accepted: [answer],
+        end: { kind: 'stopped', reason: 'only the first choice was asked for' },
+      }
+    : { accepted: [], end: answer };
+}
+
+/**
+ * Asks for suites and groups of TLS 1.3 together: each HelloRetryRequest names one of both, and the next hello leaves both out.
+ * When the server refuses, one of the two lists has run dry; the other goes on beside what is known to be accepted.
+ */
+export async function askTls13(asker: HelloAsker): Promise<{ question: Question; groups: GroupsSeen }> {
+  const accepted: HelloAccepted[] = [];
+  const ask = async (suites: readonly number[], groupIds: readonly number[]) => {
+    const answer = await asker.ask({ version: 'TLSv1.3', suites, groups: groupIds });
+    if (answer.kind !== 'accepted') return answer;
+    const isOffered = suites.includes(answer.suite) && groupIds.includes(answer.group ?? -1);
+    if (!isOffered) return stubborn;
+    accepted.push(answer);
+    return null;
+  };
+  const newSuites = () => without(suiteSets.tls13, accepted);
+  const newGroups = () => [...groups.keys()].filter((id) => !accepted.some(({ group }) => group === id));
+  const knownGroups = () => accepted.slice(0, 1).flatMap(({ group }) => group ?? []);
+  const both = await repeat(
+    () => ask(newSuites(), newGroups()),
+    () => newSuites().length * newGroups().length,
+  );
+  if (accepted.length === 0) return { question: tls13([], both), groups: { accepted: [], end: both } };
+  const suitesEnd = await repeat(
+    () => ask(newSuites(), knownGroups()),
+    () => newSuites().length,
+  );
+  const groupsEnd = await repeat(
+    () => ask(suiteSets.tls13, newGroups()),
+    () => newGroups().length,
+  );
+  const named = [...new Set(accepted.flatMap(({ group }) => group ?? []))];
+  const firsts = accepted.filter(
+    ({ suite }, index) => accepted.findIndex((one) => one.suite === suite) === index,
+  );
+  return { question: tls13(firsts, suitesEnd), groups: { accepted: named, end: groupsEnd } };
+}
+
+const tls13 = (accepted: readonly HelloAccepted[], end: QuestionEnd): Question => ({
+  version: 'TLSv1.3',
+  set: 'tls13',
+  accepted,
+  end,
+});
+
+async function repeat(
+  step: () => Promise<QuestionEnd | null>,
+  countLeft: () => number,
+): Promise<QuestionEnd> {
+  while (countLeft() > 0) {
+    const end = await step();
+    if (end !== null) return end;
+  }
+  return { kind: 'exhausted' };
+}
+
+/** Sends once more a greeting that was accepted; null when none was. */
+export async function askAgain(asker: HelloAsker, questions: readonly Question[]): Promise<boolean | null> {
+  const known = questions.find(({ version, accepted }) => version !== 'SSLv2' && accepted.length > 0);
+  if (known === undefined || known.version === 'SSLv2') return null;
+  const { version, accepted } = known;
+  const groupIds = version === 'TLSv1.3' ? [...groups.keys()] : oldGroupIds;
+  const answer = await asker.askLast({
+    version,
+    suites: accepted.map(({ suite }) => suite),
+    groups: groupIds,
+  });
+  return answer.kind === 'accepted';
+}
+
+/** A server that chooses what was not offered would be asked for ever. */
+const stubborn: QuestionEnd = { kind: 'stopped', reason: 'the server chose what was not offered' };
+
+function without(ids: readonly number[], accepted: readonly HelloAccepted[]): number[] {
+  return ids.filter((id) => !accepted.some(({ suite }) => suite === id));
+}

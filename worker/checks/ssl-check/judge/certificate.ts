@@ -1,0 +1,80 @@
+import {
+  type CertificateCode,
+  certificateRules,
+} from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
+import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { type CertificateSight, isSmallKey, type KeySight } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import type { SslSight } from '../sight/sight.ts';
+import { judgeSending, judgeVerification } from './chain.ts';
+import { judgeDates } from './dates.ts';
+import { judgeRevocation } from './revocation.ts';
+import { judgeTimestamps } from './timestamps.ts';
+
+/** Judges the certificate that clients get, its chain and its staple. */
+export function judgeCertificate(sight: SslSight, chain: Chain): Record<CertificateCode, Verdict> {
+  const { leaf } = chain;
+  if (leaf === null) return judgeNothing();
+  return {
+    ...judgeDates(sight, chain, leaf),
+    ...judgeNames(sight, leaf),
+    ...judgeVerification(sight, chain),
+    ...judgeStrength(chain, leaf),
+    ...judgeSending(chain),
+    ...judgeRevocation(sight, chain, leaf),
+    'certificate-timestamps-few': judgeTimestamps(sight, leaf),
+  };
+}
+
+function judgeNothing(): Record<CertificateCode, Verdict> {
+  const verdict = notTested('no certificate was seen');
+  return Object.fromEntries(Object.keys(certificateRules).map((code) => [code, verdict])) as Record<
+    CertificateCode,
+    Verdict
+  >;
+}
+
+/** As browsers compare: no wildcard for a part of a label (RFC 9525 §6.3), and the common name is not read. */
+const ofBrowsers = { subject: 'never', partialWildcards: false } as const;
+
+function judgeNames(
+  { evidence: { host } }: SslSight,
+  { x509, extensions, commonName, names }: CertificateSight,
+) {
+  const isNamed = x509.checkHost(host, ofBrowsers) !== undefined;
+  const isCommonNameOnly =
+    !extensions.hasSubjectAltName && x509.checkHost(host, { subject: 'always' }) !== undefined;
+  const shown = names.length > 0 ? names.slice(0, 10).join(', ') : (commonName ?? 'nothing');
+  return {
+    'certificate-name-mismatch': brokenIf(!isNamed && !isCommonNameOnly, { host, names: shown }),
+    'certificate-subject-alt-name-missing': brokenIf(isCommonNameOnly, {
+      host,
+      commonName: commonName ?? '',
+    }),
+  } as const satisfies Partial<Record<CertificateCode, Verdict>>;
+}
+
+function judgeStrength({ path, root }: Chain, leaf: CertificateSight) {
+  // A root is trusted for being in the store, not for its signature.
+  const signed = path.filter((one) => one !== root && !(one.isSelfIssued && one !== leaf));
+  const isUsable = leaf.key.type === 'RSA' || (leaf.key.type === 'EC' && isBrowserCurve(leaf.key));
+  return {
+    'certificate-signature-weak': brokenBy(
+      signed
+        .filter(({ signature }) => signature.isWeak)
+        .map(({ subject, signature }) => ({ subject, algorithm: signature.name })),
+    ),
+    'certificate-key-type-unsupported': brokenIf(!isUsable, {
+      type: leaf.key.curve ?? leaf.key.type,
+    }),
+    'certificate-key-small': brokenBy(
+      path
+        .filter(({ key }) => isSmallKey(key))
+        .map(({ subject, key }) => ({ subject, type: key.type, bits: key.bits })),
+    ),
+  } as const satisfies Partial<Record<CertificateCode, Verdict>>;
+}
+
+function isBrowserCurve({ curve }: KeySight): boolean {
+  return curve === 'prime256v1' || curve === 'secp384r1' || curve === 'secp521r1';
+}

@@ -1,0 +1,91 @@
+import type { ConnectionCode } from '../../../../shared/catalogue/ssl-check/rules/connection.ts';
+import { brokenIf, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { HandshakeAnswer, Question } from '../evidence.ts';
+import { alertName } from '../grammar/tls-names.ts';
+import type { SslSight } from '../sight/sight.ts';
+
+/** Why no handshake came about; null when one did. */
+export type Obstacle = { readonly code: ConnectionCode; readonly shown: Evidence };
+
+/** Judges whether there is anything to judge. */
+export function judgeConnection(
+  { evidence }: SslSight,
+  obstacle: Obstacle | null,
+): Record<ConnectionCode, Verdict> {
+  const { host, port } = evidence;
+  const judge = (code: ConnectionCode) =>
+    brokenIf(obstacle?.code === code, { host, port, ...obstacle?.shown });
+  return {
+    'name-not-found': judge('name-not-found'),
+    'name-unresolved': judge('name-unresolved'),
+    'target-address-not-allowed': judge('target-address-not-allowed'),
+    'target-not-allowed': judge('target-not-allowed'),
+    'connection-refused': judge('connection-refused'),
+    'connection-timeout': judge('connection-timeout'),
+    'connection-reset': judge('connection-reset'),
+    'connection-closed': judge('connection-closed'),
+    'tls-silent': judge('tls-silent'),
+    'port-speaks-http': judge('port-speaks-http'),
+    'port-not-tls': judge('port-not-tls'),
+    'parameters-not-common': judge('parameters-not-common'),
+    'tls-alert': judge('tls-alert'),
+  };
+}
+
+/** Finds what stood in the way; null when the server answered in TLS. */
+export function findObstacle({ evidence, isAlive }: SslSight): Obstacle | null {
+  if (isAlive) return null;
+  const ends = evidence.questions.map(({ end }) => end);
+  const failure = ends.find((end) => end.kind === 'failure');
+  if (failure) return { code: codeOfFailure(failure.code), shown: { reason: failure.reason } };
+  const other = ends.find((end) => end.kind === 'not-tls');
+  if (other) return { code: other.isHttp ? 'port-speaks-http' : 'port-not-tls', shown: {} };
+  return findRefusal(evidence.questions, evidence.handshakes[0]?.handshake) ?? silent;
+}
+
+const silent: Obstacle = { code: 'tls-silent', shown: {} };
+
+/** Alerts that say "I want other versions, suites or groups". */
+const disagreements = [40, 70, 71];
+
+function findRefusal(
+  questions: readonly Question[],
+  handshake: HandshakeAnswer | undefined,
+): Obstacle | null {
+  const refusals = questions.filter(({ end }) => end.kind === 'refused');
+  const alert = findAlert(refusals);
+  if (alert) return alert;
+  const ends = refusals.map(({ end }) => (end.kind === 'refused' ? end.by : ''));
+  if (ends.includes('closed')) return { code: 'connection-closed', shown: {} };
+  if (ends.includes('reset')) return { code: 'connection-reset', shown: {} };
+  if (handshake?.kind !== 'failure') return null;
+  const code = codes[handshake.code];
+  return code === undefined ? null : { code, shown: { reason: handshake.reason } };
+}
+
+/** The versions of today come first; what an old one meets is often the server's own policy and says less. */
+function findAlert(refusals: readonly Question[]): Obstacle | null {
+  const alertsOf = (questions: readonly Question[]) =>
+    questions.flatMap(({ end }) => (end.kind === 'refused' && end.by === 'alert' ? [end.alert] : []));
+  const ofToday = alertsOf(refusals.filter(({ version }) => version === 'TLSv1.2' || version === 'TLSv1.3'));
+  const alerts = ofToday.length > 0 ? ofToday : alertsOf(refusals);
+  const [first] = alerts;
+  if (first === undefined) return null;
+  const code = alerts.every((one) => disagreements.includes(one)) ? 'parameters-not-common' : 'tls-alert';
+  return { code, shown: { alert: alertName(first), number: first } };
+}
+
+const codes: { readonly [code: string]: ConnectionCode } = {
+  'name-not-found': 'name-not-found',
+  'name-unresolved': 'name-unresolved',
+  'target-address-not-allowed': 'target-address-not-allowed',
+  'target-not-allowed': 'target-not-allowed',
+  'connection-refused': 'connection-refused',
+  'connection-reset': 'connection-reset',
+  'connection-closed': 'connection-closed',
+  'not-tls': 'port-not-tls',
+};
+
+function codeOfFailure(code: string): ConnectionCode {
+  return codes[code] ?? 'connection-timeout';
+}

@@ -1,0 +1,65 @@
+import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
+import { brokenBy, brokenIf, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { CertificateSight } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import { lifetimeDays, lifetimeLimitDays, renewalMarginMs, urgentMarginMs } from '../sight/lifetime.ts';
+import type { SslSight } from '../sight/sight.ts';
+import { kindOf } from '../sight/trust.ts';
+
+const dayMs = 86_400_000;
+
+/** Judges from when to when the certificate and its chain are valid, by the clock of the evidence. */
+export function judgeDates({ evidence: { at }, client }: SslSight, chain: Chain, leaf: CertificateSight) {
+  const shown = showDates(leaf);
+  return {
+    'certificate-expired': brokenIf(leaf.notAfter < at, shown),
+    'certificate-not-yet-valid': brokenIf(leaf.notBefore > at, shown),
+    ...judgeRemaining(leaf, at),
+    'certificate-lifetime-long': client === null ? 'not-applicable' : judgeLifetime(leaf, client.trustError),
+    // A certificate of the path that clients can replace by a better one does no harm.
+    'chain-certificate-expired':
+      client?.trustError === null ? 'holds' : brokenBy(findOutdated(chain, at).map(showDates)),
+  } as const satisfies Partial<Record<CertificateCode, Verdict>>;
+}
+
+function judgeRemaining(leaf: CertificateSight, at: number) {
+  const left = leaf.notAfter - at;
+  const isUrgent = left < urgentMarginMs(leaf);
+  const shown = {
+    ...showDates(leaf),
+    hours: Math.floor(left / 3_600_000),
+    days: Math.floor(left / dayMs),
+    lifetime: Math.round(lifetimeDays(leaf)),
+  };
+  if (left < 0)
+    return {
+      'certificate-expires-within-days': 'not-applicable',
+      'certificate-expires-soon': 'not-applicable',
+    } as const;
+  return {
+    'certificate-expires-within-days': brokenIf(isUrgent, shown),
+    'certificate-expires-soon': isUrgent ? 'not-applicable' : brokenIf(left < renewalMarginMs(leaf), shown),
+  } as const;
+}
+
+/** Private CAs make their own rules; one that the operator trusts cannot be told from a public one. */
+function judgeLifetime(leaf: CertificateSight, error: string | null): Verdict {
+  const kind = kindOf(error);
+  if (kind === 'selfSigned' || kind === 'unknownRoot') return 'not-applicable';
+  const days = lifetimeDays(leaf);
+  const limit = lifetimeLimitDays(leaf.notBefore);
+  return brokenIf(days > limit, { ...showDates(leaf), days: Math.round(days * 100) / 100, limit });
+}
+
+function findOutdated({ path, root }: Chain, at: number): readonly CertificateSight[] {
+  return path.slice(1).filter((one) => one !== root && (one.notAfter < at || one.notBefore > at));
+}
+
+function showDates({ subject, notBefore, notAfter }: CertificateSight) {
+  return { subject, notBefore: isoOf(notBefore), notAfter: isoOf(notAfter) };
+}
+
+/** ISO 8601 in UTC, to the second. */
+function isoOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,157 @@
+import type { ProtocolCode } from '../../../../shared/catalogue/ssl-check/rules/protocol.ts';
+import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { readMaxAge } from '../grammar/max-age.ts';
+import { type VersionName, versionNames } from '../grammar/tls-names.ts';
+import { readCertificate } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import type { SslSight } from '../sight/sight.ts';
+
+/** Judges versions, extensions, and how the server deals with clients. */
+export function judgeProtocols(sight: SslSight, chain: Chain): Record<ProtocolCode, Verdict> {
+  return {
+    ...judgeVersions(sight),
+    ...judgeClearAnswers(sight),
+    ...judgeAlpn(sight),
+    ...judgeNameIndication(sight, chain),
+    ...judgeHsts(sight),
+    'client-hello-size-intolerance': judgeSize(sight),
+    'early-data-offered': judgeEarlyData(sight),
+    'client-certificate-requested': judgeClientCertificate(sight),
+  };
+}
+
+const untold = 'the server did not say whether it speaks this version';
+
+function judgeVersions({ protocols, suites }: SslSight) {
+  const offered = versionNames.filter((version) => protocols[version] === true);
+  const isUnknown = (versions: readonly VersionName[]) =>
+    versions.some((version) => protocols[version] === null);
+  const judge = (version: VersionName) =>
+    protocols[version] === null ? notTested(untold) : brokenIf(protocols[version] === true, { version });
+  const modern = ['TLSv1.2', 'TLSv1.3'] as const;
+  const tls = ['TLSv1', 'TLSv1.1', ...modern] as const;
+  const missing = (versions: readonly VersionName[]): Verdict => {
+    if (versions.some((version) => offered.includes(version))) return 'holds';
+    if (isUnknown(versions)) return notTested(untold);
+    return brokenIf(true, { best: offered.at(-1) ?? 'none', versions: offered.join(', ') });
+  };
+  const block = suites.find(
+    ({ suite, version }) => version === 'SSLv3' && suite.cipher !== 'RC4' && suite.bits > 0,
+  );
+  return {
+    'sslv2-offered': judge('SSLv2'),
+    'sslv3-offered': judge('SSLv3'),
+    'tls10-offered': judge('TLSv1'),
+    'tls11-offered': judge('TLSv1.1'),
+    'sslv3-cbc-offered':
+      protocols.SSLv3 === null
+        ? notTested(untold)
+        : brokenIf(block !== undefined, { suite: block?.suite.name ?? '' }),
+    'tls-missing': missing(tls),
+    'tls12-missing': missing(modern),
+    'tls13-missing': missing(['TLSv1.3']),
+  } as const satisfies Partial<Record<ProtocolCode, Verdict>>;
+}
+
+/** What shows only up to TLS 1.2; TLS 1.3 has none of these weaknesses. */
+function judgeClearAnswers({ clearAnswers, protocols }: SslSight) {
+  const isTls13Only = protocols['TLSv1.3'] === true && protocols['TLSv1.2'] === false;
+  const nothing: Verdict = isTls13Only ? 'not-applicable' : notTested('no ServerHello in clear was seen');
+  const judge = (isBroken: (answer: SslSight['clearAnswers'][number]) => boolean): Verdict => {
+    const broken = clearAnswers.find(isBroken);
+    return clearAnswers.length === 0
+      ? nothing
+      : brokenIf(broken !== undefined, { version: broken?.version ?? '' });
+  };
+  const isTls = (version: VersionName) => version !== 'SSLv3';
+  return {
+    'compression-offered': judge(({ compression }) => compression !== 0),
+    'secure-renegotiation-missing': judge(({ secureRenegotiation }) => !secureRenegotiation),
+    'extended-master-secret-missing': judge(
+      ({ extendedMasterSecret, version }) => isTls(version) && !extendedMasterSecret,
+    ),
+  } as const satisfies Partial<Record<ProtocolCode, Verdict>>;
+}
+
+function judgeAlpn({ client, evidence }: SslSight) {
+  const isRefused = evidence.handshakes.some(
+    ({ handshake }) =>
+      handshake.kind === 'failure' && handshake.opensslCode?.includes('NO_APPLICATION_PROTOCOL') === true,
+  );
+  const isAsked = client?.offer === 'modern' || client?.offer === 'small';
+  return {
+    'alpn-refused': client === null && !isRefused ? notTested(noHandshake) : brokenIf(isRefused),
+    'alpn-h2-missing':
+      isAsked && client
+        ? brokenIf(client.alpn !== 'h2', { alpn: client.alpn ?? 'none' })
+        : notTested(noHandshake),
+  } as const satisfies Partial<Record<ProtocolCode, Verdict>>;
+}
+
+const noHandshake = 'no handshake of a current client could be completed';
+
+function judgeNameIndication({ evidence: { withoutName } }: SslSight, { leaf }: Chain) {
+  if (withoutName === null) {
+    const unseen = notTested('no handshake without a name was tried');
+    return { 'sni-required': unseen, 'sni-default-differs': unseen } as const;
+  }
+  if (withoutName.kind === 'failure')
+    return {
+      'sni-required': brokenIf(true, { reason: withoutName.reason }),
+      'sni-default-differs': 'not-applicable',
+    } as const;
+  const shown = readCertificate(withoutName.certificates[0] ?? '');
+  return {
+    'sni-required': 'holds',
+    'sni-default-differs': brokenIf(shown !== undefined && shown.sha256 !== leaf?.sha256, {
+      subject: shown?.subject ?? '',
+    }),
+  } as const;
+}
+
+/** A year is usual; SSL Labs asks for 180 days. */
+const longEnoughS = 15_552_000;
+
+function judgeHsts({ evidence: { hsts } }: SslSight) {
+  if (hsts.kind === 'unknown') {
+    const unseen = notTested(hsts.reason);
+    return { 'hsts-missing': unseen, 'hsts-short': unseen } as const;
+  }
+  const maxAge = readMaxAge(hsts.values[0] ?? '');
+  const isUsed = maxAge !== null && maxAge > 0;
+  const days = Math.floor((maxAge ?? 0) / 86_400);
+  return {
+    'hsts-missing': brokenIf(!isUsed, { url: hsts.url }),
+    'hsts-short': isUsed ? brokenIf(maxAge < longEnoughS, { days, maxAge }) : 'not-applicable',
+  } as const;
+}
+
+/** The large hello failed and the small one did not. */
+function judgeSize({ client, evidence }: SslSight): Verdict {
+  if (client === null) return notTested(noHandshake);
+  const first = evidence.handshakes[0]?.handshake;
+  return brokenIf(client.offer === 'small', { reason: first?.kind === 'failure' ? first.reason : '' });
+}
+
+function judgeEarlyData({ client, protocols }: SslSight): Verdict {
+  if (protocols['TLSv1.3'] === false) return 'not-applicable';
+  if (client === null) return notTested(noHandshake);
+  const { maxEarlyDataBytes } = client;
+  if (maxEarlyDataBytes === null) return notTested('the server sent no session ticket');
+  return brokenIf(maxEarlyDataBytes > 0, { bytes: maxEarlyDataBytes });
+}
+
+function judgeClientCertificate(sight: SslSight): Verdict {
+  const { client, clearAnswers, evidence } = sight;
+  const isRequired =
+    client?.lateAlert === 'certificate_required' || (client === null && evidence.handshakes.length > 0);
+  const isRequested = clearAnswers.some(({ certificateRequested }) => certificateRequested);
+  const isRefused = client?.lateAlert === 'certificate_required';
+  if (client === null && clearAnswers.length === 0) return notTested(noHandshake);
+  // A request is encrypted in TLS 1.3: one that must be answered shows by its alert, any other not at all.
+  if (clearAnswers.length === 0 && !isRefused)
+    return notTested('a request that may be left unanswered cannot be seen in TLS 1.3');
+  return brokenIf(isRequested || isRefused, {
+    need: isRequired ? 'required' : 'asked for but not required',
+  });
+}

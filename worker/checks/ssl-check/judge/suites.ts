@@ -1,0 +1,141 @@
+import type { SuiteCode } from '../../../../shared/catalogue/ssl-check/rules/suite.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+} from '../../../../shared/model/verdict.ts';
+import { hasForwardSecrecy } from '../grammar/suites.ts';
+import { findGroup } from '../grammar/tls-names.ts';
+import type { KeySight } from '../sight/certificate-sight.ts';
+import type { Chain } from '../sight/chain.ts';
+import { isDecisive, isSetKnown, type SslSight, type SuiteSeen } from '../sight/sight.ts';
+
+/** Judges cipher suites, key lengths and groups. */
+export function judgeSuites(sight: SslSight, chain: Chain): Record<SuiteCode, Verdict> {
+  const weak = (picks: (seen: SuiteSeen) => boolean) => judgeWeak(sight, picks);
+  const isSinceTls11 = ({ version }: SuiteSeen) => version === 'TLSv1.1' || version === 'TLSv1.2';
+  return {
+    'suite-null-offered': judgeNull(
+      sight,
+      weak(({ suite }) => suite.cipher === 'NULL'),
+    ),
+    'suite-anonymous-offered': weak(({ suite }) => suite.isAnonymous),
+    'suite-export-offered': weak(({ suite }) => suite.isExport),
+    'suite-short-key-offered': weak(({ suite }) => suite.bits > 0 && suite.bits < 112 && !suite.isExport),
+    'suite-rc4-since-tls11': weak((seen) => seen.suite.cipher === 'RC4' && isSinceTls11(seen)),
+    'suite-rc4-offered': weak(({ suite }) => suite.cipher === 'RC4'),
+    'suite-3des-since-tls11': weak((seen) => seen.suite.cipher === '3DES' && isSinceTls11(seen)),
+    'suite-3des-offered': weak(({ suite }) => suite.cipher === '3DES'),
+    ...judgeKeys(sight, chain),
+    ...judgeSoundness(sight),
+    'group-post-quantum-missing': judgePostQuantum(sight),
+  };
+}
+
+const incomplete = 'not every suite could be asked for';
+
+/** A weak kind is ruled out only when the dangerous suites of every version were asked for to the end. */
+function judgeWeak(sight: SslSight, picks: (seen: SuiteSeen) => boolean): Verdict {
+  const broken = sight.suites.filter(picks);
+  if (broken.length > 0) return brokenBy(broken.map(showSuite));
+  const isKnown =
+    isSetKnown(sight, 'TLSv1.2', 'dangerous') &&
+    (['TLSv1.1', 'TLSv1', 'SSLv3'] as const).every((version) => isSetKnown(sight, version, 'oldDangerous'));
+  return isKnown ? 'holds' : notTested(incomplete);
+}
+
+/** TLS 1.3 has such suites too (RFC 9150), and no other weak ones. */
+function judgeNull(sight: SslSight, verdict: Verdict): Verdict {
+  return verdict === 'holds' && !isSetKnown(sight, 'TLSv1.3', 'tls13') ? notTested(incomplete) : verdict;
+}
+
+function showSuite({ suite, version, dhBits }: SuiteSeen) {
+  return { suite: suite.name, version, bits: dhBits ?? suite.bits } satisfies Evidence;
+}
+
+/** Where the rating guide's part for keys falls to 40. In public 829 bits were factored (RSA-250), and curves of 117 bits solved. */
+const brokenBits = { modulus: 1024, curve: 123 };
+
+function judgeKeys(sight: SslSight, { leaf }: Chain) {
+  const primes = sight.suites.flatMap((seen) =>
+    seen.dhBits === null ? [] : [{ ...seen, bits: seen.dhBits }],
+  );
+  const broken = [
+    ...primes
+      .filter(({ bits }) => bits < brokenBits.modulus)
+      .map(({ bits }) => ({ what: 'The Diffie-Hellman prime', bits })),
+    ...(leaf === null ? [] : findBreakableKey(leaf.key)),
+  ];
+  const isKnown = primes.length > 0 || areExchangesKnown(sight);
+  const unless = (verdict: Verdict): Verdict =>
+    verdict === 'holds' && !isKnown ? notTested(incomplete) : verdict;
+  return {
+    'key-exchange-breakable': unless(brokenBy(broken)),
+    'dh-parameters-small': unless(brokenBy(primes.filter(({ bits }) => bits < 2048).map(showSuite))),
+  } as const satisfies Partial<Record<SuiteCode, Verdict>>;
+}
+
+function findBreakableKey({ type, bits }: KeySight): Evidence[] {
+  const limit = type === 'EC' ? brokenBits.curve : brokenBits.modulus;
+  const isMeasured = type === 'EC' || type === 'RSA' || type === 'DSA';
+  return isMeasured && bits !== null && bits > 0 && bits < limit
+    ? [{ what: 'The key of the certificate', bits }]
+    : [];
+}
+
+/** Whether a finite-field exchange would have shown: TLS 1.3 names its groups, TLS 1.2 was asked for it. */
+function areExchangesKnown(sight: SslSight): boolean {
+  const { protocols } = sight;
+  const isModern = protocols['TLSv1.3'] === true || protocols['TLSv1.2'] === true;
+  return isModern && isSetKnown(sight, 'TLSv1.2', 'finiteField');
+}
+
+/** What a sound server has or has not, judged by TLS 1.2; TLS 1.3 has nothing but sound suites. */
+function judgeSoundness(sight: SslSight) {
+  const { suites, protocols } = sight;
+  const speaksTls13 = protocols['TLSv1.3'] === true;
+  const isKnown =
+    suites.length > 0 &&
+    protocols['TLSv1.3'] !== null &&
+    isSetKnown(sight, 'TLSv1.2', 'sound') &&
+    isSetKnown(sight, 'TLSv1.2', 'withoutForwardSecrecy');
+  // Versions before TLS 1.2 are asked for their first choice and for dangerous suites only.
+  const isModern = speaksTls13 || protocols['TLSv1.2'] === true;
+  const missing = (has: (seen: SuiteSeen) => boolean, isSeen: boolean): Verdict => {
+    if (speaksTls13 || suites.some(has)) return 'holds';
+    return isSeen ? brokenIf(true) : notTested(incomplete);
+  };
+  const offered = (picks: (seen: SuiteSeen) => boolean, isAsked: boolean): Verdict => {
+    const found = suites.filter(picks);
+    if (found.length > 0) return brokenBy(found.map(showSuite));
+    return isAsked ? 'holds' : notTested(incomplete);
+  };
+  const isStaticKnown = isModern && isSetKnown(sight, 'TLSv1.2', 'withoutForwardSecrecy');
+  return {
+    'forward-secrecy-missing': missing(
+      ({ suite }) => hasForwardSecrecy(suite) && !suite.isAnonymous,
+      isKnown && isModern,
+    ),
+    'suite-without-forward-secrecy-offered': offered(({ suite }) => !hasForwardSecrecy(suite), isStaticKnown),
+    'aead-missing': missing(({ suite }) => suite.isAead, isKnown),
+    'suite-cbc-offered':
+      protocols['TLSv1.2'] === false
+        ? 'not-applicable'
+        : offered(
+            ({ suite, version }) =>
+              version === 'TLSv1.2' && !suite.isAead && suite.cipher !== 'RC4' && suite.bits > 0,
+            isKnown,
+          ),
+  } as const satisfies Partial<Record<SuiteCode, Verdict>>;
+}
+
+function judgePostQuantum({ evidence: { groups }, protocols, client }: SslSight): Verdict {
+  const named = client?.ephemeralKey.name ?? '';
+  if (named.includes('MLKEM') || groups?.accepted.some((id) => findGroup(id).isPostQuantum)) return 'holds';
+  if (protocols['TLSv1.3'] === false) return 'not-applicable';
+  return groups !== null && isDecisive(groups.end) && groups.accepted.length > 0
+    ? brokenIf(true)
+    : notTested('not every group could be asked for');
+}

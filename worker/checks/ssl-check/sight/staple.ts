@@ -1,0 +1,71 @@
+import { isMalformed, type Malformed } from '../grammar/malformed.ts';
+import { type OcspResponse, type OcspStatus, parseOcspResponse } from '../grammar/ocsp-response.ts';
+import { type CertificateSight, isIssuedBy, keyOf, readCertificate } from './certificate-sight.ts';
+import type { SslSight } from './sight.ts';
+import { checkSignature } from './signature.ts';
+
+/** A stapled OCSP answer, read for one certificate. */
+export type Staple =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unusable'; readonly reason: string }
+  | {
+      readonly kind: 'status';
+      readonly status: OcspStatus;
+      /** By the clock of the evidence. */
+      readonly isOutdated: boolean;
+      /** unknown: the issuer's certificate was not sent, or the algorithm is not checked. */
+      readonly signature: 'good' | 'unknown';
+    };
+
+/** A clock may be wrong by this much before an answer counts as one of tomorrow: some are made while we ask. */
+export const clockSlackMs = 300_000;
+
+/** The purpose of a certificate that may sign OCSP answers for the CA that issued it (RFC 6960 §4.2.2.2). */
+const ocspSigning = '1.3.6.1.5.5.7.3.9';
+
+/** Reads the staple that came with a certificate; null when none could come because nobody asked. */
+export function readStaple(
+  { client, clearAnswers, evidence: { at } }: SslSight,
+  leaf: CertificateSight,
+  issuer: CertificateSight | null,
+): Staple | null {
+  const base64 =
+    client?.ocspResponse ?? clearAnswers.find(({ ocspResponse }) => ocspResponse !== null)?.ocspResponse;
+  if (base64 !== undefined && base64 !== null)
+    return readResponse(parseOcspResponse(Buffer.from(base64, 'base64')), { leaf, issuer, at });
+  return client === null && clearAnswers.length === 0 ? null : { kind: 'none' };
+}
+
+type Circumstances = {
+  readonly leaf: CertificateSight;
+  readonly issuer: CertificateSight | null;
+  readonly at: number;
+};
+
+function readResponse(response: OcspResponse | Malformed, { leaf, issuer, at }: Circumstances): Staple {
+  const unusable = (reason: string): Staple => ({ kind: 'unusable', reason });
+  if (isMalformed(response)) return unusable(response.reason);
+  const { responseStatus, statuses } = response;
+  if (responseStatus !== 0) return unusable(`its status is ${responseStatus}, not successful`);
+  const status = statuses.find(({ serialNumber }) => serialNumber === leaf.extensions.serialNumber);
+  if (status === undefined) return unusable('it is about another certificate');
+  const signature = checkResponder(response, issuer);
+  if (signature === 'bad') return unusable('it is signed neither by the CA nor by a responder of the CA');
+  const { thisUpdate, nextUpdate } = status;
+  const isOutdated = thisUpdate > at + clockSlackMs || (nextUpdate !== null && nextUpdate < at);
+  return { kind: 'status', status, isOutdated, signature };
+}
+
+/** The issuer signs by itself, or by a certificate that it issued for the purpose and that comes along. */
+function checkResponder(response: OcspResponse, issuer: CertificateSight | null): 'good' | 'bad' | 'unknown' {
+  if (issuer === null) return 'unknown';
+  const own = checkSignature(response, keyOf(issuer));
+  if (own !== 'bad') return own;
+  const responders = response.certificates
+    .flatMap((der) => readCertificate(Buffer.from(der).toString('base64')) ?? [])
+    .filter(({ extensions }) => extensions.extendedKeyUsages?.includes(ocspSigning));
+  const isSigned = responders.some(
+    (one) => isIssuedBy(one, issuer) && checkSignature(response, keyOf(one)) === 'good',
+  );
+  return isSigned ? 'good' : 'bad';
+}
