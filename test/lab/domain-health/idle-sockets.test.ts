@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { targetPolicyOf } from '../../../shared/policy.ts';
-import { browserSettingsOf } from '../../../worker/open.ts';
+import { browserSettingsOf } from '../../../worker/probe-settings.ts';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/open.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';

@@ -5,9 +5,9 @@ import type { Run } from '../../../shared/job-queue/port.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import { targetPolicyOf } from '../../../shared/policy.ts';
 import { openWaiting } from '../../../shared/waiting/waiting.ts';
-import { findCheck } from '../../../worker/checks/registry.ts';
+import { findCheckOf } from '../../../worker/find-check.ts';
 import { openJobs } from '../../../worker/jobs.ts';
-import { browserSettingsOf } from '../../../worker/open.ts';
+import { browserSettingsOf } from '../../../worker/probe-settings.ts';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/open.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
@@ -48,13 +48,13 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
   });
   const jobKeyOf = openJobKeys(config);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
-  const shared = { jobQueue, reportStore, waiting, jobKeyOf, publicPath: '', queueSeconds: 60 };
+  const shared = { reportStore, jobKeyOf, publicPath: '' };
+  const jobsSettings = { ...shared, jobQueue, waiting, queueSeconds: 60 };
   const { run, gaveUp } = openRunner({
-    reportStore,
+    ...shared,
     probes,
-    jobKeyOf,
-    jobsOf: (job, signal) => openJobs(shared, job, signal),
-    findCheck,
+    jobsOf: (job, signal) => openJobs(jobsSettings, job, signal),
+    findCheck: findCheckOf(config),
     log,
     onDone: () => undefined,
     freshForS: config.FRESH_SECONDS,
