@@ -52,6 +52,21 @@ describe('a category', () => {
     });
     expect({ summary, reason }).toEqual({ summary: null, reason: 'no browser worker is running' });
   });
+  test('that was not had links to the host and the page that were asked', () => {
+    const away = { unavailable: 'it did not end in time' };
+    const { ssl, headers, performance } = fieldsOf({
+      webHost: 'www.a.test',
+      pageUrl: 'http://www.a.test/',
+      ssl: away,
+      headers: away,
+      performance: away,
+    }).categories;
+    expect([ssl, headers, performance].map(({ report }) => report.target)).toEqual([
+      'www.a.test',
+      'https://www.a.test/',
+      'http://www.a.test/',
+    ]);
+  });
   test('of a run that failed links to that report, and counts nothing of it', () => {
     const { report, summary, reason } = fieldsOf({ ssl: failedRun(sslCheck, 'a.test') }).categories.ssl;
     expect({ id: report.reportId, summary, reason }).toEqual({

@@ -28,6 +28,8 @@ export type EntryCode = Extract<
 /** What the rules of the entry points are judged by. */
 export type EntrySight = {
   readonly domain: string;
+  /** The host that ssl-check looked at. */
+  readonly webHost: string;
   readonly entries: readonly EntryPoint[];
   readonly web: WebSight;
   /** The host whose certificate ssl-check has failed; null where it has not. A warning there is told once. */
@@ -75,10 +77,10 @@ function whyUnseen(entries: readonly EntryPoint[]): string {
   return unseen ? `${unseen.url}: ${unseen.why}` : 'no entry point gave an answer';
 }
 
-function judgeHttps({ domain, web }: EntrySight): Verdict {
+function judgeHttps({ webHost, web }: EntrySight): Verdict {
   if (web.tls === 'spoken') return 'holds';
   if (web.tls === 'unknown') return notTested('it was not seen whether port 443 speaks TLS');
-  return brokenBy([{ url: `https://${domain}/`, reason: clause(web.tlsRefusal?.detail ?? '') }]);
+  return brokenBy([{ url: `https://${webHost}/`, reason: clause(web.tlsRefusal?.detail ?? '') }]);
 }
 
 // Without https there is nothing to lead to; that has a rule of its own.

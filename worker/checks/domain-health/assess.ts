@@ -63,6 +63,7 @@ export function assessHealth(evidence: HealthEvidence): HealthAssessment {
 
 type HealthSight = {
   readonly domain: string;
+  readonly webHost: string;
   readonly exists: boolean;
   readonly dns: PartSight;
   readonly dnsFields: DnsFields | null;
@@ -74,7 +75,7 @@ type HealthSight = {
 };
 
 function readHealth(evidence: HealthEvidence): HealthSight {
-  const { domain } = evidence;
+  const { domain, webHost = domain } = evidence;
   const dns = readPart(evidence.dns);
   const ssl = readPart(evidence.ssl);
   const headers = readPart(evidence.headers);
@@ -83,17 +84,17 @@ function readHealth(evidence: HealthEvidence): HealthSight {
   const entries = readEntryPoints(evidence);
   const web = readWeb(domain, entries, { dns: dnsFields, ssl });
   const exists = findingIn(dns, 'domain-not-found') === undefined && dnsFields?.exists !== false;
-  const sights = { domain, exists, dns, dnsFields, ssl, headers, performance, entries, web };
+  const sights = { domain, webHost, exists, dns, dnsFields, ssl, headers, performance, entries, web };
   const parts = [dns, ssl, headers, performance, ...entries.map((entry) => entry.sight)];
-  return { ...sights, parts, categories: readCategories(sights) };
+  return { ...sights, parts, categories: readCategories({ ...sights, asked: evidence }) };
 }
 
 function judgeAll(sight: HealthSight): Verdicts<HealthCode> {
-  const { domain, categories, entries, web, exists } = sight;
+  const { domain, webHost, categories, entries, web, exists } = sight;
   const failed = categories.find((category) => category.name === 'ssl' && hasFailedTls(category, web));
   const judged: Record<HealthCode, Verdict> = {
     ...judgeCategories(sight),
-    ...judgeEntryPoints({ domain, entries, web, failedHost: failed?.source.target ?? null }),
+    ...judgeEntryPoints({ domain, webHost, entries, web, failedHost: failed?.source.target ?? null }),
   };
   // In the order of the table; of a domain that is not there, nothing else is said.
   return Object.fromEntries(

@@ -9,7 +9,7 @@ import type { Report } from '../../../shared/model/report.ts';
 import type { Grade } from '../../../shared/model/score.ts';
 import { type DnsHalf, halfOf, type PartReport } from './dns-halves.ts';
 import type { EntryPoint } from './entry-points.ts';
-import { linkTo, questionOf, type Source } from './links.ts';
+import { type Asked, linkTo, questionOf, type Source } from './links.ts';
 import { clause, type PartSight } from './part-sight.ts';
 import type { DnsFields } from './read-fields.ts';
 import { isTlsLeftOut, type WebSight } from './web-sight.ts';
@@ -32,7 +32,7 @@ export type Category = {
 
 /** All that categories are made of, read once. */
 export type CategorySights = {
-  readonly domain: string;
+  readonly asked: Asked;
   readonly exists: boolean;
   readonly dns: PartSight;
   readonly dnsFields: DnsFields | null;
@@ -98,7 +98,7 @@ function readCategory(name: CategoryName, sights: CategorySights): Category {
     ...(sights.exists
       ? standingOf(name, told, sights)
       : without('not-applicable', 'the domain does not exist')),
-    source: linkTo(questionOf(name, sights.domain), sight.shown),
+    source: linkTo(questionOf(name, sights.asked), sight.shown),
     effectFactor: told?.effectFactor ?? 1,
   };
 }
@@ -136,11 +136,11 @@ function standOnWeb(
   told: PartReport | null,
   sights: CategorySights,
 ): Standing {
-  const { web, entries, domain } = sights;
+  const { web, entries, asked } = sights;
   if (web.kind === 'absent' || web.kind === 'closed')
     return without('not-applicable', reasonsOfAbsence[web.kind]);
   if (told === null) return without('unavailable', sights[name].why);
-  const { target: host } = linkTo(questionOf('ssl', domain), sights.ssl.shown);
+  const { target: host } = linkTo(questionOf('ssl', asked), sights.ssl.shown);
   const refusal = name === 'ssl' && isTlsLeftOut(entries, host) ? web.tlsRefusal : null;
   if (refusal === null) return without('unavailable', whyNoScore(told));
   // Definite, so a score: whoever asks finds no TLS, while the machine is there and answers on port 80.

@@ -10,13 +10,16 @@ export type HealthEvidence = {
   readonly domain: string;
   /** Prefix of links: the address that callers use; left out where they stand below the host. */
   readonly publicPath?: string;
+  /** The host that ssl and headers were asked of, and the page that performance was; left out where that is https at the domain itself. */
+  readonly webHost?: string;
+  readonly pageUrl?: string;
   /** dns-check of the domain. */
   readonly dns: Part;
-  /** ssl-check of the domain. */
+  /** ssl-check of the web host. */
   readonly ssl: Part;
-  /** security-header-check of https://domain/. */
+  /** security-header-check of the web host's first page. */
   readonly headers: Part;
-  /** pagespeed-check of https://domain/, or of http://domain/ where there is no https. */
+  /** pagespeed-check of the same page, by http where there is no https. */
   readonly performance: Part;
   /** redirect-check of http://domain/, https://domain/, http://www.domain/, https://www.domain/. One that is left out has no address. */
   readonly redirects: readonly { readonly url: string; readonly part: Part }[];

@@ -39,6 +39,8 @@ export async function gatherHealth({
   return {
     domain,
     publicPath: jobs.publicPath,
+    webHost,
+    pageUrl: page,
     dns: parts(dnsQuestion(domain)),
     ssl: parts(sslQuestion(webHost)),
     headers: parts(headersQuestion(webHost)),
@@ -61,27 +63,30 @@ async function visit(
   progress: (progress: Progress) => void,
 ): Promise<Visited> {
   const known = await findAll(visitQuestions(domain, likelyHost), jobs);
-  if (known.isComplete) return { webHost: likelyHost, parts: known.parts('') };
+  if ([...known.values()].every((report) => report !== undefined))
+    return { webHost: likelyHost, parts: partsOf(known, '') };
   const outcome = await jobs.visit(domain, progress);
   const webHost = 'webHost' in outcome ? outcome.webHost : likelyHost;
   const found = await findAll(visitQuestions(domain, webHost), jobs);
+  // What was fresh enough when we began, and so was not looked at again, may be so no longer.
+  for (const [name, report] of known) if (found.get(name) === undefined) found.set(name, report);
   return {
     webHost,
-    parts: found.parts('unavailable' in outcome ? outcome.unavailable : 'its report was not kept'),
+    parts: partsOf(found, 'unavailable' in outcome ? outcome.unavailable : 'its report was not kept'),
   };
 }
 
-async function findAll(questions: readonly PartQuestion[], jobs: Jobs) {
+type Found = Map<string, Report | undefined>;
+
+async function findAll(questions: readonly PartQuestion[], jobs: Jobs): Promise<Found> {
   const reports = await jobs.find(questions);
-  const found = new Map(questions.map((question, index) => [nameOf(question), reports[index]]));
-  return {
-    isComplete: reports.every((report) => report !== undefined),
-    parts:
-      (why: string) =>
-      (question: PartQuestion): JobAnswer => {
-        const report = found.get(nameOf(question));
-        return report ? { report } : { unavailable: why };
-      },
+  return new Map(questions.map((question, index) => [nameOf(question), reports[index]]));
+}
+
+function partsOf(found: Found, why: string): (question: PartQuestion) => JobAnswer {
+  return (question) => {
+    const report = found.get(nameOf(question));
+    return report ? { report } : { unavailable: why };
   };
 }
 

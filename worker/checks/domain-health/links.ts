@@ -1,5 +1,9 @@
 import type { CategoryName } from '../../../shared/catalogue/domain-health/weights.ts';
 import type { Report } from '../../../shared/model/report.ts';
+import type { HealthEvidence } from './evidence.ts';
+
+/** Whom the parts were asked about. */
+export type Asked = Pick<HealthEvidence, 'domain' | 'webHost' | 'pageUrl'>;
 
 /** Where a part's own report is had. `href` is a path from the service's root. */
 export type Source = {
@@ -17,19 +21,21 @@ export type Question = {
   readonly target: { readonly domain: string } | { readonly url: string };
 };
 
-/** The check that gives each category, and what it is asked, where no report says otherwise. */
-export function questionOf(category: CategoryName, domain: string): Question {
-  const url = `https://${domain}/`;
+/** The check that gives each category, and what it was asked. */
+export function questionOf(
+  category: CategoryName,
+  { domain, webHost = domain, pageUrl = `https://${webHost}/` }: Asked,
+): Question {
   switch (category) {
     case 'dns':
     case 'mail':
       return { check: 'dns-check', target: { domain } };
     case 'ssl':
-      return { check: 'ssl-check', target: { domain } };
+      return { check: 'ssl-check', target: { domain: webHost } };
     case 'headers':
-      return { check: 'security-header-check', target: { url } };
+      return { check: 'security-header-check', target: { url: `https://${webHost}/` } };
     case 'performance':
-      return { check: 'pagespeed-check', target: { url } };
+      return { check: 'pagespeed-check', target: { url: pageUrl } };
   }
 }
 

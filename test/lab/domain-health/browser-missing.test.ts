@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { goodZone } from './domains.ts';
+import { codesIn, openHealthLab, standing } from './kit.ts';
+import { goodSite } from './sites.ts';
+
+test.for([
+  ['no worker takes page loads', { WORKER_QUEUES: 'network' }, 'no worker takes such jobs now'],
+  [
+    'the browser is not where the settings say',
+    { WORKER_QUEUES: 'network,browser', BROWSER_PATH: '/nowhere/chromium' },
+    'there is no browser to load pages with',
+  ],
+] as const)(
+  'where %s, performance is unavailable at once and the rest is judged',
+  async ([, settings, reason]) => {
+    const lab = await openHealthLab({ sites: goodSite('good.test'), zones: goodZone('good.test'), settings });
+    const report = await lab.health('good.test');
+    await lab.close();
+    expect(standing(report)).toEqual({
+      dns: 'ok',
+      ssl: 'ok',
+      headers: 'ok',
+      performance: 'unavailable',
+      mail: 'ok',
+    });
+    expect(report.categories.performance).toMatchObject({ score: null, grade: null, reason });
+    expect([report.state, report.coverage]).toEqual(['partial', 0.85]);
+    expect(codesIn(report)).toContain('coverage-incomplete');
+    expect(report.durationMs).toBeLessThan(3000);
+    expect(Date.parse(report.freshUntil) - Date.parse(report.checkedAt)).toBe(60_000);
+  },
+);

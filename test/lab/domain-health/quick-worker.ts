@@ -1,0 +1,77 @@
+import type { Backend } from '../../../shared/backend.ts';
+import type { Config } from '../../../shared/config.ts';
+import { openJobKeys } from '../../../shared/job-keys.ts';
+import type { Run } from '../../../shared/job-queue/port.ts';
+import type { Logger } from '../../../shared/logger.ts';
+import { targetPolicyOf } from '../../../shared/policy.ts';
+import { openWaiting } from '../../../shared/waiting/waiting.ts';
+import { findCheckOf } from '../../../worker/find-check.ts';
+import { openJobs } from '../../../worker/jobs.ts';
+import { browserSettingsOf } from '../../../worker/probe-settings.ts';
+import { dnsLimits } from '../../../worker/probes/dns/open.ts';
+import { httpLimits } from '../../../worker/probes/http/open.ts';
+import { prepareProbes } from '../../../worker/probes/open.ts';
+import { tlsLimits } from '../../../worker/probes/tls/open.ts';
+import { openRunner } from '../../../worker/run-job.ts';
+
+const tenth = (ms: number) => ms / 10;
+const tenths = (tries: readonly number[]) => tries.map(tenth);
+const silence: Logger = { error() {}, warn() {}, info() {}, debug() {} };
+
+/** What a whole domain-health may take here; in production 50 s. */
+const wholeMs = 3000;
+
+/** The network worker as production has it, but that every limit which is an argument of its making is a tenth as long, and the whole has 3 s. */
+export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backend, log = silence) {
+  const probes = prepareProbes({
+    policy: targetPolicyOf(config),
+    portMap: config.TARGET_PORT_MAP,
+    contactUrl: undefined,
+    connectTimeoutMs: 300,
+    socketsPerAddress: 8,
+    dns: {
+      servers: config.DNS_SERVERS,
+      nameserverPort: config.NAMESERVER_PORT,
+      resolverTries: tenths(dnsLimits.resolverTries),
+      nameserverTries: tenths(dnsLimits.nameserverTries),
+      tcpTimeoutMs: tenth(dnsLimits.tcpTimeoutMs),
+      cacheForS: dnsLimits.cacheForS,
+    },
+    browser: browserSettingsOf(config),
+    http: {
+      ...httpLimits,
+      tlsMs: tenth(httpLimits.tlsMs),
+      responseMs: tenth(httpLimits.responseMs),
+      requestMs: tenth(httpLimits.requestMs),
+    },
+    tls: { ...tlsLimits, handshakeMs: tenth(tlsLimits.handshakeMs), lingerMs: tenth(tlsLimits.lingerMs) },
+  });
+  const jobKeyOf = openJobKeys(config);
+  const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
+  const shared = { reportStore, jobKeyOf, publicPath: '' };
+  const jobsSettings = { ...shared, jobQueue, waiting, queueSeconds: 60 };
+  const { run, gaveUp } = openRunner({
+    ...shared,
+    probes,
+    jobsOf: (job, signal) => openJobs(jobsSettings, job, signal),
+    findCheck: findCheckOf(config),
+    log,
+    onDone: () => undefined,
+    freshForS: config.FRESH_SECONDS,
+    keepForS: 3600,
+    reportIds: true,
+    evidenceForS: 0,
+  });
+  const runShort: Run = (job, ...more) =>
+    run(job.queue === 'composite' ? { ...job, runLimitMs: wholeMs } : job, ...more);
+  const crews = (['network', 'composite'] as const).map((queue) =>
+    jobQueue.work(queue, 50, runShort, gaveUp),
+  );
+  return {
+    async close() {
+      await Promise.all(crews.map((crew) => crew.close(0)));
+      waiting.close();
+      probes.close();
+    },
+  };
+}
