@@ -9,6 +9,7 @@ import type { Question, ReportStore, StoredReport } from '../shared/report-store
 import { siteOf } from '../shared/target/parse-target.ts';
 import type { Waiting } from '../shared/waiting/waiting.ts';
 import type { JobAnswer, Jobs } from './checks/jobs.ts';
+import type { Places } from './places.ts';
 import { domainVisit } from './visit/spec.ts';
 
 export type JobsSettings = {
@@ -17,6 +18,8 @@ export type JobsSettings = {
   readonly waiting: Waiting;
   readonly jobKeyOf: JobKeyOf;
   readonly queueSeconds: number;
+  /** Places for visits that this worker asks for: together they leave half of the network workers to all other checks. */
+  readonly visits: Places;
   readonly publicPath: string;
 };
 
@@ -28,7 +31,7 @@ const progressEveryMs = 500;
 export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSignal): Jobs {
   const startedAt = Date.now();
   const deadline = startedAt + parent.runLimitMs * shareOfParts;
-  const { reportStore, jobKeyOf, publicPath } = settings;
+  const { reportStore, jobKeyOf, publicPath, visits } = settings;
   const wantedOf = ({ refreshFloorS }: CheckSpec): Wanted =>
     parent.wanted.orFresh
       ? { since: startedAt, orFresh: true }
@@ -60,7 +63,9 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
       if (last?.state === 'failed') return { unavailable: brokenOff };
       const wanted = { since: startedAt, orFresh: false };
       const part = { spec: domainVisit, target: domain, options: { ...parent.wanted }, jobKey, wanted };
-      const answer = await run(makePart(parent, settings, part), progress);
+      const leave = await visits.enter(AbortSignal.any([signal, AbortSignal.timeout(deadline - Date.now())]));
+      if (!leave) return { unavailable: lateTurn };
+      const answer = await run(makePart(parent, settings, part), progress).finally(leave);
       if ('unavailable' in answer) return answer;
       const { state, webHost } = answer.report;
       return state === 'failed' ? { unavailable: brokenOff } : { webHost: String(webHost) };
@@ -69,6 +74,7 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
   };
 }
 
+const lateTurn = 'its turn did not come in time';
 const brokenOff = 'the visit was broken off before it could end';
 
 async function findOne(reportStore: ReportStore, question: Question): Promise<Report | undefined> {
@@ -112,7 +118,8 @@ async function runPart(
 ): Promise<JobAnswer> {
   const timer = setInterval(() => {
     // How far it is, is a courtesy; a queue that is away is told by the wait itself.
-    jobQueue.look(job.queue, job.jobId).then(
+    // Of joined work the earlier job's id is told by the waiting.
+    jobQueue.look(job.queue, waiting.jobIdOf(job.jobKey) ?? job.jobId).then(
       (state) => state.state === 'running' && progress(state.progress),
       () => undefined,
     );
@@ -120,7 +127,7 @@ async function runPart(
   try {
     const outcome = await waiting.wait(job, Math.max(0, waitMs), signal);
     if (outcome.kind === 'report') return { report: read(outcome.stored) };
-    if (outcome.kind === 'expired') return { unavailable: 'its turn did not come in time' };
+    if (outcome.kind === 'expired') return { unavailable: lateTurn };
     return {
       unavailable:
         outcome.submitted.state === 'full'

@@ -23,6 +23,8 @@ export type EvidenceFile = {
   readonly publicPath?: string;
 };
 
+const leastKeptS = 60;
+
 /** Judges what was seen. Pure. */
 export function judge(check: Check, file: EvidenceFile): Report {
   const assessment = check.assess(file.evidence);
@@ -56,6 +58,7 @@ export function factsOf(
     checkedAtMs: file.checkedAtMs,
     durationMs: file.durationMs,
     freshForS,
-    keepForS: file.keepForS ?? freshForS,
+    // Also a report that is never fresh answers those who waited for it.
+    keepForS: file.keepForS ?? Math.max(freshForS, leastKeptS),
   };
 }

@@ -10,6 +10,7 @@ import { openWaiting, type Waiting } from '../shared/waiting/waiting.ts';
 import { noJobs } from './checks/jobs.ts';
 import { findCheckOf } from './find-check.ts';
 import { openJobs } from './jobs.ts';
+import { openPlaces } from './places.ts';
 import { browserSettingsOf, prepareProbesOf } from './probe-settings.ts';
 import type { ProbeFactory } from './probes/open.ts';
 import { openRunner } from './run-job.ts';
@@ -67,7 +68,8 @@ function openRunnerOf(
 ): ReturnType<typeof openRunner> {
   const { jobQueue, reportStore } = backend;
   const shared = { reportStore, jobKeyOf: openJobKeys(config), publicPath: config.PUBLIC_URL ?? '' };
-  const jobsSettings = { ...shared, jobQueue, waiting, queueSeconds: config.QUEUE_SECONDS };
+  const visits = openPlaces(Math.max(1, Math.floor(config.WORKER_CONCURRENCY / 2)));
+  const jobsSettings = { ...shared, jobQueue, waiting, visits, queueSeconds: config.QUEUE_SECONDS };
   return openRunner({
     ...shared,
     probes,

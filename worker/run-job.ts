@@ -1,36 +1,28 @@
-import { zstdCompressSync } from 'node:zlib';
 import type { JobKeyOf } from '../shared/job-keys.ts';
 import type { GaveUp, Run } from '../shared/job-queue/port.ts';
-import type { Logger } from '../shared/logger.ts';
 import type { Job } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { Report, ReportState } from '../shared/model/report.ts';
-import type { ReportStore } from '../shared/report-store/port.ts';
 import type { Check } from './checks/check.ts';
 import type { Jobs } from './checks/jobs.ts';
 import { examine, failedReport, type ReportSettings } from './examine.ts';
 import type { EvidenceFile } from './judge.ts';
+import { type EvidenceSettings, keepEvidence } from './keep-evidence.ts';
 import type { ProbeFactory } from './probes/open.ts';
 import { failedVisit, runVisit } from './visit/run.ts';
 import { domainVisit } from './visit/spec.ts';
 
-export type RunnerSettings = ReportSettings & {
-  readonly reportStore: ReportStore;
-  readonly probes: ProbeFactory;
-  readonly findCheck: (name: string) => Check | undefined;
-  readonly jobKeyOf: JobKeyOf;
-  /** The other jobs that a job may ask for. */
-  readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
-  readonly log: Logger;
-  readonly onDone: (check: string, state: ReportState, seconds: number) => void;
-  /** How long the evidence of a report is kept for the operator; 0 keeps none. */
-  readonly evidenceForS: number;
-};
+export type RunnerSettings = ReportSettings &
+  EvidenceSettings & {
+    readonly probes: ProbeFactory;
+    readonly findCheck: (name: string) => Check | undefined;
+    readonly jobKeyOf: JobKeyOf;
+    /** The other jobs that a job may ask for. */
+    readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
+    readonly onDone: (check: string, state: ReportState, seconds: number) => void;
+  };
 
 type Running = { readonly stop: AbortSignal; readonly progress: Parameters<Run>[3] };
-
-/** Evidence larger than this is not kept. */
-const evidenceLimitBytes = 262_144;
 
 /** Makes the runner of jobs: probes, gather, assess, report, store. Returning means that a report for the job's key is stored. */
 export function openRunner(settings: RunnerSettings): { readonly run: Run; readonly gaveUp: GaveUp } {
@@ -98,20 +90,4 @@ async function keepPictures(
   const picture = screenshotOf?.(evidence);
   if (picture && reportId !== null)
     await reportStore.keepBlob({ reportId, kind: 'screenshot' }, picture.bytes, expiresAt);
-}
-
-// For the operator alone, who may want to judge it again; a store that is away at this moment costs nobody an answer.
-async function keepEvidence(
-  { reportStore, evidenceForS, log }: RunnerSettings,
-  file: EvidenceFile,
-): Promise<void> {
-  if (evidenceForS === 0 || file.reportId === null) return;
-  const bytes = zstdCompressSync(JSON.stringify(file));
-  if (bytes.length > evidenceLimitBytes) return;
-  await reportStore
-    .keepBlob({ reportId: file.reportId, kind: 'evidence' }, bytes, Date.now() + evidenceForS * 1000)
-    .catch((error: unknown) => {
-      if (!(error instanceof Problem)) throw error;
-      log.debug({ err: error }, 'evidence not kept');
-    });
 }

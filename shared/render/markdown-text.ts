@@ -11,7 +11,7 @@ const plainWord =
 const plainSign = /^[–—→≥≤…·×&−-]$/u;
 const referring = /^\W*(?:gh-\d+|[0-9a-f]{7,40}|www.*)\W*$/i;
 /** What would begin a list at the start of a line. */
-const listMark = /^(?:\d+[.)]|[-+*])$/;
+const listMark = /^(?:\d+[.)]\W*|[-+*])$/;
 
 /**
  * A sentence that may carry words of a target: plain words stay, every other word becomes a code span, in which neither

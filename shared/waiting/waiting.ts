@@ -21,6 +21,8 @@ export type Waiting = {
    * Rejects with the Problem of a queue or store that is away, or with the reason of the signal.
    */
   wait(job: Job, waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
+  /** The job that this process waits for under a key, once it was submitted. */
+  jobIdOf(jobKey: string): string | undefined;
   /** GETs that wait now. */
   waits(): number;
   /** Ends all waits as `later`. */
@@ -66,6 +68,7 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
       if (!known) start(line, entry);
       return outcome;
     },
+    jobIdOf: (jobKey) => pending.get(jobKey)?.submitted?.jobId,
     waits: () => [...pending.values()].reduce((sum, { waiters }) => sum + waiters.size, 0),
     close() {
       clearInterval(timer);

@@ -3,6 +3,10 @@ export type AddressSlots = {
   /** Waits for a place at every address; the returned function gives them back, once, however often it is called. */
   take(addresses: readonly string[], signal: AbortSignal): Promise<() => void>;
   inUse(): number;
+  /** Calls the listener when somebody begins to wait: whoever holds an idle socket gives up its place. */
+  onWait(listener: () => void): () => void;
+  /** How many wait for a place. */
+  waiting(): number;
 };
 
 type Line = { taken: number; readonly waiting: (() => void)[] };
@@ -10,6 +14,7 @@ type Line = { taken: number; readonly waiting: (() => void)[] };
 /** Opens the count; `limit` places an address. */
 export function openAddressSlots(limit: number): AddressSlots {
   const lines = new Map<string, Line>();
+  const listeners = new Set<() => void>();
 
   const leave = (address: string) => {
     const line = lines.get(address);
@@ -28,18 +33,9 @@ export function openAddressSlots(limit: number): AddressSlots {
       line.taken += 1;
       return;
     }
-    await new Promise<void>((resolve, reject) => {
-      const turn = () => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      };
-      const abort = () => {
-        line.waiting.splice(line.waiting.indexOf(turn), 1);
-        reject(signal.reason as Error);
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      line.waiting.push(turn);
-    });
+    const turn = waitIn(line, signal);
+    for (const listener of listeners) listener();
+    await turn;
   };
 
   return {
@@ -58,6 +54,26 @@ export function openAddressSlots(limit: number): AddressSlots {
       }
       return release;
     },
+    onWait(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    waiting: () => [...lines.values()].reduce((sum, { waiting }) => sum + waiting.length, 0),
     inUse: () => [...lines.values()].reduce((sum, { taken }) => sum + taken, 0),
   };
+}
+
+function waitIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const turn = () => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    };
+    const abort = () => {
+      waiting.splice(waiting.indexOf(turn), 1);
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    waiting.push(turn);
+  });
 }

@@ -52,7 +52,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       });
       const dns = client.openProbe(signal, dialAddress);
       const dial = openGuard({ policy, portMap, slots, connectTimeoutMs, resolve: openResolve(dns) });
-      const http = openHttpProbe({ dial, policy, userAgent, limits: settings.http }, signal);
+      const http = openHttpProbe({ dial, slots, policy, userAgent, limits: settings.http }, signal);
       const dialPage = openGuard({
         policy,
         portMap,

@@ -14,7 +14,11 @@ export function openResolve(dns: DnsProbe): Resolve {
     const literal = host.startsWith('[') ? host.slice(1, -1) : host;
     if (isAddress(literal)) return [literal];
     return readAddresses(
-      await Promise.all([dns.ask({ name: host, type: 'A' }), dns.ask({ name: host, type: 'AAAA' })]),
+      // With DO, as the checks ask: one question then serves both.
+      await Promise.all([
+        dns.ask({ name: host, type: 'A' }, { dnssecOk: true }),
+        dns.ask({ name: host, type: 'AAAA' }, { dnssecOk: true }),
+      ]),
     );
   };
 }

@@ -1,8 +1,14 @@
-import { type PartQuestion, visitQuestions, webHostOf } from '../../shared/catalogue/domain-health/parts.ts';
+import {
+  dnsQuestion,
+  entryPointQuestions,
+  headersQuestion,
+  type PartQuestion,
+  sslQuestion,
+  webHostOf,
+} from '../../shared/catalogue/domain-health/parts.ts';
 import { freshForOtherS } from '../../shared/catalogue/spec.ts';
 import type { JobKeyOf } from '../../shared/job-keys.ts';
 import type { Progress, Run } from '../../shared/job-queue/port.ts';
-import type { Logger } from '../../shared/logger.ts';
 import { type Job, randomId, type Wanted } from '../../shared/model/job.ts';
 import {
   makeFailedReport,
@@ -11,23 +17,23 @@ import {
   type ReportFacts,
   type ReportState,
 } from '../../shared/model/report.ts';
-import type { ReportStore } from '../../shared/report-store/port.ts';
 import type { Check } from '../checks/check.ts';
 import { noJobs } from '../checks/jobs.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../examine.ts';
+import type { EvidenceFile } from '../judge.ts';
+import { type EvidenceSettings, keepEvidence } from '../keep-evidence.ts';
 import type { DnsProbe } from '../probes/dns/port.ts';
 import { rememberAnswers } from '../probes/http/remember.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { domainVisit, visitKeptForS } from './spec.ts';
 
-export type VisitSettings = ReportSettings & {
-  readonly reportStore: ReportStore;
-  readonly probes: ProbeFactory;
-  readonly findCheck: (name: string) => Check | undefined;
-  readonly jobKeyOf: JobKeyOf;
-  readonly log: Logger;
-  readonly onDone: (check: string, state: ReportState, seconds: number) => void;
-};
+export type VisitSettings = ReportSettings &
+  EvidenceSettings & {
+    readonly probes: ProbeFactory;
+    readonly findCheck: (name: string) => Check | undefined;
+    readonly jobKeyOf: JobKeyOf;
+    readonly onDone: (check: string, state: ReportState, seconds: number) => void;
+  };
 
 /**
  * Visits a domain once: its checks run side by side over the same probes, so that nothing is asked twice, and each report is stored under its own
@@ -44,13 +50,19 @@ export async function runVisit(
   const report = addUp(progress);
   const examination = { probes, jobs: noJobs, limit, limitMs: job.runLimitMs, stop };
   const start = performance.now();
-  try {
-    const webHost = await findWebHost(job.target, opened.dns);
-    await Promise.all(
-      visitQuestions(job.target, webHost).map((question, index) =>
-        answerQuestion(question, job, settings, { ...examination, progress: report(index) }),
+  const answerAll = (questions: readonly PartQuestion[]) =>
+    Promise.all(
+      questions.map((question) =>
+        answerQuestion(question, job, settings, { ...examination, progress: report(question) }),
       ),
     );
+  try {
+    const finding = findWebHost(job.target, opened.dns);
+    const [webHost] = await Promise.all([
+      finding,
+      answerAll([dnsQuestion(job.target), ...entryPointQuestions(job.target)]),
+      finding.then((host) => answerAll([sslQuestion(host), headersQuestion(host)])),
+    ]);
     await settings.reportStore.insert(visitReport(job, webHost, performance.now() - start), job);
     return { state: 'complete', webHost };
   } finally {
@@ -61,8 +73,8 @@ export async function runVisit(
 // The same question that every check asks first: its answer is remembered.
 async function findWebHost(domain: string, dns: DnsProbe): Promise<string> {
   const answers = await Promise.all([
-    dns.ask({ name: domain, type: 'A' }),
-    dns.ask({ name: domain, type: 'AAAA' }),
+    dns.ask({ name: domain, type: 'A' }, { dnssecOk: true }),
+    dns.ask({ name: domain, type: 'AAAA' }, { dnssecOk: true }),
   ]);
   const isEmpty = answers.every(
     (answer) => answer.kind === 'answer' && answer.rcode === 'NOERROR' && answer.answers.length === 0,
@@ -82,15 +94,18 @@ async function answerQuestion(
   const wanted = wantedOf(job, spec.refreshFloorS);
   const start = performance.now();
   const known = await reportStore.findFresh([{ jobKey, wanted }]);
-  if (!known.has(jobKey)) {
-    const keys = { reportId: randomId(), jobId: job.jobId, jobKey };
-    const report = await examineOne(question, keys.reportId, settings, examination);
-    await reportStore.insert(report, keys);
-    const tookMs = Math.round(performance.now() - start);
-    settings.onDone(spec.name, report.state, tookMs / 1000);
-    log.info({ jobId: job.jobId, check: spec.name, state: report.state, tookMs }, 'part of a visit done');
-  }
-  examination.progress({ done: 1, total: 1, current: spec.name });
+  if (known.has(jobKey)) return examination.progress({ done: 1, total: 1, current: spec.name });
+  const keys = { reportId: randomId(), jobId: job.jobId, jobKey };
+  const { report, file } = await examineOne(question, keys.reportId, settings, examination);
+  const tookMs = Math.round(performance.now() - start);
+  const about = { jobId: job.jobId, check: spec.name, state: report.state, tookMs };
+  // A part that had to share the visit's time may have failed for that alone: its own endpoint shall not be answered with it.
+  if (report.state === 'failed' && examination.limit.aborted)
+    return log.warn(about, 'part of a visit was late');
+  await reportStore.insert(report, keys);
+  settings.onDone(spec.name, report.state, tookMs / 1000);
+  log.info(about, 'part of a visit done');
+  if (file) await keepEvidence(settings, file);
 }
 
 // A defect in one part is that part's failure; the others are still worth having.
@@ -99,16 +114,16 @@ async function examineOne(
   reportId: string,
   settings: VisitSettings,
   examination: Examination,
-) {
+): Promise<{ readonly report: Report; readonly file?: EvidenceFile }> {
   const check = settings.findCheck(spec.name);
   if (!check) throw new Error(`this worker knows no ${spec.name}`);
   const subject = { target, options, reportId };
   try {
-    return (await examine(check, subject, examination, settings)).report;
+    return await examine(check, subject, examination, settings);
   } catch (error) {
     if (examination.stop.aborted) throw error;
     settings.log.error({ check: spec.name, err: error }, 'part of a visit failed');
-    return failedReport(check, subject, 'The run was broken off before it could end.', settings);
+    return { report: failedReport(check, subject, 'The run was broken off before it could end.', settings) };
   }
 }
 
@@ -119,10 +134,10 @@ function wantedOf({ options, wanted }: Job, refreshFloorS: number): Wanted {
 }
 
 // Each part counts its own questions; the visit shows their sum.
-function addUp(progress: (progress: Progress) => void): (index: number) => Examination['progress'] {
-  const parts = new Map<number, Progress>();
-  return (index) => (part) => {
-    parts.set(index, part);
+function addUp(progress: (progress: Progress) => void): (part: PartQuestion) => Examination['progress'] {
+  const parts = new Map<PartQuestion, Progress>();
+  return (question) => (part) => {
+    parts.set(question, part);
     const all = [...parts.values()];
     const sum = (key: 'done' | 'total') => all.reduce((total, one) => total + one[key], 0);
     progress({ done: sum('done'), total: sum('total'), current: part.current });

@@ -7,6 +7,7 @@ import { targetPolicyOf } from '../../../shared/policy.ts';
 import { openWaiting } from '../../../shared/waiting/waiting.ts';
 import { findCheckOf } from '../../../worker/find-check.ts';
 import { openJobs } from '../../../worker/jobs.ts';
+import { openPlaces } from '../../../worker/places.ts';
 import { browserSettingsOf } from '../../../worker/probe-settings.ts';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/open.ts';
@@ -49,7 +50,7 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
   const jobKeyOf = openJobKeys(config);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
   const shared = { reportStore, jobKeyOf, publicPath: '' };
-  const jobsSettings = { ...shared, jobQueue, waiting, queueSeconds: 60 };
+  const jobsSettings = { ...shared, jobQueue, waiting, visits: openPlaces(25), queueSeconds: 60 };
   const { run, gaveUp } = openRunner({
     ...shared,
     probes,

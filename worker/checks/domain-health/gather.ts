@@ -72,7 +72,7 @@ async function visit(
   for (const [name, report] of known) if (found.get(name) === undefined) found.set(name, report);
   return {
     webHost,
-    parts: partsOf(found, 'unavailable' in outcome ? outcome.unavailable : 'its report was not kept'),
+    parts: partsOf(found, 'unavailable' in outcome ? outcome.unavailable : 'it did not end in time'),
   };
 }
 

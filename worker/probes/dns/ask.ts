@@ -53,7 +53,9 @@ export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
 }
 
 const silences = {
-  timeout: ({ server, tries }: Exchange) => `no answer from ${server.address} within ${tries.length} tries`,
+  // Not by its address: a resolver is the operator's, and a name server is named by whoever tells of it.
+  timeout: ({ tries }: Exchange) =>
+    `no answer within ${tries.length} ${tries.length === 1 ? 'try' : 'tries'}`,
   'connection-refused': () => 'nothing listens on the DNS port',
   'network-unreachable': () => 'no route leads to the server',
   'malformed-answer': () => 'the answer is not a DNS message',

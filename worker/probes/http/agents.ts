@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { portOf } from '../../../shared/target/parse-target.ts';
+import type { AddressSlots } from '../address-slots.ts';
 import type { Dial, Dialled } from '../guard.ts';
 import { waitUntilSecure } from '../tls/secure.ts';
 
@@ -20,6 +21,13 @@ export type GuardedAgents = {
   destroy(): void;
 };
 
+export type AgentSettings = {
+  readonly dial: Dial;
+  readonly slots: Pick<AddressSlots, 'onWait' | 'waiting'>;
+  readonly signal: AbortSignal;
+  readonly tlsMs: number;
+};
+
 type Create = (error: Error | null, socket: Duplex) => void;
 type ConnectOptions = {
   readonly protocol?: string | null;
@@ -32,7 +40,7 @@ type ConnectOptions = {
  * Agents whose every connection goes through the guard. One pair for each chain of requests: a shared pool
  * would hand sockets, and what they tell, from one run to the next.
  */
-export function openGuardedAgents(dial: Dial, signal: AbortSignal, tlsTimeoutMs: number): GuardedAgents {
+export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings): GuardedAgents {
   const times = new WeakMap<object, SocketTimes>();
   const addresses = new WeakMap<object, string>();
   const http = new HttpAgent({ keepAlive: true, maxSockets: 8 });
@@ -46,13 +54,18 @@ export function openGuardedAgents(dial: Dial, signal: AbortSignal, tlsTimeoutMs:
     }
   };
 
+  // Others, of this run and of all others, may come to wait while a socket is idle, or be waiting when it becomes so.
+  const stopListening = slots.onWait(dropIdle);
+  for (const agent of [http, https])
+    agent.on('free', () => setImmediate(() => slots.waiting() > 0 && dropIdle()));
+
   const open = async (options: ConnectOptions, secure: boolean): Promise<Duplex> => {
     dropIdle();
     const host = options.host ?? '';
     const port = Number(options.port ?? portOf(new URL(`${options.protocol}//${host}`)));
     const { socket, address, times: dialled } = await dial(host, port, signal);
     const ready = secure ? openTls(socket, options.servername ?? host) : socket;
-    if (ready instanceof TLSSocket) await waitUntilSecure(ready, address, tlsTimeoutMs, signal);
+    if (ready instanceof TLSSocket) await waitUntilSecure(ready, address, tlsMs, signal);
     times.set(ready, { ...dialled, secured: performance.now() });
     addresses.set(ready, address);
     return ready;
@@ -78,6 +91,7 @@ export function openGuardedAgents(dial: Dial, signal: AbortSignal, tlsTimeoutMs:
     },
     addressOf: (socket) => addresses.get(socket) ?? null,
     destroy() {
+      stopListening();
       http.destroy();
       https.destroy();
     },

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
+import type { AddressSlots } from '../address-slots.ts';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
 import { type GuardedAgents, openGuardedAgents } from './agents.ts';
@@ -34,6 +35,8 @@ export const httpLimits: HttpLimits = {
 
 export type HttpSettings = {
   readonly dial: Dial;
+  /** The places at addresses that `dial` takes. */
+  readonly slots: AddressSlots;
   readonly policy: TargetPolicy;
   readonly userAgent: string;
   readonly limits: HttpLimits;
@@ -43,7 +46,8 @@ export type HttpSettings = {
 export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): HttpProbe & { close(): void } {
   const closing = new AbortController();
   const making = AbortSignal.any([signal, closing.signal]);
-  const agents = openGuardedAgents(settings.dial, making, settings.limits.tlsMs);
+  const { dial, slots, limits } = settings;
+  const agents = openGuardedAgents({ dial, slots, signal: making, tlsMs: limits.tlsMs });
   return {
     async ask(request) {
       signal.throwIfAborted();

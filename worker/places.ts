@@ -1,0 +1,49 @@
+/** A number of places that are taken for a while; the others wait in line. */
+export type Places = {
+  /** Gives the function that leaves the place; undefined when the signal comes first. */
+  enter(signal: AbortSignal): Promise<(() => void) | undefined>;
+};
+
+/** Opens so many places. */
+export function openPlaces(limit: number): Places {
+  let taken = 0;
+  const waiting = new Set<() => void>();
+  const leave = () => {
+    const [next] = waiting;
+    if (!next) {
+      taken -= 1;
+      return;
+    }
+    waiting.delete(next);
+    next();
+  };
+  return {
+    async enter(signal) {
+      if (taken < limit) {
+        taken += 1;
+        return once(leave);
+      }
+      return new Promise((resolve) => {
+        const turn = () => {
+          signal.removeEventListener('abort', giveUp);
+          resolve(once(leave));
+        };
+        const giveUp = () => {
+          waiting.delete(turn);
+          resolve(undefined);
+        };
+        if (signal.aborted) return resolve(undefined);
+        signal.addEventListener('abort', giveUp, { once: true });
+        waiting.add(turn);
+      });
+    },
+  };
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}
