@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { listen } from '../shared/listen.ts';
 import { makeApp } from './app.ts';
 import { type ApiContext, openDesk } from './desk.ts';
@@ -11,26 +12,43 @@ export type Api = {
   close(graceMs: number): Promise<void>;
 };
 
+/** How long connections stay open for what is on its way, once the process is told to stop. */
+const drainMs = 1000;
+
 /** Opens the public listener. Rejects when its port is taken. */
 export async function openApi(context: ApiContext): Promise<Api> {
   const { config } = context;
   const desk = openDesk(context);
+  const answer = openFastLane(desk, makeApp(desk, config));
+  let isDraining = false;
   // Slow senders are cut off; a GET has no body to wait for.
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
-    openFastLane(desk, makeApp(desk, config)),
+    (request, response) => {
+      // Who is told so asks another process next time.
+      if (isDraining) response.shouldKeepAlive = false;
+      answer(request, response);
+    },
   );
   server.maxConnections = 20_000;
   server.on('clientError', answerBadRequest);
   const port = await listen(server, config.HOST, config.PORT);
-  return { port, close: (graceMs) => closeServer(server, desk, graceMs) };
+  return {
+    port,
+    async close(graceMs) {
+      isDraining = true;
+      desk.close();
+      // A request may be on its way on a connection that looks idle from here: closing that would lose it.
+      await delay(Math.min(drainMs, graceMs));
+      await closeServer(server, graceMs);
+    },
+  };
 }
 
-async function closeServer(server: Server, desk: { close(): void }, graceMs: number): Promise<void> {
+async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  desk.close();
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { JobKeyOf } from '../shared/job-keys.ts';
 import type { GaveUp, Run } from '../shared/job-queue/port.ts';
 import type { Job } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { Report, ReportState } from '../shared/model/report.ts';
+import type { ReportStore } from '../shared/report-store/port.ts';
 import type { Check } from './checks/check.ts';
 import type { Jobs } from './checks/jobs.ts';
 import { examine, failedReport, type ReportSettings } from './examine.ts';
@@ -44,6 +46,8 @@ export function openRunner(settings: RunnerSettings): { readonly run: Run; reado
       log.info({ ...about, ...told, tookMs }, 'job done');
     },
     async gaveUp(job, cause) {
+      // The store was away, which says nothing of the target: the next GET starts the work again.
+      if (cause instanceof Problem) return log.warn({ jobId: job.jobId, err: cause }, 'job given up');
       log.error({ jobId: job.jobId, check: job.check, host: job.host, err: cause }, 'job failed');
       const report = failedOf(job, settings);
       if (!report) return;
@@ -72,7 +76,7 @@ async function runCheck(job: Job, settings: RunnerSettings, { stop, progress }: 
   try {
     const { report, file } = await examine(check, job, examination, settings);
     if (file) await keepPictures(check, file, Date.parse(report.expiresAt), settings);
-    await settings.reportStore.insert(report, job);
+    await insertPatiently(settings.reportStore, report, job, stop);
     if (file) await keepEvidence(settings, file);
     return { state: report.state, score: report.score };
   } finally {
@@ -90,4 +94,26 @@ async function keepPictures(
   const picture = screenshotOf?.(evidence);
   if (picture && reportId !== null)
     await reportStore.keepBlob({ reportId, kind: 'screenshot' }, picture.bytes, expiresAt);
+}
+
+/** A slot is leased for 15 s beyond the run limit; the store has most of that to come back. */
+const storeTries = 6;
+const storeRetryMs = 1000;
+
+// What was seen cost a visit to the target: a store that is away for a moment shall not cost another.
+async function insertPatiently(
+  reportStore: ReportStore,
+  report: Report,
+  job: Job,
+  stop: AbortSignal,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await reportStore.insert(report, job);
+      return;
+    } catch (error) {
+      if (!(error instanceof Problem) || tries === storeTries || stop.aborted) throw error;
+    }
+    await delay(storeRetryMs);
+  }
 }

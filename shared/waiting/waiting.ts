@@ -25,7 +25,7 @@ export type Waiting = {
   jobIdOf(jobKey: string): string | undefined;
   /** GETs that wait now. */
   waits(): number;
-  /** Ends all waits as `later`. */
+  /** Ends all waits as `later`, and those that come after it as soon as they are submitted. */
   close(): void;
 };
 
@@ -46,6 +46,7 @@ type Line = Omit<WaitingOptions, 'onDone'> & { readonly pending: Map<string, Pen
 /** The one place that waits, for both kinds of queue: `done` says only "look now", and a look each second makes a lost `done` cost a second. */
 export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
   const pending = new Map<string, Pending>();
+  let isClosed = false;
   const line: Line = { ...ports, pending };
   // The store or the queue may be away for a while: the next tick looks again, and each wait has an end of its own.
   const warn = (error: unknown) => {
@@ -64,13 +65,16 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
       const entry = known ?? newPending(job);
       pending.set(job.jobKey, entry);
       // Registered before the submit: a job may end before its submit has returned.
-      const outcome = addWaiter(entry, job, waitMs, signal).finally(() => forgetIfDone(line, entry));
+      const outcome = addWaiter(entry, job, isClosed ? 0 : waitMs, signal).finally(() =>
+        forgetIfDone(line, entry),
+      );
       if (!known) start(line, entry);
       return outcome;
     },
     jobIdOf: (jobKey) => pending.get(jobKey)?.submitted?.jobId,
     waits: () => [...pending.values()].reduce((sum, { waiters }) => sum + waiters.size, 0),
     close() {
+      isClosed = true;
       clearInterval(timer);
       unsubscribe();
       for (const entry of pending.values()) endWaits(entry, 'later');

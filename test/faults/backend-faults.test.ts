@@ -21,16 +21,26 @@ async function underLoad(fleet: Fleet, api: () => Member, name: string, happen: 
     { length: count },
     (_, index) => `http://${fleet.hosts[index % fleet.hosts.length]}/${name}/${index}`,
   );
-  const happening = after(1000).then(happen);
   const start = performance.now();
+  const happening = after(1000)
+    .then(happen)
+    .then(() => performance.now());
+  const answeredAt: number[] = [];
   const answers = await Promise.all(
-    urls.map(async (url, index) => after((index / count) * 5000).then(() => fleet.ask(api, url, tally))),
+    urls.map(async (url, index) =>
+      after((index / count) * 5000)
+        .then(() => fleet.ask(api, url, tally))
+        .finally(() => answeredAt.push(performance.now())),
+    ),
   );
-  await happening;
+  const mendedAt = await happening;
+  // How long after the fault was over the first check was answered that was asked meanwhile or later.
+  const recoveryS = (Math.min(...answeredAt.filter((at) => at >= mendedAt)) - mendedAt) / 1000;
   console.log(
-    `${name}: ${count} checks, ${JSON.stringify(tally)} in ${((performance.now() - start) / 1000).toFixed(1)} s`,
+    `${name}: ${count} checks, ${JSON.stringify(tally)} in ${((performance.now() - start) / 1000).toFixed(1)} s, recovered after ${recoveryS.toFixed(1)} s`,
   );
   expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
+  expect(recoveryS).toBeLessThan(10);
   const unexpected = Object.keys(tally).filter((outcome) => !['200', '202', '503'].includes(outcome));
   expect(unexpected.map((outcome) => `${outcome}\n${failuresIn(api())}`)).toEqual([]);
   return { tally, answers };
