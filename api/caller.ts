@@ -74,13 +74,10 @@ function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller
     }
     // Without a trusted proxy the address is the connection's own; Express would parse X-Forwarded-For for each request first.
     const address = (config.TRUST_PROXY === undefined ? request.socket.remoteAddress : request.ip) ?? '';
-    const caller = known.get(address) ?? {
-      id: callerNetwork(address),
-      kind: 'anonymous',
-      account: anonymousAccount,
-      scopes,
-      quotas,
-    };
+    const remembered = known.get(address);
+    if (remembered) return remembered;
+    const id = callerNetwork(address);
+    const caller: Caller = { id, kind: 'anonymous', account: anonymousAccount, scopes, quotas };
     known.set(address, caller);
     return caller;
   };

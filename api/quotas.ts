@@ -55,9 +55,15 @@ export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolea
   };
 }
 
+const policies = new WeakMap<Caller['quotas'], string>();
+
 /** The RateLimit-Policy field (draft-ietf-httpapi-ratelimit-headers-10: a list of strings with parameters). */
-export function policyItems({ requests, scans }: Caller['quotas']): string {
-  return `${policyItem(requests)}, ${policyItem(scans)}`;
+export function policyItems(quotas: Caller['quotas']): string {
+  const known = policies.get(quotas);
+  if (known !== undefined) return known;
+  const items = `${policyItem(quotas.requests)}, ${policyItem(quotas.scans)}`;
+  policies.set(quotas, items);
+  return items;
 }
 
 /** An item of the RateLimit field. */

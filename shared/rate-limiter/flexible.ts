@@ -12,10 +12,14 @@ export function openFlexibleRateLimiter(
   close: () => void,
 ): RateLimiter {
   const limiters = new Map<string, Limiter>();
+  const known = new WeakMap<Quota, Limiter>();
   const limiterOf = (quota: Quota) => {
+    const found = known.get(quota);
+    if (found) return found;
     const name = `${quota.policy}:${quota.points}:${quota.windowS}`;
     const limiter = limiters.get(name) ?? open(name, quota);
     limiters.set(name, limiter);
+    known.set(quota, limiter);
     return limiter;
   };
   return {
