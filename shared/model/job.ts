@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 import type { Json } from './verdict.ts';
 
 /** `network` and `browser` touch targets and hold host slots; `composite` waits for other jobs and holds none. */
@@ -43,9 +43,19 @@ export function answers(
   return checkedAt >= wanted.since || (wanted.orFresh && freshUntil > nowMs);
 }
 
+const idBytes = 16;
+// Asking the system for a page of randomness costs as much as asking for one id.
+const pool = Buffer.alloc(4096);
+let poolAt = pool.length;
+
 /** 128 random bits, 32 hex digits: not to be guessed, and never all digits with a colon, which BullMQ refuses. */
 export function randomId(): string {
-  return randomBytes(16).toString('hex');
+  if (poolAt === pool.length) {
+    randomFillSync(pool);
+    poolAt = 0;
+  }
+  poolAt += idBytes;
+  return pool.toString('hex', poolAt - idBytes, poolAt);
 }
 
 /** One key for cache, single flight and deduplication: equal questions under equal rules. 26 base32-like characters. */
