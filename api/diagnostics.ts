@@ -119,6 +119,7 @@ function makeJob(
     options: ask.options,
     host: ask.host,
     caller: caller.id,
+    isAnonymous: caller.kind === 'anonymous',
     wanted,
     startBy: now + desk.queueSeconds * 1000,
     runLimitMs: spec.runLimitMs(ask.options),

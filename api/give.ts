@@ -14,7 +14,7 @@ export async function give(
 ): Promise<void> {
   if (!reportIds || ready.givenTo.has(account)) return;
   const parts = await Promise.all(partIdsIn(ready).map((id) => reportStore.get(id)));
-  const grants = [ready.grant, ...parts.flatMap((part) => (part ? [grantOf(part)] : []))];
+  const grants = [ready.grant, ...parts.flatMap((part) => (part && !part.isOpen ? [grantOf(part)] : []))];
   await Promise.all(grants.map((grant) => reportStore.grants.give(account, grant)));
   ready.givenTo.add(account);
 }

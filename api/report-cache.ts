@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { answers, type Wanted } from '../shared/model/job.ts';
-import { type Grant, grantOf } from '../shared/report-store/grants.ts';
+import { anonymousAccount, type Grant, grantOf } from '../shared/report-store/grants.ts';
 import type { StoredReport } from '../shared/report-store/port.ts';
 
 export type Coding = 'identity' | 'gzip' | 'zstd';
@@ -85,7 +85,8 @@ function makeReady(stored: StoredReport, linksOf: (reportId: string) => string):
     etags: { identity: `"${digest}"`, gzip: `"${digest}-gzip"`, zstd: `"${digest}-zstd"` },
     lastModified: new Date(stored.checkedAt).toUTCString(),
     links: linksOf(stored.reportId),
-    givenTo: new Set(),
+    // The parts that a domain-health report names have to be given too.
+    givenTo: new Set(stored.isOpen && stored.check !== 'domain-health' ? [anonymousAccount] : []),
     grant: grantOf(stored),
     identity,
     latin1: identity.toString('latin1'),

@@ -99,6 +99,7 @@ function makePart(
     options,
     host: siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target),
     caller: parent.caller,
+    ...(parent.isAnonymous === undefined ? {} : { isAnonymous: parent.isAnonymous }),
     wanted,
     startBy: Date.now() + queueSeconds * 1000,
     runLimitMs: spec.runLimitMs(options),

@@ -24,6 +24,8 @@ export type Job = {
   readonly host: string;
   /** Whose turn it is: waiting jobs of one host are taken round-robin by caller. */
   readonly caller: string;
+  /** Asked for without a token: what is found is no secret. */
+  readonly isAnonymous?: boolean;
   readonly wanted: Wanted;
   /** Unix ms; a job whose turn has not come by then expires. */
   readonly startBy: number;

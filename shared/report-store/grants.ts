@@ -27,7 +27,7 @@ export type HistoryQuestion = {
 /** Which account was answered with which report; written once, before the answer, and gone with the report. */
 export interface Grants {
   give(account: string, grant: Grant): Promise<void>;
-  /** True when the report was given to this account or to an anonymous caller. One look, whatever is true of the id. */
+  /** True when the report was given to this account, or to or for an anonymous caller. One look, whatever is true of the id. */
   isGiven(account: string, reportId: string): Promise<boolean>;
   /** Newest first; of two checked at once the greater id. */
   list(question: HistoryQuestion): Promise<Grant[]>;

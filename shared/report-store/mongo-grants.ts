@@ -13,6 +13,7 @@ type GrantDocument = Omit<Grant, 'checkedAt' | 'expiresAt'> & {
 /** Grants beside the reports. @param prepare makes the indexes once */
 export function openMongoGrants(database: Db, prepare: () => Promise<void>): Grants {
   const grants = database.collection<GrantDocument>('grants');
+  const reports = database.collection<{ _id: string; isOpen: boolean; expiresAt: Date }>('reports');
   return {
     give: (account, { checkedAt, expiresAt, ...grant }) =>
       withMongo(async () => {
@@ -29,8 +30,11 @@ export function openMongoGrants(database: Db, prepare: () => Promise<void>): Gra
     isGiven: (account, reportId) =>
       withMongo(async () => {
         const ids = [account, anonymousAccount].map((name) => idOf(reportId, name));
-        const found = await grants.find({ _id: { $in: ids } }).toArray();
-        return found.some(({ expiresAt }) => expiresAt.getTime() > Date.now());
+        const [given, open] = await Promise.all([
+          grants.find({ _id: { $in: ids } }).toArray(),
+          reports.find({ _id: reportId, isOpen: true }, { projection: { expiresAt: 1 } }).toArray(),
+        ]);
+        return [...given, ...open].some(({ expiresAt }) => expiresAt.getTime() > Date.now());
       }),
     list: (question) =>
       withMongo(async () => {

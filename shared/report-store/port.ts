@@ -12,6 +12,8 @@ export type StoredReport = {
   readonly score: number | null;
   readonly grade: string | null;
   readonly state: string;
+  /** Made for a caller without a token: every account may read it. */
+  readonly isOpen: boolean;
   /** Unix ms, as are all times here. */
   readonly checkedAt: number;
   readonly freshUntil: number;
@@ -20,7 +22,13 @@ export type StoredReport = {
 };
 
 /** The ids of a report; its own body has none where the operator has switched ids off. */
-export type ReportKeys = { readonly reportId: string; readonly jobId: string; readonly jobKey: string };
+export type ReportKeys = {
+  readonly reportId: string;
+  readonly jobId: string;
+  readonly jobKey: string;
+  /** Made for a caller without a token: as good as given to one, and no grant has to be written. */
+  readonly isAnonymous?: boolean;
+};
 
 export type BlobName = { readonly reportId: string; readonly kind: 'evidence' | 'screenshot' };
 

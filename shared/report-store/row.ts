@@ -10,7 +10,7 @@ export type ReportRow = Omit<StoredReport, 'json'> & {
 /** The row of a report. */
 export function toRow(
   report: Report,
-  { reportId, jobId, jobKey }: ReportKeys,
+  { reportId, jobId, jobKey, isAnonymous = false }: ReportKeys,
 ): ReportRow & { readonly json: Uint8Array } {
   const json = Buffer.from(JSON.stringify(report));
   return {
@@ -22,6 +22,7 @@ export function toRow(
     score: report.score,
     grade: report.grade,
     state: report.state,
+    isOpen: isAnonymous,
     checkedAt: Date.parse(report.checkedAt),
     freshUntil: Date.parse(report.freshUntil),
     expiresAt: Date.parse(report.expiresAt),

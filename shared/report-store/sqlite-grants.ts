@@ -23,7 +23,8 @@ export function openSqliteGrants(database: DatabaseSync): Grants {
     'DELETE FROM grants WHERE (reportId, account) IN (SELECT reportId, account FROM grants WHERE expiresAt <= ? LIMIT 5)',
   );
   const find = database.prepare(
-    'SELECT 1 FROM grants WHERE reportId = ? AND account IN (?, ?) AND expiresAt > ? LIMIT 1',
+    `SELECT 1 FROM grants WHERE reportId = :reportId AND account IN (:account, :anyone) AND expiresAt > :now
+     UNION ALL SELECT 1 FROM reports WHERE reportId = :reportId AND isOpen = 1 AND expiresAt > :now LIMIT 1`,
   );
   const columns = 'reportId, "check", target, checkedAt, expiresAt, score, grade, state';
   const list = (isOfTarget: boolean) =>
@@ -40,7 +41,9 @@ export function openSqliteGrants(database: DatabaseSync): Grants {
         sweep.run(Date.now());
       }),
     isGiven: async (account, reportId) =>
-      withSqlite(() => find.get(reportId, account, anonymousAccount, Date.now()) !== undefined),
+      withSqlite(
+        () => find.get({ reportId, account, anyone: anonymousAccount, now: Date.now() }) !== undefined,
+      ),
     list: async ({ account, target, check = null, limit, before }) =>
       withSqlite(() => {
         const { checkedAt, reportId } = before ?? { checkedAt: Number.MAX_SAFE_INTEGER, reportId: '' };

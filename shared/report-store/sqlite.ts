@@ -20,6 +20,7 @@ const migrations = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX blobs_by_expiry ON blobs (expiresAt);`,
   grantsMigration,
+  'ALTER TABLE reports ADD COLUMN isOpen INTEGER NOT NULL DEFAULT 0;',
 ];
 
 const expiryEveryMs = 10_000;
@@ -30,8 +31,8 @@ const expiryBatch = 25;
 export function openSqliteReportStore(path: string): ReportStore {
   const database = openDatabase(path, migrations);
   const insert = database.prepare(
-    `INSERT INTO reports (reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body)
-     VALUES (:reportId, :jobId, :jobKey, :target, :check, :state, :score, :grade, :checkedAt, :freshUntil, :expiresAt, :body)
+    `INSERT INTO reports (reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body, isOpen)
+     VALUES (:reportId, :jobId, :jobKey, :target, :check, :state, :score, :grade, :checkedAt, :freshUntil, :expiresAt, :body, :isOpen)
      ON CONFLICT (reportId) DO NOTHING`,
   );
   const byId = database.prepare('SELECT * FROM reports WHERE reportId = ? AND expiresAt > ?');
@@ -44,15 +45,15 @@ export function openSqliteReportStore(path: string): ReportStore {
   );
   const timer = setInterval(() => expire.run(Date.now(), expiryBatch), expiryEveryMs).unref();
   const get = (reportId: string): StoredReport | undefined => {
-    const row = byId.get(reportId, Date.now()) as ReportRow | undefined;
-    return row && fromRow(row);
+    const row = byId.get(reportId, Date.now()) as unknown as ReportRow | undefined;
+    return row && toStored(row);
   };
 
   return {
     insert: async (report, keys) =>
       withSqlite(() => {
         const { json, ...row } = toRow(report, keys);
-        const { changes } = insert.run(row);
+        const { changes } = insert.run({ ...row, isOpen: row.isOpen ? 1 : 0 });
         return changes === 1 ? { ...row, json } : (get(row.reportId) ?? { ...row, json });
       }),
     findFresh: async (questions) =>
@@ -61,7 +62,7 @@ export function openSqliteReportStore(path: string): ReportStore {
         return new Map(
           questions.flatMap(({ jobKey, wanted }) => {
             const row = fresh.get({ jobKey, now, since: wanted.since, orFresh: wanted.orFresh ? 1 : 0 });
-            return row ? [[jobKey, fromRow(row as ReportRow)] as const] : [];
+            return row ? [[jobKey, toStored(row as unknown as ReportRow)] as const] : [];
           }),
         );
       }),
@@ -77,6 +78,11 @@ export function openSqliteReportStore(path: string): ReportStore {
       database.close();
     },
   };
+}
+
+// SQLite has no booleans.
+function toStored(row: ReportRow): StoredReport {
+  return fromRow({ ...row, isOpen: Boolean(row.isOpen) });
 }
 
 /** Blobs stand beside the reports; each write sweeps a few that have expired. */

@@ -142,6 +142,18 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     expect(await grants.list({ account: a, limit: 10 })).toEqual([grantOf(report)]);
   });
 
+  test('a report that was made for a caller without a token is readable by every account, without a grant', async () => {
+    const report = reportOf();
+    const keys = { reportId: report.reportId, jobId: randomId(), jobKey: randomId() };
+    const stored = await store.insert(report, { ...keys, isAnonymous: true });
+    expect([stored.isOpen, (await store.get(report.reportId))?.isOpen]).toEqual([true, true]);
+    expect(await store.grants.isGiven(randomId(), report.reportId)).toBe(true);
+    expect(await store.grants.isGiven(randomId(), randomId())).toBe(false);
+    const closed = reportOf();
+    expect((await insert(closed, randomId())).isOpen).toBe(false);
+    expect(await store.grants.isGiven(randomId(), closed.reportId)).toBe(false);
+  });
+
   test('a history is newest first, in pages without a gap or a double, of one target and check where asked', async () => {
     const { grants } = store;
     const account = randomId();

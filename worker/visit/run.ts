@@ -17,6 +17,7 @@ import {
   type ReportFacts,
   type ReportState,
 } from '../../shared/model/report.ts';
+import type { ReportKeys } from '../../shared/report-store/port.ts';
 import type { Check } from '../checks/check.ts';
 import { noJobs } from '../checks/jobs.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../examine.ts';
@@ -95,7 +96,7 @@ async function answerQuestion(
   const start = performance.now();
   const known = await reportStore.findFresh([{ jobKey, wanted }]);
   if (known.has(jobKey)) return examination.progress({ done: 1, total: 1, current: spec.name });
-  const keys = { reportId: randomId(), jobId: job.jobId, jobKey };
+  const keys: ReportKeys = { ...job, reportId: randomId(), jobKey };
   const { report, file } = await examineOne(question, keys.reportId, settings, examination);
   const tookMs = Math.round(performance.now() - start);
   const about = { jobId: job.jobId, check: spec.name, state: report.state, tookMs };
