@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import type { Progress } from '../shared/job-queue/port.ts';
-import { type Job, jobVersion, randomId, type Wanted } from '../shared/model/job.ts';
+import { makeJob } from '../shared/make-job.ts';
+import type { Job, Wanted } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { WaitOutcome } from '../shared/waiting/pending.ts';
 import { admit } from './admit.ts';
@@ -43,7 +44,14 @@ export async function answerTool(
       'Nothing fresh enough is stored. Ask again without only-if-cached to start a check.',
     );
 
-  const job = makeJob(desk, spec, { ask, caller, wanted: wantedOfRun(wanted, ask, now), now });
+  const { target, options, host } = ask;
+  const isAnonymous = caller.kind === 'anonymous';
+  const wish = { jobKey, target, options, host, caller: caller.id, isAnonymous };
+  const job = makeJob(
+    spec,
+    { ...wish, wanted: wantedOfRun(wanted, ask, now) },
+    now + desk.queueSeconds * 1000,
+  );
   const outcome = await runOrJoin(desk, spec, { job, caller, ask, response });
   if (outcome.kind === 'report')
     return send(
@@ -96,34 +104,6 @@ async function runOrJoin(
       await desk.quotas.giveBackScans(caller, points);
     throw error;
   }
-}
-
-function makeJob(
-  desk: Desk,
-  spec: CheckSpec,
-  {
-    ask,
-    caller,
-    wanted,
-    now,
-  }: { readonly ask: Ask; readonly caller: Caller; readonly wanted: Wanted; readonly now: number },
-): Job {
-  return {
-    v: jobVersion,
-    queue: spec.queue,
-    jobId: randomId(),
-    reportId: randomId(),
-    jobKey: ask.jobKey,
-    check: spec.name,
-    target: ask.target,
-    options: ask.options,
-    host: ask.host,
-    caller: caller.id,
-    isAnonymous: caller.kind === 'anonymous',
-    wanted,
-    startBy: now + desk.queueSeconds * 1000,
-    runLimitMs: spec.runLimitMs(ask.options),
-  };
 }
 
 /** Which stored report answers at once. The floor keeps a caller of `fresh` from starting run after run. */

@@ -2,10 +2,12 @@ import type { PartQuestion } from '../shared/catalogue/domain-health/parts.ts';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import type { JobKeyOf } from '../shared/job-keys.ts';
 import type { JobQueue, Progress } from '../shared/job-queue/port.ts';
-import { type Job, jobVersion, randomId, type Wanted } from '../shared/model/job.ts';
+import { makeJob } from '../shared/make-job.ts';
+import type { Job, Wanted } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { Report } from '../shared/model/report.ts';
 import type { Question, ReportStore, StoredReport } from '../shared/report-store/port.ts';
+import { readReport } from '../shared/report-store/read-report.ts';
 import { siteOf } from '../shared/target/parse-target.ts';
 import type { Waiting } from '../shared/waiting/waiting.ts';
 import type { JobAnswer, Jobs } from './checks/jobs.ts';
@@ -43,7 +45,7 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
   const find = async (questions: readonly PartQuestion[]) => {
     const asked = questions.map(toStored);
     const found = await reportStore.findFresh(asked);
-    return asked.map(({ jobKey }) => read(found.get(jobKey)));
+    return asked.map(({ jobKey }) => readFound(found, jobKey));
   };
   const run = (job: Job, progress: (progress: Progress) => void) =>
     runPart(settings, job, { waitMs: deadline - Date.now(), signal, progress });
@@ -63,7 +65,9 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
       if (last?.state === 'failed') return { unavailable: brokenOff };
       const wanted = { since: startedAt, orFresh: false };
       const part = { spec: domainVisit, target: domain, options: { ...parent.wanted }, jobKey, wanted };
-      const leave = await visits.enter(AbortSignal.any([signal, AbortSignal.timeout(deadline - Date.now())]));
+      const leave = await visits.enter(
+        AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, deadline - Date.now()))]),
+      );
       if (!leave) return { unavailable: lateTurn };
       const answer = await run(makePart(parent, settings, part), progress).finally(leave);
       if ('unavailable' in answer) return answer;
@@ -78,7 +82,7 @@ const lateTurn = 'its turn did not come in time';
 const brokenOff = 'the visit was broken off before it could end';
 
 async function findOne(reportStore: ReportStore, question: Question): Promise<Report | undefined> {
-  return read((await reportStore.findFresh([question])).get(question.jobKey));
+  return readFound(await reportStore.findFresh([question]), question.jobKey);
 }
 
 type PartJob = Pick<Job, 'target' | 'options' | 'jobKey' | 'wanted'> & { readonly spec: CheckSpec };
@@ -88,22 +92,16 @@ function makePart(
   { queueSeconds }: JobsSettings,
   { spec, target, options, jobKey, wanted }: PartJob,
 ): Job {
-  return {
-    v: jobVersion,
-    queue: spec.queue,
-    jobId: randomId(),
-    reportId: randomId(),
+  const wish = {
     jobKey,
-    check: spec.name,
     target,
     options,
+    wanted,
     host: siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target),
     caller: parent.caller,
     ...(parent.isAnonymous === undefined ? {} : { isAnonymous: parent.isAnonymous }),
-    wanted,
-    startBy: Date.now() + queueSeconds * 1000,
-    runLimitMs: spec.runLimitMs(options),
   };
+  return makeJob(spec, wish, Date.now() + queueSeconds * 1000);
 }
 
 type Waited = {
@@ -127,7 +125,7 @@ async function runPart(
   }, progressEveryMs);
   try {
     const outcome = await waiting.wait(job, Math.max(0, waitMs), signal);
-    if (outcome.kind === 'report') return { report: read(outcome.stored) };
+    if (outcome.kind === 'report') return { report: readReport(outcome.stored) };
     if (outcome.kind === 'expired') return { unavailable: lateTurn };
     return {
       unavailable:
@@ -151,8 +149,7 @@ async function runPart(
   }
 }
 
-function read(stored: StoredReport): Report;
-function read(stored: StoredReport | undefined): Report | undefined;
-function read(stored: StoredReport | undefined): Report | undefined {
-  return stored && (JSON.parse(Buffer.from(stored.json).toString()) as Report);
+function readFound(found: ReadonlyMap<string, StoredReport>, jobKey: string): Report | undefined {
+  const stored = found.get(jobKey);
+  return stored && readReport(stored);
 }

@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express';
 import { diffReports } from '../../shared/model/diff.ts';
 import { type Fault, Problem } from '../../shared/model/problem.ts';
+import { readReport } from '../../shared/report-store/read-report.ts';
 import { sendJson } from '../answer.ts';
 import type { Caller } from '../caller.ts';
 import type { Desk } from '../desk.ts';
 import { describeFaults, readOwnQuery } from '../read-query.ts';
-import { findReadable, openReport } from './readable.ts';
+import { findReadable } from './readable.ts';
 
 /** Answers /api/reports/{a}/diff/{b}: what changed from the first report to the second, of one check and target. */
 export async function answerDiff(
@@ -25,5 +26,5 @@ export async function answerDiff(
       faults.push({ in: 'path', name: 'b', detail: `Its ${fact} is another than that of the first report.` });
   if (faults.length > 0) throw new Problem('invalid_request', describeFaults(faults), { errors: faults });
   response.setHeader('Cache-Control', 'private, no-cache');
-  sendJson(response, diffReports(openReport(first), openReport(second)));
+  sendJson(response, diffReports(readReport(first), readReport(second)));
 }

@@ -1,5 +1,4 @@
 import { Problem } from '../../shared/model/problem.ts';
-import type { Report } from '../../shared/model/report.ts';
 import type { StoredReport } from '../../shared/report-store/port.ts';
 import type { Caller } from '../caller.ts';
 import type { Desk } from '../desk.ts';
@@ -25,9 +24,4 @@ export async function findReadable(
     'report_not_found',
     'There is no such report for this token: it is unknown, expired, or was given to another account. Repeat the GET of the tool for a new one.',
   );
-}
-
-/** The report as an object. */
-export function openReport({ json }: StoredReport): Report {
-  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()) as Report;
 }

@@ -4,10 +4,11 @@ import { fileNameOf } from '../../shared/render/file-name.ts';
 import { type FormatName, formatNames, isFormatName, renderReport } from '../../shared/render/formats.ts';
 import { htmlPolicy } from '../../shared/render/html/style.ts';
 import type { StoredReport } from '../../shared/report-store/port.ts';
+import { readReport } from '../../shared/report-store/read-report.ts';
 import type { Caller } from '../caller.ts';
 import type { Desk } from '../desk.ts';
 import { readOwnQuery } from '../read-query.ts';
-import { findReadable, openReport } from './readable.ts';
+import { findReadable } from './readable.ts';
 import { sendBytes } from './send-bytes.ts';
 
 /** Answers /api/reports/{id}: the report exactly as it was given. */
@@ -33,7 +34,7 @@ export async function answerExport(
 ): Promise<void> {
   const format = readFormat(request);
   const stored = await findReadable(desk, caller, String(request.params['id']));
-  const report = openReport(stored);
+  const report = readReport(stored);
   const { contentType, extension, text } = renderReport(report, format);
   response.setHeader('Content-Disposition', `attachment; filename="${fileNameOf(report, extension)}"`);
   response.appendHeader('Link', desk.linksOf(stored.reportId));

@@ -1,6 +1,6 @@
 import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb';
 import { duplicateKey, onceMore, withMongo } from '../mongo.ts';
-import { anonymousAccount, type Grant, type Grants, type HistoryQuestion } from './grants.ts';
+import { anonymousAccount, type Grant, type Grants, grantOf, type HistoryQuestion } from './grants.ts';
 
 /** A grant as MongoDB keeps it; one of each report and account. */
 type GrantDocument = Omit<Grant, 'checkedAt' | 'expiresAt'> & {
@@ -79,18 +79,9 @@ function pageOf({ account, target, check, before }: HistoryQuestion): Filter<Gra
   };
 }
 
-function toGrant({
-  reportId,
-  check,
-  target,
-  checkedAt,
-  expiresAt,
-  score,
-  grade,
-  state,
-}: GrantDocument): Grant {
-  const times = { checkedAt: checkedAt.getTime(), expiresAt: expiresAt.getTime() };
-  return { reportId, check, target, ...times, score, grade, state };
+function toGrant(document: GrantDocument): Grant {
+  const { checkedAt, expiresAt } = document;
+  return grantOf({ ...document, checkedAt: checkedAt.getTime(), expiresAt: expiresAt.getTime() });
 }
 
 function idOf(reportId: string, account: string): string {

@@ -8,7 +8,7 @@ import {
 } from '../../shared/catalogue/domain-health/parts.ts';
 import { freshForOtherS } from '../../shared/catalogue/spec.ts';
 import type { JobKeyOf } from '../../shared/job-keys.ts';
-import type { Progress, Run } from '../../shared/job-queue/port.ts';
+import type { Run } from '../../shared/job-queue/port.ts';
 import { type Job, randomId, type Wanted } from '../../shared/model/job.ts';
 import {
   makeFailedReport,
@@ -18,6 +18,7 @@ import {
   type ReportState,
 } from '../../shared/model/report.ts';
 import type { ReportKeys } from '../../shared/report-store/port.ts';
+import { addUp } from '../checks/add-up.ts';
 import type { Check } from '../checks/check.ts';
 import { noJobs } from '../checks/jobs.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../examine.ts';
@@ -48,7 +49,7 @@ export async function runVisit(
   const limit = AbortSignal.timeout(job.runLimitMs);
   const opened = settings.probes.open(AbortSignal.any([stop, limit]));
   const probes = { ...opened, http: rememberAnswers(opened.http) };
-  const report = addUp(progress);
+  const report = addUp<PartQuestion>(progress);
   const examination = { probes, jobs: noJobs, limit, limitMs: job.runLimitMs, stop };
   const start = performance.now();
   const answerAll = (questions: readonly PartQuestion[]) =>
@@ -132,17 +133,6 @@ async function examineOne(
 function wantedOf({ options, wanted }: Job, refreshFloorS: number): Wanted {
   if (options['orFresh'] !== false) return { since: wanted.since, orFresh: true };
   return { since: Math.min(Number(options['since']), Date.now() - refreshFloorS * 1000), orFresh: false };
-}
-
-// Each part counts its own questions; the visit shows their sum.
-function addUp(progress: (progress: Progress) => void): (part: PartQuestion) => Examination['progress'] {
-  const parts = new Map<PartQuestion, Progress>();
-  return (question) => (part) => {
-    parts.set(question, part);
-    const all = [...parts.values()];
-    const sum = (key: 'done' | 'total') => all.reduce((total, one) => total + one[key], 0);
-    progress({ done: sum('done'), total: sum('total'), current: part.current });
-  };
 }
 
 function visitReport(job: Job, webHost: string, durationMs: number): Report {

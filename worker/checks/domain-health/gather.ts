@@ -10,6 +10,7 @@ import {
 } from '../../../shared/catalogue/domain-health/parts.ts';
 import type { Progress } from '../../../shared/job-queue/port.ts';
 import type { Report } from '../../../shared/model/report.ts';
+import { addUp } from '../add-up.ts';
 import type { CompositeContext } from '../check.ts';
 import type { JobAnswer, Jobs } from '../jobs.ts';
 import { readEntryPoints } from './entry-points.ts';
@@ -23,7 +24,8 @@ export async function gatherHealth({
   jobs,
   progress,
 }: CompositeContext): Promise<HealthEvidence> {
-  const report = addUp(progress);
+  // The page load counts as one question until it tells more of itself.
+  const report = addUp(progress, ['performance']);
   const [[knownDns], previous] = await Promise.all([jobs.find([dnsQuestion(domain)]), jobs.previous()]);
   const likelyHost = webHostOf(domain, hasAddress(knownDns));
   const likelyPage = jobs.ask(performanceQuestion(`https://${likelyHost}/`), report('performance'));
@@ -106,15 +108,4 @@ function isHttpOnly(webHost: string, redirects: HealthEvidence['redirects']): bo
   const answers = (isHttps: boolean) => own.some((entry) => entry.isHttps === isHttps && entry.isAnswered);
   const isHttpsSeen = own.some(({ isHttps, fields }) => isHttps && fields !== null);
   return answers(false) && isHttpsSeen && !answers(true);
-}
-
-// The page load counts as one part until it tells more of itself.
-function addUp(progress: (progress: Progress) => void): (name: string) => (part: Progress) => void {
-  const parts = new Map<string, Progress>([['performance', { done: 0, total: 1, current: '' }]]);
-  return (name) => (part) => {
-    parts.set(name, part);
-    const all = [...parts.values()];
-    const sum = (key: 'done' | 'total') => all.reduce((total, one) => total + one[key], 0);
-    progress({ done: sum('done'), total: sum('total'), current: part.current });
-  };
 }

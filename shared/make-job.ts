@@ -1,0 +1,22 @@
+import type { CheckSpec } from './catalogue/spec.ts';
+import { type Job, jobVersion, randomId } from './model/job.ts';
+
+/** What differs from job to job of one check. */
+export type JobWish = Pick<
+  Job,
+  'jobKey' | 'target' | 'options' | 'host' | 'caller' | 'isAnonymous' | 'wanted'
+>;
+
+/** Draws a job of a check, with ids of its own. @param startBy Unix ms; its turn must have come by then */
+export function makeJob(spec: CheckSpec, wish: JobWish, startBy: number): Job {
+  return {
+    v: jobVersion,
+    queue: spec.queue,
+    jobId: randomId(),
+    reportId: randomId(),
+    check: spec.name,
+    ...wish,
+    startBy,
+    runLimitMs: spec.runLimitMs(wish.options),
+  };
+}
