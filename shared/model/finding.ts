@@ -72,7 +72,7 @@ function makeFinding(code: string, rule: Rule, evidence: readonly Evidence[], fi
     detail: fillDetail(rule.detail, evidence[0] ?? {}),
     scoreEffect: points === 0 ? 0 : -points,
     evidence: evidence.slice(0, evidenceLimit),
-    fix: fix ?? { text: rule.fix },
+    fix: fix ?? { text: fillDetail(rule.fix, evidence[0] ?? {}) },
     references: rule.references.map(resolveReference),
   };
 }

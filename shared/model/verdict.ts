@@ -30,6 +30,7 @@ export type Rule = {
   readonly title: string;
   /** One or two sentences; `{key}` is replaced by that key of the first evidence. */
   readonly detail: string;
+  /** Filled in like the detail. */
   readonly fix: string;
   readonly references: readonly Reference[];
 };

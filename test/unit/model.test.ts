@@ -48,6 +48,16 @@ const facts: ReportFacts = {
   keepForS: 86_400,
 };
 
+test('a fix is filled from the evidence as the detail is; one that a verdict brings is taken as it is', () => {
+  const fixOf = (verdict: Verdicts<'a-rule'>['a-rule']) =>
+    makeReport(
+      { ...facts, rules: { 'a-rule': rule({ fix: 'Remove {what}, and {unknown}.' }) } },
+      { state: 'complete', verdicts: { 'a-rule': verdict }, fields: {} },
+    ).findings[0]?.fix.text;
+  expect(fixOf(brokenIf(true, { what: 'red' }))).toBe('Remove red, and {unknown}.');
+  expect(fixOf(brokenBy([{ what: 'red' }], { text: 'Mend {what}.' }))).toBe('Mend {what}.');
+});
+
 test('findings, passed and notTested come straight from the verdicts, the worst first', () => {
   const report = makeReport(facts, { state: 'complete', verdicts, fields: { own: 1 } });
   expect(
