@@ -33,6 +33,12 @@ const rows: readonly { zone: string; status: string; broken: readonly string[]; 
     unvalidated: 'bogus',
   },
   {
+    zone: 'forgiven.test',
+    status: 'bogus',
+    broken: ['dnssec-signature-invalid'],
+    unvalidated: 'bogus',
+  },
+  {
     zone: 'ending.test',
     status: 'secure',
     broken: ['dnssec-signature-expires-soon'],

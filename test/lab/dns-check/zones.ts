@@ -54,7 +54,9 @@ const labZones: { readonly [name: string]: LabZone } = {
   'plain.test': { text: usual },
   'island.test': { text: usual, signing: p256, ds: 'none' },
   'wrongds.test': { text: usual, signing: p256, ds: 'wrong' },
-  'expired.test': { text: usual, signing: { ...p256, fromDay: -30, untilDay: -1 } },
+  'expired.test': { text: usual, signing: { ...p256, fromDay: -30, untilDay: -3 } },
+  // Unbound forgives a tenth of a signature's life, up to a day (val-sig-skew-max); RFC 4035 §5.3.1 forgives nothing.
+  'forgiven.test': { text: usual, signing: { ...p256, fromDay: -30, untilDay: -0.5 } },
   'ending.test': { text: usual, signing: { ...p256, fromDay: -28, untilDay: 2 } },
   'lame.test': { text: usual, servers: ['ns1'] },
   'silent.test': { text: `${usual}@ NS ns3\nns3 A 127.BLOCK.3.1\n` },
