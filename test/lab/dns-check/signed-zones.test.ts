@@ -80,6 +80,18 @@ const rows: readonly { zone: string; status: string; broken: readonly string[]; 
     broken: ['dnssec-unsigned', 'ns-single'],
     unvalidated: 'insecure',
   },
+  {
+    zone: 'unheard.test',
+    status: 'insecure',
+    broken: ['dnssec-unsigned', 'soa-rname-no-mail'],
+    unvalidated: 'insecure',
+  },
+  {
+    zone: 'nullmx.test',
+    status: 'insecure',
+    broken: ['dnssec-unsigned', 'soa-rname-no-mail'],
+    unvalidated: 'insecure',
+  },
   { zone: 'odd.test', status: 'secure', broken: ['wildcard-present'], unvalidated: 'indeterminate' },
 ];
 

@@ -52,7 +52,11 @@ const apexQuestions = [
 ].map((type) => `${type} good.test`);
 const copyOf = (...lines: readonly string[]) => readZone('good.test', lines.join('\n'));
 const soaLine = (change: string) => `@ 3600 SOA ns1.good.test ${change}`;
-const soa = (change: string): Change => ({ without: ['@ 3600 SOA'], add: [soaLine(change)] });
+const soa = (change: string, above: readonly string[] = []): Change => ({
+  without: ['@ 3600 SOA'],
+  add: [soaLine(change)],
+  parentAdd: above,
+});
 
 const records: readonly Case[] = [
   { name: 'a domain in which everything is well breaks nothing', change: {}, broken: [], score: 100 },
@@ -697,6 +701,104 @@ const soaCases: readonly Case[] = [
     change: soa('hostmaster@good.test 1 14400 3600 1209600 3600'),
     broken: ['soa-rname-invalid'],
     score: 88,
+  },
+  {
+    name: 'an RNAME with a dot before the @, at a domain that takes mail',
+    change: soa('first\\.last.good.test 1 14400 3600 1209600 3600'),
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'an RNAME at a domain that does not exist',
+    change: soa('hostmaster.nowhere.test 1 14400 3600 1209600 3600'),
+    broken: ['soa-rname-no-mail'],
+    score: 97,
+  },
+  {
+    name: 'an RNAME at a domain with neither MX nor address',
+    change: soa('hostmaster.bare.test 1 14400 3600 1209600 3600', ['bare.test 3600 TXT x']),
+    broken: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'an RNAME at a domain without MX, but with an address',
+    change: soa('hostmaster.host.other.test 1 14400 3600 1209600 3600'),
+    broken: [],
+  },
+  {
+    name: 'an RNAME at a domain with a null MX',
+    change: soa('hostmaster.silent.test 1 14400 3600 1209600 3600', [
+      'silent.test 3600 MX 0 ',
+      'silent.test 3600 A 203.0.113.7',
+    ]),
+    broken: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'an RNAME at a domain whose mail hosts have no address',
+    change: soa('hostmaster.lost.test 1 14400 3600 1209600 3600', [
+      'lost.test 3600 MX 10 gone.nowhere.test',
+      'lost.test 3600 A 203.0.113.7',
+    ]),
+    broken: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'an RNAME at a domain of whose mail hosts one has an address',
+    change: soa('hostmaster.half.test 1 14400 3600 1209600 3600', [
+      'half.test 3600 MX 10 gone.nowhere.test',
+      'half.test 3600 MX 20 host.other.test',
+    ]),
+    broken: [],
+  },
+  {
+    name: 'an RNAME at a domain with more mail hosts than are asked, of which none that was asked has an address',
+    change: soa('hostmaster.many.test 1 14400 3600 1209600 3600', [
+      ...[1, 2, 3, 4, 5].map((at) => `many.test 3600 MX 10 gone${at}.test`),
+      'many.test 3600 MX 20 host.other.test',
+    ]),
+    broken: [],
+    notTested: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'an RNAME whose mail domain gives no answer',
+    change: {
+      ...soa('hostmaster.nowhere.test 1 14400 3600 1209600 3600'),
+      resolver: timedOut('MX nowhere.test'),
+    },
+    broken: [],
+    notTested: ['soa-rname-no-mail'],
+    score: 100,
+  },
+  {
+    name: 'an RNAME whose mail host gives no answer',
+    change: {
+      ...soa('hostmaster.lost.test 1 14400 3600 1209600 3600', ['lost.test 3600 MX 10 gone.nowhere.test']),
+      resolver: timedOut('AAAA gone.nowhere.test'),
+    },
+    broken: [],
+    notTested: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'an RNAME at a domain whose MX record breaks its format',
+    change: soa('hostmaster.odd.test 1 14400 3600 1209600 3600', [
+      'odd.test 3600 MX {"malformed": "", "rdata": "00"}',
+    ]),
+    broken: [],
+    notTested: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'a name server with another RNAME than the resolver’s: its mail domain was not asked',
+    change: {
+      signed: false,
+      resolver: {
+        instead: new Map([
+          [
+            'SOA good.test',
+            { answers: copyOf(soaLine('hostmaster.other.test 2026112101 14400 3600 1209600 3600')) },
+          ],
+        ]),
+      },
+    },
+    broken: ['dnssec-unsigned'],
+    unjudged: ['soa-rname-no-mail'],
   },
   {
     name: 'an escaped dot in RNAME is right',

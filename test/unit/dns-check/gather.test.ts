@@ -55,6 +55,17 @@ test.for(waves)('$name', async ({ change, domain, most }) => {
   expect(rounds).toBeLessThanOrEqual(most);
 });
 
+test('a mail domain of the SOA that is the domain’s own costs no question more', async () => {
+  const own = await gatherCounted({});
+  const without = await gatherCounted({
+    without: ['@ 3600 SOA'],
+    add: ['@ 3600 SOA ns1.good.test hostmaster@good.test 1 14400 3600 1209600 3600'],
+  });
+  expect(own.evidence.dns.mailbox?.exchanges.map(({ name }) => name)).toEqual(['mail.good.test']);
+  expect(without.evidence.dns.mailbox).toBeUndefined();
+  expect(own.asked).toBe(without.asked);
+});
+
 test('progress counts answers, and ends complete', async () => {
   const { progress, asked } = await gatherCounted({});
   expect(progress.at(-1)?.done).toBe(progress.at(-1)?.total);
