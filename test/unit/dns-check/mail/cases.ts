@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
-import type { HttpAnswer } from '../../../../worker/probes/http/port.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
+import { bimiFileCases } from './bimi-cases.ts';
 import { goodZone, parkedZone } from './good-zone.ts';
-import { bodyOf, servfail, timeout, type ZoneLiteral } from './zone-literal.ts';
+import { bodyOf, servfail, timeout, type WebAnswer, type ZoneLiteral } from './zone-literal.ts';
 
 /** One fact: what differs from a good domain, and exactly which rules that breaks. */
 export type Case = {
@@ -18,9 +18,9 @@ export type Case = {
   readonly isPartial?: boolean;
   readonly options?: Partial<DnsCheckOptions>;
   /** How the policy host answers, where not with the good policy. */
-  readonly http?:
-    | Partial<Extract<HttpAnswer, { kind: 'response' }>>
-    | Extract<HttpAnswer, { kind: 'failure' }>;
+  readonly http?: WebAnswer;
+  /** How other addresses answer, where not with the good logo and the good mark. */
+  readonly web?: { readonly [url: string]: WebAnswer };
   readonly isSigned?: boolean;
   readonly unsigned?: readonly string[];
   readonly score?: number | null;
@@ -448,7 +448,7 @@ const dmarcCases: readonly Case[] = [
   dmarc(
     'weaker subdomains',
     'v=DMARC1; p=reject; sp=none; np=reject; rua=mailto:reports@good.test',
-    ['dmarc-subdomain-weaker'],
+    ['dmarc-subdomain-weaker', 'bimi-without-dmarc'],
     {
       fields: { dmarc: { subdomainPolicy: 'none', nonExistentPolicy: 'reject' } },
     },
@@ -1219,5 +1219,6 @@ export const cases: readonly Case[] = [
   ...mxCases,
   ...transportCases,
   ...bimiCases,
+  ...bimiFileCases,
   ...parkedCases,
 ];
