@@ -839,6 +839,19 @@ const mxCases: readonly Case[] = [
     { 'good.test MX': ['10 mx1.good.test', '20 mx2.good.test', '30 mx1.good.test'] },
     ['mx-duplicate'],
   ),
+  but('two hosts that are one address', { 'mx2.good.test A': '192.0.2.25', 'mx1.good.test AAAA': null }, [
+    'mx-single',
+    'mx-no-ipv6',
+  ]),
+  but(
+    'a host of which not every address is known',
+    {
+      'good.test MX': '10 mx1.good.test',
+      'mx1.good.test AAAA': timeout,
+    },
+    [],
+    { notTested: ['mx-single', 'mx-no-ipv6'] },
+  ),
   but('one host with one address', { 'good.test MX': '10 mx2.good.test' }, ['mx-single', 'mx-no-ipv6']),
   but('an address without a name', { '26.2.0.192.in-addr.arpa PTR': null }, ['ptr-missing']),
   but('a name that does not lead back', { '26.2.0.192.in-addr.arpa PTR': 'mx1.good.test' }, [
