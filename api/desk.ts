@@ -61,7 +61,7 @@ export type Desk = {
 };
 
 const reportCacheBytes = 64 * 1024 * 1024;
-const usualLimits: ShedLimits = { lagMs: 200, waits: 10_000 };
+const usualLimits: ShedLimits = { lagMs: 200, windowMs: 2000, waits: 10_000 };
 
 /** Opens the desk. */
 export function openDesk({ config, backend, log, metrics, ...more }: ApiContext): Desk {
