@@ -177,8 +177,8 @@ const bimiSchema = z
     record: z.string().nullable(),
     logo: z.string().nullable(),
     authority: z.string().nullable().meta({ description: 'Address of the mark certificate.' }),
-    logoFile: logoFileSchema.nullable().meta({ description: 'null where it could not be fetched.' }),
-    certificate: markCertificateSchema.nullable().meta({ description: 'null where none could be read.' }),
+    logoFile: logoFileSchema.nullish().meta({ description: 'null where it could not be fetched.' }),
+    certificate: markCertificateSchema.nullish().meta({ description: 'null where none could be read.' }),
   })
   .meta({ id: 'Bimi' });
 
