@@ -1150,6 +1150,15 @@ const bimiCases: readonly Case[] = [
     [],
     { notTested: ['bimi-missing', 'bimi-syntax'] },
   ),
+  but(
+    'weaker subdomains, where it is not known whether the record is that of the organization',
+    {
+      '_dmarc.good.test TXT': 'v=DMARC1; p=reject; sp=none; np=reject; rua=mailto:reports@good.test',
+      '_dmarc.test TXT': timeout,
+    },
+    [],
+    { notTested: ['bimi-without-dmarc', 'dmarc-subdomain-weaker'] },
+  ),
   but('the BIMI record can not be read', { 'default._bimi.good.test TXT': servfail }, [], {
     notTested: ['bimi-missing', 'bimi-syntax'],
     fields: { bimi: { state: 'unknown' } },

@@ -159,7 +159,7 @@ export const bimiRules = {
     part: 'bimi',
     severity: 'low',
     points: 0,
-    title: 'The chain of the mark certificate is not whole',
+    title: 'The chain of the mark certificate is not whole, or not in order',
     detail: '{url}: {problem}.',
     fix: 'Serve the mark certificate, then the one that issued it, and so on; the root may be left out.',
     references: [markDraft],
