@@ -261,6 +261,7 @@ const marks: readonly Case[] = [
     'bimi-certificate-chain-broken',
   ]),
   mark('without its issuer', markOf('alone'), ['bimi-certificate-chain-broken']),
+  mark('issued by a certificate that has expired', markOf('old-issuer'), ['bimi-certificate-chain-broken']),
   mark('with a gap in the chain', markOf('gap'), ['bimi-certificate-chain-broken']),
   mark('a web page', '<html></html>', ['bimi-certificate-not-mark'], {
     unjudged: ['bimi-certificate-not-valid-now', 'bimi-logo-differs'],

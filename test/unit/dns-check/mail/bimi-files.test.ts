@@ -90,6 +90,12 @@ const malformed: readonly (readonly [name: string, text: string, at: number])[] 
   ['a comment without end', '<!-- <a/>', 0],
   ['a DOCTYPE without end', '<!DOCTYPE a [ <a/>', 0],
   ['a DOCTYPE behind the root', '<a/><!DOCTYPE a>', 4],
+  ['two DOCTYPEs', '<!DOCTYPE a><!DOCTYPE a><a/>', 12],
+  ['a declaration that does not stand first', ' <?xml version="1.0"?><a/>', 1],
+  ['a comment with two hyphens in it', '<!-- a -- b --><a/>', 7],
+  ['an end of CDATA that was not begun', '<a>x]]></a>', 4],
+  ['a character that no XML may have', '<a>&#0;</a>', 3],
+  ['half a character', '<a>&#xD800;</a>', 3],
   ['a name that begins with a digit', '<1a/>', 0],
   ['an instruction without target', '<??><a/>', 0],
   ['elements deeper than anybody draws', '<a>'.repeat(300), 256 * 3],
@@ -111,7 +117,7 @@ const treeOf = (children: fc.Arbitrary<Tree[]>): fc.Arbitrary<Tree> =>
 const leaf = treeOf(fc.constant([]));
 const tree = treeOf(fc.array(treeOf(fc.array(leaf, { maxLength: 3 })), { maxLength: 3 }));
 const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&#60;').replaceAll('"', '&quot;');
+  text.replaceAll('&', '&amp;').replaceAll('<', '&#60;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 const print = ({ name, attributes, text, children }: Tree): string =>
   `<${name}${attributes.map(([key, one]) => ` ${key}="${escape(one)}"`).join('')}>${escape(text)}${children.map(print).join('')}</${name}>`;
 const flat = (node: Tree): [string, [string, string][], string][] => [

@@ -50,8 +50,8 @@ function judgeFiles(
   { bimi, domains }: BimiFacts,
   files: BimiFiles | undefined,
 ): Verdicts<LogoCode | MarkCode> {
-  const logo = seeLogo(bimi?.logo == null ? null : files?.logo);
-  const mark = seeMark(bimi?.authority == null ? null : files?.mark);
+  const logo = seeLogo(bimi?.logo ? files?.logo : null);
+  const mark = seeMark(bimi?.authority ? files?.mark : null);
   return {
     ...judgeLogo(logo),
     ...judgeMark({ mark, logo, domains, fetchedAtS: files?.fetchedAtS ?? 0 }),

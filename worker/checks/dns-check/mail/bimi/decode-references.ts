@@ -39,5 +39,11 @@ function characterOf(name: string): string | undefined {
   const code = name.startsWith('#x')
     ? Number.parseInt(name.slice(2), 16)
     : Number.parseInt(name.slice(1), 10);
-  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+  return isCharacter(code) ? String.fromCodePoint(code) : undefined;
+}
+
+// XML 1.0 §2.2: no control characters but three, no surrogates.
+function isCharacter(code: number): boolean {
+  if (code < 0x20) return code === 0x09 || code === 0x0a || code === 0x0d;
+  return code <= 0xd7ff || (code >= 0xe000 && code <= 0xfffd) || (code >= 0x10000 && code <= 0x10ffff);
 }

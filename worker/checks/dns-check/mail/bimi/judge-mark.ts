@@ -2,7 +2,6 @@ import type { BimiCode } from '../../../../../shared/catalogue/dns-check/mail/ru
 import {
   brokenBy,
   brokenIf,
-  type Evidence,
   notTested,
   type Verdict,
   type Verdicts,
@@ -38,21 +37,28 @@ export function judgeMark(context: MarkContext): Verdicts<MarkCode> {
   const { mark } = context;
   if (mark.kind === 'none') return same('not-applicable');
   if (mark.kind === 'unseen') return same(notTested(mark.why));
-  const { url } = mark;
-  if (mark.kind === 'lost')
-    return {
-      ...same('not-applicable'),
-      'bimi-certificate-unreachable': brokenBy([{ url, reason: mark.reason }]),
-    };
-  const reached = { ...same('not-applicable'), 'bimi-certificate-unreachable': 'holds' } as const;
-  if (mark.kind === 'too-long')
-    return { ...same(notTested('the file is longer than the 64 kB that are read of it')), ...onlyReached };
-  if (mark.kind === 'other')
-    return { ...reached, 'bimi-certificate-not-mark': brokenBy([{ url, problem: mark.problem }]) };
-  return { ...onlyReached, ...judgeChain({ url, chain: mark.chain, ...context }) };
+  return mark.kind === 'lost'
+    ? {
+        ...same('not-applicable'),
+        'bimi-certificate-unreachable': brokenBy([{ url: mark.url, reason: mark.reason }]),
+      }
+    : { ...judgeFile(context, mark), 'bimi-certificate-unreachable': 'holds' };
 }
 
-const onlyReached = { 'bimi-certificate-unreachable': 'holds' } as const;
+type Lost = Extract<MarkSight, { kind: 'lost' }>;
+type Fetched = Exclude<MarkSight, Lost | { kind: 'none' | 'unseen' }>;
+
+function judgeFile(context: MarkContext, mark: Fetched): Verdicts<MarkCode> {
+  if (mark.kind === 'too-long')
+    return same(notTested('the file is longer than the 64 kB that are read of it'));
+  const { url } = mark;
+  return mark.kind === 'other'
+    ? {
+        ...same('not-applicable'),
+        'bimi-certificate-not-mark': brokenBy([{ url, problem: mark.problem }]),
+      }
+    : { ...same('not-applicable'), ...judgeChain({ ...context, url, chain: mark.chain }) };
+}
 
 type ChainContext = MarkContext & { readonly url: string; readonly chain: MarkChain };
 
@@ -60,10 +66,9 @@ function judgeChain(context: ChainContext): Omit<Verdicts<MarkCode>, 'bimi-certi
   const { url, chain, fetchedAtS, domains } = context;
   const [mark] = chain;
   const { validFrom: from, validUntil: until } = mark;
-  const isValid = Date.parse(from) <= fetchedAtS * 1000 && fetchedAtS * 1000 <= Date.parse(until);
   return {
     'bimi-certificate-not-mark': brokenBy(describePurpose(mark).map((problem) => ({ url, problem }))),
-    'bimi-certificate-not-valid-now': brokenIf(!isValid, {
+    'bimi-certificate-not-valid-now': brokenIf(!isValidAt(mark, fetchedAtS), {
       url,
       subject: clip(mark.subject),
       from,
@@ -74,7 +79,9 @@ function judgeChain(context: ChainContext): Omit<Verdicts<MarkCode>, 'bimi-certi
       names: clip(mark.names) || 'no name at all',
       domain: domains[0] ?? '',
     }),
-    'bimi-certificate-chain-broken': brokenBy(describeChain(chain).map((problem) => ({ url, problem }))),
+    'bimi-certificate-chain-broken': brokenBy(
+      describeChain(chain, fetchedAtS).map((problem) => ({ url, problem })),
+    ),
     'bimi-logo-differs': judgeSameLogo(context),
   };
 }
@@ -86,18 +93,25 @@ function describePurpose(mark: MarkCertificate): string[] {
     : [`the first certificate in it is not for marks (it lacks the purpose ${markPurpose})`];
 }
 
-// The full chain must be there, in order; the root may be left out (draft-fetch-validation-vmc-wchuang §3.3).
-function describeChain([mark, ...issuers]: MarkChain): string[] {
+// The full chain must be there, in order and valid; the root may be left out (draft-fetch-validation-vmc-wchuang §3.3, §5.1).
+function describeChain([mark, ...issuers]: MarkChain, atS: number): string[] {
   const [first] = issuers;
   if (!first) return ['the certificate that issued it is missing'];
-  const problems = first.isForMarks ? [] : [`the issuing certificate lacks the purpose ${markPurpose}`];
   const broken = [mark, ...issuers].findIndex((one, at) => {
     const issuer = issuers[at];
     return issuer !== undefined && !isIssuedBy(one, issuer);
   });
-  return broken < 0
-    ? problems
-    : [...problems, `certificate ${broken + 2} in it did not issue the one before`];
+  return [
+    ...(first.isForMarks ? [] : [`the issuing certificate lacks the purpose ${markPurpose}`]),
+    ...(broken < 0 ? [] : [`certificate ${broken + 2} in it did not issue the one before`]),
+    ...issuers
+      .filter((issuer) => !isValidAt(issuer, atS))
+      .map(({ subject }) => `the issuing certificate ${clip(subject, 80)} is not valid now`),
+  ];
+}
+
+function isValidAt({ validFrom, validUntil }: MarkCertificate, atS: number): boolean {
+  return Date.parse(validFrom) <= atS * 1000 && atS * 1000 <= Date.parse(validUntil);
 }
 
 function judgeSameLogo({ logo, chain: [mark] }: ChainContext): Verdict {
@@ -106,8 +120,7 @@ function judgeSameLogo({ logo, chain: [mark] }: ChainContext): Verdict {
   if (logo.kind === 'none' || logo.kind === 'lost') return 'not-applicable';
   if (logo.kind === 'unseen') return notTested(logo.why);
   if (logo.kind === 'too-long') return notTested('the logo was not read to its end');
-  const seen: Evidence = { url: logo.url };
-  return brokenIf(logo.text !== embedded, seen);
+  return brokenIf(logo.text !== embedded, { url: logo.url });
 }
 
 function same(verdict: Verdict): Verdicts<MarkCode> {

@@ -33,22 +33,28 @@ type Growing = { -readonly [K in keyof XmlElement]: XmlElement[K] };
 
 type Reader = {
   readonly text: string;
+  /** Behind the byte order mark. */
+  readonly start: number;
   at: number;
   readonly elements: Growing[];
   readonly open: Growing[];
   readonly instructions: { target: string; at: number }[];
+  hasDoctype: boolean;
   declaresEntities: boolean;
   hasEntities: boolean;
 };
 
 /** Reads XML 1.0, as far as it takes to know elements, attributes and text. One pass, no recursion; the first fault ends the reading. */
 export function parseXml(text: string): Xml | Malformed {
+  const start = text.startsWith('\ufeff') ? 1 : 0;
   const reader: Reader = {
     text,
-    at: text.startsWith('\ufeff') ? 1 : 0,
+    start,
+    at: start,
     elements: [],
     open: [],
     instructions: [],
+    hasDoctype: false,
     declaresEntities: false,
     hasEntities: false,
   };
@@ -85,6 +91,8 @@ function readText(reader: Reader): Fault | null {
 }
 
 function addText(reader: Reader, element: Growing, raw: string, at: number): Fault | null {
+  const cdataEnd = raw.indexOf(']]>');
+  if (cdataEnd >= 0) return faultAt(reader, at + cdataEnd, 'a “]]>” ends nothing');
   const decoded = decode(reader, raw, at);
   if (typeof decoded !== 'string') return decoded;
   element.text += decoded;
@@ -102,11 +110,20 @@ function decode(reader: Reader, raw: string, at: number): string | Fault {
 
 function readMarkup(reader: Reader): Fault | null {
   const { text, at } = reader;
-  if (text.startsWith('<!--', at)) return skipTo(reader, at + 4, '-->', 'the comment has no end');
+  if (text.startsWith('<!--', at)) return skipComment(reader);
   if (text.startsWith('<?', at)) return readInstruction(reader);
   if (text.startsWith('<![CDATA[', at)) return readCdata(reader);
   if (text.startsWith('<!DOCTYPE', at)) return readDoctype(reader);
   return text[at + 1] === '/' ? readEndTag(reader) : readStartTag(reader);
+}
+
+// The first "--" must end it (XML 1.0 §2.5).
+function skipComment(reader: Reader): Fault | null {
+  const fault = skipTo(reader, reader.at + 4, '--', 'the comment has no end');
+  if (fault !== null) return fault;
+  if (reader.text[reader.at] !== '>') return faultAt(reader, reader.at - 2, 'a comment has “--” in it');
+  reader.at += 1;
+  return null;
 }
 
 function skipTo(reader: Reader, from: number, mark: string, problem: string): Fault | null {
@@ -120,7 +137,10 @@ function readInstruction(reader: Reader): Fault | null {
   const { at } = reader;
   const target = readName(reader.text, at + 2);
   if (target === '') return faultAt(reader, at, 'an instruction has no target');
-  if (target.toLowerCase() !== 'xml') reader.instructions.push({ target, at });
+  const isDeclaration = target.toLowerCase() === 'xml';
+  if (isDeclaration && at !== reader.start)
+    return faultAt(reader, at, 'the XML declaration does not stand first');
+  if (!isDeclaration) reader.instructions.push({ target, at });
   return skipTo(reader, at + 2, '?>', 'the instruction has no end');
 }
 
@@ -136,8 +156,10 @@ function readCdata(reader: Reader): Fault | null {
 function readDoctype(reader: Reader): Fault | null {
   const { at } = reader;
   if (reader.elements.length > 0) return faultAt(reader, at, 'a DOCTYPE stands behind the root');
+  if (reader.hasDoctype) return faultAt(reader, at, 'there is a second DOCTYPE');
   const { end, hasSubset } = skipDoctype(reader.text, at);
   if (end < 0) return faultAt(reader, at, 'the DOCTYPE has no end');
+  reader.hasDoctype = true;
   reader.declaresEntities = hasSubset;
   reader.at = end;
   return null;
