@@ -177,7 +177,7 @@ const fixture = (name: string): Buffer =>
 /** A logo with nothing to say against it; it is in the good mark's certificate too. */
 export const goodLogo = fixture('logo.svg');
 
-/** A file with a mark certificate and its issuers. */
+/** A file with a mark certificate and its issuers, made with OpenSSL; nobody has their keys any more, and they end in 2100. */
 export function markOf(name: string): Buffer {
   return fixture(`marks/${name}.pem`);
 }
