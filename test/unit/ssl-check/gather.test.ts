@@ -216,7 +216,7 @@ test('a server that knows everything is asked at most thirty times, two at once,
   expect(evidence.connections).toBeLessThanOrEqual(30);
   expect(seen.most).toBeLessThanOrEqual(2);
   expect(evidence.withoutName).not.toBeNull();
-  expect(seen.handshakes.map(({ servername }) => servername)).toEqual(['a.test', null]);
+  expect(seen.handshakes.map(({ servername }) => servername)).toEqual(['a.test', null, 'a.test']);
 });
 
 test.for([
@@ -298,7 +298,7 @@ test('the list of revoked certificates is asked for beside the other questions, 
   let hellosBefore = Number.POSITIVE_INFINITY;
   const http: Probes['http'] = {
     async ask({ url: asked }) {
-      if (asked === url) hellosBefore = seen.hellos;
+      if (asked === url) hellosBefore = Math.min(hellosBefore, seen.hellos);
       return { kind: 'failure', url: asked, code: 'not-http', reason: 'no HTTP', address: null };
     },
   };

@@ -4,7 +4,7 @@ export type Allowance = {
   readonly take: () => string | null;
   /** Takes one of those kept for OpenSSL's handshakes, however many ClientHellos there were. */
   readonly takeKept: () => string | null;
-  /** What is kept and was not needed is free for ClientHellos, but for the last one. */
+  /** What is kept and was not needed is free for ClientHellos, but for the last two. */
   readonly releaseKept: () => void;
   /** A question was not answered in time. After three of them nothing more is asked. */
   readonly noteSilence: () => void;
@@ -40,6 +40,8 @@ export const allowanceLimits: AllowanceLimits = {
   silences: 3,
 };
 
+/** What comes after all other questions: a handshake for the other kind of key, and one greeting more. */
+const keptForLast = 2;
 const leastTimeoutMs = 1500;
 
 /** Opens the allowance of one run; `now` is a monotonic clock in ms. */
@@ -63,7 +65,7 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
       return takeBelow(limits.connections);
     },
     releaseKept: () => {
-      kept = 1;
+      kept = keptForLast;
     },
     noteSilence: () => {
       silences += 1;
