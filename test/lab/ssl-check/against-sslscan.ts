@@ -5,7 +5,7 @@ import { openNginx } from './nginx.ts';
 import { hasTool } from './tools.ts';
 
 // Wall time of a whole run (gather and assess, with its DNS questions and the request for HSTS) ÷ sslscan's, on one nginx, taking turns.
-// Usage: node test/lab/ssl-check/against-sslscan.ts [rounds] [single|dual]; dual has an RSA certificate beside the one with P-256.
+// Usage: node test/lab/ssl-check/against-sslscan.ts [rounds] [single|dual] [default|careful]; dual has an RSA certificate beside the one with P-256, careful has few suites.
 const rounds = Number(process.argv[2] ?? 15);
 if (!hasTool('sslscan', '--version') || !hasTool('nginx', '-v')) process.exit(0);
 const lab = await openSslLab();
@@ -18,9 +18,14 @@ const rsa = issueCertificate({
   key: makeKey('rsa2048'),
 });
 const second = ['ssl_certificate rsa.pem;', 'ssl_certificate_key rsa-key.pem;'];
+const careful = ['ssl_ciphers ECDHE+AESGCM:ECDHE+CHACHA20;'];
 const nginx = await openNginx(
   [lab.leaf, lab.intermediate],
-  ['ssl_protocols TLSv1.2 TLSv1.3;', ...(process.argv[3] === 'dual' ? second : [])],
+  [
+    'ssl_protocols TLSv1.2 TLSv1.3;',
+    ...(process.argv[3] === 'dual' ? second : []),
+    ...(process.argv[4] === 'careful' ? careful : []),
+  ],
   'ssl http2',
   { 'rsa.pem': `${rsa.certPem}${lab.intermediate.certPem}`, 'rsa-key.pem': rsa.keyPem },
 );
