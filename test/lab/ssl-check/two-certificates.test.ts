@@ -72,13 +72,19 @@ const openssl: Open = async ({ ecdsa, rsa: second }, version) => {
     'rsa-chain.pem': pemOf(second.slice(1)),
   });
   const identityOf = (mark: string, kind: string, chain: readonly Issued[]) => [
-    ...[`-${mark}cert`, `${kind}.pem`, `-${mark}key`, `${kind}-key.pem`],
+    `-${mark}cert`,
+    `${kind}.pem`,
+    `-${mark}key`,
+    `${kind}-key.pem`,
     ...(chain.length > 1 ? [`-${mark}cert_chain`, `${kind}-chain.pem`] : []),
   ];
   return startServer(
     [
       ...(['openssl', 's_server', '-accept', `127.0.0.1:${port}`, '-www', '-quiet'] as const),
-      ...['-cipher', 'ECDHE+AESGCM', '-alpn', 'h2,http/1.1'],
+      '-cipher',
+      'ECDHE+AESGCM',
+      '-alpn',
+      'h2,http/1.1',
       ...identityOf('', 'ecdsa', ecdsa),
       ...identityOf('d', 'rsa', second),
       ...(version === undefined ? [] : [version === 'TLSv1.3' ? '-tls1_3' : '-tls1_2']),

@@ -90,6 +90,7 @@ export const accepts = (suite: number, change: Partial<HelloAccepted> = {}): Hel
   suite,
   group: suites.get(suite)?.keyExchange === 'RSA' ? null : 0x001d,
   dhBits: null,
+  signatureScheme: 0x0403,
   compression: 0,
   secureRenegotiation: true,
   extendedMasterSecret: true,

@@ -74,6 +74,8 @@ export type HelloAccepted = {
   readonly suite: number;
   readonly group: number | null;
   readonly dhBits: number | null;
+  /** By which the server signed its part of a TLS 1.2 key exchange; null where it signed none. */
+  readonly signatureScheme: number | null;
   readonly compression: number;
   readonly secureRenegotiation: boolean;
   readonly extendedMasterSecret: boolean;

@@ -106,12 +106,14 @@ function readSilence({ ended }: Received): QuestionEnd {
 }
 
 function describeFlight(flight: ServerFlight, chains: (readonly string[])[]): HelloAccepted {
-  const { suite, group, dhBits, compression, secureRenegotiation, extendedMasterSecret, alpn } = flight;
+  const { suite, group, dhBits, signatureScheme, compression } = flight;
+  const { secureRenegotiation, extendedMasterSecret, alpn } = flight;
   return {
     kind: 'accepted',
     suite,
     group,
     dhBits,
+    signatureScheme,
     compression,
     secureRenegotiation,
     extendedMasterSecret,
@@ -140,6 +142,7 @@ const nothingSeen: HelloAccepted = {
   suite: 0,
   group: null,
   dhBits: null,
+  signatureScheme: null,
   compression: 0,
   secureRenegotiation: false,
   extendedMasterSecret: false,

@@ -11,6 +11,7 @@ import { findGroup } from '../grammar/tls-names.ts';
 import type { KeySight } from '../sight/certificate-sight.ts';
 import type { Chain } from '../sight/chain.ts';
 import { isDecisive, isSetKnown, type SslSight, type SuiteSeen } from '../sight/sight.ts';
+import { judgeExchange } from './exchange.ts';
 
 /** Judges cipher suites, key lengths and groups. */
 export function judgeSuites(sight: SslSight, chains: readonly Chain[]): Record<SuiteCode, Verdict> {
@@ -30,6 +31,7 @@ export function judgeSuites(sight: SslSight, chains: readonly Chain[]): Record<S
     'suite-3des-offered': weak(({ suite }) => suite.cipher === '3DES'),
     ...judgeKeys(sight, chains),
     ...judgeSoundness(sight),
+    ...judgeExchange(sight),
     'group-post-quantum-missing': judgePostQuantum(sight),
   };
 }
