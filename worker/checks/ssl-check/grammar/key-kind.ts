@@ -13,8 +13,9 @@ export function otherKindThan(kind: KeyKind): KeyKind {
 
 /** The kind that a client must know for a suite up to TLS 1.2, by IANA's name; null where the suite does not say, or wants neither. */
 export function kindOfSuite(name: string): KeyKind | null {
-  if (/^TLS_(?:EC)?DHE?_ECDSA_/.test(name)) return 'ECDSA';
-  return /^TLS_(?:(?:EC)?DHE?_)?RSA_/.test(name) ? 'RSA' : null;
+  // Fixed ECDH has a key on a curve too, whoever signed it (RFC 4492 §2.1, §2.3).
+  if (/^TLS_(?:ECDHE_ECDSA|ECDH_ECDSA|ECDH_RSA)_/.test(name)) return 'ECDSA';
+  return /^TLS_(?:(?:EC)?DHE_)?RSA_/.test(name) ? 'RSA' : null;
 }
 
 /** Signature schemes of TLS 1.3 for either kind (RFC 8446 §4.2.3). */
