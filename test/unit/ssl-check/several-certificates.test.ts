@@ -11,6 +11,7 @@ import { codesOf } from '../../../shared/model/verdict.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { Connected, HelloAccepted, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { buildChain } from '../../../worker/checks/ssl-check/sight/chain.ts';
 import { readRevocationList } from '../../../worker/checks/ssl-check/sight/revocation-list.ts';
 import {
   accepts,
@@ -389,4 +390,18 @@ test.for([
 test('a client without SNI that is shown the second one is shown no other', () => {
   const withoutName = connected({ certificates: base64Of([rsa, intermediate]) });
   expect(judge({ ...beside([rsa, intermediate]), withoutName }).passed).toContain('sni-default-differs');
+});
+
+test('hundreds of certificates that fit each other are followed ten steps far', () => {
+  const names = { subject: 'Loop', isAuthority: true, key: intermediate.key } as const;
+  const loop = issueCertificate({ ...names, issuer: null });
+  // Each is issued by all: one name, one key, and none is its own issuer, or the path would end there.
+  const other = issueCertificate({ ...names, subject: 'Loop 2', issuer: loop });
+  const pairs = Array.from({ length: 100 }, () => [
+    issueCertificate({ ...names, issuer: other }),
+    issueCertificate({ ...names, subject: 'Loop 2', issuer: loop }),
+  ]).flat();
+  const { path, surplus } = buildChain([leafWith({ issuer: other }), ...pairs].map(sightOf));
+  expect(path).toHaveLength(10);
+  expect(surplus).toHaveLength(191);
 });
