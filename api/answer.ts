@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Progress, Submitted } from '../shared/job-queue/port.ts';
-import { type Coding, chooseCoding, type ReadyReport } from './report-cache.ts';
+import type { ReadyReport } from './report-cache.ts';
+import { sendRepresentation } from './representation.ts';
 
 export type ReportAnswer = {
   readonly ready: ReadyReport;
@@ -11,21 +12,13 @@ export type ReportAnswer = {
   readonly isPublic: boolean;
 };
 
-/** The fields of a report's answer beside those of its body, as a flat list of names and values. */
-export function reportFields({
-  ready,
-  via,
-  coding,
-  isOwnFreshness,
-  isPublic,
-}: ReportAnswer & { readonly coding: Coding }): string[] {
+/** The fields of a report's answer beside those of its representation, as a flat list of names and values. */
+export function reportFields({ ready, via, isOwnFreshness, isPublic }: ReportAnswer): string[] {
   const freshForS = Math.max(0, Math.round((ready.freshUntil - Date.now()) / 1000));
   const cacheControl = isOwnFreshness
     ? 'private, no-cache'
     : `${isPublic ? 'public' : 'private'}, max-age=${freshForS}`;
   return [
-    'ETag',
-    ready.etags[coding],
     'Cache-Control',
     cacheControl,
     'Cache-Status',
@@ -39,21 +32,11 @@ export function reportFields({
 
 /** Sends a report: 200, or 304 when the caller has it already. */
 export async function sendReport(request: Request, response: Response, answer: ReportAnswer): Promise<void> {
-  const { ready } = answer;
-  const coding = chooseCoding(request.headers['accept-encoding'], ready.identity.length);
-  const fields = reportFields({ ...answer, coding });
+  const fields = reportFields(answer);
   // What was announced before stays; writeHead would replace it.
   const announced = response.getHeader('Link');
   if (announced !== undefined) fields.push('Link', String(announced));
-  if (isKnown(request.headers['if-none-match'], Object.values(ready.etags))) {
-    response.writeHead(304, fields).end();
-    return;
-  }
-  const bytes = await ready.bytes(coding);
-  if (coding !== 'identity') fields.push('Content-Encoding', coding);
-  fields.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(bytes.length));
-  response.writeHead(200, fields);
-  response.end(request.method === 'HEAD' ? undefined : bytes);
+  await sendRepresentation(request, response, answer.ready, fields);
 }
 
 type Later = { readonly applied: string; readonly baseUrl: string; readonly progress: Progress };
@@ -97,11 +80,4 @@ export function retryAfterS(position: number | undefined): number {
 function cacheStatus(via: ReportAnswer['via'], ttlS: number): string {
   if (via === 'hit') return `diag; hit; ttl=${ttlS}`;
   return via === 'collapsed' ? 'diag; fwd=uri-miss; collapsed' : 'diag; fwd=uri-miss; stored';
-}
-
-/** True when If-None-Match names one of the tags (RFC 9110 §13.1.2: weak comparison; any of our codings of the same bytes will do). */
-export function isKnown(ifNoneMatch: string | undefined, etags: readonly string[]): boolean {
-  if (ifNoneMatch === undefined) return false;
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((tag) => etags.includes(tag.trim().replace(/^W\//, '')));
 }
