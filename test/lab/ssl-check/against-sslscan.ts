@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { issueCertificate, makeKey } from '../../unit/ssl-check/issue-certificate.ts';
 import { inDays, openSslLab } from './lab.ts';
 import { openNginx } from './nginx.ts';
@@ -8,7 +9,7 @@ import { hasTool } from './tools.ts';
 // Usage: node test/lab/ssl-check/against-sslscan.ts [rounds] [single|dual] [default|careful]; dual has an RSA certificate beside the one with P-256, careful has few suites.
 const rounds = Number(process.argv[2] ?? 15);
 if (!hasTool('sslscan', '--version') || !hasTool('nginx', '-v')) process.exit(0);
-const lab = await openSslLab();
+const lab = await openSslLab({ limits: allowanceLimits });
 const rsa = issueCertificate({
   subject: 'lab.test',
   issuer: lab.intermediate,

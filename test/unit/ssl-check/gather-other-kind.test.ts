@@ -28,6 +28,7 @@ const limits = {
   timeMs: 12_000,
   answersByMs: 17_000,
   firstTimeoutMs: 5000,
+  leastLingerMs: 15,
   silences: 3,
 };
 

@@ -123,6 +123,7 @@ const limits = {
   timeMs: 12_000,
   answersByMs: 17_000,
   firstTimeoutMs: 5000,
+  leastLingerMs: 15,
   silences: 3,
 };
 const askerOf = (script: Script) => {
@@ -330,6 +331,15 @@ test('waiting adapts to the server, between one and a half seconds and five', ()
   expect(allowance.timeoutMs()).toBe(3000);
   allowance.noteAnswer(2000);
   expect(allowance.timeoutMs()).toBe(5000);
+});
+
+test('tickets are waited for by two answers and a little, and for a second at most', () => {
+  const allowance = openAllowance(limits, () => 0);
+  expect(allowance.lingerMs()).toBe(15);
+  allowance.noteAnswer(30);
+  expect(allowance.lingerMs()).toBe(75);
+  allowance.noteAnswer(2000);
+  expect(allowance.lingerMs()).toBe(1000);
 });
 
 test('three silences are enough', () => {

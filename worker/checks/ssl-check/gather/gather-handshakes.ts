@@ -83,8 +83,7 @@ async function shake(
   allowance: Allowance,
   offer: Offer,
 ): Promise<HandshakeAnswer> {
-  // Tickets and late alerts come one round trip after our last message; a fresh answer took two and the server's work.
-  const lingerMs = Math.round(Math.min(1000, 15 + 2 * allowance.answerMs()));
+  const lingerMs = allowance.lingerMs();
   const request = { ...offers[offer], host, port, servername: host, requestOcsp: true, lingerMs };
   const handshake = await probe.handshake(request);
   if (handshake.kind === 'failure' && handshake.code === 'tls-timeout') allowance.noteSilence();
