@@ -155,8 +155,19 @@ test('suites and groups of TLS 1.3 are learnt together', async () => {
   expect(found.question.accepted.map(({ suite }) => suite)).toEqual(tls13);
   expect(found.groups.accepted).toEqual(groups);
   expect(found.groups.end.kind).toBe('refused');
-  // One by one it would have taken 4 + 5.
-  expect(seen.hellos).toBeLessThanOrEqual(7);
+  // One by one it would have taken 4 + 5, and one for primes.
+  expect(seen.hellos).toBeLessThanOrEqual(8);
+});
+
+test('that there is no hybrid group is known before the primes are asked for', async () => {
+  const groups = [0x001d, 0x0100, 0x0101, 0x0102, 0x0103];
+  const { probes, seen } = probesOf({ hello: speaks([], [0x1302], groups) });
+  const allowance = openAllowance({ ...limits, connections: 6 }, () => 0);
+  const asker = openHelloAsker(probes.tls, { host: 'a.test', port: 443 }, allowance);
+  const found = await askTls13(asker);
+  expect(seen.hellos).toBe(6);
+  expect(found.groups.end.kind).toBe('refused');
+  expect(found.groups.accepted.length).toBeLessThan(groups.length);
 });
 
 test('a server that always chooses the same is not asked for ever', async () => {

@@ -100,7 +100,7 @@ export type QuestionEnd =
   /** We stopped: connections or time ran out, or only the first answer was wanted. */
   | { readonly kind: 'stopped'; readonly reason: string };
 
-/** Groups of TLS 1.3 that the server named in HelloRetryRequests. */
+/** Groups of TLS 1.3 that the server named in HelloRetryRequests; the end is that of the question for curves and hybrids. */
 export type GroupsSeen = { readonly accepted: readonly number[]; readonly end: QuestionEnd };
 
 export type HstsSeen =
