@@ -175,3 +175,18 @@ test.for([
   expect(report).toMatchObject({ otherKeyKind: { presence: 'none' }, otherCertificates: [] });
   expect(report.passed).toContain('certificate-expired');
 });
+
+test('of TLS 1.0 alone a second one is found too', async () => {
+  const [first, second] = [identity(lab.leaf, lab.intermediate), identity(issue({ key, ...expired }))];
+  const server = await openTlsServer({
+    key: [first.key, second.key],
+    cert: [first.cert, second.cert],
+    minVersion: 'TLSv1',
+    maxVersion: 'TLSv1',
+    ciphers: 'ALL:!aNULL:@SECLEVEL=0',
+  });
+  const seen = await lab.check(server.port);
+  await server.close();
+  expect(findingOf(seen, 'certificate-expired')?.evidence).toMatchObject([{ key: 'RSA 2048' }]);
+  expect(seen.report).toMatchObject({ otherKeyKind: { presence: 'shown' } });
+});

@@ -95,6 +95,18 @@ test('where the suites rule out a second kind nothing more is asked', async () =
   expect(await look({ questions: asked() })).toMatchObject({ found: null, taken: 0 });
 });
 
+test('of older versions only the first choice is known, so that a second kind is asked for', async () => {
+  const questions = askedOnly(question('TLSv1', 'old', [accepts(0xc009)], stopped));
+  const { found, requests } = await look({
+    questions,
+    offer: 'legacy',
+    client: { protocol: 'TLSv1' },
+    handshake: failed('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'),
+  });
+  expect(requests).toMatchObject([{ minVersion: 'TLSv1' }]);
+  expect(found).toEqual({ kind: 'RSA', answer: { kind: 'refused' } });
+});
+
 test('without a client nothing is asked', async () => {
   expect(await look({ questions: both, client: null })).toMatchObject({ found: null, taken: 0 });
 });

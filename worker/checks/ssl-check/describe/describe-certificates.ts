@@ -74,7 +74,8 @@ function describeUnseen(sight: SslSight) {
   if (answer?.kind === 'unknown') return { presence: 'unknown', reason: answer.reason };
   if (answer) return { presence: presences[answer.kind], reason: null };
   const sets = ['sound', 'withoutForwardSecrecy'] as const;
-  return sets.every((set) => isSetKnown(sight, 'TLSv1.2', set))
+  const isSpoken = sight.protocols['TLSv1.2'] === true;
+  return isSpoken && sets.every((set) => isSetKnown(sight, 'TLSv1.2', set))
     ? { presence: 'none', reason: null }
     : { presence: 'unknown', reason: 'not every suite could be asked for' };
 }

@@ -47,15 +47,16 @@ export async function gatherOtherKind(
   return { kind, answer: await shake(look, kind, client) };
 }
 
-/** Every suite of TLS 1.2 was asked for, and the server chose none of this kind. */
+/** TLS 1.2 is spoken, every suite of it was asked for, and the server chose none of this kind. Older versions are not asked for all. */
 function isRuledOut(kind: KeyKind, questions: readonly Question[]): boolean {
+  const isSpoken = questions.some(({ version, accepted }) => version === 'TLSv1.2' && accepted.length > 0);
   const isChosen = questions
     .flatMap(({ accepted }) => accepted)
     .some(({ suite }) => kindOfSuite(suites.get(suite)?.name ?? '') === kind);
   const isAsked = (['sound', 'withoutForwardSecrecy'] as const).every((set) =>
     questions.some((one) => one.version === 'TLSv1.2' && one.set === set && isDecisive(one.end)),
   );
-  return !isChosen && isAsked;
+  return isSpoken && isAsked && !isChosen;
 }
 
 /** Alerts that say "of what you offer I have nothing". */
