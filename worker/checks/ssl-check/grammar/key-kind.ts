@@ -1,4 +1,4 @@
-/** The two kinds of keys by which servers prove themselves, and of which they may hold a certificate each; curves of Edwards count as ECDSA, as their suites do (RFC 8422 §5.10). */
+/** The two kinds of keys by which servers prove themselves, and of which they may hold a certificate each; curves of Edwards count as ECDSA, as their suites do (RFC 8422 §2.1). */
 export type KeyKind = 'ECDSA' | 'RSA';
 
 /** The kind of a key, by the name of its type: "RSA", "RSA-PSS", "EC", "Ed25519". */

@@ -29,7 +29,7 @@ function judgeTlsa(
   }
   if (tlsa.found.length === 0)
     return { 'tlsa-mismatch': 'not-applicable', 'tlsa-insecure': 'not-applicable' } as const;
-  // A client of DANE takes whichever certificate its suites lead to, so that each must fit (RFC 7671 §8).
+  // A client of DANE takes whichever certificate its suites lead to, so that each must fit.
   const unmatched = chains.filter(({ leaf, sent }) =>
     tlsa.found.every((record) => !sent.some((one) => fits(record, one, one === leaf))),
   );
