@@ -80,7 +80,7 @@ async function openScaled(
       log,
     }),
     reportStore: openMongoReportStore(urls.mongo, log),
-    rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log)),
+    rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log), log),
     tokenStore: await openTokenStore(config, log),
   };
 }
@@ -99,7 +99,7 @@ export async function openTokenStore(config: Config, log: Logger): Promise<Token
   return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'));
 }
 
-/** Jobs of one host that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */
+/** Jobs of a host of which nothing is known yet that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */
 function lineLimitOf({ QUEUE_SECONDS, HOST_CONCURRENCY }: Config): number {
   return QUEUE_SECONDS * HOST_CONCURRENCY;
 }
