@@ -7,7 +7,7 @@ RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:24-slim
 # What the bundled Chromium links against.
-RUN apt-get update && apt-get install -y --no-install-recommends libnss3 libnspr4 fonts-liberation && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends libnss3 libnspr4 libexpat1 fonts-liberation && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY --from=modules /app/node_modules node_modules
