@@ -1,6 +1,9 @@
 import type { Request, Response } from 'express';
-import type { Progress, Submitted } from '../shared/job-queue/port.ts';
-import { type Coding, chooseCoding, type ReadyReport } from './report-cache.ts';
+import { findSpec } from '../shared/catalogue/registry.ts';
+import type { Progress } from '../shared/job-queue/port.ts';
+import type { Job } from '../shared/model/job.ts';
+import type { ReadyReport } from './report-cache.ts';
+import { sendRepresentation } from './representation.ts';
 
 export type ReportAnswer = {
   readonly ready: ReadyReport;
@@ -11,25 +14,17 @@ export type ReportAnswer = {
   readonly isPublic: boolean;
 };
 
-/** The fields of a report's answer beside those of its body, as a flat list of names and values. */
-export function reportFields({
-  ready,
-  via,
-  coding,
-  isOwnFreshness,
-  isPublic,
-}: ReportAnswer & { readonly coding: Coding }): string[] {
+/** The fields of a report's answer beside those of its representation, as a flat list of names and values. */
+export function reportFields({ ready, via, isOwnFreshness, isPublic }: ReportAnswer): string[] {
   const freshForS = Math.max(0, Math.round((ready.freshUntil - Date.now()) / 1000));
   const cacheControl = isOwnFreshness
     ? 'private, no-cache'
     : `${isPublic ? 'public' : 'private'}, max-age=${freshForS}`;
   return [
-    'ETag',
-    ready.etags[coding],
     'Cache-Control',
     cacheControl,
     'Cache-Status',
-    cacheStatus(via, freshForS),
+    cacheStatus(via, isOwnFreshness, freshForS),
     'Last-Modified',
     ready.lastModified,
     'Link',
@@ -39,46 +34,54 @@ export function reportFields({
 
 /** Sends a report: 200, or 304 when the caller has it already. */
 export async function sendReport(request: Request, response: Response, answer: ReportAnswer): Promise<void> {
-  const { ready } = answer;
-  const coding = chooseCoding(request.headers['accept-encoding'], ready.identity.length);
-  const fields = reportFields({ ...answer, coding });
+  const fields = reportFields(answer);
   // What was announced before stays; writeHead would replace it.
   const announced = response.getHeader('Link');
   if (announced !== undefined) fields.push('Link', String(announced));
-  if (isKnown(request.headers['if-none-match'], Object.values(ready.etags))) {
-    response.writeHead(304, fields).end();
-    return;
-  }
-  const bytes = await ready.bytes(coding);
-  if (coding !== 'identity') fields.push('Content-Encoding', coding);
-  fields.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(bytes.length));
-  response.writeHead(200, fields);
-  response.end(request.method === 'HEAD' ? undefined : bytes);
+  await sendRepresentation(request, response, answer.ready, fields);
 }
 
-type Later = { readonly applied: string; readonly baseUrl: string; readonly progress: Progress };
+/** A job that goes on after its GET was answered. */
+export type LaterJob = {
+  readonly jobId: string;
+  readonly job: Job;
+  readonly progress: Progress;
+  /** Place in line, 1 is next; only while it waits for its turn. */
+  readonly position?: number;
+};
 
 /** Sends 202: the work goes on, and where to ask for it. */
 export function sendLater(
   response: Response,
-  submitted: Submitted,
-  { applied, baseUrl, progress }: Later,
+  { jobId, job, progress, position }: LaterJob,
+  applied: string,
+  publicPath: string,
 ): void {
-  const location = `${baseUrl}/api/jobs/${submitted.jobId}`;
+  const self = `${publicPath}/api/jobs/${jobId}`;
   response.statusCode = 202;
-  response.setHeader('Location', location);
-  response.setHeader('Retry-After', retryAfterS(submitted.position));
+  response.setHeader('Location', self);
+  response.setHeader('Retry-After', retryAfterS(position));
   response.setHeader('Cache-Control', 'no-store');
   if (applied !== '') response.setHeader('Preference-Applied', applied);
-  const { position } = submitted;
-  const state = submitted.state === 'parked' ? 'waiting' : 'running';
   sendJson(response, {
-    id: submitted.jobId,
-    state,
+    id: jobId,
+    state: position === undefined ? 'running' : 'waiting',
     ...(position === undefined ? {} : { position }),
     progress,
-    links: { self: location },
+    links: { self, original: toolUrl(job, publicPath) },
   });
+}
+
+/** The GET that a job came from, without fresh, maxAge and wait. */
+export function toolUrl({ check, target, options }: Job, publicPath: string): string {
+  const spec = findSpec(check);
+  const query = new URLSearchParams();
+  if (spec?.targetKind === 'url') query.set('url', target);
+  for (const [name, value] of Object.entries(options))
+    for (const item of [value].flat())
+      query.append(name, typeof item === 'string' ? item : JSON.stringify(item));
+  const path = spec?.targetKind === 'domain' ? `/${target}` : '';
+  return `${publicPath}/api/tools/${check}${path}${query.size > 0 ? `?${query.toString()}` : ''}`;
 }
 
 /** Writes a JSON body with its length. */
@@ -94,14 +97,9 @@ export function retryAfterS(position: number | undefined): number {
   return Math.min(30, Math.max(1, Math.ceil((position ?? 1) / 2)));
 }
 
-function cacheStatus(via: ReportAnswer['via'], ttlS: number): string {
+// RFC 9211 §2.2: `request` where a stored answer was there and the caller did not want it.
+function cacheStatus(via: ReportAnswer['via'], isOwnFreshness: boolean, ttlS: number): string {
   if (via === 'hit') return `diag; hit; ttl=${ttlS}`;
-  return via === 'collapsed' ? 'diag; fwd=uri-miss; collapsed' : 'diag; fwd=uri-miss; stored';
-}
-
-/** True when If-None-Match names one of the tags (RFC 9110 §13.1.2: weak comparison; any of our codings of the same bytes will do). */
-export function isKnown(ifNoneMatch: string | undefined, etags: readonly string[]): boolean {
-  if (ifNoneMatch === undefined) return false;
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((tag) => etags.includes(tag.trim().replace(/^W\//, '')));
+  const forwarded = `diag; fwd=${isOwnFreshness ? 'request' : 'uri-miss'}`;
+  return `${forwarded}; ${via}`;
 }

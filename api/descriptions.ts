@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import { resolveReference } from '../shared/model/finding.ts';
 import { Problem, type ProblemCode, problems } from '../shared/model/problem.ts';
+import { checkFailed } from '../shared/model/report.ts';
+import type { Rule } from '../shared/model/verdict.ts';
 import { admit } from './admit.ts';
 import { sendJson } from './answer.ts';
 import type { Desk } from './desk.ts';
-import { makeOpenapi } from './openapi.ts';
 import { readOwnQuery } from './read-query.ts';
+import { prepareJson, sendRepresentation } from './representation.ts';
 
 /** Answers /api/me: who the caller is, and what is left of each quota. */
 export async function answerMe(desk: Desk, request: Request, response: Response): Promise<void> {
@@ -35,13 +36,13 @@ export async function answerMe(desk: Desk, request: Request, response: Response)
 export async function answerFindings(desk: Desk, request: Request, response: Response): Promise<void> {
   await admit(desk, request, response, 'anyone');
   readOwnQuery(request, []);
-  sendPrepared(request, response, findings);
+  await sendRepresentation(request, response, findings(), lasting);
 }
 
-/** Answers /openapi.json. */
+/** Answers /openapi.json: the document of this service, with its own address and its mode. */
 export async function answerOpenapi(desk: Desk, request: Request, response: Response): Promise<void> {
   await admit(desk, request, response, 'anyone');
-  sendPrepared(request, response, openapi);
+  await sendRepresentation(request, response, desk.openapi(), lasting);
 }
 
 /** Answers /problems/{code}: what an error means and what to do, as JSON. */
@@ -57,47 +58,23 @@ export function answerProblemPage(request: Request, response: Response): void {
   sendJson(response, { code, status, title, help });
 }
 
-type Prepared = () => { readonly bytes: Buffer; readonly etag: string };
+const lasting = ['Cache-Control', 'public, max-age=300'];
 
 // Made when first asked for, as most processes never are.
-const findings = prepare(() => ({
+const findings = prepareJson(() => ({
   findings: catalogue.flatMap(({ name, rules }) =>
-    Object.entries(rules).map(([code, { severity, title, detail, fix, references, part, points }]) => ({
-      code,
-      check: name,
-      ...(part === undefined ? {} : { part }),
-      severity,
-      points,
-      title,
-      detail,
-      fix,
-      references: references.map(resolveReference),
-    })),
+    [...Object.entries(rules), [checkFailed.code, checkFailed as Rule] as const].map(
+      ([code, { severity, title, detail, fix, references, part, points }]) => ({
+        code,
+        check: name,
+        ...(part === undefined ? {} : { part }),
+        severity,
+        points,
+        title,
+        detail,
+        fix,
+        references: references.map(resolveReference),
+      }),
+    ),
   ),
 }));
-const openapi = prepare(makeOpenapi);
-
-function prepare(make: () => unknown): Prepared {
-  let made: ReturnType<Prepared> | undefined;
-  return () => {
-    if (!made) {
-      const bytes = Buffer.from(JSON.stringify(make()));
-      made = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
-    }
-    return made;
-  };
-}
-
-function sendPrepared(request: Request, response: Response, prepared: Prepared): void {
-  const { bytes, etag } = prepared();
-  response.setHeader('Cache-Control', 'public, max-age=300');
-  response.setHeader('ETag', etag);
-  if (request.headers['if-none-match']?.includes(etag)) {
-    response.statusCode = 304;
-    response.end();
-    return;
-  }
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', bytes.length);
-  response.end(request.method === 'HEAD' ? undefined : bytes);
-}

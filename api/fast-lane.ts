@@ -5,7 +5,8 @@ import type { Caller } from './caller.ts';
 import { findDeprecation } from './deprecations.ts';
 import type { Desk } from './desk.ts';
 import { limitItem, policyItems } from './quotas.ts';
-import { chooseCoding, type ReadyReport } from './report-cache.ts';
+import type { ReadyReport } from './report-cache.ts';
+import { chooseCoding } from './representation.ts';
 import { commonFields, logAnswer, newRequestId } from './request-log.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -59,19 +60,20 @@ function send(desk: Desk, ready: ReadyReport, { request, response, start, caller
   const fields = reportFields({
     ready,
     via: 'hit',
-    coding: 'identity',
     isOwnFreshness: false,
     isPublic: desk.isOpen && caller.kind === 'anonymous',
   });
   const isKnown = request.headers['if-none-match'] !== undefined;
   const body = isKnown
     ? []
-    : ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(ready.identity.length)];
+    : ['Content-Type', ready.contentType, 'Content-Length', String(ready.identity.length)];
   response.writeHead(isKnown ? 304 : 200, [
     'X-Request-Id',
     requestId,
     ...commonFields,
     ...limits,
+    'ETag',
+    ready.etags.identity,
     ...fields,
     ...body,
   ]);

@@ -5,8 +5,10 @@ import { Problem } from '../shared/model/problem.ts';
 export type Shed = { check(): void; close(): void };
 
 export type ShedLimits = {
-  /** 99th percentile of the event loop's delay over the last seconds. */
+  /** Mean delay of the event loop over the last seconds: one stall, however long, is over when it is seen; a loop that is late at every turn does not keep up. */
   readonly lagMs: number;
+  /** Over so long the mean is taken, and so long a refusal lasts at least. */
+  readonly windowMs: number;
   /** GETs that wait at once. */
   readonly waits: number;
 };
@@ -17,9 +19,9 @@ export function openShed(limits: ShedLimits, waits: () => number): Shed {
   delay.enable();
   let lagMs = 0;
   const timer = setInterval(() => {
-    lagMs = delay.percentile(99) / 1e6;
+    lagMs = delay.mean / 1e6;
     delay.reset();
-  }, 2000).unref();
+  }, limits.windowMs).unref();
   return {
     check() {
       if (lagMs > limits.lagMs)

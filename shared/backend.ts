@@ -62,7 +62,7 @@ async function openScaled(
 ): Promise<Parts> {
   const [
     { openBullmqJobQueue },
-    { impatient, openRedis },
+    { impatientAlone, openRedis },
     { openMongoReportStore },
     { openRedisRateLimiter },
   ] = await Promise.all([
@@ -80,7 +80,7 @@ async function openScaled(
       log,
     }),
     reportStore: openMongoReportStore(urls.mongo, log),
-    rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatient, log)),
+    rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log)),
     tokenStore: await openTokenStore(config, log),
   };
 }

@@ -6,12 +6,12 @@ import { makeJob } from '../shared/make-job.ts';
 import type { Job, Wanted } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { Report } from '../shared/model/report.ts';
+import type { Places } from '../shared/places.ts';
 import type { Question, ReportStore, StoredReport } from '../shared/report-store/port.ts';
 import { readReport } from '../shared/report-store/read-report.ts';
 import { siteOf } from '../shared/target/parse-target.ts';
 import type { Waiting } from '../shared/waiting/waiting.ts';
 import type { JobAnswer, Jobs } from './checks/jobs.ts';
-import type { Places } from './places.ts';
 import { domainVisit } from './visit/spec.ts';
 
 export type JobsSettings = {

@@ -3,13 +3,13 @@ import { Problem } from '../../shared/model/problem.ts';
 import { fileNameOf } from '../../shared/render/file-name.ts';
 import { type FormatName, formatNames, isFormatName, renderReport } from '../../shared/render/formats.ts';
 import { htmlPolicy } from '../../shared/render/html/style.ts';
-import type { StoredReport } from '../../shared/report-store/port.ts';
 import { readReport } from '../../shared/report-store/read-report.ts';
 import type { Caller } from '../caller.ts';
 import type { Desk } from '../desk.ts';
 import { readOwnQuery } from '../read-query.ts';
+import { represent } from '../representation.ts';
 import { findReadable } from './readable.ts';
-import { sendBytes } from './send-bytes.ts';
+import { sendStored } from './send-stored.ts';
 
 /** Answers /api/reports/{id}: the report exactly as it was given. */
 export async function answerReport(
@@ -21,8 +21,7 @@ export async function answerReport(
   readOwnQuery(request, []);
   const stored = await findReadable(desk, caller, String(request.params['id']));
   response.appendHeader('Link', desk.linksOf(stored.reportId));
-  const contentType = 'application/json; charset=utf-8';
-  await sendBytes(request, response, { ...timesOf(stored), bytes: stored.json, contentType });
+  await sendStored(request, response, stored, represent(stored.json, 'application/json; charset=utf-8'));
 }
 
 /** Answers /api/reports/{id}/export?format=: the report as a file. `format` alone decides, Accept is not judged. */
@@ -39,7 +38,7 @@ export async function answerExport(
   response.setHeader('Content-Disposition', `attachment; filename="${fileNameOf(report, extension)}"`);
   response.appendHeader('Link', desk.linksOf(stored.reportId));
   if (format === 'html') response.setHeader('Content-Security-Policy', htmlPolicy);
-  await sendBytes(request, response, { ...timesOf(stored), bytes: Buffer.from(text), contentType });
+  await sendStored(request, response, stored, represent(Buffer.from(text), contentType));
 }
 
 /** Answers /api/reports/{id}/screenshot: the picture that pagespeed-check took. */
@@ -55,7 +54,7 @@ export async function answerScreenshot(
   const contentType = bytes && pictureTypeOf(bytes);
   if (!bytes || contentType === undefined) throw new Problem('not_found', 'This report has no screenshot.');
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
-  await sendBytes(request, response, { ...timesOf(stored), bytes, contentType });
+  await sendStored(request, response, stored, represent(bytes, contentType));
 }
 
 function readFormat(request: Request): FormatName {
@@ -65,10 +64,6 @@ function readFormat(request: Request): FormatName {
   throw new Problem('unknown_format', `format: ${detail}`, {
     errors: [{ in: 'query', name: 'format', detail }],
   });
-}
-
-function timesOf({ checkedAt, expiresAt }: StoredReport) {
-  return { lastModifiedMs: checkedAt, expiresAtMs: expiresAt };
 }
 
 // The page that was photographed is a stranger's: only what begins as a picture is sent as one.

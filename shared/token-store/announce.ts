@@ -1,4 +1,4 @@
-import { impatient, openRedis, patient } from '../job-queue/bullmq/connection.ts';
+import { impatientAlone, openRedis, patient } from '../job-queue/bullmq/connection.ts';
 import { keyPrefix } from '../job-queue/bullmq/gate.ts';
 import type { Logger } from '../logger.ts';
 
@@ -14,7 +14,7 @@ const channel = `${keyPrefix}:tokens`;
 
 /** Announcements over Redis. One that is away loses them: the log says so, and the store looks again by itself soon. */
 export function openRedisAnnouncements(url: string, log: Logger): Announcements {
-  const speaking = openRedis(url, { ...impatient, enableOfflineQueue: true, lazyConnect: true }, log);
+  const speaking = openRedis(url, { ...impatientAlone, enableOfflineQueue: true, lazyConnect: true }, log);
   const hearing = openRedis(url, { ...patient, enableOfflineQueue: false, lazyConnect: true }, log);
   let count = 0;
   hearing.on('ready', () => {

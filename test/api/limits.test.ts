@@ -127,6 +127,10 @@ test('behind one trusted proxy the caller is the address that it names', async (
 test('the descriptions are served, and the page needs nothing from elsewhere', async () => {
   const service = await openService({});
   expect(await service.get('/openapi.json')).toMatchObject({ status: 200, body: { openapi: '3.1.1' } });
+  const zipped = await service.get('/openapi.json', { 'accept-encoding': 'gzip' });
+  expect(zipped.headers['content-encoding']).toBe('gzip');
+  const tag = String(zipped.headers['etag']);
+  expect((await service.get('/openapi.json', { 'if-none-match': `W/"other", ${tag}` })).status).toBe(304);
   expect((await service.get('/api/findings')).body['findings']).toContainEqual(
     expect.objectContaining({ code: 'https-downgrade', check: 'redirect-check' }),
   );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { impatient, openRedis } from '../../shared/job-queue/bullmq/connection.ts';
+import { impatientAlone, openRedis } from '../../shared/job-queue/bullmq/connection.ts';
 import { randomId } from '../../shared/model/job.ts';
 import { openMemoryRateLimiter } from '../../shared/rate-limiter/memory.ts';
 import { openRedisRateLimiter } from '../../shared/rate-limiter/redis.ts';
@@ -19,7 +19,7 @@ describe.skipIf(!hasRedis)('Redis rate limiter', () => {
   });
   afterAll(() => redis.stop());
   const open = async () => {
-    const client = openRedis(redis.url, impatient, log);
+    const client = openRedis(redis.url, impatientAlone, log);
     await new Promise((resolve) => client.once('ready', resolve));
     return openRedisRateLimiter(client);
   };

@@ -116,12 +116,17 @@ async function askUntilAnswered(api: () => Member, url: string, tally: Tally): P
     const answer = await get(api(), url, '&wait=5').catch((error: unknown) =>
       String((error as { cause?: { code?: string } }).cause?.code ?? error),
     );
-    const outcome = typeof answer === 'string' ? answer : String(answer.status);
+    const outcome = typeof answer === 'string' ? answer : outcomeOf(answer);
     tally[outcome] = (tally[outcome] ?? 0) + 1;
     if (typeof answer !== 'string' && answer.status === 200) return answer;
     if (Date.now() > until) throw new Error(`${url} was never answered: ${JSON.stringify(tally)}`);
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
+}
+
+// "200", or the status and the problem's code: which of the reasons for a 503 it was, a failed test must tell.
+function outcomeOf({ status, body: { code } }: Answer): string {
+  return typeof code === 'string' ? `${status} ${code}` : String(status);
 }
 
 async function startMember(

@@ -1,3 +1,5 @@
+import { openPlaces, type Places } from '../../shared/places.ts';
+
 /** Sockets that one worker may hold open to one address, over all its runs; the others wait in line. */
 export type AddressSlots = {
   /** Waits for a place at every address; the returned function gives them back, once, however often it is called. */
@@ -9,48 +11,41 @@ export type AddressSlots = {
   waiting(): number;
 };
 
-type Line = { taken: number; readonly waiting: (() => void)[] };
-
 /** Opens the count; `limit` places an address. */
 export function openAddressSlots(limit: number): AddressSlots {
-  const lines = new Map<string, Line>();
+  const lines = new Map<string, Places>();
   const listeners = new Set<() => void>();
-
-  const leave = (address: string) => {
-    const line = lines.get(address);
-    if (!line) return;
-    const next = line.waiting.shift();
-    if (next) return next();
-    line.taken -= 1;
-    if (line.taken === 0) lines.delete(address);
-  };
 
   const enter = async (address: string, signal: AbortSignal) => {
     signal.throwIfAborted();
-    const line = lines.get(address) ?? { taken: 0, waiting: [] };
+    const line = lines.get(address) ?? openPlaces(limit);
     lines.set(address, line);
-    if (line.taken < limit) {
-      line.taken += 1;
-      return;
-    }
-    const turn = waitIn(line, signal);
-    for (const listener of listeners) listener();
-    await turn;
+    const turn = line.enter(signal);
+    if (line.waiting() > 0) for (const listener of listeners) listener();
+    const leave = await turn;
+    if (!leave) throw signal.reason as Error;
+    return () => {
+      leave();
+      if (line.taken() === 0) lines.delete(address);
+    };
   };
 
+  const sumOf = (count: 'taken' | 'waiting') =>
+    [...lines.values()].reduce((sum, line) => sum + line[count](), 0);
   return {
     async take(addresses, signal) {
-      const held: string[] = [];
-      const release = () => held.splice(0).forEach(leave);
+      const held: (() => void)[] = [];
+      const release = () => {
+        for (const leave of held.splice(0)) leave();
+      };
       // Always in the same order, so that two dialers never wait for each other.
       for (const address of [...addresses].sort()) {
         try {
-          await enter(address, signal);
+          held.push(await enter(address, signal));
         } catch (error) {
           release();
           throw error;
         }
-        held.push(address);
       }
       return release;
     },
@@ -58,22 +53,7 @@ export function openAddressSlots(limit: number): AddressSlots {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    waiting: () => [...lines.values()].reduce((sum, { waiting }) => sum + waiting.length, 0),
-    inUse: () => [...lines.values()].reduce((sum, { taken }) => sum + taken, 0),
+    waiting: () => sumOf('waiting'),
+    inUse: () => sumOf('taken'),
   };
-}
-
-function waitIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const turn = () => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    };
-    const abort = () => {
-      waiting.splice(waiting.indexOf(turn), 1);
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    waiting.push(turn);
-  });
 }

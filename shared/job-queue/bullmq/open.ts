@@ -14,7 +14,7 @@ import {
   type Submitted,
 } from '../port.ts';
 import { unserved } from '../unavailable.ts';
-import { impatient, openRedis, patient, withinTime } from './connection.ts';
+import { impatient, openRedis, patient, sendTogether, withinTime } from './connection.ts';
 import { openBullmqCrew } from './crew.ts';
 import { startDenial } from './denial.ts';
 import { subscribeDone } from './done.ts';
@@ -99,11 +99,12 @@ async function closeSide({ redis, queues }: Side): Promise<void> {
   redis.disconnect();
 }
 
-async function submit({ queues, gate }: Side, job: Job): Promise<Submitted> {
+async function submit({ redis, queues, gate }: Side, job: Job): Promise<Submitted> {
   const place = job.queue === 'composite' ? await gate.admit(job.queue) : await gate.reserve(job);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
   if (place === 'unserved') throw unserved(await gate.denied(job.queue));
   const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - Date.now()) };
+  sendTogether(redis);
   const added = await queues[job.queue].add(job.check, job, {
     attempts: 1,
     ...delay,

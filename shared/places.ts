@@ -1,7 +1,9 @@
-/** A number of places that are taken for a while; the others wait in line. */
+/** A number of places that are taken for a while; the others wait in line, first come first served. */
 export type Places = {
-  /** Gives the function that leaves the place; undefined when the signal comes first. */
+  /** Gives the function that leaves the place, once, however often it is called; undefined when the signal comes first. */
   enter(signal: AbortSignal): Promise<(() => void) | undefined>;
+  taken(): number;
+  waiting(): number;
 };
 
 /** Opens so many places. */
@@ -19,6 +21,7 @@ export function openPlaces(limit: number): Places {
   };
   return {
     async enter(signal) {
+      if (signal.aborted) return undefined;
       if (taken < limit) {
         taken += 1;
         return once(leave);
@@ -32,11 +35,12 @@ export function openPlaces(limit: number): Places {
           waiting.delete(turn);
           resolve(undefined);
         };
-        if (signal.aborted) return resolve(undefined);
         signal.addEventListener('abort', giveUp, { once: true });
         waiting.add(turn);
       });
     },
+    taken: () => taken,
+    waiting: () => waiting.size,
   };
 }
 

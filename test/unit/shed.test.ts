@@ -1,0 +1,52 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { openShed, type Shed } from '../../api/shed.ts';
+import { Problem } from '../../shared/model/problem.ts';
+
+const windowMs = 300;
+const limits = { lagMs: 60, windowMs, waits: 3 };
+let shed: Shed | undefined;
+afterEach(() => shed?.close());
+
+function stall(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+function refusal({ check }: Shed): Problem | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+test('one long stall refuses nobody once it is over', async () => {
+  shed = openShed(limits, () => 0);
+  await wait(windowMs / 2);
+  stall(100);
+  await wait(windowMs);
+  expect(refusal(shed)).toBeUndefined();
+});
+
+test('a loop that is late at every turn refuses new work until it keeps up again', async () => {
+  shed = openShed(limits, () => 0);
+  const until = performance.now() + windowMs * 2;
+  while (performance.now() < until) {
+    stall(100);
+    await wait(0);
+  }
+  expect(refusal(shed)).toMatchObject({ code: 'overloaded' });
+  await wait(windowMs * 2.5);
+  expect(refusal(shed)).toBeUndefined();
+});
+
+test('so many may wait and no more', () => {
+  let waits = 2;
+  shed = openShed(limits, () => waits);
+  expect(refusal(shed)).toBeUndefined();
+  waits = 3;
+  expect(refusal(shed)).toMatchObject({ code: 'overloaded' });
+});
