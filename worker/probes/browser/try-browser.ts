@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { startChromium } from './child/chromium.ts';
+import { computeOnce } from './compute-once.ts';
 import {
   type BrowserSettings,
   findBrowser,
@@ -6,6 +8,8 @@ import {
   noBrowser,
   unprivilegedUid,
 } from './find-browser.ts';
+import { chromiumFlags } from './flags.ts';
+import { killTree } from './process-tree.ts';
 import { makeProfile, removeProfile } from './profiles.ts';
 
 export type BrowserTrial = {
@@ -44,31 +48,32 @@ async function tryExecutable(executable: string, trial: BrowserTrial): Promise<N
 
 type Start = BrowserTrial & { readonly profile: string; readonly uid: number | undefined };
 
-function startOnce(
+// With the flags of a page load: a browser that works another way would prove nothing.
+async function startOnce(
   executable: string,
   { noSandbox, startMs, signal, profile, uid }: Start,
 ): Promise<NoBrowser | undefined> {
-  const flags = [
-    ...(noSandbox ? ['--no-sandbox'] : []),
-    '--headless=new',
-    '--disable-gpu',
-    '--disable-dev-shm-usage',
-    '--disable-background-networking',
-    `--user-data-dir=${profile}`,
-    '--dump-dom',
-    'about:blank',
-  ];
-  const identity = uid === undefined ? {} : { uid, gid: uid };
-  const limits = { timeout: startMs, killSignal: 'SIGKILL', signal } as const;
-  return new Promise((resolve) => {
-    execFile(executable, flags, { ...limits, ...identity, cwd: '/' }, (error, stdout, stderr) => {
-      if (stdout.includes('<html')) return resolve(undefined);
+  const sight = { profile, proxyPort: discardPort, sandbox: !noSandbox, trustedKeys: [] };
+  const browser = startChromium({ executable, arguments: chromiumFlags(sight), profile, uid });
+  const over = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
+  try {
+    return await Promise.race([
+      computeOnce(browser.transport).then(
+        () => undefined,
+        (error: unknown) => readStartFailure((error as Error).message),
+      ),
+      browser.ended.then(readStartFailure),
       // Its last words would be of something that it got over: what is wrong is that it never answered.
-      if (error?.killed === true && !signal.aborted) return resolve(neverAnswered(startMs));
-      resolve(readStartFailure(`${stderr}\n${error?.message ?? ''}`));
-    });
-  });
+      once(over, 'abort').then(() => neverAnswered(startMs)),
+    ]);
+  } finally {
+    browser.transport.close();
+    if (browser.pid > 0) await killTree([browser.pid]);
+  }
 }
+
+/** Nothing is loaded, so that nobody has to be there. */
+const discardPort = 9;
 
 function neverAnswered(startMs: number): NoBrowser {
   return noBrowser(
