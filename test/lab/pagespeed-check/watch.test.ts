@@ -64,6 +64,12 @@ test('a browser that hangs is said to hang, whatever it wrote before', async () 
   expect(fault).toMatchObject({ reason: late });
 });
 
+test('what is no browser at all, and says anything, does not answer', async () => {
+  const { path, folder } = scriptBrowser("printf 'hello\\0null\\0[]\\0' >&4; exec sleep 60");
+  const trial = { noSandbox: false, startMs: 1000, signal: new AbortController().signal };
+  expect(await tryBrowser({ path, folder }, trial)).toMatchObject({ reason: late });
+});
+
 test('a browser that hangs once is tried again, and serves when it works', async () => {
   const { path } = scriptBrowser(
     `if [ -e seen ]; then ${answers}; else touch seen; ${noise}; exec sleep 60; fi`,

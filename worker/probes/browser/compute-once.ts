@@ -20,11 +20,7 @@ export async function computeOnce(transport: ConnectionTransport): Promise<void>
 function openAsk(transport: ConnectionTransport): Ask {
   const waiting = new Map<number, PromiseWithResolvers<Record<string, unknown>>>();
   transport.onmessage = (text) => {
-    const { id, result, error } = JSON.parse(text) as {
-      id?: number;
-      result?: Record<string, unknown>;
-      error?: { message: string };
-    };
+    const { id, result, error } = readAnswer(text);
     const asked = waiting.get(id ?? 0);
     if (error) asked?.reject(new Error(error.message));
     else asked?.resolve(result ?? {});
@@ -37,4 +33,19 @@ function openAsk(transport: ConnectionTransport): Ask {
     transport.send(JSON.stringify({ id: last, method, params, ...(sessionId ? { sessionId } : {}) }));
     return asked.promise;
   };
+}
+
+type Answer = {
+  readonly id?: number;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly message: string };
+};
+
+// BROWSER_PATH may name anything, and that may say anything.
+function readAnswer(text: string): Answer {
+  try {
+    return (JSON.parse(text) ?? {}) as Answer;
+  } catch {
+    return {};
+  }
 }
