@@ -15,8 +15,10 @@ import { type Deprecation, deprecations } from './deprecations.ts';
 import { type IsKnownHost, openHostCheck } from './front-door.ts';
 import { type Holds, openHolds } from './holds.ts';
 import { openLinks } from './links.ts';
+import { makeOpenapi } from './openapi.ts';
 import { openQuotas, type Quotas } from './quotas.ts';
 import { openReportCache, type ReportCache } from './report-cache.ts';
+import { prepareJson, type Representation } from './representation.ts';
 import { openShed, type Shed, type ShedLimits } from './shed.ts';
 
 export type ApiContext = {
@@ -57,6 +59,8 @@ export type Desk = {
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
   readonly deprecations: readonly Deprecation[];
+  /** The OpenAPI document of this service. */
+  readonly openapi: () => Representation;
   close(): void;
 };
 
@@ -79,6 +83,8 @@ export function openDesk({ config, backend, log, metrics, ...more }: ApiContext)
   const shed = openShed(more.shedLimits ?? usualLimits, () => waiting.waits());
   const local = openMemoryRateLimiter();
   const targetPolicy = targetPolicyOf(config);
+  const publicPath = config.PUBLIC_URL ?? '';
+  const isOpen = config.AUTH_MODE === 'open';
   return {
     log,
     metrics,
@@ -93,14 +99,15 @@ export function openDesk({ config, backend, log, metrics, ...more }: ApiContext)
     readAsk: openAskReader(targetPolicy, openJobKeys(config)),
     waitSeconds: config.WAIT_SECONDS,
     queueSeconds: config.QUEUE_SECONDS,
-    publicPath: config.PUBLIC_URL ?? '',
+    publicPath,
     linksOf,
     reportIds: config.REPORT_IDS,
     targetPolicy,
     isKnownHost: openHostCheck(config),
     corsOrigins: config.CORS_ORIGINS ?? [],
-    isOpen: config.AUTH_MODE === 'open',
+    isOpen,
     deprecations: more.deprecations ?? deprecations,
+    openapi: prepareJson(() => makeOpenapi({ publicPath, isOpen })),
     close() {
       waiting.close();
       shed.close();

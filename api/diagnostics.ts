@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import type { Progress } from '../shared/job-queue/port.ts';
+import type { Submitted } from '../shared/job-queue/port.ts';
 import { makeJob } from '../shared/make-job.ts';
 import type { Job, Wanted } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { WaitOutcome } from '../shared/waiting/pending.ts';
 import { admit } from './admit.ts';
-import { type ReportAnswer, retryAfterS, sendLater, sendReport } from './answer.ts';
+import { type LaterJob, type ReportAnswer, retryAfterS, sendLater, sendReport } from './answer.ts';
 import type { Ask } from './ask.ts';
 import type { Caller } from './caller.ts';
 import type { Desk } from './desk.ts';
@@ -61,18 +61,20 @@ export async function answerTool(
   if (outcome.submitted.state === 'full') throw tooMuchWaits(job);
   if (outcome.kind === 'expired')
     throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
-  const progress = await lookProgress(desk, spec, outcome.submitted.jobId);
-  sendLater(response, outcome.submitted, { applied: ask.applied, baseUrl: desk.publicPath, progress });
+  sendLater(response, await lookJob(desk, job, outcome.submitted), ask.applied, desk.publicPath);
 }
 
 // A courtesy: a queue that is away at this moment costs nobody the answer.
-async function lookProgress({ jobQueue }: Desk, { queue }: CheckSpec, jobId: string): Promise<Progress> {
-  const unknown = { done: 0, total: 1, current: '' };
-  const state = await jobQueue.look(queue, jobId).catch((error: unknown) => {
+async function lookJob({ jobQueue }: Desk, job: Job, submitted: Submitted): Promise<LaterJob> {
+  const { jobId } = submitted;
+  const state = await jobQueue.look(job.queue, jobId).catch((error: unknown) => {
     if (error instanceof Problem) return undefined;
     throw error;
   });
-  return state?.state === 'running' ? state.progress : unknown;
+  const progress = state?.state === 'running' ? state.progress : { done: 0, total: 1, current: '' };
+  const position = state?.state === 'waiting' ? state.position : submitted.position;
+  const isWaiting = state === undefined ? submitted.state === 'parked' : state.state === 'waiting';
+  return { jobId, job, progress, ...(isWaiting ? { position: position ?? 1 } : {}) };
 }
 
 type Running = { readonly job: Job; readonly caller: Caller; readonly ask: Ask; readonly response: Response };
@@ -96,12 +98,12 @@ async function runOrJoin(
       outcome.kind === 'report'
         ? outcome.stored.jobId === job.jobId
         : outcome.submitted.state !== 'joined' && outcome.submitted.state !== 'full';
-    if (!isOurs || outcome.kind === 'expired') await desk.quotas.giveBackScans(caller, points);
+    if (!isOurs || outcome.kind === 'expired') await desk.quotas.giveBackScans(caller, points, response);
     return outcome;
   } catch (error) {
     desk.holds.release(job.jobKey);
     if (error instanceof Problem && error.code !== 'rate_limited')
-      await desk.quotas.giveBackScans(caller, points);
+      await desk.quotas.giveBackScans(caller, points, response);
     throw error;
   }
 }

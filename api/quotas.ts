@@ -12,7 +12,7 @@ export type Quotas = {
   /** Pays for a run before it starts. Throws 429. */
   takeScans(caller: Caller, points: number, response: Response): Promise<void>;
   /** For a run that did not happen, or failed through us. */
-  giveBackScans(caller: Caller, points: number): Promise<void>;
+  giveBackScans(caller: Caller, points: number, response?: Response): Promise<void>;
   look(caller: Caller): Promise<{ readonly requests: Taken; readonly scans: Taken }>;
 };
 
@@ -33,17 +33,16 @@ export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolea
     async takeScans(caller, points, response) {
       if (!isOn || points === 0) return;
       const { scans } = caller.quotas;
+      if (points > scans.points) throw tooDear(scans, points);
       const taken = await shared.take(scans, caller.id, points);
-      const soFar = response.getHeader('RateLimit');
-      response.setHeader(
-        'RateLimit',
-        [soFar, limitItem(scans, taken)].filter((item) => item !== undefined).join(', '),
-      );
+      setScansItem(response, scans, taken);
       if (!taken.allowed)
         throw refuse(scans, taken, `This check costs ${points}. Cached reports stay readable meanwhile.`);
     },
-    async giveBackScans(caller, points) {
-      if (isOn && points > 0) await shared.giveBack(caller.quotas.scans, caller.id, points);
+    async giveBackScans({ id, quotas: { scans } }, points, response) {
+      if (!isOn || points === 0) return;
+      await shared.giveBack(scans, id, points);
+      if (response) setScansItem(response, scans, await shared.look(scans, id));
     },
     look: async ({ id, quotas }) => {
       const [requests, scans] = await Promise.all([
@@ -53,6 +52,12 @@ export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolea
       return { requests, scans };
     },
   };
+}
+
+// Behind the item of `requests`; in place of what it said before the points were given back.
+function setScansItem(response: Response, scans: Quota, taken: Taken): void {
+  const [requests = ''] = String(response.getHeader('RateLimit') ?? '').split(', ');
+  response.setHeader('RateLimit', [requests, limitItem(scans, taken)].filter(Boolean).join(', '));
 }
 
 const policies = new WeakMap<Caller['quotas'], string>();
@@ -73,6 +78,15 @@ export function limitItem({ policy }: Quota, { remaining, resetS }: Taken): stri
 
 function policyItem({ policy, points, windowS }: Quota): string {
   return `"${policy}";q=${points};w=${windowS}`;
+}
+
+// No wait helps, so none is named.
+function tooDear({ policy, points, windowS }: Quota, cost: number): Problem {
+  return new Problem(
+    'rate_limited',
+    `This check costs ${cost} ${policy}, more than your limit of ${points} in ${windowS} s. Ask the operator for a token with a higher one.`,
+    { policy },
+  );
 }
 
 function refuse({ policy, points, windowS }: Quota, { resetS }: Taken, hint: string): Problem {
