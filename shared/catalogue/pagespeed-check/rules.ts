@@ -12,6 +12,19 @@ const insight = (title: string, page: string) => ({
   title: `Chrome performance insights: ${title}`,
   url: `https://developer.chrome.com/docs/performance/insights/${page}`,
 });
+const lighthouseErrors = {
+  title: 'Lighthouse: why a page load gives no result',
+  url: 'https://github.com/GoogleChrome/lighthouse/blob/main/core/lib/lh-error.js',
+};
+const portBlocking = {
+  title: 'Fetch Standard: port blocking',
+  url: 'https://fetch.spec.whatwg.org/#port-blocking',
+};
+/** What cannot be told is neither good nor bad. */
+const untested = {
+  title: 'EARL 1.0 Schema: OutcomeValue',
+  url: 'https://www.w3.org/TR/EARL10-Schema/#OutcomeValue',
+};
 
 /**
  * Everything that can slow a page down, or keep it from being measured. The score is Lighthouse's own, so only its five metrics
@@ -355,7 +368,7 @@ export const rules = {
     title: 'The page leads to a place that is not checked',
     detail: '{host} was not asked: {reason}',
     fix: 'Use a public name and a usual port.',
-    references: [],
+    references: ['RFC 6761 §6', portBlocking],
   },
   'target-address-not-allowed': {
     part: 'page',
@@ -373,7 +386,7 @@ export const rules = {
     title: 'The page gave no answer',
     detail: '{host} could not be asked: {reason}.',
     fix: 'Check that the name resolves, the server listens on this port, and no firewall drops foreign visitors.',
-    references: [],
+    references: ['RFC 9110 §7.3.3'],
   },
   'certificate-not-trusted': {
     part: 'page',
@@ -391,7 +404,7 @@ export const rules = {
     title: 'The browser could not load the page',
     detail: 'The browser did not go on: {reason}',
     fix: 'Open the page in a fresh browser profile. A download, a login by dialog, an empty answer and a broken connection all end here.',
-    references: [],
+    references: [lighthouseErrors],
   },
   'page-redirect-loop': {
     part: 'page',
@@ -445,7 +458,7 @@ export const rules = {
     title: 'The page crashes its tab',
     detail: 'The renderer died while the page was loading: {reason}',
     fix: 'Look for scripts that take memory without end.',
-    references: [],
+    references: [lighthouseErrors],
   },
   'page-memory-excessive': {
     part: 'page',
@@ -454,7 +467,7 @@ export const rules = {
     title: 'The page takes more memory than a phone has',
     detail: 'The page was stopped when it had the browser hold {memory}.',
     fix: 'Look for scripts that take memory without end, and files of hundreds of megabytes that scripts read whole.',
-    references: [],
+    references: [webVitals('Monitor total page memory usage', 'monitor-total-page-memory-usage')],
   },
   'page-transfer-excessive': {
     part: 'page',
@@ -473,7 +486,7 @@ export const rules = {
     title: 'The page was still loading when the measurement ended',
     detail: 'The network or the processor did not rest within the time; the numbers may be too good.',
     fix: 'Poll less often while loading, or use one lasting connection.',
-    references: [],
+    references: [lighthouse('Time to Interactive', 'interactive')],
   },
   'requests-not-allowed': {
     part: 'page',
@@ -491,7 +504,12 @@ export const rules = {
     title: 'The page asks for places that do not answer',
     detail: '{host} could not be reached: {reason}. In all there are {count}.',
     fix: 'Take out what is dead: browsers wait for it.',
-    references: [],
+    references: [
+      {
+        title: 'Lighthouse: Browser errors were logged to the console',
+        url: 'https://developer.chrome.com/docs/lighthouse/best-practices/errors-in-console',
+      },
+    ],
   },
   'measurement-uncertain': {
     part: 'measurement',
@@ -514,7 +532,7 @@ export const rules = {
     title: 'Our browser failed',
     detail: 'The browser ended without a result, twice where time allowed: {reason}',
     fix: 'Nothing is known to be wrong with the page. Ask again later; if it stays so, tell the operator.',
-    references: [],
+    references: [untested],
   },
   'browser-unavailable': {
     part: 'measurement',
@@ -523,7 +541,7 @@ export const rules = {
     title: 'There is no browser to measure with',
     detail: 'This server cannot start one: {reason}. {operator}',
     fix: 'Nothing is known to be wrong with the page; the operator can mend this.',
-    references: [],
+    references: [untested],
   },
 } as const satisfies Record<string, Rule>;
 

@@ -14,6 +14,36 @@ export const endStages = [
 ] as const satisfies readonly (readonly PagespeedCode[])[];
 export type PageEndCode = (typeof endStages)[number][number];
 
+/** How far a load is known to have come: to an answer, or to the document itself, with a good status and as HTML. */
+export type Reach = 'nothing' | 'answer' | 'document';
+
+/** Where a code can be met earlier too, it is known to come no further than this. */
+const reachOf: { readonly [C in PageEndCode]: Reach } = {
+  'target-not-allowed': 'nothing',
+  'target-address-not-allowed': 'nothing',
+  'target-unreachable': 'nothing',
+  'certificate-not-trusted': 'answer',
+  // An empty answer, a broken handshake and a certificate that is refused end here too.
+  'page-not-loaded': 'nothing',
+  'page-redirect-loop': 'nothing',
+  'page-status-error': 'document',
+  'page-not-html': 'document',
+  'page-not-painted': 'document',
+  'page-hung': 'answer',
+  'page-crashed': 'nothing',
+  'page-memory-excessive': 'answer',
+};
+
+/** These Lighthouse gives only to a page whose document came well (core/lib/navigation-error.js: all else comes first). */
+const documentCodes: ReadonlySet<string> = new Set(['PAGE_HUNG', 'NO_DCL']);
+
+/** How far a load came that ended so. */
+export function reachOfEnd({ code, evidence }: NamedEnd): Reach {
+  if (code === 'browser-failed' || code === 'browser-unavailable') return 'nothing';
+  const { lighthouse } = evidence;
+  return typeof lighthouse === 'string' && documentCodes.has(lighthouse) ? 'document' : reachOf[code];
+}
+
 /** Faults of this machine; they say nothing of the page. */
 export type OwnFaultCode = 'browser-failed' | 'browser-unavailable';
 
