@@ -633,6 +633,39 @@ const limited: readonly Case[] = [
     grade: 'C',
   },
   {
+    name: 'a domain whose mail hosts cannot be reached loses its mail, and is no better than C',
+    evidence: evidence({ dns: dns({ broken: ['mx-none-reachable'] }) }),
+    broken: ['mail-lost'],
+    score: 97,
+    grade: 'C',
+  },
+  {
+    name: 'a critical finding of mail is no better than C: its own policy shuts a mail host out',
+    evidence: evidence({ dns: dns({ broken: ['mta-sts-mx-mismatch'] }) }),
+    broken: ['finding-critical'],
+    score: 98,
+    grade: 'C',
+  },
+  ...['cors-reflects-origin-credentials', 'csp-nonce-repeated'].map(
+    (code): Case => ({
+      name: `a critical finding of the headers is no better than C: ${code}`,
+      evidence: evidence({ headers: headers({ broken: [code], score: 95 }) }),
+      broken: ['finding-critical'],
+      score: 99,
+      grade: 'C',
+    }),
+  ),
+  {
+    name: 'what the headers say of https is told by TLS and the entry points, not twice',
+    evidence: evidence({
+      ssl: ssl({ broken: ['certificate-expired'] }),
+      headers: headers({ broken: ['cert-invalid'], score: 95 }),
+    }),
+    broken: ['ssl-failed'],
+    score: 79,
+    grade: 'F',
+  },
+  {
     name: 'SPF that allows everybody is no better than C',
     evidence: evidence({ dns: dns({ broken: ['spf-all-pass'] }) }),
     broken: ['spf-all-pass'],
@@ -703,14 +736,14 @@ const entries: readonly Case[] = [
     evidence: evidence(ways(redirect(failed('connection-refused', 'http://www.a.test/')))),
     broken: ['entry-point-broken'],
     score: 100,
-    grade: 'A',
+    grade: 'B',
   },
   {
     name: 'www that refuses https while the domain speaks it is broken',
     evidence: evidence(ways(redirect(failed('connection-refused', 'https://www.a.test/')))),
     broken: ['entry-point-broken'],
     score: 100,
-    grade: 'A',
+    grade: 'B',
   },
   {
     name: 'a www that does not answer in time is not called broken',
@@ -751,7 +784,7 @@ const entries: readonly Case[] = [
     ),
     broken: ['entry-point-broken'],
     score: 100,
-    grade: 'A',
+    grade: 'B',
   },
   ...[
     stopped({ kind: 'loop', to: 'https://www.a.test/' }, 'https://www.a.test/'),
@@ -766,7 +799,7 @@ const entries: readonly Case[] = [
       evidence: evidence(ways(redirect(broken))),
       broken: ['entry-point-broken'],
       score: 100,
-      grade: 'A',
+      grade: 'B',
     }),
   ),
   ...[
@@ -791,7 +824,7 @@ const entries: readonly Case[] = [
     ),
     broken: ['target-address-not-allowed', 'entry-point-broken'],
     score: 100,
-    grade: 'A',
+    grade: 'B',
   },
   {
     name: 'redirects in a circle at every entry are a site that nobody reaches',
@@ -920,7 +953,7 @@ const entries: readonly Case[] = [
     ),
     broken: ['entry-point-certificate-not-trusted'],
     score: 100,
-    grade: 'A',
+    grade: 'C',
   },
   {
     name: 'a certificate that ssl-check has failed is told once',
