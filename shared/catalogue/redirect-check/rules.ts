@@ -126,7 +126,7 @@ export const rules = {
     severity: 'medium',
     points: 0,
     title: 'A hop leads to a place that is not checked',
-    detail: 'Hop {hop} was not asked: {reason}',
+    detail: 'Hop {hop} was not asked: {reason}.',
     fix: 'If visitors should arrive there, use a public name and a usual port.',
     references: ['RFC 6761 §6', fetchStandard('port blocking', 'port-blocking')],
   },

@@ -564,6 +564,21 @@ function kindOf(verdict: Verdict): string {
   return isBroken(verdict) ? 'broken' : 'notTested';
 }
 
+test.for([
+  ['The host "b.localhost" is a special-use name.', 'the host "b.localhost" is a special-use name.'],
+  ['it names port 25, which is not checked', 'it names port 25, which is not checked.'],
+] as const)('a reason is told as the end of a sentence: %s', ([reason, told]) => {
+  const evidence = changeFailures(
+    failed('target-not-allowed', 'https://a.test/', 'https://b.test/'),
+    (seen) => ({
+      ...seen,
+      reason,
+    }),
+  );
+  const { findings } = listVerdicts(rules, assessRedirects(evidence).verdicts);
+  expect(findings[0]?.detail).toBe(`Hop 2 was not asked: ${told}`);
+});
+
 test('no rule is without a source', () => {
   const table: Rules = rules;
   expect(codesOf(table).filter((code) => table[code]?.references.length === 0)).toEqual([]);

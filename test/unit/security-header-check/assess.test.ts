@@ -13,6 +13,7 @@ import { framingRows } from './rows/framing.ts';
 import { leakageRows } from './rows/leakage.ts';
 import type { Row } from './rows/row.ts';
 import { transportRows } from './rows/transport.ts';
+import { answer, chain, failed, see } from './sights.ts';
 
 const rows: readonly Row[] = [
   ...transportRows,
@@ -77,6 +78,32 @@ test.for(rows)('in "$name" the effects of the findings add up to the score', ({ 
   const { score, scoreEffects = {} } = assessHeaders(evidence);
   const sum = Object.values(scoreEffects).reduce((total, effect) => total + effect, 0);
   expect([null, Math.max(0, 100 + sum)]).toContain(score);
+});
+
+test('a group names the finding that took its points, and the others in it take none', () => {
+  const { fields, scoreEffects = {} } = assessHeaders(see({ tls: { trusted: true, error: null } }));
+  expect(fields['groups']).toMatchObject({ transport: { points: 25, lost: 20, by: 'hsts-missing' } });
+  expect(scoreEffects['hsts-missing']).toBe(-20);
+  const open = assessHeaders(see({ http: chain([answer('http://site.test/')]) }));
+  expect(open.fields['groups']).toMatchObject({ transport: { lost: 20, by: 'redirect-missing' } });
+  expect(open.scoreEffects).toMatchObject({ 'redirect-missing': -20, 'hsts-missing': 0 });
+  expect(open.fields['groups']).not.toHaveProperty('target.by');
+});
+
+test('a reason that is a sentence of its own is told as the end of ours', () => {
+  const why = 'The host "a.localhost" is a special-use name.';
+  const evidence = see({
+    https: failed('https://site.test/', 'target-not-allowed', why),
+    http: failed('http://site.test/', 'target-not-allowed', why),
+  });
+  const { verdicts } = assessHeaders(evidence);
+  const [finding] = listVerdicts(rules, verdicts).findings;
+  expect(finding?.detail).toBe(
+    'https://site.test/ was not asked: the host "a.localhost" is a special-use name.',
+  );
+  expect(verdicts['csp-missing']).toEqual({
+    notTested: 'https://site.test/ could not be asked: the host "a.localhost" is a special-use name',
+  });
 });
 
 test.for(codesOf(rules))('%s says where it comes from', (code) => {

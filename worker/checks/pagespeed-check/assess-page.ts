@@ -120,7 +120,7 @@ function showHosts(refused: readonly RefusedHost[]): readonly Evidence[] {
     host,
     port,
     code,
-    reason,
+    reason: reason.replace(/\.$/, ''),
     count: refused.length === 1 ? 'one such place' : `${refused.length} such places`,
   }));
 }

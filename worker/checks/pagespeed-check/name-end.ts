@@ -80,7 +80,7 @@ export function nameEnd(run: Load, url: string): NamedEnd {
   const { host } = new URL(url);
   if (run.kind === 'failure') {
     const { code, reason } = run;
-    if (code === 'target-not-allowed') return { code, evidence: { host, reason } };
+    if (code === 'target-not-allowed') return { code, evidence: { host, reason: clause(reason) } };
     return { code, evidence: { reason, operator: run.fix } };
   }
   if (isRemote(run)) return nameGivenUp(run.end, host);
@@ -121,7 +121,7 @@ function nameRefusal({ code }: RefusedHost): PageEndCode {
 }
 
 function showRefusal({ host, port, code, reason }: RefusedHost): Evidence {
-  return { host, port, code, reason };
+  return { host, port, code, reason: clause(reason) };
 }
 
 function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string, host: string): NamedEnd {
@@ -138,5 +138,10 @@ function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string,
 }
 
 function lineOf(message: string): string {
-  return message.split('\n')[0]?.slice(0, 300) ?? '';
+  return clause(message.split('\n')[0]?.slice(0, 300) ?? '');
+}
+
+/** A reason as the end of a sentence: some are sentences of their own. */
+function clause(reason: string): string {
+  return reason.replace(/\.$/, '').replace(/^The /, 'the ');
 }

@@ -1,7 +1,7 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
-import { type AnsweredHop, answeredHops, asFarAsRead, asFarAsSeen, limited } from './chain.ts';
+import { type AnsweredHop, answeredHops, asFarAsRead, asFarAsSeen, clause, limited } from './chain.ts';
 import type { HopAnswer, RedirectEvidence } from './evidence.ts';
 import { parseHsts } from './hsts.ts';
 import { withoutFragment } from './read-location.ts';
@@ -86,7 +86,8 @@ function judgeFailure({ hops, stop }: RedirectEvidence, picks: (code: FailureCod
   const last = hops.at(-1);
   if (stop.kind !== 'failure' || last?.seen.kind !== 'failure') return asFarAsSeen(stop, 'holds');
   const { code, reason } = last.seen;
-  return picks(code) ? brokenIf(true, { hop: hops.length, url: last.url, code, reason }) : 'not-applicable';
+  const shown = { hop: hops.length, url: last.url, code, reason: clause(reason) };
+  return picks(code) ? brokenBy([shown]) : 'not-applicable';
 }
 
 /** Hops in clear text that a browser would never send, since an earlier one of this chain set HSTS for their host (RFC 6797 §8.3). */

@@ -27,6 +27,7 @@ import { judgeHygiene, judgeLeakage } from './judge/leakage.ts';
 import { judgeRedirects } from './judge/redirects.ts';
 import { judgeSubresources } from './judge/subresources.ts';
 import { judgeTarget } from './judge/target.ts';
+import { whyFailed } from './judge/unwalked.ts';
 import { allOf, unlessBroken } from './judge/verdict-tables.ts';
 import { compareWithObservatory } from './observatory/compare.ts';
 import { scoreGroups } from './own-score.ts';
@@ -118,9 +119,7 @@ function unseenPage(evidence: HeaderEvidence): Verdicts<PageCode> {
 
 function unseen({ https, http }: HeaderEvidence) {
   const { end } = https.hops.length >= http.hops.length ? https : http;
-  return notTested(
-    end.kind === 'failed' ? `${end.url} could not be asked: ${end.reason}` : 'the redirects lead to no page',
-  );
+  return notTested(whyFailed({ end }) ?? 'the redirects lead to no page');
 }
 
 const settledCodes: ReadonlySet<string> = new Set([

@@ -8,7 +8,7 @@ import {
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
 import type { Chain, HeaderEvidence, Hop } from '../evidence.ts';
-import { isClosed, whyCertificateUnseen, whyUnanswered, whyUnwalked } from './unwalked.ts';
+import { clause, isClosed, whyCertificateUnseen, whyFailed, whyUnanswered, whyUnwalked } from './unwalked.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
 
 type RedirectCode = keyof typeof redirectRules;
@@ -44,8 +44,8 @@ function leadsOn({ hops, end }: Chain): boolean {
 function judgeHttps(https: Chain, http: Chain): Verdict {
   if (https.hops.length > 0 || https.end.kind !== 'failed') return 'holds';
   const { url, code, reason } = https.end;
-  if (http.hops.length === 0 || !isClosed(https)) return notTested(`${url} could not be asked: ${reason}`);
-  return brokenBy([{ url, reason, code }]);
+  if (http.hops.length === 0 || !isClosed(https)) return notTested(whyFailed(https) ?? '');
+  return brokenBy([{ url, reason: clause(reason), code }]);
 }
 
 function judgeCertificates(hops: readonly Hop[]): Verdict {
@@ -97,9 +97,8 @@ function judgeMissing(first: Hop, second: Hop | undefined, https: Chain): Verdic
 }
 
 function noClearText({ end }: Chain): Verdict {
-  if (end.kind === 'failed' && end.code !== 'connection-refused')
-    return notTested(`${end.url} could not be asked: ${end.reason}`);
-  return 'not-applicable';
+  const isOpen = end.kind === 'failed' && end.code !== 'connection-refused';
+  return isOpen ? notTested(whyFailed({ end }) ?? '') : 'not-applicable';
 }
 
 function allClearText(verdict: Verdict): Verdicts<ClearTextCode> {

@@ -8,6 +8,7 @@ import {
 } from '../../../../shared/model/verdict.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
 import type { Page } from '../sight/page.ts';
+import { clause } from './unwalked.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
 
 /** Says what could not be asked, and whether an error page was judged. */
@@ -60,7 +61,7 @@ type Failure = {
 
 function findFailure({ hops, end }: Chain): Failure[] {
   if (end.kind !== 'failed') return [];
-  return [{ url: end.url, code: end.code, reason: end.reason, isLater: hops.length > 0 }];
+  return [{ url: end.url, code: end.code, reason: clause(end.reason), isLater: hops.length > 0 }];
 }
 
 function show({ url, code, reason }: Failure): Evidence {

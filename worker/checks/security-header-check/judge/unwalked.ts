@@ -35,6 +35,12 @@ export function whyCertificateUnseen(chains: readonly Chain[]): string | null {
   return cut.map(whyFailed).find((why) => why !== null) ?? null;
 }
 
-function whyFailed({ end }: Chain): string | null {
-  return end.kind === 'failed' ? `${end.url} could not be asked: ${end.reason}` : null;
+/** Why a chain ended without an answer; null where it did not. */
+export function whyFailed({ end }: Pick<Chain, 'end'>): string | null {
+  return end.kind === 'failed' ? `${end.url} could not be asked: ${clause(end.reason)}` : null;
+}
+
+/** A probe's reason as the end of a sentence: some are sentences of their own. */
+export function clause(reason: string): string {
+  return reason.replace(/\.$/, '').replace(/^The /, 'the ');
 }
