@@ -79,33 +79,46 @@ async function lookJob({ jobQueue }: Desk, job: Job, submitted: Submitted): Prom
 
 type Running = { readonly job: Job; readonly caller: Caller; readonly ask: Ask; readonly response: Response };
 
-/** Joins this process's equal work for nothing; else pays, submits and waits, and gives back what was not needed. */
-async function runOrJoin(
+/** Waits as long as the caller lets us, or not at all where it has many waits already. */
+async function runOrJoin(desk: Desk, spec: CheckSpec, running: Running): Promise<WaitOutcome> {
+  const { job, caller, ask, response } = running;
+  const leave = desk.waits.enter(caller.id);
+  const waitMs = leave ? 1000 * (ask.waitS ?? desk.waitSeconds ?? spec.waitS) : 0;
+  const signal = abortedByClose(response);
+  try {
+    // Joining this process's equal work costs nothing.
+    if (desk.waiting.isPending(job.jobKey)) return await desk.waiting.wait(job, waitMs, signal);
+    return await runPaid(desk, spec, running, () => desk.waiting.wait(job, waitMs, signal));
+  } finally {
+    leave?.();
+  }
+}
+
+/** Pays, submits and waits, and gives back what was not needed. */
+async function runPaid(
   desk: Desk,
   spec: CheckSpec,
-  { job, caller, ask, response }: Running,
+  { job, caller, response }: Running,
+  wait: () => Promise<WaitOutcome>,
 ): Promise<WaitOutcome> {
-  const waitMs = 1000 * (ask.waitS ?? desk.waitSeconds ?? spec.waitS);
-  const signal = abortedByClose(response);
-  if (desk.waiting.isPending(job.jobKey)) return desk.waiting.wait(job, waitMs, signal);
   desk.shed.check();
-  const points = spec.cost(job.options);
   desk.holds.take(caller, job);
   try {
-    await desk.quotas.takeScans(caller, points, response);
-    const outcome = await desk.waiting.wait(job, waitMs, signal);
-    const isOurs =
-      outcome.kind === 'report'
-        ? outcome.stored.jobId === job.jobId
-        : outcome.submitted.state !== 'joined' && outcome.submitted.state !== 'full';
-    if (!isOurs || outcome.kind === 'expired') await desk.quotas.giveBackScans(caller, points, response);
+    await desk.payments.pay(caller, job, spec.cost(job.options), response);
+    const outcome = await wait();
+    if (!isPaidFor(outcome, job)) await desk.payments.giveBack(job.jobId, response);
     return outcome;
   } catch (error) {
     desk.holds.release(job.jobKey);
-    if (error instanceof Problem && error.code !== 'rate_limited')
-      await desk.quotas.giveBackScans(caller, points, response);
+    if (error instanceof Problem) await desk.payments.giveBack(job.jobId, response);
     throw error;
   }
+}
+
+// Not somebody else's work, not a run that never came about or failed through us.
+function isPaidFor(outcome: WaitOutcome, { jobId }: Job): boolean {
+  if (outcome.kind === 'report') return outcome.stored.jobId === jobId && outcome.stored.state !== 'failed';
+  return outcome.kind === 'later' && !['joined', 'full'].includes(outcome.submitted.state);
 }
 
 /** Which stored report answers at once. The floor keeps a caller of `fresh` from starting run after run. */

@@ -9,12 +9,14 @@ export type Quotas = {
   countRequest(caller: Caller): Promise<Taken | undefined>;
   /** Counts a request, and sets the RateLimit fields. Throws 429. */
   takeRequest(caller: Caller, response: Response): Promise<void>;
-  /** Pays for a run before it starts. Throws 429. */
-  takeScans(caller: Caller, points: number, response: Response): Promise<void>;
-  /** For a run that did not happen, or failed through us. */
-  giveBackScans(caller: Caller, points: number, response?: Response): Promise<void>;
+  /** Pays for a run before it starts; undefined where nothing is counted. Throws 429. */
+  takeScans(caller: Caller, points: number, response: Response): Promise<Taken | undefined>;
+  /** For a run that did not happen, or failed through us. @param response where what is left shall be told */
+  giveBackScans(caller: Caller, paid: Paid, response?: Response): Promise<void>;
   look(caller: Caller): Promise<{ readonly requests: Taken; readonly scans: Taken }>;
 };
+
+export type Paid = { readonly points: number; readonly taken: Taken };
 
 /** Opens the quotas. `isOn` is off for labs: nothing is counted and no field sent. */
 export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolean): Quotas {
@@ -31,17 +33,17 @@ export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolea
       if (!taken.allowed) throw refuse(requests, taken, 'Wait, or send a token for a higher limit.');
     },
     async takeScans(caller, points, response) {
-      if (!isOn || points === 0) return;
+      if (!isOn || points === 0) return undefined;
       const { scans } = caller.quotas;
       if (points > scans.points) throw tooDear(scans, points);
       const taken = await shared.take(scans, caller.id, points);
       setScansItem(response, scans, taken);
       if (!taken.allowed)
         throw refuse(scans, taken, `This check costs ${points}. Cached reports stay readable meanwhile.`);
+      return taken;
     },
-    async giveBackScans({ id, quotas: { scans } }, points, response) {
-      if (!isOn || points === 0) return;
-      await shared.giveBack(scans, id, points);
+    async giveBackScans({ id, quotas: { scans } }, { points, taken }, response) {
+      await shared.giveBack(scans, id, points, taken);
       if (response) setScansItem(response, scans, await shared.look(scans, id));
     },
     look: async ({ id, quotas }) => {

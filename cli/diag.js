@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 24) {
   console.error(
-    `diag needs Node 24; this is ${process.versions.node}. The project brings its own: run it by npm (npm start, npx --no diag), after npm ci.`,
+    `diag needs Node 24; this is ${process.versions.node}. The project brings its own: run it by npm (npm start, npx --no -- diag …), after npm ci.`,
   );
   process.exit(78);
 }

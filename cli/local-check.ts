@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import { readConfig } from '../shared/config.ts';
 import type { Job } from '../shared/model/job.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { parseDomain, parseHttpUrl, type TargetPolicy } from '../shared/target/parse-target.ts';
+import type { Check } from '../worker/checks/check.ts';
 import { findCheck } from '../worker/checks/registry.ts';
 import { findCheckOf } from '../worker/find-check.ts';
 import { type EvidenceFile, judge } from '../worker/judge.ts';
@@ -14,16 +15,21 @@ import { UsageError } from './usage-error.ts';
 /** Checks that can be run here, by name. */
 export const localChecks: readonly CheckSpec[] = catalogue.filter(({ queue }) => queue === 'network');
 
-export type LocalOptions = { readonly evidence?: string } & Readonly<
-  Record<string, string | readonly string[] | undefined>
+export type LocalOptions = { readonly local?: true; readonly evidence?: string } & Readonly<
+  Record<string, string | readonly string[] | true | undefined>
 >;
 
 /** Runs a check in this process and prints its report; with `evidence` it keeps what was seen in that file. */
 export async function checkLocally(
   spec: CheckSpec,
   text: string,
-  { evidence, ...given }: LocalOptions,
+  { local, evidence, ...given }: LocalOptions,
 ): Promise<void> {
+  if (!local)
+    throw new UsageError(
+      `${spec.name} runs in this process alone so far: add --local, or ask a running service by GET /api/tools/${spec.name}.`,
+    );
+  if (evidence !== undefined) atFile(() => tryToWrite(evidence), '--evidence');
   const config = readConfig();
   const check = findCheckOf(config)(spec.name);
   if (!check) throw new Error(`there is no ${spec.name}`);
@@ -32,28 +38,51 @@ export async function checkLocally(
     { target: readTarget(spec, text, targetPolicyOf(config)), options: readOptions(spec, given) },
     config,
   );
-  if (evidence !== undefined) writeFileSync(evidence, `${JSON.stringify(file, null, 2)}\n`);
-  printReport(file);
+  printReport(check, file);
+  // Last: a disk may be full meanwhile, and the run is worth its report.
+  if (evidence !== undefined)
+    atFile(() => writeFileSync(evidence, `${JSON.stringify(file, null, 2)}\n`), '--evidence');
 }
 
 /** Judges a file of evidence again, without the network: byte for byte the report of its run, under the rules of today. */
 export function assessFile(path: string): void {
-  printReport(readEvidence(readFileSync(path === '-' ? 0 : path, 'utf8')));
+  const file = readEvidence(atFile(() => readFileSync(path === '-' ? 0 : path, 'utf8'), 'assess'));
+  const check = findCheck(file.check);
+  if (!check) throw new UsageError(`There is no check "${file.check}".`);
+  try {
+    printReport(check, file);
+  } catch (error) {
+    // Whoever wrote it: what a check's own gather has seen is always judged.
+    throw new UsageError(`This is not a file of evidence of ${file.check}: ${(error as Error).message}`);
+  }
+}
+
+function tryToWrite(path: string): void {
+  const isThere = existsSync(path);
+  closeSync(openSync(path, 'a'));
+  if (!isThere) rmSync(path);
+}
+
+/** Does something with a file that the command line names; what the system says against it is the caller's fault. */
+function atFile<T>(act: () => T, asked: string): T {
+  try {
+    return act();
+  } catch (error) {
+    throw new UsageError(`${asked}: ${(error as Error).message}`);
+  }
 }
 
 function readEvidence(text: string): EvidenceFile {
   try {
-    const file = JSON.parse(text) as EvidenceFile;
-    if (file.v === 1 && 'evidence' in file) return file;
+    const file = JSON.parse(text) as EvidenceFile | null;
+    if (file?.v === 1 && 'evidence' in file) return file;
   } catch (error) {
     throw new UsageError(`This is not a file of evidence: ${(error as Error).message}`);
   }
   throw new UsageError('This is not a file of evidence: it has no evidence of version 1.');
 }
 
-function printReport(file: EvidenceFile): void {
-  const check = findCheck(file.check);
-  if (!check) throw new UsageError(`There is no check "${file.check}".`);
+function printReport(check: Check, file: EvidenceFile): void {
   process.stdout.write(`${JSON.stringify(judge(check, file))}\n`);
 }
 
@@ -63,7 +92,7 @@ function readTarget(spec: CheckSpec, text: string, policy: TargetPolicy): string
   return typeof parsed.value === 'string' ? parsed.value : parsed.value.href;
 }
 
-function readOptions(spec: CheckSpec, given: Omit<LocalOptions, 'evidence'>): Job['options'] {
+function readOptions(spec: CheckSpec, given: Omit<LocalOptions, 'evidence' | 'local'>): Job['options'] {
   const own = Object.fromEntries(
     Object.entries(given).filter(([name, value]) => name in spec.options.shape && value !== undefined),
   );

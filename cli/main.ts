@@ -1,10 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import { ConfigError } from '../shared/config.ts';
+import { Problem } from '../shared/model/problem.ts';
+import type { LocalOptions } from './local-check.ts';
 import type { CreateOptions } from './token.ts';
 import { UsageError } from './usage-error.ts';
 
-const program = new Command('diag').description('Examines domains and URLs.').exitOverride();
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+const program = new Command('diag')
+  .description('Examines domains and URLs.')
+  .version(version, '-V, --version', 'print the version')
+  .exitOverride();
 
 program
   .command('serve')
@@ -66,23 +75,32 @@ token
 
 for (const spec of catalogue.filter(({ queue }) => queue === 'network')) {
   const command = program.command(`${spec.name} <target>`).description(spec.summary);
-  command.requiredOption('--local', 'run in this process, without a server');
+  command.option('--local', 'run in this process, without a server: the only way so far');
   command.option('--evidence <file>', 'keep what was seen, for diag assess');
   for (const name of Object.keys(spec.options.shape)) {
     if (spec.repeatable.includes(name)) command.option(`--${name} <value...>`);
     else command.option(`--${name} <value>`);
   }
-  command.action(async (target: string, options: Record<string, string>) =>
+  command.action(async (target: string, options: LocalOptions) =>
     (await import('./local-check.ts')).checkLocally(spec, target, options),
   );
 }
 
-// Exit status: 2 for the command line (commander has told of it already), 78 for bad settings.
+// Exit status: 2 for the command line (commander has told of it already), 3 for a check that did not end, 5 for a store
+// that is away, 78 for bad settings. Anything else is a defect, and keeps its stack.
+function exitStatusOf(error: unknown): number | undefined {
+  if (error instanceof UsageError) return 2;
+  if (error instanceof ConfigError) return 78;
+  if (error instanceof Problem) return 5;
+  return error instanceof DOMException && error.name === 'TimeoutError' ? 3 : undefined;
+}
+
 try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
-  if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
-  console.error(error.message);
-  process.exit(error instanceof UsageError ? 2 : 78);
+  const status = exitStatusOf(error);
+  if (status === undefined) throw error;
+  console.error(status === 3 ? 'The check did not end within its time.' : (error as Error).message);
+  process.exit(status);
 }

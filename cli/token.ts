@@ -28,7 +28,7 @@ export type CreateOptions = {
 export async function createToken(options: CreateOptions): Promise<void> {
   const now = Date.now();
   const wish: TokenWish = {
-    name: options.name,
+    name: readName(options.name),
     scopes: readScopes(options.scopes),
     limits: {
       ...(options.requests === undefined ? {} : { requests: readLimit('requests', options.requests) }),
@@ -38,7 +38,12 @@ export async function createToken(options: CreateOptions): Promise<void> {
     ...(options.account === undefined ? {} : { account: options.account }),
   };
   const { text, token } = makeToken(wish, now);
-  await withStore((store) => store.insert(token));
+  await withStore(async (store) => {
+    const { account } = options;
+    const isThere = account === undefined || (await store.list()).some((other) => other.account === account);
+    if (!isThere) throw new UsageError(`--account: there is no account ${account}. See diag token list.`);
+    await store.insert(token);
+  });
   print(options.output, { ...describe(token, now), token: text }, text);
   console.error(`Token "${token.name}", id ${token.tokenId}. Keep it now: it is not shown again.`);
 }
@@ -83,7 +88,10 @@ export async function rotateToken(
 }
 
 async function withStore<T>(act: (store: TokenStore) => Promise<T>): Promise<T> {
-  const store = await openTokenStore(readConfig(), openLogger('silent'));
+  const config = readConfig();
+  if (config.DATA_DIR === ':memory:' && config.MONGODB_URL === undefined)
+    throw new UsageError('DATA_DIR is ":memory:": a token made here would be gone when this command ends.');
+  const store = await openTokenStore(config, openLogger('silent'));
   try {
     return await act(store);
   } finally {
@@ -119,6 +127,14 @@ function printTable(rows: readonly (readonly string[])[]): void {
         .join('  ')
         .trimEnd(),
     );
+}
+
+// It stands in a line of a table.
+function readName(text: string): string {
+  const name = text.trim();
+  if (name === '' || name.length > 100 || /\p{Cc}/u.test(name))
+    throw new UsageError('--name: give 1 to 100 characters that say what the token is for, in one line.');
+  return name;
 }
 
 function readScopes(text: string): Scope[] {

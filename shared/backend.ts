@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { openMemoryJobQueue } from './job-queue/memory.ts';
 import type { JobQueue } from './job-queue/port.ts';
 import type { Logger } from './logger.ts';
@@ -79,8 +79,8 @@ async function openScaled(
       lineLimit: lineLimitOf(config),
       log,
     }),
-    reportStore: openMongoReportStore(urls.mongo, log),
-    rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log)),
+    reportStore: ofMongoUrl(() => openMongoReportStore(urls.mongo, log)),
+    rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log), log),
     tokenStore: await openTokenStore(config, log),
   };
 }
@@ -93,13 +93,23 @@ export async function openTokenStore(config: Config, log: Logger): Promise<Token
       import('./token-store/mongo.ts'),
       import('./token-store/announce.ts'),
     ]);
-    return openMongoTokenStore(MONGODB_URL, openRedisAnnouncements(REDIS_URL, log));
+    return ofMongoUrl(() => openMongoTokenStore(MONGODB_URL, openRedisAnnouncements(REDIS_URL, log)));
   }
   const { openSqliteTokenStore } = await import('./token-store/sqlite.ts');
   return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'));
 }
 
-/** Jobs of one host that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */
+// The driver alone knows which options and hosts it takes. What it quotes of the URL may hold the password.
+function ofMongoUrl<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof Error) || !/^Mongo|^URIError$|^TypeError$/.test(error.name)) throw error;
+    throw new ConfigError(`MONGODB_URL: ${error.message.replace(/\/\/[^@\s]*@/g, '//…@')}`);
+  }
+}
+
+/** Jobs of a host of which nothing is known yet that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */
 function lineLimitOf({ QUEUE_SECONDS, HOST_CONCURRENCY }: Config): number {
   return QUEUE_SECONDS * HOST_CONCURRENCY;
 }

@@ -1,26 +1,38 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { parseCidr } from './target/classify-address.ts';
+import { isAddress, parseCidr } from './target/classify-address.ts';
 
 const text = z.string().min(1);
-const count = (least: number) =>
+const count = (least: number, most = 999_999_999) =>
   z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
-    .refine((number) => number >= least, `must be ${least} or more`);
+    .refine((number) => number >= least, `must be ${least} or more`)
+    .refine((number) => number <= most, `must be ${most} or less`);
 const port = z
   .string()
   .regex(/^\d{1,5}$/, 'must be a port number')
   .transform(Number)
   .refine((number) => number <= 65_535, 'must be a port number');
-const flag = z.enum(['on', 'off']).transform((word) => word === 'on');
-const list = text.transform((value) =>
-  value
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== ''),
-);
+const flag = z
+  .enum(['on', 'off', '1', '0', 'true', 'false'])
+  .transform((word) => word === 'on' || word === '1' || word === 'true');
+const list = text
+  .transform((value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  )
+  .refine((items) => items.length > 0, 'names nothing; leave it unset instead');
+/** A list whose every item is such a thing; the ones that are not are quoted. */
+const listOf = (isSuch: (item: string) => boolean, what: string) =>
+  list.superRefine((items, context) => {
+    for (const item of items)
+      if (!isSuch(item)) context.addIssue({ code: 'custom', message: `"${item}" is not ${what}` });
+  });
 
 /** Points in seconds, such as "600/60". */
 export const quotaSchema = z
@@ -32,9 +44,45 @@ export const quotaSchema = z
   })
   .refine(({ points, windowS }) => points > 0 && windowS > 0, 'must be points/seconds, both above 0');
 
-const httpUrl = text.refine(
-  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-  'must be an http or https URL',
+const publicUrl = text.refine((value) => {
+  const url = URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname;
+}, 'must be an http or https URL without user, query and fragment');
+
+// It stands in a comment of the User-Agent, where a bracket or a line's end would break every request.
+const contactUrl = text.refine(
+  (value) => /^(?:https?:\/\/|mailto:)[\x21-\x27\x2a-\x5b\x5d-\x7e]+$/.test(value) && URL.canParse(value),
+  'must be an http, https or mailto URL',
+);
+
+const isName = (word: string) => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?$/i.test(word);
+const listenHost = text.refine(
+  (value) => isName(value) || isAddress(value.replace(/%\w+$/, '')),
+  'must be an address or a name of this machine, without scheme and port',
+);
+
+const origins = listOf(
+  (item) => item === '*' || (/^https?:/.test(item) && URL.parse(item)?.origin === item),
+  '"*" or an origin such as https://app.example, in lower case and without a path',
+);
+
+const dnsServers = listOf((item) => {
+  if (isAddress(item)) return true;
+  const [, bracketed, host = '', number = '53'] =
+    /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(item) ?? [];
+  return isPort(number) && (bracketed === undefined ? isName(host) : isAddress(bracketed));
+}, 'host-or-ip[:port]');
+
+const redisUrl = text.refine((value) => {
+  const url = URL.parse(value);
+  return (
+    url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^\/?\d*$/.test(url.pathname)
+  );
+}, 'must be redis://host[:port][/number], or rediss://');
+// Several hosts make it no URL that could be parsed as one; the driver reads the rest.
+const mongoUrl = text.refine(
+  (value) => /^mongodb(?:\+srv)?:\/\/[^/?\s]+(?:[/?]\S*)?$/.test(value),
+  'must be mongodb://host[:port][/database], or mongodb+srv://',
 );
 
 const cidrs = list.transform((items, context) => {
@@ -49,7 +97,7 @@ const cidrs = list.transform((items, context) => {
 const portRanges = list.transform((items, context) =>
   items.map((item): readonly [number, number] => {
     const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(item) ?? [];
-    if (from === undefined || Number(to) > 65_535 || Number(from) > Number(to))
+    if (!isPort(from) || !isPort(to) || Number(from) > Number(to))
       context.addIssue({ code: 'custom', message: `"${item}" is not a port or a range such as 8000-8100` });
     return [Number(from), Number(to)];
   }),
@@ -57,7 +105,7 @@ const portRanges = list.transform((items, context) =>
 
 const portMap = list.transform((items, context) => {
   const pairs = items.map((item) => /^(\d{1,5})=(\d{1,5})$/.exec(item));
-  if (pairs.some((pair) => pair === null))
+  if (!pairs.every((pair) => isPort(pair?.[1]) && isPort(pair?.[2])))
     context.addIssue({ code: 'custom', message: 'must be pairs such as 80=45080,443=45443' });
   return new Map(pairs.map((pair) => [Number(pair?.[1]), Number(pair?.[2])]));
 });
@@ -80,62 +128,62 @@ const trustedProxies = text
 
 const readableFile = text.refine(isReadable, 'names a file that cannot be read');
 
-const settingsSchema = z
-  .object({
-    HOST: text.default('127.0.0.1'),
-    PORT: port.default(3000),
-    ADMIN_HOST: text.default('127.0.0.1'),
-    ADMIN_PORT: port.optional(),
-    PUBLIC_URL: httpUrl.transform((value) => value.replace(/\/+$/, '')).optional(),
-    CONTACT_URL: text.optional(),
-    CORS_ORIGINS: list.optional(),
-    REDIS_URL: text.optional(),
-    MONGODB_URL: text.optional(),
-    DATA_DIR: text.default('./data'),
-    AUTH_MODE: z.enum(['open', 'token']).default('open'),
-    REPORT_IDS: flag.default(true),
-    REPORT_TTL_DAYS: count(1).default(30),
-    EVIDENCE_HOURS: count(0).default(24),
-    RATE_LIMIT: flag.default(true),
-    LIMIT_ANON_REQUESTS: quotaSchema.default({ points: 600, windowS: 60 }),
-    LIMIT_ANON_SCANS: quotaSchema.default({ points: 60, windowS: 60 }),
-    LIMIT_TOKEN_REQUESTS: quotaSchema.default({ points: 6000, windowS: 60 }),
-    LIMIT_TOKEN_SCANS: quotaSchema.default({ points: 600, windowS: 60 }),
-    TRUST_PROXY: trustedProxies.optional(),
-    WAIT_SECONDS: count(0)
-      .refine((s) => s <= 55, 'must be 55 or less')
-      .optional(),
-    QUEUE_SECONDS: count(1).default(600),
-    FRESH_SECONDS: count(0).optional(),
-    HOST_CONCURRENCY: count(1).default(4),
-    WORKER_CONCURRENCY: count(1).default(50),
-    WORKER_QUEUES: list.pipe(z.array(z.enum(['network', 'browser'])).min(1)).default(['network', 'browser']),
-    DNS_SERVERS: list.optional(),
-    NAMESERVER_PORT: port.default(53),
-    TARGET_PORTS: portRanges.default([
-      [80, 80],
-      [443, 443],
-      [8080, 8080],
-      [8443, 8443],
-    ]),
-    TARGET_PORT_MAP: portMap.default(new Map()),
-    TARGET_ALLOW_CIDRS: cidrs.default([]),
-    TARGET_DENY_CIDRS: cidrs.default([]),
-    TARGET_ALLOW_SUFFIXES: list
-      .transform((items) => items.map((item) => item.toLowerCase().replace(/^\.+|\.+$/g, '')))
-      .default([]),
-    NODE_EXTRA_CA_CERTS: readableFile.optional(),
-    BROWSER_PATH: text.optional(),
-    BROWSER_NO_SANDBOX: text.optional(),
-    CRUX_API_KEY: text.optional(),
-    PSI_API_KEY: text.optional(),
-    HSTS_PRELOAD_FILE: readableFile.optional(),
-    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  })
-  .refine((settings) => (settings.REDIS_URL === undefined) === (settings.MONGODB_URL === undefined), {
-    path: ['REDIS_URL', 'MONGODB_URL'],
-    message: 'must be set both or neither: Redis holds the queue, MongoDB the reports',
-  });
+const folder = text.refine(
+  (path) => path === ':memory:' || isBelowFolder(path),
+  'cannot be made: a part of the path is no folder',
+);
+
+const suffixes = list
+  .transform((items) => items.map((item) => item.toLowerCase().replace(/^\.+|\.+$/g, '')))
+  .refine((items) => items.every(isName), 'must be names such as test,example');
+
+const settingsSchema = z.object({
+  HOST: listenHost.default('127.0.0.1'),
+  PORT: port.default(3000),
+  ADMIN_HOST: listenHost.default('127.0.0.1'),
+  ADMIN_PORT: port.optional(),
+  PUBLIC_URL: publicUrl.transform((value) => value.replace(/\/+$/, '')).optional(),
+  CONTACT_URL: contactUrl.optional(),
+  CORS_ORIGINS: origins.optional(),
+  REDIS_URL: redisUrl.optional(),
+  MONGODB_URL: mongoUrl.optional(),
+  DATA_DIR: folder.default('./data'),
+  AUTH_MODE: z.enum(['open', 'token']).default('open'),
+  REPORT_IDS: flag.default(true),
+  REPORT_TTL_DAYS: count(1, 36_500).default(30),
+  EVIDENCE_HOURS: count(0, 876_000).default(24),
+  RATE_LIMIT: flag.default(true),
+  LIMIT_ANON_REQUESTS: quotaSchema.default({ points: 600, windowS: 60 }),
+  LIMIT_ANON_SCANS: quotaSchema.default({ points: 60, windowS: 60 }),
+  LIMIT_TOKEN_REQUESTS: quotaSchema.default({ points: 6000, windowS: 60 }),
+  LIMIT_TOKEN_SCANS: quotaSchema.default({ points: 600, windowS: 60 }),
+  TRUST_PROXY: trustedProxies.optional(),
+  WAIT_SECONDS: count(0, 55).optional(),
+  QUEUE_SECONDS: count(1, 86_400).default(600),
+  FRESH_SECONDS: count(0).optional(),
+  HOST_CONCURRENCY: count(1).default(4),
+  WORKER_CONCURRENCY: count(1).default(50),
+  WORKER_QUEUES: list.pipe(z.array(z.enum(['network', 'browser'])).min(1)).default(['network', 'browser']),
+  DNS_SERVERS: dnsServers.optional(),
+  NAMESERVER_PORT: port.refine((number) => number > 0, 'must be a port number').default(53),
+  TARGET_PORTS: portRanges.default([
+    [80, 80],
+    [443, 443],
+    [8080, 8080],
+    [8443, 8443],
+  ]),
+  TARGET_PORT_MAP: portMap.default(new Map()),
+  TARGET_ALLOW_CIDRS: cidrs.default([]),
+  TARGET_DENY_CIDRS: cidrs.default([]),
+  TARGET_ALLOW_SUFFIXES: suffixes.default([]),
+  NODE_EXTRA_CA_CERTS: readableFile.optional(),
+  BROWSER_PATH: text.optional(),
+  BROWSER_NO_SANDBOX: flag.default(false),
+  CRUX_API_KEY: text.optional(),
+  PSI_API_KEY: text.optional(),
+  HSTS_PRELOAD_FILE: readableFile.optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
 
 /** Every setting of the environment, read and typed; names, defaults and meanings are in the README's table. */
 export type Config = z.infer<typeof settingsSchema>;
@@ -149,10 +197,16 @@ export class ConfigError extends Error {
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = settingsSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map(
-    (issue) => `${issue.path.filter((part) => typeof part === 'string').join(' and ')}: ${issue.message}`,
+  const isHalved = (given['REDIS_URL'] === undefined) !== (given['MONGODB_URL'] === undefined);
+  if (parsed.success && !isHalved) return parsed.data;
+  const lines = (parsed.error?.issues ?? []).map(
+    ({ path, message }) => `${path.filter((part) => typeof part === 'string').join('')}: ${message}`,
   );
+  // Not a refinement of the schema: that is not looked at where another setting is wrong.
+  if (isHalved)
+    lines.push(
+      'REDIS_URL and MONGODB_URL: must be set both or neither: Redis holds the queue, MongoDB the reports',
+    );
   throw new ConfigError(`These settings are not valid:\n  ${lines.join('\n  ')}`);
 }
 
@@ -162,5 +216,20 @@ function isReadable(path: string): boolean {
     return true;
   } catch {
     return false; // the setting is refused by name; why the file cannot be read is for the operator's shell
+  }
+}
+
+function isPort(digits: string | undefined): boolean {
+  return Number(digits) >= 1 && Number(digits) <= 65_535;
+}
+
+/** False where what is there of the path, up to its first part that is missing, is no folder. */
+function isBelowFolder(path: string): boolean {
+  const whole = resolve(path);
+  try {
+    const found = statSync(whole, { throwIfNoEntry: false });
+    return found?.isDirectory() ?? isBelowFolder(dirname(whole));
+  } catch {
+    return false; // ENOTDIR, ENAMETOOLONG, ELOOP, EACCES
   }
 }

@@ -15,7 +15,7 @@ import { tlsLimits } from './probes/tls/open.ts';
 export function browserSettingsOf(config: Config): ProbeSettings['browser'] {
   return {
     browser: { path: config.BROWSER_PATH, folder: browserFolderOf(config) },
-    noSandbox: config.BROWSER_NO_SANDBOX !== undefined,
+    noSandbox: config.BROWSER_NO_SANDBOX,
     limits: browserLimits,
     trustedAuthorities: readAuthorities(config.NODE_EXTRA_CA_CERTS),
     psi:

@@ -7,28 +7,84 @@ import { tryBrowser } from './probes/browser/try-browser.ts';
 const sweepEveryMs = 10 * 60_000;
 
 export type BrowserWatch = {
-  /** Resolves only when there is no browser, and nobody to load pages in its stead. */
+  /** Resolves at the first try that finds no browser, and nobody to load pages in its stead. */
   readonly missing: Promise<NoBrowser>;
   readonly readiness: () => { readonly browser: true | string };
   close(): void;
 };
 
-/** Tries the browser once, says in the log what is wrong with it, and removes from time to time what killed workers have left of theirs. */
+export type BrowserTries = {
+  /** Longest that the browser may take to answer. */
+  readonly startMs: number;
+  /** From a try that failed to the next. */
+  readonly againMs: number;
+  /** Hears each change: what is wrong now, or undefined from when the browser works. Without it a browser is tried once, as nobody would use it. */
+  readonly onTurn?: (fault: NoBrowser | undefined) => void;
+};
+
+/** The browser is tried every minute until it works. */
+export const browserTries = { startMs: 20_000, againMs: 60_000 } as const satisfies BrowserTries;
+
+/**
+ * Tries the browser until it works, says in the log what is wrong with it when that changes, and removes from time to
+ * time what killed workers have left of theirs.
+ */
 export function watchBrowser(
-  { browser, noSandbox, psi }: Pick<BrowserProbeSettings, 'browser' | 'noSandbox' | 'psi'>,
+  settings: Pick<BrowserProbeSettings, 'browser' | 'noSandbox' | 'psi'>,
   log: Logger,
+  tries: BrowserTries = browserTries,
 ): BrowserWatch {
   let state: true | string = true;
-  const { promise: missing, resolve, reject } = Promise.withResolvers<NoBrowser>();
+  const { promise: missing, resolve } = Promise.withResolvers<NoBrowser>();
+  const stopTrying = tryUntilItWorks(settings, tries, (fault) => {
+    tellTurn(log, settings.psi !== undefined, fault);
+    if (settings.psi) return;
+    state = fault?.reason ?? true;
+    if (fault) resolve(fault);
+    tries.onTurn?.(fault);
+  });
+  const stopSweeping = sweepAtTimes(log);
+  return {
+    missing,
+    readiness: () => ({ browser: state }),
+    close() {
+      stopSweeping();
+      stopTrying();
+    },
+  };
+}
+
+/** Gives what stops it. A browser that works at the first try is no turn. */
+function tryUntilItWorks(
+  { browser, noSandbox }: Pick<BrowserProbeSettings, 'browser' | 'noSandbox'>,
+  { startMs, againMs, onTurn }: BrowserTries,
+  hear: (fault: NoBrowser | undefined) => void,
+): () => void {
   const closing = new AbortController();
-  tryBrowser(browser, { noSandbox, signal: closing.signal }).then((fault) => {
-    if (!fault || closing.signal.aborted) return;
-    const { reason, fix } = fault;
-    if (psi) return log.warn({ reason }, 'no browser: PageSpeed Insights loads the pages');
-    log.error({ reason, fix }, 'no browser: pagespeed-check is off');
-    state = reason;
-    resolve(fault);
-  }, reject);
+  let last: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const tryOnce = async () => {
+    const fault = await tryBrowser(browser, { noSandbox, startMs, signal: closing.signal });
+    if (closing.signal.aborted) return;
+    if (fault?.reason !== last) hear(fault);
+    last = fault?.reason;
+    if (fault && onTurn) timer = setTimeout(() => void tryOnce(), againMs).unref();
+  };
+  void tryOnce(); // never rejects
+  return () => {
+    clearTimeout(timer);
+    closing.abort();
+  };
+}
+
+function tellTurn(log: Logger, hasStandIn: boolean, fault: NoBrowser | undefined): void {
+  if (!fault) return log.info({}, 'there is a browser: pagespeed-check is on');
+  const { reason, fix } = fault;
+  if (hasStandIn) log.warn({ reason }, 'no browser: PageSpeed Insights loads the pages');
+  else log.error({ reason, fix }, 'no browser: pagespeed-check is off');
+}
+
+function sweepAtTimes(log: Logger): () => void {
   const sweep = () =>
     void sweepProfiles(Date.now()).then(
       (count) => count > 0 && log.info({ count }, 'browser profiles of killed workers removed'),
@@ -36,9 +92,5 @@ export function watchBrowser(
     );
   sweep();
   const timer = setInterval(sweep, sweepEveryMs).unref();
-  const close = () => {
-    clearInterval(timer);
-    closing.abort();
-  };
-  return { missing, readiness: () => ({ browser: state }), close };
+  return () => clearInterval(timer);
 }

@@ -1,6 +1,7 @@
+import type { QueueName } from '../model/job.ts';
 import { Problem } from '../model/problem.ts';
 
-/** The Problem of a queue that cannot be reached, or that no worker serves. */
+/** The Problem of a queue that cannot be reached. */
 export function queueUnavailable(cause?: unknown): Problem {
   return new Problem(
     'queue_unavailable',
@@ -9,10 +10,29 @@ export function queueUnavailable(cause?: unknown): Problem {
   );
 }
 
-/** The Problem of a queue that no worker serves. @param fix what must be done, where a worker has told why */
-export function unserved(fix: string | undefined): Problem {
-  if (fix === undefined) return queueUnavailable();
-  return new Problem('browser_unavailable', `No worker has a browser that works. ${fix}`, {
-    retryAfterS: 60,
-  });
+const again = 'cached reports stay readable. Ask again in a few seconds.';
+const unservedDetails = {
+  network: `No worker that checks DNS, TLS, headers and redirects is running; ${again}`,
+  composite: `No worker that puts domain-health together is running; ${again}`,
+} as const;
+
+/**
+ * The Problem of a queue that no worker serves.
+ * @param fix what must be done, where a worker has told why
+ * @param queue undefined: whichever it is
+ */
+export function unserved(fix: string | undefined, queue?: QueueName): Problem {
+  if (fix !== undefined)
+    return new Problem('browser_unavailable', `No worker has a browser that works. ${fix}`, {
+      retryAfterS: 60,
+    });
+  if (queue === 'browser')
+    return new Problem(
+      'browser_unavailable',
+      'No worker that loads pages is running: pagespeed-check cannot start, all other checks start as usual. Ask again in a minute. The operator starts a worker whose WORKER_QUEUES has "browser".',
+      { retryAfterS: 60 },
+    );
+  const detail =
+    queue === undefined ? `No worker that takes this check is running; ${again}` : unservedDetails[queue];
+  return new Problem('queue_unavailable', detail, { retryAfterS: 5 });
 }

@@ -19,6 +19,21 @@ const found = z.looseObject({
   scoreEffect: z.number(),
 });
 
+const differing = ['severity', 'title', 'scoreEffect', 'detail', 'fix', 'evidence'] as const;
+const pieces = z.array(z.record(z.string(), z.unknown()));
+const changedFinding = z.looseObject({
+  code: z.string(),
+  differs: z.array(z.enum(differing)).meta({ description: 'What of the finding is another.' }),
+  before: found,
+  after: found,
+  evidence: z
+    .object({ added: pieces, gone: pieces, addedCount: z.int(), goneCount: z.int() })
+    .optional()
+    .meta({
+      description: 'Where the evidence differs: the first ten pieces of each, and how many there are.',
+    }),
+});
+
 /** What changed between two reports of one check and target. */
 export const diffSchema = z
   .looseObject({
@@ -38,8 +53,8 @@ export const diffSchema = z
       fixed: z.array(found).meta({ description: 'In the first; the second looked, and it is mended.' }),
       noLongerTested: z.array(found).meta({ description: 'In the first; the second could not look.' }),
       changed: z
-        .array(z.looseObject({ code: z.string(), before: found, after: found }))
-        .meta({ description: 'In both, with another severity, effect or evidence.' }),
+        .array(changedFinding)
+        .meta({ description: 'In both, with another severity, effect, text or evidence.' }),
       unchanged: z.int(),
     }),
   })
@@ -53,9 +68,8 @@ export function diffReports(from: Report, to: Report): ReportDiff {
   const both = from.findings.filter(({ code }) => after.has(code)).map(({ code }) => code);
   const changed = both.flatMap((code) => {
     const [first, second] = [before.get(code), after.get(code)];
-    return first && second && JSON.stringify(first) !== JSON.stringify(second)
-      ? [{ code, before: brief(first), after: brief(second) }]
-      : [];
+    const change = first && second && findChange(first, second);
+    return change ? [change] : [];
   });
   const appeared = to.findings.filter(({ code }) => !before.has(code));
   const gone = from.findings.filter(({ code }) => !after.has(code));
@@ -85,6 +99,66 @@ export function diffReports(from: Report, to: Report): ReportDiff {
 
 function byCode({ findings }: Report): ReadonlyMap<string, Finding> {
   return new Map(findings.map((finding) => [finding.code, finding]));
+}
+
+type Change = z.infer<typeof changedFinding>;
+
+/** Undefined where nothing differs but the order of the evidence, which says nothing; detail and fix are filled from its first piece. */
+function findChange(before: Finding, after: Finding): Change | undefined {
+  const isSameOrder = canonical(before.evidence) === canonical(after.evidence);
+  const evidence = compareEvidence(before.evidence, after.evidence);
+  const differs = differing.filter((field) => {
+    if (field === 'evidence') return evidence !== undefined;
+    if ((field === 'detail' || field === 'fix') && !isSameOrder) return false;
+    return canonical(before[field]) !== canonical(after[field]);
+  });
+  if (differs.length === 0) return undefined;
+  const shown = (finding: Finding) => ({
+    ...brief(finding),
+    ...(before.detail === after.detail ? {} : { detail: finding.detail }),
+    ...(differs.includes('fix') ? { fix: finding.fix } : {}),
+  });
+  return {
+    code: before.code,
+    differs,
+    before: shown(before),
+    after: shown(after),
+    ...(evidence === undefined ? {} : { evidence }),
+  };
+}
+
+const shownPieces = 10;
+
+function compareEvidence(before: Finding['evidence'], after: Finding['evidence']): Change['evidence'] {
+  const added = without(after, before);
+  const gone = without(before, after);
+  if (added.length + gone.length === 0) return undefined;
+  return {
+    added: added.slice(0, shownPieces),
+    gone: gone.slice(0, shownPieces),
+    addedCount: added.length,
+    goneCount: gone.length,
+  };
+}
+
+/** Those of the one list that the other has not; a piece that is there twice must be there twice. */
+function without(list: Finding['evidence'], other: Finding['evidence']): Finding['evidence'] {
+  const left = new Map<string, number>();
+  for (const piece of other) left.set(canonical(piece), (left.get(canonical(piece)) ?? 0) + 1);
+  return list.filter((piece) => {
+    const count = left.get(canonical(piece)) ?? 0;
+    left.set(canonical(piece), count - 1);
+    return count <= 0;
+  });
+}
+
+/** JSON with the keys of every object in order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
 }
 
 function brief({ code, severity, title, scoreEffect }: Finding) {

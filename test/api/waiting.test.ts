@@ -55,6 +55,15 @@ describe('waiting', () => {
     expect(visits).toBe(1);
   });
 
+  test('a caller with a hundred GETs waiting has its next answered 202 at once', async () => {
+    const many = Array.from({ length: 100 }, () => get(slow('many')));
+    await expect.poll(() => held.length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await get(slow('many'))).status).toBe(202);
+    release();
+    expect((await Promise.all(many)).map(({ status }) => status)).toEqual(many.map(() => 200));
+  });
+
   test('a job in line is said to wait, at its place, to everybody who asks for it', async () => {
     for (const name of ['l1', 'l2', 'l3']) await get(slow(name, '&wait=0'));
     for (let times = 0; times < 2; times += 1)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../shared/config.ts';
+import { browserSettingsOf } from '../../worker/probe-settings.ts';
 
 test('without any variable every setting has its default', () => {
   expect(readConfig({})).toMatchObject({
@@ -38,6 +39,34 @@ test.for([
   ['WORKER_QUEUES', 'network,mail'],
   ['NODE_EXTRA_CA_CERTS', '/nowhere/ca.pem'],
   ['HOST_CONCURRENCY', '0'],
+  ['HOST', 'http://127.0.0.1'],
+  ['HOST', '0.0.0.0:3000'],
+  ['ADMIN_HOST', 'a b'],
+  ['PUBLIC_URL', 'https://checks.example/?from=here'],
+  ['PUBLIC_URL', 'https://user:secret@checks.example/'],
+  ['CONTACT_URL', 'us'],
+  ['CONTACT_URL', 'https://checks.example/ and more'],
+  ['CORS_ORIGINS', 'foo'],
+  ['CORS_ORIGINS', 'https://page.example/'],
+  ['CORS_ORIGINS', ','],
+  ['DNS_SERVERS', 'foo:bar:baz'],
+  ['DNS_SERVERS', '192.0.2.1:dns'],
+  ['DNS_SERVERS', '192.0.2.1:0'],
+  ['DNS_SERVERS', '[192.0.2.1'],
+  ['DNS_SERVERS', ','],
+  ['NAMESERVER_PORT', '0'],
+  ['TARGET_PORTS', ','],
+  ['TARGET_PORTS', '0'],
+  ['TARGET_PORT_MAP', '80=65536'],
+  ['TARGET_ALLOW_CIDRS', ' , '],
+  ['TARGET_ALLOW_SUFFIXES', '*.test'],
+  ['TARGET_ALLOW_SUFFIXES', '.'],
+  ['WORKER_QUEUES', ','],
+  ['REPORT_TTL_DAYS', '999999999'],
+  ['EVIDENCE_HOURS', '999999999'],
+  ['QUEUE_SECONDS', '9999999'],
+  ['BROWSER_NO_SANDBOX', 'yes'],
+  ['DATA_DIR', `${import.meta.filename}/below`],
 ] as const)('%s=%s is refused by name', ([name, value]) => {
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`${name}: `));
 }); // prettier-ignore
@@ -47,6 +76,64 @@ test('all bad settings are named at once', () => {
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(/PORT: .*[\s\S]*AUTH_MODE: /);
 });
+
+test('also the half of a pair is named among them', () => {
+  const read = () => readConfig({ PORT: 'x', REDIS_URL: 'redis://localhost' });
+  expect(read).toThrow(/PORT: .*[\s\S]*REDIS_URL and MONGODB_URL: /);
+});
+
+test.for([
+  ['REDIS_URL', 'notaurl'],
+  ['REDIS_URL', 'http://localhost:6379'],
+  ['REDIS_URL', 'redis://localhost/queue'],
+  ['MONGODB_URL', 'alsonot'],
+  ['MONGODB_URL', 'mongodb://'],
+  ['MONGODB_URL', 'http://localhost:27017'],
+] as const)('%s=%s is refused by name, whether the other is set or not', ([name, value]) => {
+  const pair = { REDIS_URL: 'redis://localhost', MONGODB_URL: 'mongodb://localhost' };
+  expect(() => readConfig({ ...pair, [name]: value })).toThrow(new RegExp(`${name}: `));
+  expect(() => readConfig({ [name]: value })).toThrow(
+    new RegExp(`${name}: .*[\\s\\S]*REDIS_URL and MONGODB_URL: `),
+  );
+});
+
+test.for([
+  'mongodb://a.example:27017,b.example:27018/diag?replicaSet=rs0',
+  'mongodb+srv://user:p%40ss@cluster.example/diag',
+  'mongodb://%2Ftmp%2Fmongodb-27017.sock/diag',
+])('%s is an address of a store', (url) => {
+  expect(readConfig({ REDIS_URL: 'rediss://user:word@r.example:6380/2', MONGODB_URL: url })).toMatchObject({
+    MONGODB_URL: url,
+  });
+});
+
+test.for([
+  ['on', true],
+  ['1', true],
+  ['true', true],
+  ['off', false],
+  ['0', false],
+  ['false', false],
+] as const)('a switch is read: %s is %s', ([word, isOn]) => {
+  expect(readConfig({ BROWSER_NO_SANDBOX: word, REPORT_IDS: word })).toMatchObject({
+    BROWSER_NO_SANDBOX: isOn,
+    REPORT_IDS: isOn,
+  });
+});
+
+test('the browser keeps its sandbox unless the setting says otherwise', () => {
+  const noSandboxOf = (given: Record<string, string>) => browserSettingsOf(readConfig(given)).noSandbox;
+  expect(noSandboxOf({})).toBe(false);
+  expect(noSandboxOf({ BROWSER_NO_SANDBOX: '0' })).toBe(false);
+  expect(noSandboxOf({ BROWSER_NO_SANDBOX: '1' })).toBe(true);
+});
+
+test.for(['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:5353', 'unbound:53', 'ns.example'])(
+  '%s is a name server',
+  (server) => {
+    expect(readConfig({ DNS_SERVERS: server })).toMatchObject({ DNS_SERVERS: [server] });
+  },
+);
 
 test('Redis and MongoDB are set together or not at all', () => {
   expect(() => readConfig({ REDIS_URL: 'redis://localhost' })).toThrow(/REDIS_URL and MONGODB_URL/);

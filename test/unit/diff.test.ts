@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { diffReports, diffSchema } from '../../shared/model/diff.ts';
 import { makeFailedReport, makeReport, type ReportFacts } from '../../shared/model/report.ts';
-import { brokenIf, notTested, type Rule, type Verdict } from '../../shared/model/verdict.ts';
+import { brokenBy, brokenIf, notTested, type Rule, type Verdict } from '../../shared/model/verdict.ts';
 
 const rule = (points: number): Rule => ({
   severity: 'medium',
@@ -68,12 +68,66 @@ test('a run that failed has fixed nothing, and has no score to compare', () => {
   expect([findings.fixed, codes(findings.noLongerTested), scoreDelta]).toEqual([[], ['a-one'], null]);
 });
 
-test('other evidence is a change', () => {
-  const { findings } = diffReports(
-    report({ 'a-one': broken('so') }),
-    report({ 'a-one': broken('otherwise') }),
-  );
-  expect(findings.changed.map(({ code }) => code)).toEqual(['a-one']);
+const offered = (...names: readonly string[]) => brokenBy(names.map((what) => ({ what })));
+
+function changeOf(first: Verdict, second: Verdict) {
+  const { changed, unchanged } = diffReports(
+    report({ 'a-one': first }),
+    report({ 'a-one': second }),
+  ).findings;
+  return { changed, unchanged };
+}
+
+test('other evidence is a change, and is shown: what is new and what is gone', () => {
+  const { changed } = changeOf(offered('one', 'two', 'two'), offered('two', 'three'));
+  expect(changed).toEqual([
+    {
+      code: 'a-one',
+      differs: ['evidence'],
+      before: expect.objectContaining({ severity: 'medium', detail: 'It is one.' }),
+      after: expect.objectContaining({ severity: 'medium', detail: 'It is two.' }),
+      evidence: {
+        added: [{ what: 'three' }],
+        gone: [{ what: 'one' }, { what: 'two' }],
+        addedCount: 1,
+        goneCount: 2,
+      },
+    },
+  ]);
+});
+
+test('the same evidence in another order is no change', () => {
+  expect(changeOf(offered('one', 'two'), offered('two', 'one'))).toEqual({ changed: [], unchanged: 1 });
+  const [there, back] = [
+    { what: 'so', where: 'here' },
+    { where: 'here', what: 'so' },
+  ];
+  expect(changeOf(brokenBy([there]), brokenBy([back]))).toMatchObject({ changed: [] });
+});
+
+test('of much other evidence the first ten pieces are shown, and how many there are', () => {
+  const many = Array.from({ length: 30 }, (_, at) => `suite ${at}`);
+  const [change] = changeOf(offered('one'), offered(...many)).changed;
+  expect(change?.evidence?.added).toHaveLength(10);
+  expect(change?.evidence).toMatchObject({ addedCount: 30, goneCount: 1 });
+});
+
+test('another severity and another fix are named; the evidence is left out where it is the same', () => {
+  const heavier = { ...rules, 'a-one': { ...rules['a-one'], severity: 'high' as const, points: 30 } };
+  const from = report({ 'a-one': broken() });
+  const { changed } = diffReports(from, report({ 'a-one': broken() }, { rules: heavier })).findings;
+  expect(changed).toEqual([
+    {
+      code: 'a-one',
+      differs: ['severity', 'scoreEffect'],
+      before: expect.objectContaining({ severity: 'medium', scoreEffect: -10 }),
+      after: expect.objectContaining({ severity: 'high', scoreEffect: -30 }),
+    },
+  ]);
+  const mended = changeOf(broken(), brokenIf(true, { what: 'so' }, { text: 'Mend it at once.' }));
+  expect(mended.changed).toMatchObject([
+    { differs: ['fix'], before: { fix: { text: 'Mend it.' } }, after: { fix: { text: 'Mend it at once.' } } },
+  ]);
 });
 
 test('other rules are marked; a finding that the old ones did not know is not called added', () => {
@@ -85,5 +139,7 @@ test('other rules are marked; a finding that the old ones did not know is not ca
 });
 
 test('a difference is what the schema says', () => {
+  const changed = diffReports(report({ 'a-one': offered('one') }), report({ 'a-one': offered('two') }));
+  expect(diffSchema.safeParse(changed).success).toBe(true);
   expect(diffSchema.safeParse(diffReports(report({}), report({ 'a-one': broken() }))).success).toBe(true);
 });

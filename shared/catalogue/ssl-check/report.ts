@@ -126,7 +126,10 @@ export const sslReportShape = {
     .record(z.string(), z.boolean().nullable())
     .meta({ description: 'SSLv2 to TLSv1.3; null when it could not be told.' }),
   suites: z.array(suiteSchema).meta({ description: 'In the order in which the server chose them.' }),
-  suitesComplete: z.boolean().meta({ description: 'All suites of TLS 1.2 and 1.3 were found.' }),
+  suitesComplete: z.boolean().meta({
+    description:
+      'All suites of TLS 1.2 and 1.3 were found; false where the 30 connections of a run were too few to ask for each.',
+  }),
   groups: z.array(groupSchema),
   negotiated: z
     .looseObject({ protocol: z.string(), suite: z.string(), group: z.string().nullable() })

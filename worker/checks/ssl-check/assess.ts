@@ -1,4 +1,5 @@
 import type { SslLabsLetter } from '../../../shared/catalogue/ssl-check/report.ts';
+import type { NameCode } from '../../../shared/catalogue/ssl-check/rules/name.ts';
 import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, notTested, type Verdict, type Verdicts } from '../../../shared/model/verdict.ts';
@@ -58,9 +59,16 @@ function judgeAll(
   return {
     ...judgeConnection(sight, obstacle),
     ...(obstacle === null ? judged : withoutLook(judged)),
-    ...judgeNamesInDns(sight.evidence, chains),
+    ...(obstacle?.code === 'name-not-found' ? noName : judgeNamesInDns(sight.evidence, chains)),
   };
 }
+
+/** Of a name that does not exist the DNS has nothing to say. */
+const noName: Verdicts<NameCode> = {
+  'caa-missing': 'not-applicable',
+  'tlsa-mismatch': 'not-applicable',
+  'tlsa-insecure': 'not-applicable',
+};
 
 /** Behind an obstacle nothing was seen, whatever the refusals seem to say. */
 function withoutLook<Code extends string>(verdicts: Record<Code, Verdict>): Record<Code, Verdict> {

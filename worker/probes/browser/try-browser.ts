@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { startChromium } from './child/chromium.ts';
+import { computeOnce } from './compute-once.ts';
 import {
   type BrowserSettings,
   findBrowser,
@@ -6,45 +8,78 @@ import {
   noBrowser,
   unprivilegedUid,
 } from './find-browser.ts';
+import { chromiumFlags } from './flags.ts';
+import { killTree } from './process-tree.ts';
 import { makeProfile, removeProfile } from './profiles.ts';
 
-const startMs = 20_000;
+export type BrowserTrial = {
+  readonly noSandbox: boolean;
+  /** Longest that it may take to answer. */
+  readonly startMs: number;
+  readonly signal: AbortSignal;
+};
 
-/** Finds the browser and starts it once, so that a machine without a usable one is known before the first page. Undefined when all is well. */
+/** Finds the browser and starts it once, so that a machine without a usable one is known before the first page. Undefined when all is well; never rejects. */
 export async function tryBrowser(
   settings: BrowserSettings,
-  { noSandbox, signal }: { readonly noSandbox: boolean; readonly signal: AbortSignal },
+  trial: BrowserTrial,
 ): Promise<NoBrowser | undefined> {
-  const found = await findBrowser(settings);
-  if ('kind' in found) return found;
+  try {
+    const found = await findBrowser(settings);
+    return 'kind' in found ? found : await tryExecutable(found.executable, trial);
+  } catch (error) {
+    // A full disk, or a folder that is not ours: it is tried again, so it must be an answer as any other.
+    return noBrowser(
+      `the browser could not be made ready (${(error as Error).message})`,
+      'Mend what the log of the worker names, or set BROWSER_PATH to a Chrome or Chromium.',
+    );
+  }
+}
+
+async function tryExecutable(executable: string, trial: BrowserTrial): Promise<NoBrowser | undefined> {
   const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
   const profile = await makeProfile(uid);
-  const told = await new Promise<string>((resolve) => {
-    execFile(
-      found.executable,
-      [
-        ...(noSandbox ? ['--no-sandbox'] : []),
-        '--headless=new',
-        '--disable-gpu',
-        '--disable-dev-shm-usage',
-        '--disable-background-networking',
-        `--user-data-dir=${profile}`,
-        '--dump-dom',
-        'about:blank',
-      ],
-      {
-        timeout: startMs,
-        killSignal: 'SIGKILL',
-        signal,
-        ...(uid === undefined ? {} : { uid, gid: uid }),
-        cwd: '/',
-      },
-      (error, stdout, stderr) =>
-        resolve(stdout.includes('<html') ? '' : `${stderr}\n${error?.message ?? ''}`),
-    );
-  });
-  await removeProfile(profile);
-  return told === '' ? undefined : readStartFailure(told);
+  try {
+    return await startOnce(executable, { ...trial, profile, uid });
+  } finally {
+    await removeProfile(profile);
+  }
+}
+
+type Start = BrowserTrial & { readonly profile: string; readonly uid: number | undefined };
+
+// With the flags of a page load: a browser that works another way would prove nothing.
+async function startOnce(
+  executable: string,
+  { noSandbox, startMs, signal, profile, uid }: Start,
+): Promise<NoBrowser | undefined> {
+  const sight = { profile, proxyPort: discardPort, sandbox: !noSandbox, trustedKeys: [] };
+  const browser = startChromium({ executable, arguments: chromiumFlags(sight), profile, uid });
+  const over = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
+  try {
+    return await Promise.race([
+      computeOnce(browser.transport).then(
+        () => undefined,
+        (error: unknown) => readStartFailure((error as Error).message),
+      ),
+      browser.ended.then(readStartFailure),
+      // Its last words would be of something that it got over: what is wrong is that it never answered.
+      once(over, 'abort').then(() => neverAnswered(startMs)),
+    ]);
+  } finally {
+    browser.transport.close();
+    if (browser.pid > 0) await killTree([browser.pid]);
+  }
+}
+
+/** Nothing is loaded, so that nobody has to be there. */
+const discardPort = 9;
+
+function neverAnswered(startMs: number): NoBrowser {
+  return noBrowser(
+    `the browser did not answer within ${startMs / 1000} s`,
+    'A machine as slow as this has too little processor or memory for page loads: give it more, or take "browser" out of its WORKER_QUEUES.',
+  );
 }
 
 /** What a browser that never came up says of the machine. @param words of its stderr */
@@ -54,7 +89,8 @@ export function readStartFailure(words: string): NoBrowser {
       'Chromium cannot open its sandbox on this machine',
       'Allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0, or a seccomp profile that permits them), or set BROWSER_NO_SANDBOX=1 where a container guards enough.',
     );
-  const last = words.split('\n').findLast((line) => line.trim() !== '');
+  const lines = words.split('\n').filter((line) => line.trim() !== '');
+  const last = lines.find((line) => /FATAL|error while loading shared/.test(line)) ?? lines.at(-1);
   return noBrowser(
     `the browser did not start (${last?.slice(0, 200) ?? 'no word'})`,
     'Start it by hand to see what it lacks, or set BROWSER_PATH to another Chrome or Chromium.',

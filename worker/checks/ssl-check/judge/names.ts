@@ -13,7 +13,8 @@ export function judgeNamesInDns(
   const { caa, tlsa } = names;
   const shown = { host, name: `_${port}._tcp.${host}` };
   return {
-    'caa-missing': caa.kind === 'unknown' ? notTested(caa.reason) : brokenIf(caa.found.length === 0, shown),
+    'caa-missing':
+      caa.kind === 'unknown' ? notTested(caa.reason) : brokenIf(caa.found.length === 0, { host }),
     ...judgeTlsa(tlsa, chains, shown),
   };
 }
