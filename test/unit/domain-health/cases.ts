@@ -24,6 +24,7 @@ import {
   server,
   ssl,
   sslAway,
+  withoutVerdict,
 } from './parts.ts';
 
 export type Case = {
@@ -678,6 +679,27 @@ const limited: readonly Case[] = [
     broken: ['dmarc-missing'],
     score: 96,
     grade: 'B',
+  },
+  {
+    name: 'mail with a DMARC record that has no effect is no better than B either',
+    evidence: evidence({ dns: dns({ broken: ['dmarc-no-effect'] }) }),
+    broken: ['dmarc-missing'],
+    score: 96,
+    grade: 'B',
+  },
+  {
+    name: 'mail with DMARC records that are void all of them is no better than B either',
+    evidence: evidence({ dns: withoutVerdict('dmarc-missing', dns({ broken: ['dmarc-multiple'] })) }),
+    broken: ['dmarc-missing'],
+    score: 96,
+    grade: 'B',
+  },
+  {
+    name: 'a void DMARC record does not limit where another applies',
+    evidence: evidence({ dns: dns({ broken: ['dmarc-multiple'] }) }),
+    broken: [],
+    score: 96,
+    grade: 'A',
   },
   {
     name: 'without an MX record of its own, a missing DMARC does not limit',

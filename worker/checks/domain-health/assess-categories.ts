@@ -97,7 +97,16 @@ function judgeDmarc(dns: PartSight, fields: DnsFields | null): Verdict {
   const { state, nullMx, implicit, hosts } = fields.mx;
   if (state === 'unknown') return notTested('it is not known whether the domain takes mail');
   const hasMx = !nullMx && !implicit && hosts.length > 0;
-  return hasMx ? verdictIn(dns, 'dmarc-missing') : 'not-applicable';
+  return hasMx ? judgePolicy(dns) : 'not-applicable';
+}
+
+// Where a record is there and void, dns-check calls none missing: whoever receives mail applies no policy all the same.
+const voidRecords = ['dmarc-multiple', 'dmarc-record-ignored'] as const;
+
+function judgePolicy(dns: PartSight): Verdict {
+  const missing = verdictIn(dns, 'dmarc-missing');
+  const effect = verdictOver(dns, missing === 'not-applicable' ? voidRecords : ['dmarc-no-effect']);
+  return isBroken(missing) || !isBroken(effect) ? missing : effect;
 }
 
 function judgeGrade({ categories, web }: CategorySight, grade: Grade): Verdict {

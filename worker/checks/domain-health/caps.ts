@@ -20,7 +20,7 @@ type Limit = { readonly limit: Grade; readonly category: CategoryName | null };
  *   https that leaves, SPF that lets everybody), browsers warn at an address that people type, a category is F; and so every other
  *   finding that its part calls critical: no domain with one is better than C.
  * - B: some of those who come are lost (an entry point that leads nowhere, or to an address that is not public), mail can be forged
- *   unhindered for want of DMARC, a category is D.
+ *   unhindered as no DMARC policy applies, a category is D.
  * - A: not everything was looked at.
  * No limit where the fault may be meant for us alone (an error status), or turns nobody away (hosts that differ). What a part calls high
  * costs that part its points, and limits by the part's D or F. `category` null: the evidence names it, or none is meant.
