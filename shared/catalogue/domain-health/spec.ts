@@ -17,6 +17,6 @@ export const domainHealth: CheckSpec = {
   waitS: 50,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 1,
+  rulesVersion: 2,
   reportShape: domainHealthReportShape,
 };

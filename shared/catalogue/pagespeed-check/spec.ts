@@ -30,6 +30,6 @@ export const pagespeedCheck: CheckSpec = {
   waitS: 50,
   refreshFloorS: 300,
   rules,
-  rulesVersion: 2,
+  rulesVersion: 3,
   reportShape: pagespeedReportShape,
 };

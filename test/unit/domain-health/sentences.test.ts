@@ -3,9 +3,10 @@ import type { HealthFields } from '../../../shared/catalogue/domain-health/repor
 import { type HealthCode, rules } from '../../../shared/catalogue/domain-health/rules.ts';
 import { listVerdicts } from '../../../shared/model/finding.ts';
 import { codesOf, type Rules } from '../../../shared/model/verdict.ts';
+import { clause } from '../../../worker/checks/clause.ts';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
-import { clause, enumerate } from '../../../worker/checks/domain-health/part-sight.ts';
+import { enumerate } from '../../../worker/checks/domain-health/part-sight.ts';
 import { chain, failed } from '../redirect-check/chain.ts';
 import { cases } from './cases.ts';
 import { dns, dnsFields, evidence, goodRedirects, headers, performance, redirect } from './parts.ts';

@@ -1,12 +1,13 @@
 import type { HealthCode } from '../../../shared/catalogue/domain-health/rules.ts';
 import type { Grade } from '../../../shared/model/score.ts';
 import { brokenBy, type Evidence, isBroken, notTested, type Verdict } from '../../../shared/model/verdict.ts';
+import { clause } from '../clause.ts';
 import type { EntryCode } from './assess-entry-points.ts';
 import type { Category } from './categories.ts';
 import type { EntryPoint } from './entry-points.ts';
 import { causeOfGap, fixOfGaps, type Gap, showGaps } from './gaps.ts';
 import { judgeLoneServer } from './lone-server.ts';
-import { clause, fixOf, type PartSight, showFinding, verdictIn, verdictOver } from './part-sight.ts';
+import { fixOf, type PartSight, showFinding, verdictIn, verdictOver } from './part-sight.ts';
 import type { DnsFields } from './read-fields.ts';
 import { showCriticals, showStanding } from './several.ts';
 import type { WebSight } from './web-sight.ts';

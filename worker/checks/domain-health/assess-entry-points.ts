@@ -8,8 +8,9 @@ import {
   type Verdict,
 } from '../../../shared/model/verdict.ts';
 import { siteOf } from '../../../shared/target/parse-target.ts';
+import { clause } from '../clause.ts';
 import { distrustIn, type EntryPoint, type LandedEntry, landed } from './entry-points.ts';
-import { clause, findingIn, verdictIn } from './part-sight.ts';
+import { findingIn, verdictIn } from './part-sight.ts';
 import type { WebSight } from './web-sight.ts';
 
 export type EntryCode = Extract<

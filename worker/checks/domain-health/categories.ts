@@ -7,10 +7,11 @@ import {
 import type { Finding } from '../../../shared/model/finding.ts';
 import type { Report } from '../../../shared/model/report.ts';
 import type { Grade } from '../../../shared/model/score.ts';
+import { clause } from '../clause.ts';
 import { type DnsHalf, halfOf, type PartReport } from './dns-halves.ts';
 import type { EntryPoint } from './entry-points.ts';
 import { type Asked, linkTo, questionOf, type Source } from './links.ts';
-import { clause, type PartSight } from './part-sight.ts';
+import { type PartSight } from './part-sight.ts';
 import type { DnsFields } from './read-fields.ts';
 import { isTlsLeftOut, type WebSight } from './web-sight.ts';
 

@@ -1,8 +1,9 @@
 import type { HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
 import { type RedirectEnd, redirectEnds } from '../../../shared/catalogue/redirect-check/report.ts';
+import { clause } from '../clause.ts';
 import type { HealthEvidence } from './evidence.ts';
 import { linkTo } from './links.ts';
-import { clause, findingIn, type PartSight, readPart } from './part-sight.ts';
+import { findingIn, type PartSight, readPart } from './part-sight.ts';
 import { type RedirectFields, readRedirectFields } from './read-fields.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { Finding } from '../../../shared/model/finding.ts';
 import type { Report } from '../../../shared/model/report.ts';
 import { type Evidence, type Fix, notTested, type Verdict } from '../../../shared/model/verdict.ts';
+import { clause } from '../clause.ts';
 import type { Part } from './evidence.ts';
 
 /** A part, read once. A failed report says nothing of the target: it is there to be shown, not to be judged by. */
@@ -64,15 +65,6 @@ export function showFinding({ check }: Pick<Report, 'check'>, { code, detail }: 
 /** A part's fix, for a rule of ours that tells the same. */
 export function fixOf({ fix: { text, record, snippets } }: Finding): Fix {
   return { text, ...(record ? { record } : {}), ...(snippets ? { snippets } : {}) };
-}
-
-/** Words that keep their capital within a sentence. */
-const properNames = /^(?:A (?:and|or|records?)\b|(?:Lighthouse|Chrome|Google|Location)\b)/;
-
-/** The text as a part of a sentence: without its full stop, and with the small letter that a first word has there. */
-export function clause(text: string): string {
-  const told = text.replace(/[.\s]+$/, '');
-  return properNames.test(told) ? told : told.replace(/^[A-Z][a-z]*(?=[\s,’])/, (word) => word.toLowerCase());
 }
 
 /** "a", "a and b", "a, b and c". */

@@ -1,6 +1,7 @@
 import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
 import type { Evidence } from '../../../shared/model/verdict.ts';
 import type { BrowserEnd, BrowserRun, RefusedHost } from '../../probes/browser/port.ts';
+import { clause } from '../clause.ts';
 import { isRemote, type Load } from './evidence.ts';
 import { displayBytes } from './ratings.ts';
 
@@ -139,9 +140,4 @@ function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string,
 
 function lineOf(message: string): string {
   return clause(message.split('\n')[0]?.slice(0, 300) ?? '');
-}
-
-/** A reason as the end of a sentence: some are sentences of their own. */
-function clause(reason: string): string {
-  return reason.replace(/\.$/, '').replace(/^The /, 'the ');
 }

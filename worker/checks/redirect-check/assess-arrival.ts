@@ -1,7 +1,8 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
-import { type AnsweredHop, answeredHops, asFarAsRead, asFarAsSeen, clause, limited } from './chain.ts';
+import { clause } from '../clause.ts';
+import { type AnsweredHop, answeredHops, asFarAsRead, asFarAsSeen, limited } from './chain.ts';
 import type { HopAnswer, RedirectEvidence } from './evidence.ts';
 import { parseHsts } from './hsts.ts';
 import { withoutFragment } from './read-location.ts';

@@ -38,11 +38,6 @@ export function asFarAsRead(bodyCut: string | null, verdict: Verdict): Verdict {
   return bodyCut === null ? verdict : notTested(`the page was not read to its end (${bodyCut})`);
 }
 
-/** A probe's reason as the end of a sentence: some are sentences of their own. */
-export function clause(reason: string): string {
-  return reason.replace(/\.$/, '').replace(/^The /, 'the ');
-}
-
 /** Why nothing is said of a page that answers 429: it is not what visitors see. */
 export const limited = 'the target limits our requests';
 

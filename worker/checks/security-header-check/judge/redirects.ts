@@ -7,8 +7,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
+import { clause } from '../../clause.ts';
 import type { Chain, HeaderEvidence, Hop } from '../evidence.ts';
-import { clause, isClosed, whyCertificateUnseen, whyFailed, whyUnanswered, whyUnwalked } from './unwalked.ts';
+import { isClosed, whyCertificateUnseen, whyFailed, whyUnanswered, whyUnwalked } from './unwalked.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
 
 type RedirectCode = keyof typeof redirectRules;

@@ -6,9 +6,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
+import { clause } from '../../clause.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
 import type { Page } from '../sight/page.ts';
-import { clause } from './unwalked.ts';
+
 import { brokenWhen, where } from './verdict-tables.ts';
 
 /** Says what could not be asked, and whether an error page was judged. */

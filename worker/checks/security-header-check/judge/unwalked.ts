@@ -1,3 +1,4 @@
+import { clause } from '../../clause.ts';
 import type { Chain } from '../evidence.ts';
 
 // By these any client finds nobody there; a timeout may be ours alone.
@@ -38,9 +39,4 @@ export function whyCertificateUnseen(chains: readonly Chain[]): string | null {
 /** Why a chain ended without an answer; null where it did not. */
 export function whyFailed({ end }: Pick<Chain, 'end'>): string | null {
   return end.kind === 'failed' ? `${end.url} could not be asked: ${clause(end.reason)}` : null;
-}
-
-/** A probe's reason as the end of a sentence: some are sentences of their own. */
-export function clause(reason: string): string {
-  return reason.replace(/\.$/, '').replace(/^The /, 'the ');
 }
