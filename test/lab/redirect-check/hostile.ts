@@ -73,6 +73,10 @@ const unreachable = (code: string) => ({
   finalUrl: null,
   hops: [{ status: null, error: { code } }],
 });
+const mute = {
+  ...unreachable('response-timeout'),
+  hops: [{ status: null, error: { code: 'response-timeout' }, address: '127.0.0.1' }],
+};
 const dead = { broken: ['target-unreachable'] satisfies RedirectCode[] };
 const inClearText = ['https-missing'] satisfies RedirectCode[];
 const arrived = { state: 'complete', ended: 'ok', finalStatus: 200 };
@@ -83,7 +87,7 @@ const silences: readonly Hostile[] = [
     start: 'http://mute.test:raw/',
     connected: () => undefined,
     ...dead,
-    expected: unreachable('response-timeout'),
+    expected: mute,
     boundMs: bound.response,
   },
   {
@@ -91,7 +95,7 @@ const silences: readonly Hostile[] = [
     start: 'http://deaf.test:raw/',
     connected: (socket) => void socket.resume(),
     ...dead,
-    expected: unreachable('response-timeout'),
+    expected: mute,
     boundMs: bound.response,
   },
   {
@@ -172,7 +176,7 @@ const silences: readonly Hostile[] = [
     certificate: (lab) => lab.authority.issue(['tls-silent.test']),
     connected: () => undefined,
     ...dead,
-    expected: unreachable('response-timeout'),
+    expected: mute,
     boundMs: bound.response,
   },
 ];

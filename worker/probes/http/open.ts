@@ -105,7 +105,8 @@ async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpA
   } catch (error) {
     stream.destroy();
     chain.signal.throwIfAborted();
-    return readFailure(error, url.href);
+    const address = sight.socket ? chain.agents.addressOf(sight.socket) : null;
+    return readFailure(error, url.href, address);
   }
 }
 

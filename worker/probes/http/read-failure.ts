@@ -18,11 +18,14 @@ const protocolFailures: readonly (readonly [pattern: RegExp, code: FailureCode, 
   [/^ERR_SSL_/, 'tls-failed', 'the server ended the TLS connection'],
 ];
 
-/** What an error of a request says of its target; rethrows what is no fault of the target. */
-export function readFailure(error: unknown, url: string): HttpAnswer {
+/**
+ * What an error of a request says of its target; rethrows what is no fault of the target.
+ * @param address at which it was connected, where it came to that
+ */
+export function readFailure(error: unknown, url: string, address: string | null): HttpAnswer {
   const sight = see(error);
   if (!sight) throw error;
-  return { kind: 'failure', url, address: null, ...sight };
+  return { kind: 'failure', url, ...sight, address: sight.address ?? address };
 }
 
 function see(error: unknown): Sight | undefined {
