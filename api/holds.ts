@@ -13,7 +13,7 @@ export type Holds = {
   release(jobKey: string): void;
 };
 
-/** Opens the count. It is this process's own; a job that ended elsewhere is forgotten with its `done`, at the latest when it can not run any more. */
+/** Opens the count. It is this process's own; a job that ended elsewhere is forgotten with its `done`, at the latest when it cannot run any more. */
 export function openHolds(isOn: boolean): Holds {
   const lines = new Map<string, number>();
   const held = new Map<string, { readonly names: readonly string[]; readonly timer: NodeJS.Timeout }>();

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Problem } from '../shared/model/problem.ts';
 
-/** Refuses new work while this process can not keep up; cached answers go on. */
+/** Refuses new work while this process cannot keep up; cached answers go on. */
 export type Shed = { check(): void; close(): void };
 
 export type ShedLimits = {

@@ -17,7 +17,7 @@ import { openRunner } from './run-job.ts';
 import { watchBrowser } from './watch-browser.ts';
 
 export type OpenWorker = QueueWorker & {
-  /** What it can not do, by part. */
+  /** What it cannot do, by part. */
   readonly readiness: () => Readonly<Record<string, true | string>>;
 };
 

@@ -37,7 +37,7 @@ export type Books = {
   readonly ended: LRUCache<string, JobState>;
   readonly events: EventEmitter<{ done: [Done] }>;
   readonly crews: Set<Wakeable>;
-  /** Queues that should be served and can not: what must be done. */
+  /** Queues that should be served and cannot: what must be done. */
   readonly denied: Map<QueueName, string>;
 };
 

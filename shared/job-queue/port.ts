@@ -39,7 +39,7 @@ export type Run = (
   report: (progress: Progress) => void,
 ) => Promise<'failed' | undefined>;
 
-/** Called when a job can not end by itself any more (it lost its worker twice, or `run` threw); stores the `failed` report. Never rejects for a store that is away. */
+/** Called when a job cannot end by itself any more (it lost its worker twice, or `run` threw); stores the `failed` report. Never rejects for a store that is away. */
 export type GaveUp = (job: Job, cause: unknown) => Promise<void>;
 
 export type QueueStats = {
@@ -66,7 +66,7 @@ export interface JobQueue {
   look(queue: QueueName, jobId: string): Promise<JobState>;
   work(queue: QueueName, concurrency: number, run: Run, gaveUp: GaveUp): QueueWorker;
   /**
-   * Tells that a worker here should serve the queue and can not; while no other does, a submit is refused with Problem `browser_unavailable`.
+   * Tells that a worker here should serve the queue and cannot; while no other does, a submit is refused with Problem `browser_unavailable`.
    * @param fix what an operator must do, a sentence; shown to callers
    */
   deny(queue: QueueName, fix: string): void;

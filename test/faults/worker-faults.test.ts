@@ -150,7 +150,7 @@ describe.skipIf(!isHere)('a worker that is killed at a certain moment', () => {
     expect((await waiting).body['state']).toBe('complete');
     clearInterval(pump);
 
-    // Redis is frozen as soon as the target has answered: the report is stored, the slot can not be released.
+    // Redis is frozen as soon as the target has answered: the report is stored, the slot cannot be released.
     held.release = undefined;
     const last = fleet.ask(() => api, 'http://t1.test/b', tally);
     await expect.poll(() => held.release !== undefined, { timeout: 10_000 }).toBe(true);

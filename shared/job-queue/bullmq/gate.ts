@@ -18,7 +18,7 @@ export function workerKey(queue: QueueName): string {
   return `${keyPrefix}:worker:${queue}`;
 }
 
-/** Set while a worker that should serve the queue can not; its value says what must be done. */
+/** Set while a worker that should serve the queue cannot; its value says what must be done. */
 export function deniedKey(queue: QueueName): string {
   return `${keyPrefix}:denied:${queue}`;
 }
@@ -37,7 +37,7 @@ export type Gate = {
   reserve(job: Held, lineLimit?: number): Promise<number | 'full' | 'unserved'>;
   /** For a queue without slots: whether a worker is alive. */
   admit(queue: QueueName): Promise<0 | 'unserved'>;
-  /** What must be done for a queue that a worker should serve and can not. */
+  /** What must be done for a queue that a worker should serve and cannot. */
   denied(queue: QueueName): Promise<string | undefined>;
   /** A worker's first act: true when the job may run now. */
   start(job: Held, attempt: number): Promise<boolean>;

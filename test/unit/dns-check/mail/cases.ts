@@ -325,7 +325,7 @@ const spfCases: readonly Case[] = [
     'spf-inconsistent-servers',
   ]),
   spf('mail hosts that may not send', 'v=spf1 ip4:198.51.100.1 -all', ['spf-mx-not-allowed']),
-  spf('an include that can not be seen', 'v=spf1 mx include:slow.test -all', [], {
+  spf('an include that cannot be seen', 'v=spf1 mx include:slow.test -all', [], {
     zone: { 'slow.test TXT': timeout },
     notTested: [
       'spf-too-many-lookups',
@@ -345,7 +345,7 @@ const spfCases: readonly Case[] = [
     isPartial: true,
     fields: { spf: { state: 'ok', valid: null, complete: false } },
   }),
-  spf('a redirect that can not be seen', 'v=spf1 mx redirect=slow.test', [], {
+  spf('a redirect that cannot be seen', 'v=spf1 mx redirect=slow.test', [], {
     zone: { 'slow.test TXT': timeout },
     notTested: ['spf-no-all', 'spf-all-neutral', 'spf-ptr', 'spf-range-private'],
   }),
@@ -353,7 +353,7 @@ const spfCases: readonly Case[] = [
     notTested: ['spf-no-all', 'spf-all-neutral'],
     isPartial: false,
   }),
-  spf('an mx term that can not be seen', 'v=spf1 mx mx:slow.test -all', [], {
+  spf('an mx term that cannot be seen', 'v=spf1 mx mx:slow.test -all', [], {
     zone: { 'slow.test MX': timeout },
     notTested: ['spf-mx-limit', 'spf-too-many-voids'],
   }),
@@ -365,13 +365,13 @@ const spfCases: readonly Case[] = [
     zone: { '_spf.good.test TXT': 'v=spf1 ip4:198.51.100.1 -all' },
     fields: { spf: { lookups: 2, complete: true } },
   }),
-  but('the TXT records can not be read', { 'good.test TXT': servfail }, [], {
+  but('the TXT records cannot be read', { 'good.test TXT': servfail }, [], {
     notTested: ['spf-missing', 'spf-syntax', 'spf-all-pass'],
     fields: { spf: { state: 'unknown', valid: null } },
     score: 100,
   }),
   but(
-    'the old type and the name servers can not be read',
+    'the old type and the name servers cannot be read',
     { 'good.test SPF': timeout, 'good.test TXT @192.0.2.53': timeout },
     [],
     { notTested: ['spf-type99', 'spf-inconsistent-servers'] },
@@ -477,7 +477,7 @@ const dmarcCases: readonly Case[] = [
     'v=DMARC1; p=reject; rua=https://reports.example/x,mailto:reports@good.test',
     ['dmarc-rua-invalid'],
   ),
-  dmarc('an address abroad whose mail hosts can not be seen', ruaElsewhere, [], {
+  dmarc('an address abroad whose mail hosts cannot be seen', ruaElsewhere, [], {
     zone: {
       ...mailElsewhere,
       'reports.example MX': timeout,
@@ -495,7 +495,7 @@ const dmarcCases: readonly Case[] = [
     },
   ),
   dmarc(
-    'an address that can not belong to the organization, though that could not be found',
+    'an address that cannot belong to the organization, though that could not be found',
     ruaElsewhere,
     ['dmarc-rua-unauthorised'],
     { zone: { ...mailElsewhere, '_dmarc.test TXT': timeout } },
@@ -579,7 +579,7 @@ const dmarcCases: readonly Case[] = [
       fields: { dmarc: { location: 'test', orgDomain: 'test', effectivePolicy: 'quarantine' } },
     },
   ),
-  but('the record can not be read', { '_dmarc.good.test TXT': servfail }, [], {
+  but('the record cannot be read', { '_dmarc.good.test TXT': servfail }, [], {
     notTested: [
       'dmarc-missing',
       'dmarc-policy-none',
@@ -591,12 +591,12 @@ const dmarcCases: readonly Case[] = [
     score: 100,
   }),
   but(
-    'no DMARC record, and TXT records that can not be read',
+    'no DMARC record, and TXT records that cannot be read',
     { '_dmarc.good.test TXT': null, 'good.test TXT': servfail },
     ['dmarc-missing', 'bimi-without-dmarc'],
     { notTested: ['dmarc-wrong-place'] },
   ),
-  but('the record of the parent can not be read', { '_dmarc.test TXT': timeout }, [], {
+  but('the record of the parent cannot be read', { '_dmarc.test TXT': timeout }, [], {
     fields: { dmarc: { state: 'ok', orgDomain: null, effectivePolicy: 'reject' } },
     notTested: [
       'dmarc-multiple',
@@ -857,11 +857,11 @@ const mxCases: readonly Case[] = [
   but('a name that does not lead back', { '26.2.0.192.in-addr.arpa PTR': 'mx1.good.test' }, [
     'ptr-not-confirmed',
   ]),
-  but('names that can not be read', { '26.2.0.192.in-addr.arpa PTR': timeout }, [], {
+  but('names that cannot be read', { '26.2.0.192.in-addr.arpa PTR': timeout }, [], {
     notTested: ['ptr-missing', 'ptr-not-confirmed'],
   }),
   but(
-    'addresses that can not be read',
+    'addresses that cannot be read',
     {
       'mx1.good.test A': servfail,
       'mx1.good.test AAAA': servfail,
@@ -875,7 +875,7 @@ const mxCases: readonly Case[] = [
       fields: { mx: { state: 'unknown' } },
     },
   ),
-  but('the MX records can not be read', { 'good.test MX': servfail }, [], {
+  but('the MX records cannot be read', { 'good.test MX': servfail }, [], {
     notTested: [
       'mx-implicit',
       'mx-alias',
@@ -977,7 +977,7 @@ const transportCases: readonly Case[] = [
     [],
     { notTested: ['mta-sts-policy-invalid'], fields: { mtaSts: { state: 'unknown' } } },
   ),
-  but('a policy without its record that can not be fetched', { '_mta-sts.good.test TXT': null }, [], {
+  but('a policy without its record that cannot be fetched', { '_mta-sts.good.test TXT': null }, [], {
     http: { kind: 'failure', url: '', code: 'connection-timeout', reason: 'no answer', address: null },
     notTested: ['mta-sts-record-missing'],
   }),
@@ -1016,11 +1016,11 @@ const transportCases: readonly Case[] = [
   sts('a policy for an hour', policy('version: STSv1\nmode: enforce\nmx: *.good.test\nmax_age: 3600\n'), [
     'mta-sts-max-age-short',
   ]),
-  but('the MX records can not be read, the policy can', { 'good.test MX': timeout }, [], {
+  but('the MX records cannot be read, the policy can', { 'good.test MX': timeout }, [], {
     notTested: ['mta-sts-mx-mismatch'],
   }),
   but(
-    'no DANE, and a policy that can not be fetched: the part does not count',
+    'no DANE, and a policy that cannot be fetched: the part does not count',
     hostsWithout,
     ['dane-missing'],
     {
@@ -1058,7 +1058,7 @@ const transportCases: readonly Case[] = [
     'dane-single-record',
   ]),
   but(
-    'TLSA records that can not be read',
+    'TLSA records that cannot be read',
     {
       '_25._tcp.mx1.good.test TLSA': timeout,
       '_25._tcp.mx2.good.test TLSA': timeout,
@@ -1078,7 +1078,7 @@ const transportCases: readonly Case[] = [
       ],
     },
   ),
-  but('the MTA-STS record can not be read', { '_mta-sts.good.test TXT': servfail }, [], {
+  but('the MTA-STS record cannot be read', { '_mta-sts.good.test TXT': servfail }, [], {
     notTested: ['mta-sts-missing', 'mta-sts-record-syntax'],
     fields: { mtaSts: { state: 'unknown' } },
   }),
@@ -1115,7 +1115,7 @@ const transportCases: readonly Case[] = [
     [],
     { notTested: ['tls-rpt-rua-no-mail'] },
   ),
-  but('the TLS reporting record can not be read', { '_smtp._tls.good.test TXT': servfail }, [], {
+  but('the TLS reporting record cannot be read', { '_smtp._tls.good.test TXT': servfail }, [], {
     notTested: ['tls-rpt-missing', 'tls-rpt-multiple', 'tls-rpt-syntax'],
     score: 100,
   }),
@@ -1141,7 +1141,7 @@ const bimiCases: readonly Case[] = [
     ['bimi-no-certificate'],
   ),
   but(
-    'no BIMI record of its own, and that of the organization can not be read',
+    'no BIMI record of its own, and that of the organization cannot be read',
     {
       'default._bimi.good.test TXT': null,
       'default._bimi.test TXT': timeout,
@@ -1159,7 +1159,7 @@ const bimiCases: readonly Case[] = [
     [],
     { notTested: ['bimi-without-dmarc', 'dmarc-subdomain-weaker'] },
   ),
-  but('the BIMI record can not be read', { 'default._bimi.good.test TXT': servfail }, [], {
+  but('the BIMI record cannot be read', { 'default._bimi.good.test TXT': servfail }, [], {
     notTested: ['bimi-missing', 'bimi-syntax'],
     fields: { bimi: { state: 'unknown' } },
   }),

@@ -79,7 +79,7 @@ describe('the exact place of an error', () => {
     ['v=spf1 a/', [9], 'a prefix length is a slash and a number'],
     ['v=spf1 all. -all', [8], '"all." is not a mechanism'],
     ['v=spf1 -all:x', [12], 'all takes nothing behind it'],
-    ['v=spf1 ptr/24', [11], 'a prefix length can not stand here'],
+    ['v=spf1 ptr/24', [11], 'a prefix length cannot stand here'],
     ['v=spf1 --all', [9], '"-all" is not a mechanism'],
     ['v=spf1 - all', [9], 'a mechanism is missing'],
     ['v=spf1 1x=y', [8], '"1x" is not a modifier’s name'],

@@ -3,7 +3,7 @@ import { classifyAddress } from '../../../../shared/target/classify-address.ts';
 
 const nobody = { allow: [], deny: [] };
 
-// Blocks that the world can not reach, but that stand in examples and labs on purpose.
+// Blocks that the world cannot reach, but that stand in examples and labs on purpose.
 const harmless = ['documentation', 'benchmarking'];
 
 /** What kind of space an address or network lies in, where no stranger can reach it ("private", "loopback", …); null for public ones. */

@@ -92,7 +92,7 @@ export const mxRules = {
     severity: 'high',
     points: 6,
     title: 'A mail host has an address that is not public',
-    detail: '{host} resolves to a {kind} address; senders from outside can not reach it.',
+    detail: '{host} resolves to a {kind} address; senders from outside cannot reach it.',
     fix: 'Publish public addresses only.',
     references: ['RFC 1918 §3', 'RFC 6890 §2.2.2'],
   },

@@ -12,8 +12,7 @@ export const spfRules = {
     severity: 'high',
     points: 12,
     title: 'There is no SPF record',
-    detail:
-      'No TXT record of {name} begins with v=spf1; receivers can not tell your servers from a forger’s.',
+    detail: 'No TXT record of {name} begins with v=spf1; receivers cannot tell your servers from a forger’s.',
     fix: 'Publish one TXT record that names every server that sends for this domain.',
     references: ['RFC 7208 §3', 'RFC 7208 §4.5'],
   },

@@ -38,7 +38,7 @@ export const transportRules = {
     part: 'mtaSts',
     severity: 'high',
     points: 3,
-    title: 'The MTA-STS policy can not be fetched',
+    title: 'The MTA-STS policy cannot be fetched',
     detail: '{url} could not be read: {reason}. Without the policy the record is worth nothing.',
     fix: 'Serve the policy at this address, over https with a certificate of a public CA for this very host.',
     references: ['RFC 8461 §3.2', 'RFC 8461 §3.3'],

@@ -28,7 +28,7 @@ export type SeenSelector = {
   readonly key: DkimKey | null;
   readonly faults: readonly Fault[];
   readonly bits: number | null;
-  /** Why the key can not be read, as a sentence's end. */
+  /** Why the key cannot be read, as a sentence's end. */
   readonly keyProblem: string | null;
 };
 

@@ -8,7 +8,7 @@ export type ReportUri = {
   readonly at: number;
   /** Lower case, without the colon; empty where there is none. */
   readonly scheme: string;
-  /** Where reports go: the domain of a mail address, the host of an https address; null where it can not be read. */
+  /** Where reports go: the domain of a mail address, the host of an https address; null where it cannot be read. */
   readonly host: string | null;
   /** The obsolete "!10m", as written. */
   readonly size: string | null;

@@ -130,7 +130,7 @@ function whyUnknown(name: string): string {
 function parseColonDomain(rest: Rest): DomainSpec | Fault | null {
   if (rest.text === '') return null;
   if (!rest.text.startsWith(':'))
-    return { at: rest.at, term: '', problem: 'a prefix length can not stand here' };
+    return { at: rest.at, term: '', problem: 'a prefix length cannot stand here' };
   return parseDomainSpec(rest.text.slice(1), rest.at + 1);
 }
 

@@ -50,7 +50,7 @@ function showTree(tree: SpfBranch): Pick<SpfField, 'all' | 'lookups' | 'voidLook
   return { all: findAll(tree), lookups, voidLookups: voids, complete, tree: showBranch(tree) };
 }
 
-/** The state of the part; a record that receivers can not use is invalid. */
+/** The state of the part; a record that receivers cannot use is invalid. */
 export function stateOfSpf({ sight, records }: SpfFacts, isFatal: boolean): SpfField['state'] {
   if (sight.outcome === 'unknown') return 'unknown';
   if (records.length === 0) return 'missing';
