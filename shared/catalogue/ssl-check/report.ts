@@ -97,9 +97,7 @@ export const otherCertificateSchema = certificateSchema
 export const otherKeyKindSchema = z
   .looseObject({
     kind: z.enum(['ECDSA', 'RSA']),
-    presence: z.enum(['shown', 'none', 'hidden', 'unknown']).meta({
-      description: 'hidden: there is one, but TLS 1.3, which alone is spoken, encrypts it.',
-    }),
+    presence: z.enum(['shown', 'none', 'unknown']),
     reason: z.string().nullable().meta({ description: 'Why it is unknown.' }),
   })
   .meta({ id: 'OtherKeyKind' });

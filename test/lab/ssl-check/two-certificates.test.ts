@@ -35,20 +35,39 @@ const good: Pair = { ecdsa: bySelf(lab.leaf), rsa: bySelf(rsa) };
 const ecdsaExpired: Pair = { ...good, ecdsa: bySelf(issue(expired)) };
 const rsaExpired: Pair = { ...good, rsa: bySelf(issue({ key, ...expired })) };
 const rsaIncomplete: Pair = { ...good, rsa: [rsa] };
+const rsaIssuer = issue({
+  subject: 'Lab RSA Intermediate',
+  issuer: lab.root,
+  key,
+  isAuthority: true,
+  notBefore: inDays(-400),
+  notAfter: inDays(4000),
+});
+/** Each is signed by a CA with a key of the other kind. */
+const crossed: Pair = { ...good, ecdsa: [issue({ issuer: rsaIssuer }), rsaIssuer] };
+const crossedExpired: Pair = { ...crossed, ecdsa: [issue({ issuer: rsaIssuer, ...expired }), rsaIssuer] };
 
-type Open = (pair: Pair, version?: 'TLSv1.2' | 'TLSv1.3') => Promise<LabServer>;
+type Settings = {
+  readonly version?: 'TLSv1.2' | 'TLSv1.3';
+  /** What the server would rather show; without it the client's choice, ECDSA. */
+  readonly first?: 'RSA';
+};
+type Open = (pair: Pair, settings: Settings) => Promise<LabServer>;
 
-const node: Open = ({ ecdsa, rsa: second }, version) => {
+const rsaFirst = 'rsa_pss_rsae_sha256:ecdsa_secp256r1_sha256';
+
+const node: Open = ({ ecdsa, rsa: second }, { version, first }) => {
   const both = [ecdsa, second].map(([own = rsa, ...more]) => identity(own, ...more));
   return openTlsServer({
     key: both.map((one) => one.key),
     cert: both.map((one) => one.cert),
     ...(version ? { minVersion: version, maxVersion: version } : {}),
+    ...(first ? { sigalgs: rsaFirst, honorCipherOrder: true } : {}),
   });
 };
 
 const pemOf = (chain: readonly Issued[]) => chain.map(({ certPem }) => certPem).join('');
-const nginx: Open = ({ ecdsa, rsa: second }, version) =>
+const nginx: Open = ({ ecdsa, rsa: second }, { version, first }) =>
   openNginx(
     ecdsa,
     [
@@ -56,12 +75,15 @@ const nginx: Open = ({ ecdsa, rsa: second }, version) =>
       'ssl_certificate_key rsa-key.pem;',
       'ssl_ciphers ECDHE+AESGCM;',
       `ssl_protocols ${version ?? 'TLSv1.2 TLSv1.3'};`,
+      ...(first
+        ? ['ssl_prefer_server_ciphers on;', `ssl_conf_command SignatureAlgorithms ${rsaFirst};`]
+        : []),
     ],
     'ssl http2',
     { 'rsa.pem': pemOf(second), 'rsa-key.pem': second[0]?.keyPem ?? '' },
   );
 
-const openssl: Open = async ({ ecdsa, rsa: second }, version) => {
+const openssl: Open = async ({ ecdsa, rsa: second }, { version, first }) => {
   const port = await freePort();
   const folder = makeFolder({
     'ecdsa.pem': pemOf(ecdsa.slice(0, 1)),
@@ -88,14 +110,15 @@ const openssl: Open = async ({ ecdsa, rsa: second }, version) => {
       ...identityOf('', 'ecdsa', ecdsa),
       ...identityOf('d', 'rsa', second),
       ...(version === undefined ? [] : [version === 'TLSv1.3' ? '-tls1_3' : '-tls1_2']),
+      ...(first ? ['-serverpref', '-sigalgs', rsaFirst] : []),
     ],
     port,
     folder,
   );
 };
 
-const look = async (open: Open, pair: Pair, version?: 'TLSv1.2' | 'TLSv1.3') => {
-  const server = await open(pair, version);
+const look = async (open: Open, pair: Pair, settings: Settings = {}) => {
+  const server = await open(pair, settings);
   const seen = await lab.check(server.port);
   await server.close();
   return seen;
@@ -105,7 +128,7 @@ const findingOf = ({ report }: Seen, code: string) => report.findings.find((one)
 const certificateCodes = ({ report }: Seen) =>
   report.findings.filter(({ part }) => part === 'certificate').map(({ code }) => code);
 const otherOf = ({ report }: Seen) =>
-  (report['otherCertificates'] as { sha256: string; chain: object[] }[])[0];
+  (report['otherCertificates'] as { key: object; versions: string[]; chain: object[] }[])[0];
 
 const servers: readonly (readonly [name: string, open: Open, isThere: boolean])[] = [
   ['Node', node, true],
@@ -113,48 +136,75 @@ const servers: readonly (readonly [name: string, open: Open, isThere: boolean])[
   ['openssl s_server', openssl, hasTool('openssl', 'version')],
 ];
 
+const spoken: readonly (readonly [name: string, settings: Settings])[] = [
+  ['TLS 1.2 and 1.3', {}],
+  ['TLS 1.3 alone', { version: 'TLSv1.3' }],
+];
+
 describe.each(servers.filter(([, , isThere]) => isThere))('%s', (_name, open) => {
-  test('two good ones are told, and neither is a fault', async () => {
-    const seen = await look(open, good);
-    expect(certificateCodes(seen)).toEqual([]);
-    expect(seen.report).toMatchObject({
-      trust: { trusted: true },
-      otherKeyKind: { presence: 'shown' },
-      otherCertificates: [{ role: 'leaf', judged: true, trust: { trusted: true, error: null } }],
+  describe.each(spoken)('that speaks %s', (_version, settings) => {
+    test('two good ones are told, and neither is a fault', async () => {
+      const seen = await look(open, good, settings);
+      expect(certificateCodes(seen)).toEqual([]);
+      expect(seen.report).toMatchObject({
+        trust: { trusted: true },
+        otherKeyKind: { presence: 'shown' },
+        otherCertificates: [{ role: 'leaf', judged: true, trust: { trusted: true, error: null } }],
+      });
+      expect(otherOf(seen)?.chain).toHaveLength(2);
+      expect(seen.report.passed).toEqual(expect.arrayContaining(['certificate-expired', 'chain-incomplete']));
+      expect(seen.evidence.connections).toBeLessThanOrEqual(30);
     });
-    expect(otherOf(seen)?.chain).toHaveLength(2);
-    expect(seen.report.passed).toEqual(expect.arrayContaining(['certificate-expired', 'chain-incomplete']));
-    expect(seen.evidence.connections).toBeLessThanOrEqual(30);
+
+    test.for([
+      ['ECDSA', ecdsaExpired, 'EC 256'],
+      ['RSA', rsaExpired, 'RSA 2048'],
+    ] as const)('an expired %s one beside a good one is named', async ([, pair, name]) => {
+      const seen = await look(open, pair, settings);
+      expect(certificateCodes(seen)).toEqual(['certificate-expired']);
+      const { evidence = [], detail = '' } = findingOf(seen, 'certificate-expired') ?? {};
+      expect(evidence).toMatchObject([{ key: name }]);
+      expect(detail).toContain(`lab.test (${name})`);
+      expect(seen.report).toMatchObject({ sslLabsEquivalent: 'T' });
+    });
+
+    test('an RSA one without its intermediate is named', async () => {
+      const seen = await look(open, rsaIncomplete, settings);
+      expect(certificateCodes(seen)).toEqual(['chain-incomplete']);
+      expect(findingOf(seen, 'chain-incomplete')?.evidence).toMatchObject([{ key: 'RSA 2048' }]);
+    });
+  });
+
+  const alone: Settings = { version: 'TLSv1.3' };
+
+  test('of TLS 1.3 alone that shows RSA first an expired ECDSA one is named', async () => {
+    const seen = await look(open, ecdsaExpired, { ...alone, first: 'RSA' });
+    expect(seen.report).toMatchObject({
+      certificates: [{ key: { type: 'RSA' } }, {}],
+      trust: { trusted: true },
+      otherKeyKind: { kind: 'ECDSA', presence: 'shown' },
+    });
+    expect(otherOf(seen)).toMatchObject({ key: { type: 'EC' }, versions: ['TLSv1.3'] });
+    expect(certificateCodes(seen)).toEqual(['certificate-expired']);
+    expect(findingOf(seen, 'certificate-expired')?.evidence).toMatchObject([{ key: 'EC 256' }]);
   });
 
   test.for([
-    ['ECDSA', ecdsaExpired, 'EC 256'],
-    ['RSA', rsaExpired, 'RSA 2048'],
-  ] as const)('an expired %s one beside a good one is named', async ([, pair, name]) => {
-    const seen = await look(open, pair);
-    expect(certificateCodes(seen)).toEqual(['certificate-expired']);
-    const { evidence = [], detail = '' } = findingOf(seen, 'certificate-expired') ?? {};
-    expect(evidence).toMatchObject([{ key: name }]);
-    expect(detail).toContain(`lab.test (${name})`);
-    expect(seen.report).toMatchObject({ sslLabsEquivalent: 'T' });
-  });
-
-  test('an RSA one without its intermediate is named', async () => {
-    const seen = await look(open, rsaIncomplete);
-    expect(certificateCodes(seen)).toEqual(['chain-incomplete']);
-    expect(findingOf(seen, 'chain-incomplete')?.evidence).toMatchObject([{ key: 'RSA 2048' }]);
-  });
-
-  test('of TLS 1.3 alone it is told that there is another one, and nothing is said of it', async () => {
-    const seen = await look(open, good, 'TLSv1.3');
-    expect(certificateCodes(seen)).toEqual([]);
-    expect(seen.report).toMatchObject({ otherKeyKind: { presence: 'hidden' }, otherCertificates: [] });
-    expect(seen.report.passed).not.toContain('certificate-expired');
-    expect(seen.report.notTested.map(({ code }) => code)).toContain('certificate-expired');
-  });
+    ['RSA', 'ECDSA', crossed, {}, []],
+    ['ECDSA', 'RSA', crossed, { first: 'RSA' }, []],
+    ['ECDSA', 'RSA', crossedExpired, { first: 'RSA' }, ['certificate-expired']],
+  ] as const)(
+    'in TLS 1.3 a second one of %s is shown though its CA has a key of %s',
+    async ([kind, , pair, settings, broken]) => {
+      const seen = await look(open, pair, { ...alone, ...settings });
+      expect(seen.report).toMatchObject({ otherKeyKind: { kind, presence: 'shown' } });
+      expect(otherOf(seen)?.chain).toHaveLength(2);
+      expect(certificateCodes(seen)).toEqual(broken);
+    },
+  );
 
   test('of TLS 1.2 alone both are seen', async () => {
-    const seen = await look(open, rsaExpired, 'TLSv1.2');
+    const seen = await look(open, rsaExpired, { version: 'TLSv1.2' });
     expect(findingOf(seen, 'certificate-expired')?.evidence).toMatchObject([{ key: 'RSA 2048' }]);
   });
 });
@@ -170,10 +220,11 @@ test.for([
     minVersion: version,
     maxVersion: version,
   });
-  const { report } = await lab.check(server.port);
+  const { report, evidence } = await lab.check(server.port);
   await server.close();
   expect(report).toMatchObject({ otherKeyKind: { presence: 'none' }, otherCertificates: [] });
   expect(report.passed).toContain('certificate-expired');
+  expect(evidence.connections).toBeLessThanOrEqual(30);
 });
 
 test('of TLS 1.0 alone a second one is found too', async () => {

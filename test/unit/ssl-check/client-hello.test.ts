@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ClientHello, writeClientHello } from '../../../worker/checks/ssl-check/grammar/client-hello.ts';
-import { kindOfKey, kindOfSuite, schemesOfKind } from '../../../worker/checks/ssl-check/grammar/key-kind.ts';
+import { kindOfKey, kindOfSuite } from '../../../worker/checks/ssl-check/grammar/key-kind.ts';
 import { isSsl2ServerHello, writeSsl2ClientHello } from '../../../worker/checks/ssl-check/grammar/ssl2.ts';
 import { hasForwardSecrecy, suiteSets, suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import { versionNumbers } from '../../../worker/checks/ssl-check/grammar/tls-names.ts';
@@ -62,15 +62,6 @@ test.for([
   },
 ])('$name', ({ change, has }) => {
   expect(readClientHello(writeClientHello(hello(change)))?.extensions).toEqual(has);
-});
-
-test('one kind of key is asked for by its schemes alone, whoever signed the certificate', () => {
-  const share = { group: 0x001d, key: new Uint8Array(32) };
-  const sent = { version: 'TLSv1.3', schemes: schemesOfKind.RSA, keyShare: share } as const;
-  const read = readClientHello(writeClientHello(hello(sent)));
-  expect(read).toMatchObject({ schemes: schemesOfKind.RSA, keyShares: [{ group: 0x001d, bytes: 32 }] });
-  expect(read?.extensions).toContain(50);
-  expect(readClientHello(writeClientHello(hello({ version: 'TLSv1.3' })))).toMatchObject({ keyShares: [] });
 });
 
 test('SSL 3.0 signals secure renegotiation by a suite', () => {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import type { GroupsSeen, Question } from '../../../worker/checks/ssl-check/evidence.ts';
+import type { Question } from '../../../worker/checks/ssl-check/evidence.ts';
 import { openAllowance } from '../../../worker/checks/ssl-check/gather/allowance.ts';
-import { openHelloAsker } from '../../../worker/checks/ssl-check/gather/ask-hello.ts';
 import { gatherOtherKind } from '../../../worker/checks/ssl-check/gather/gather-other-kind.ts';
-import type { Exchange, HandshakeRequest } from '../../../worker/probes/tls/port.ts';
+import type { HandshakeRequest } from '../../../worker/probes/tls/port.ts';
 import {
   accepts,
   asked,
@@ -13,12 +12,9 @@ import {
   intermediate,
   leafWith,
   question,
-  refused,
   stopped,
 } from './evidence-of.ts';
 import { makeKey } from './issue-certificate.ts';
-import { type ReadHello, readClientHello } from './read-client-hello.ts';
-import { alertRecord, extension, writeServerFlight } from './write-server-flight.ts';
 
 const rsa = leafWith({ key: makeKey('rsa2048') });
 const rsaShown = connected({ protocol: 'TLSv1.2', certificates: [rsa.base64, intermediate.base64] });
@@ -35,32 +31,18 @@ const limits = {
 type Script = {
   readonly questions: readonly Question[];
   readonly client?: Partial<ReturnType<typeof connected>> | null;
-  readonly offer?: 'modern' | 'legacy';
-  readonly groups?: GroupsSeen['accepted'];
+  readonly offer?: 'modern' | 'small' | 'legacy';
   readonly handshake?: ReturnType<typeof connected> | ReturnType<typeof failed>;
-  readonly hello?: (read: ReadHello | null) => Uint8Array | 'timeout' | 'closed';
   readonly connections?: number;
 };
 
 /** What is learnt of the other kind, and all that was asked for it. */
-async function look({ questions, client = {}, offer = 'modern', groups = [0x001d], ...script }: Script) {
+async function look({ questions, client = {}, offer = 'modern', ...script }: Script) {
   const requests: HandshakeRequest[] = [];
-  const hellos: (ReadHello | null)[] = [];
   const fetched: string[] = [];
   const tls = {
-    exchange: async ({ send }: { send: Uint8Array }): Promise<Exchange> => {
-      const read = readClientHello(send);
-      hellos.push(read);
-      const reply = script.hello?.(read) ?? 'timeout';
-      const isSilent = typeof reply === 'string';
-      const ended = isSilent ? reply : 'complete';
-      return {
-        kind: 'received',
-        bytes: isSilent ? new Uint8Array(0) : reply,
-        ended,
-        address: '192.0.2.1',
-        ms: 3,
-      };
+    exchange: async () => {
+      throw new Error('a certificate is asked for by a handshake');
     },
     handshake: async (request: HandshakeRequest) => {
       requests.push(request);
@@ -79,13 +61,9 @@ async function look({ questions, client = {}, offer = 'modern', groups = [0x001d
   };
   const target = { host: 'a.test', port: 443 };
   const allowance = openAllowance({ ...limits, connections: script.connections ?? 30 }, () => 0);
-  const asker = openHelloAsker(tls, target, allowance);
   const seen = client === null ? null : { ...connected(client), offer };
-  const found = await gatherOtherKind(
-    { tls, http, target, allowance, asker },
-    { client: seen, questions, groups: { accepted: groups, end: refused() } },
-  );
-  return { found, requests, hellos, fetched, taken: allowance.taken() };
+  const found = await gatherOtherKind({ tls, http, target, allowance }, { client: seen, questions });
+  return { found, requests, fetched, taken: allowance.taken() };
 }
 
 const both = asked(question('TLSv1.2', 'sound', [accepts(0xc02b), accepts(0xc02f)]));
@@ -157,50 +135,60 @@ test('without a connection left it stays unknown', async () => {
 });
 
 const tls13Only = askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null })]));
-const serverHello = (group: number) =>
-  writeServerFlight({
-    version: 0x0304,
-    suite: 0x1301,
-    extensions: [extension(43, 3, 4), extension(51, group >> 8, group & 255)],
-  });
+const algorithms = {
+  ECDSA: ['ecdsa_secp256r1_sha256', 'ecdsa_secp384r1_sha384', 'ecdsa_secp521r1_sha512', 'ed25519', 'ed448'],
+  RSA: [256, 384, 512].map((bits) => `rsa_pss_rsae_sha${bits}`),
+};
+const shownIn13 = { protocol: 'TLSv1.3', certificates: [rsa.base64, intermediate.base64] };
 
-const replies: readonly (readonly [name: string, hello: NonNullable<Script['hello']>, answer: object])[] = [
-  ['goes on', () => serverHello(0x001d), { kind: 'hidden' }],
-  ['refuses', () => alertRecord(2, 40), { kind: 'refused' }],
-  ['wants another greeting', () => serverHello(0x0018), { kind: 'unknown' }],
-  ['says nothing', () => 'timeout', { kind: 'unknown' }],
-  ['hangs up', () => 'closed', { kind: 'unknown' }],
-];
-test.for(replies)(
-  'of TLS 1.3 alone a server that %s at a greeting for RSA alone is told',
-  async ([, hello, answer]) => {
-    const { found, hellos, requests } = await look({ questions: tls13Only, hello });
-    expect(found).toMatchObject({ kind: 'RSA', answer });
-    expect(requests).toEqual([]);
-    expect(hellos).toMatchObject([
-      { version: 0x0304, groups: [0x001d], keyShares: [{ group: 0x001d, bytes: 32 }] },
+test.for([
+  ['RSA', {}, connected(shownIn13), ['ecdsa', 'ed']],
+  ['ECDSA', shownIn13, connected(), ['rsa_pss']],
+] as const)(
+  'of TLS 1.3 alone the %s one is brought by a handshake that can be signed by no other kind',
+  async ([kind, client, handshake, without]) => {
+    const { found, requests, taken } = await look({ questions: tls13Only, client, handshake });
+    const { certificates } = handshake;
+    expect(found).toMatchObject({ kind, answer: { kind: 'shown', handshake: { certificates } } });
+    expect(requests).toMatchObject([
+      { servername: 'a.test', minVersion: 'TLSv1.3', requestOcsp: true, lingerMs: 0 },
     ]);
-    expect(hellos[0]?.schemes).toContain(0x0804);
-    expect(hellos[0]?.schemes).not.toContain(0x0403);
+    expect(requests[0]).not.toHaveProperty('maxVersion');
+    expect(requests[0]).not.toHaveProperty('ciphers');
+    const named = requests[0]?.signatureAlgorithms?.split(':') ?? [];
+    expect(named.slice(0, algorithms[kind].length)).toEqual(algorithms[kind]);
+    expect(named.filter((name) => without.some((start) => name.startsWith(start)))).toEqual([]);
+    expect(taken).toBe(1);
   },
 );
 
-test('P-256 will do where x25519 is not taken, and its share is a point', async () => {
-  const { hellos } = await look({
-    questions: tls13Only,
-    groups: [0x0018, 0x0017],
-    hello: () => serverHello(0x0017),
-  });
-  expect(hellos).toMatchObject([{ keyShares: [{ group: 0x0017, bytes: 65 }] }]);
+test.for(['RSA', 'ECDSA'] as const)(
+  'a CA that signed the %s one by PKCS #1 is no hindrance: those algorithms come last',
+  async (kind) => {
+    const client = kind === 'RSA' ? {} : shownIn13;
+    const { requests } = await look({ questions: tls13Only, client });
+    const named = requests[0]?.signatureAlgorithms?.split(':') ?? [];
+    expect(named.slice(-3)).toEqual(['RSA+SHA256', 'RSA+SHA384', 'RSA+SHA512']);
+  },
+);
+
+test('in TLS 1.3 a server is asked as it was before', async () => {
+  const { requests } = await look({ questions: tls13Only, offer: 'small' });
+  expect(requests).toMatchObject([{ minVersion: 'TLSv1.3', ecdhCurve: 'X25519:P-256:P-384:P-521' }]);
 });
 
-test('where neither is taken nothing is asked', async () => {
-  const { found, taken } = await look({ questions: tls13Only, groups: [0x11ec] });
-  expect(found).toMatchObject({ answer: { kind: 'unknown' } });
-  expect(taken).toBe(0);
+test.for([
+  ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', { kind: 'refused' }],
+  ['ERR_SSL_TLSV1_ALERT_ACCESS_DENIED', { kind: 'refused' }],
+  ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', { kind: 'unknown' }],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', { kind: 'unknown' }],
+] as const)('of TLS 1.3 alone after %s it is %j', async ([code, answer]) => {
+  const { found } = await look({ questions: tls13Only, handshake: failed(code) });
+  expect(found).toMatchObject({ kind: 'RSA', answer });
 });
 
 test('what TLS 1.3 of a server shows that also speaks 1.2 is asked for there', async () => {
-  const { hellos, requests } = await look({ questions: both });
-  expect([hellos.length, requests.length]).toEqual([0, 1]);
+  const { requests } = await look({ questions: both });
+  expect(requests).toMatchObject([{ maxVersion: 'TLSv1.2' }]);
+  expect(requests[0]?.signatureAlgorithms).toBeUndefined();
 });

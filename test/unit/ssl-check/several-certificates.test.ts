@@ -251,18 +251,6 @@ test('a second one that nobody verified is judged by what it says of itself, and
   expect(passed).toContain('certificate-expired');
 });
 
-test('where TLS 1.3 hides the second one nothing holds of both, and what is broken stays so', () => {
-  const hidden = { otherKind: { kind: 'RSA', answer: { kind: 'hidden' } } } as const;
-  const { notTested, passed, fields } = judge(hidden);
-  expect(passed.filter((code) => code in certificateRules)).toEqual([]);
-  expect(notTested.map(({ code }) => code)).toEqual(expect.arrayContaining(codesOf(certificateRules)));
-  expect(fields['otherKeyKind']).toEqual({ kind: 'RSA', presence: 'hidden', reason: null });
-  const expired = [leafWith({ notAfter: '2026-11-20T00:00:00' }).base64, intermediate.base64];
-  const shown = connected({ certificates: expired, trustError: 'CERT_HAS_EXPIRED' });
-  const broken = certificateFindings({ ...hidden, handshakes: modern(shown), chains: [expired] });
-  expect(broken.map(({ code }) => code)).toEqual(['certificate-expired']);
-});
-
 test('trust is told of each: a broken second one does not take it from the first', () => {
   const { fields } = judge(own({ notAfter: '2026-11-20T00:00:00' }, 'CERT_HAS_EXPIRED'));
   expect(fields).toMatchObject({

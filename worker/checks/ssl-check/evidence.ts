@@ -57,8 +57,6 @@ export type OtherKindAnswer =
       readonly revocationList: RevocationListSeen;
     }
   | { readonly kind: 'refused' }
-  /** TLS 1.3 alone is spoken: the server goes on with a client that knows this kind only, and encrypts what it shows to it. */
-  | { readonly kind: 'hidden' }
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /** One suite set in one version, asked until the server refused: each time without what it had chosen before. */

@@ -67,7 +67,7 @@ function describeOtherKind(sight: SslSight, [first, ...others]: Each) {
   return { kind, ...(isSeen ? { presence: 'shown', reason: null } : describeUnseen(sight)) };
 }
 
-const presences = { refused: 'none', hidden: 'hidden', shown: 'shown' } as const;
+const presences = { refused: 'none', shown: 'shown' } as const;
 
 function describeUnseen(sight: SslSight) {
   const answer = sight.evidence.otherKind?.answer;

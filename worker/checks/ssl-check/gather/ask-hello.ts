@@ -8,7 +8,7 @@ import { versionNumbers } from '../grammar/tls-names.ts';
 import type { Allowance } from './allowance.ts';
 
 export type Target = { readonly host: string; readonly port: number };
-export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups' | 'schemes' | 'keyShare'>;
+export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups'>;
 export type HelloAnswer = HelloAccepted | QuestionEnd;
 
 /** Asks a server by single ClientHellos, one connection each. */

@@ -55,19 +55,46 @@ export async function gatherWithoutName(
 /** OpenSSL's suites of either kind; those without encryption are in no other list either. */
 const suitesOfKind: { readonly [K in KeyKind]: string } = { ECDSA: 'aECDSA:!eNULL', RSA: 'aRSA:!eNULL' };
 
-/** The same in TLS 1.2, where suites choose the certificate, for a client that knows one kind of key only. */
+const pkcs1 = 'RSA+SHA256:RSA+SHA384:RSA+SHA512';
+
+/**
+ * By which the holder of either kind may sign a handshake of TLS 1.3, then PKCS #1, by which there CAs may sign and nobody else (RFC 8446 §4.2.3): servers of Java hold the chain against the same list.
+ * A CA with an ECDSA key has no place beside RSA, since what signs certificates by it signs handshakes too.
+ */
+const algorithmsOfKind: { readonly [K in KeyKind]: string } = {
+  ECDSA: `ecdsa_secp256r1_sha256:ecdsa_secp384r1_sha384:ecdsa_secp521r1_sha512:ed25519:ed448:${pkcs1}`,
+  RSA: `${pssOf('rsae')}:${pssOf('pss')}:${pkcs1}`,
+};
+
+/** PSS by a key that may also sign otherwise (rsae), or by one that may not (pss). */
+function pssOf(key: 'rsae' | 'pss'): string {
+  return [256, 384, 512].map((bits) => `rsa_pss_${key}_sha${bits}`).join(':');
+}
+
+/** The kind of key that is asked for, and how. */
+export type KindWanted = {
+  readonly kind: KeyKind;
+  /** What the server answered before. */
+  readonly offer: Offer;
+  /** Up to TLS 1.2 suites choose the certificate, in TLS 1.3 signature algorithms. */
+  readonly version: 'up-to-1.2' | '1.3';
+};
+
+/** The same for a client that knows one kind of key only. */
 export async function shakeForKind(
   probe: TlsProbe,
   { host, port }: Target,
-  offer: Offer,
-  kind: KeyKind,
+  { kind, offer, version }: KindWanted,
 ): Promise<HandshakeAnswer> {
   const level = offer === 'legacy' ? ':@SECLEVEL=0' : '';
+  const only: Partial<HandshakeRequest> =
+    version === '1.3'
+      ? { minVersion: 'TLSv1.3', signatureAlgorithms: algorithmsOfKind[kind] }
+      : { maxVersion: 'TLSv1.2', ciphers: `${suitesOfKind[kind]}${level}` };
   return keep(
     await probe.handshake({
       ...offers[offer],
-      maxVersion: 'TLSv1.2',
-      ciphers: `${suitesOfKind[kind]}${level}`,
+      ...only,
       host,
       port,
       servername: host,

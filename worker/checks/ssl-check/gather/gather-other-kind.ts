@@ -1,21 +1,19 @@
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
-import type { Connected, GroupsSeen, OtherKindAnswer, OtherKindSeen, Question } from '../evidence.ts';
+import type { Connected, OtherKindAnswer, OtherKindSeen, Question } from '../evidence.ts';
 import { type KeyKind, kindOfKey, kindOfSuite, otherKindThan } from '../grammar/key-kind.ts';
 import { suites } from '../grammar/suites.ts';
 import { readCertificate } from '../sight/certificate-sight.ts';
 import { isDecisive, type SslSight } from '../sight/sight.ts';
 import type { Allowance } from './allowance.ts';
-import type { HelloAsker, Target } from './ask-hello.ts';
-import { askTls13Kind } from './ask-kind.ts';
-import { shakeForKind } from './gather-handshakes.ts';
+import type { Target } from './ask-hello.ts';
+import { type KindWanted, shakeForKind } from './gather-handshakes.ts';
 import { gatherRevocationList } from './gather-revocation-list.ts';
 
 /** What is known when the questions are over. */
 export type Answered = {
   readonly client: SslSight['client'];
   readonly questions: readonly Question[];
-  readonly groups: GroupsSeen | null;
 };
 
 export type OtherKindLook = {
@@ -23,12 +21,11 @@ export type OtherKindLook = {
   readonly http: HttpProbe;
   readonly target: Target;
   readonly allowance: Allowance;
-  readonly asker: HelloAsker;
 };
 
 /**
  * Looks for the certificate that clients are shown who know only the other kind of key: one connection more where there is one, or where the questions left it open.
- * A handshake up to TLS 1.2 has it verified; where only TLS 1.3 is spoken a greeting tells whether there is one, and no more.
+ * It is asked for in TLS 1.3 only where nothing older is spoken: up to TLS 1.2 the suites tell what there is.
  */
 export async function gatherOtherKind(
   look: OtherKindLook,
@@ -41,10 +38,9 @@ export async function gatherOtherKind(
   const isSpokenBefore13 = answered.questions.some(
     ({ version, accepted }) => version !== 'TLSv1.3' && version !== 'SSLv2' && accepted.length > 0,
   );
-  if (client.protocol === 'TLSv1.3' && !isSpokenBefore13)
-    return { kind, answer: await askTls13Kind(look.asker, kind, answered.groups?.accepted ?? []) };
   if (isRuledOut(kind, answered.questions)) return null;
-  return { kind, answer: await shake(look, kind, client) };
+  const version = client.protocol === 'TLSv1.3' && !isSpokenBefore13 ? '1.3' : 'up-to-1.2';
+  return { kind, answer: await shake(look, { kind, offer: client.offer, version }) };
 }
 
 /** TLS 1.2 is spoken, every suite of it was asked for, and the server chose none of this kind. Older versions are not asked for all. */
@@ -59,21 +55,20 @@ function isRuledOut(kind: KeyKind, questions: readonly Question[]): boolean {
   return isSpoken && isAsked && !isChosen;
 }
 
-/** Alerts that say "of what you offer I have nothing". */
-const refusals = ['HANDSHAKE_FAILURE', 'INSUFFICIENT_SECURITY'];
+/** Alerts that say "of what you offer I have nothing"; the last is what rustls sends when it finds no certificate. */
+const refusals = ['HANDSHAKE_FAILURE', 'INSUFFICIENT_SECURITY', 'ACCESS_DENIED'];
 
 async function shake(
   { tls, http, target, allowance }: OtherKindLook,
-  kind: KeyKind,
-  { offer }: NonNullable<Answered['client']>,
+  wanted: KindWanted,
 ): Promise<OtherKindAnswer> {
   const refusal = allowance.takeKept();
   if (refusal !== null) return { kind: 'unknown', reason: refusal };
-  const handshake = await shakeForKind(tls, target, offer, kind);
+  const handshake = await shakeForKind(tls, target, wanted);
   if (handshake.kind === 'connected') return shown(handshake, http, allowance);
   const { opensslCode, reason } = handshake;
   if (refusals.some((alert) => opensslCode?.includes(alert))) return { kind: 'refused' };
-  return { kind: 'unknown', reason: `a handshake for ${kind} alone failed: ${reason}` };
+  return { kind: 'unknown', reason: `a handshake for ${wanted.kind} alone failed: ${reason}` };
 }
 
 async function shown(handshake: Connected, http: HttpProbe, allowance: Allowance): Promise<OtherKindAnswer> {

@@ -17,9 +17,3 @@ export function kindOfSuite(name: string): KeyKind | null {
   if (/^TLS_(?:ECDHE_ECDSA|ECDH_ECDSA|ECDH_RSA)_/.test(name)) return 'ECDSA';
   return /^TLS_(?:(?:EC)?DHE_)?RSA_/.test(name) ? 'RSA' : null;
 }
-
-/** Signature schemes of TLS 1.3 for either kind (RFC 8446 §4.2.3). */
-export const schemesOfKind: { readonly [K in KeyKind]: readonly number[] } = {
-  ECDSA: [0x0403, 0x0503, 0x0603, 0x0807, 0x0808],
-  RSA: [0x0804, 0x0805, 0x0806, 0x0809, 0x080a, 0x080b],
-};

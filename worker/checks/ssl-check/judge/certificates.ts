@@ -30,13 +30,8 @@ export function judgeCertificates(
   const missing = [
     ...(presented.length === 0 ? ['no certificate was seen'] : []),
     ...(unjudged > 0 ? [`the server has ${unjudged} certificates more than are judged`] : []),
-    ...(evidence.otherKind?.answer.kind === 'hidden' ? [hiddenOf(evidence.otherKind.kind)] : []),
   ];
   return { each, all: fold([...named, ...missing.map(judgeUnseen)]) };
-}
-
-function hiddenOf(kind: string): string {
-  return `the server has a certificate with an ${kind} key too, which TLS 1.3 shows to clients that know no other`;
 }
 
 /** Whichever certificate is meant: the key tells those of one name apart. */
