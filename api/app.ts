@@ -2,9 +2,8 @@ import express, { type Express, type Request, type Response } from 'express';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import type { Config } from '../shared/config.ts';
 import { Problem } from '../shared/model/problem.ts';
-import { type Answer, acceptingJson } from './accept-json.ts';
 import { announceDeprecations } from './deprecations.ts';
-import { answerFindings, answerMe, answerOpenapi, answerProblemPage } from './descriptions.ts';
+import { answerFindings, answerMe, answerOpenapiOf, answerProblemPage } from './descriptions.ts';
 import type { Desk } from './desk.ts';
 import { answerTool } from './diagnostics.ts';
 import { addDocsPage } from './docs-page.ts';
@@ -12,6 +11,7 @@ import { guardHost, sendCors } from './front-door.ts';
 import { answerJob } from './jobs.ts';
 import { answerProblems } from './problem-answer.ts';
 import { addReports } from './reports/routes.ts';
+import { type Answer, acceptingJson } from './request/accept-json.ts';
 import { logRequests } from './request-log.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
@@ -48,7 +48,7 @@ export function makeApp(desk: Desk, config: Config): Express {
     '/api/findings',
     acceptingJson((request, response) => answerFindings(desk, request, response)),
   );
-  get('/openapi.json', (request, response) => answerOpenapi(desk, request, response));
+  get('/openapi.json', answerOpenapiOf(desk));
   get('/problems/:code', (request, response) => answerProblemPage(request, response));
 
   addReports(desk, get);

@@ -4,11 +4,13 @@ import { resolveReference } from '../shared/model/finding.ts';
 import { Problem, type ProblemCode, problems } from '../shared/model/problem.ts';
 import { checkFailed } from '../shared/model/report.ts';
 import type { Rule } from '../shared/model/verdict.ts';
-import { admit } from './admit.ts';
 import { sendJson } from './answer.ts';
 import type { Desk } from './desk.ts';
-import { readOwnQuery } from './read-query.ts';
+import { makeOpenapi } from './openapi/document.ts';
 import { prepareJson, sendRepresentation } from './representation.ts';
+import type { Answer } from './request/accept-json.ts';
+import { admit } from './request/admit.ts';
+import { readOwnQuery } from './request/read-query.ts';
 
 /** Answers /api/me: who the caller is, and what is left of each quota. */
 export async function answerMe(desk: Desk, request: Request, response: Response): Promise<void> {
@@ -39,10 +41,13 @@ export async function answerFindings(desk: Desk, request: Request, response: Res
   await sendRepresentation(request, response, findings(), lasting);
 }
 
-/** Answers /openapi.json: the document of this service, with its own address and its mode. */
-export async function answerOpenapi(desk: Desk, request: Request, response: Response): Promise<void> {
-  await admit(desk, request, response, 'anyone');
-  await sendRepresentation(request, response, desk.openapi(), lasting);
+/** Makes what answers /openapi.json: the document of this service, with its own address and its mode. */
+export function answerOpenapiOf(desk: Desk): Answer {
+  const document = prepareJson(() => makeOpenapi(desk));
+  return async (request, response) => {
+    await admit(desk, request, response, 'anyone');
+    await sendRepresentation(request, response, document(), lasting);
+  };
 }
 
 /** Answers /problems/{code}: what an error means and what to do, as JSON. */

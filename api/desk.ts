@@ -9,20 +9,18 @@ import { openMemoryRateLimiter } from '../shared/rate-limiter/memory.ts';
 import type { ReportStore } from '../shared/report-store/port.ts';
 import type { TargetPolicy } from '../shared/target/parse-target.ts';
 import { openWaiting, type Waiting } from '../shared/waiting/waiting.ts';
-import { openAskReader, type ReadAsk } from './ask.ts';
-import { type Callers, openCallers } from './caller.ts';
 import { type Deprecation, deprecations } from './deprecations.ts';
 import { type IsKnownHost, openHostCheck } from './front-door.ts';
-import { type Holds, openHolds } from './holds.ts';
+import { type Holds, openHolds } from './limits/holds.ts';
+import { openPace, type Pace } from './limits/pace.ts';
+import { openPayments, type Payments } from './limits/payments.ts';
+import { openQuotas, type Quotas } from './limits/quotas.ts';
+import { openShed, type Shed, type ShedLimits } from './limits/shed.ts';
+import { openWaits, type Waits } from './limits/waits.ts';
 import { openLinks } from './links.ts';
-import { makeOpenapi } from './openapi.ts';
-import { openPace, type Pace } from './pace.ts';
-import { openPayments, type Payments } from './payments.ts';
-import { openQuotas, type Quotas } from './quotas.ts';
 import { openReportCache, type ReportCache } from './report-cache.ts';
-import { prepareJson, type Representation } from './representation.ts';
-import { openShed, type Shed, type ShedLimits } from './shed.ts';
-import { openWaits, type Waits } from './waits.ts';
+import { openAskReader, type ReadAsk } from './request/ask.ts';
+import { type Callers, openCallers } from './request/caller.ts';
 
 export type ApiContext = {
   readonly config: Config;
@@ -64,8 +62,6 @@ export type Desk = {
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
   readonly deprecations: readonly Deprecation[];
-  /** The OpenAPI document of this service. */
-  readonly openapi: () => Representation;
   close(): void;
 };
 
@@ -88,8 +84,6 @@ export function openDesk({ config, backend, log, metrics, ...more }: ApiContext)
   const waiting = openWaiting({ jobQueue: paced, reportStore, log, onDone });
   const shed = openShed(more.shedLimits ?? usualLimits, () => waiting.waits());
   const targetPolicy = targetPolicyOf(config);
-  const publicPath = config.PUBLIC_URL ?? '';
-  const isOpen = config.AUTH_MODE === 'open';
   return {
     log,
     metrics,
@@ -106,15 +100,14 @@ export function openDesk({ config, backend, log, metrics, ...more }: ApiContext)
     readAsk: openAskReader(targetPolicy, openJobKeys(config)),
     waitSeconds: config.WAIT_SECONDS,
     queueSeconds: config.QUEUE_SECONDS,
-    publicPath,
+    publicPath: config.PUBLIC_URL ?? '',
     linksOf,
     reportIds: config.REPORT_IDS,
     targetPolicy,
     isKnownHost: openHostCheck(config),
     corsOrigins: config.CORS_ORIGINS ?? [],
-    isOpen,
+    isOpen: config.AUTH_MODE === 'open',
     deprecations: more.deprecations ?? deprecations,
-    openapi: prepareJson(() => makeOpenapi({ publicPath, isOpen })),
     close() {
       waiting.close();
       shed.close();

@@ -5,13 +5,13 @@ import { makeJob } from '../shared/make-job.ts';
 import type { Job, Wanted } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { WaitOutcome } from '../shared/waiting/pending.ts';
-import { admit } from './admit.ts';
 import { type LaterJob, type ReportAnswer, retryAfterS, sendLater, sendReport } from './answer.ts';
-import type { Ask } from './ask.ts';
-import type { Caller } from './caller.ts';
 import type { Desk } from './desk.ts';
 import { give } from './give.ts';
 import type { ReadyReport } from './report-cache.ts';
+import { admit } from './request/admit.ts';
+import type { Ask } from './request/ask.ts';
+import type { Caller } from './request/caller.ts';
 
 /** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. */
 export async function answerTool(

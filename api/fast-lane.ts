@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Taken } from '../shared/rate-limiter/port.ts';
 import { reportFields } from './answer.ts';
-import type { Caller } from './caller.ts';
 import { findDeprecation } from './deprecations.ts';
 import type { Desk } from './desk.ts';
-import { limitItem, policyItems } from './quotas.ts';
+import { limitItem, policyItems } from './limits/quotas.ts';
 import type { ReadyReport } from './report-cache.ts';
 import { chooseCoding } from './representation.ts';
+import type { Caller } from './request/caller.ts';
 import { commonFields, logAnswer, newRequestId } from './request-log.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;

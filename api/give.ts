@@ -1,7 +1,7 @@
 import { grantOf } from '../shared/report-store/grants.ts';
-import type { Caller } from './caller.ts';
 import type { Desk } from './desk.ts';
 import type { ReadyReport } from './report-cache.ts';
+import type { Caller } from './request/caller.ts';
 
 /**
  * Writes once, before the answer, that a caller was given a report: they may read it again by its id, and so the reports that it names.

@@ -2,11 +2,11 @@ import type { Request, Response } from 'express';
 import { type JobState } from '../shared/job-queue/port.ts';
 import { queueNames } from '../shared/model/job.ts';
 import { type Fault, Problem } from '../shared/model/problem.ts';
-import { admit } from './admit.ts';
 import { retryAfterS, sendJson, toolUrl } from './answer.ts';
-import { waitLimitS } from './ask.ts';
 import type { Desk } from './desk.ts';
-import { describeFaults, rawQueryOf, readQuery } from './read-query.ts';
+import { admit } from './request/admit.ts';
+import { waitLimitS } from './request/ask.ts';
+import { describeFaults, rawQueryOf, readQuery } from './request/read-query.ts';
 
 const lookEveryMs = 1000;
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { makeOpenapi } from '../api/openapi.ts';
+import { makeOpenapi } from '../api/openapi/document.ts';
 import { makeChecksPage } from './checks-page.ts';
 import { findUnraised, makeRulesLock, type RulesLock } from './rules-lock.ts';
 import { UsageError } from './usage-error.ts';

@@ -3,9 +3,9 @@ import { diffReports } from '../../shared/model/diff.ts';
 import { type Fault, Problem } from '../../shared/model/problem.ts';
 import { readReport } from '../../shared/report-store/read-report.ts';
 import { sendJson } from '../answer.ts';
-import type { Caller } from '../caller.ts';
 import type { Desk } from '../desk.ts';
-import { describeFaults, readOwnQuery } from '../read-query.ts';
+import type { Caller } from '../request/caller.ts';
+import { describeFaults, readOwnQuery } from '../request/read-query.ts';
 import { findReadable } from './readable.ts';
 
 /** Answers /api/reports/{a}/diff/{b}: what changed from the first report to the second, of one check and target. */

@@ -10,9 +10,9 @@ import {
   type TargetPolicy,
 } from '../../shared/target/parse-target.ts';
 import { sendJson } from '../answer.ts';
-import type { Caller } from '../caller.ts';
 import type { Desk } from '../desk.ts';
-import { describeFaults, readOwnQuery } from '../read-query.ts';
+import type { Caller } from '../request/caller.ts';
+import { describeFaults, readOwnQuery } from '../request/read-query.ts';
 
 const usualLimit = 20;
 const limitLimit = 100;

@@ -5,7 +5,7 @@ import type { ProblemCode } from '../../shared/model/problem.ts';
 import { envelopeShape, reportStates } from '../../shared/model/report.ts';
 import { gradeNames } from '../../shared/model/score.ts';
 import { formatNames, formats } from '../../shared/render/formats.ts';
-import { json, problemResponses } from '../openapi-answers.ts';
+import { json, problemResponses } from '../openapi/answers.ts';
 
 const reportId = z
   .string()

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/model/problem.ts';
 import type { StoredReport } from '../../shared/report-store/port.ts';
-import type { Caller } from '../caller.ts';
 import type { Desk } from '../desk.ts';
+import type { Caller } from '../request/caller.ts';
 
 const idForm = /^[0-9a-f]{32}$/;
 /** Stands for an id that cannot be one: it is looked up like any other. */

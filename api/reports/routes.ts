@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { Problem } from '../../shared/model/problem.ts';
-import { type Answer, acceptingJson } from '../accept-json.ts';
-import { admit } from '../admit.ts';
-import type { Caller } from '../caller.ts';
 import type { Desk } from '../desk.ts';
+import { type Answer, acceptingJson } from '../request/accept-json.ts';
+import { admit } from '../request/admit.ts';
+import type { Caller } from '../request/caller.ts';
 import { answerDiff } from './diff.ts';
 import { answerHistory } from './history.ts';
 import { answerExport, answerReport, answerScreenshot } from './show.ts';

@@ -4,10 +4,10 @@ import { fileNameOf } from '../../shared/render/file-name.ts';
 import { type FormatName, formatNames, isFormatName, renderReport } from '../../shared/render/formats.ts';
 import { htmlPolicy } from '../../shared/render/html/style.ts';
 import { readReport } from '../../shared/report-store/read-report.ts';
-import type { Caller } from '../caller.ts';
 import type { Desk } from '../desk.ts';
-import { readOwnQuery } from '../read-query.ts';
 import { represent } from '../representation.ts';
+import type { Caller } from '../request/caller.ts';
+import { readOwnQuery } from '../request/read-query.ts';
 import { findReadable } from './readable.ts';
 import { sendStored } from './send-stored.ts';
 

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Deprecation } from '../../api/deprecations.ts';
 import { type Api, openApi } from '../../api/open.ts';
-import { makeOpenapi } from '../../api/openapi.ts';
+import { makeOpenapi } from '../../api/openapi/document.ts';
 import { type Backend, openBackend } from '../../shared/backend.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { openWorker } from '../../worker/open.ts';

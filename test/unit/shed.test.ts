@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { openShed, type Shed } from '../../api/shed.ts';
+import { openShed, type Shed } from '../../api/limits/shed.ts';
 import { Problem } from '../../shared/model/problem.ts';
 
 const windowMs = 300;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { catalogue } from '../shared/catalogue/registry.ts';
-import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import type { ProblemCode } from '../shared/model/problem.ts';
-import { envelopeShape, reportStates } from '../shared/model/report.ts';
-import { severities } from '../shared/model/verdict.ts';
-import { json, problemResponses } from './openapi-answers.ts';
-import { reportPaths } from './reports/openapi.ts';
+import { catalogue } from '../../shared/catalogue/registry.ts';
+import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import type { ProblemCode } from '../../shared/model/problem.ts';
+import { envelopeShape, reportStates } from '../../shared/model/report.ts';
+import { severities } from '../../shared/model/verdict.ts';
+import { reportPaths } from '../reports/openapi.ts';
+import { json, problemResponses } from './answers.ts';
 
 const progressSchema = z
   .looseObject({ done: z.int(), total: z.int(), current: z.string() })

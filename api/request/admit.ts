@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import { Problem } from '../shared/model/problem.ts';
-import type { Scope } from '../shared/token-store/port.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import type { Scope } from '../../shared/token-store/port.ts';
+import type { Desk } from '../desk.ts';
 import type { Caller } from './caller.ts';
-import type { Desk } from './desk.ts';
 
 /**
  * Names the caller, counts the request, and lets those in who have the scope; `anyone` needs none.

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
-import type { Done } from '../shared/job-queue/port.ts';
-import type { Job } from '../shared/model/job.ts';
-import type { Taken } from '../shared/rate-limiter/port.ts';
-import type { Caller } from './caller.ts';
+import type { Done } from '../../shared/job-queue/port.ts';
+import type { Job } from '../../shared/model/job.ts';
+import type { Taken } from '../../shared/rate-limiter/port.ts';
+import type { Caller } from '../request/caller.ts';
 import type { Quotas } from './quotas.ts';
 
 /** Scans that were paid for runs that have not ended: what never ran, or failed through us, is given back. */

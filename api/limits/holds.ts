@@ -1,6 +1,6 @@
-import type { Job } from '../shared/model/job.ts';
-import { Problem } from '../shared/model/problem.ts';
-import type { Caller } from './caller.ts';
+import type { Job } from '../../shared/model/job.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import type { Caller } from '../request/caller.ts';
 
 /** Jobs that a caller may have in line: of one host, and of the browser. */
 const hostLimit = 8;

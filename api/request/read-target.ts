@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import type { Fault } from '../shared/model/problem.ts';
+import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import type { Fault } from '../../shared/model/problem.ts';
 import {
   type Parsed,
   parseDomain,
@@ -8,7 +8,7 @@ import {
   siteOf,
   type TargetFault,
   type TargetPolicy,
-} from '../shared/target/parse-target.ts';
+} from '../../shared/target/parse-target.ts';
 import { decodeSegment, type Query } from './read-query.ts';
 
 export type TargetRead =

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
-import { Problem } from '../shared/model/problem.ts';
-import type { Quota, RateLimiter, Taken } from '../shared/rate-limiter/port.ts';
-import type { Caller } from './caller.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import type { Quota, RateLimiter, Taken } from '../../shared/rate-limiter/port.ts';
+import type { Caller } from '../request/caller.ts';
 
 /** The two quotas of a caller: `requests` is counted in this process, `scans` over all of them. */
 export type Quotas = {
