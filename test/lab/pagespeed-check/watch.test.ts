@@ -20,7 +20,8 @@ function scriptBrowser(lines: string): { readonly path: string; readonly folder:
 }
 
 const noise = 'echo "Exiting GPU process due to errors during initialization" >&2';
-const answers = 'echo "<html></html>"';
+/** Answers every question over the pipe, as DevTools would. */
+const answers = `exec sed -zuE 's/.*"id":([0-9]+).*/{"id":\\1,"result":{"targetId":"t","sessionId":"s"}}/' <&3 >&4`;
 
 function openTestLog() {
   const lines: string[] = [];
@@ -50,8 +51,11 @@ function watch(path: string, times = { startMs: 400, againMs: 50 }) {
 
 const late = 'the browser did not answer within 0.4 s';
 
-test('a browser that hangs is said to hang, whatever it wrote before', async () => {
-  const { path, folder } = scriptBrowser(`${noise}\nexec sleep 60`);
+test.for([
+  ['hangs', `${noise}\nexec sleep 60`],
+  ['speaks no DevTools', "printf 'hello\\0null\\0' >&4\nexec sleep 60"],
+] as const)('a browser that %s is said not to answer, whatever it wrote before', async ([, script]) => {
+  const { path, folder } = scriptBrowser(script);
   const fault = await tryBrowser(
     { path, folder },
     { noSandbox: false, startMs: 400, signal: new AbortController().signal },

@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Chromium, startChromium } from './child/chromium.ts';
+import type { Order } from './child/messages.ts';
 import {
   type BrowserSettings,
   findBrowser,
@@ -6,6 +8,8 @@ import {
   noBrowser,
   unprivilegedUid,
 } from './find-browser.ts';
+import { chromiumFlags } from './flags.ts';
+import { killTree } from './process-tree.ts';
 import { makeProfile, removeProfile } from './profiles.ts';
 
 export type BrowserTrial = {
@@ -36,38 +40,79 @@ async function tryExecutable(executable: string, trial: BrowserTrial): Promise<N
   const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
   const profile = await makeProfile(uid);
   try {
-    return await startOnce(executable, { ...trial, profile, uid });
+    return await startOnce({ executable, profile, uid }, trial);
   } finally {
     await removeProfile(profile);
   }
 }
 
-type Start = BrowserTrial & { readonly profile: string; readonly uid: number | undefined };
+/** Nobody listens there; an empty page asks nobody. */
+const noProxyPort = 9;
 
-function startOnce(
-  executable: string,
-  { noSandbox, startMs, signal, profile, uid }: Start,
+// As a run starts it, by the same flags and over the same pipe: --dump-dom never came to its end on machines where pages load well.
+async function startOnce(
+  place: Pick<Order, 'executable' | 'profile' | 'uid'>,
+  { noSandbox, startMs, signal }: BrowserTrial,
 ): Promise<NoBrowser | undefined> {
-  const flags = [
-    ...(noSandbox ? ['--no-sandbox'] : []),
-    '--headless=new',
-    '--disable-gpu',
-    '--disable-dev-shm-usage',
-    '--disable-background-networking',
-    `--user-data-dir=${profile}`,
-    '--dump-dom',
-    'about:blank',
-  ];
-  const identity = uid === undefined ? {} : { uid, gid: uid };
-  const limits = { timeout: startMs, killSignal: 'SIGKILL', signal } as const;
-  return new Promise((resolve) => {
-    execFile(executable, flags, { ...limits, ...identity, cwd: '/' }, (error, stdout, stderr) => {
-      if (stdout.includes('<html')) return resolve(undefined);
-      // Its last words would be of something that it got over: what is wrong is that it never answered.
-      if (error?.killed === true && !signal.aborted) return resolve(neverAnswered(startMs));
-      resolve(readStartFailure(`${stderr}\n${error?.message ?? ''}`));
+  signal.throwIfAborted();
+  const { profile } = place;
+  const flags = chromiumFlags({ proxyPort: noProxyPort, profile, sandbox: !noSandbox, trustedKeys: [] });
+  const { pid, transport, ended } = startChromium({ ...emptyOrder, ...place, arguments: flags });
+  const end = new AbortController();
+  try {
+    return await Promise.race([
+      loadEmptyPage(transport),
+      ended.then(readStartFailure),
+      delay(startMs, neverAnswered(startMs), { signal: AbortSignal.any([signal, end.signal]) }),
+    ]);
+  } finally {
+    end.abort();
+    transport.close();
+    // 0 is no process of ours: it never started.
+    if (pid > 0) await killTree([pid]);
+  }
+}
+
+const emptyOrder = {
+  url: 'about:blank',
+  strategy: 'mobile',
+  contact: undefined,
+  waits: { firstPaintMs: 0, loadMs: 0, protocolMs: 0 },
+} as const;
+
+type Answer = {
+  readonly id?: number;
+  readonly result?: { readonly targetId?: string; readonly sessionId?: string };
+  readonly error?: { readonly message: string };
+};
+
+// BROWSER_PATH may name anything, and that may say anything.
+function readAnswer(text: string): Answer | null {
+  try {
+    return JSON.parse(text) as Answer | null;
+  } catch {
+    return null;
+  }
+}
+
+/** Opens a page and has it count: the browser answers, and its renderers live. Undefined when all is well. */
+async function loadEmptyPage(transport: Chromium['transport']): Promise<NoBrowser | undefined> {
+  let lastId = 0;
+  const waiting = new Map<number | undefined, (answer: Answer) => void>();
+  transport.onmessage = (text) => {
+    const answer = readAnswer(text);
+    waiting.get(answer?.id)?.(answer ?? {});
+  };
+  const ask = (method: string, params: object, sessionId?: string) =>
+    new Promise<Answer>((resolve) => {
+      lastId += 1;
+      waiting.set(lastId, resolve);
+      transport.send(JSON.stringify({ id: lastId, method, params, sessionId }));
     });
-  });
+  const { targetId } = (await ask('Target.createTarget', { url: 'about:blank' })).result ?? {};
+  const { sessionId } = (await ask('Target.attachToTarget', { targetId, flatten: true })).result ?? {};
+  const { error } = await ask('Runtime.evaluate', { expression: '1' }, sessionId);
+  return error ? readStartFailure(error.message) : undefined;
 }
 
 function neverAnswered(startMs: number): NoBrowser {
