@@ -16,14 +16,17 @@ export async function admit(
 ): Promise<Caller> {
   const { caller, hasBadToken } = await desk.callers.name(request);
   await desk.quotas.takeRequest(caller, response);
-  if (hasBadToken) throw invalidToken();
+  if (hasBadToken) throw invalidToken(request.headers.authorization);
   if (need === 'anyone' || caller.scopes.includes(need)) return caller;
   throw caller.kind === 'anonymous' ? tokenRequired(need) : insufficientScope(need);
 }
 
-function invalidToken(): Problem {
+function invalidToken(authorization = ''): Problem {
   const detail = 'The token is unknown, expired or revoked';
-  return new Problem('invalid_token', `${detail}. Leave it out, or send a valid one.`, {
+  const cure = /^Bearer/i.test(authorization)
+    ? 'Leave it out, or send a valid one.'
+    : 'Send it behind its scheme: Authorization: Bearer dtk_…';
+  return new Problem('invalid_token', `${detail}. ${cure}`, {
     headers: challenge(`error="invalid_token", error_description="${detail}"`),
   });
 }

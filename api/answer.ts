@@ -1,5 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Progress, Submitted } from '../shared/job-queue/port.ts';
+import { findSpec } from '../shared/catalogue/registry.ts';
+import type { Progress } from '../shared/job-queue/port.ts';
+import type { Job } from '../shared/model/job.ts';
 import type { ReadyReport } from './report-cache.ts';
 import { sendRepresentation } from './representation.ts';
 
@@ -22,7 +24,7 @@ export function reportFields({ ready, via, isOwnFreshness, isPublic }: ReportAns
     'Cache-Control',
     cacheControl,
     'Cache-Status',
-    cacheStatus(via, freshForS),
+    cacheStatus(via, isOwnFreshness, freshForS),
     'Last-Modified',
     ready.lastModified,
     'Link',
@@ -39,29 +41,47 @@ export async function sendReport(request: Request, response: Response, answer: R
   await sendRepresentation(request, response, answer.ready, fields);
 }
 
-type Later = { readonly applied: string; readonly baseUrl: string; readonly progress: Progress };
+/** A job that goes on after its GET was answered. */
+export type LaterJob = {
+  readonly jobId: string;
+  readonly job: Job;
+  readonly progress: Progress;
+  /** Place in line, 1 is next; only while it waits for its turn. */
+  readonly position?: number;
+};
 
 /** Sends 202: the work goes on, and where to ask for it. */
 export function sendLater(
   response: Response,
-  submitted: Submitted,
-  { applied, baseUrl, progress }: Later,
+  { jobId, job, progress, position }: LaterJob,
+  applied: string,
+  publicPath: string,
 ): void {
-  const location = `${baseUrl}/api/jobs/${submitted.jobId}`;
+  const self = `${publicPath}/api/jobs/${jobId}`;
   response.statusCode = 202;
-  response.setHeader('Location', location);
-  response.setHeader('Retry-After', retryAfterS(submitted.position));
+  response.setHeader('Location', self);
+  response.setHeader('Retry-After', retryAfterS(position));
   response.setHeader('Cache-Control', 'no-store');
   if (applied !== '') response.setHeader('Preference-Applied', applied);
-  const { position } = submitted;
-  const state = submitted.state === 'parked' ? 'waiting' : 'running';
   sendJson(response, {
-    id: submitted.jobId,
-    state,
+    id: jobId,
+    state: position === undefined ? 'running' : 'waiting',
     ...(position === undefined ? {} : { position }),
     progress,
-    links: { self: location },
+    links: { self, original: toolUrl(job, publicPath) },
   });
+}
+
+/** The GET that a job came from, without fresh, maxAge and wait. */
+export function toolUrl({ check, target, options }: Job, publicPath: string): string {
+  const spec = findSpec(check);
+  const query = new URLSearchParams();
+  if (spec?.targetKind === 'url') query.set('url', target);
+  for (const [name, value] of Object.entries(options))
+    for (const item of [value].flat())
+      query.append(name, typeof item === 'string' ? item : JSON.stringify(item));
+  const path = spec?.targetKind === 'domain' ? `/${target}` : '';
+  return `${publicPath}/api/tools/${check}${path}${query.size > 0 ? `?${query.toString()}` : ''}`;
 }
 
 /** Writes a JSON body with its length. */
@@ -77,7 +97,9 @@ export function retryAfterS(position: number | undefined): number {
   return Math.min(30, Math.max(1, Math.ceil((position ?? 1) / 2)));
 }
 
-function cacheStatus(via: ReportAnswer['via'], ttlS: number): string {
+// RFC 9211 §2.2: `request` where a stored answer was there and the caller did not want it.
+function cacheStatus(via: ReportAnswer['via'], isOwnFreshness: boolean, ttlS: number): string {
   if (via === 'hit') return `diag; hit; ttl=${ttlS}`;
-  return via === 'collapsed' ? 'diag; fwd=uri-miss; collapsed' : 'diag; fwd=uri-miss; stored';
+  const forwarded = `diag; fwd=${isOwnFreshness ? 'request' : 'uri-miss'}`;
+  return `${forwarded}; ${via}`;
 }

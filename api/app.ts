@@ -14,6 +14,8 @@ import { answerProblems } from './problem-answer.ts';
 import { addReports } from './reports/routes.ts';
 import { logRequests } from './request-log.ts';
 
+export const allowedMethods = 'GET, HEAD, OPTIONS';
+
 /** The HTTP surface over an open desk. */
 export function makeApp(desk: Desk, config: Config): Express {
   const app = express();
@@ -50,24 +52,36 @@ export function makeApp(desk: Desk, config: Config): Express {
   get('/problems/:code', (request, response) => answerProblemPage(request, response));
 
   addReports(desk, get);
-  addDocsPage(app);
+  addDocsPage(get);
 
-  app.use(() => {
-    throw new Problem('not_found', 'There is nothing at this address. The endpoints are listed at /docs.');
+  app.use((request) => {
+    throw new Problem('not_found', describeMiss(request.path, desk.publicPath));
   });
   app.use(answerProblems(desk));
   return app;
 }
 
+const toolForms = catalogue.map(
+  ({ name, targetKind }) => `/api/tools/${name}${targetKind === 'domain' ? '/{domain}' : '?url='}`,
+);
+
+function describeMiss(path: string, publicPath: string): string {
+  const listed = `The endpoints are listed at ${publicPath}/docs.`;
+  if (path.startsWith('/api/tools'))
+    return `There is no such tool. There are: ${toolForms.join(', ')}. ${listed}`;
+  return path.length > 1 && path.endsWith('/')
+    ? `There is nothing at this address; none ends in a slash. ${listed}`
+    : `There is nothing at this address. ${listed}`;
+}
+
 function refuseMethod(request: Request, response: Response): void {
-  const allow = 'GET, HEAD, OPTIONS';
   if (request.method === 'OPTIONS') {
-    response.setHeader('Allow', allow);
+    response.setHeader('Allow', allowedMethods);
     response.statusCode = 204;
     response.end();
     return;
   }
-  throw new Problem('method_not_allowed', `${request.method} is not allowed here. Use ${allow}.`, {
-    headers: { Allow: allow },
+  throw new Problem('method_not_allowed', `${request.method} is not allowed here. Use ${allowedMethods}.`, {
+    headers: { Allow: allowedMethods },
   });
 }

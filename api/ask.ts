@@ -5,7 +5,7 @@ import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import type { JobKeyOf } from '../shared/job-keys.ts';
 import type { Job } from '../shared/model/job.ts';
 import { type Fault, Problem } from '../shared/model/problem.ts';
-import type { TargetPolicy } from '../shared/target/parse-target.ts';
+import { judgePort, type TargetPolicy } from '../shared/target/parse-target.ts';
 import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
 import { describeFaults, type Query, rawQueryOf, readQuery } from './read-query.ts';
 import { readTarget } from './read-target.ts';
@@ -83,7 +83,9 @@ function understand(spec: CheckSpec, request: Request, policy: TargetPolicy, job
   const options = readOptions(spec, query, faults);
   const times = readTimes(query, faults);
   if (faults.length > 0) throw new Problem('invalid_request', describeFaults(faults), { errors: faults });
-  if (!read.ok) throw new Problem('target_not_allowed', read.fault.detail, { errors: [read.fault] });
+  const refused = [...(read.ok ? [] : [read.fault]), ...judgePortOption(spec, options, policy)];
+  if (!read.ok || refused.length > 0)
+    throw new Problem('target_not_allowed', describeFaults(refused), { errors: refused });
   const { target, host } = read;
   return {
     target,
@@ -133,7 +135,7 @@ function readOptions(spec: CheckSpec, { values }: Query, faults: Fault[]): Job['
   const given = Object.fromEntries(
     Object.keys(spec.options.shape).flatMap((name) => {
       const sent = values.get(name);
-      return sent ? [[name, spec.repeatable.includes(name) ? [...sent].sort() : sent[0]]] : [];
+      return sent ? [[name, spec.repeatable.includes(name) ? [...new Set(sent)].sort() : sent[0]]] : [];
     }),
   );
   const parsed = spec.options.safeParse(given);
@@ -143,11 +145,17 @@ function readOptions(spec: CheckSpec, { values }: Query, faults: Fault[]): Job['
       (issue: z.core.$ZodIssue): Fault => ({
         in: 'query',
         name: String(issue.path[0]),
-        detail: `${issue.message}.`,
+        detail: issue.message,
       }),
     ),
   );
   return {};
+}
+
+function judgePortOption({ portOption }: CheckSpec, options: Job['options'], policy: TargetPolicy): Fault[] {
+  if (portOption === undefined) return [];
+  const why = judgePort(Number(options[portOption]), policy);
+  return why === undefined ? [] : [{ in: 'query', name: portOption, detail: `It ${why}` }];
 }
 
 function readTimes({ values }: Query, faults: Fault[]): Times {

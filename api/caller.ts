@@ -33,8 +33,8 @@ export type Callers = {
   name(request: Asking): Promise<Named>;
 };
 
-/** The Bearer scheme (RFC 6750 §2.1); another one counts as none. */
-const bearerForm = /^Bearer(?: |$)/i;
+/** The Bearer scheme (RFC 6750 §2.1), or a token that lacks it; another scheme counts as none. */
+const bearerForm = /^(?:Bearer(?: |$)|dtk_)/i;
 
 const longestKept = 64;
 const rememberedCallers = 20_000;

@@ -2,12 +2,13 @@ import type { Request, Response } from 'express';
 import { catalogue } from '../shared/catalogue/registry.ts';
 import { resolveReference } from '../shared/model/finding.ts';
 import { Problem, type ProblemCode, problems } from '../shared/model/problem.ts';
+import { checkFailed } from '../shared/model/report.ts';
+import type { Rule } from '../shared/model/verdict.ts';
 import { admit } from './admit.ts';
 import { sendJson } from './answer.ts';
 import type { Desk } from './desk.ts';
-import { makeOpenapi } from './openapi.ts';
 import { readOwnQuery } from './read-query.ts';
-import { type Representation, represent, sendRepresentation } from './representation.ts';
+import { prepareJson, sendRepresentation } from './representation.ts';
 
 /** Answers /api/me: who the caller is, and what is left of each quota. */
 export async function answerMe(desk: Desk, request: Request, response: Response): Promise<void> {
@@ -38,10 +39,10 @@ export async function answerFindings(desk: Desk, request: Request, response: Res
   await sendRepresentation(request, response, findings(), lasting);
 }
 
-/** Answers /openapi.json. */
+/** Answers /openapi.json: the document of this service, with its own address and its mode. */
 export async function answerOpenapi(desk: Desk, request: Request, response: Response): Promise<void> {
   await admit(desk, request, response, 'anyone');
-  await sendRepresentation(request, response, openapi(), lasting);
+  await sendRepresentation(request, response, desk.openapi(), lasting);
 }
 
 /** Answers /problems/{code}: what an error means and what to do, as JSON. */
@@ -60,24 +61,20 @@ export function answerProblemPage(request: Request, response: Response): void {
 const lasting = ['Cache-Control', 'public, max-age=300'];
 
 // Made when first asked for, as most processes never are.
-const findings = prepare(() => ({
+const findings = prepareJson(() => ({
   findings: catalogue.flatMap(({ name, rules }) =>
-    Object.entries(rules).map(([code, { severity, title, detail, fix, references, part, points }]) => ({
-      code,
-      check: name,
-      ...(part === undefined ? {} : { part }),
-      severity,
-      points,
-      title,
-      detail,
-      fix,
-      references: references.map(resolveReference),
-    })),
+    [...Object.entries(rules), [checkFailed.code, checkFailed as Rule] as const].map(
+      ([code, { severity, title, detail, fix, references, part, points }]) => ({
+        code,
+        check: name,
+        ...(part === undefined ? {} : { part }),
+        severity,
+        points,
+        title,
+        detail,
+        fix,
+        references: references.map(resolveReference),
+      }),
+    ),
   ),
 }));
-const openapi = prepare(makeOpenapi);
-
-function prepare(make: () => unknown): () => Representation {
-  let made: Representation | undefined;
-  return () => (made ??= represent(Buffer.from(JSON.stringify(make())), 'application/json; charset=utf-8'));
-}

@@ -15,9 +15,14 @@ import { type Deprecation, deprecations } from './deprecations.ts';
 import { type IsKnownHost, openHostCheck } from './front-door.ts';
 import { type Holds, openHolds } from './holds.ts';
 import { openLinks } from './links.ts';
+import { makeOpenapi } from './openapi.ts';
+import { openPace, type Pace } from './pace.ts';
+import { openPayments, type Payments } from './payments.ts';
 import { openQuotas, type Quotas } from './quotas.ts';
 import { openReportCache, type ReportCache } from './report-cache.ts';
+import { prepareJson, type Representation } from './representation.ts';
 import { openShed, type Shed, type ShedLimits } from './shed.ts';
+import { openWaits, type Waits } from './waits.ts';
 
 export type ApiContext = {
   readonly config: Config;
@@ -39,7 +44,9 @@ export type Desk = {
   readonly reports: ReportCache;
   readonly waiting: Waiting;
   readonly quotas: Quotas;
+  readonly payments: Payments;
   readonly holds: Holds;
+  readonly waits: Waits;
   readonly shed: Shed;
   readonly callers: Callers;
   readonly readAsk: ReadAsk;
@@ -57,9 +64,13 @@ export type Desk = {
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
   readonly deprecations: readonly Deprecation[];
+  /** The OpenAPI document of this service. */
+  readonly openapi: () => Representation;
   close(): void;
 };
 
+/** GETs of one caller that wait at once; the next is answered 202. */
+const waitsOfCaller = 100;
 const reportCacheBytes = 64 * 1024 * 1024;
 const usualLimits: ShedLimits = { lagMs: 200, windowMs: 2000, waits: 10_000 };
 
@@ -69,16 +80,16 @@ export function openDesk({ config, backend, log, metrics, ...more }: ApiContext)
   const linksOf = openLinks(config);
   const reports = openReportCache(reportCacheBytes, linksOf);
   const holds = openHolds(config.RATE_LIMIT);
-  const onDone = (done: Done | Missed) => {
-    if (done === 'missed') return reports.clear();
-    const { jobKey } = done;
-    reports.drop(jobKey);
-    holds.release(jobKey);
-  };
-  const waiting = openWaiting({ jobQueue, reportStore, log, onDone });
+  const quotas = openQuotas(openMemoryRateLimiter(), rateLimiter, config.RATE_LIMIT);
+  const payments = openPayments(quotas);
+  const pace = openPace({ queueSeconds: config.QUEUE_SECONDS, hostConcurrency: config.HOST_CONCURRENCY });
+  const onDone = closeBooksOf({ log, reports, holds, pace, payments });
+  const paced: JobQueue = { ...jobQueue, submit: (job) => jobQueue.submit(job, pace.lineLimit(job)) };
+  const waiting = openWaiting({ jobQueue: paced, reportStore, log, onDone });
   const shed = openShed(more.shedLimits ?? usualLimits, () => waiting.waits());
-  const local = openMemoryRateLimiter();
   const targetPolicy = targetPolicyOf(config);
+  const publicPath = config.PUBLIC_URL ?? '';
+  const isOpen = config.AUTH_MODE === 'open';
   return {
     log,
     metrics,
@@ -86,24 +97,42 @@ export function openDesk({ config, backend, log, metrics, ...more }: ApiContext)
     reportStore,
     reports,
     waiting,
-    quotas: openQuotas(local, rateLimiter, config.RATE_LIMIT),
+    quotas,
+    payments,
     holds,
+    waits: openWaits(waitsOfCaller),
     shed,
     callers: openCallers(config, tokenStore, log),
     readAsk: openAskReader(targetPolicy, openJobKeys(config)),
     waitSeconds: config.WAIT_SECONDS,
     queueSeconds: config.QUEUE_SECONDS,
-    publicPath: config.PUBLIC_URL ?? '',
+    publicPath,
     linksOf,
     reportIds: config.REPORT_IDS,
     targetPolicy,
     isKnownHost: openHostCheck(config),
     corsOrigins: config.CORS_ORIGINS ?? [],
-    isOpen: config.AUTH_MODE === 'open',
+    isOpen,
     deprecations: more.deprecations ?? deprecations,
+    openapi: prepareJson(() => makeOpenapi({ publicPath, isOpen })),
     close() {
       waiting.close();
       shed.close();
     },
+  };
+}
+
+type Books = Pick<Desk, 'log' | 'reports' | 'holds' | 'payments'> & { readonly pace: Pace };
+
+// What this process wrote down of a job is settled when it ends, whoever ran it and whoever waited.
+function closeBooksOf({ log, reports, holds, pace, payments }: Books): (done: Done | Missed) => void {
+  return (done) => {
+    if (done === 'missed') return reports.clear();
+    reports.drop(done.jobKey);
+    holds.release(done.jobKey);
+    pace.observe(done);
+    payments
+      .settle(done)
+      .catch((error: unknown) => log.error({ err: error, jobId: done.jobId }, 'scans not given back'));
   };
 }

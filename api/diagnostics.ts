@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import type { Progress } from '../shared/job-queue/port.ts';
+import type { Submitted } from '../shared/job-queue/port.ts';
 import { makeJob } from '../shared/make-job.ts';
 import type { Job, Wanted } from '../shared/model/job.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { WaitOutcome } from '../shared/waiting/pending.ts';
 import { admit } from './admit.ts';
-import { type ReportAnswer, retryAfterS, sendLater, sendReport } from './answer.ts';
+import { type LaterJob, type ReportAnswer, retryAfterS, sendLater, sendReport } from './answer.ts';
 import type { Ask } from './ask.ts';
 import type { Caller } from './caller.ts';
 import type { Desk } from './desk.ts';
@@ -61,49 +61,64 @@ export async function answerTool(
   if (outcome.submitted.state === 'full') throw tooMuchWaits(job);
   if (outcome.kind === 'expired')
     throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
-  const progress = await lookProgress(desk, spec, outcome.submitted.jobId);
-  sendLater(response, outcome.submitted, { applied: ask.applied, baseUrl: desk.publicPath, progress });
+  sendLater(response, await lookJob(desk, job, outcome.submitted), ask.applied, desk.publicPath);
 }
 
 // A courtesy: a queue that is away at this moment costs nobody the answer.
-async function lookProgress({ jobQueue }: Desk, { queue }: CheckSpec, jobId: string): Promise<Progress> {
-  const unknown = { done: 0, total: 1, current: '' };
-  const state = await jobQueue.look(queue, jobId).catch((error: unknown) => {
+async function lookJob({ jobQueue }: Desk, job: Job, submitted: Submitted): Promise<LaterJob> {
+  const { jobId } = submitted;
+  const state = await jobQueue.look(job.queue, jobId).catch((error: unknown) => {
     if (error instanceof Problem) return undefined;
     throw error;
   });
-  return state?.state === 'running' ? state.progress : unknown;
+  const progress = state?.state === 'running' ? state.progress : { done: 0, total: 1, current: '' };
+  const position = state?.state === 'waiting' ? state.position : submitted.position;
+  const isWaiting = state === undefined ? submitted.state === 'parked' : state.state === 'waiting';
+  return { jobId, job, progress, ...(isWaiting ? { position: position ?? 1 } : {}) };
 }
 
 type Running = { readonly job: Job; readonly caller: Caller; readonly ask: Ask; readonly response: Response };
 
-/** Joins this process's equal work for nothing; else pays, submits and waits, and gives back what was not needed. */
-async function runOrJoin(
+/** Waits as long as the caller lets us, or not at all where it has many waits already. */
+async function runOrJoin(desk: Desk, spec: CheckSpec, running: Running): Promise<WaitOutcome> {
+  const { job, caller, ask, response } = running;
+  const leave = desk.waits.enter(caller.id);
+  const waitMs = leave ? 1000 * (ask.waitS ?? desk.waitSeconds ?? spec.waitS) : 0;
+  const signal = abortedByClose(response);
+  try {
+    // Joining this process's equal work costs nothing.
+    if (desk.waiting.isPending(job.jobKey)) return await desk.waiting.wait(job, waitMs, signal);
+    return await runPaid(desk, spec, running, () => desk.waiting.wait(job, waitMs, signal));
+  } finally {
+    leave?.();
+  }
+}
+
+/** Pays, submits and waits, and gives back what was not needed. */
+async function runPaid(
   desk: Desk,
   spec: CheckSpec,
-  { job, caller, ask, response }: Running,
+  { job, caller, response }: Running,
+  wait: () => Promise<WaitOutcome>,
 ): Promise<WaitOutcome> {
-  const waitMs = 1000 * (ask.waitS ?? desk.waitSeconds ?? spec.waitS);
-  const signal = abortedByClose(response);
-  if (desk.waiting.isPending(job.jobKey)) return desk.waiting.wait(job, waitMs, signal);
   desk.shed.check();
-  const points = spec.cost(job.options);
   desk.holds.take(caller, job);
   try {
-    await desk.quotas.takeScans(caller, points, response);
-    const outcome = await desk.waiting.wait(job, waitMs, signal);
-    const isOurs =
-      outcome.kind === 'report'
-        ? outcome.stored.jobId === job.jobId
-        : outcome.submitted.state !== 'joined' && outcome.submitted.state !== 'full';
-    if (!isOurs || outcome.kind === 'expired') await desk.quotas.giveBackScans(caller, points);
+    await desk.payments.pay(caller, job, spec.cost(job.options), response);
+    const outcome = await wait();
+    if (!isPaidFor(outcome, job)) await desk.payments.giveBack(job.jobId, response);
     return outcome;
   } catch (error) {
     desk.holds.release(job.jobKey);
-    if (error instanceof Problem && error.code !== 'rate_limited')
-      await desk.quotas.giveBackScans(caller, points);
+    if (error instanceof Problem) await desk.payments.giveBack(job.jobId, response);
     throw error;
   }
+}
+
+// Not somebody else's work, not a run that never came about or failed through us.
+function isPaidFor(outcome: WaitOutcome, { jobId }: Job): boolean {
+  if (outcome.kind === 'report') return outcome.stored.jobId === jobId && outcome.stored.state !== 'failed';
+  return outcome.kind === 'later' && !['joined', 'full'].includes(outcome.submitted.state);
 }
 
 /** Which stored report answers at once. The floor keeps a caller of `fresh` from starting run after run. */

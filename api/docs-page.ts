@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Express, Response } from 'express';
+import type { Response } from 'express';
+import type { Answer } from './accept-json.ts';
 
 /** Nothing from elsewhere, nothing inline: the page works offline and runs only our two scripts. */
 const policy =
@@ -27,8 +28,8 @@ const files: readonly File[] = [
 ];
 
 /** Serves /docs: the OpenAPI document as a page (Swagger UI), from this machine alone. */
-export function addDocsPage(app: Express): void {
-  for (const { path, type, at } of files) app.get(path, (_request, response) => sendFile(response, type, at));
+export function addDocsPage(get: (path: string, answer: Answer) => void): void {
+  for (const { path, type, at } of files) get(path, (_request, response) => sendFile(response, type, at));
 }
 
 // Read when asked for: 1.6 MB that most processes never need in memory.

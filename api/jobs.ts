@@ -1,10 +1,9 @@
 import type { Request, Response } from 'express';
-import { findSpec } from '../shared/catalogue/registry.ts';
 import { type JobState } from '../shared/job-queue/port.ts';
-import { type Job, queueNames } from '../shared/model/job.ts';
+import { queueNames } from '../shared/model/job.ts';
 import { type Fault, Problem } from '../shared/model/problem.ts';
 import { admit } from './admit.ts';
-import { retryAfterS, sendJson } from './answer.ts';
+import { retryAfterS, sendJson, toolUrl } from './answer.ts';
 import { waitLimitS } from './ask.ts';
 import type { Desk } from './desk.ts';
 import { describeFaults, rawQueryOf, readQuery } from './read-query.ts';
@@ -78,18 +77,6 @@ function progressOf(state: Exclude<JobState, { state: 'unknown' }>) {
   if (state.state === 'running') return state.progress;
   const isDone = state.state === 'done';
   return { done: isDone ? 1 : 0, total: 1, current: '' };
-}
-
-/** The GET that the job came from, without fresh, maxAge and wait. */
-function toolUrl({ check, target, options }: Job, publicPath: string): string {
-  const spec = findSpec(check);
-  const query = new URLSearchParams();
-  if (spec?.targetKind === 'url') query.set('url', target);
-  for (const [name, value] of Object.entries(options))
-    for (const item of [value].flat())
-      query.append(name, typeof item === 'string' ? item : JSON.stringify(item));
-  const path = spec?.targetKind === 'domain' ? `/${target}` : '';
-  return `${publicPath}/api/tools/${check}${path}${query.size > 0 ? `?${query.toString()}` : ''}`;
 }
 
 function readWait(request: Request): number {

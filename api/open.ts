@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listen } from '../shared/listen.ts';
-import { makeApp } from './app.ts';
+import { problems } from '../shared/model/problem.ts';
+import { allowedMethods, makeApp } from './app.ts';
 import { type ApiContext, openDesk } from './desk.ts';
 import { openFastLane } from './fast-lane.ts';
 
@@ -31,7 +32,7 @@ export async function openApi(context: ApiContext): Promise<Api> {
     },
   );
   server.maxConnections = 20_000;
-  server.on('clientError', answerBadRequest);
+  server.on('clientError', answerBadRequestOf(desk.publicPath));
   const port = await listen(server, config.HOST, config.PORT);
   return {
     port,
@@ -55,23 +56,57 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Uint8Array };
+
 // What is not HTTP never reaches the app; it gets the same kind of answer, by hand.
-function answerBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = isTooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const detail = isTooLarge
-    ? 'The header section is larger than 16 KiB.'
-    : 'This is not an HTTP/1.1 request.';
-  const body = JSON.stringify({
-    type: '/problems/invalid_request',
-    title: 'The request is not valid',
-    status: Number.parseInt(status, 10),
-    detail,
-    code: 'invalid_request',
-    requestId: '-',
-  });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+function answerBadRequestOf(publicPath: string) {
+  return (error: ClientError, socket: Duplex): void => {
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+    const { code, detail, line } = describeBadRequest(error);
+    const { status, title } = problems[code];
+    const body = JSON.stringify({
+      type: `${publicPath}/problems/${code}`,
+      title,
+      status: line === undefined ? status : Number.parseInt(line, 10),
+      detail,
+      code,
+      requestId: '-',
+    });
+    const fields = [
+      'Content-Type: application/problem+json',
+      'Cache-Control: no-store',
+      ...(status === 405 ? [`Allow: ${allowedMethods}`] : []),
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+    ];
+    socket.end(
+      `HTTP/1.1 ${line ?? `${status} ${STATUS_CODES[status]}`}\r\n${fields.join('\r\n')}\r\n\r\n${body}`,
+    );
+  };
+}
+
+type BadRequest = {
+  readonly code: 'invalid_request' | 'method_not_allowed';
+  readonly detail: string;
+  /** Status code and reason, where it is not the problem's own. */
+  readonly line?: string;
+};
+
+function describeBadRequest({ code, rawPacket }: ClientError): BadRequest {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return {
+      code: 'invalid_request',
+      detail: 'The header section is larger than 16 KiB.',
+      line: '431 Request Header Fields Too Large',
+    };
+  const start = Buffer.from(rawPacket?.subarray(0, 40) ?? []).toString('latin1');
+  if (code === 'HPE_INVALID_METHOD' && /^[A-Z]{1,20} \//.test(start))
+    return { code: 'method_not_allowed', detail: `This method is not allowed here. Use ${allowedMethods}.` };
+  if (code === 'HPE_INVALID_URL')
+    return {
+      code: 'invalid_request',
+      detail:
+        'The address has a character that must be percent-encoded, such as a blank or a letter outside ASCII: write %C3%BC for ü.',
+    };
+  return { code: 'invalid_request', detail: 'This is not an HTTP/1.1 request.' };
 }

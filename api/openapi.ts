@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { catalogue } from '../shared/catalogue/registry.ts';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import type { ProblemCode } from '../shared/model/problem.ts';
-import { envelopeShape } from '../shared/model/report.ts';
+import { envelopeShape, reportStates } from '../shared/model/report.ts';
 import { severities } from '../shared/model/verdict.ts';
 import { json, problemResponses } from './openapi-answers.ts';
 import { reportPaths } from './reports/openapi.ts';
@@ -74,8 +74,15 @@ const sharedHeaders = z.object({
   'if-none-match': z.string().optional(),
 });
 
+export type ServiceFacts = {
+  /** Prefix of every link: PUBLIC_URL, or "" for links relative to the host. */
+  readonly publicPath: string;
+  /** No token is needed for the tools. */
+  readonly isOpen: boolean;
+};
+
 /** The OpenAPI 3.1 document, from the schemas that the answers are made with. */
-export function makeOpenapi() {
+export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath: '', isOpen: true }) {
   const paths: ZodOpenApiPathsObject = Object.fromEntries(
     catalogue.map((spec) => [pathOf(spec), { get: toolOperation(spec) }]),
   );
@@ -88,8 +95,8 @@ export function makeOpenapi() {
         'Examines domains and URLs: what was seen, a score, findings with evidence and a fix. Objects may gain fields: ignore those you do not know.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
-    security: [{}, { token: [] }],
+    servers: [{ url: publicPath === '' ? '/' : publicPath }],
+    security: isOpen ? [{}, { token: [] }] : [{ token: [] }],
     tags: [
       { name: 'tools', description: 'One GET, one report.' },
       { name: 'reports', description: 'Stored reports; a token with the scope reports:read.' },
@@ -104,6 +111,7 @@ export function makeOpenapi() {
         get: operation('getMe', 'Who the caller is, scopes, limits and what is left of them.', meSchema, [
           'invalid_token',
           'rate_limited',
+          'store_unavailable',
         ]),
       },
       '/api/findings': {
@@ -111,12 +119,17 @@ export function makeOpenapi() {
           'listFindings',
           'Every rule of every check.',
           z.looseObject({ findings: z.array(ruleSchema) }),
-          ['invalid_token', 'rate_limited'],
+          ['invalid_token', 'rate_limited', 'store_unavailable'],
         ),
       },
     },
   });
 }
+
+// A run of ours that could not end has seen nothing to fill a check's own fields with.
+const failedReport = z
+  .looseObject({ ...envelopeShape, state: z.literal('failed'), target: z.record(z.string(), z.unknown()) })
+  .meta({ id: 'FailedReport', description: 'Our own run could not end; ask again after freshUntil.' });
 
 const toolProblems: readonly ProblemCode[] = [
   'invalid_request',
@@ -134,7 +147,7 @@ const toolProblems: readonly ProblemCode[] = [
 
 function toolOperation(spec: CheckSpec): ZodOpenApiOperationObject {
   const report = z
-    .looseObject({ ...envelopeShape, ...spec.reportShape })
+    .looseObject({ ...envelopeShape, state: z.enum(reportStates).exclude(['failed']), ...spec.reportShape })
     .meta({ id: componentName(spec.name) });
   const url = z
     .string()
@@ -158,7 +171,7 @@ function toolOperation(spec: CheckSpec): ZodOpenApiOperationObject {
     responses: {
       200: {
         description: 'The report; also of a target that is broken or unreachable.',
-        content: json(report),
+        content: json(z.union([report, failedReport])),
       },
       202: { description: 'The work goes on; ask again at Location.', content: json(jobSchema) },
       304: { description: 'The caller has this report.' },
@@ -184,6 +197,7 @@ const jobOperation: ZodOpenApiOperationObject = {
       'not_acceptable',
       'rate_limited',
       'internal_error',
+      'queue_unavailable',
     ]),
   },
 };
@@ -198,6 +212,7 @@ function operation(
     operationId,
     summary,
     tags: ['service'],
+    security: [{}, { token: [] }],
     responses: {
       200: { description: summary, content: json(schema) },
       ...problemResponses(['invalid_request', 'not_acceptable', 'internal_error', ...codes]),

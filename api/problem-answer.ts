@@ -32,8 +32,8 @@ function sendProblem(
   response.setHeader('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   if (problem.retryAfterS !== undefined) response.setHeader('Retry-After', problem.retryAfterS);
-  // A client that closes after an answer to half a request must not leave us reading the other half.
-  if (!request.complete) response.setHeader('Connection', 'close');
+  // Who sends a body that nobody reads must not leave us reading on.
+  if (!request.complete && hasBody(request)) response.setHeader('Connection', 'close');
   const body = {
     type: `${publicPath}/problems/${problem.code}`,
     title,
@@ -42,9 +42,14 @@ function sendProblem(
     code: problem.code,
     requestId: requestIdOf(response),
     ...(problem.errors ? { errors: problem.errors } : {}),
+    ...(problem.policy === undefined ? {} : { policy: problem.policy }),
     ...(problem.retryAfterS === undefined ? {} : { retryAfterSeconds: problem.retryAfterS }),
   };
   sendJson(response, body, 'application/problem+json');
+}
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 // Express and its router throw errors with a `status` for paths that cannot be decoded.

@@ -9,12 +9,14 @@ export type Quotas = {
   countRequest(caller: Caller): Promise<Taken | undefined>;
   /** Counts a request, and sets the RateLimit fields. Throws 429. */
   takeRequest(caller: Caller, response: Response): Promise<void>;
-  /** Pays for a run before it starts. Throws 429. */
-  takeScans(caller: Caller, points: number, response: Response): Promise<void>;
-  /** For a run that did not happen, or failed through us. */
-  giveBackScans(caller: Caller, points: number): Promise<void>;
+  /** Pays for a run before it starts; undefined where nothing is counted. Throws 429. */
+  takeScans(caller: Caller, points: number, response: Response): Promise<Taken | undefined>;
+  /** For a run that did not happen, or failed through us. @param response where what is left shall be told */
+  giveBackScans(caller: Caller, paid: Paid, response?: Response): Promise<void>;
   look(caller: Caller): Promise<{ readonly requests: Taken; readonly scans: Taken }>;
 };
+
+export type Paid = { readonly points: number; readonly taken: Taken };
 
 /** Opens the quotas. `isOn` is off for labs: nothing is counted and no field sent. */
 export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolean): Quotas {
@@ -31,19 +33,18 @@ export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolea
       if (!taken.allowed) throw refuse(requests, taken, 'Wait, or send a token for a higher limit.');
     },
     async takeScans(caller, points, response) {
-      if (!isOn || points === 0) return;
+      if (!isOn || points === 0) return undefined;
       const { scans } = caller.quotas;
+      if (points > scans.points) throw tooDear(scans, points);
       const taken = await shared.take(scans, caller.id, points);
-      const soFar = response.getHeader('RateLimit');
-      response.setHeader(
-        'RateLimit',
-        [soFar, limitItem(scans, taken)].filter((item) => item !== undefined).join(', '),
-      );
+      setScansItem(response, scans, taken);
       if (!taken.allowed)
         throw refuse(scans, taken, `This check costs ${points}. Cached reports stay readable meanwhile.`);
+      return taken;
     },
-    async giveBackScans(caller, points) {
-      if (isOn && points > 0) await shared.giveBack(caller.quotas.scans, caller.id, points);
+    async giveBackScans({ id, quotas: { scans } }, { points, taken }, response) {
+      await shared.giveBack(scans, id, points, taken);
+      if (response) setScansItem(response, scans, await shared.look(scans, id));
     },
     look: async ({ id, quotas }) => {
       const [requests, scans] = await Promise.all([
@@ -53,6 +54,12 @@ export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolea
       return { requests, scans };
     },
   };
+}
+
+// Behind the item of `requests`; in place of what it said before the points were given back.
+function setScansItem(response: Response, scans: Quota, taken: Taken): void {
+  const [requests = ''] = String(response.getHeader('RateLimit') ?? '').split(', ');
+  response.setHeader('RateLimit', [requests, limitItem(scans, taken)].filter(Boolean).join(', '));
 }
 
 const policies = new WeakMap<Caller['quotas'], string>();
@@ -73,6 +80,15 @@ export function limitItem({ policy }: Quota, { remaining, resetS }: Taken): stri
 
 function policyItem({ policy, points, windowS }: Quota): string {
   return `"${policy}";q=${points};w=${windowS}`;
+}
+
+// No wait helps, so none is named.
+function tooDear({ policy, points, windowS }: Quota, cost: number): Problem {
+  return new Problem(
+    'rate_limited',
+    `This check costs ${cost} ${policy}, more than your limit of ${points} in ${windowS} s. Ask the operator for a token with a higher one.`,
+    { policy },
+  );
 }
 
 function refuse({ policy, points, windowS }: Quota, { resetS }: Taken, hint: string): Problem {

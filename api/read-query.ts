@@ -16,13 +16,13 @@ export function readQuery(raw: string, known: readonly string[], repeatable: rea
   const values = new Map<string, string[]>();
   const faults: Fault[] = [];
   const refuse = (name: string, detail: string) => faults.push({ in: 'query', name, detail });
-  for (const pair of raw === '' ? [] : raw.split('&')) {
+  for (const pair of raw.split('&').filter((piece) => piece !== '')) {
     const at = pair.indexOf('=');
     const name = decode(at === -1 ? pair : pair.slice(0, at));
     const value = decode(at === -1 ? '' : pair.slice(at + 1));
     if (name === undefined)
       refuse(pair.slice(0, 60), 'The name of this parameter is not valid percent-encoding.');
-    else if (!known.includes(name)) refuse(name.slice(0, 60), unknownHint(known));
+    else if (!known.includes(name)) refuse(name.slice(0, 60), unknownHint(name, known));
     else if (value === undefined) refuse(name, 'The value is not valid percent-encoding of UTF-8.');
     else if (value === '') refuse(name, 'The value is empty.');
     else if (values.has(name) && !repeatable.includes(name))
@@ -46,10 +46,14 @@ function decode(text: string): string | undefined {
   return decodeSegment(text.replaceAll('+', ' '));
 }
 
-function unknownHint(known: readonly string[]): string {
-  return known.length === 0
-    ? 'There are no parameters here.'
-    : `This parameter is not known here. There are: ${known.join(', ')}.`;
+function unknownHint(name: string, known: readonly string[]): string {
+  if (known.length === 0) return 'There are no parameters here.';
+  const meant = known.find((one) => one.toLowerCase() === name.toLowerCase());
+  if (meant !== undefined) return `Write it "${meant}".`;
+  const encode = known.includes('url')
+    ? ' If it belongs to the URL to check, percent-encode that URL whole.'
+    : '';
+  return `This parameter is not known here.${encode} There are: ${known.join(', ')}.`;
 }
 
 /** What stands behind the "?" as it was sent. */

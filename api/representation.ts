@@ -31,6 +31,12 @@ export function represent(bytes: Uint8Array, contentType: string): Representatio
   };
 }
 
+/** JSON that is made when it is first asked for, and once. */
+export function prepareJson(make: () => unknown): () => Representation {
+  let made: Representation | undefined;
+  return () => (made ??= represent(Buffer.from(JSON.stringify(make())), 'application/json; charset=utf-8'));
+}
+
 /** The coding to send, by Accept-Encoding; identity unless one of ours is named with a weight above 0. */
 export function chooseCoding(acceptEncoding: string | undefined, sizeBytes: number): Coding {
   if (acceptEncoding === undefined || sizeBytes < leastCompressed) return 'identity';

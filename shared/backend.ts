@@ -80,7 +80,7 @@ async function openScaled(
       log,
     }),
     reportStore: ofMongoUrl(() => openMongoReportStore(urls.mongo, log)),
-    rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log)),
+    rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log), log),
     tokenStore: await openTokenStore(config, log),
   };
 }
@@ -109,7 +109,7 @@ function ofMongoUrl<T>(open: () => T): T {
   }
 }
 
-/** Jobs of one host that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */
+/** Jobs of a host of which nothing is known yet that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */
 function lineLimitOf({ QUEUE_SECONDS, HOST_CONCURRENCY }: Config): number {
   return QUEUE_SECONDS * HOST_CONCURRENCY;
 }

@@ -2,6 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type JobQueue } from './job-queue/port.ts';
 import { queueNames } from './model/job.ts';
 
+type Stats = Awaited<ReturnType<JobQueue['stats']>>;
+
 /** What this process tells Prometheus: base units, no label that a target or a token could choose. */
 export type Metrics = {
   request(route: string, status: number, seconds: number): void;
@@ -49,12 +51,27 @@ export function openMetrics(jobQueue: JobQueue): Metrics {
   };
 }
 
+/** Both gauges of a scrape are of one look at the queue. */
+const lookForMs = 500;
+
 function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
-  const oldest = new Gauge({
+  let look = { at: 0, stats: Promise.resolve<Stats | undefined>(undefined) };
+  const stats = () => {
+    // The queue is away: its gauges keep their last value.
+    if (Date.now() - look.at > lookForMs)
+      look = { at: Date.now(), stats: jobQueue.stats().catch(() => undefined) };
+    return look.stats;
+  };
+  new Gauge({
     name: 'diag_queue_oldest_waiting_seconds',
     help: 'Age of the oldest job that could run: scale workers on it.',
     labelNames: ['queue'],
     registers,
+    async collect() {
+      const found = await stats();
+      for (const queue of found ? queueNames : [])
+        this.set({ queue }, (found?.[queue].oldestWaitingMs ?? 0) / 1000);
+    },
   });
   new Gauge({
     name: 'diag_queue_jobs',
@@ -62,14 +79,9 @@ function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
     labelNames: ['queue', 'state'],
     registers,
     async collect() {
-      const stats = await jobQueue.stats().catch(() => undefined); // the queue is away: its gauges keep their last value
-      if (!stats) return;
-      for (const queue of queueNames) {
-        const { waiting, parked, running, oldestWaitingMs } = stats[queue];
+      for (const [queue, { waiting, parked, running }] of Object.entries((await stats()) ?? {}))
         for (const [state, count] of Object.entries({ waiting, parked, running }))
           this.set({ queue, state }, count);
-        oldest.set({ queue }, oldestWaitingMs / 1000);
-      }
     },
   });
 }

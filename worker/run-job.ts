@@ -35,7 +35,10 @@ export function openRunner(settings: RunnerSettings): { readonly run: Run; reado
       const known = found.get(job.jobKey);
       const about = { jobId: job.jobId, check: job.check, host: job.host, attempt };
       // A re-run after a kill, or a GET that asked a moment too early: the work is done already.
-      if (known) return log.info({ ...about, reportId: known.reportId }, 'job answered from the store');
+      if (known) {
+        log.info({ ...about, reportId: known.reportId }, 'job answered from the store');
+        return undefined;
+      }
       const start = performance.now();
       const told =
         job.check === domainVisit.name
@@ -44,6 +47,7 @@ export function openRunner(settings: RunnerSettings): { readonly run: Run; reado
       const tookMs = Math.round(performance.now() - start);
       settings.onDone(job.check, told.state, tookMs / 1000);
       log.info({ ...about, ...told, tookMs }, 'job done');
+      return told.state === 'failed' ? 'failed' : undefined;
     },
     async gaveUp(job, cause) {
       // The store was away, which says nothing of the target: the next GET starts the work again.

@@ -15,6 +15,8 @@ export async function sendStored(
   await sendRepresentation(request, response, representation, [
     'Cache-Control',
     `private, max-age=${Math.max(0, Math.min(longestAgeS, leftS))}`,
+    'Cache-Status',
+    'diag; hit',
     'Last-Modified',
     new Date(checkedAt).toUTCString(),
   ]);

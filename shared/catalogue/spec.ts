@@ -16,6 +16,8 @@ export type CheckSpec = {
   readonly options: z.ZodObject;
   /** Those of them that may be given more than once; their schema is an array. */
   readonly repeatable: readonly string[];
+  /** The option that names a port of the target, where there is one: the operator's policy judges it. */
+  readonly portOption?: string;
   /** Points of the `scans` quota for a run. */
   readonly cost: (options: Job['options']) => number;
   /** Longest run, counted from a worker's start. */

@@ -87,14 +87,17 @@ export function takeReady(books: Books, queue: QueueName): Entry | undefined {
   return entry;
 }
 
+export type Ended = Pick<Done, 'state' | 'tookMs'>;
+
 /** Strikes a job out, hands its slot on and tells everybody. */
-export function end(books: Books, { job, timer }: Entry, state: Done['state']): void {
+export function end(books: Books, { job, timer }: Entry, { state, tookMs }: Ended): void {
   clearTimeout(timer);
   books.entries.delete(job.jobId);
   books.byKey.delete(job.jobKey);
   books.ended.set(job.jobId, { state, job });
   releaseSlot(books, job);
-  books.events.emit('done', { jobKey: job.jobKey, jobId: job.jobId, state });
+  const { jobKey, jobId, queue, host } = job;
+  books.events.emit('done', { jobKey, jobId, queue, host, state, tookMs });
 }
 
 /** What is known of a job. */
@@ -155,5 +158,5 @@ function expire(books: Books, jobId: string): void {
   if (!entry || entry.state === 'running') return;
   const waiting = books.ready[entry.job.queue];
   if (entry.state === 'ready') waiting.splice(waiting.indexOf(jobId), 1);
-  end(books, entry, 'expired');
+  end(books, entry, { state: 'expired', tookMs: 0 });
 }

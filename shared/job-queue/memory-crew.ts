@@ -1,6 +1,6 @@
 import type { QueueName } from '../model/job.ts';
-import type { Entry } from './memory-books.ts';
-import type { Done, GaveUp, Run } from './port.ts';
+import type { Ended, Entry } from './memory-books.ts';
+import type { GaveUp, Run } from './port.ts';
 
 export type Crew = { readonly queue: QueueName; wake(): void; close(graceMs: number): Promise<void> };
 
@@ -11,7 +11,7 @@ type CrewOptions = {
   readonly gaveUp: GaveUp;
   /** The next job whose turn has come, marked as running. */
   readonly take: () => Entry | undefined;
-  readonly end: (entry: Entry, state: Done['state']) => void;
+  readonly end: (entry: Entry, ended: Ended) => void;
 };
 
 /** What a run has left to close its sockets once it was aborted. */
@@ -24,15 +24,17 @@ export function openCrew({ queue, concurrency, run, gaveUp, take, end }: CrewOpt
   let isClosing = false;
 
   const runOne = async (entry: Entry) => {
+    const start = performance.now();
+    const tookMs = () => Math.round(performance.now() - start);
     try {
-      await run(entry.job, 1, force.signal, (progress) => {
+      const failed = await run(entry.job, 1, force.signal, (progress) => {
         entry.progress = progress;
       });
-      end(entry, 'done');
+      end(entry, { state: failed ?? 'done', tookMs: tookMs() });
     } catch (error) {
       // A run that was broken off by our own stop says nothing of its target.
       if (!force.signal.aborted) await gaveUp(entry.job, error);
-      end(entry, 'failed');
+      end(entry, { state: 'failed', tookMs: tookMs() });
     }
   };
 

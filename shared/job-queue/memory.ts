@@ -16,13 +16,13 @@ export type MemoryQueueOptions = {
 export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
   const books = openBooks(options.hostConcurrency);
   return {
-    async submit(given) {
+    async submit(given, lineLimit = options.lineLimit) {
       // Through JSON, as over Redis: what would be lost there is lost here too.
       const job = JSON.parse(JSON.stringify(given)) as Job;
       const earlier = books.byKey.get(job.jobKey);
       if (earlier !== undefined) return { state: 'joined', jobId: earlier };
       if (isUnserved(books, job)) throw unserved(books.denied.get(job.queue));
-      if (isFull(books, job, options)) return { state: 'full', jobId: job.jobId };
+      if (isFull(books, job, { ...options, lineLimit })) return { state: 'full', jobId: job.jobId };
       return enter(books, job);
     },
     onDone(listener) {
@@ -37,7 +37,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
         run,
         gaveUp,
         take: () => takeReady(books, queue),
-        end: (entry, state) => end(books, entry, state),
+        end: (entry, ended) => end(books, entry, ended),
       });
       books.crews.add(crew);
       crew.wake();

@@ -21,15 +21,15 @@ export type JobState =
 /** The connection was broken for a while: some ends may have gone unheard. */
 export type Missed = 'missed';
 
-/** A job has ended. Only says "look now": the report is in the store. */
-export type Done = {
-  readonly jobKey: string;
-  readonly jobId: string;
+/** A job has ended. Only says "look now": the report is in the store. `failed`: it says that our own run could not end. */
+export type Done = Pick<Job, 'jobKey' | 'jobId' | 'queue' | 'host'> & {
   readonly state: 'done' | 'failed' | 'expired';
+  /** How long it ran, milliseconds; 0 for a job that never did. */
+  readonly tookMs: number;
 };
 
 /**
- * Runs one job. `attempt` counts starts from 1. Returning means the report is stored; throwing fails the job.
+ * Runs one job. `attempt` counts starts from 1. Returning means the report is stored, and whether it is a `failed` one; throwing fails the job.
  * The signal aborts when the queue is closed by force; the run limit is the runner's own.
  */
 export type Run = (
@@ -37,7 +37,7 @@ export type Run = (
   attempt: number,
   signal: AbortSignal,
   report: (progress: Progress) => void,
-) => Promise<void>;
+) => Promise<'failed' | undefined>;
 
 /** Called when a job can not end by itself any more (it lost its worker twice, or `run` threw); stores the `failed` report. Never rejects for a store that is away. */
 export type GaveUp = (job: Job, cause: unknown) => Promise<void>;
@@ -59,7 +59,8 @@ export type Unsubscribe = () => void;
  * the others of that host wait their turn, round-robin by caller, and hold up nobody else.
  */
 export interface JobQueue {
-  submit(job: Job): Promise<Submitted>;
+  /** @param lineLimit jobs of its host that may wait before it, where the caller knows how many get their turn in time; else the queue's own guess */
+  submit(job: Job, lineLimit?: number): Promise<Submitted>;
   /** Calls the listener at most once for each job that ends, from the subscription on. */
   onDone(listener: (done: Done | Missed) => void): Unsubscribe;
   look(queue: QueueName, jobId: string): Promise<JobState>;

@@ -124,6 +124,7 @@ export const problemSchema = z
     errors: z
       .array(z.object({ in: z.enum(['path', 'query', 'header']), name: z.string(), detail: z.string() }))
       .optional(),
+    policy: z.string().optional().meta({ description: 'Of a 429: which limit was met.' }),
     retryAfterSeconds: z.int().optional(),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem document.' });

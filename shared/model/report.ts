@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Finding, findingSchema, listVerdicts, notTestedSchema } from './finding.ts';
 import { type Grade, gradeNames, gradeOf, score } from './score.ts';
-import { type Rules, severities, type Verdicts } from './verdict.ts';
+import { type Rule, type Rules, severities, type Verdicts } from './verdict.ts';
 
 /** Raised when the envelope's shape changes; stored reports are lifted on reading by report-store/upgrade. */
 export const schemaVersion = 1;
@@ -104,21 +104,30 @@ export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
   };
 }
 
+/** The one finding of a run of ours that could not end; no check has it in its table. */
+export const checkFailed = {
+  code: 'check-failed',
+  severity: 'info',
+  points: 0,
+  title: 'The check could not be finished',
+  detail: '{reason}',
+  fix: 'Nothing is known to be wrong with the target. Ask again after freshUntil; if it stays so, tell the operator.',
+  references: [],
+} as const satisfies Rule & { readonly code: string };
+
 /**
  * The report of a run of ours that could not end: it lost its worker twice, or hit its run limit.
  * @param reason a sentence for the caller, e.g. "The run hit its limit of 20 s."
  */
 export function makeFailedReport(facts: ReportFacts, reason: string): Report {
   const finding: Finding = {
-    code: 'check-failed',
-    severity: 'info',
-    title: 'The check could not be finished',
+    code: checkFailed.code,
+    severity: checkFailed.severity,
+    title: checkFailed.title,
     detail: reason,
     scoreEffect: 0,
     evidence: [],
-    fix: {
-      text: 'Nothing is known to be wrong with the target. Ask again after freshUntil; if it stays so, tell the operator.',
-    },
+    fix: { text: checkFailed.fix },
     references: [],
   };
   const notTested = Object.keys(facts.rules).map((code) => ({

@@ -16,8 +16,8 @@ export type Taken = {
 /** Counts what each caller spends. A refused `take` costs nothing. */
 export interface RateLimiter {
   take(quota: Quota, caller: string, points: number): Promise<Taken>;
-  /** Gives points back that were taken in the window that still runs; in a later window it does nothing. */
-  giveBack(quota: Quota, caller: string, points: number): Promise<void>;
+  /** Gives points back that were `taken` in the window that still runs; in a later window it does nothing. */
+  giveBack(quota: Quota, caller: string, points: number, taken: Taken): Promise<void>;
   look(quota: Quota, caller: string): Promise<Taken>;
   close(): Promise<void>;
 }

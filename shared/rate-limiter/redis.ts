@@ -1,11 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import type { Logger } from '../logger.ts';
 import { openFlexibleRateLimiter } from './flexible.ts';
-import type { RateLimiter } from './port.ts';
+import type { RateLimiter, Taken } from './port.ts';
+
+/** What a frozen Redis was sent before it froze it does first; then its points are given back. */
+const settleMs = 1000;
+/** Debts that are remembered while Redis is away; it is the callers of its last second that have one. */
+const debtLimit = 10_000;
 
 /** The limiter over all API processes. While Redis is away each process counts on its own (the library's insurance), so that nobody is let through unlimited. */
-export function openRedisRateLimiter(redis: Redis): RateLimiter {
-  return openFlexibleRateLimiter(
+export function openRedisRateLimiter(redis: Redis, log: Logger): RateLimiter {
+  const limiter = openFlexibleRateLimiter(
     (name, { points, windowS }) => {
       const counts = { keyPrefix: `diag:limit:${name}`, points, duration: windowS };
       const insuranceLimiter = new RateLimiterMemory(counts);
@@ -18,4 +25,29 @@ export function openRedisRateLimiter(redis: Redis): RateLimiter {
     },
     () => redis.disconnect(),
   );
+  const charged = new WeakSet<Taken>();
+  let debts: (() => Promise<void>)[] = [];
+  redis.on('ready', () => {
+    const due = debts;
+    debts = [];
+    if (due.length > 0)
+      delay(settleMs, undefined, { ref: false })
+        .then(() => Promise.all(due.map((pay) => pay())))
+        .catch((error: unknown) => log.warn({ err: error }, 'points not given back'));
+  });
+  return {
+    ...limiter,
+    async take(quota, caller, points) {
+      const isSent = redis.status === 'ready';
+      const taken = await limiter.take(quota, caller, points);
+      if (isSent) charged.add(taken);
+      return taken;
+    },
+    async giveBack(quota, caller, points, taken) {
+      await limiter.giveBack(quota, caller, points, taken);
+      // Redis was charged and is away: what came back just now was this process's own count.
+      if (redis.status !== 'ready' && charged.has(taken) && debts.length < debtLimit)
+        debts.push(() => limiter.giveBack(quota, caller, points, taken));
+    },
+  };
 }

@@ -58,14 +58,21 @@ export function judgeUrl(parsed: URL, policy: TargetPolicy): Parsed<URL> {
     return refused(`${shown} has the scheme ${quote(url.protocol)}; only http and https are checked.`);
   if (url.username !== '' || url.password !== '')
     return malformed(`The URL carries a user name or password. Take it out: reports are kept.`);
-  if (!isPortAllowed(portOf(url), policy.ports))
-    return refused(`${shown} names port ${portOf(url)}, which is not checked.`);
+  const portFault = judgePort(portOf(url), policy);
+  if (portFault) return refused(`${shown} ${portFault}`);
   return judgeHost(url, policy);
 }
 
 /** The port a URL leads to. */
 export function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+}
+
+/** What to say of a port that is not checked, as a sentence's end; undefined for one that is. */
+export function judgePort(port: number, { ports }: TargetPolicy): string | undefined {
+  if (isPortAllowed(port, ports)) return undefined;
+  const checked = ports.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ');
+  return `names port ${port}, which is not checked; there are ${checked}.`;
 }
 
 /** True when the operator lets targets name this port. */
@@ -104,6 +111,8 @@ function findDomainSlip(text: string): string | undefined {
     return 'is a URL. Give the domain name alone, such as example.com.';
   if (text.includes('@')) return 'looks like a mail address. Give what stands behind the @.';
   if (text.startsWith('*.')) return 'is a wildcard. Give one name.';
+  if (/^[^:]+:\d{1,5}$/.test(text))
+    return 'names a port. Give the domain name alone; ssl-check takes ?port=.';
   if (hasForbiddenCharacter(text) || /[/\\:?#%<>[\]^|]/.test(text))
     return 'has characters that no domain name has.';
   return undefined;
@@ -116,6 +125,7 @@ function findUrlSlip(text: string): string | undefined {
     return 'has a space, backslash or control character; percent-encode it.';
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
   if (/^[a-z][a-z0-9+.-]*:(?!\d+(\/|$))/i.test(text)) return undefined; // another scheme (data:, javascript:), refused below by its name
+  if (/^https?%3a/i.test(text)) return 'is percent-encoded twice. Encode it once.';
   return 'is not an absolute URL. Begin it with https:// or http://.';
 }
 

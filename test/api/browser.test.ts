@@ -14,6 +14,10 @@ test('without a worker for page loads they are a 503 at once, and the other tool
   const refused = await service.get(path);
   expect(refused).toMatchObject({ status: 503, body: { code: 'queue_unavailable' } });
   expect(refused.headers['retry-after']).toBeDefined();
+  // The scans that it would have cost are given back, and the answer says so already.
+  const { limits } = (await service.get('/api/me')).body as { limits?: { scans?: { remaining?: number } } };
+  expect(refused.headers['ratelimit']).toContain(`"scans";r=${limits?.scans?.remaining};`);
+  expect(limits?.scans?.remaining).toBe(60);
   expect(performance.now() - start).toBeLessThan(1000);
   expect((await service.get('/api/tools/redirect-check?url=http%3A%2F%2Fa.test%2F')).status).toBe(200);
   await service.close();

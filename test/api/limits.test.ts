@@ -49,7 +49,7 @@ describe('quotas', async () => {
 describe('lines', async () => {
   const service = await openService({
     withWorker: false,
-    settings: { HOST_CONCURRENCY: '2', QUEUE_SECONDS: '4' },
+    settings: { HOST_CONCURRENCY: '4', QUEUE_SECONDS: '2' },
   });
   afterAll(() => service.close());
 

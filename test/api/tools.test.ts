@@ -120,6 +120,29 @@ describe('a request that is not valid', () => {
       path: redirectPath('http://a.test/', '&wait=56'),
       errors: [['query', 'wait']],
     },
+    {
+      name: 'with a port that there is not',
+      path: '/api/tools/ssl-check/a.test?port=65536',
+      errors: [['query', 'port']],
+    },
+    {
+      name: 'with more selectors than are looked at',
+      path: `/api/tools/dns-check/a.test?${Array.from({ length: 11 }, (_, n) => `dkimSelector=s${n}`).join('&')}`,
+      errors: [['query', 'dkimSelector']],
+    },
+    {
+      name: 'with a message but not the address that sends it',
+      path: '/api/tools/dns-check/a.test?sender=me@a.test',
+      errors: [['query', 'ip']],
+    },
+    {
+      name: 'with options in words of their own',
+      path: '/api/tools/pagespeed-check?url=http://a.test/&strategy=tablet&runs=9',
+      errors: [
+        ['query', 'runs'],
+        ['query', 'strategy'],
+      ],
+    },
   ]; // prettier-ignore
   test.for(cases)('$name is a 400 that names each fault', async ({ path, errors }) => {
     const { status, body, headers } = await get(path);
@@ -136,6 +159,31 @@ describe('a request that is not valid', () => {
       error.name,
     ]);
     expect(named.sort()).toEqual(errors.sort());
+    for (const { detail } of body['errors'] as unknown as { detail: string }[])
+      expect(detail).toMatch(/^[A-Z"](?!.*(?:Invalid|Too big|Expected|\.\.)).*\.$|%2F$/s);
+  });
+
+  test.for([
+    ['/api/tools/redirect-check?url=http://a.test/?a=1&b=2', 'percent-encode that URL whole'],
+    ['/api/tools/redirect-check?URL=http://a.test/', 'Write it "url".'],
+    ['/api/tools/redirect-check?url=http%253A%252F%252Fa.test%252F', 'percent-encoded twice'],
+    ['/api/tools/dns-check/a.test:443', 'Give the domain name alone'],
+  ] as const)('%s is told its cure: %s', async ([path, cure]) => {
+    const { status, body } = await get(path);
+    expect(status).toBe(400);
+    expect(JSON.stringify(body['errors'])).toContain(JSON.stringify(cure).slice(1, -1));
+  });
+
+  test('nothing between two "&" is nothing', async () => {
+    expect((await get(`${redirectPath('http://none.test/', '&&wait=5&')}`)).status).toBe(200);
+  });
+
+  test('a port that is not checked is refused by its number, 422, and nothing is sent', async () => {
+    const before = service.lab.dns.questions.length;
+    const { status, body } = await get('/api/tools/ssl-check/a.test?port=22');
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ code: 'target_not_allowed', errors: [{ in: 'query', name: 'port' }] });
+    expect(service.lab.dns.questions.length).toBe(before);
   });
 
   test.for([
@@ -189,9 +237,22 @@ describe('a request that is not valid', () => {
   });
 
   test('Accept that leaves no JSON is a 406; the usual ones are not', async () => {
-    for (const accept of ['text/html', 'application/xml', 'application/json;q=0'])
+    for (const accept of [
+      'text/html',
+      'application/xml',
+      'application/json;q=0',
+      'application/json; v=1 ; q=0',
+    ])
       expect([accept, (await get(redirectPath('http://a.test/'), { accept })).status]).toEqual([accept, 406]);
-    for (const accept of ['*/*', 'application/json', 'application/*', '', 'text/html, */*;q=0.1'])
+    for (const accept of [
+      '*/*',
+      'application/json',
+      'application/*',
+      '',
+      'text/html, */*;q=0.1',
+      'application/json; charset=utf-8',
+      'text/html, application/json;version=1;q=0.5',
+    ])
       expect([accept, (await get(redirectPath('http://a.test/'), { accept })).status]).toEqual([accept, 200]);
   });
 

@@ -55,6 +55,25 @@ describe('waiting', () => {
     expect(visits).toBe(1);
   });
 
+  test('a caller with a hundred GETs waiting has its next answered 202 at once', async () => {
+    const many = Array.from({ length: 100 }, () => get(slow('many')));
+    await expect.poll(() => held.length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await get(slow('many'))).status).toBe(202);
+    release();
+    expect((await Promise.all(many)).map(({ status }) => status)).toEqual(many.map(() => 200));
+  });
+
+  test('a job in line is said to wait, at its place, to everybody who asks for it', async () => {
+    for (const name of ['l1', 'l2', 'l3']) await get(slow(name, '&wait=0'));
+    for (let times = 0; times < 2; times += 1)
+      expect(await get(slow('l3', '&wait=0'))).toMatchObject({
+        status: 202,
+        body: { state: 'waiting', position: 1, links: { original: slow('l3') } },
+      });
+    expect(await get(slow('l1', '&wait=0'))).toMatchObject({ status: 202, body: { state: 'running' } });
+  });
+
   test.for([
     ['respond-async', 'respond-async'],
     ['respond-async, wait=0', 'respond-async, wait=0'],

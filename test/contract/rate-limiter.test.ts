@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { impatientAlone, openRedis } from '../../shared/job-queue/bullmq/connection.ts';
 import { randomId } from '../../shared/model/job.ts';
@@ -21,7 +22,7 @@ describe.skipIf(!hasRedis)('Redis rate limiter', () => {
   const open = async () => {
     const client = openRedis(redis.url, impatientAlone, log);
     await new Promise((resolve) => client.once('ready', resolve));
-    return openRedisRateLimiter(client);
+    return openRedisRateLimiter(client, log);
   };
   rateLimiterContract(open);
 
@@ -37,6 +38,25 @@ describe.skipIf(!hasRedis)('Redis rate limiter', () => {
     expect(await a.take(quota, caller, 1)).toMatchObject({ allowed: false });
     expect(performance.now() - start).toBeLessThan(4000);
     redis.process?.kill('SIGCONT');
+    await Promise.all([a.close(), b.close()]);
+  });
+
+  test('points that a frozen Redis was charged are given back when it is there again', async () => {
+    const quota = { policy: 'scans', points: 5, windowS: 60 } as const;
+    const [a, b] = [await open(), await open()];
+    const caller = randomId();
+    await a.take(quota, caller, 1);
+    const early = await a.take(quota, caller, 1);
+    await freeze(redis.process);
+    // Sent, and not answered: Redis does it when it wakes.
+    const late = await a.take(quota, caller, 1);
+    await after(1000);
+    await a.giveBack(quota, caller, 1, early);
+    await a.giveBack(quota, caller, 1, late);
+    redis.process?.kill('SIGCONT');
+    await expect.poll(async () => (await b.look(quota, caller)).remaining, { timeout: 8000 }).toBe(4);
+    await after(500);
+    expect((await b.look(quota, caller)).remaining).toBe(4);
     await Promise.all([a.close(), b.close()]);
   });
 });

@@ -1,6 +1,6 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { classifyAddress, isInCidrs } from '../../shared/target/classify-address.ts';
-import type { TargetPolicy } from '../../shared/target/parse-target.ts';
+import { isPortAllowed, type TargetPolicy } from '../../shared/target/parse-target.ts';
 import type { AddressSlots } from './address-slots.ts';
 import { DialFailure, readSocketError } from './dial-failure.ts';
 import type { Resolve } from './resolve.ts';
@@ -31,6 +31,8 @@ export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<
 export function openGuard(settings: GuardSettings): Dial {
   return async (host, port, signal) => {
     signal.throwIfAborted();
+    if (!isPortAllowed(port, settings.policy.ports))
+      throw new DialFailure('target-not-allowed', `it names port ${port}, which is not checked`);
     const start = performance.now();
     const addresses = await settings.resolve(host).then((found) => judgeAll(found, settings.policy));
     const resolved = performance.now();

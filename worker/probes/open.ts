@@ -43,8 +43,9 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   return {
     open(signal) {
       // A name server is named by its address, so dialling it needs no resolver; the guard for all else asks this run's DNS.
+      // Its port is our choice, never the target's.
       const dialAddress = openGuard({
-        policy,
+        policy: { ...policy, ports: [[1, 65_535]] },
         portMap,
         slots,
         connectTimeoutMs,

@@ -6,30 +6,41 @@ const selectorLimit = 10;
 // Selectors are labels with dots between them (RFC 6376 §3.1); underscores are met in practice.
 const selector = z
   .string()
-  .max(63)
+  .max(63, 'A DKIM selector has at most 63 characters.')
   .regex(
     /^[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*$/,
-    'A DKIM selector is letters, digits, hyphens and inner dots.',
+    'A DKIM selector is letters, digits, hyphens, and dots between them.',
   )
   .toLowerCase();
 
 /** What a caller may add to the domain. The last three describe one message, whose SPF verdict is then given. */
-export const dnsCheckOptions = z.object({
-  dkimSelector: z
-    .array(selector)
-    .max(selectorLimit)
-    .default([])
-    .meta({ description: 'DKIM selectors to look at beside the usual ones.' }),
-  ip: z
-    .union([z.ipv4(), z.ipv6()], { error: 'Give an IPv4 or IPv6 address.' })
-    .optional()
-    .meta({ description: 'Address that sends the message (RFC 7208 <ip>).' }),
-  sender: z
-    .string()
-    .min(1)
-    .max(320)
-    .optional()
-    .meta({ description: 'Its MAIL FROM, e.g. "bounce@example.com"; default postmaster@ the domain.' }),
-  helo: z.string().min(1).max(255).optional().meta({ description: 'The name it says in HELO or EHLO.' }),
-});
+export const dnsCheckOptions = z
+  .object({
+    dkimSelector: z
+      .array(selector)
+      .max(selectorLimit, `Give at most ${selectorLimit} DKIM selectors.`)
+      .transform((selectors) => [...new Set(selectors)].toSorted())
+      .default([])
+      .meta({ description: 'DKIM selectors to look at beside the usual ones.' }),
+    ip: z
+      .union([z.ipv4(), z.ipv6()], { error: 'Give an IPv4 or IPv6 address.' })
+      .optional()
+      .meta({ description: 'Address that sends the message (RFC 7208 <ip>).' }),
+    sender: z
+      .string()
+      .max(320, 'A mail address has at most 320 characters.')
+      .regex(/^[^@\s]+@[^@\s]+$/, 'Give a mail address, such as bounce@example.com.')
+      .optional()
+      .meta({ description: 'Its MAIL FROM, e.g. "bounce@example.com"; default postmaster@ the domain.' }),
+    helo: z
+      .string()
+      .max(255, 'A host name has at most 255 characters.')
+      .regex(/^[A-Za-z0-9._:[\]-]+$/, 'Give a host name, such as mail.example.com.')
+      .optional()
+      .meta({ description: 'The name it says in HELO or EHLO.' }),
+  })
+  .refine(({ ip, sender, helo }) => ip !== undefined || (sender === undefined && helo === undefined), {
+    path: ['ip'],
+    error: 'Give the address that sends the message too: without it, sender and helo say nothing.',
+  });
 export type DnsCheckOptions = z.infer<typeof dnsCheckOptions>;

@@ -17,6 +17,6 @@ export const dnsCheck: CheckSpec = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 2,
+  rulesVersion: 3,
   reportShape: dnsReportShape,
 };

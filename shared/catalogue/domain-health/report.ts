@@ -75,7 +75,7 @@ const entryPointSchema = z
       .meta({ description: 'Whether the visitor ends at https; null when unknown.' }),
     state: z.enum(['ok', 'invalid', 'missing', 'unknown']).meta({
       description:
-        'ok: it ends at a page · invalid: it ends elsewhere, or at an error · missing: nobody is there.',
+        'ok: it ends at a page · invalid: it ends elsewhere, at an error, or behind a certificate that browsers refuse · missing: nobody is there.',
     }),
     reason: z.string().optional().meta({ description: 'Why it is not ok.' }),
     report: sourceSchema,

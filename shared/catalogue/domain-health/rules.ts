@@ -5,6 +5,16 @@ const ratingGuide = {
   url: 'https://github.com/ssllabs/research/wiki/SSL-Server-Rating-Guide',
 };
 
+const performanceScoring = {
+  title: 'Lighthouse: performance scoring',
+  url: 'https://developer.chrome.com/docs/lighthouse/performance/performance-scoring',
+};
+/** What was not tested is neither passed nor failed. */
+const untested = {
+  title: 'EARL 1.0 Schema: OutcomeValue',
+  url: 'https://www.w3.org/TR/EARL10-Schema/#OutcomeValue',
+};
+
 /**
  * What limits the grade of a whole domain, and what is wrong between its entry points. No points: the score is the weighted mean of the
  * categories, where each fault has cost its own already; a broken rule here limits the grade (see `caps`) or informs.
@@ -88,7 +98,7 @@ export const rules = {
     severity: 'critical',
     points: 0,
     title: 'An entry point leaves HTTPS',
-    detail: 'From {url} on: {reason}',
+    detail: 'From {url} on, {reason}.',
     fix: 'Redirect to https addresses only.',
     references: ['RFC 9110 §4.2.2'],
   },
@@ -110,14 +120,32 @@ export const rules = {
     fix: 'Have two or more name servers in different networks answer for the zone.',
     references: ['RFC 1034 §4.1', 'RFC 2182 §5'],
   },
+  'mail-lost': {
+    part: 'mail',
+    severity: 'critical',
+    points: 0,
+    title: 'Mail to the domain is lost',
+    detail: '{reason}',
+    fix: 'Let each MX record name a host that has a public address, and a mail server that answers there.',
+    references: ['RFC 5321 §5.1'],
+  },
+  'finding-critical': {
+    part: 'categories',
+    severity: 'critical',
+    points: 0,
+    title: 'A part has a critical finding',
+    detail: 'The category {category} has {code}: {reason}.{more}',
+    fix: 'Open the report of the category, and mend this finding first.',
+    references: [ratingGuide],
+  },
   'category-failed': {
     part: 'categories',
     severity: 'high',
     points: 0,
     title: 'A category is graded F',
-    detail: 'The category {category} has {score} points of 100.',
+    detail: 'Of 100 points {standing}.',
     fix: 'Open the report of the category, and mend its worst findings first.',
-    references: [],
+    references: [ratingGuide, performanceScoring],
   },
   'spf-all-pass': {
     part: 'mail',
@@ -142,9 +170,9 @@ export const rules = {
     severity: 'medium',
     points: 0,
     title: 'A category is graded D',
-    detail: 'The category {category} has {score} points of 100.',
+    detail: 'Of 100 points {standing}.',
     fix: 'Open the report of the category, and mend its worst findings first.',
-    references: [],
+    references: [ratingGuide, performanceScoring],
   },
   'entry-point-broken': {
     part: 'entryPoints',
@@ -196,9 +224,9 @@ export const rules = {
     severity: 'info',
     points: 0,
     title: 'Not everything could be looked at',
-    detail: '{what}: {reason}.',
+    detail: '{unseen}: {reason}.{more}',
     fix: 'Ask again in a minute; what was late is often ready by then.',
-    references: [],
+    references: [untested],
   },
 } as const satisfies Record<string, Rule>;
 

@@ -12,6 +12,19 @@ const insight = (title: string, page: string) => ({
   title: `Chrome performance insights: ${title}`,
   url: `https://developer.chrome.com/docs/performance/insights/${page}`,
 });
+const lighthouseErrors = {
+  title: 'Lighthouse: why a page load gives no result',
+  url: 'https://github.com/GoogleChrome/lighthouse/blob/main/core/lib/lh-error.js',
+};
+const portBlocking = {
+  title: 'Fetch Standard: port blocking',
+  url: 'https://fetch.spec.whatwg.org/#port-blocking',
+};
+/** What cannot be told is neither good nor bad. */
+const untested = {
+  title: 'EARL 1.0 Schema: OutcomeValue',
+  url: 'https://www.w3.org/TR/EARL10-Schema/#OutcomeValue',
+};
 
 /**
  * Everything that can slow a page down, or keep it from being measured. The score is Lighthouse's own, so only its five metrics
@@ -353,9 +366,9 @@ export const rules = {
     severity: 'medium',
     points: 0,
     title: 'The page leads to a place that is not checked',
-    detail: '{host} was not asked: {reason}',
+    detail: '{host} was not asked: {reason}.',
     fix: 'Use a public name and a usual port.',
-    references: [],
+    references: ['RFC 6761 §6', portBlocking],
   },
   'target-address-not-allowed': {
     part: 'page',
@@ -373,14 +386,14 @@ export const rules = {
     title: 'The page gave no answer',
     detail: '{host} could not be asked: {reason}.',
     fix: 'Check that the name resolves, the server listens on this port, and no firewall drops foreign visitors.',
-    references: [],
+    references: ['RFC 9110 §7.3.3'],
   },
   'certificate-not-trusted': {
     part: 'page',
     severity: 'high',
     points: 0,
     title: 'Browsers refuse the page’s certificate',
-    detail: 'The browser did not go on: {reason}',
+    detail: 'The browser did not go on: {reason}.',
     fix: 'Install a certificate for this name from a public CA, with its whole chain; ssl-check tells what is wrong with it.',
     references: ['RFC 9110 §4.3.4'],
   },
@@ -389,16 +402,16 @@ export const rules = {
     severity: 'high',
     points: 0,
     title: 'The browser could not load the page',
-    detail: 'The browser did not go on: {reason}',
+    detail: 'The browser did not go on: {reason}.',
     fix: 'Open the page in a fresh browser profile. A download, a login by dialog, an empty answer and a broken connection all end here.',
-    references: [],
+    references: [lighthouseErrors],
   },
   'page-redirect-loop': {
     part: 'page',
     severity: 'high',
     points: 0,
     title: 'The browser shows an error page of its own',
-    detail: 'Too many redirects, or a certificate that the browser warns of: {reason}',
+    detail: 'Too many redirects, or a certificate that the browser warns of: {reason}.',
     fix: 'Follow the chain with redirect-check.',
     references: ['RFC 9110 §15.4'],
   },
@@ -416,7 +429,7 @@ export const rules = {
     severity: 'medium',
     points: 0,
     title: 'The address is no HTML page',
-    detail: 'The document is not HTML, so there is nothing to paint: {reason}',
+    detail: 'The document is not HTML, so there is nothing to paint: {reason}.',
     fix: 'Check a page of the site, or send Content-Type: text/html if it is one.',
     references: ['RFC 9110 §8.3'],
   },
@@ -425,7 +438,7 @@ export const rules = {
     severity: 'high',
     points: 0,
     title: 'The page shows nothing',
-    detail: 'Nothing was painted within 15 s of loading: {reason}',
+    detail: 'Nothing was painted within 15 s of loading: {reason}.',
     fix: 'Let the first content stand in the HTML; look at the console for scripts that fail before they draw.',
     references: [webVitals('First Contentful Paint', 'fcp')],
   },
@@ -434,7 +447,7 @@ export const rules = {
     severity: 'high',
     points: 0,
     title: 'The page does not come to an end',
-    detail: 'The page was stopped: {reason}',
+    detail: 'The page was stopped: {reason}.',
     fix: 'Look for scripts that run without end and answers that never finish.',
     references: [webVitals('Optimize long tasks', 'optimize-long-tasks')],
   },
@@ -443,9 +456,9 @@ export const rules = {
     severity: 'high',
     points: 0,
     title: 'The page crashes its tab',
-    detail: 'The renderer died while the page was loading: {reason}',
+    detail: 'The renderer died while the page was loading: {reason}.',
     fix: 'Look for scripts that take memory without end.',
-    references: [],
+    references: [lighthouseErrors],
   },
   'page-memory-excessive': {
     part: 'page',
@@ -454,7 +467,7 @@ export const rules = {
     title: 'The page takes more memory than a phone has',
     detail: 'The page was stopped when it had the browser hold {memory}.',
     fix: 'Look for scripts that take memory without end, and files of hundreds of megabytes that scripts read whole.',
-    references: [],
+    references: [webVitals('Monitor total page memory usage', 'monitor-total-page-memory-usage')],
   },
   'page-transfer-excessive': {
     part: 'page',
@@ -473,7 +486,7 @@ export const rules = {
     title: 'The page was still loading when the measurement ended',
     detail: 'The network or the processor did not rest within the time; the numbers may be too good.',
     fix: 'Poll less often while loading, or use one lasting connection.',
-    references: [],
+    references: [lighthouse('Time to Interactive', 'interactive')],
   },
   'requests-not-allowed': {
     part: 'page',
@@ -491,7 +504,12 @@ export const rules = {
     title: 'The page asks for places that do not answer',
     detail: '{host} could not be reached: {reason}. In all there are {count}.',
     fix: 'Take out what is dead: browsers wait for it.',
-    references: [],
+    references: [
+      {
+        title: 'Lighthouse: Browser errors were logged to the console',
+        url: 'https://developer.chrome.com/docs/lighthouse/best-practices/errors-in-console',
+      },
+    ],
   },
   'measurement-uncertain': {
     part: 'measurement',
@@ -512,9 +530,9 @@ export const rules = {
     severity: 'info',
     points: 0,
     title: 'Our browser failed',
-    detail: 'The browser ended without a result, twice where time allowed: {reason}',
+    detail: 'The browser ended without a result, twice where time allowed: {reason}.',
     fix: 'Nothing is known to be wrong with the page. Ask again later; if it stays so, tell the operator.',
-    references: [],
+    references: [untested],
   },
   'browser-unavailable': {
     part: 'measurement',
@@ -523,7 +541,7 @@ export const rules = {
     title: 'There is no browser to measure with',
     detail: 'This server cannot start one: {reason}. {operator}',
     fix: 'Nothing is known to be wrong with the page; the operator can mend this.',
-    references: [],
+    references: [untested],
   },
 } as const satisfies Record<string, Rule>;
 

@@ -4,11 +4,11 @@ import { pagespeedReportShape } from './report.ts';
 import { rules } from './rules.ts';
 
 const options = z.object({
-  strategy: z.enum(['mobile', 'desktop']).default('mobile').meta({
+  strategy: z.enum(['mobile', 'desktop'], 'Give mobile or desktop.').default('mobile').meta({
     description: 'mobile: a slow phone on slow 4G; desktop: a fast line, with its own curves.',
   }),
   runs: z
-    .enum(['1', '2', '3'])
+    .enum(['1', '2', '3'], 'Give 1, 2 or 3.')
     .default('1')
     .transform(Number)
     .meta({ description: 'How often the page is loaded; the median run is reported.' }),

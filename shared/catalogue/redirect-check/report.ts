@@ -47,6 +47,10 @@ export const redirectReportShape = {
           .meta({ description: 'How it says so; absent when it sends nobody on.' }),
         address: z.string().nullable(),
         timings: timingsSchema.nullable(),
+        waitedMs: ms
+          .nullable()
+          .optional()
+          .meta({ description: 'Of a hop that gave no answer: for how long one was waited for.' }),
         tls: z
           .looseObject({
             protocol: z.string().nullable(),
@@ -69,6 +73,8 @@ export const redirectReportShape = {
     .int()
     .min(0)
     .meta({ description: 'Hops that send the visitor on, by status or from within the page.' }),
-  totalMs: ms.meta({ description: 'Over the hops that answered.' }),
+  totalMs: ms.nullable().meta({
+    description: 'Over all hops, with the time that was waited in vain; null where that is not known.',
+  }),
   ended: z.enum(redirectEnds),
 };

@@ -8,6 +8,18 @@ const htmlStandard = {
   title: 'HTML Standard: refresh pragma',
   url: 'https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh',
 };
+const locationInterface = {
+  title: 'HTML Standard: the Location interface',
+  url: 'https://html.spec.whatwg.org/multipage/nav-history-apis.html#the-location-interface',
+};
+const manyRedirects = {
+  title: 'Lighthouse: Avoid multiple page redirects',
+  url: 'https://developer.chrome.com/docs/lighthouse/performance/redirects',
+};
+const linkDecoration = {
+  title: 'Navigational-Tracking Mitigations: link decoration',
+  url: 'https://privacycg.github.io/nav-tracking-mitigations/#terminology',
+};
 
 /** Everything that can be wrong with a redirect chain. Points: 40–50 the visitor does not arrive or arrives in clear text, 5–20 it costs trust or time, 0 informs. */
 export const rules = {
@@ -100,7 +112,7 @@ export const rules = {
     title: 'A hop gave no answer',
     detail: '{url} could not be asked: {reason}.',
     fix: 'Check that the name resolves, the server listens on this port, and no firewall drops foreign visitors.',
-    references: [],
+    references: ['RFC 9110 §7.3.3'],
   },
   'target-address-not-allowed': {
     severity: 'high',
@@ -114,9 +126,9 @@ export const rules = {
     severity: 'medium',
     points: 0,
     title: 'A hop leads to a place that is not checked',
-    detail: 'Hop {hop} was not asked: {reason}',
+    detail: 'Hop {hop} was not asked: {reason}.',
     fix: 'If visitors should arrive there, use a public name and a usual port.',
-    references: [],
+    references: ['RFC 6761 §6', fetchStandard('port blocking', 'port-blocking')],
   },
   'location-credentials': {
     severity: 'high',
@@ -192,7 +204,7 @@ export const rules = {
     title: 'The visitor does not arrive in time',
     detail: 'After {seconds} s, at hop {hop}, the chain had not come to its end; the rest was not looked at.',
     fix: 'Shorten the chain, and see which hop is slow in `hops`.',
-    references: [],
+    references: [manyRedirects],
   },
   'redirect-chain-long': {
     severity: 'medium',
@@ -247,7 +259,7 @@ export const rules = {
     title: 'The page may redirect by script',
     detail: 'A script of {url} sets the address as the page loads. It was not run.',
     fix: 'Redirect by status; clients without scripts stay here.',
-    references: [],
+    references: [locationInterface],
   },
   'redirect-path-not-kept': {
     severity: 'low',
@@ -271,7 +283,7 @@ export const rules = {
     title: 'A redirect adds tracking parameters',
     detail: 'Hop {hop} adds {parameters} to the address; shared links and caches split by them.',
     fix: 'Drop the parameters at the last hop, or count visits on the server.',
-    references: [],
+    references: ['RFC 9111 §2', linkDecoration],
   },
   'hsts-over-http': {
     severity: 'info',

@@ -145,7 +145,18 @@ export const headerReportShape = {
   hops: z.array(hopSchema),
   effective: effectiveSchema,
   groups: z
-    .record(z.string(), z.looseObject({ points: z.number(), lost: z.number(), state: z.string() }))
+    .record(
+      z.string(),
+      z.looseObject({
+        points: z.number(),
+        lost: z.number(),
+        by: z.string().optional().meta({
+          description:
+            'The finding that took what is lost, the worst of its group. The others of the group have a scoreEffect of 0, so that one fault is not punished twice; they take it once this one is mended.',
+        }),
+        state: z.string(),
+      }),
+    )
     .meta({
       description:
         'What each protection is worth and has lost; state: ok, lost, not-applicable or not-tested.',

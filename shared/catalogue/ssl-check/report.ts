@@ -77,6 +77,33 @@ export const revocationListSchema = z
       'The CRL that the certificate points to. Lists of up to 1 MB are fetched, by http, where the chain is trusted.',
   });
 
+/** A leaf that some clients are shown, with what the report says of the first in fields of its own. */
+export const otherCertificateSchema = certificateSchema
+  .extend({
+    judged: z
+      .boolean()
+      .optional()
+      .meta({ description: 'false for one that is only told, such as that of SSL 3.0, which has no SNI.' }),
+    versions: z.array(z.string()).optional().meta({ description: 'Versions in which it was seen.' }),
+    chain: z.array(certificateSchema).optional().meta({ description: 'As sent, in order, itself first.' }),
+    trust: trustSchema.optional(),
+    ocspStaple: stapleSchema.nullable().optional(),
+    revocation: z.enum(['good', 'revoked', 'not-checked']).optional(),
+    revocationList: revocationListSchema.nullable().optional(),
+  })
+  .meta({ id: 'OtherCertificate' });
+
+/** Whether the server has a certificate of the kind of key that today's clients are not shown. */
+export const otherKeyKindSchema = z
+  .looseObject({
+    kind: z.enum(['ECDSA', 'RSA']),
+    presence: z.enum(['shown', 'none', 'hidden', 'unknown']).meta({
+      description: 'hidden: there is one, but TLS 1.3, which alone is spoken, encrypts it.',
+    }),
+    reason: z.string().nullable().meta({ description: 'Why it is unknown.' }),
+  })
+  .meta({ id: 'OtherKeyKind' });
+
 export const sslLabsLetters = ['A+', 'A', 'A-', 'B', 'C', 'D', 'E', 'F', 'M', 'T'] as const;
 export type SslLabsLetter = (typeof sslLabsLetters)[number];
 
@@ -86,15 +113,23 @@ export const sslReportShape = {
   port: z.int(),
   addresses: z.array(z.string()).meta({ description: 'Addresses that were connected to.' }),
   certificates: z.array(certificateSchema).meta({ description: 'As sent, in order.' }),
-  otherCertificates: z
-    .array(certificateSchema)
-    .meta({ description: 'Leaves that were sent for other suites or versions.' }),
+  otherCertificates: z.array(otherCertificateSchema).meta({
+    description:
+      'Leaves that other clients are shown: servers may hold one with an RSA and one with an ECDSA key.',
+  }),
+  otherKeyKind: otherKeyKindSchema
+    .nullable()
+    .optional()
+    .meta({ description: 'null when no handshake was completed; absent in older reports.' }),
   trust: trustSchema,
   protocols: z
     .record(z.string(), z.boolean().nullable())
     .meta({ description: 'SSLv2 to TLSv1.3; null when it could not be told.' }),
   suites: z.array(suiteSchema).meta({ description: 'In the order in which the server chose them.' }),
-  suitesComplete: z.boolean().meta({ description: 'All suites of TLS 1.2 and 1.3 were found.' }),
+  suitesComplete: z.boolean().meta({
+    description:
+      'All suites of TLS 1.2 and 1.3 were found; false where the 30 connections of a run were too few to ask for each.',
+  }),
   groups: z.array(groupSchema),
   negotiated: z
     .looseObject({ protocol: z.string(), suite: z.string(), group: z.string().nullable() })

@@ -11,17 +11,21 @@ export const sslCheck: CheckSpec = {
   options: z.object({
     port: z
       .string()
-      .regex(/^[1-9]\d{0,4}$/)
+      .regex(
+        /^(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/,
+        'Give a port from 1 to 65535.',
+      )
       .default('443')
       .meta({ description: 'Port of a service that speaks TLS from the first byte.' }),
   }),
   repeatable: [],
+  portOption: 'port',
   cost: () => 1,
   runLimitMs: () => 20_000,
   freshForS: 3600,
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 2,
+  rulesVersion: 3,
   reportShape: sslReportShape,
 };

@@ -2,8 +2,9 @@ import { Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from '../../logger.ts';
 import { queueUnavailable } from '../unavailable.ts';
 
-/** How long the API waits for Redis before it says 503. */
-export const redisTimeoutMs = 800;
+/** How long the API waits for the queue before it says 503; with the limiter before it, within a second. */
+export const redisTimeoutMs = 700;
+const aloneTimeoutMs = 250;
 
 /** For the API: fails at once. What is asked within `withinTime` ends there; the rest needs `impatientAlone`. */
 export const impatient: RedisOptions = {
@@ -15,7 +16,12 @@ export const impatient: RedisOptions = {
 };
 
 /** For commands without a `withinTime` around them: a frozen server keeps its connection `ready`, so each has its own end. */
-export const impatientAlone: RedisOptions = { ...impatient, commandTimeout: redisTimeoutMs };
+export const impatientAlone: RedisOptions = {
+  ...impatient,
+  commandTimeout: aloneTimeoutMs,
+  // What was given up shall not be done after all when Redis is back.
+  autoResendUnfulfilledCommands: false,
+};
 
 /** For a worker: waits until Redis is back, as what it has to say must be said. */
 export const patient: RedisOptions = {

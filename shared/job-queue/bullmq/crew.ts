@@ -94,7 +94,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 }
 
 /** The end of a job, kept as its return value for whoever asks later. */
-export type Outcome = 'done' | 'expired';
+export type Outcome = Done['state'];
 
 async function takeTurn(
   { gate, queues, run }: CrewSettings,
@@ -114,17 +114,19 @@ async function takeTurn(
   // A job that lost its worker had its turn: it may run again.
   const isLate = bullJob.stalledCounter === 0 && Date.now() >= job.startBy;
   if (!mayRun && !isLate) return sleep();
-  const state: Outcome = isLate ? 'expired' : 'done';
+  let state: Outcome = isLate ? 'expired' : 'done';
+  const start = performance.now();
   try {
     signal.throwIfAborted();
-    if (!isLate) await run(job, attempt, signal, throttle(bullJob));
+    if (!isLate) state = (await run(job, attempt, signal, throttle(bullJob))) ?? 'done';
   } catch (error) {
     if (!signal.aborted) throw error;
     // This worker stops, the job does not: another takes it at once.
     await handOver(queues, gate, job.host, await gate.release(job, { attempt }));
     return sleep(1);
   }
-  await endJob({ gate, queues }, job, { attempt, state });
+  const tookMs = isLate ? 0 : Math.round(performance.now() - start);
+  await endJob({ gate, queues }, job, { attempt, state, tookMs });
   return state;
 }
 
@@ -135,17 +137,18 @@ async function giveUp(
 ): Promise<void> {
   if (!bullJob) return;
   await gaveUp(bullJob.data, error);
-  await endJob({ gate, queues }, bullJob.data, { attempt: undefined, state: 'failed' });
+  await endJob({ gate, queues }, bullJob.data, { attempt: undefined, state: 'failed', tookMs: 0 });
 }
 
-type End = { readonly attempt: number | undefined; readonly state: Done['state'] };
+type End = Pick<Done, 'state' | 'tookMs'> & { readonly attempt: number | undefined };
 
 async function endJob(
   { gate, queues }: { readonly gate: Gate; readonly queues: Queues },
   job: Job,
-  { attempt, state }: End,
+  { attempt, state, tookMs }: End,
 ): Promise<void> {
-  const done: Done = { jobKey: job.jobKey, jobId: job.jobId, state };
+  const { jobKey, jobId, queue, host } = job;
+  const done: Done = { jobKey, jobId, queue, host, state, tookMs };
   const handed = await gate.release(job, {
     ...(attempt === undefined ? {} : { attempt }),
     message: JSON.stringify(done),

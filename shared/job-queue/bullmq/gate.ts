@@ -34,7 +34,7 @@ type Held = Pick<Job, 'queue' | 'jobId' | 'host' | 'caller' | 'runLimitMs'>;
 
 export type Gate = {
   /** 0: the job has a slot. n: its place in the line. `full`: not kept. `unserved`: no worker is alive. */
-  reserve(job: Held): Promise<number | 'full' | 'unserved'>;
+  reserve(job: Held, lineLimit?: number): Promise<number | 'full' | 'unserved'>;
   /** For a queue without slots: whether a worker is alive. */
   admit(queue: QueueName): Promise<0 | 'unserved'>;
   /** What must be done for a queue that a worker should serve and can not. */
@@ -57,7 +57,7 @@ const release = readFileSync(new URL('release.lua', import.meta.url), 'utf8');
 export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimits): Gate {
   redis.defineCommand('diagTake', { numberOfKeys: 6, lua: take });
   redis.defineCommand('diagRelease', { numberOfKeys: 5, lua: release });
-  const takeSlot = (job: Held, attempt: string, leaseMs: number) =>
+  const takeSlot = (job: Held, attempt: string, leaseMs: number, longest = lineLimit) =>
     redis.diagTake(
       ...keysOf(job.host),
       workerKey(job.queue),
@@ -67,11 +67,11 @@ export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimit
       job.caller,
       hostConcurrency,
       leaseMs,
-      lineLimit,
+      longest,
     );
   return {
-    async reserve(job) {
-      const place = await takeSlot(job, '', reservationMs);
+    async reserve(job, longest) {
+      const place = await takeSlot(job, '', reservationMs, longest);
       if (place === -1) return 'full';
       return place === -2 ? 'unserved' : place;
     },

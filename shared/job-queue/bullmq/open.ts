@@ -15,7 +15,7 @@ import {
 } from '../port.ts';
 import { unserved } from '../unavailable.ts';
 import { impatient, openRedis, patient, sendTogether, withinTime } from './connection.ts';
-import { openBullmqCrew } from './crew.ts';
+import { type Outcome, openBullmqCrew } from './crew.ts';
 import { startDenial } from './denial.ts';
 import { subscribeDone } from './done.ts';
 import { type Gate, keyPrefix, openGate } from './gate.ts';
@@ -38,7 +38,7 @@ export function openBullmqJobQueue({ url, hostConcurrency, lineLimit, log }: Bul
   let working: Side | undefined;
 
   return {
-    submit: (job) => withinTime(asking.redis, () => submit(asking, job)),
+    submit: (job, lineLimit) => withinTime(asking.redis, () => submit(asking, job, lineLimit)),
     onDone(listener) {
       events.on('done', listener);
       return () => events.off('done', listener);
@@ -99,8 +99,8 @@ async function closeSide({ redis, queues }: Side): Promise<void> {
   redis.disconnect();
 }
 
-async function submit({ redis, queues, gate }: Side, job: Job): Promise<Submitted> {
-  const place = job.queue === 'composite' ? await gate.admit(job.queue) : await gate.reserve(job);
+async function submit({ redis, queues, gate }: Side, job: Job, lineLimit?: number): Promise<Submitted> {
+  const place = job.queue === 'composite' ? await gate.admit(job.queue) : await gate.reserve(job, lineLimit);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
   if (place === 'unserved') throw unserved(await gate.denied(job.queue));
   const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - Date.now()) };
@@ -143,7 +143,7 @@ async function look({ queues, gate }: Side, queue: QueueName, jobId: string): Pr
     case 'active':
       return { state: 'running', progress: readProgress(bullJob.progress), job };
     case 'completed':
-      return { state: returnvalue === 'expired' ? 'expired' : 'done', job };
+      return { state: readOutcome(returnvalue), job };
     case 'failed':
       return { state: 'failed', job };
     case 'unknown':
@@ -154,6 +154,10 @@ async function look({ queues, gate }: Side, queue: QueueName, jobId: string): Pr
     case 'waiting-children':
       return { state: 'waiting', position: Math.max(1, await gate.position(job)), job };
   }
+}
+
+function readOutcome(returned: unknown): Outcome {
+  return returned === 'expired' || returned === 'failed' ? returned : 'done';
 }
 
 function readProgress(progress: unknown): Progress {

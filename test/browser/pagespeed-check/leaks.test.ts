@@ -5,7 +5,6 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startChromium } from '../../../worker/probes/browser/child/chromium.ts';
 import { findBrowser } from '../../../worker/probes/browser/find-browser.ts';
 import { chromiumFlags } from '../../../worker/probes/browser/flags.ts';
-import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import { killTree } from '../../../worker/probes/browser/process-tree.ts';
 import { expectRun, openProbe, openSite, siteAddress } from './kit.ts';
 import { leakKinds, leakPage } from './leak-page.ts';
@@ -83,14 +82,10 @@ async function loadUnguarded(path: string | undefined): Promise<Set<string>> {
     (flag) => !guarding.test(flag),
   );
   const { pid, transport } = startChromium({
-    url: '',
-    strategy: 'mobile',
     executable: found.executable,
     arguments: [...flags, '--host-resolver-rules=MAP private.test 127.0.0.1'],
     profile,
     uid,
-    contact: undefined,
-    waits: browserLimits.waits,
   });
   try {
     const browser = await puppeteer.connect({ transport, defaultViewport: null });

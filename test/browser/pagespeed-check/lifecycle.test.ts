@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { findBrowser } from '../../../worker/probes/browser/find-browser.ts';
+import { tryBrowser } from '../../../worker/probes/browser/try-browser.ts';
 import { unpackChromium } from '../../../worker/probes/browser/unpack-chromium.ts';
 import { expectRun, openProbe, openSite, trackProcesses } from './kit.ts';
 
@@ -34,6 +35,16 @@ const request = { url: 'http://a.test/', strategy: 'mobile' as const, timeoutMs:
 const tracker = trackProcesses();
 afterAll(() => tracker.stop());
 const isSandboxed = ({ status }: { readonly status: string }) => /^Seccomp:\t2$/m.test(status);
+
+test('a worker finds its browser usable within seconds, and leaves nothing of the try behind', {
+  timeout: 30_000,
+}, async () => {
+  const before = tracker.processes().length;
+  const { signal } = new AbortController();
+  const browser = { path: undefined, folder: 'data' };
+  expect(await tryBrowser(browser, { noSandbox: false, startMs: 20_000, signal })).toBeUndefined();
+  await expect.poll(() => tracker.processes().length, quickly).toBeLessThanOrEqual(before);
+});
 
 test('renderers run in the sandbox, and nothing of Chromium as root; desktop is measured by its own line', {
   timeout: 60_000,

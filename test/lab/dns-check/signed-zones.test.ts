@@ -7,7 +7,7 @@ import { openSignedLab, type SignedLab } from './signed-lab.ts';
 const reason = skipReason('the signed zones of dns-check');
 
 // All of the lab is on IPv4 loopback, and every zone lacks what a real one should have beside its fault.
-const always = ['ns-no-ipv6'];
+const always = ['address-no-ipv6', 'ns-no-ipv6'];
 const rows: readonly { zone: string; status: string; broken: readonly string[]; unvalidated: string }[] = [
   { zone: 'secure.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
   { zone: 'rsa.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
@@ -78,6 +78,18 @@ const rows: readonly { zone: string; status: string; broken: readonly string[]; 
     zone: 'single.test',
     status: 'insecure',
     broken: ['dnssec-unsigned', 'ns-single'],
+    unvalidated: 'insecure',
+  },
+  {
+    zone: 'unheard.test',
+    status: 'insecure',
+    broken: ['dnssec-unsigned', 'soa-rname-no-mail'],
+    unvalidated: 'insecure',
+  },
+  {
+    zone: 'nullmx.test',
+    status: 'insecure',
+    broken: ['dnssec-unsigned', 'soa-rname-no-mail'],
     unvalidated: 'insecure',
   },
   { zone: 'odd.test', status: 'secure', broken: ['wildcard-present'], unvalidated: 'indeterminate' },

@@ -67,6 +67,8 @@ const labZones: { readonly [name: string]: LabZone } = {
     delegation: '$ NS ns1.$\n$ NS ns2.$\nns1.$ A 127.BLOCK.1.1\nns2.$ A 127.BLOCK.1.9\n',
   },
   'single.test': { text: usual.replace('@ NS ns2\n', ''), delegation: '$ NS ns1.$\nns1.$ A 127.BLOCK.1.1\n' },
+  'unheard.test': { text: `${head(1, 'hostmaster.nowhere.test.')}${servers}${body}` },
+  'nullmx.test': { text: usual.replace('@ MX 10 mail', '@ MX 0 .') },
   'odd.test': {
     text: `${head(1, 'first\\.last')}${servers}${body}*.wild A 192.0.2.9\n* A 192.0.2.10\nwww2 CNAME gone.nowhere.test.\n`.replace(
       'www CNAME @',

@@ -25,6 +25,7 @@ export function openPageStandIn(
     asked.push(job.target);
     await gate;
     await reportStore.insert(reportOf(hasIds ? job.reportId : undefined, job, isThere(job.target)), job);
+    return undefined;
   };
   const crew = jobQueue.work('browser', 1, load, async () => undefined);
   return {

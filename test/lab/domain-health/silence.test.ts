@@ -61,7 +61,7 @@ test('a site that never answers its headers costs the parts that need them, and 
     mail: 'ok',
   });
   expect(report.entryPoints.map(({ state }) => state)).toEqual(Array(4).fill('unknown'));
-  expect(codesIn(report)).toEqual(['category-poor', 'coverage-incomplete']);
+  expect(codesIn(report)).toEqual(['category-poor', 'coverage-incomplete', 'mail-lost']);
   expect(report.coverage).toBe(0.8);
   expect(report.durationMs).toBeLessThan(2800);
 });
@@ -80,7 +80,7 @@ test('a visit that is late gives what it has stored, and who asks again joins it
   expect(first.categories.headers.reason).toContain('TLS handshake was not finished in time');
   expect([first.state, first.score]).toEqual(['partial', null]);
   // That nobody answered us in time is no missing https.
-  expect(codesIn(first)).toEqual(['category-poor', 'coverage-incomplete']);
+  expect(codesIn(first)).toEqual(['category-poor', 'coverage-incomplete', 'mail-lost']);
   vi.setSystemTime(Date.now() + 61_000);
   const second = lab.health('mute.test');
   await expect.poll(() => lab.backend.jobQueue.stats()).toMatchObject({ composite: { running: 1 } });

@@ -4,7 +4,7 @@ import { closedAddress, goodZone, plainAddress, webAddress, zoneOf } from './dom
 import { codesIn, openHealthLab, standing } from './kit.ts';
 import { goodPage, goodSite, parkingPage, sendTo } from './sites.ts';
 
-// What loopback brings with it: no address of it is public, so dns is never better than D here, nor mail than C.
+// What loopback brings with it: no address of it is public, so dns is never better than D here, mail never better than C, and lost.
 
 const noMail = { MX: [{ preference: 0, exchange: '.' }], TXT: ['v=spf1 -all'] };
 const inner = goodZone('zone.test');
@@ -63,9 +63,9 @@ const rows: readonly Row[] = [
     name: 'a good domain is complete, and nothing between its parts is wrong',
     domain: 'good.test',
     state: 'complete',
-    grade: 'B',
+    grade: 'C',
     categories: 'ooooo',
-    codes: ['category-poor'],
+    codes: ['category-poor', 'mail-lost'],
     ways: ['ok', 'ok', 'ok', 'ok'],
     page: 'https://good.test/',
   },
@@ -93,9 +93,9 @@ const rows: readonly Row[] = [
     name: 'a domain for mail alone lacks nothing of the web',
     domain: 'mail-only.test',
     state: 'complete',
-    grade: 'B',
+    grade: 'C',
     categories: 'o---o',
-    codes: [],
+    codes: ['mail-lost'],
     ways: missing,
     page: 'https://www.mail-only.test/',
   },
@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
     state: 'complete',
     grade: 'C',
     categories: 'o---o',
-    codes: ['category-poor', 'web-server-missing'],
+    codes: ['category-poor', 'mail-lost', 'web-server-missing'],
     ways: missing,
     page: 'https://closed.test/',
   },
@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
     state: 'complete',
     grade: 'F',
     categories: 'ooooo',
-    codes: ['category-failed', 'category-poor', 'entry-points-differ', 'https-missing'],
+    codes: ['category-failed', 'category-poor', 'entry-points-differ', 'https-missing', 'mail-lost'],
     ways: ['ok', 'missing', 'ok', 'missing'],
     page: 'http://plain.test/',
   },
@@ -145,7 +145,7 @@ const rows: readonly Row[] = [
     state: 'complete',
     grade: 'C',
     categories: 'ooooo',
-    codes: ['category-failed'],
+    codes: ['category-failed', 'mail-lost'],
     ways: ['ok', 'ok'],
     page: 'https://inner.zone.test/',
   },
@@ -155,7 +155,13 @@ const rows: readonly Row[] = [
     state: 'complete',
     grade: 'C',
     categories: 'ooooo',
-    codes: ['category-failed', 'category-poor', 'entry-point-error-status', 'entry-points-all-broken'],
+    codes: [
+      'category-failed',
+      'category-poor',
+      'entry-point-error-status',
+      'entry-points-all-broken',
+      'mail-lost',
+    ],
     ways: ['invalid', 'invalid', 'invalid', 'invalid'],
     page: 'https://broken.test/',
   },
@@ -172,6 +178,7 @@ const rows: readonly Row[] = [
       'entry-point-certificate-not-trusted',
       'entry-point-error-status',
       'http-not-upgraded',
+      'mail-lost',
       'ssl-failed',
     ],
     ways: ['invalid', 'invalid', 'invalid', 'invalid'],

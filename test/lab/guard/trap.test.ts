@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { catalogue } from '../../../shared/catalogue/registry.ts';
@@ -123,4 +125,26 @@ test('a name server on a private address is not asked', async () => {
   }
   trap.close();
   expect(trap.caught.filter(({ stack }) => !isLab(stack))).toEqual([]);
+});
+
+test('a port that the operator does not let targets name is not dialled, whichever probe is asked', async () => {
+  let connections = 0;
+  const listener = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  const opened = probes.open(AbortSignal.timeout(20_000));
+  const refused = { kind: 'failure', code: 'target-not-allowed' };
+  const host = 'a.test';
+  const handshake = opened.tls.handshake({ host, port, servername: host, lingerMs: 0 });
+  expect(await handshake).toMatchObject(refused);
+  const exchange = { send: new Uint8Array(1), isComplete: () => true, limitBytes: 1, timeoutMs: 1000 };
+  expect(await opened.tls.exchange({ host, port, ...exchange })).toMatchObject(refused);
+  const answer = await opened.http.ask({ url: `http://${host}:${port}/`, bodyLimitBytes: 0 });
+  expect(answer).toMatchObject(refused);
+  expect(connections).toBe(0);
+  opened.close();
+  listener.close();
 });

@@ -19,9 +19,10 @@ function scriptBrowser(lines: string): { readonly path: string; readonly folder:
   return { path, folder };
 }
 
+const soon = { timeout: 10_000 };
 const noise = 'echo "Exiting GPU process due to errors during initialization" >&2';
-/** Answers every question over the pipe, as DevTools would. */
-const answers = `exec sed -zuE 's/.*"id":([0-9]+).*/{"id":\\1,"result":{"targetId":"t","sessionId":"s"}}/' <&3 >&4`;
+/** Answers every question over the pipe once it was asked, as a browser does. */
+const answers = `exec sed -zuE 's/.*"id":([0-9]+).*/{"id":\\1,"result":{}}/' <&3 >&4`;
 
 function openTestLog() {
   const lines: string[] = [];
@@ -37,7 +38,7 @@ function openTestLog() {
 }
 
 /** Watches a script, with short times; gives every turn that was told. */
-function watch(path: string, times = { startMs: 400, againMs: 50 }) {
+function watch(path: string, times = { startMs: 1000, againMs: 50 }) {
   const { log, lines } = openTestLog();
   const turns: string[] = [];
   const browser: BrowserWatch = watchBrowser(
@@ -49,18 +50,21 @@ function watch(path: string, times = { startMs: 400, againMs: 50 }) {
   return { browser, lines, turns };
 }
 
-const late = 'the browser did not answer within 0.4 s';
+const late = 'the browser did not answer within 1 s';
 
-test.for([
-  ['hangs', `${noise}\nexec sleep 60`],
-  ['speaks no DevTools', "printf 'hello\\0null\\0' >&4\nexec sleep 60"],
-] as const)('a browser that %s is said not to answer, whatever it wrote before', async ([, script]) => {
-  const { path, folder } = scriptBrowser(script);
+test('a browser that hangs is said to hang, whatever it wrote before', async () => {
+  const { path, folder } = scriptBrowser(`${noise}\nexec sleep 60`);
   const fault = await tryBrowser(
     { path, folder },
-    { noSandbox: false, startMs: 400, signal: new AbortController().signal },
+    { noSandbox: false, startMs: 1000, signal: new AbortController().signal },
   );
   expect(fault).toMatchObject({ reason: late });
+});
+
+test('what is no browser at all, and says anything, does not answer', async () => {
+  const { path, folder } = scriptBrowser("printf 'hello\\0null\\0[]\\0' >&4; exec sleep 60");
+  const trial = { noSandbox: false, startMs: 1000, signal: new AbortController().signal };
+  expect(await tryBrowser({ path, folder }, trial)).toMatchObject({ reason: late });
 });
 
 test('a browser that hangs once is tried again, and serves when it works', async () => {
@@ -68,7 +72,7 @@ test('a browser that hangs once is tried again, and serves when it works', async
     `if [ -e seen ]; then ${answers}; else touch seen; ${noise}; exec sleep 60; fi`,
   );
   const { browser, lines, turns } = watch(path);
-  await expect.poll(() => turns).toEqual([late, 'works']);
+  await expect.poll(() => turns, soon).toEqual([late, 'works']);
   expect(browser.readiness()).toEqual({ browser: true });
   expect(lines.map((line) => line.replace(/ \{.*/, ''))).toEqual([
     'error: no browser: pagespeed-check is off',
@@ -82,7 +86,7 @@ test('a browser that stays away is told of once, and again for another reason', 
     'echo x >> tries\nif [ "$(wc -l < tries)" -lt 4 ]; then echo no display >&2; else echo No usable sandbox! >&2; fi\nexit 1',
   );
   const { browser, lines, turns } = watch(path);
-  await expect.poll(() => turns.length).toBe(2);
+  await expect.poll(() => turns.length, soon).toBe(2);
   expect(turns[0]).toContain('no display');
   expect(turns[1]).toContain('sandbox');
   expect(lines).toHaveLength(2);
@@ -94,27 +98,15 @@ test('a browser that is installed later is found', async () => {
   const { path } = scriptBrowser(answers);
   chmodSync(path, 0o600);
   const { turns } = watch(path);
-  await expect.poll(() => turns).toHaveLength(1);
+  await expect.poll(() => turns, soon).toHaveLength(1);
   chmodSync(path, 0o755);
-  await expect.poll(() => turns.at(-1)).toBe('works');
+  await expect.poll(() => turns.at(-1), soon).toBe('works');
 });
-
-// As root it is unpacked elsewhere.
-test.skipIf(process.getuid?.() === 0)(
-  'a browser that cannot be unpacked is a fault like any other',
-  async () => {
-    const fault = await tryBrowser(
-      { path: undefined, folder: import.meta.filename },
-      { noSandbox: false, startMs: 400, signal: new AbortController().signal },
-    );
-    expect(fault?.reason).toContain('could not be made ready');
-  },
-);
 
 test('once it is closed nothing is tried or told', async () => {
   const { path, folder } = scriptBrowser('echo x >> tries\nexit 1');
   const { browser, turns } = watch(path);
-  await expect.poll(() => turns).toHaveLength(1);
+  await expect.poll(() => turns, soon).toHaveLength(1);
   browser.close();
   rmSync(join(folder, 'tries'));
   await new Promise((resolve) => setTimeout(resolve, 300));

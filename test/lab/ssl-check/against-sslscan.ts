@@ -1,14 +1,35 @@
 import { spawn } from 'node:child_process';
-import { openSslLab } from './lab.ts';
+import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
+import { issueCertificate, makeKey } from '../../unit/ssl-check/issue-certificate.ts';
+import { inDays, openSslLab } from './lab.ts';
 import { openNginx } from './nginx.ts';
 import { hasTool } from './tools.ts';
 
 // Wall time of a whole run (gather and assess, with its DNS questions and the request for HSTS) ÷ sslscan's, on one nginx, taking turns.
-// Usage: node test/lab/ssl-check/against-sslscan.ts [rounds]
+// Usage: node test/lab/ssl-check/against-sslscan.ts [rounds] [single|dual] [default|careful]; dual has an RSA certificate beside the one with P-256, careful has few suites.
 const rounds = Number(process.argv[2] ?? 15);
 if (!hasTool('sslscan', '--version') || !hasTool('nginx', '-v')) process.exit(0);
-const lab = await openSslLab();
-const nginx = await openNginx([lab.leaf, lab.intermediate], ['ssl_protocols TLSv1.2 TLSv1.3;']);
+const lab = await openSslLab({ limits: allowanceLimits });
+const rsa = issueCertificate({
+  subject: 'lab.test',
+  issuer: lab.intermediate,
+  names: ['lab.test'],
+  notBefore: inDays(-30),
+  notAfter: inDays(60),
+  key: makeKey('rsa2048'),
+});
+const second = ['ssl_certificate rsa.pem;', 'ssl_certificate_key rsa-key.pem;'];
+const careful = ['ssl_ciphers ECDHE+AESGCM:ECDHE+CHACHA20;'];
+const nginx = await openNginx(
+  [lab.leaf, lab.intermediate],
+  [
+    'ssl_protocols TLSv1.2 TLSv1.3;',
+    ...(process.argv[3] === 'dual' ? second : []),
+    ...(process.argv[4] === 'careful' ? careful : []),
+  ],
+  'ssl http2',
+  { 'rsa.pem': `${rsa.certPem}${lab.intermediate.certPem}`, 'rsa-key.pem': rsa.keyPem },
+);
 
 const runSslscan = (port: number) =>
   new Promise<number>((resolve) => {

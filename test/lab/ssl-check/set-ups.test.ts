@@ -215,7 +215,7 @@ const setUps: readonly SetUp[] = [
       ...weak('DHE-RSA-AES128-GCM-SHA256'),
     }),
     'B',
-    ['dh-parameters-small', ...tls13Missing],
+    ['dh-parameters-small', 'suite-finite-field-offered', ...tls13Missing],
   ],
   [
     'a prime of 2048 bits',
@@ -225,7 +225,7 @@ const setUps: readonly SetUp[] = [
       ciphers: `${soundCiphers}:DHE-RSA-AES128-GCM-SHA256`,
     }),
     'A+',
-    [],
+    ['suite-finite-field-offered'],
   ],
   [
     'no encryption as well',
@@ -333,19 +333,26 @@ const setUps: readonly SetUp[] = [
     'export suites',
     paper({ versions: { 0x0301: [0x0014], 0x0303: [0xc02b] }, primeBytes: 64 }),
     'F',
-    ['suite-export-offered', 'tls10-offered', 'key-exchange-breakable', 'dh-parameters-small', ...onPaper],
+    [
+      'suite-export-offered',
+      'tls10-offered',
+      'key-exchange-breakable',
+      'dh-parameters-small',
+      'suite-finite-field-offered',
+      ...onPaper,
+    ],
   ],
   [
     'DES',
     paper({ versions: { 0x0303: [0xc02b, 0x0015] } }),
     'F',
-    ['suite-short-key-offered', 'suite-cbc-offered', ...onPaper],
+    ['suite-short-key-offered', 'suite-cbc-offered', 'suite-finite-field-offered', ...onPaper],
   ],
   [
     'a prime of 512 bits',
     paper({ versions: { 0x0303: [0x009e] }, primeBytes: 64 }),
     'F',
-    ['key-exchange-breakable', 'dh-parameters-small', ...onPaper],
+    ['key-exchange-breakable', 'dh-parameters-small', 'suite-finite-field-offered', ...onPaper],
   ],
   ['compression', paper({ compression: true }), 'C', ['compression-offered', ...onPaper]],
   [

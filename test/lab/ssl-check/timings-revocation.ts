@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { joinBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
 import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
 import { scanEntries } from '../../../worker/checks/ssl-check/grammar/certificate-list.ts';
@@ -29,7 +30,7 @@ const authority = createServer((_request, response) => later(() => response.end(
 authority.listen(0, '127.0.0.1');
 await new Promise((resolve) => authority.once('listening', resolve));
 const { port } = authority.address() as AddressInfo;
-const lab = await openSslLab({ zone: { 'crl.test': { A: ['127.0.0.1'] } } });
+const lab = await openSslLab({ zone: { 'crl.test': { A: ['127.0.0.1'] } }, limits: allowanceLimits });
 list = Buffer.from(
   writeRevocationList({
     issuer: lab.intermediate,

@@ -52,7 +52,16 @@ const apexQuestions = [
 ].map((type) => `${type} good.test`);
 const copyOf = (...lines: readonly string[]) => readZone('good.test', lines.join('\n'));
 const soaLine = (change: string) => `@ 3600 SOA ns1.good.test ${change}`;
-const soa = (change: string): Change => ({ without: ['@ 3600 SOA'], add: [soaLine(change)] });
+const soa = (change: string, above: readonly string[] = []): Change => ({
+  without: ['@ 3600 SOA'],
+  add: [soaLine(change)],
+  parentAdd: above,
+});
+
+const hinted = (hints: string, target = ''): Change => ({
+  without: ['@ 3600 HTTPS'],
+  add: [`@ 3600 HTTPS {"priority": 1, "target": "${target}", "params": {${hints}}}`],
+});
 
 const records: readonly Case[] = [
   { name: 'a domain in which everything is well breaks nothing', change: {}, broken: [], score: 100 },
@@ -99,7 +108,7 @@ const records: readonly Case[] = [
       without: ['@ 3600 A ', '@ 3600 AAAA', '@ 3600 MX', '@ 3600 TXT', '@ 3600 CAA', '@ 3600 HTTPS'],
       add: ['@ 3600 CNAME host.other.test'],
     },
-    broken: ['apex-cname', 'dnssec-unsigned', 'caa-missing'],
+    broken: ['address-no-ipv6', 'apex-cname', 'dnssec-unsigned', 'caa-missing'],
   },
   {
     name: 'an alias that leads to nothing can be taken over',
@@ -216,7 +225,43 @@ const records: readonly Case[] = [
     name: 'an HTTPS question that fails says nothing about the record',
     change: { resolver: failing('HTTPS good.test') },
     broken: ['lookup-failed'],
-    notTested: ['https-record-invalid', 'https-record-ignored'],
+    notTested: ['https-record-invalid', 'https-record-ignored', 'https-record-hint-differs'],
+  },
+  {
+    name: 'hints that are the domain’s own addresses, however they are written',
+    change: hinted('"ipv4hint": ["192.0.2.80"], "ipv6hint": ["2001:DB8:80:0::1"]'),
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'a hint at an address that the domain had once',
+    change: hinted('"ipv4hint": ["192.0.2.80", "192.0.2.79"]'),
+    broken: ['https-record-hint-differs'],
+    score: 100,
+  },
+  {
+    name: 'a hint of a family that the domain does not have',
+    change: { ...hinted('"ipv6hint": ["2001:db8:80::1"]'), without: ['@ 3600 HTTPS', '@ 3600 AAAA'] },
+    broken: ['address-no-ipv6', 'https-record-hint-differs'],
+    score: 100,
+  },
+  {
+    name: 'hints, and no answer to compare them with',
+    change: { ...hinted('"ipv4hint": ["192.0.2.79"]'), resolver: failing('A good.test') },
+    broken: ['lookup-failed'],
+    notTested: ['https-record-hint-differs'],
+  },
+  {
+    name: 'hints at another target are not compared',
+    change: hinted('"ipv4hint": ["192.0.2.79"]', 'host.other.test'),
+    broken: [],
+    unjudged: ['https-record-hint-differs'],
+  },
+  {
+    name: 'an AAAA question that fails leaves IPv6 open',
+    change: { resolver: failing('AAAA good.test') },
+    broken: ['lookup-failed'],
+    notTested: ['address-no-ipv6'],
   },
 ];
 
@@ -605,7 +650,7 @@ const nameServers: readonly Case[] = [
     name: 'a host inside a zone has no name servers of its own',
     change: {},
     domain: 'ns2.good.test',
-    broken: [],
+    broken: ['address-no-ipv6'],
   },
 ];
 
@@ -697,6 +742,104 @@ const soaCases: readonly Case[] = [
     change: soa('hostmaster@good.test 1 14400 3600 1209600 3600'),
     broken: ['soa-rname-invalid'],
     score: 88,
+  },
+  {
+    name: 'an RNAME with a dot before the @, at a domain that takes mail',
+    change: soa('first\\.last.good.test 1 14400 3600 1209600 3600'),
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'an RNAME at a domain that does not exist',
+    change: soa('hostmaster.nowhere.test 1 14400 3600 1209600 3600'),
+    broken: ['soa-rname-no-mail'],
+    score: 97,
+  },
+  {
+    name: 'an RNAME at a domain with neither MX nor address',
+    change: soa('hostmaster.bare.test 1 14400 3600 1209600 3600', ['bare.test 3600 TXT x']),
+    broken: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'an RNAME at a domain without MX, but with an address',
+    change: soa('hostmaster.host.other.test 1 14400 3600 1209600 3600'),
+    broken: [],
+  },
+  {
+    name: 'an RNAME at a domain with a null MX',
+    change: soa('hostmaster.silent.test 1 14400 3600 1209600 3600', [
+      'silent.test 3600 MX 0 ',
+      'silent.test 3600 A 203.0.113.7',
+    ]),
+    broken: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'an RNAME at a domain whose mail hosts have no address',
+    change: soa('hostmaster.lost.test 1 14400 3600 1209600 3600', [
+      'lost.test 3600 MX 10 gone.nowhere.test',
+      'lost.test 3600 A 203.0.113.7',
+    ]),
+    broken: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'an RNAME at a domain of whose mail hosts one has an address',
+    change: soa('hostmaster.half.test 1 14400 3600 1209600 3600', [
+      'half.test 3600 MX 10 gone.nowhere.test',
+      'half.test 3600 MX 20 host.other.test',
+    ]),
+    broken: [],
+  },
+  {
+    name: 'an RNAME at a domain with more mail hosts than are asked, of which none that was asked has an address',
+    change: soa('hostmaster.many.test 1 14400 3600 1209600 3600', [
+      ...[1, 2, 3, 4, 5].map((at) => `many.test 3600 MX 10 gone${at}.test`),
+      'many.test 3600 MX 20 host.other.test',
+    ]),
+    broken: [],
+    notTested: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'an RNAME whose mail domain gives no answer',
+    change: {
+      ...soa('hostmaster.nowhere.test 1 14400 3600 1209600 3600'),
+      resolver: timedOut('MX nowhere.test'),
+    },
+    broken: [],
+    notTested: ['soa-rname-no-mail'],
+    score: 100,
+  },
+  {
+    name: 'an RNAME whose mail host gives no answer',
+    change: {
+      ...soa('hostmaster.lost.test 1 14400 3600 1209600 3600', ['lost.test 3600 MX 10 gone.nowhere.test']),
+      resolver: timedOut('AAAA gone.nowhere.test'),
+    },
+    broken: [],
+    notTested: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'an RNAME at a domain whose MX record breaks its format',
+    change: soa('hostmaster.odd.test 1 14400 3600 1209600 3600', [
+      'odd.test 3600 MX {"malformed": "", "rdata": "00"}',
+    ]),
+    broken: [],
+    notTested: ['soa-rname-no-mail'],
+  },
+  {
+    name: 'a name server with another RNAME than the resolver’s: its mail domain was not asked',
+    change: {
+      signed: false,
+      resolver: {
+        instead: new Map([
+          [
+            'SOA good.test',
+            { answers: copyOf(soaLine('hostmaster.other.test 2026112101 14400 3600 1209600 3600')) },
+          ],
+        ]),
+      },
+    },
+    broken: ['dnssec-unsigned'],
+    unjudged: ['soa-rname-no-mail'],
   },
   {
     name: 'an escaped dot in RNAME is right',
@@ -942,13 +1085,13 @@ const caaCases: readonly Case[] = [
     name: 'CAA far above a long name counts',
     change: { add: [`${longName(12)} 3600 A 192.0.2.80`] },
     domain: longName(12),
-    broken: [],
+    broken: ['address-no-ipv6'],
   },
   {
     name: 'a name too long to ask all names above it leaves CAA open',
     change: { add: [`${longName(30)} 3600 A 192.0.2.80`] },
     domain: longName(30),
-    broken: [],
+    broken: ['address-no-ipv6'],
     notTested: ['caa-missing'],
   },
   {

@@ -37,6 +37,7 @@ function onceEach(probe: DnsProbe): DnsProbe {
 
 const waves: readonly { name: string; change: Change; domain?: string; most: number }[] = [
   { name: 'a usual domain takes three rounds', change: {}, most: 3 },
+  { name: 'so does one that is not signed', change: { signed: false }, most: 3 },
   { name: 'a domain that does not exist takes one', change: {}, domain: 'nothing.test', most: 1 },
   { name: 'a host inside a zone takes one', change: {}, domain: 'www2.good.test', most: 1 },
   {
@@ -53,6 +54,17 @@ const waves: readonly { name: string; change: Change; domain?: string; most: num
 test.for(waves)('$name', async ({ change, domain, most }) => {
   const { rounds } = await gatherCounted(change, domain);
   expect(rounds).toBeLessThanOrEqual(most);
+});
+
+test('a mail domain of the SOA that is the domain’s own costs no question more', async () => {
+  const own = await gatherCounted({});
+  const without = await gatherCounted({
+    without: ['@ 3600 SOA'],
+    add: ['@ 3600 SOA ns1.good.test hostmaster@good.test 1 14400 3600 1209600 3600'],
+  });
+  expect(own.evidence.dns.mailbox?.exchanges.map(({ name }) => name)).toEqual(['mail.good.test']);
+  expect(without.evidence.dns.mailbox).toBeUndefined();
+  expect(own.asked).toBe(without.asked);
 });
 
 test('progress counts answers, and ends complete', async () => {

@@ -40,6 +40,7 @@ const child = [
   '@ 3600 A 192.0.2.80',
   '@ 3600 AAAA 2001:db8:80::1',
   '@ 3600 MX 10 mail.good.test',
+  'mail.good.test 3600 A 192.0.2.25',
   '@ 3600 TXT v=spf1 mx -all',
   '@ 3600 CAA 0 issue ca.example',
   '@ 3600 HTTPS {"priority": 1, "target": "", "params": {"alpn": ["h2"]}}',

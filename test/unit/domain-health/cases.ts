@@ -24,6 +24,7 @@ import {
   server,
   ssl,
   sslAway,
+  withoutVerdict,
 } from './parts.ts';
 
 export type Case = {
@@ -633,6 +634,39 @@ const limited: readonly Case[] = [
     grade: 'C',
   },
   {
+    name: 'a domain whose mail hosts cannot be reached loses its mail, and is no better than C',
+    evidence: evidence({ dns: dns({ broken: ['mx-none-reachable'] }) }),
+    broken: ['mail-lost'],
+    score: 97,
+    grade: 'C',
+  },
+  {
+    name: 'a critical finding of mail is no better than C: its own policy shuts a mail host out',
+    evidence: evidence({ dns: dns({ broken: ['mta-sts-mx-mismatch'] }) }),
+    broken: ['finding-critical'],
+    score: 98,
+    grade: 'C',
+  },
+  ...['cors-reflects-origin-credentials', 'csp-nonce-repeated'].map(
+    (code): Case => ({
+      name: `a critical finding of the headers is no better than C: ${code}`,
+      evidence: evidence({ headers: headers({ broken: [code], score: 95 }) }),
+      broken: ['finding-critical'],
+      score: 99,
+      grade: 'C',
+    }),
+  ),
+  {
+    name: 'what the headers say of https is told by TLS and the entry points, not twice',
+    evidence: evidence({
+      ssl: ssl({ broken: ['certificate-expired'] }),
+      headers: headers({ broken: ['cert-invalid'], score: 95 }),
+    }),
+    broken: ['ssl-failed'],
+    score: 79,
+    grade: 'F',
+  },
+  {
     name: 'SPF that allows everybody is no better than C',
     evidence: evidence({ dns: dns({ broken: ['spf-all-pass'] }) }),
     broken: ['spf-all-pass'],
@@ -645,6 +679,27 @@ const limited: readonly Case[] = [
     broken: ['dmarc-missing'],
     score: 96,
     grade: 'B',
+  },
+  {
+    name: 'mail with a DMARC record that has no effect is no better than B either',
+    evidence: evidence({ dns: dns({ broken: ['dmarc-no-effect'] }) }),
+    broken: ['dmarc-missing'],
+    score: 96,
+    grade: 'B',
+  },
+  {
+    name: 'mail with DMARC records that are void all of them is no better than B either',
+    evidence: evidence({ dns: withoutVerdict('dmarc-missing', dns({ broken: ['dmarc-multiple'] })) }),
+    broken: ['dmarc-missing'],
+    score: 96,
+    grade: 'B',
+  },
+  {
+    name: 'a void DMARC record does not limit where another applies',
+    evidence: evidence({ dns: dns({ broken: ['dmarc-multiple'] }) }),
+    broken: [],
+    score: 96,
+    grade: 'A',
   },
   {
     name: 'without an MX record of its own, a missing DMARC does not limit',
@@ -703,14 +758,14 @@ const entries: readonly Case[] = [
     evidence: evidence(ways(redirect(failed('connection-refused', 'http://www.a.test/')))),
     broken: ['entry-point-broken'],
     score: 100,
-    grade: 'A',
+    grade: 'B',
   },
   {
     name: 'www that refuses https while the domain speaks it is broken',
     evidence: evidence(ways(redirect(failed('connection-refused', 'https://www.a.test/')))),
     broken: ['entry-point-broken'],
     score: 100,
-    grade: 'A',
+    grade: 'B',
   },
   {
     name: 'a www that does not answer in time is not called broken',
@@ -751,7 +806,7 @@ const entries: readonly Case[] = [
     ),
     broken: ['entry-point-broken'],
     score: 100,
-    grade: 'A',
+    grade: 'B',
   },
   ...[
     stopped({ kind: 'loop', to: 'https://www.a.test/' }, 'https://www.a.test/'),
@@ -766,7 +821,7 @@ const entries: readonly Case[] = [
       evidence: evidence(ways(redirect(broken))),
       broken: ['entry-point-broken'],
       score: 100,
-      grade: 'A',
+      grade: 'B',
     }),
   ),
   ...[
@@ -791,7 +846,7 @@ const entries: readonly Case[] = [
     ),
     broken: ['target-address-not-allowed', 'entry-point-broken'],
     score: 100,
-    grade: 'A',
+    grade: 'B',
   },
   {
     name: 'redirects in a circle at every entry are a site that nobody reaches',
@@ -920,7 +975,7 @@ const entries: readonly Case[] = [
     ),
     broken: ['entry-point-certificate-not-trusted'],
     score: 100,
-    grade: 'A',
+    grade: 'C',
   },
   {
     name: 'a certificate that ssl-check has failed is told once',

@@ -72,7 +72,7 @@ describe('a category', () => {
     expect({ id: report.reportId, summary, reason }).toEqual({
       id: 'ssl-check-1',
       summary: null,
-      reason: 'The run hit its limit of 20 s',
+      reason: 'the run hit its limit of 20 s',
     });
   });
   test('links to what was really asked: a site without https is measured over http', () => {
@@ -94,12 +94,12 @@ describe('a category', () => {
     }).categories;
     expect([names.codes, names.summary, names.score]).toEqual([
       ['caa-missing', 'ns-silent'],
-      { critical: 0, high: 0, medium: 1, low: 1, info: 0, passed: 55, notTested: 0 },
+      { critical: 0, high: 0, medium: 1, low: 1, info: 0, passed: 58, notTested: 0 },
       99,
     ]);
     expect([mail.codes, mail.summary, mail.score]).toEqual([
       ['spf-missing'],
-      { critical: 0, high: 1, medium: 0, low: 0, info: 0, passed: 114, notTested: 1 },
+      { critical: 0, high: 1, medium: 0, low: 0, info: 0, passed: 126, notTested: 1 },
       83,
     ]);
     expect([names.report, mail.report].map(({ href }) => href)).toEqual([
@@ -178,7 +178,7 @@ describe('the caps', () => {
       ['dmarc-missing', 'B', 'mail'],
       ['category-poor', 'B', 'headers'],
     ]);
-    expect(caps[2]?.reason).toBe('The category performance has 40 points of 100.');
+    expect(caps[2]?.reason).toBe('Of 100 points the category performance has 40.');
   });
   test('of one category are told once, though the evidence has more', () => {
     const { caps } = fieldsOf({ ssl: ssl({ broken: ['certificate-expired', 'certificate-name-mismatch'] }) });
@@ -216,6 +216,40 @@ describe('an entry point', () => {
         reason: 'it did not end in time',
       },
     ]);
+  });
+  const distrusted = { tls: { protocol: 'TLSv1.3', trusted: false, error: 'CERT_HAS_EXPIRED' } };
+  test('behind a certificate that browsers refuse is not ok, and says who tells of it', () => {
+    const redirects = [
+      redirect(chain('http://a.test/', ['https://a.test/', distrusted])),
+      redirect(chain(['https://a.test/', distrusted])),
+    ];
+    const seen = evidence({ ssl: ssl({ broken: ['certificate-expired'] }), redirects });
+    expect(fieldsOf({ ssl: seen.ssl, redirects }).entryPoints).toMatchObject([
+      {
+        ended: 'ok',
+        state: 'invalid',
+        reason: 'browsers refuse the certificate at https://a.test/ (CERT_HAS_EXPIRED), as ssl-failed tells',
+      },
+      { ended: 'ok', state: 'invalid' },
+    ]);
+    expect(assessHealth(seen).verdicts['entry-point-certificate-not-trusted']).toBe('not-applicable');
+  });
+  test('behind one that ssl-check did not see, is told by a rule of its own', () => {
+    const redirects = [redirect(chain(['https://a.test/', distrusted]))];
+    const seen = evidence({ ssl: { unavailable: 'it did not end in time' }, redirects });
+    expect(fieldsOf({ ssl: seen.ssl, redirects }).entryPoints).toMatchObject([
+      { state: 'invalid', reason: 'browsers refuse the certificate at https://a.test/ (CERT_HAS_EXPIRED)' },
+    ]);
+    expect(assessHealth(seen).verdicts['entry-point-certificate-not-trusted']).toMatchObject({
+      broken: [{ url: 'https://a.test/', at: 'https://a.test/', reason: 'CERT_HAS_EXPIRED' }],
+    });
+  });
+  test('with such a certificate and an error page says both', () => {
+    const redirects = [redirect(chain(['https://a.test/', { ...distrusted, status: 503 }]))];
+    expect(fieldsOf({ redirects }).entryPoints[0]).toMatchObject({
+      state: 'invalid',
+      reason: expect.stringMatching(/^it ends with status 503; browsers refuse the certificate/),
+    });
   });
   test('at which nobody answers is missing', () => {
     const redirects = [redirect(failed('connection-refused', 'http://a.test/')), ...goodRedirects().slice(1)];

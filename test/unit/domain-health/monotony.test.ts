@@ -43,9 +43,10 @@ const faults: fc.Arbitrary<Faults> = fc.record({
   tlsObstacle: fc.option(fc.constantFrom(...Object.keys(connectionRules)), { freq: 4 }),
   speed: fc.nat(100),
   away: fc.subarray(['dns', 'ssl', 'headers', 'performance'] as const, { maxLength: 2 }),
-  ways: fc.array(fc.nat(6), { minLength: 4, maxLength: 4 }),
+  ways: fc.array(fc.nat(7), { minLength: 4, maxLength: 4 }),
 });
 
+const distrusted = { tls: { protocol: 'TLSv1.3', trusted: false, error: 'CERT_HAS_EXPIRED' } };
 const entryPoints = goodRedirects().map((good) => [
   good,
   redirect(chain(good.url)),
@@ -54,6 +55,7 @@ const entryPoints = goodRedirects().map((good) => [
   redirect(failed('connection-timeout', good.url)),
   redirect(stopped({ kind: 'loop', to: good.url }, good.url)),
   { url: good.url, part: { unavailable: 'it did not end in time' } },
+  redirect(chain([good.url, good.url.startsWith('https:') ? distrusted : {}])),
 ]);
 
 const away: Part = { unavailable: 'it did not end in time' };

@@ -199,6 +199,12 @@ export function dns(says: Says = {}, change: DnsChange = {}): Part {
   return { report };
 }
 
+/** The same report, in which this rule does not apply. */
+export function withoutVerdict(code: string, part: Part): Part {
+  if ('unavailable' in part) return part;
+  return { report: { ...part.report, passed: part.report.passed.filter((passed) => passed !== code) } };
+}
+
 /** A domain of which the DNS says that it does not exist. */
 export const notThere = (): Part =>
   dns(

@@ -477,6 +477,18 @@ test.for([
   expect(findings.find((finding) => finding.code === code)?.detail).toBe(sentence);
 });
 
+test.for([
+  [
+    { kind: 'failure', code: 'target-not-allowed', reason: 'The host "a.localhost" is a special-use name.' },
+    'a.test was not asked: the host "a.localhost" is a special-use name.',
+  ],
+  [gaveUp('FAILED_DOCUMENT_REQUEST'), 'The browser did not go on: because of FAILED_DOCUMENT_REQUEST.'],
+  [ended({ kind: 'killed', why: 'deadline' }), 'The page was stopped: it had not come to an end after 25 s.'],
+] as const)('a sentence has one end: %#', ([run, detail]) => {
+  const { findings } = listVerdicts(rules, assessPagespeed(seen(run)).verdicts);
+  expect(findings[0]?.detail).toBe(detail);
+});
+
 test('an audit that only informs is not said to hold', () => {
   const { verdicts } = assessPagespeed(failing('cache-insight', { mode: 'informative', score: 1 }));
   expect(verdicts['cache-lifetime-short']).toBe('not-applicable');

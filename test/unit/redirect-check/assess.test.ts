@@ -4,7 +4,7 @@ import { redirectReportShape } from '../../../shared/catalogue/redirect-check/re
 import { type RedirectCode, rules } from '../../../shared/catalogue/redirect-check/rules.ts';
 import { listVerdicts } from '../../../shared/model/finding.ts';
 import { score } from '../../../shared/model/score.ts';
-import { codesBroken, codesOf, isBroken, type Verdict } from '../../../shared/model/verdict.ts';
+import { codesBroken, codesOf, isBroken, type Rules, type Verdict } from '../../../shared/model/verdict.ts';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { HopAnswer, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import { chain, failed, late, type Step, sends, stopped } from './chain.ts';
@@ -564,18 +564,43 @@ function kindOf(verdict: Verdict): string {
   return isBroken(verdict) ? 'broken' : 'notTested';
 }
 
-describe('a chain that is not seen to its end', () => {
-  const unseen = [
-    ['a dead first hop', failed('connection-refused', 'https://a.test/')],
-    ['a dead second hop', failed('connection-refused', 'http://a.test/', 'https://a.test/')],
-    ['a first hop that takes all the time', late('https://a.test/')],
-  ] as const;
-
-  test.for(unseen)('lets no rule hold that was not looked at: %s', ([, evidence]) => {
-    const { verdicts } = assessRedirects(evidence);
-    expect(codesOf(verdicts).filter((code) => verdicts[code] === 'holds')).toEqual([]);
-  });
+test.for([
+  ['The host "b.localhost" is a special-use name.', 'the host "b.localhost" is a special-use name.'],
+  ['it names port 25, which is not checked', 'it names port 25, which is not checked.'],
+] as const)('a reason is told as the end of a sentence: %s', ([reason, told]) => {
+  const evidence = changeFailures(
+    failed('target-not-allowed', 'https://a.test/', 'https://b.test/'),
+    (seen) => ({
+      ...seen,
+      reason,
+    }),
+  );
+  const { findings } = listVerdicts(rules, assessRedirects(evidence).verdicts);
+  expect(findings[0]?.detail).toBe(`Hop 2 was not asked: ${told}`);
 });
+
+test('no rule is without a source', () => {
+  const table: Rules = rules;
+  expect(codesOf(table).filter((code) => table[code]?.references.length === 0)).toEqual([]);
+});
+
+/** The same, of hops that failed. */
+function changeFailures(evidence: RedirectEvidence, change: (seen: Failure) => Failure): RedirectEvidence {
+  const hops = evidence.hops.map((hop) =>
+    hop.seen.kind === 'failure' ? { ...hop, seen: change(hop.seen) } : hop,
+  );
+  return { ...evidence, hops };
+}
+
+type Failure = Extract<RedirectEvidence['hops'][number]['seen'], { kind: 'failure' }>;
+
+function withoutTimes(evidence: RedirectEvidence): RedirectEvidence {
+  return changeFailures(evidence, ({ waitedMs: _waitedMs, ...seen }) => seen);
+}
+
+function atAddress(address: string, evidence: RedirectEvidence): RedirectEvidence {
+  return changeFailures(evidence, (seen) => ({ ...seen, address }));
+}
 
 describe('the report of', () => {
   const reports: readonly (readonly [name: string, evidence: RedirectEvidence, expected: object])[] = [
@@ -640,12 +665,33 @@ describe('the report of', () => {
         state: 'unreachable',
         fields: {
           ended: 'unreachable',
-          totalMs: 0,
+          totalMs: 31.5,
           hops: [
-            { status: null, timings: null, error: { code: 'connection-refused', reason: 'the reason' } },
+            {
+              status: null,
+              address: null,
+              timings: null,
+              waitedMs: 31.5,
+              error: { code: 'connection-refused', reason: 'the reason' },
+            },
           ],
         },
       },
+    ],
+    [
+      'a hop that was waited for in vain, behind one that answered',
+      failed('response-timeout', 'http://a.test/', 'https://a.test/'),
+      { state: 'unreachable', fields: { totalMs: 39.7, hops: [{ timings: { total: 8.2 } }, {}] } },
+    ],
+    [
+      'a dead hop in evidence that does not know how long was waited',
+      withoutTimes(failed('connection-refused', 'https://a.test/')),
+      { state: 'unreachable', fields: { totalMs: null, hops: [{ timings: null, waitedMs: null }] } },
+    ],
+    [
+      'a dead hop whose address is known',
+      atAddress('192.0.2.7', failed('response-timeout', 'https://a.test/')),
+      { state: 'unreachable', fields: { hops: [{ address: '192.0.2.7' }] } },
     ],
     [
       'a hop that is not asked',

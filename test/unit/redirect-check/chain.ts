@@ -61,7 +61,13 @@ export function late(...steps: readonly Step[]): RedirectEvidence {
 function broken(stop: Stop, code: FailureCode, steps: readonly Step[]): RedirectEvidence {
   const { url, hops } = chain(...steps);
   const last = hops.length - 1;
-  const seen: HopSeen['seen'] = { kind: 'failure', code, reason: 'the reason', address: null };
+  const seen: HopSeen['seen'] = {
+    kind: 'failure',
+    code,
+    reason: 'the reason',
+    address: null,
+    waitedMs: 31.5,
+  };
   return { url, stop, hops: hops.map((hop, index) => (index === last ? { ...hop, seen } : hop)) };
 }
 

@@ -13,6 +13,7 @@ import { framingRows } from './rows/framing.ts';
 import { leakageRows } from './rows/leakage.ts';
 import type { Row } from './rows/row.ts';
 import { transportRows } from './rows/transport.ts';
+import { answer, chain, failed, see } from './sights.ts';
 
 const rows: readonly Row[] = [
   ...transportRows,
@@ -26,16 +27,11 @@ const rows: readonly Row[] = [
 
 // What they tell is never wrong, so they never hold: they are told, or do not apply.
 const tellsOnly: ReadonlySet<string> = new Set(['hsts-preloaded', 'isolation-ok']);
-// What the connection itself shows is always seen.
-const alwaysSeen: ReadonlySet<string> = new Set([
+// They say themselves what was not seen, or apply to nothing.
+const neverUntested: ReadonlySet<string> = new Set([
   'target-unreachable',
-  'target-address-not-allowed',
   'target-not-allowed',
   'target-error-status',
-  'cert-invalid',
-  'redirect-downgrade',
-  'redirect-loop',
-  'redirect-too-long',
 ]);
 
 test.for(rows)('$name', (row) => {
@@ -61,7 +57,7 @@ test('each rule has a row for broken, for holds and, where it can happen, for no
   const lacking = (codesOf(rules) as HeaderCode[]).flatMap((code) => [
     ...(has.has(`${code} broken`) ? [] : [`${code} broken`]),
     ...(has.has(`${code} holds`) || tellsOnly.has(code) ? [] : [`${code} holds`]),
-    ...(has.has(`${code} notTested`) || alwaysSeen.has(code) || tellsOnly.has(code)
+    ...(has.has(`${code} notTested`) || neverUntested.has(code) || tellsOnly.has(code)
       ? []
       : [`${code} notTested`]),
   ]);
@@ -82,6 +78,32 @@ test.for(rows)('in "$name" the effects of the findings add up to the score', ({ 
   const { score, scoreEffects = {} } = assessHeaders(evidence);
   const sum = Object.values(scoreEffects).reduce((total, effect) => total + effect, 0);
   expect([null, Math.max(0, 100 + sum)]).toContain(score);
+});
+
+test('a group names the finding that took its points, and the others in it take none', () => {
+  const { fields, scoreEffects = {} } = assessHeaders(see({ tls: { trusted: true, error: null } }));
+  expect(fields['groups']).toMatchObject({ transport: { points: 25, lost: 20, by: 'hsts-missing' } });
+  expect(scoreEffects['hsts-missing']).toBe(-20);
+  const open = assessHeaders(see({ http: chain([answer('http://site.test/')]) }));
+  expect(open.fields['groups']).toMatchObject({ transport: { lost: 20, by: 'redirect-missing' } });
+  expect(open.scoreEffects).toMatchObject({ 'redirect-missing': -20, 'hsts-missing': 0 });
+  expect(open.fields['groups']).not.toHaveProperty('target.by');
+});
+
+test('a reason that is a sentence of its own is told as the end of ours', () => {
+  const why = 'The host "a.localhost" is a special-use name.';
+  const evidence = see({
+    https: failed('https://site.test/', 'target-not-allowed', why),
+    http: failed('http://site.test/', 'target-not-allowed', why),
+  });
+  const { verdicts } = assessHeaders(evidence);
+  const [finding] = listVerdicts(rules, verdicts).findings;
+  expect(finding?.detail).toBe(
+    'https://site.test/ was not asked: the host "a.localhost" is a special-use name.',
+  );
+  expect(verdicts['csp-missing']).toEqual({
+    notTested: 'https://site.test/ could not be asked: the host "a.localhost" is a special-use name',
+  });
 });
 
 test.for(codesOf(rules))('%s says where it comes from', (code) => {

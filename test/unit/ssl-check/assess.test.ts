@@ -125,6 +125,7 @@ const connectionRows = [
 const ed25519 = makeKey('ed25519');
 const rsa1024 = makeKey('rsa1024');
 const sha1 = { hash: 'sha1' } as const;
+const sha1Leaf = leafWith(sha1);
 const selfSigned = issueCertificate({ subject: 'a.test', issuer: null, names: ['a.test'] });
 const expiredIntermediate = issueCertificate({
   subject: 'Intermediate',
@@ -391,15 +392,15 @@ const certificateRows = [
   row(
     'SHA-1 at security level 0, where OpenSSL is content',
     {
-      ...shows([leafWith(sha1), intermediate]),
+      ...shows([sha1Leaf, intermediate]),
       handshakes: [
         {
           offer: 'legacy',
-          handshake: connected({ certificates: [leafWith(sha1).base64, intermediate.base64] }),
+          handshake: connected({ certificates: [sha1Leaf.base64, intermediate.base64] }),
         },
       ],
     },
-    ['T 20', 'certificate-signature-weak', 'sni-default-differs'],
+    ['T 20', 'certificate-signature-weak'],
     { trusted: false, notTested: ['alpn-h2-missing'] },
   ),
   row(
@@ -596,7 +597,13 @@ const protocolRows = [
     ['A 93'],
     {
       state: 'partial',
-      notTested: ['compression-offered', 'secure-renegotiation-missing', 'extended-master-secret-missing'],
+      notTested: [
+        'compression-offered',
+        'secure-renegotiation-missing',
+        'extended-master-secret-missing',
+        'key-exchange-signature-weak',
+        'group-deprecated-chosen',
+      ],
     },
   ),
   row(
@@ -884,9 +891,40 @@ const suiteRows = [
     'suite-cbc-offered',
   ]),
   row('3DES in TLS 1.0', weak(0xc008, 'TLSv1'), ['B 78', 'tls10-offered', 'suite-3des-offered']),
-  row('a prime of 512 bits', finite(512), ['F 20', 'key-exchange-breakable', 'dh-parameters-small']),
-  row('a prime of 1024 bits', finite(1024), ['B 80', 'dh-parameters-small']),
-  row('a prime of 2048 bits', finite(2048), ['A+ 100']),
+  row('a prime of 512 bits', finite(512), [
+    'F 20',
+    'key-exchange-breakable',
+    'dh-parameters-small',
+    'suite-finite-field-offered',
+  ]),
+  row('a prime of 1024 bits', finite(1024), ['B 80', 'dh-parameters-small', 'suite-finite-field-offered']),
+  row('a prime of 2048 bits', finite(2048), ['A+ 100', 'suite-finite-field-offered']),
+  row(
+    'whether there are suites with a prime is not known',
+    { questions: asked(question('TLSv1.2', 'finiteField', [], stopped)) },
+    ['A+ 100'],
+    { state: 'partial', notTested: ['suite-finite-field-offered'] },
+  ),
+  row('SHA-1 in the signature of a key exchange', strongWith({ signatureScheme: 0x0203 }), [
+    'A+ 95',
+    'key-exchange-signature-weak',
+  ]),
+  row('MD5 in it', strongWith({ signatureScheme: 0x0101 }), ['A+ 95', 'key-exchange-signature-weak']),
+  row('SHA-256 with PSS in it', strongWith({ signatureScheme: 0x0804 }), ['A+ 100'], {
+    passed: ['key-exchange-signature-weak'],
+  }),
+  row(
+    'a signature that was not seen',
+    {
+      questions: asked(question('TLSv1.2', 'sound', [accepts(0xc02b, { signatureScheme: null })])),
+    },
+    ['A+ 100'],
+    { notTested: ['key-exchange-signature-weak'] },
+  ),
+  row('a curve of 192 bits', strongWith({ group: 0x0013 }), ['A+ 99', 'group-deprecated-chosen']),
+  row('P-224', strongWith({ group: 0x0015 }), ['A+ 99', 'group-deprecated-chosen']),
+  row('P-256', strongWith({ group: 0x0017 }), ['A+ 100'], { passed: ['group-deprecated-chosen'] }),
+  row('Brainpool, which is younger', strongWith({ group: 0x001a }), ['A+ 100']),
   row('no forward secrecy', rsaClient, [
     'B 78',
     'tls13-missing',

@@ -263,12 +263,13 @@ test('changed bytes are read without throwing', () => {
   );
 });
 
-test('100,000 entries are scanned in less than half a second', () => {
+test('100,000 entries are scanned in one pass', () => {
   const many = joinBytes(
     ...Array.from({ length: 1000 }, () => writeEntry([1, 2, 3, 4, 5, 6, 7, 8], undefined, 4)),
   );
   const all = joinBytes(...Array.from({ length: 100 }, () => many), writeEntry([9]));
   const start = performance.now();
   expect(scanEntries(all, '9')).toMatchObject({ count: 100_001, entry: { reason: null } });
-  expect(performance.now() - start).toBeLessThan(500);
+  // It takes some 30 ms; a scan that looked at each pair of entries would take minutes.
+  expect(performance.now() - start).toBeLessThan(10_000);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ClientHello, writeClientHello } from '../../../worker/checks/ssl-check/grammar/client-hello.ts';
+import { kindOfKey, kindOfSuite, schemesOfKind } from '../../../worker/checks/ssl-check/grammar/key-kind.ts';
 import { isSsl2ServerHello, writeSsl2ClientHello } from '../../../worker/checks/ssl-check/grammar/ssl2.ts';
 import { hasForwardSecrecy, suiteSets, suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import { versionNumbers } from '../../../worker/checks/ssl-check/grammar/tls-names.ts';
@@ -61,6 +62,15 @@ test.for([
   },
 ])('$name', ({ change, has }) => {
   expect(readClientHello(writeClientHello(hello(change)))?.extensions).toEqual(has);
+});
+
+test('one kind of key is asked for by its schemes alone, whoever signed the certificate', () => {
+  const share = { group: 0x001d, key: new Uint8Array(32) };
+  const sent = { version: 'TLSv1.3', schemes: schemesOfKind.RSA, keyShare: share } as const;
+  const read = readClientHello(writeClientHello(hello(sent)));
+  expect(read).toMatchObject({ schemes: schemesOfKind.RSA, keyShares: [{ group: 0x001d, bytes: 32 }] });
+  expect(read?.extensions).toContain(50);
+  expect(readClientHello(writeClientHello(hello({ version: 'TLSv1.3' })))).toMatchObject({ keyShares: [] });
 });
 
 test('SSL 3.0 signals secure renegotiation by a suite', () => {
@@ -126,4 +136,30 @@ test('the sets of suites do not overlap and leave none out', () => {
   const asked = [...tls13, ...dangerous, ...withoutForwardSecrecy, ...sound];
   expect(asked.sort((a, b) => a - b)).toEqual([...suites.keys()].sort((a, b) => a - b));
   expect([...suites.values()].filter(({ id }) => sound.includes(id)).every(hasForwardSecrecy)).toBe(true);
+});
+
+test.for([
+  ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'ECDSA'],
+  ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'RSA'],
+  ['TLS_DHE_RSA_WITH_AES_128_GCM_SHA256', 'RSA'],
+  ['TLS_RSA_WITH_AES_128_GCM_SHA256', 'RSA'],
+  ['TLS_RSA_EXPORT_WITH_RC4_40_MD5', 'RSA'],
+  ['TLS_DHE_DSS_WITH_AES_128_CBC_SHA', null],
+  ['TLS_DH_anon_WITH_AES_128_CBC_SHA', null],
+  ['TLS_ECDH_anon_WITH_AES_128_CBC_SHA', null],
+  ['TLS_ECDH_ECDSA_WITH_AES_128_GCM_SHA256', 'ECDSA'],
+  ['TLS_ECDH_RSA_WITH_AES_128_GCM_SHA256', 'ECDSA'],
+  ['TLS_AES_128_GCM_SHA256', null],
+] as const)('%s wants the key %s', ([name, kind]) => {
+  expect([...suites.values()].map((suite) => suite.name)).toContain(name);
+  expect(kindOfSuite(name)).toBe(kind);
+});
+
+test.for([
+  ['RSA', 'RSA'],
+  ['RSA-PSS', 'RSA'],
+  ['EC', 'ECDSA'],
+  ['Ed25519', 'ECDSA'],
+] as const)('a key of type %s is of the kind %s', ([type, kind]) => {
+  expect(kindOfKey(type)).toBe(kind);
 });

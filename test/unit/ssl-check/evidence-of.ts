@@ -72,7 +72,7 @@ export const modern = (handshake: HandshakeSeen['handshake']): SslEvidence['hand
   { offer: 'modern', handshake },
 ];
 
-/** The handshake of a client that is shown these certificates. */
+/** Every client is shown these certificates. */
 export const shows = (
   certificates: readonly Issued[],
   trustError: string | null = null,
@@ -82,6 +82,7 @@ export const shows = (
     connected({ certificates: certificates.map(({ base64 }) => base64), trustError, ...more }),
   ),
   withoutName: connected({ certificates: certificates.map(({ base64 }) => base64) }),
+  chains: [certificates.map(({ base64 }) => base64)],
 });
 
 export const accepts = (suite: number, change: Partial<HelloAccepted> = {}): HelloAccepted => ({
@@ -89,6 +90,7 @@ export const accepts = (suite: number, change: Partial<HelloAccepted> = {}): Hel
   suite,
   group: suites.get(suite)?.keyExchange === 'RSA' ? null : 0x001d,
   dhBits: null,
+  signatureScheme: 0x0403,
   compression: 0,
   secureRenegotiation: true,
   extendedMasterSecret: true,
@@ -155,6 +157,7 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     at,
     handshakes: modern(connected()),
     withoutName: connected(),
+    otherKind: null,
     questions: asked(),
     stillAnswers: null,
     groups: { accepted: [0x11ec, 0x001d, 0x0017], end: refused() },

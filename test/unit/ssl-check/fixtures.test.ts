@@ -12,6 +12,7 @@ const captured: readonly (readonly [file: string, grade: string, broken: readonl
     'A- 88',
     ['tls13-missing', 'alpn-h2-missing', 'suite-without-forward-secrecy-offered', 'suite-cbc-offered'],
   ],
+  ['nginx-two-certificates', 'T 20', ['certificate-expired', 'group-post-quantum-missing', 'caa-missing']],
   ['nginx-revoked', 'T 20', ['certificate-revoked', 'tls13-missing']],
   ['node-tls10-to-13', 'B 80', ['tls10-offered', 'tls11-offered', 'suite-cbc-offered']],
   ['node-incomplete-chain', 'B 80', ['chain-incomplete']],

@@ -123,6 +123,7 @@ const limits = {
   timeMs: 12_000,
   answersByMs: 17_000,
   firstTimeoutMs: 5000,
+  leastLingerMs: 15,
   silences: 3,
 };
 const askerOf = (script: Script) => {
@@ -154,8 +155,19 @@ test('suites and groups of TLS 1.3 are learnt together', async () => {
   expect(found.question.accepted.map(({ suite }) => suite)).toEqual(tls13);
   expect(found.groups.accepted).toEqual(groups);
   expect(found.groups.end.kind).toBe('refused');
-  // One by one it would have taken 4 + 5.
-  expect(seen.hellos).toBeLessThanOrEqual(7);
+  // One by one it would have taken 4 + 5, and one for primes.
+  expect(seen.hellos).toBeLessThanOrEqual(8);
+});
+
+test('that there is no hybrid group is known before the primes are asked for', async () => {
+  const groups = [0x001d, 0x0100, 0x0101, 0x0102, 0x0103];
+  const { probes, seen } = probesOf({ hello: speaks([], [0x1302], groups) });
+  const allowance = openAllowance({ ...limits, connections: 6 }, () => 0);
+  const asker = openHelloAsker(probes.tls, { host: 'a.test', port: 443 }, allowance);
+  const found = await askTls13(asker);
+  expect(seen.hellos).toBe(6);
+  expect(found.groups.end.kind).toBe('refused');
+  expect(found.groups.accepted.length).toBeLessThan(groups.length);
 });
 
 test('a server that always chooses the same is not asked for ever', async () => {
@@ -216,7 +228,7 @@ test('a server that knows everything is asked at most thirty times, two at once,
   expect(evidence.connections).toBeLessThanOrEqual(30);
   expect(seen.most).toBeLessThanOrEqual(2);
   expect(evidence.withoutName).not.toBeNull();
-  expect(seen.handshakes.map(({ servername }) => servername)).toEqual(['a.test', null]);
+  expect(seen.handshakes.map(({ servername }) => servername)).toEqual(['a.test', null, 'a.test']);
 });
 
 test.for([
@@ -298,7 +310,7 @@ test('the list of revoked certificates is asked for beside the other questions, 
   let hellosBefore = Number.POSITIVE_INFINITY;
   const http: Probes['http'] = {
     async ask({ url: asked }) {
-      if (asked === url) hellosBefore = seen.hellos;
+      if (asked === url) hellosBefore = Math.min(hellosBefore, seen.hellos);
       return { kind: 'failure', url: asked, code: 'not-http', reason: 'no HTTP', address: null };
     },
   };
@@ -330,6 +342,15 @@ test('waiting adapts to the server, between one and a half seconds and five', ()
   expect(allowance.timeoutMs()).toBe(3000);
   allowance.noteAnswer(2000);
   expect(allowance.timeoutMs()).toBe(5000);
+});
+
+test('tickets are waited for by two answers and a little, and for a second at most', () => {
+  const allowance = openAllowance(limits, () => 0);
+  expect(allowance.lingerMs()).toBe(15);
+  allowance.noteAnswer(30);
+  expect(allowance.lingerMs()).toBe(75);
+  allowance.noteAnswer(2000);
+  expect(allowance.lingerMs()).toBe(1000);
 });
 
 test('three silences are enough', () => {

@@ -7,6 +7,10 @@ export type ReadHello = {
   groups: number[];
   servername: string | null;
   alpn: string[];
+  /** Signature schemes for the key of the certificate. */
+  schemes: number[];
+  /** Groups and lengths of key shares. */
+  keyShares: { group: number; bytes: number }[];
   compressions: number[];
   extensions: number[];
   bytes: number;
@@ -29,6 +33,8 @@ export function readClientHello(record: Uint8Array): ReadHello | null {
     groups: [],
     servername: null,
     alpn: [],
+    schemes: [],
+    keyShares: [],
     compressions: [...body.vector(1)],
     extensions: [],
     bytes: record.length,
@@ -56,6 +62,11 @@ function readExtension(hello: ReadHello, type: number, content: Uint8Array): voi
   if (type === 16) {
     const list = openCursor(cursor.vector(2));
     while (list.left() > 0) hello.alpn.push(Buffer.from(list.vector(1)).toString('latin1'));
+  }
+  if (type === 13) hello.schemes = pairs(cursor.vector(2));
+  if (type === 51) {
+    const list = openCursor(cursor.vector(2));
+    while (list.left() > 0) hello.keyShares.push({ group: list.number(2), bytes: list.vector(2).length });
   }
   if (type === 43) hello.version = pairs(cursor.vector(1))[0] ?? 0;
 }

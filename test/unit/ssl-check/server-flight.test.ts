@@ -60,6 +60,26 @@ const flights = [
     reads: { dhBits: 505 },
   },
   {
+    name: 'the scheme of a signature on a curve',
+    bytes: writeServerFlight({ ...tls12, group: 0x0017, scheme: 0x0804 }),
+    reads: { group: 0x0017, signatureScheme: 0x0804, isComplete: true },
+  },
+  {
+    name: 'the scheme of a signature on a prime',
+    bytes: writeServerFlight({ ...tls12, suite: 0x009e, prime: prime(128), scheme: 0x0201 }),
+    reads: { dhBits: 1024, signatureScheme: 0x0201 },
+  },
+  {
+    name: 'TLS 1.0, which names no scheme',
+    bytes: writeServerFlight({ version: 0x0301, suite: 0xc013, group: 0x0017, scheme: 0x0201, done: true }),
+    reads: { group: 0x0017, signatureScheme: null },
+  },
+  {
+    name: 'an anonymous exchange, which is not signed',
+    bytes: writeServerFlight({ ...tls12, suite: 0xc018, group: 0x0017, scheme: 0x0201 }),
+    reads: { group: 0x0017, signatureScheme: null },
+  },
+  {
     name: 'renegotiation, master secret and ALPN',
     bytes: writeServerFlight({
       ...tls12,

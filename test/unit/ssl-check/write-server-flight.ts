@@ -12,6 +12,8 @@ export type WrittenFlight = {
   group?: number;
   /** Prime of a ServerKeyExchange. */
   prime?: Uint8Array;
+  /** Signature scheme of a ServerKeyExchange. */
+  scheme?: number;
   certificateRequested?: boolean;
   done?: boolean;
 };
@@ -45,14 +47,20 @@ export function writeServerFlight(flight: WrittenFlight): Uint8Array {
         ),
   );
   const { certificates, ocspResponse, group, prime } = flight;
+  const signature =
+    flight.scheme === undefined ? [] : [numberBytes(flight.scheme, 2), vectorBytes(2, [1, 2, 3])];
   const messages = [
     hello,
     ...(certificates
       ? [message(11, vectorBytes(3, ...certificates.map((bytes) => vectorBytes(3, bytes))))]
       : []),
     ...(ocspResponse ? [message(22, 1, vectorBytes(3, ocspResponse))] : []),
-    ...(group === undefined ? [] : [message(12, 3, numberBytes(group, 2), vectorBytes(1, [4, 1, 2]))]),
-    ...(prime ? [message(12, vectorBytes(2, prime), vectorBytes(2, [2]), vectorBytes(2, [3]))] : []),
+    ...(group === undefined
+      ? []
+      : [message(12, 3, numberBytes(group, 2), vectorBytes(1, [4, 1, 2]), ...signature)]),
+    ...(prime
+      ? [message(12, vectorBytes(2, prime), vectorBytes(2, [2]), vectorBytes(2, [3]), ...signature)]
+      : []),
     ...(flight.certificateRequested ? [message(13, 1, 1, 0, 0)] : []),
     ...(flight.done ? [message(14)] : []),
   ];

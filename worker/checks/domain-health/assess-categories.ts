@@ -4,9 +4,11 @@ import { brokenBy, type Evidence, isBroken, notTested, type Verdict } from '../.
 import type { EntryCode } from './assess-entry-points.ts';
 import type { Category } from './categories.ts';
 import type { EntryPoint } from './entry-points.ts';
+import { causeOfGap, fixOfGaps, type Gap, showGaps } from './gaps.ts';
 import { judgeLoneServer } from './lone-server.ts';
 import { clause, fixOf, type PartSight, showFinding, verdictIn, verdictOver } from './part-sight.ts';
 import type { DnsFields } from './read-fields.ts';
+import { showCriticals, showStanding } from './several.ts';
 import type { WebSight } from './web-sight.ts';
 
 export type CategoryCode = Exclude<HealthCode, EntryCode>;
@@ -26,7 +28,6 @@ export type CategorySight = {
 /** Judges what the parts say of themselves that is too grave, or too unknown, for the mean to tell. */
 export function judgeCategories(sight: CategorySight): Record<CategoryCode, Verdict> {
   const { dns, dnsFields } = sight;
-  const told = sight.categories.filter((category) => !isToldElsewhere(category, sight.web));
   return {
     'domain-not-found': judgeExistence(sight),
     'ssl-failed': judgeSsl(sight),
@@ -35,8 +36,10 @@ export function judgeCategories(sight: CategorySight): Record<CategoryCode, Verd
     'name-server-alone': judgeLoneServer(dns, dnsFields),
     'spf-all-pass': verdictIn(dns, 'spf-all-pass'),
     'dmarc-missing': judgeDmarc(dns, dnsFields),
-    'category-failed': judgeGrade(told, 'F'),
-    'category-poor': judgeGrade(told, 'D'),
+    'mail-lost': verdictIn(dns, 'mx-none-reachable'),
+    'finding-critical': judgeCriticals(sight),
+    'category-failed': judgeGrade(sight, 'F'),
+    'category-poor': judgeGrade(sight, 'D'),
     'coverage-incomplete': judgeCoverage(sight),
   };
 }
@@ -94,26 +97,85 @@ function judgeDmarc(dns: PartSight, fields: DnsFields | null): Verdict {
   const { state, nullMx, implicit, hosts } = fields.mx;
   if (state === 'unknown') return notTested('it is not known whether the domain takes mail');
   const hasMx = !nullMx && !implicit && hosts.length > 0;
-  return hasMx ? verdictIn(dns, 'dmarc-missing') : 'not-applicable';
+  return hasMx ? judgePolicy(dns) : 'not-applicable';
 }
 
-function judgeGrade(categories: readonly Category[], grade: Grade): Verdict {
-  const broken = categories.filter((category) => category.grade === grade);
-  if (broken.length > 0) return brokenBy(broken.map(({ name, score }) => ({ category: name, score })));
+// Where a record is there and void, dns-check calls none missing: whoever receives mail applies no policy all the same.
+const voidRecords = ['dmarc-multiple', 'dmarc-record-ignored'] as const;
+
+function judgePolicy(dns: PartSight): Verdict {
+  const missing = verdictIn(dns, 'dmarc-missing');
+  const effect = verdictOver(dns, missing === 'not-applicable' ? voidRecords : ['dmarc-no-effect']);
+  return isBroken(missing) || !isBroken(effect) ? missing : effect;
+}
+
+function judgeGrade({ categories, web }: CategorySight, grade: Grade): Verdict {
+  const graded = categories.filter((category) => category.grade === grade);
+  const broken = graded.filter((category) => !isToldElsewhere(category, web));
+  if (broken.length > 0) return brokenBy(showStanding(broken));
+  return graded.length > 0 ? 'not-applicable' : whereAllSeen(categories);
+}
+
+/** Holds where every category that applies was looked at. */
+function whereAllSeen(categories: readonly Category[]): Verdict {
   const unseen = categories.find(({ state }) => state === 'unavailable');
   if (unseen) return notTested(`${unseen.name}: ${unseen.reason}`);
   return categories.some(({ state }) => state !== 'not-applicable') ? 'holds' : 'not-applicable';
 }
 
-function judgeCoverage({ categories, entries, web }: CategorySight): Verdict {
+// Critical findings that a rule of their own tells of, with a limit as strict or stricter.
+const toldByName: ReadonlySet<string> = new Set([
+  'domain-not-found',
+  'ns-none-answers',
+  ...causesOfBogus,
+  'spf-all-pass',
+  'mx-none-reachable',
+]);
+
+function judgeCriticals({ categories, web }: CategorySight): Verdict {
+  const found = categories.flatMap((category) =>
+    category.findings
+      .filter(({ severity }) => severity === 'critical')
+      .map(({ code, detail }) => ({
+        critical: { category: category.name, code, reason: clause(detail) },
+        isTold: isToldElsewhere(category, web) || isToldByName(category, code),
+      })),
+  );
+  const untold = found.filter(({ isTold }) => !isTold).map(({ critical }) => critical);
+  if (untold.length > 0) return brokenBy(showCriticals(untold));
+  return found.length > 0 ? 'not-applicable' : whereAllSeen(categories);
+}
+
+// That https is missing or its certificate is refused, is judged here by ssl-check and the entry points.
+function isToldByName({ name }: Category, code: string): boolean {
+  const isOfTls = code === 'https-missing' || code === 'cert-invalid';
+  return toldByName.has(code) || (name === 'headers' && isOfTls);
+}
+
+function judgeCoverage({ categories, entries, web, dnsFields }: CategorySight): Verdict {
   const applicable = categories.filter(({ state }) => state !== 'not-applicable');
   if (applicable.length === 0) return 'not-applicable';
   const parts = applicable
     .filter(({ state }) => state !== 'ok')
-    .map(({ name, reason }) => ({ what: `The category ${name}`, reason, category: name }));
+    .map(
+      (category): Gap => ({
+        what: category.name,
+        category: category.name,
+        reason: category.reason,
+        cause: causeOfGap(category, dnsFields),
+      }),
+    );
   const isWeb = web.kind !== 'absent' && web.kind !== 'closed';
   const ways = entries
     .filter(({ end }) => isWeb && end === 'unknown')
-    .map(({ url, why }) => ({ what: url, reason: why }));
-  return brokenBy([...parts, ...ways]);
+    .map(
+      ({ url, why, sight }): Gap => ({
+        what: url,
+        category: null,
+        reason: why,
+        cause: sight.report === null ? 'late' : 'target',
+      }),
+    );
+  const gaps = [...parts, ...ways];
+  return gaps.length === 0 ? 'holds' : brokenBy(showGaps(gaps), fixOfGaps(gaps));
 }

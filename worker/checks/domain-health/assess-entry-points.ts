@@ -8,8 +8,8 @@ import {
   type Verdict,
 } from '../../../shared/model/verdict.ts';
 import { siteOf } from '../../../shared/target/parse-target.ts';
-import { type EntryPoint, type LandedEntry, landed } from './entry-points.ts';
-import { clause, findingIn } from './part-sight.ts';
+import { distrustIn, type EntryPoint, type LandedEntry, landed } from './entry-points.ts';
+import { clause, findingIn, verdictIn } from './part-sight.ts';
 import type { WebSight } from './web-sight.ts';
 
 export type EntryCode = Extract<
@@ -49,7 +49,10 @@ export function judgeEntryPoints(sight: EntrySight): Record<EntryCode, Verdict> 
     'http-not-upgraded': judge(() => judgeUpgrade(sight)),
     'http-upgraded-elsewhere': judge(() => judgeUpgradeElsewhere(sight)),
     'https-downgrade': judge(() =>
-      judgeFound(entries, 'https-downgrade', ({ detail }) => [{ reason: detail }]),
+      judgeFound(entries, 'https-downgrade', ({ sight }) => {
+        const finding = findingIn(sight, 'https-downgrade');
+        return finding ? [{ reason: clause(finding.detail) }] : [];
+      }),
     ),
     'entry-point-broken': judge(() => judgeBroken(sight)),
     'entry-point-error-status': judge(() => judgeStatus(entries)),
@@ -106,30 +109,28 @@ function isLookedAt(end: EntryPoint['end']): boolean {
   return end === 'arrived' || end === 'error' || end === 'unknown';
 }
 
-type Found = NonNullable<ReturnType<typeof findingIn>>;
-
+/** What redirect-check says of one of its rules at all entry points; where nobody is, there was nothing to say it of. */
 function judgeFound(
   entries: readonly EntryPoint[],
   code: string,
-  show: (finding: Found) => readonly Evidence[],
+  show: (entry: EntryPoint) => readonly Evidence[],
 ): Verdict {
-  const broken = entries.flatMap(({ url, sight }) => {
-    const finding = findingIn(sight, code);
-    return finding ? show(finding).map((evidence) => ({ url, ...evidence })) : [];
-  });
-  return conclude(
-    broken,
-    entries.filter(({ end }) => end !== 'nobody' && end !== 'no-name'),
-  );
+  const broken = entries.flatMap((entry) => show(entry).map((evidence) => ({ url: entry.url, ...evidence })));
+  if (broken.length > 0) return brokenBy(broken);
+  const verdicts = entries
+    .filter(({ end }) => end !== 'nobody' && end !== 'no-name')
+    .map(({ url, sight }) => ({ url, verdict: verdictIn(sight, code) }));
+  // Found, and yet not shown: it is told elsewhere.
+  if (verdicts.some(({ verdict }) => isBroken(verdict))) return 'not-applicable';
+  for (const { url, verdict } of verdicts)
+    if (typeof verdict === 'object' && 'notTested' in verdict)
+      return notTested(`${url}: ${clause(verdict.notTested)}`);
+  return verdicts.some(({ verdict }) => verdict === 'holds') ? 'holds' : 'not-applicable';
 }
 
 function judgeCertificates({ entries, failedHost }: EntrySight): Verdict {
-  return judgeFound(entries, 'certificate-not-trusted', ({ evidence }) =>
-    evidence.flatMap(({ url, reason }) =>
-      typeof url === 'string' && hostOf(url) !== failedHost
-        ? [{ at: url, reason: typeof reason === 'string' ? reason : 'unknown' }]
-        : [],
-    ),
+  return judgeFound(entries, 'certificate-not-trusted', ({ sight }) =>
+    distrustIn(sight).filter(({ at }) => hostOf(at) !== failedHost),
   );
 }
 
@@ -147,8 +148,9 @@ function judgeWhole(entries: readonly EntryPoint[]): Verdict {
   const failing = entries.filter(
     ({ end, fields }) => end !== 'arrived' && end !== 'unknown' && (end !== 'error' || isServerError(fields)),
   );
-  const isReached = entries.some((entry) => entry.end !== 'unknown' && !failing.includes(entry));
-  if (isReached) return 'holds';
+  const reached = entries.filter((entry) => entry.end !== 'unknown' && !failing.includes(entry));
+  // A page behind a certificate that browsers refuse is no page to praise; the certificate has rules of its own.
+  if (reached.length > 0) return reached.some(({ distrust }) => !distrust) ? 'holds' : 'not-applicable';
   const unseen = entries.filter(({ end }) => end === 'unknown');
   return conclude(unseen.length > 0 ? [] : failing.map(showFailing), entries);
 }
@@ -161,7 +163,10 @@ function judgeBroken({ domain, entries }: EntrySight): Verdict {
   // That all of them are has a rule of its own.
   if (isBroken(judgeWhole(entries))) return 'not-applicable';
   const working = entries.filter(({ end }) => end === 'arrived');
-  return conclude(entries.filter((entry) => isBrokenEntry(entry, working, domain)).map(showFailing), entries);
+  const broken = entries.filter((entry) => isBrokenEntry(entry, working, domain));
+  // A closed port that is a choice, or that https-missing tells of, is not broken; nor does it lead anywhere.
+  const isShut = entries.some(({ end }) => end === 'nobody');
+  return broken.length === 0 && isShut ? 'not-applicable' : conclude(broken.map(showFailing), entries);
 }
 
 // One scheme that is closed everywhere is a choice; one host of two that is closed is an oversight. A www without an address is a choice too.

@@ -54,7 +54,9 @@ export function assessHealth(evidence: HealthEvidence): HealthAssessment {
       coverage,
       gradeBeforeCaps,
       caps: [...caps],
-      entryPoints: entries.map((entry) => showEntryPoint(entry, evidence.publicPath)),
+      entryPoints: entries.map((entry) =>
+        showEntryPoint(entry, evidence.publicPath ?? '', failedHostOf(sight)),
+      ),
       worstFindings: [...listWorstFindings(categories, usedWeight)],
       ...(trend ? { trend } : {}),
     } satisfies HealthFields,
@@ -90,11 +92,11 @@ function readHealth(evidence: HealthEvidence): HealthSight {
 }
 
 function judgeAll(sight: HealthSight): Verdicts<HealthCode> {
-  const { domain, webHost, categories, entries, web, exists } = sight;
-  const failed = categories.find((category) => category.name === 'ssl' && hasFailedTls(category, web));
+  const { domain, webHost, entries, web, exists } = sight;
+  const failedHost = failedHostOf(sight);
   const judged: Record<HealthCode, Verdict> = {
     ...judgeCategories(sight),
-    ...judgeEntryPoints({ domain, webHost, entries, web, failedHost: failed?.source.target ?? null }),
+    ...judgeEntryPoints({ domain, webHost, entries, web, failedHost }),
   };
   // In the order of the table; of a domain that is not there, nothing else is said.
   return Object.fromEntries(
@@ -103,6 +105,12 @@ function judgeAll(sight: HealthSight): Verdicts<HealthCode> {
       exists || code === 'domain-not-found' ? judged[code] : 'not-applicable',
     ]),
   ) as Verdicts<HealthCode>;
+}
+
+/** The host whose TLS ssl-failed tells of. */
+function failedHostOf({ categories, web }: HealthSight): string | null {
+  const failed = categories.find((category) => category.name === 'ssl' && hasFailedTls(category, web));
+  return failed?.source.target ?? null;
 }
 
 // A+ is for a domain in which no part has anything to mend.

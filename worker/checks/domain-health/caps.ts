@@ -4,14 +4,26 @@ import { type CategoryName, categoryNames } from '../../../shared/catalogue/doma
 import { fillDetail } from '../../../shared/model/finding.ts';
 import { type Grade, gradeNames } from '../../../shared/model/score.ts';
 import { codesOf, type Evidence, isBroken, type Verdicts } from '../../../shared/model/verdict.ts';
+import { tellGap } from './gaps.ts';
+import { standingOf } from './several.ts';
 
 export type Cap = HealthFields['caps'][number];
 
 type Limit = { readonly limit: Grade; readonly category: CategoryName | null };
 
 /**
- * The best grade that a broken rule leaves. A site that fails in every browser, or is gone for validating resolvers, is no better than F,
- * whatever the mean says; a site without HTTPS no better than D, one that no visitor reaches no better than C. `category` null: the evidence names it, or none is meant.
+ * The best grade that a broken rule leaves, since a mean of five categories lets four good ones outweigh what stops the domain from doing
+ * its work. The principle, by what a visitor or a sender meets:
+ * - F: everybody of today is turned away: browsers refuse TLS or its certificate, validating resolvers refuse the DNS.
+ * - D: everything is sent in clear text.
+ * - C: a service is lost or hangs on one thread (web, mail, delegation, a lone name server), a protection is void for all (http that stays,
+ *   https that leaves, SPF that lets everybody), browsers warn at an address that people type, a category is F; and so every other
+ *   finding that its part calls critical: no domain with one is better than C.
+ * - B: some of those who come are lost (an entry point that leads nowhere, or to an address that is not public), mail can be forged
+ *   unhindered as no DMARC policy applies, a category is D.
+ * - A: not everything was looked at.
+ * No limit where the fault may be meant for us alone (an error status), or turns nobody away (hosts that differ). What a part calls high
+ * costs that part its points, and limits by the part's D or F. `category` null: the evidence names it, or none is meant.
  */
 export const limits: { readonly [C in HealthCode]?: Limit } = {
   'ssl-failed': { limit: 'F', category: 'ssl' },
@@ -23,9 +35,14 @@ export const limits: { readonly [C in HealthCode]?: Limit } = {
   'https-downgrade': { limit: 'C', category: 'ssl' },
   'delegation-broken': { limit: 'C', category: 'dns' },
   'name-server-alone': { limit: 'C', category: 'dns' },
+  'mail-lost': { limit: 'C', category: 'mail' },
+  'finding-critical': { limit: 'C', category: null },
+  'entry-point-certificate-not-trusted': { limit: 'C', category: 'ssl' },
   'category-failed': { limit: 'C', category: null },
   'spf-all-pass': { limit: 'C', category: 'mail' },
   'dmarc-missing': { limit: 'B', category: 'mail' },
+  'entry-point-broken': { limit: 'B', category: null },
+  'target-address-not-allowed': { limit: 'B', category: null },
   'category-poor': { limit: 'B', category: null },
   'coverage-incomplete': { limit: 'A', category: null },
 };
@@ -50,6 +67,16 @@ function toCap(code: HealthCode, { limit, category }: Limit, evidence: Evidence)
     code,
     limit,
     category: category ?? named ?? null,
-    reason: fillDetail(rules[code].detail, evidence),
+    reason: fillDetail(rules[code].detail, { ...evidence, ...wordsAlone(evidence) }),
+  };
+}
+
+/** What the sentence of a finding tells of several, in the words for this one. */
+function wordsAlone({ category, score, what }: Evidence): Evidence {
+  const isScored = typeof category === 'string' && typeof score === 'number';
+  return {
+    more: '',
+    ...(isScored ? { standing: standingOf(category, score) } : {}),
+    ...(typeof what === 'string' ? { unseen: tellGap(what, typeof category === 'string') } : {}),
   };
 }

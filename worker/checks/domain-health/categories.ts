@@ -26,6 +26,8 @@ export type Category = {
   readonly summary: Report['summary'] | null;
   readonly findings: readonly Finding[];
   readonly source: Source;
+  /** Whether there is a report to judge by. */
+  readonly isReported: boolean;
   /** What a finding's effect in its own report is to be multiplied with, to be its effect on this category. */
   readonly effectFactor: number;
 };
@@ -99,6 +101,7 @@ function readCategory(name: CategoryName, sights: CategorySights): Category {
       ? standingOf(name, told, sights)
       : without('not-applicable', 'the domain does not exist')),
     source: linkTo(questionOf(name, sights.asked), sight.shown),
+    isReported: sight.report !== null,
     effectFactor: told?.effectFactor ?? 1,
   };
 }
@@ -114,14 +117,22 @@ function tellPart(name: CategoryName, { dnsFields, ...sights }: CategorySights):
 function standingOf(name: CategoryName, told: PartReport | null, sights: CategorySights): Standing {
   if (told && told.score !== null) {
     const { score, grade, isPartial } = told;
-    return { score, grade, ...(isPartial ? partial(told) : { state: 'ok', reason: '' }) };
+    const unknown = name === 'dns' ? sights.dnsFields?.recordsUnknown[0] : undefined;
+    return { score, grade, ...(isPartial ? partial(told, unknown) : { state: 'ok', reason: '' }) };
   }
   if (name !== 'dns' && name !== 'mail') return standOnWeb(name, told, sights);
   return without('unavailable', told ? whyNoScore(told) : sights.dns.why || 'its report cannot be read');
 }
 
-function partial({ notTested: [first] }: PartReport): Pick<Standing, 'state' | 'reason'> {
-  const example = first ? ` (${first.code}: ${clause(first.reason)})` : '';
+type RecordUnknown = DnsFields['recordsUnknown'][number];
+
+// A record that was not seen is nearer to the cause than the first rule that was not tested for it, or for another reason.
+function partial(
+  { notTested: [first] }: PartReport,
+  record: RecordUnknown | undefined,
+): Pick<Standing, 'state' | 'reason'> {
+  const rule = first ? ` (${first.code}: ${clause(first.reason)})` : '';
+  const example = record ? ` (${record.type}: ${clause(record.reason)})` : rule;
   return { state: 'partial', reason: `some of it could not be looked at${example}` };
 }
 

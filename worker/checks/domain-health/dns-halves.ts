@@ -51,7 +51,8 @@ function isHalfPartial(half: DnsHalf, fields: DnsFields): boolean {
   return isUnseen[half] || !(isUnseen.dns || isUnseen.mail);
 }
 
-function isDnsUnseen({ recordsUnknown, ns }: DnsFields): boolean {
+/** Whether something of the DNS itself was not seen. */
+export function isDnsUnseen({ recordsUnknown, ns }: DnsFields): boolean {
   return recordsUnknown.length > 0 || ns.state === 'unknown';
 }
 

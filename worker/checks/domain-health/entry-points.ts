@@ -23,6 +23,8 @@ export type EntryPoint = {
   readonly why: string;
   /** True when a server answered at the very address. */
   readonly isAnswered: boolean;
+  /** The first certificate on the way that browsers refuse, and why; null where there is none. */
+  readonly distrust: { readonly at: string; readonly reason: string } | null;
   /** Code of the failure of the very first connection; null where there was none. */
   readonly firstFailure: string | null;
 };
@@ -44,6 +46,7 @@ export function readEntryPoints({ redirects }: Pick<HealthEvidence, 'redirects'>
       sight,
       fields,
       ...endOf(sight, fields),
+      distrust: distrustIn(sight)[0] ?? null,
       isAnswered: typeof first?.status === 'number',
       firstFailure: first?.error?.code ?? null,
     };
@@ -59,13 +62,26 @@ export function landed(entries: readonly EntryPoint[]): readonly LandedEntry[] {
   });
 }
 
-/** The report's `entryPoints`. */
+/** The certificates that browsers refuse on the way, by what redirect-check found. */
+export function distrustIn(sight: PartSight): readonly NonNullable<EntryPoint['distrust']>[] {
+  const found = findingIn(sight, 'certificate-not-trusted')?.evidence ?? [];
+  return found.flatMap(({ url, reason }) =>
+    typeof url === 'string' ? [{ at: url, reason: typeof reason === 'string' ? reason : 'unknown' }] : [],
+  );
+}
+
+/**
+ * The report's `entryPoints`.
+ * @param failedHost the host whose certificate ssl-failed tells of; null where it tells of none
+ */
 export function showEntryPoint(
-  { url, sight, fields, end, why }: EntryPoint,
-  publicPath = '',
+  { url, sight, fields, end, why, distrust }: EntryPoint,
+  publicPath: string,
+  failedHost: string | null,
 ): HealthFields['entryPoints'][number] {
   const finalUrl = fields?.finalUrl ?? null;
   const source = linkTo({ check: 'redirect-check', target: { url } }, sight.shown);
+  const reasons = [why, tellDistrust(distrust, failedHost)].filter((reason) => reason !== '');
   return {
     url,
     finalUrl,
@@ -73,10 +89,18 @@ export function showEntryPoint(
     redirects: fields?.redirects ?? null,
     ended: redirectEnds.find((name): name is RedirectEnd => name === fields?.ended) ?? null,
     https: finalUrl === null ? null : finalUrl.startsWith('https:'),
-    state: states[end],
-    ...(why === '' ? {} : { reason: why }),
+    state: stateOf(end, distrust),
+    ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
     report: { ...source, href: publicPath + source.href },
   };
+}
+
+function tellDistrust(distrust: EntryPoint['distrust'], failedHost: string | null): string {
+  if (!distrust) return '';
+  const { at, reason } = distrust;
+  const isTold = URL.parse(at)?.hostname === failedHost;
+  const place = isTold ? ', as ssl-failed tells' : '';
+  return `browsers refuse the certificate at ${at} (${reason})${place}`;
 }
 
 const states = {
@@ -87,6 +111,10 @@ const states = {
   'no-name': 'missing',
   unknown: 'unknown',
 } as const satisfies { readonly [E in EntryEnd]: HealthFields['entryPoints'][number]['state'] };
+
+function stateOf(end: EntryEnd, distrust: EntryPoint['distrust']) {
+  return distrust && end === 'arrived' ? 'invalid' : states[end];
+}
 
 type End = Pick<EntryPoint, 'end' | 'why'>;
 

@@ -66,7 +66,17 @@ export function fixOf({ fix: { text, record, snippets } }: Finding): Fix {
   return { text, ...(record ? { record } : {}), ...(snippets ? { snippets } : {}) };
 }
 
-/** The text without its full stop, to be put into a sentence. */
+/** Words that keep their capital within a sentence. */
+const properNames = /^(?:A (?:and|or|records?)\b|(?:Lighthouse|Chrome|Google|Location)\b)/;
+
+/** The text as a part of a sentence: without its full stop, and with the small letter that a first word has there. */
 export function clause(text: string): string {
-  return text.replace(/[.\s]+$/, '');
+  const told = text.replace(/[.\s]+$/, '');
+  return properNames.test(told) ? told : told.replace(/^[A-Z][a-z]*(?=[\s,’])/, (word) => word.toLowerCase());
+}
+
+/** "a", "a and b", "a, b and c". */
+export function enumerate(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
 }

@@ -9,7 +9,7 @@ const dnsFields = z.looseObject({
   dnsScore: points,
   mailScore: points,
   records: z.record(z.string(), z.array(z.unknown())),
-  recordsUnknown: z.array(z.unknown()),
+  recordsUnknown: z.array(z.looseObject({ type: z.string(), reason: z.string() })),
   ns: z.looseObject({
     state: z.string(),
     servers: z.array(
@@ -17,7 +17,11 @@ const dnsFields = z.looseObject({
     ),
     notAsked: z.number(),
   }),
-  dnssec: z.looseObject({ status: z.string(), reason: z.string() }),
+  dnssec: z.looseObject({
+    status: z.string(),
+    reason: z.string(),
+    resolverValidates: z.boolean().nullable().optional(),
+  }),
   mx: z.looseObject({
     state: z.string(),
     nullMx: z.boolean(),

@@ -40,9 +40,18 @@ const manyElements = 1400;
 /** ms of the main thread above which third parties failed its audit third-party-summary (up to 12). */
 const busyThirdPartiesMs = 250;
 
-/** Judges Lighthouse's insights and diagnostics: broken below a score of 0.9. */
-export function judgeInsights(page: PageSight | undefined): Record<InsightCode, Verdict> {
-  const verdicts = codesOf(auditOf).map((code) => [code, judgeInsight(code, page)]);
+/**
+ * Judges Lighthouse's insights and diagnostics: broken below a score of 0.9.
+ * @param unseen why the page was not seen whole, so that nothing of it holds; null where it was
+ */
+export function judgeInsights(
+  page: PageSight | undefined,
+  unseen: string | null,
+): Record<InsightCode, Verdict> {
+  const verdicts = codesOf(auditOf).map((code): [InsightCode, Verdict] => {
+    const verdict = judgeInsight(code, page);
+    return [code, unseen !== null && verdict === 'holds' ? notTested(unseen) : verdict];
+  });
   return Object.fromEntries(verdicts) as Record<InsightCode, Verdict>;
 }
 

@@ -3,7 +3,7 @@ import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '../.
 import type { RefusedHost, Traffic } from '../../probes/browser/port.ts';
 import type { Choice } from './choose-run.ts';
 import { isLoaded, isRemote, type Load } from './evidence.ts';
-import { endStages, type NamedEnd, type PageEndCode } from './name-end.ts';
+import { endStages, type NamedEnd, type PageEndCode, reachOfEnd } from './name-end.ts';
 import { displayBytes } from './ratings.ts';
 
 type TrafficCode = Extract<
@@ -17,19 +17,37 @@ const slowBenchmark = 1000;
 /** More points between the runs than chance explains on a quiet machine. */
 const wideSpread = 10;
 
-/** Judges whether there was a page to measure: what is broken says why not, what loading had passed by then holds. */
-export function judgeEnd(end: NamedEnd | undefined): Record<PageEndCode, Verdict> {
-  const reached = end
-    ? endStages.findIndex((codes) => codes.some((code) => code === end.code))
-    : endStages.length;
-  const verdicts = endStages.flatMap((codes, stage) =>
-    codes.map((code): [string, Verdict] => {
-      if (end?.code === code) return [code, brokenBy([end.evidence])];
-      if (reached === -1) return [code, notTested('the browser did not load the page')];
-      return [code, stage < reached ? 'holds' : notTested('the page could not be loaded that far')];
-    }),
+/** Why nothing more is said of a page that ran out of its budget. */
+export const cutShort = 'the page was not let through whole: it loads without measure';
+
+/** Judges whether there was a page to measure: what is broken says why not, what loading is known to have passed by then holds. */
+export function judgeEnd({ run, lost }: Choice, url: string): Record<PageEndCode, Verdict> {
+  const passed = run ? endStages.flat() : lost ? codesPassed(lost) : [];
+  const isOurFault = lost?.code === 'browser-failed' || lost?.code === 'browser-unavailable';
+  const unseen = notTested(
+    isOurFault ? 'the browser did not load the page' : 'the page could not be loaded that far',
   );
+  const verdicts = endStages.flat().map((code): [string, Verdict] => {
+    // Where another load gave numbers, measurement-uncertain tells of this one.
+    if (lost?.code === code) return [code, run ? 'not-applicable' : brokenBy([lost.evidence])];
+    if (!passed.includes(code)) return [code, unseen];
+    return [code, code === 'certificate-not-trusted' ? judgeCertificate(run, url) : 'holds'];
+  });
   return Object.fromEntries(verdicts) as Record<PageEndCode, Verdict>;
+}
+
+/** The codes that this end cannot have been, since loading came further. */
+function codesPassed(end: NamedEnd): readonly PageEndCode[] {
+  const own = endStages.findIndex((codes) => codes.some((code) => code === end.code));
+  const reach = reachOfEnd(end);
+  const stages = reach === 'document' ? own : reach === 'answer' ? 1 : 0;
+  return endStages.slice(0, stages).flat();
+}
+
+function judgeCertificate(run: Choice['run'], url: string): Verdict {
+  const addresses = run ? [url, run.end.page.finalUrl] : [url];
+  if (addresses.some((address) => address.startsWith('https:'))) return 'holds';
+  return run ? 'not-applicable' : notTested('whether there was a certificate was not seen');
 }
 
 /** Judges what went through the proxy while the page loaded. */
@@ -46,11 +64,14 @@ export function judgeTraffic(run: Load | undefined): Record<TrafficCode, Verdict
   const isOurs = ({ code }: RefusedHost) =>
     code === 'target-not-allowed' || code === 'target-address-not-allowed';
   const refused = traffic?.refused ?? [];
+  // What a page asks for after its budget is gone is not let through, whoever it asks.
+  const whole = (verdict: Verdict) =>
+    verdict === 'holds' && traffic && traffic.cut !== null ? notTested(cutShort) : verdict;
   return {
     'page-transfer-excessive': traffic ? judgeCut(traffic) : unseen,
     'page-not-quiet': brokenIf(run.end.page.warnings.some((warning) => /loaded too slowly/i.test(warning))),
-    'requests-not-allowed': brokenBy(showHosts(refused.filter(isOurs))),
-    'requests-unreachable': brokenBy(showHosts(refused.filter((host) => !isOurs(host)))),
+    'requests-not-allowed': whole(brokenBy(showHosts(refused.filter(isOurs)))),
+    'requests-unreachable': whole(brokenBy(showHosts(refused.filter((host) => !isOurs(host))))),
   };
 }
 
@@ -99,7 +120,7 @@ function showHosts(refused: readonly RefusedHost[]): readonly Evidence[] {
     host,
     port,
     code,
-    reason,
+    reason: reason.replace(/\.$/, ''),
     count: refused.length === 1 ? 'one such place' : `${refused.length} such places`,
   }));
 }

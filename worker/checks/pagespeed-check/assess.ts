@@ -3,11 +3,11 @@ import type { Assessment } from '../../../shared/model/report.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
 import { judgeInsights } from './assess-insights.ts';
 import { effectsOf, judgeMetrics } from './assess-metrics.ts';
-import { judgeEnd, judgeMeasurement, judgeTraffic } from './assess-page.ts';
+import { cutShort, judgeEnd, judgeMeasurement, judgeTraffic } from './assess-page.ts';
 import { judgeRemote } from './assess-remote.ts';
 import { chooseRun, toPoints } from './choose-run.ts';
 import { describePagespeed } from './describe.ts';
-import { isRemote, type PagespeedEvidence } from './evidence.ts';
+import { isRemote, type LoadedRun, type PagespeedEvidence } from './evidence.ts';
 import { chooseField, judgeField } from './field.ts';
 import type { NamedEnd } from './name-end.ts';
 
@@ -20,8 +20,8 @@ export function assessPagespeed(evidence: PagespeedEvidence): Assessment<Pagespe
   const verdicts: Verdicts<PagespeedCode> = {
     ...judgeMetrics(page, evidence.strategy),
     'field-vitals-failed': judgeField(chooseField(evidence).sight),
-    ...judgeInsights(page),
-    ...judgeEnd(end),
+    ...judgeInsights(page, isCutShort(choice.run) ? cutShort : null),
+    ...judgeEnd(choice, evidence.url),
     ...judgeTraffic(choice.run ?? last),
     ...judgeMeasurement(choice, last),
     ...(last && isRemote(last) ? judgeRemote(end) : {}),
@@ -33,6 +33,10 @@ export function assessPagespeed(evidence: PagespeedEvidence): Assessment<Pagespe
     scoreEffects: effectsOf(page),
     fields: describePagespeed(evidence, choice, end),
   };
+}
+
+function isCutShort(run: LoadedRun | undefined): boolean {
+  return run !== undefined && !isRemote(run) && run.traffic.cut !== null;
 }
 
 // Partial is fresh for a minute only: a page that hangs, or a browser that fails, may do better soon.

@@ -14,6 +14,36 @@ export const endStages = [
 ] as const satisfies readonly (readonly PagespeedCode[])[];
 export type PageEndCode = (typeof endStages)[number][number];
 
+/** How far a load is known to have come: to an answer, or to the document itself, with a good status and as HTML. */
+export type Reach = 'nothing' | 'answer' | 'document';
+
+/** Where a code can be met earlier too, it is known to come no further than this. */
+const reachOf: { readonly [C in PageEndCode]: Reach } = {
+  'target-not-allowed': 'nothing',
+  'target-address-not-allowed': 'nothing',
+  'target-unreachable': 'nothing',
+  'certificate-not-trusted': 'answer',
+  // An empty answer, a broken handshake and a certificate that is refused end here too.
+  'page-not-loaded': 'nothing',
+  'page-redirect-loop': 'nothing',
+  'page-status-error': 'document',
+  'page-not-html': 'document',
+  'page-not-painted': 'document',
+  'page-hung': 'answer',
+  'page-crashed': 'nothing',
+  'page-memory-excessive': 'answer',
+};
+
+/** These Lighthouse gives only to a page whose document came well (core/lib/navigation-error.js: all else comes first). */
+const documentCodes: ReadonlySet<string> = new Set(['PAGE_HUNG', 'NO_DCL']);
+
+/** How far a load came that ended so. */
+export function reachOfEnd({ code, evidence }: NamedEnd): Reach {
+  if (code === 'browser-failed' || code === 'browser-unavailable') return 'nothing';
+  const { lighthouse } = evidence;
+  return typeof lighthouse === 'string' && documentCodes.has(lighthouse) ? 'document' : reachOf[code];
+}
+
 /** Faults of this machine; they say nothing of the page. */
 export type OwnFaultCode = 'browser-failed' | 'browser-unavailable';
 
@@ -50,7 +80,7 @@ export function nameEnd(run: Load, url: string): NamedEnd {
   const { host } = new URL(url);
   if (run.kind === 'failure') {
     const { code, reason } = run;
-    if (code === 'target-not-allowed') return { code, evidence: { host, reason } };
+    if (code === 'target-not-allowed') return { code, evidence: { host, reason: clause(reason) } };
     return { code, evidence: { reason, operator: run.fix } };
   }
   if (isRemote(run)) return nameGivenUp(run.end, host);
@@ -91,7 +121,7 @@ function nameRefusal({ code }: RefusedHost): PageEndCode {
 }
 
 function showRefusal({ host, port, code, reason }: RefusedHost): Evidence {
-  return { host, port, code, reason };
+  return { host, port, code, reason: clause(reason) };
 }
 
 function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string, host: string): NamedEnd {
@@ -108,5 +138,10 @@ function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string,
 }
 
 function lineOf(message: string): string {
-  return message.split('\n')[0]?.slice(0, 300) ?? '';
+  return clause(message.split('\n')[0]?.slice(0, 300) ?? '');
+}
+
+/** A reason as the end of a sentence: some are sentences of their own. */
+function clause(reason: string): string {
+  return reason.replace(/\.$/, '').replace(/^The /, 'the ');
 }

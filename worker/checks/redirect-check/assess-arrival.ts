@@ -1,7 +1,7 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
-import { type AnsweredHop, answeredHops, asFarAsSeen } from './chain.ts';
+import { type AnsweredHop, answeredHops, asFarAsRead, asFarAsSeen, clause, limited } from './chain.ts';
 import type { HopAnswer, RedirectEvidence } from './evidence.ts';
 import { parseHsts } from './hsts.ts';
 import { withoutFragment } from './read-location.ts';
@@ -24,8 +24,8 @@ export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> 
     'https-missing': arrived(({ url }) => brokenIf(url.startsWith('http:'), { url })),
     'target-broken': arrived(judgeStatus),
     'target-rate-limits': arrived(({ url, seen }) => brokenIf(seen.status === 429, { url })),
-    'target-body-broken': arrived(judgeBody),
-    'canonical-differs': arrived(judgeCanonical),
+    'target-body-broken': arrived(ofPage(judgeBody)),
+    'canonical-differs': arrived(ofPage(judgeCanonical)),
     'certificate-not-trusted': asFarAsSeen(
       stop,
       overHttps.length === 0 ? 'not-applicable' : brokenBy(overHttps.flatMap(showDistrust)),
@@ -43,10 +43,13 @@ export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> 
   };
 }
 
+/** Of a page that is kept from us nothing is said. */
+function ofPage(judge: (last: AnsweredHop) => Verdict): (last: AnsweredHop) => Verdict {
+  return (last) => (last.seen.status === 429 ? notTested(limited) : judge(last));
+}
+
 function judgeStatus({ url, seen: { status } }: AnsweredHop): Verdict {
-  return status === 429
-    ? notTested('the target limits our requests')
-    : brokenIf(status >= 400, { url, status });
+  return status === 429 ? notTested(limited) : brokenIf(status >= 400, { url, status });
 }
 
 type Cut = NonNullable<HopAnswer['bodyCut']>;
@@ -70,8 +73,8 @@ function judgeBody({ url, seen: { bodyCut } }: AnsweredHop): Verdict {
   return unread === undefined ? 'not-applicable' : notTested(unread);
 }
 
-function judgeCanonical({ url, seen: { canonical } }: AnsweredHop): Verdict {
-  if (canonical === null) return 'not-applicable';
+function judgeCanonical({ url, seen: { canonical, bodyCut } }: AnsweredHop): Verdict {
+  if (canonical === null) return asFarAsRead(bodyCut, 'not-applicable');
   return brokenIf(withoutFragment(canonical) !== withoutFragment(url), { url, canonical });
 }
 
@@ -83,7 +86,8 @@ function judgeFailure({ hops, stop }: RedirectEvidence, picks: (code: FailureCod
   const last = hops.at(-1);
   if (stop.kind !== 'failure' || last?.seen.kind !== 'failure') return asFarAsSeen(stop, 'holds');
   const { code, reason } = last.seen;
-  return picks(code) ? brokenIf(true, { hop: hops.length, url: last.url, code, reason }) : 'not-applicable';
+  const shown = { hop: hops.length, url: last.url, code, reason: clause(reason) };
+  return picks(code) ? brokenBy([shown]) : 'not-applicable';
 }
 
 /** Hops in clear text that a browser would never send, since an earlier one of this chain set HSTS for their host (RFC 6797 §8.3). */

@@ -1,12 +1,21 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
-import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '../../../shared/model/verdict.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  isBroken,
+  notTested,
+  type Verdict,
+} from '../../../shared/model/verdict.ts';
 import {
   answeredHops,
+  asFarAsRead,
   asFarAsSeen,
   isCanonicalising,
   isCrossSite,
   isHttpsDowngrade,
   isHttpsUpgrade,
+  limited,
   type Redirect,
   redirectsOf,
 } from './chain.ts';
@@ -42,9 +51,12 @@ export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
     'redirect-chain-slow': judgePace(evidence),
     'redirect-chain-long': whole(judgeLength(evidence, redirects)),
     'redirect-temporary': each(isTemporaryForLasting, showTemporary),
-    'redirect-client-side': each(
-      ({ next }) => next.via !== 'http',
-      (redirect) => ({ ...showMove(redirect), via: redirect.next.via }),
+    'redirect-client-side': asLastPageRead(
+      evidence,
+      each(
+        ({ next }) => next.via !== 'http',
+        (redirect) => ({ ...showMove(redirect), via: redirect.next.via }),
+      ),
     ),
     'redirect-client-side-delayed': whole(judgeDelayed(evidence)),
     'redirect-javascript-suspected': whole(judgeScript(evidence)),
@@ -64,6 +76,14 @@ export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
     'redirect-cookie-required': whole(judgeCookieGate(evidence)),
     'redirect-status-not-followed': whole(judgeStatuses(evidence)),
   };
+}
+
+// Where the last page was not read to its end, it may send the visitor on by itself.
+function asLastPageRead({ hops, stop }: RedirectEvidence, verdict: Verdict): Verdict {
+  const last = answeredHops(hops).at(-1);
+  return stop.kind !== 'arrived' || !last || isBroken(verdict)
+    ? verdict
+    : asFarAsRead(last.seen.bodyCut, verdict);
 }
 
 function showMove({ number, url, next }: Redirect): Evidence {
@@ -147,7 +167,8 @@ export function findAskedTwice(hops: RedirectEvidence['hops']): string | undefin
 function judgeDelayed({ hops, stop }: RedirectEvidence): Verdict {
   const last = answeredHops(hops).at(-1);
   if (stop.kind !== 'arrived' || !last) return 'not-applicable';
-  const { refresh } = last.seen;
+  const { refresh, status } = last.seen;
+  if (status === 429) return notTested(limited);
   if (refresh && refresh.seconds > shownForS && !isSamePage(refresh.to, last.url))
     return brokenIf(true, { url: last.url, to: refresh.to, seconds: refresh.seconds, via: refresh.via });
   // A field is obeyed before all elements of the page, and it was seen.
@@ -157,13 +178,10 @@ function judgeDelayed({ hops, stop }: RedirectEvidence): Verdict {
 function judgeScript({ hops, stop }: RedirectEvidence): Verdict {
   const last = answeredHops(hops).at(-1);
   if (stop.kind !== 'arrived' || !last) return 'not-applicable';
-  const { page, bodyCut } = last.seen;
+  const { page, bodyCut, status } = last.seen;
+  if (status === 429) return notTested(limited);
   if (page?.setsAddress) return brokenIf(true, { url: last.url });
   return asFarAsRead(bodyCut, page ? 'holds' : 'not-applicable');
-}
-
-function asFarAsRead(bodyCut: string | null, verdict: Verdict): Verdict {
-  return bodyCut === null ? verdict : notTested(`the page was not read to its end (${bodyCut})`);
 }
 
 function judgeStatuses({ hops }: RedirectEvidence): Verdict {

@@ -54,23 +54,29 @@ function isRefusedByGuard(last: HopSeen | undefined): boolean {
 
 function describeChain({ hops, stop }: RedirectEvidence) {
   const last = stop.kind === 'arrived' ? hops.at(-1) : undefined;
-  const totalMs = hops.reduce(
-    (sum, { seen }) => sum + (seen.kind === 'response' ? seen.timings.total : 0),
-    0,
-  );
   return {
     hops: hops.map(describeHop),
     finalUrl: last?.url ?? null,
     finalStatus: last?.seen.kind === 'response' ? last.seen.status : null,
     redirects: redirectsOf(hops).length,
-    totalMs: Math.round(totalMs * 10) / 10,
+    totalMs: addTimes(hops),
   };
+}
+
+function addTimes(hops: readonly HopSeen[]): number | null {
+  let sum = 0;
+  for (const { seen } of hops) {
+    const ms = seen.kind === 'response' ? seen.timings.total : seen.waitedMs;
+    if (ms === undefined) return null;
+    sum += ms;
+  }
+  return Math.round(sum * 10) / 10;
 }
 
 function describeHop({ url, seen, next }: HopSeen) {
   if (seen.kind === 'failure') {
-    const { code, reason, address } = seen;
-    return { url, status: null, location: null, address, timings: null, error: { code, reason } };
+    const { code, reason, address, waitedMs = null } = seen;
+    return { url, status: null, location: null, address, timings: null, waitedMs, error: { code, reason } };
   }
   const { status, address, timings, tls } = seen;
   return {

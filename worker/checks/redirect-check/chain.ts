@@ -33,6 +33,19 @@ export function asFarAsSeen(stop: Stop, verdict: Verdict): Verdict {
   return isUnseen && !isBroken(verdict) ? notTested('the chain could not be walked to its end') : verdict;
 }
 
+/** What is said of a page that was read; of one that was not read to its end, nothing. */
+export function asFarAsRead(bodyCut: string | null, verdict: Verdict): Verdict {
+  return bodyCut === null ? verdict : notTested(`the page was not read to its end (${bodyCut})`);
+}
+
+/** A probe's reason as the end of a sentence: some are sentences of their own. */
+export function clause(reason: string): string {
+  return reason.replace(/\.$/, '').replace(/^The /, 'the ');
+}
+
+/** Why nothing is said of a page that answers 429: it is not what visitors see. */
+export const limited = 'the target limits our requests';
+
 /** True from http to https, whatever else changes. */
 export function isHttpsUpgrade({ from, to }: Redirect): boolean {
   return from.protocol === 'http:' && to.protocol === 'https:';

@@ -32,6 +32,8 @@ export type HopSeen = {
         readonly code: FailureCode;
         readonly reason: string;
         readonly address: string | null;
+        /** From asking to knowing that no answer comes; left out by evidence that is older than this field. */
+        readonly waitedMs?: number;
       };
   /** Where this hop sends the visitor, and by what; the walk went there unless it stopped here. */
   readonly next: { readonly url: string; readonly via: RedirectVia } | null;

@@ -45,18 +45,24 @@ export async function gatherRedirects(
 
 type Walk = { readonly http: HttpProbe; readonly jar: CookieJar; readonly limits: WalkLimits };
 
+type Failure = Extract<HopSeen['seen'], { kind: 'failure' }>;
+
 async function takeHop(url: string, walk: Walk, late: AbortSignal): Promise<{ hop: HopSeen; stop?: Stop }> {
+  const askedAt = performance.now();
   const answer = await inTime(ask(url, walk), late);
+  const waitedMs = Math.round((performance.now() - askedAt) * 10) / 10;
+  const failAt = (seen: Failure, stop: Stop) => ({
+    hop: { url, seen: { ...seen, waitedMs }, next: null },
+    stop,
+  });
   if (!answer) {
     const reason = 'the time for the whole chain was over before it answered';
-    return {
-      hop: { url, seen: { kind: 'failure', code: 'response-timeout', reason, address: null }, next: null },
-      stop: { kind: 'out-of-time', afterMs: walk.limits.chainMs },
-    };
+    const stop = { kind: 'out-of-time', afterMs: walk.limits.chainMs } as const;
+    return failAt({ kind: 'failure', code: 'response-timeout', reason, address: null }, stop);
   }
   if (answer.kind === 'failure') {
     const { kind, code, reason, address } = answer;
-    return { hop: { url, seen: { kind, code, reason, address }, next: null }, stop: { kind: 'failure' } };
+    return failAt({ kind, code, reason, address }, { kind: 'failure' });
   }
   keepCookies(walk.jar, answer, url);
   const { seen, lead } = readAnswer(answer, url);

@@ -4,11 +4,9 @@ import {
   sniffingRules,
   subresourceRules,
 } from '../../../shared/catalogue/security-header-check/rules/content.ts';
-import { cookieRules } from '../../../shared/catalogue/security-header-check/rules/cookies.ts';
 import { isolationRules } from '../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
 import { cspRules } from '../../../shared/catalogue/security-header-check/rules/csp.ts';
 import { framingRules } from '../../../shared/catalogue/security-header-check/rules/framing.ts';
-import { hygieneRules, leakageRules } from '../../../shared/catalogue/security-header-check/rules/leakage.ts';
 import { hstsRules } from '../../../shared/catalogue/security-header-check/rules/transport.ts';
 import type { HeaderCode } from '../../../shared/catalogue/security-header-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
@@ -29,7 +27,8 @@ import { judgeHygiene, judgeLeakage } from './judge/leakage.ts';
 import { judgeRedirects } from './judge/redirects.ts';
 import { judgeSubresources } from './judge/subresources.ts';
 import { judgeTarget } from './judge/target.ts';
-import { allOf } from './judge/verdict-tables.ts';
+import { whyFailed } from './judge/unwalked.ts';
+import { allOf, unlessBroken } from './judge/verdict-tables.ts';
 import { compareWithObservatory } from './observatory/compare.ts';
 import { scoreGroups } from './own-score.ts';
 import { showCookies, showEffective, showHops, showPolicies } from './report-fields.ts';
@@ -74,11 +73,19 @@ export function judgeAll(evidence: HeaderEvidence, { hops, page, cookies }: Seen
     ...judgeTarget(evidence, page),
     ...judgeRedirects(evidence),
     ...(page ? judgePage(evidence, hops, page) : unseenPage(evidence)),
-    ...(hops.length > 0 ? judgeCookies(cookies) : allOf(cookieRules, unseen(evidence))),
-    ...judgeCorsRules(judgeCors(evidence.cors), evidence.corsUrl),
-    ...(hops.length > 0 ? judgeLeakage(hops) : allOf(leakageRules, unseen(evidence))),
-    ...(hops.length > 0 ? judgeHygiene(hops) : allOf(hygieneRules, unseen(evidence))),
+    ...judgeAnswers(evidence, { hops, page, cookies }),
   };
+}
+
+// Of redirects that lead to no page, what they show is told; that they do not show more says nothing of the page.
+function judgeAnswers(evidence: HeaderEvidence, { hops, page, cookies }: Seen) {
+  const verdicts = {
+    ...judgeCookies(cookies),
+    ...judgeCorsRules(judgeCors(evidence.cors), evidence.corsUrl),
+    ...judgeLeakage(hops),
+    ...judgeHygiene(hops),
+  };
+  return page ? verdicts : unlessBroken(verdicts, unseen(evidence));
 }
 
 function judgePage(evidence: HeaderEvidence, hops: readonly SeenHop[], page: Page) {
@@ -112,9 +119,7 @@ function unseenPage(evidence: HeaderEvidence): Verdicts<PageCode> {
 
 function unseen({ https, http }: HeaderEvidence) {
   const { end } = https.hops.length >= http.hops.length ? https : http;
-  return notTested(
-    end.kind === 'failed' ? `${end.url} could not be asked: ${end.reason}` : 'the redirects lead to no page',
-  );
+  return notTested(whyFailed({ end }) ?? 'the redirects lead to no page');
 }
 
 const settledCodes: ReadonlySet<string> = new Set([

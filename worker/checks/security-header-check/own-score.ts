@@ -5,6 +5,8 @@ import { codesOf, isBroken, type Verdicts } from '../../../shared/model/verdict.
 export type GroupScore = {
   readonly points: number;
   readonly lost: number;
+  /** The worst finding of the group, which took what is lost; the others of the group take nothing. */
+  readonly by?: string;
   readonly state: 'ok' | 'lost' | 'not-applicable' | 'not-tested';
 };
 
@@ -36,6 +38,7 @@ export function scoreGroups(verdicts: Verdicts<HeaderCode>): OwnScore {
     groups[group] = {
       points: groupPoints[group],
       lost,
+      ...(worst && lost > 0 ? { by: worst } : {}),
       state: stateOf(
         codes.map((code) => verdicts[code]),
         lost,

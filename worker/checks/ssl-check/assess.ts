@@ -1,39 +1,42 @@
 import type { SslLabsLetter } from '../../../shared/catalogue/ssl-check/report.ts';
+import type { NameCode } from '../../../shared/catalogue/ssl-check/rules/name.ts';
 import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, notTested, type Verdict, type Verdicts } from '../../../shared/model/verdict.ts';
+import { describeCertificates } from './describe/describe-certificates.ts';
 import { describeSight } from './describe/describe-sight.ts';
 import type { SslEvidence } from './evidence.ts';
 import { placeOfLetter } from './grade/caps.ts';
 import { attributeScore, type RatedFacts, rateSsl, type SslLabsRating, scoreOf } from './grade/grade.ts';
+import { kindOfKey } from './grammar/key-kind.ts';
 import { versionNames } from './grammar/tls-names.ts';
-import { judgeCertificate } from './judge/certificate.ts';
+import { type JudgedCertificates, judgeCertificates } from './judge/certificates.ts';
 import { findObstacle, judgeConnection, type Obstacle } from './judge/connection.ts';
 import { judgeNamesInDns } from './judge/names.ts';
 import { judgeProtocols } from './judge/protocol.ts';
 import { judgeSuites } from './judge/suites.ts';
-import { readCertificate } from './sight/certificate-sight.ts';
-import { buildChain, type Chain } from './sight/chain.ts';
-import { isAllAnswered, readSight, type SslSight, shownChain } from './sight/sight.ts';
-import { describeTrust } from './sight/trust.ts';
+import type { KeySight } from './sight/certificate-sight.ts';
+import type { Chain } from './sight/chain.ts';
+import { listPresented } from './sight/presented.ts';
+import { isAllAnswered, readSight, type SslSight } from './sight/sight.ts';
 
 /** Judges what was seen of a TLS server. Pure: the same evidence always gives the same report. */
 export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
   const sight = readSight(evidence);
-  const shown = shownChain(evidence.handshakes, evidence.chains);
-  const chain = buildChain(shown.flatMap((base64) => readCertificate(base64) ?? []));
+  const certificates = judgeCertificates(listPresented(sight), evidence);
+  const chains = certificates.each.map(({ presented }) => presented.chain);
   const obstacle = findObstacle(sight);
-  const verdicts = judgeAll(sight, chain, obstacle);
+  const verdicts = judgeAll(sight, certificates, obstacle);
   const broken = codesBroken(verdicts);
   const isNoTls = obstacle?.code === 'port-speaks-http' || obstacle?.code === 'port-not-tls';
-  const rating = rateSsl(factsOf(sight, chain), broken, isFlawlessKnown(verdicts));
+  const rating = rateSsl(factsOf(sight, chains), broken, isFlawlessKnown(verdicts));
   const letter = isNoTls ? 'F' : (rating?.letter ?? null);
   return {
     state: isNoTls ? 'complete' : stateOf(sight, obstacle),
     verdicts,
     fields: {
-      ...describeSight(sight, chain),
-      trust: describeTrust(sight, chain, broken),
+      ...describeSight(sight),
+      ...describeCertificates(sight, certificates.each),
       sslLabsEquivalent: letter,
       sslLabs: rating && describeRating(rating),
     },
@@ -42,18 +45,30 @@ export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
   };
 }
 
-function judgeAll(sight: SslSight, chain: Chain, obstacle: Obstacle | null): Verdicts<SslCode> {
+function judgeAll(
+  sight: SslSight,
+  { each, all }: JudgedCertificates,
+  obstacle: Obstacle | null,
+): Verdicts<SslCode> {
+  const chains = each.map(({ presented }) => presented.chain);
   const judged = {
-    ...judgeCertificate(sight, chain),
-    ...judgeProtocols(sight, chain),
-    ...judgeSuites(sight, chain),
+    ...all,
+    ...judgeProtocols(sight, chains),
+    ...judgeSuites(sight, chains),
   };
   return {
     ...judgeConnection(sight, obstacle),
     ...(obstacle === null ? judged : withoutLook(judged)),
-    ...judgeNamesInDns(sight.evidence, chain),
+    ...(obstacle?.code === 'name-not-found' ? noName : judgeNamesInDns(sight.evidence, chains)),
   };
 }
+
+/** Of a name that does not exist the DNS has nothing to say. */
+const noName: Verdicts<NameCode> = {
+  'caa-missing': 'not-applicable',
+  'tlsa-mismatch': 'not-applicable',
+  'tlsa-insecure': 'not-applicable',
+};
 
 /** Behind an obstacle nothing was seen, whatever the refusals seem to say. */
 function withoutLook<Code extends string>(verdicts: Record<Code, Verdict>): Record<Code, Verdict> {
@@ -66,18 +81,20 @@ function stateOf(sight: SslSight, obstacle: Obstacle | null): Assessment['state'
   return isAllAnswered(sight) ? 'complete' : 'partial';
 }
 
-function factsOf({ protocols, suites }: SslSight, { leaf }: Chain): RatedFacts {
-  const { type = '', bits = null } = leaf?.key ?? {};
+function factsOf({ protocols, suites }: SslSight, chains: readonly Chain[]): RatedFacts {
   const primes = suites.flatMap(({ dhBits }) =>
     dhBits === null ? [] : [{ type: 'modulus', bits: dhBits } as const],
   );
-  const own =
-    leaf === null ? [] : [{ type: type.startsWith('RSA') ? 'modulus' : 'curve', bits: bits ?? 256 } as const];
+  const own = chains.flatMap(({ leaf }) => (leaf === null ? [] : [ratedKeyOf(leaf.key)]));
   return {
     versions: versionNames.filter((version) => protocols[version] === true),
     keys: [...own, ...primes],
     cipherBits: suites.map(({ suite }) => suite.bits),
   };
+}
+
+function ratedKeyOf({ type, bits }: KeySight): RatedFacts['keys'][number] {
+  return { type: kindOfKey(type) === 'RSA' ? 'modulus' : 'curve', bits: bits ?? 256 };
 }
 
 /** A+ is given for what was seen, not for what was left out. */

@@ -1,6 +1,7 @@
 import type { FailureCode } from '../../probes/http/port.ts';
 import type { Handshake } from '../../probes/tls/port.ts';
 import type { ListScope, RevokedEntry } from './grammar/certificate-list.ts';
+import type { KeyKind } from './grammar/key-kind.ts';
 import type { SuiteSet } from './grammar/suites.ts';
 import type { VersionName } from './grammar/tls-names.ts';
 
@@ -14,6 +15,8 @@ export type SslEvidence = {
   readonly handshakes: readonly HandshakeSeen[];
   /** A handshake without SNI; null when it was not tried. */
   readonly withoutName: HandshakeAnswer | null;
+  /** What a client is shown that knows only the other kind of key; null when that needed no question of its own. */
+  readonly otherKind: OtherKindSeen | null;
   /** Questions by ClientHello, in no particular order. */
   readonly questions: readonly Question[];
   /** A greeting that was accepted before, sent once more at the end when others had been cut off; null when there was no need, or none to send. */
@@ -44,6 +47,20 @@ export type HandshakeAnswer =
   | Extract<Handshake, { readonly kind: 'failure' }>;
 export type Connected = Extract<HandshakeAnswer, { readonly kind: 'connected' }>;
 
+/** Whether a server has a certificate of the kind of key that today's clients are not shown. */
+export type OtherKindSeen = { readonly kind: KeyKind; readonly answer: OtherKindAnswer };
+
+export type OtherKindAnswer =
+  | {
+      readonly kind: 'shown';
+      readonly handshake: Connected;
+      readonly revocationList: RevocationListSeen;
+    }
+  | { readonly kind: 'refused' }
+  /** TLS 1.3 alone is spoken: the server goes on with a client that knows this kind only, and encrypts what it shows to it. */
+  | { readonly kind: 'hidden' }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
 /** One suite set in one version, asked until the server refused: each time without what it had chosen before. */
 export type Question = {
   readonly version: VersionName;
@@ -57,6 +74,8 @@ export type HelloAccepted = {
   readonly suite: number;
   readonly group: number | null;
   readonly dhBits: number | null;
+  /** By which the server signed its part of a TLS 1.2 key exchange; null where it signed none. */
+  readonly signatureScheme: number | null;
   readonly compression: number;
   readonly secureRenegotiation: boolean;
   readonly extendedMasterSecret: boolean;
@@ -81,7 +100,7 @@ export type QuestionEnd =
   /** We stopped: connections or time ran out, or only the first answer was wanted. */
   | { readonly kind: 'stopped'; readonly reason: string };
 
-/** Groups of TLS 1.3 that the server named in HelloRetryRequests. */
+/** Groups of TLS 1.3 that the server named in HelloRetryRequests; the end is that of the question for curves and hybrids. */
 export type GroupsSeen = { readonly accepted: readonly number[]; readonly end: QuestionEnd };
 
 export type HstsSeen =

@@ -7,6 +7,7 @@ import { type HelloAsker, openHelloAsker, type Target } from './gather/ask-hello
 import { askAgain, askOnce, askSsl2, askSuites, askTls13 } from './gather/ask-questions.ts';
 import { gatherHandshakes, gatherWithoutName } from './gather/gather-handshakes.ts';
 import { gatherNames } from './gather/gather-names.ts';
+import { gatherOtherKind } from './gather/gather-other-kind.ts';
 import { gatherRevocationList } from './gather/gather-revocation-list.ts';
 import { within } from './gather/within.ts';
 import { findClient } from './sight/sight.ts';
@@ -44,7 +45,7 @@ function isHopeless({ end }: Question): boolean {
   return end.kind === 'failure' || end.kind === 'not-tls';
 }
 
-type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'hsts' | 'revocationList'> & {
+type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'otherKind' | 'hsts' | 'revocationList'> & {
   readonly questions: readonly Question[];
   readonly groups: GroupsSeen | null;
   readonly stillAnswers: boolean | null;
@@ -53,6 +54,7 @@ type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'hsts' | 'revocat
 const nothing: Omit<Looked, 'questions'> = {
   handshakes: [],
   withoutName: null,
+  otherKind: null,
   hsts: { kind: 'unknown', reason: 'no handshake was completed' },
   revocationList: { kind: 'unknown', url: null, reason: 'no certificate was seen' },
   groups: null,
@@ -113,7 +115,8 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
     ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
   );
   const stillAnswers = isCutOff ? await askAgain(asker, asked.questions) : null;
-  return { handshakes, ...visited, revocationList, ...asked, stillAnswers };
+  const otherKind = await gatherOtherKind(look, { client: findClient(handshakes), ...asked });
+  return { handshakes, ...visited, otherKind, revocationList, ...asked, stillAnswers };
 }
 
 /** What must be known comes first: the allowance may end before the list does. */

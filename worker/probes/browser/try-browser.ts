@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Chromium, startChromium } from './child/chromium.ts';
-import type { Order } from './child/messages.ts';
+import { once } from 'node:events';
+import { startChromium } from './child/chromium.ts';
+import { computeOnce } from './compute-once.ts';
 import {
   type BrowserSettings,
   findBrowser,
@@ -40,80 +40,40 @@ async function tryExecutable(executable: string, trial: BrowserTrial): Promise<N
   const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
   const profile = await makeProfile(uid);
   try {
-    return await startOnce({ executable, profile, uid }, trial);
+    return await startOnce(executable, { ...trial, profile, uid });
   } finally {
     await removeProfile(profile);
   }
 }
 
-/** Nobody listens there; an empty page asks nobody. */
-const noProxyPort = 9;
+type Start = BrowserTrial & { readonly profile: string; readonly uid: number | undefined };
 
-// As a run starts it, by the same flags and over the same pipe: --dump-dom never came to its end on machines where pages load well.
+// With the flags of a page load: a browser that works another way would prove nothing.
 async function startOnce(
-  place: Pick<Order, 'executable' | 'profile' | 'uid'>,
-  { noSandbox, startMs, signal }: BrowserTrial,
+  executable: string,
+  { noSandbox, startMs, signal, profile, uid }: Start,
 ): Promise<NoBrowser | undefined> {
-  signal.throwIfAborted();
-  const { profile } = place;
-  const flags = chromiumFlags({ proxyPort: noProxyPort, profile, sandbox: !noSandbox, trustedKeys: [] });
-  const { pid, transport, ended } = startChromium({ ...emptyOrder, ...place, arguments: flags });
-  const end = new AbortController();
+  const sight = { profile, proxyPort: discardPort, sandbox: !noSandbox, trustedKeys: [] };
+  const browser = startChromium({ executable, arguments: chromiumFlags(sight), profile, uid });
+  const over = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
   try {
     return await Promise.race([
-      loadEmptyPage(transport),
-      ended.then(readStartFailure),
-      delay(startMs, neverAnswered(startMs), { signal: AbortSignal.any([signal, end.signal]) }),
+      computeOnce(browser.transport).then(
+        () => undefined,
+        (error: unknown) => readStartFailure((error as Error).message),
+      ),
+      browser.ended.then(readStartFailure),
+      // Its last words would be of something that it got over: what is wrong is that it never answered.
+      once(over, 'abort').then(() => neverAnswered(startMs)),
     ]);
   } finally {
-    end.abort();
-    transport.close();
-    // 0 is no process of ours: it never started.
-    if (pid > 0) await killTree([pid]);
+    browser.transport.close();
+    if (browser.pid > 0) await killTree([browser.pid]);
   }
 }
 
-const emptyOrder = {
-  url: 'about:blank',
-  strategy: 'mobile',
-  contact: undefined,
-  waits: { firstPaintMs: 0, loadMs: 0, protocolMs: 0 },
-} as const;
-
-type Answer = {
-  readonly id?: number;
-  readonly result?: { readonly targetId?: string; readonly sessionId?: string };
-  readonly error?: { readonly message: string };
-};
-
-// BROWSER_PATH may name anything, and that may say anything.
-function readAnswer(text: string): Answer | null {
-  try {
-    return JSON.parse(text) as Answer | null;
-  } catch {
-    return null;
-  }
-}
-
-/** Opens a page and has it count: the browser answers, and its renderers live. Undefined when all is well. */
-async function loadEmptyPage(transport: Chromium['transport']): Promise<NoBrowser | undefined> {
-  let lastId = 0;
-  const waiting = new Map<number | undefined, (answer: Answer) => void>();
-  transport.onmessage = (text) => {
-    const answer = readAnswer(text);
-    waiting.get(answer?.id)?.(answer ?? {});
-  };
-  const ask = (method: string, params: object, sessionId?: string) =>
-    new Promise<Answer>((resolve) => {
-      lastId += 1;
-      waiting.set(lastId, resolve);
-      transport.send(JSON.stringify({ id: lastId, method, params, sessionId }));
-    });
-  const { targetId } = (await ask('Target.createTarget', { url: 'about:blank' })).result ?? {};
-  const { sessionId } = (await ask('Target.attachToTarget', { targetId, flatten: true })).result ?? {};
-  const { error } = await ask('Runtime.evaluate', { expression: '1' }, sessionId);
-  return error ? readStartFailure(error.message) : undefined;
-}
+/** Nothing is loaded, so that nobody has to be there. */
+const discardPort = 9;
 
 function neverAnswered(startMs: number): NoBrowser {
   return noBrowser(

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { askServer, type Tries } from './ask.ts';
 import { flagsOf } from './flags.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from './port.ts';
-import { findServers, type Server } from './servers.ts';
+import { findServers, type LookUp, type Server } from './servers.ts';
 import { openUdpPool, type UdpPool } from './udp-pool.ts';
 
 export type ResolverSettings = {
@@ -19,15 +19,12 @@ export type Resolvers = {
   close(): void;
 };
 
-/** Opens the sockets to the resolvers; their names are looked up at once. */
-export function openResolvers(settings: ResolverSettings): Resolvers {
-  const opening = findServers(settings.servers).then((servers) =>
-    servers.map((server) => ({ server, pool: openUdpPool(server.address, server.port) })),
-  );
-  opening.catch(() => undefined); // said by the first question that needs them
+/** Opens the sockets to the resolvers; their names are looked up at once, and again when none of them answers. */
+export function openResolvers(settings: ResolverSettings, lookUp?: LookUp): Resolvers {
+  const crew = openCrew(settings.servers, lookUp);
   return {
     async ask(question, options, signal) {
-      const all = await opening;
+      const all = await crew.all();
       let last: DnsAnswer | undefined;
       // Each try goes to the next resolver, as a silent one is more often down than slow.
       for (const [index, timeoutMs] of settings.resolverTries.entries()) {
@@ -43,9 +40,62 @@ export function openResolvers(settings: ResolverSettings): Resolvers {
         if (last.kind === 'failure' && last.code === 'invalid-name') return last;
       }
       if (!last) throw new Error('resolverTries is empty');
+      // In a cluster a resolver that is made anew has another address.
+      if (last.kind === 'failure') crew.doubt();
       return last;
     },
-    close() {
+    close: () => crew.close(),
+  };
+}
+
+type Member = { readonly server: Server; readonly pool: UdpPool };
+
+/** Longer than any question takes with all its tries. */
+const graceMs = 30_000;
+/** Between two look-ups of the resolvers' names. */
+const doubtEveryMs = 2000;
+
+/** The resolvers by their addresses of today. */
+function openCrew(configured: readonly string[] | undefined, lookUp: LookUp | undefined) {
+  const open = async (known: readonly Member[]): Promise<readonly Member[]> => {
+    const servers = await findServers(configured, lookUp);
+    const isSame = ({ server }: Member, { address, port }: Server) =>
+      server.address === address && server.port === port;
+    // Questions may still be on their way to it.
+    for (const member of known)
+      if (!servers.some((server) => isSame(member, server)))
+        setTimeout(() => member.pool.close(), graceMs).unref();
+    return servers.map(
+      (server) =>
+        known.find((member) => isSame(member, server)) ?? {
+          server,
+          pool: openUdpPool(server.address, server.port),
+        },
+    );
+  };
+  const quietly = (opening: Promise<readonly Member[]>) => {
+    opening.catch(() => undefined); // said by the next question that needs them
+    return opening;
+  };
+  let opening = quietly(open([]));
+  let openedAt = Date.now();
+  const doubt = (): void => {
+    if (Date.now() - openedAt < doubtEveryMs) return;
+    openedAt = Date.now();
+    const before = opening;
+    opening = quietly(before.catch(() => []).then(open));
+  };
+  return {
+    async all(): Promise<readonly Member[]> {
+      try {
+        return await opening;
+      } catch (error) {
+        doubt();
+        throw error;
+      }
+    },
+    doubt,
+    close(): void {
       void opening.then((all) => all.forEach(({ pool }) => pool.close())).catch(() => undefined); // never opened, nothing to close
     },
   };

@@ -136,6 +136,7 @@ function optionsOf(socket: Socket, request: HandshakeRequest): ConnectionOptions
     ...(request.minVersion === undefined ? {} : { minVersion: request.minVersion }),
     ...(request.maxVersion === undefined ? {} : { maxVersion: request.maxVersion }),
     ...(request.ciphers === undefined ? {} : { ciphers: request.ciphers }),
+    ...(request.signatureAlgorithms === undefined ? {} : { sigalgs: request.signatureAlgorithms }),
     ...(request.ecdhCurve === undefined ? {} : { ecdhCurve: request.ecdhCurve }),
     ...(request.secureOptions === undefined ? {} : { secureOptions: request.secureOptions }),
     requestOCSP: request.requestOcsp ?? false,

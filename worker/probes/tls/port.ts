@@ -10,6 +10,8 @@ export type HandshakeRequest = {
   readonly maxVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
   /** OpenSSL cipher string, e.g. "ALL:COMPLEMENTOFALL:@SECLEVEL=0". */
   readonly ciphers?: string;
+  /** OpenSSL's signature algorithms, e.g. "rsa_pss_rsae_sha256:RSA+SHA256"; of TLS 1.3 they alone say which kind of certificate will do. */
+  readonly signatureAlgorithms?: string;
   /** Groups, e.g. "X25519MLKEM768" or "X25519:P-256". */
   readonly ecdhCurve?: string;
   /** SSL_OP_ bits, e.g. 4 for servers without RFC 5746. */

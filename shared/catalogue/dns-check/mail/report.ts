@@ -144,12 +144,41 @@ const tlsRptSchema = z
   .looseObject({ state, record: z.string().nullable(), rua: z.array(z.string()) })
   .meta({ id: 'TlsRpt' });
 
+const logoFileSchema = z
+  .looseObject({
+    url: z.string().meta({ description: 'Where it was found, after redirects.' }),
+    sizeBytes: count.nullable().meta({ description: 'Without compression; null above what is read.' }),
+    compressed: z.boolean(),
+    title: z.string().nullable(),
+    width: z.number().nullable(),
+    height: z.number().nullable(),
+  })
+  .meta({ id: 'BimiLogo' });
+
+const markCertificateSchema = z
+  .looseObject({
+    url: z.string(),
+    kind: z.enum(['VMC', 'CMC']).nullable().meta({ description: 'null where the certificate does not say.' }),
+    subject: z.string(),
+    issuer: z.string(),
+    names: z.string(),
+    validFrom: z.string(),
+    validUntil: z.string(),
+    trusted: z.null().meta({
+      description:
+        'Not judged: which mark authorities are recognised is a list that each mail program keeps.',
+    }),
+  })
+  .meta({ id: 'MarkCertificate' });
+
 const bimiSchema = z
   .looseObject({
     state,
     record: z.string().nullable(),
     logo: z.string().nullable(),
     authority: z.string().nullable().meta({ description: 'Address of the mark certificate.' }),
+    logoFile: logoFileSchema.nullish().meta({ description: 'null where it could not be fetched.' }),
+    certificate: markCertificateSchema.nullish().meta({ description: 'null where none could be read.' }),
   })
   .meta({ id: 'Bimi' });
 

@@ -70,6 +70,15 @@ export const recordRules = {
     fix: 'Publish a public address, and keep internal ones in an internal view of the DNS.',
     references: ['RFC 1918 §3', 'RFC 6890 §2.2.2'],
   },
+  'address-no-ipv6': {
+    part: 'records',
+    severity: 'info',
+    points: 0,
+    title: 'The domain has no IPv6 address',
+    detail: '{name} has an A record, but no AAAA record; visitors without IPv4 need help from others.',
+    fix: 'Give the host an IPv6 address, and publish it as an AAAA record.',
+    references: ['RFC 6540 §2', 'RFC 3596 §2.1'],
+  },
   'wildcard-present': {
     part: 'records',
     severity: 'info',
@@ -116,5 +125,15 @@ export const recordRules = {
     detail: '{reason}; browsers must ignore that part.',
     fix: 'Use either one record in AliasMode (priority 0, without parameters) or records in ServiceMode.',
     references: ['RFC 9460 §2.4.1', 'RFC 9460 §2.4.2'],
+  },
+  'https-record-hint-differs': {
+    part: 'records',
+    severity: 'info',
+    points: 0,
+    title: 'The HTTPS record hints at an address that the domain does not have',
+    detail:
+      'The HTTPS record gives {hint} as {key}, but {type} of {name} is {addresses}. Some browsers go to the hint first.',
+    fix: 'Keep the hints equal to the A and AAAA records, or leave them out.',
+    references: ['RFC 9460 §7.3'],
   },
 } as const satisfies Record<string, Rule>;

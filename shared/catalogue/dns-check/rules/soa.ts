@@ -70,4 +70,13 @@ export const soaRules = {
     fix: 'Write the address with a dot for the @, for instance hostmaster.example.com for hostmaster@example.com; a dot before the @ becomes “\\.”.',
     references: ['RFC 1035 §3.3.13', 'RFC 1912 §2.2'],
   },
+  'soa-rname-no-mail': {
+    part: 'soa',
+    severity: 'low',
+    points: 3,
+    title: 'The mail address in the SOA takes no mail',
+    detail: 'RNAME stands for {mail}, but {host} {found}. Nobody who finds a fault can write to you.',
+    fix: 'Name an address that somebody reads, at a domain that takes mail.',
+    references: ['RFC 1035 §3.3.13', 'RFC 1912 §2.2', 'RFC 5321 §5.1', 'RFC 7505 §3'],
+  },
 } as const satisfies Record<string, Rule>;

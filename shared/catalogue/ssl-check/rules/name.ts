@@ -16,7 +16,8 @@ export const nameRules = {
     severity: 'info',
     points: 0,
     title: 'No TLSA record fits the certificate',
-    detail: '{name} has {count} TLSA records; none matches the chain that the server sends.',
+    detail:
+      '{name} has {count} TLSA records; none matches the chain that is sent with the certificate of {subject}.',
     fix: 'Publish the digest of the new key before it is used, and remove the old record afterwards.',
     references: ['RFC 6698 §2.1', 'RFC 7671 §8'],
   },

@@ -135,6 +135,35 @@ export const suiteRules = {
     fix: 'Remove the CBC suites when no old client needs them.',
     references: ['RFC 9325 §4.2'],
   },
+  'suite-finite-field-offered': {
+    part: 'suites',
+    severity: 'info',
+    points: 0,
+    title: 'Suites with finite-field Diffie-Hellman are offered',
+    detail:
+      'The server accepts {suite} in {version}; browsers have dropped such suites, and they cost the server much work.',
+    fix: 'Remove the suites that begin with TLS_DHE_ (OpenSSL: “!kDHE”); ECDHE does the same for less.',
+    references: ['RFC 9325 §4.1'],
+  },
+  'group-deprecated-chosen': {
+    part: 'suites',
+    severity: 'low',
+    points: 1,
+    title: 'The server chooses a curve that is deprecated',
+    detail: 'With {suite} in {version} the server chooses {group}, though x25519 and P-256 were offered.',
+    fix: 'Let the server use x25519, P-256 and P-384 (nginx: ssl_ecdh_curve; Apache: SSLOpenSSLConfCmd Curves).',
+    references: ['RFC 8422 §5.1.1', 'RFC 9325 §4.5'],
+  },
+  'key-exchange-signature-weak': {
+    part: 'suites',
+    severity: 'medium',
+    points: 5,
+    title: 'The key exchange is signed with a broken hash',
+    detail:
+      'With {suite} in {version} the server signs with {hash}, though better hashes were offered; a client should end such a handshake.',
+    fix: 'Update the TLS library of the server, and remove SHA-1 and MD5 from its signature algorithms.',
+    references: ['RFC 9155 §4', 'RFC 9325 §4.5'],
+  },
   'group-post-quantum-missing': {
     part: 'suites',
     severity: 'info',

@@ -16,12 +16,12 @@ import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import type { HttpAnswer } from '../../../../worker/probes/http/port.ts';
 import { type Case, cases } from './cases.ts';
 import { goodPolicy } from './good-zone.ts';
-import { bodyOf, contextOf, stubDns, stubHttp } from './zone-literal.ts';
+import { bodyOf, contextOf, stubDns, stubWeb } from './zone-literal.ts';
 
-async function judge({ zone, options = {}, http = {}, isSigned = true, unsigned = [] }: Case) {
+async function judge({ zone, options = {}, http = {}, web, isSigned = true, unsigned = [] }: Case) {
   const answer = { body: bodyOf(goodPolicy), ...http } as HttpAnswer;
   const evidence = await gatherMail(
-    contextOf(stubDns(zone, { isSigned, unsigned }), stubHttp(answer), options),
+    contextOf(stubDns(zone, { isSigned, unsigned }), stubWeb(answer, web), options),
   );
   // What is kept of a run is JSON; the report must be the same after the journey.
   return assessMail(JSON.parse(JSON.stringify(evidence)));

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
-import type { HttpAnswer } from '../../../../worker/probes/http/port.ts';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
+import { bimiFileCases } from './bimi-cases.ts';
 import { goodZone, parkedZone } from './good-zone.ts';
-import { bodyOf, servfail, timeout, type ZoneLiteral } from './zone-literal.ts';
+import { bodyOf, servfail, timeout, type WebAnswer, type ZoneLiteral } from './zone-literal.ts';
 
 /** One fact: what differs from a good domain, and exactly which rules that breaks. */
 export type Case = {
@@ -18,9 +18,9 @@ export type Case = {
   readonly isPartial?: boolean;
   readonly options?: Partial<DnsCheckOptions>;
   /** How the policy host answers, where not with the good policy. */
-  readonly http?:
-    | Partial<Extract<HttpAnswer, { kind: 'response' }>>
-    | Extract<HttpAnswer, { kind: 'failure' }>;
+  readonly http?: WebAnswer;
+  /** How other addresses answer, where not with the good logo and the good mark. */
+  readonly web?: { readonly [url: string]: WebAnswer };
   readonly isSigned?: boolean;
   readonly unsigned?: readonly string[];
   readonly score?: number | null;
@@ -448,7 +448,7 @@ const dmarcCases: readonly Case[] = [
   dmarc(
     'weaker subdomains',
     'v=DMARC1; p=reject; sp=none; np=reject; rua=mailto:reports@good.test',
-    ['dmarc-subdomain-weaker'],
+    ['dmarc-subdomain-weaker', 'bimi-without-dmarc'],
     {
       fields: { dmarc: { subdomainPolicy: 'none', nonExistentPolicy: 'reject' } },
     },
@@ -839,6 +839,19 @@ const mxCases: readonly Case[] = [
     { 'good.test MX': ['10 mx1.good.test', '20 mx2.good.test', '30 mx1.good.test'] },
     ['mx-duplicate'],
   ),
+  but('two hosts that are one address', { 'mx2.good.test A': '192.0.2.25', 'mx1.good.test AAAA': null }, [
+    'mx-single',
+    'mx-no-ipv6',
+  ]),
+  but(
+    'a host of which not every address is known',
+    {
+      'good.test MX': '10 mx1.good.test',
+      'mx1.good.test AAAA': timeout,
+    },
+    [],
+    { notTested: ['mx-single', 'mx-no-ipv6'] },
+  ),
   but('one host with one address', { 'good.test MX': '10 mx2.good.test' }, ['mx-single', 'mx-no-ipv6']),
   but('an address without a name', { '26.2.0.192.in-addr.arpa PTR': null }, ['ptr-missing']),
   but('a name that does not lead back', { '26.2.0.192.in-addr.arpa PTR': 'mx1.good.test' }, [
@@ -1137,6 +1150,15 @@ const bimiCases: readonly Case[] = [
     [],
     { notTested: ['bimi-missing', 'bimi-syntax'] },
   ),
+  but(
+    'weaker subdomains, where it is not known whether the record is that of the organization',
+    {
+      '_dmarc.good.test TXT': 'v=DMARC1; p=reject; sp=none; np=reject; rua=mailto:reports@good.test',
+      '_dmarc.test TXT': timeout,
+    },
+    [],
+    { notTested: ['bimi-without-dmarc', 'dmarc-subdomain-weaker'] },
+  ),
   but('the BIMI record can not be read', { 'default._bimi.good.test TXT': servfail }, [], {
     notTested: ['bimi-missing', 'bimi-syntax'],
     fields: { bimi: { state: 'unknown' } },
@@ -1219,5 +1241,6 @@ export const cases: readonly Case[] = [
   ...mxCases,
   ...transportCases,
   ...bimiCases,
+  ...bimiFileCases,
   ...parkedCases,
 ];

@@ -11,6 +11,9 @@ import { bodyOf, contextOf, stubDns, stubHttp, timeout, type ZoneLiteral } from 
 
 const http = stubHttp({ body: bodyOf(goodPolicy) } as Parameters<typeof stubHttp>[0]);
 
+// A guard against what never ends or grows with the square: figures of speed are no matter of a test.
+const guardMs = 8000;
+
 function gather(dns: DnsProbe, options: Partial<DnsCheckOptions> = {}, limitMs?: number) {
   return gatherMail(contextOf(dns, http, options), limitMs);
 }
@@ -61,7 +64,7 @@ describe('what is asked', () => {
     expect([...new Set(secure)].toSorted()).toEqual(['A', 'AAAA', 'SOA', 'TLSA']);
   });
 
-  test('only the policy host is asked over HTTP, once, for 64 KB, and nothing is followed', async () => {
+  const asked = async (zone: ZoneLiteral): Promise<object[]> => {
     const requests: object[] = [];
     const counting: HttpProbe = {
       ask: (request) => {
@@ -69,13 +72,32 @@ describe('what is asked', () => {
         return http.ask(request);
       },
     };
-    await gatherMail(contextOf(stubDns(goodZone), counting));
-    expect(requests).toEqual([
-      {
-        url: 'https://mta-sts.good.test/.well-known/mta-sts.txt',
-        bodyLimitBytes: 65_537,
-        skipRedirectBody: true,
-      },
+    await gatherMail(contextOf(stubDns(zone), counting));
+    return requests;
+  };
+  const policy = {
+    url: 'https://mta-sts.good.test/.well-known/mta-sts.txt',
+    bodyLimitBytes: 65_537,
+    skipRedirectBody: true,
+  };
+
+  test('without a BIMI record only the policy host is asked over HTTP, once, for 64 KB', async () => {
+    expect(await asked({ ...goodZone, 'default._bimi.good.test TXT': null })).toEqual([policy]);
+  });
+
+  test.for(['v=BIMI1; l=; a=;', 'v=BIMI1; l=http://good.test/x.svg', ['v=BIMI1; l=', 'v=BIMI1; l=']])(
+    'the BIMI record %s names nothing to be fetched',
+    async (record) => {
+      expect(await asked({ ...goodZone, 'default._bimi.good.test TXT': record })).toEqual([policy]);
+    },
+  );
+
+  test('logo and mark of a BIMI record are asked for once each, as bytes, and 64 KB of them', async () => {
+    const file = { ...policy, asBytes: true };
+    expect(await asked(goodZone)).toEqual([
+      policy,
+      { ...file, url: 'https://good.test/logo.svg' },
+      { ...file, url: 'https://good.test/mark.pem' },
     ]);
   });
 });
@@ -127,7 +149,7 @@ describe('trouble', () => {
     const silent: DnsProbe = { ask: () => new Promise(() => {}) };
     const start = performance.now();
     const evidence = await gather(silent, { ip: '192.0.2.1' }, 50);
-    expect(performance.now() - start).toBeLessThan(1500);
+    expect(performance.now() - start).toBeLessThan(guardMs);
     const { fields, score, isPartial } = assessMail(evidence);
     expect(isPartial).toBe(true);
     expect([fields.spf.state, fields.dmarc.state, fields.mx.state, fields.mtaSts.state, score]).toEqual([
@@ -152,6 +174,16 @@ describe('trouble', () => {
       'ok',
       100,
     ]);
+  });
+
+  test('a logo that never comes leaves nothing but itself open', async () => {
+    const slow: HttpProbe = {
+      ask: (request) => (request.url.endsWith('.svg') ? new Promise(() => {}) : http.ask(request)),
+    };
+    const { verdicts, fields, score } = assessMail(await gatherMail(contextOf(stubDns(goodZone), slow), 80));
+    expect(verdicts['bimi-logo-unreachable']).toHaveProperty('notTested');
+    expect(verdicts['bimi-certificate-unreachable']).toHaveProperty('notTested');
+    expect([fields.bimi.state, fields.bimi.logoFile, score]).toEqual(['ok', null, 100]);
   });
 
   test('a run that is aborted ends with its reason', async () => {
@@ -180,7 +212,7 @@ describe('trouble', () => {
     const start = performance.now();
     const { verdicts } = assessMail(await gather(stubDns(zone)));
     expect(verdicts['spf-too-many-lookups']).toHaveProperty('broken');
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(performance.now() - start).toBeLessThan(guardMs);
   });
 
   test('names of the target that every object has do no harm', async () => {
@@ -247,7 +279,7 @@ describe('records of 60 kB', () => {
     ['addresses of an SPF record', { 'good.test TXT': `v=spf1 ${addresses.join(' ')} -all` }],
     ['TLS report addresses', { '_smtp._tls.good.test TXT': `v=TLSRPTv1; rua=${uris}` }],
     ['tags of a BIMI record', { 'default._bimi.good.test TXT': `v=BIMI1; ${tags}` }],
-  ] as const)('%s cost little time, and a report of less than 200 kB', async ([, changes]) => {
+  ] as const)('%s come to an end, and to a report of less than 200 kB', async ([, changes]) => {
     const stub = stubDns({ ...goodZone, ...changes });
     let last: Promise<void> = Promise.resolve();
     const start = performance.now();
@@ -259,7 +291,7 @@ describe('records of 60 kB', () => {
       },
     });
     const { fields } = assessMail(evidence);
-    expect(performance.now() - start).toBeLessThan(1500);
+    expect(performance.now() - start).toBeLessThan(guardMs);
     expect(JSON.stringify(fields).length).toBeLessThan(200_000);
   });
 });

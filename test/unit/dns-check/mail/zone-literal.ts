@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
 import type { Json } from '../../../../shared/model/verdict.ts';
@@ -156,6 +157,35 @@ export function stubHttp(answer: Partial<Extract<HttpAnswer, { kind: 'response' 
             },
       ),
   };
+}
+
+/** What a web server answers: a response but for these parts, or none. */
+export type WebAnswer =
+  | Partial<Extract<HttpAnswer, { kind: 'response' }>>
+  | Extract<HttpAnswer, { kind: 'failure' }>;
+
+/** An HTTP probe with an answer for each address; to any other one it gives the good logo, the good mark, or the policy. */
+export function stubWeb(policy: WebAnswer, web: { readonly [url: string]: WebAnswer } = {}): HttpProbe {
+  const usual = (url: string): WebAnswer =>
+    url.endsWith('.svg') ? fileOf(goodLogo) : url.endsWith('.pem') ? fileOf(markOf('good')) : policy;
+  return { ask: async (request) => stubHttp(web[request.url] ?? usual(request.url)).ask(request) };
+}
+
+const fixture = (name: string): Buffer =>
+  readFileSync(new URL(`../../../fixtures/dns-check/mail/${name}`, import.meta.url));
+
+/** A logo with nothing to say against it; it is in the good mark's certificate too. */
+export const goodLogo = fixture('logo.svg');
+
+/** A file with a mark certificate and its issuers, made with OpenSSL; nobody has their keys any more, and they end in 2100. */
+export function markOf(name: string): Buffer {
+  return fixture(`marks/${name}.pem`);
+}
+
+/** A file as the probe gives it where bytes were asked for. */
+export function fileOf(content: string | Uint8Array): WebAnswer {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  return { body: { text: '', bytes, wireBytes: bytes.length, decodedBytes: bytes.length } };
 }
 
 /** The body of a response, as the probe gives it. */

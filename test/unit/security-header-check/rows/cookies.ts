@@ -15,7 +15,8 @@ export const cookieRows: readonly Row[] = [
     name: 'a session cookie without Secure',
     evidence: cookie('sid=1; Path=/; HttpOnly; SameSite=Lax'),
     broken: ['cookie-session-no-secure'],
-    holds: ['cookie-no-secure', 'cookie-session-no-httponly'],
+    holds: ['cookie-session-no-httponly'],
+    notApplicable: ['cookie-no-secure'],
     score: 88,
   },
   {
@@ -44,13 +45,13 @@ export const cookieRows: readonly Row[] = [
     name: 'an assessment is no session',
     evidence: cookie('assessment_banner=1; Secure; SameSite=Lax'),
     broken: [],
-    holds: ['cookie-session-no-httponly'],
+    notApplicable: ['cookie-session-no-httponly'],
   },
   {
     name: 'any other cookie without Secure',
     evidence: cookie('theme=dark; SameSite=Lax'),
     broken: ['cookie-no-secure'],
-    holds: ['cookie-session-no-secure'],
+    notApplicable: ['cookie-session-no-secure'],
   },
   {
     name: 'any other cookie without SameSite',
@@ -66,7 +67,13 @@ export const cookieRows: readonly Row[] = [
     name: 'a CSRF token without SameSite',
     evidence: cookie('csrf_token=1; Secure'),
     broken: ['cookie-csrf-no-samesite'],
-    holds: ['cookie-no-samesite'],
+    notApplicable: ['cookie-no-samesite'],
+  },
+  {
+    name: 'a CSRF token with SameSite',
+    evidence: cookie('csrf_token=1; Secure; SameSite=Lax'),
+    broken: [],
+    holds: ['cookie-csrf-no-samesite', 'cookie-samesite-invalid'],
   },
   {
     name: 'each cookie that a browser refuses',
@@ -84,7 +91,8 @@ export const cookieRows: readonly Row[] = [
     name: 'a deletion is no fault',
     evidence: cookie('sess=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/'),
     broken: [],
-    holds: ['cookie-refused', 'cookie-session-no-secure'],
+    holds: ['cookie-refused'],
+    notApplicable: ['cookie-session-no-secure'],
   },
   {
     name: 'a cookie set over http',
@@ -96,7 +104,7 @@ export const cookieRows: readonly Row[] = [
       ]),
     }),
     broken: ['cookie-on-http'],
-    holds: ['cookie-no-secure'],
+    notApplicable: ['cookie-no-secure'],
   },
   {
     name: 'a cookie beside a public cache',

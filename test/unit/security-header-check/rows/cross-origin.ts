@@ -135,7 +135,7 @@ export const crossOriginRows: readonly Row[] = [
     name: 'an embedder policy that is none',
     evidence: baselineWith({ 'Cross-Origin-Embedder-Policy': 'require-cors' }),
     broken: ['coep-invalid'],
-    holds: ['coep-without-coop'],
+    notApplicable: ['coep-without-coop'],
   },
   {
     name: 'an embedder policy alone',

@@ -70,7 +70,7 @@ export const framingRows: readonly Row[] = [
     name: 'ALLOW-FROM',
     evidence: framed('ALLOW-FROM https://partner.test'),
     broken: ['xfo-allow-from'],
-    holds: ['framing-open'],
+    notApplicable: ['framing-open'],
   },
   {
     name: 'a word that is none',

@@ -79,13 +79,27 @@ export const transportRows: readonly Row[] = [
     notTested: ['redirect-missing', 'redirect-off-host'],
   },
   {
+    name: 'a later host whose name could not be resolved may not be public',
+    evidence: see({
+      headers: baseline,
+      http: chain([redirect('http://site.test/', 'http://gone.test/')], {
+        kind: 'failed',
+        url: 'http://gone.test/',
+        code: 'name-unresolved',
+        reason: 'the resolver gave no answer',
+      }),
+    }),
+    broken: ['hsts-preload-ineligible'],
+    notTested: ['target-address-not-allowed', 'redirect-downgrade', 'redirect-loop', 'redirect-missing'],
+  },
+  {
     name: 'redirects that end on http never reach https',
     evidence: see({
       headers: baseline,
       http: chain([redirect('http://site.test/', 'http://site.test/home'), answer('http://site.test/home')]),
     }),
     broken: ['redirect-ends-on-http', 'hsts-preload-ineligible'],
-    holds: ['redirect-missing'],
+    notApplicable: ['redirect-missing'],
   },
   {
     name: 'a redirect from https to http is a downgrade',
@@ -109,7 +123,7 @@ export const transportRows: readonly Row[] = [
       ]),
     }),
     broken: ['redirect-http-first', 'hsts-preload-ineligible'],
-    holds: ['redirect-off-host'],
+    notApplicable: ['redirect-off-host'],
   },
   {
     name: 'http straight to another host keeps HSTS from the first one',

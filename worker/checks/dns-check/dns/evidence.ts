@@ -20,12 +20,14 @@ export type DnsEvidence = {
   readonly random: DnsAnswer;
   /** What the parent zone's own servers say of the domain's NS. */
   readonly referrals: readonly DnsAnswer[];
-  readonly hosts: readonly NameServerHost[];
+  readonly hosts: readonly HostAnswers[];
   readonly servers: readonly ServerAnswers[];
   /** Addresses of name servers beyond the limit. */
   readonly notAsked: number;
   /** Records as one of the domain's servers gives them, with the TTL of the zone. */
   readonly direct: readonly DnsAnswer[];
+  /** Whether RNAME's mail domain takes mail; absent where the resolver gave no RNAME that is an address. */
+  readonly mailbox?: MailboxAnswers;
 };
 
 export type ApexAnswers = { readonly [T in ApexType]: DnsAnswer };
@@ -37,8 +39,15 @@ export type Ancestor = {
   readonly caa: DnsAnswer | null;
 };
 
-/** A name server's name with the answers to its addresses. */
-export type NameServerHost = { readonly name: string; readonly A: DnsAnswer; readonly AAAA: DnsAnswer };
+/** A host's name with the answers to its addresses. */
+export type HostAnswers = { readonly name: string; readonly A: DnsAnswer; readonly AAAA: DnsAnswer };
+
+/** What the DNS says of a mail domain. */
+export type MailboxAnswers = HostAnswers & {
+  readonly MX: DnsAnswer;
+  /** The hosts that MX names, the preferred ones first; those beyond the limit are left out. */
+  readonly exchanges: readonly HostAnswers[];
+};
 
 /** What one address of a name server answered. */
 export type ServerAnswers = {

@@ -4,14 +4,15 @@ import { type ApexType, apexTypes, type PartContext, type SharedAnswers } from '
 import type { Ancestor, ApexAnswers, DnsEvidence } from './evidence.ts';
 import { ancestorsOf } from './name.ts';
 import { gatherDelegation } from './ns/gather-delegation.ts';
+import { gatherMailbox } from './soa/gather-mailbox.ts';
 
 /** How many names above the domain are asked, the nearest first; a name of more labels is made to cost questions. */
 const ancestorLimit = 16;
 
 /**
  * Looks at a domain's records, its parent and its name servers. What does not hang on another answer is asked at once:
- * the domain and the names above it; then the name servers' addresses; then each of them directly, and the parent's;
- * a fourth round only for servers that the parent alone knows.
+ * the domain and the names above it; then the name servers' addresses, and the mail domain that the SOA names; then each of them
+ * directly, the parent's, and the hosts of that mail domain; a fourth round only for servers that the parent alone knows.
  */
 export async function gatherDns(context: PartContext, shared: SharedAnswers): Promise<DnsEvidence> {
   const askedAtS = Math.floor(Date.now() / 1000);
@@ -23,17 +24,19 @@ export async function gatherDns(context: PartContext, shared: SharedAnswers): Pr
   );
   const unchecked = askAgain(context, shared, { dnssecOk: true, checkingDisabled: true });
   const random = `${randomBytes(8).toString('hex')}.${domain}`;
-  const [apex, withoutCheck, secondTry, above, root, wwwA, wwwAaaa, randomA, delegation] = await Promise.all([
-    allApex(shared),
-    unchecked,
-    askAgain(context, shared, { dnssecOk: false }),
-    ancestors,
-    ask({ name: '', type: 'SOA' }, { dnssecOk: true }),
-    ask({ name: `www.${domain}`, type: 'A' }),
-    ask({ name: `www.${domain}`, type: 'AAAA' }),
-    ask({ name: random, type: 'A' }),
-    gatherDelegation(context, { shared, unchecked, ancestors }),
-  ]);
+  const [apex, withoutCheck, secondTry, above, root, wwwA, wwwAaaa, randomA, delegation, mailbox] =
+    await Promise.all([
+      allApex(shared),
+      unchecked,
+      askAgain(context, shared, { dnssecOk: false }),
+      ancestors,
+      ask({ name: '', type: 'SOA' }, { dnssecOk: true }),
+      ask({ name: `www.${domain}`, type: 'A' }),
+      ask({ name: `www.${domain}`, type: 'AAAA' }),
+      ask({ name: random, type: 'A' }),
+      gatherDelegation(context, { shared, unchecked, ancestors }),
+      gatherMailbox(context, { shared, unchecked }),
+    ]);
   return {
     domain,
     askedAtS,
@@ -45,6 +48,7 @@ export async function gatherDns(context: PartContext, shared: SharedAnswers): Pr
     www: { A: wwwA, AAAA: wwwAaaa },
     random: randomA,
     ...delegation,
+    ...(mailbox === undefined ? {} : { mailbox }),
   };
 }
 

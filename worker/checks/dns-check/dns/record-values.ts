@@ -34,6 +34,7 @@ export type Rrsig = {
   readonly signature: string;
 };
 export type Caa = { readonly flags: number; readonly tag: string; readonly value: string };
+export type Mx = { readonly preference: number; readonly exchange: string };
 export type Nsec3Param = { readonly iterations: number; readonly salt: string };
 
 // The fields of each type with what they must be; a record that lacks one is passed over, never guessed at.
@@ -60,6 +61,7 @@ const rrsigFields = {
   signature: 'string',
 } as const;
 const caaFields = { flags: 'number', tag: 'string', value: 'string' } as const;
+const mxFields = { preference: 'number', exchange: 'string' } as const;
 const nsec3ParamFields = { iterations: 'number', salt: 'string' } as const;
 
 /** The SOA of a record; undefined when it breaks its format. */
@@ -74,6 +76,8 @@ export const readRrsig = (record: DnsRecord): Rrsig | undefined =>
   readFields<Rrsig>(record.data, rrsigFields);
 /** The CAA of a record. */
 export const readCaa = (record: DnsRecord): Caa | undefined => readFields<Caa>(record.data, caaFields);
+/** The MX of a record; "" as the exchange is the root, as in a null MX. */
+export const readMx = (record: DnsRecord): Mx | undefined => readFields<Mx>(record.data, mxFields);
 /** The NSEC3PARAM of a record. */
 export const readNsec3Param = (record: DnsRecord): Nsec3Param | undefined =>
   readFields<Nsec3Param>(record.data, nsec3ParamFields);

@@ -60,7 +60,11 @@ export function assessMail(evidence: MailEvidence): MailAssessment {
   };
 }
 
-function judge(facts: MailFacts, { policy, mxHosts }: MailEvidence, mode: MailMode): Verdicts<MailCode> {
+function judge(
+  facts: MailFacts,
+  { policy, mxHosts, bimi: files }: MailEvidence,
+  mode: MailMode,
+): Verdicts<MailCode> {
   const dmarcPolicy = facts.dmarc.applied === 'unknown' ? undefined : choosePolicy(facts.dmarc);
   return {
     ...assessSpf(facts.spf, { mode, mxHosts, isImplicit: facts.mx.isImplicit === true }),
@@ -68,8 +72,19 @@ function judge(facts: MailFacts, { policy, mxHosts }: MailEvidence, mode: MailMo
     ...assessDkim(facts.dkim, mode),
     ...assessMx(facts.mx, mode),
     ...assessTransport(facts, policy, mode),
-    ...assessBimi(facts.bimi, mode, dmarcPolicy),
+    ...assessBimi({
+      bimi: facts.bimi,
+      mode,
+      policy: dmarcPolicy,
+      isOrganizational: standsAtOrganization(facts.dmarc),
+      files,
+    }),
   };
+}
+
+function standsAtOrganization({ applied, orgDomain }: MailFacts['dmarc']): boolean | null {
+  if (orgDomain === null || typeof applied === 'string') return null;
+  return applied.domain === orgDomain;
 }
 
 function show(
@@ -86,7 +101,7 @@ function show(
     mtaSts: showSts(facts, evidence.policy, mode),
     mx: showMx(facts.mx, facts.resolverValidates),
     tlsRpt: showTlsRpt(facts, mode),
-    bimi: showBimi(facts.bimi, mode),
+    bimi: showBimi(facts.bimi, mode, evidence.bimi),
   };
 }
 

@@ -15,6 +15,33 @@ export type PolicySight =
     }
   | { readonly kind: 'failure'; readonly code: string; readonly reason: string };
 
+/** A file that a BIMI record names, as it was fetched. */
+export type WebFile =
+  | {
+      readonly kind: 'response';
+      /** Where it was found in the end. */
+      readonly url: string;
+      readonly status: number;
+      /** Where it leads, if it was not followed. */
+      readonly location: string | null;
+      /** Without gzip compression; empty where the file is no text, or longer than what is read of it. */
+      readonly text: string;
+      /** Of the file without compression; null where it is longer than what is read of it. */
+      readonly sizeBytes: number | null;
+      readonly form: 'text' | 'gzip' | 'gzip-broken' | 'binary';
+      /** null where the server's certificate is good, else why it is refused. */
+      readonly certificateError: string | null;
+    }
+  | { readonly kind: 'failure'; readonly url: string; readonly code: string; readonly reason: string };
+
+/** What the addresses in a BIMI record lead to; null where the record names none. */
+export type BimiFiles = {
+  /** Unix s; what the certificate's validity is compared with. */
+  readonly fetchedAtS: number;
+  readonly logo: WebFile | null;
+  readonly mark: WebFile | null;
+};
+
 export const spfVerdicts = ['none', 'neutral', 'pass', 'fail', 'softfail', 'temperror', 'permerror'] as const;
 
 /** What check_host() of RFC 7208 answers for one message. */
@@ -37,6 +64,8 @@ export type MailEvidence = {
   readonly sights: readonly Sight[];
   /** null where there was no reason to fetch it. */
   readonly policy: PolicySight | null;
+  /** Absent where there is no BIMI record that can be read. */
+  readonly bimi?: BimiFiles;
   /** For the message the caller asked about. */
   readonly message: SpfEvaluation | null;
   /** For mail from the domain's own mail hosts. */

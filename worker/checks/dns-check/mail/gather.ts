@@ -2,7 +2,9 @@ import { setImmediate as afterArrivals } from 'node:timers/promises';
 import { isAddress } from '../../../../shared/target/classify-address.ts';
 import type { PartContext } from '../parts.ts';
 import { type Asker, openAsker } from './ask.ts';
-import type { MailEvidence, PolicySight, SpfEvaluation } from './evidence.ts';
+import { fetchBimi, lateBimi } from './bimi/fetch-file.ts';
+import type { Bimi } from './bimi/parse-bimi.ts';
+import type { BimiFiles, MailEvidence, PolicySight, SpfEvaluation } from './evidence.ts';
 import { type MailFacts, seeMail } from './see-mail.ts';
 import type { SightQuestion } from './sight.ts';
 import { evaluateSpf, type SpfMessage } from './spf/evaluate-spf.ts';
@@ -29,23 +31,37 @@ export async function gatherMail(
   const wanted = readMessage(domain, options);
   // Beside the walk: its questions are mostly the same ones, and answered once.
   const message = wanted === null ? null : begin(evaluateSpf(asker, wanted, limit));
-  const fetching: { policy: Promise<PolicySight> | null } = { policy: null };
+  const fetching: Fetching = { policy: null, bimi: undefined };
   try {
     const facts = await walk(asker, deadline.over, (zone) => {
       const seen = seeMail(zone, subject.domain, subject.selectors);
       if (wantsPolicy(seen)) fetching.policy ??= begin(fetchPolicy(probes.http, seen.sts.policyUrl));
+      if (wantsFiles(seen)) fetching.bimi ??= begin(fetchBimi(probes.http, seen.bimi.bimi));
       return seen;
     });
-    const [mxHosts, file, asked] = await Promise.all([
+    const late = lateBimi(facts.bimi.bimi);
+    const [mxHosts, file, bimi, asked] = await Promise.all([
       Promise.all(listMxMessages(facts).map(({ host, ...from }) => evaluateHost(asker, host, from, limit))),
       fetching.policy && Promise.race([fetching.policy, deadline.over.then(() => lateFile)]),
+      fetching.bimi && Promise.race([fetching.bimi, deadline.over.then(() => late)]),
       message,
     ]);
-    return { ...subject, sights: [...asker.sights.values()], policy: file, message: asked, mxHosts };
+    const sights = [...asker.sights.values()];
+    return {
+      ...subject,
+      sights,
+      policy: file,
+      ...(bimi === undefined ? {} : { bimi }),
+      message: asked,
+      mxHosts,
+    };
   } finally {
     deadline.stop();
   }
 }
+
+/** What is fetched beside the walk, as soon as the answers call for it. */
+type Fetching = { policy: Promise<PolicySight> | null; bimi: Promise<BimiFiles> | undefined };
 
 type Zone = ReturnType<typeof openZone>;
 
@@ -91,6 +107,12 @@ function begin<T>(work: Promise<T>): Promise<T> {
 
 function wantsPolicy({ sts }: MailFacts): boolean {
   return sts.texts.length > 0 || sts.hasHost === true;
+}
+
+// A record that declines, or cannot be read, names no file.
+function wantsFiles(facts: MailFacts): facts is MailFacts & { readonly bimi: { readonly bimi: Bimi } } {
+  const { bimi } = facts.bimi;
+  return bimi !== null && (bimi.logo !== null || bimi.authority !== null);
 }
 
 function readMessage(domain: string, { ip, sender, helo }: MailContext['options']): SpfMessage | null {

@@ -89,8 +89,8 @@ export function exchangesOf({ records }: Sight): { preference: number; exchange:
 }
 
 /** The same reading, made once of each sight: a domain is seen again after every answer, and its records stay what they are. */
-export function oncePerSight<T>(read: (sight: Sight) => T): (sight: Sight) => T {
-  const known = new WeakMap<Sight, { readonly value: T }>();
+export function oncePerSight<T, S extends object = Sight>(read: (sight: S) => T): (sight: S) => T {
+  const known = new WeakMap<S, { readonly value: T }>();
   return (sight) => {
     const kept = known.get(sight) ?? { value: read(sight) };
     known.set(sight, kept);

@@ -12,7 +12,7 @@ import { knownFeatures, powerfulFeatures } from '../grammar/permission-features.
 import { isFeaturePolicySyntax, parsePermissionsPolicy } from '../grammar/permissions-policy.ts';
 import { isLooser, isLooserThanDefault } from '../grammar/referrer-policy.ts';
 import { type Page, whyHeadUnread } from '../sight/page.ts';
-import { allOf, brokenWhen, cut, fieldAt } from './verdict-tables.ts';
+import { allOf, brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
 /** Judges whether browsers guess at the type of the content. */
 export function judgeSniffing(page: Page): Verdicts<keyof typeof sniffingRules> {
@@ -76,7 +76,9 @@ export function judgeReferrerRules(page: Page): Verdicts<keyof typeof referrerRu
     'referrer-policy-invalid':
       lines.length === 0 ? 'not-applicable' : brokenWhen(!header && fieldAt(page, name, lines.join(', '))),
     'referrer-policy-missing': lines.length > 0 ? 'holds' : unless(brokenWhen(!meta && seen)),
-    'referrer-policy-meta-overrides': unless(brokenWhen(loosened && { ...seen, header, meta })),
+    'referrer-policy-meta-overrides': unless(
+      where(meta !== undefined && header !== undefined, brokenWhen(loosened && { ...seen, header, meta })),
+    ),
   };
 }
 

@@ -6,7 +6,7 @@ import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.t
 import { valuesOf } from '../grammar/fields.ts';
 import { maskAttributeValue } from '../grammar/mask-cookie.ts';
 import type { SetCookie } from '../grammar/set-cookie.ts';
-import { allOf, cut } from './verdict-tables.ts';
+import { allOf, cut, where } from './verdict-tables.ts';
 
 type Kept = SeenCookie & {
   readonly cookie: SetCookie;
@@ -39,13 +39,16 @@ export function judgeCookies(cookies: readonly SeenCookie[]): Verdicts<keyof typ
     ),
     'cookie-samesite-invalid': judgeSameSite(kept),
     'cookie-refused': judgeRefused(cookies),
-    'cookie-cacheable': brokenBy(kept.flatMap(findCacheable)),
-    'cookie-wide-domain': brokenBy(
-      session
-        .filter(({ storage }) => !storage.hostOnly)
-        .map((cookie) => ({ ...show(cookie), domain: cookie.storage.domain })),
+    'cookie-cacheable': where(kept.length > 0, brokenBy(kept.flatMap(findCacheable))),
+    'cookie-wide-domain': where(
+      session.length > 0,
+      brokenBy(
+        session
+          .filter(({ storage }) => !storage.hostOnly)
+          .map((cookie) => ({ ...show(cookie), domain: cookie.storage.domain })),
+      ),
     ),
-    'cookie-no-prefix': brokenBy(session.filter(couldHavePrefix).map(show)),
+    'cookie-no-prefix': where(session.length > 0, brokenBy(session.filter(couldHavePrefix).map(show))),
   };
 }
 
@@ -58,7 +61,7 @@ function isSession({ session }: SeenCookie): boolean {
 }
 
 function lacking(cookies: readonly Kept[], has: (cookie: Kept) => boolean): Verdict {
-  return brokenBy(cookies.filter((cookie) => !has(cookie)).map(show));
+  return where(cookies.length > 0, brokenBy(cookies.filter((cookie) => !has(cookie)).map(show)));
 }
 
 function show(each: SeenCookie): Evidence {
@@ -74,11 +77,13 @@ function saysSameSite({ cookie }: Kept): boolean {
 }
 
 function judgeSameSite(cookies: readonly Kept[]): Verdict {
-  return brokenBy(
-    cookies.flatMap((cookie) => {
-      const value = cookie.cookie.sameSiteUnknown;
-      return value === null ? [] : [{ ...show(cookie), value: cut(maskAttributeValue(value)) }];
-    }),
+  const unknown = cookies.flatMap((cookie) => {
+    const value = cookie.cookie.sameSiteUnknown;
+    return value === null ? [] : [{ ...show(cookie), value: cut(maskAttributeValue(value)) }];
+  });
+  return where(
+    cookies.some(({ cookie }) => cookie.sameSite !== null || cookie.sameSiteUnknown !== null),
+    brokenBy(unknown),
   );
 }
 

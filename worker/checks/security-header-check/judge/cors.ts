@@ -1,7 +1,13 @@
 import { corsRules } from '../../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
-import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import {
+  brokenBy,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
 import type { Cors, CorsAnswer } from '../effective/cors.ts';
-import { allOf, brokenWhen, cut } from './verdict-tables.ts';
+import { allOf, brokenWhen, cut, where } from './verdict-tables.ts';
 
 /** Judges what other origins may read, from the answers to origins that nobody can have listed. */
 export function judgeCorsRules(cors: Cors, url: string): Verdicts<keyof typeof corsRules> {
@@ -18,22 +24,29 @@ export function judgeCorsRules(cors: Cors, url: string): Verdicts<keyof typeof c
   const made = answers.filter(({ origin }) => origin !== 'null');
   const nulls = answers.filter(({ origin }) => origin === 'null');
   const open = ({ allowsOrigin, credentials }: CorsAnswer) => allowsOrigin && credentials;
+  const unasked = notTested(failed[0] ?? 'no made-up origin was tried');
+  const forMade = (verdict: Verdict): Verdict => (made.length === 0 ? unasked : verdict);
+  const isAllowing = answers.some(({ allowOrigin }) => allowOrigin !== null);
   const wildcards = answers.filter(({ allowsAll, credentials }) => allowsAll && credentials);
   const several = answers.filter(
     ({ lines, allowOrigin }) => lines > 1 || allowOrigin?.includes(',') === true,
   );
   return {
-    'cors-reflects-origin-credentials': brokenBy(made.filter(open).map(show)),
+    'cors-reflects-origin-credentials': forMade(brokenBy(made.filter(open).map(show))),
     'cors-null-credentials':
       nulls.length === 0
         ? notTested(failed[0] ?? 'the origin null was not tried')
         : brokenBy(nulls.filter(open).map(show)),
-    'cors-reflects-origin': brokenBy(
-      made.filter(({ allowsOrigin, credentials }) => allowsOrigin && !credentials).map(show),
+    'cors-reflects-origin': forMade(
+      brokenBy(made.filter(({ allowsOrigin, credentials }) => allowsOrigin && !credentials).map(show)),
     ),
-    'cors-wildcard-credentials': brokenBy(wildcards.slice(0, 1).map(show)),
-    'cors-multiple-origins': brokenBy(several.slice(0, 1).map(show)),
-    'cors-vary-missing': brokenWhen(findUnvaried(answers, show)),
+    // Without Access-Control-Allow-Origin there is nothing that these speak of.
+    'cors-wildcard-credentials': where(isAllowing, brokenBy(wildcards.slice(0, 1).map(show))),
+    'cors-multiple-origins': where(isAllowing, brokenBy(several.slice(0, 1).map(show))),
+    'cors-vary-missing': where(
+      answers.some(({ method, allowsOrigin }) => method === 'GET' && allowsOrigin),
+      brokenWhen(findUnvaried(answers, show)),
+    ),
   };
 }
 

@@ -12,14 +12,21 @@ import { type Page, whyHeadUnread } from '../sight/page.ts';
 import { enforcedOf, readPolicies, type SeenPolicy } from '../sight/policies.ts';
 import { type CspCode, judgeScriptRules, showGrant } from './csp-scripts.ts';
 import { judgeSyntax } from './csp-syntax.ts';
-import { allOf, brokenWhen } from './verdict-tables.ts';
+import { allOf, unlessBroken } from './verdict-tables.ts';
 
 /** Judges Content-Security-Policy: whether one is enforced, what it lets through, how it is written. */
 export function judgeCsp(evidence: HeaderEvidence, page: Page): Verdicts<CspCode> {
   if (!page.isDocument) return allOf(cspRules, 'not-applicable');
   const absent = allOf(cspRules, 'not-applicable');
   const written = page.policies.length > 0 ? { ...judgeSyntax(page), ...judgePlaces(page) } : {};
-  return { ...absent, ...written, ...judgeEnforced(evidence, page) };
+  const unread = whyHeadUnread(page);
+  // A policy that was not read may be written badly, or stand late; what those that were read allow, it can only take away from.
+  const whole = unread === null ? written : unlessBroken(written, unseenPolicy(unread));
+  return { ...absent, ...whole, ...judgeEnforced(evidence, page) };
+}
+
+function unseenPolicy(unread: string): Verdict {
+  return notTested(`${unread}, and a meta element may hold a policy`);
 }
 
 function judgeEnforced(evidence: HeaderEvidence, page: Page): Partial<Verdicts<CspCode>> {
@@ -31,16 +38,20 @@ function judgeEnforced(evidence: HeaderEvidence, page: Page): Partial<Verdicts<C
     ...judgeScriptRules(page),
     'csp-nonce-weak': judgeNonceStrength(page, enforced),
     'csp-nonce-repeated': judgeNonceRepetition(evidence, page, enforced),
-    'csp-multiple-policies': brokenWhen(
-      enforced.length > 1 && { hop: page.index, url: page.hop.url, count: enforced.length },
-    ),
+    'csp-multiple-policies': judgeCount(page, enforced.length),
   };
+}
+
+function judgeCount(page: Page, count: number): Verdict {
+  if (count > 1) return brokenBy([{ hop: page.index, url: page.hop.url, count }]);
+  const unread = whyHeadUnread(page);
+  return unread === null ? 'holds' : unseenPolicy(unread);
 }
 
 function judgeAbsence(page: Page): Pick<Verdicts<CspCode>, 'csp-missing' | 'csp-report-only'> {
   const unread = whyHeadUnread(page);
   if (unread !== null) {
-    const unseen = notTested(`${unread}, and a meta element may hold a policy`);
+    const unseen = unseenPolicy(unread);
     return { 'csp-missing': unseen, 'csp-report-only': unseen };
   }
   const broken = brokenBy([{ hop: page.index, url: page.hop.url }]);

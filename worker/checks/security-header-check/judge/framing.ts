@@ -1,11 +1,11 @@
 import { framingRules } from '../../../../shared/catalogue/security-header-check/rules/framing.ts';
-import type { Evidence, Verdicts } from '../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
 import { type Framing, judgeFraming } from '../effective/framing.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import type { XFrameOptions } from '../grammar/x-frame-options.ts';
-import type { Page } from '../sight/page.ts';
+import { type Page, whyHeadUnread } from '../sight/page.ts';
 import { attributeOf } from '../sight/policies.ts';
-import { allOf, brokenWhen, cut, fieldAt } from './verdict-tables.ts';
+import { allOf, brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
 const header = 'x-frame-options';
 
@@ -17,23 +17,35 @@ export function judgeFramingRules(page: Page): Verdicts<FramingCode> {
   const absent = allOf(framingRules, 'not-applicable');
   if (!page.isDocument) return absent;
   if (framing.by === 'nothing') return { ...absent, ...judgeUndecided(page, framing) };
+  const { xfo, by } = framing;
   return {
-    ...allOf(framingRules, 'holds'),
+    ...absent,
+    'framing-open': 'holds',
     'framing-allow-all': brokenWhen(framing.allowed === 'all' && showRule(page, framing)),
-    'xfo-overridden': brokenWhen(findOverridden(page, framing)),
-    ...(framing.by === 'x-frame-options' && framing.xfo ? judgeDecisive(page, framing, framing.xfo) : {}),
+    'xfo-overridden': where(
+      by === 'frame-ancestors' && xfo !== undefined,
+      brokenWhen(findOverridden(page, framing)),
+    ),
+    'csp-frame-ancestors-missing': by === 'frame-ancestors' ? 'holds' : 'not-applicable',
+    ...(by === 'x-frame-options' && xfo ? judgeDecisive(page, framing, xfo) : {}),
   };
 }
 
-// Nothing that counts was sent; one of these four says why.
+// Nothing that counts was sent; one of these four says why, and of the others only what was sent is judged.
 function judgeUndecided(page: Page, { xfo }: Framing): Partial<Verdicts<FramingCode>> {
-  const inMeta = xfo ? undefined : findInMeta(page);
+  if (xfo)
+    return {
+      'xfo-allow-from': brokenWhen(xfo.kind === 'allow-from' && showXfo(page)),
+      'xfo-invalid': brokenWhen(xfo.kind === 'invalid' && showXfo(page)),
+    };
+  const inMeta = findInMeta(page);
   const seen = { hop: page.index, url: page.hop.url };
+  if (inMeta !== undefined)
+    return { 'xfo-in-meta': brokenBy([{ ...seen, header: 'meta', value: cut(inMeta) }]) };
+  const unread = whyHeadUnread(page);
   return {
-    'framing-open': brokenWhen(!xfo && inMeta === undefined && seen),
-    'xfo-in-meta': brokenWhen(inMeta !== undefined && { ...seen, header: 'meta', value: cut(inMeta) }),
-    'xfo-allow-from': brokenWhen(xfo?.kind === 'allow-from' && showXfo(page)),
-    'xfo-invalid': brokenWhen(xfo?.kind === 'invalid' && showXfo(page)),
+    'framing-open': brokenBy([seen]),
+    'xfo-in-meta': unread === null ? 'holds' : notTested(unread),
   };
 }
 
@@ -43,7 +55,9 @@ function judgeDecisive(page: Page, { allowed }: Framing, xfo: XFrameOptions): Pa
   return {
     'xfo-duplicate': brokenWhen(values.length === 1 && count > 1 && { ...seen, count }),
     'xfo-conflict': brokenWhen(kind === 'conflict' && { ...seen, values: cut(values.join(' and ')) }),
-    'csp-frame-ancestors-missing': brokenWhen(allowed !== 'all' && seen),
+    'xfo-allow-from': 'holds',
+    'xfo-invalid': 'holds',
+    'csp-frame-ancestors-missing': where(allowed !== 'all', brokenBy([seen])),
   };
 }
 

@@ -1,13 +1,20 @@
 import { getDomain } from 'tldts';
 import { hstsRules } from '../../../../shared/catalogue/security-header-check/rules/transport.ts';
-import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import {
+  brokenBy,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
 import { type EffectiveHsts, judgeHsts } from '../effective/hsts.ts';
 import type { HeaderEvidence, PreloadSight } from '../evidence.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import type { Hsts } from '../grammar/hsts.ts';
 import { isMalformed, type Malformed } from '../grammar/malformed.ts';
 import type { Page, SeenHop } from '../sight/page.ts';
-import { allOf, brokenWhen, fieldAt } from './verdict-tables.ts';
+import { whyUnanswered } from './unwalked.ts';
+import { allOf, brokenWhen, fieldAt, where } from './verdict-tables.ts';
 
 type HstsCode = keyof typeof hstsRules;
 type MainCode = Exclude<HstsCode, 'hsts-over-http' | 'hsts-not-on-first-hop' | 'hsts-preloaded'>;
@@ -32,7 +39,7 @@ export function judgeHstsRules(
     hsts.why?.includes('address') === true;
   return {
     ...(isVoid ? allMain('not-applicable') : judgeMain(evidence, page, { hsts, preload })),
-    'hsts-over-http': brokenBy(hops.flatMap(findOverHttp)),
+    'hsts-over-http': judgeOverHttp(evidence, hops),
     'hsts-not-on-first-hop':
       isVoid || !hsts.applied ? 'not-applicable' : brokenBy(findUnprotectedRedirects(evidence, hops, page)),
     'hsts-preloaded': preload === 'listed' ? brokenBy([{ host: page.url.hostname }]) : 'not-applicable',
@@ -71,11 +78,11 @@ function judgeMain(
   { hsts, preload }: { readonly hsts: EffectiveHsts; readonly preload: PreloadSight },
 ): Verdicts<MainCode> {
   const { line } = hsts;
-  const missing = line === undefined && preload !== 'listed';
+  // Of a host on the preload list the header is missing too, but not missed; hsts-preloaded says so.
   if (line === undefined)
     return {
       ...allMain('not-applicable'),
-      'hsts-missing': brokenWhen(missing && { hop: page.index, url: page.hop.url }),
+      'hsts-missing': where(preload !== 'listed', brokenBy([{ hop: page.index, url: page.hop.url }])),
     };
   const seen = fieldAt(page, header, line);
   const valid = validOf(hsts.parsed);
@@ -104,19 +111,36 @@ function judgeValid(hsts: Hsts | undefined, seen: Evidence, page: Page, preload:
       'hsts-no-subdomains': 'not-applicable',
     } as const;
   const { maxAgeS, includeSubDomains } = hsts;
-  const isShort = maxAgeS > 0 && maxAgeS < shortS && preload !== 'listed';
-  const open = maxAgeS > 0 && !includeSubDomains;
+  const isShort = maxAgeS < shortS;
   return {
     'hsts-off': brokenWhen(maxAgeS === 0 && seen),
-    'hsts-short': brokenWhen(isShort && { ...seen, seconds: maxAgeS }),
-    'hsts-no-subdomains': brokenWhen(open && { ...seen, host: page.url.hostname }),
+    'hsts-short': where(
+      maxAgeS > 0 && !(isShort && preload === 'listed'),
+      brokenWhen(isShort && { ...seen, seconds: maxAgeS }),
+    ),
+    'hsts-no-subdomains': where(
+      maxAgeS > 0,
+      brokenWhen(!includeSubDomains && { ...seen, host: page.url.hostname }),
+    ),
   };
 }
 
 function judgePreload(evidence: HeaderEvidence, page: Page, seen: Evidence): Verdict {
   const faults = whyNotPreloadable(evidence, page);
   if (!faults) return 'not-applicable';
-  return brokenWhen(faults.length > 0 && { ...seen, reason: faults.join('; ') });
+  if (faults.length > 0) return brokenBy([{ ...seen, reason: faults.join('; ') }]);
+  const unseen = whyUnanswered(evidence.http);
+  return unseen === null ? 'holds' : notTested(unseen);
+}
+
+function judgeOverHttp({ http }: HeaderEvidence, hops: readonly SeenHop[]): Verdict {
+  const found = hops.flatMap(findOverHttp);
+  const unseen = whyUnanswered(http);
+  if (found.length === 0 && unseen !== null) return notTested(unseen);
+  return where(
+    hops.some(({ url }) => url.protocol === 'http:'),
+    brokenBy(found),
+  );
 }
 
 function findOverHttp(seen: SeenHop): Evidence[] {

@@ -4,7 +4,7 @@ import { judgeIsolation } from '../effective/isolation.ts';
 import { valuesOf } from '../grammar/fields.ts';
 import { isMalformed, type Malformed } from '../grammar/malformed.ts';
 import type { Page } from '../sight/page.ts';
-import { brokenWhen, fieldAt } from './verdict-tables.ts';
+import { brokenWhen, fieldAt, where } from './verdict-tables.ts';
 
 /** Judges the three cross-origin policies; opener and embedder only where the answer is a page over https. */
 export function judgeIsolationRules(page: Page): Verdicts<keyof typeof isolationRules> {
@@ -12,18 +12,22 @@ export function judgeIsolationRules(page: Page): Verdicts<keyof typeof isolation
   const seen = { hop: page.index, url: page.hop.url };
   const isSecurePage = page.isDocument && page.url.protocol === 'https:';
   const forPages = (verdict: Verdict): Verdict => (isSecurePage ? verdict : 'not-applicable');
-  const invalid = (header: string, parsed: object | Malformed | undefined): Verdict =>
-    parsed && isMalformed(parsed)
-      ? brokenBy([
-          { ...fieldAt(page, header, valuesOf(page.fields, header).join(', ')), reason: parsed.reason },
-        ])
-      : 'holds';
-  const alone = effective.embedder !== 'unsafe-none' && effective.opener !== 'same-origin';
+  const invalid = (header: string, parsed: object | Malformed | undefined): Verdict => {
+    const reason = parsed && isMalformed(parsed) ? parsed.reason : undefined;
+    const sent = fieldAt(page, header, valuesOf(page.fields, header).join(', '));
+    return where(parsed !== undefined, brokenWhen(reason !== undefined && { ...sent, reason }));
+  };
+  const alone = effective.opener !== 'same-origin';
   return {
     'coop-missing': forPages(brokenWhen(opener === undefined && seen)),
     'coop-invalid': forPages(invalid('cross-origin-opener-policy', opener)),
     'coep-invalid': forPages(invalid('cross-origin-embedder-policy', embedder)),
-    'coep-without-coop': forPages(brokenWhen(alone && { ...seen, value: effective.embedder })),
+    'coep-without-coop': forPages(
+      where(
+        effective.embedder !== 'unsafe-none',
+        brokenWhen(alone && { ...seen, value: effective.embedder }),
+      ),
+    ),
     'corp-missing': brokenWhen(resource === undefined && seen),
     'corp-invalid': invalid('cross-origin-resource-policy', resource),
     'isolation-ok': effective.crossOriginIsolated

@@ -2,12 +2,14 @@ import type { redirectRules } from '../../../../shared/catalogue/security-header
 import {
   brokenBy,
   type Evidence,
+  isBroken,
   notTested,
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
 import type { Chain, HeaderEvidence, Hop } from '../evidence.ts';
-import { brokenWhen } from './verdict-tables.ts';
+import { clause, isClosed, whyCertificateUnseen, whyFailed, whyUnanswered, whyUnwalked } from './unwalked.ts';
+import { brokenWhen, where } from './verdict-tables.ts';
 
 type RedirectCode = keyof typeof redirectRules;
 
@@ -15,32 +17,35 @@ type RedirectCode = keyof typeof redirectRules;
 export function judgeRedirects(evidence: HeaderEvidence): Verdicts<RedirectCode> {
   const { https, http } = evidence;
   const chains = [https, http];
+  const deadEnds = chains.flatMap(findDeadEnd);
+  const asFarAsSeen = (verdict: Verdict) => unless(whyUnwalked(chains), verdict);
   return {
     'https-missing': judgeHttps(https, http),
-    'cert-invalid': judgeCertificates(chains.flatMap(({ hops }) => hops)),
+    'cert-invalid': unless(
+      whyCertificateUnseen(chains),
+      judgeCertificates(chains.flatMap(({ hops }) => hops)),
+    ),
     ...judgeClearTextStart(http, https),
-    'redirect-downgrade': brokenBy(chains.flatMap(findDowngrades)),
-    'redirect-loop': brokenBy(chains.flatMap(findDeadEnd)),
-    'redirect-too-long': brokenBy(chains.flatMap(findLongWay)),
+    'redirect-downgrade': asFarAsSeen(where(chains.some(leadsOn), brokenBy(chains.flatMap(findDowngrades)))),
+    'redirect-loop': asFarAsSeen(brokenBy(deadEnds)),
+    'redirect-too-long': asFarAsSeen(judgeLength(chains, deadEnds.length > 0)),
   };
 }
 
-// Codes by which any client finds no https here; a timeout may be ours alone.
-const closedCodes: ReadonlySet<string> = new Set([
-  'connection-refused',
-  'connection-closed',
-  'connection-reset',
-  'not-tls',
-  'tls-failed',
-]);
+/** What was seen to be broken stays so; where a reason is given, nothing else is said. */
+function unless(why: string | null, verdict: Verdict): Verdict {
+  return why === null || isBroken(verdict) ? verdict : notTested(why);
+}
+
+function leadsOn({ hops, end }: Chain): boolean {
+  return hops.length > 1 || (hops.length === 1 && end.kind !== 'answered');
+}
 
 function judgeHttps(https: Chain, http: Chain): Verdict {
-  if (https.hops.length > 0) return 'holds';
-  if (https.end.kind !== 'failed') return 'holds';
+  if (https.hops.length > 0 || https.end.kind !== 'failed') return 'holds';
   const { url, code, reason } = https.end;
-  if (http.hops.length === 0 || !closedCodes.has(code))
-    return notTested(`${url} could not be asked: ${reason}`);
-  return brokenBy([{ url, reason, code }]);
+  if (http.hops.length === 0 || !isClosed(https)) return notTested(whyFailed(https) ?? '');
+  return brokenBy([{ url, reason: clause(reason), code }]);
 }
 
 function judgeCertificates(hops: readonly Hop[]): Verdict {
@@ -66,23 +71,34 @@ function judgeClearTextStart(http: Chain, https: Chain): Verdicts<ClearTextCode>
   if (!first || !last) return allClearText(noClearText(http));
   if (http.end.kind !== 'answered') return allClearText(notTested('the redirects from http lead to no page'));
   const ends = isClearText(last.url);
-  const missing = !second && ends && last.status < 400;
+  const isUpgraded = second !== undefined && !ends;
   return {
-    // Without https there is nothing to redirect to.
-    'redirect-missing':
-      https.hops.length === 0
-        ? 'not-applicable'
-        : brokenWhen(missing && { url: first.url, status: first.status }),
-    'redirect-ends-on-http': brokenWhen(second !== undefined && ends && { from: first.url, url: last.url }),
-    'redirect-http-first': brokenWhen(!ends && findClearTextSecond(first, second)),
-    'redirect-off-host': brokenWhen(!ends && findOtherHost(first, second)),
+    'redirect-missing': where(!(second && ends), judgeMissing(first, second, https)),
+    'redirect-ends-on-http': where(
+      second !== undefined,
+      brokenWhen(ends && { from: first.url, url: last.url }),
+    ),
+    'redirect-http-first': where(isUpgraded, brokenWhen(findClearTextSecond(first, second))),
+    // Where the first redirect stays in clear text, that is what is told.
+    'redirect-off-host': where(
+      isUpgraded && !isClearText(second.url),
+      brokenWhen(findOtherHost(first, second)),
+    ),
   };
 }
 
+// Without https there is nothing to redirect to; redirects that end in clear text have a rule of their own.
+function judgeMissing(first: Hop, second: Hop | undefined, https: Chain): Verdict {
+  const unseen = whyUnanswered(https);
+  if (unseen !== null) return notTested(unseen);
+  if (https.hops.length === 0) return 'not-applicable';
+  const isServed = !second && isClearText(first.url) && first.status < 400;
+  return brokenWhen(isServed && { url: first.url, status: first.status });
+}
+
 function noClearText({ end }: Chain): Verdict {
-  if (end.kind === 'failed' && end.code !== 'connection-refused')
-    return notTested(`${end.url} could not be asked: ${end.reason}`);
-  return 'not-applicable';
+  const isOpen = end.kind === 'failed' && end.code !== 'connection-refused';
+  return isOpen ? notTested(whyFailed({ end }) ?? '') : 'not-applicable';
 }
 
 function allClearText(verdict: Verdict): Verdicts<ClearTextCode> {
@@ -111,7 +127,7 @@ function findDowngrades({ hops, end }: Chain): Evidence[] {
   });
 }
 
-const deadEnds = {
+const reasonsOfDeadEnd = {
   loop: 'it was asked before with the same cookies',
   'too-many': 'there was still another redirect after 20',
   'invalid-location': 'its Location is not a URL',
@@ -119,7 +135,13 @@ const deadEnds = {
 
 function findDeadEnd({ start, end }: Chain): Evidence[] {
   if (end.kind === 'answered' || end.kind === 'failed') return [];
-  return [{ from: start, url: end.url, reason: deadEnds[end.kind] }];
+  return [{ from: start, url: end.url, reason: reasonsOfDeadEnd[end.kind] }];
+}
+
+// Of a way that leads nowhere nobody asks how long it is.
+function judgeLength(chains: readonly Chain[], isDeadEnd: boolean): Verdict {
+  const long = brokenBy(chains.flatMap(findLongWay));
+  return isBroken(long) ? long : where(!isDeadEnd, long);
 }
 
 function findLongWay({ start, hops }: Chain): Evidence[] {

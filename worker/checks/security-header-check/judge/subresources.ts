@@ -1,14 +1,6 @@
 import { getDomain } from 'tldts';
 import { subresourceRules } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
-import {
-  brokenBy,
-  codesOf,
-  type Evidence,
-  isBroken,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
 import type { ElementSight } from '../evidence.ts';
 import { isHtml } from '../grammar/content-type.ts';
 import { valuesOf } from '../grammar/fields.ts';
@@ -16,7 +8,7 @@ import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
 import type { Page } from '../sight/page.ts';
 import { attributeOf, directiveOf, enforcedOf, isScript } from '../sight/policies.ts';
-import { allOf, brokenWhen, cut } from './verdict-tables.ts';
+import { allOf, brokenWhen, cut, unlessBroken, where } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */
 type Load = {
@@ -38,33 +30,35 @@ export function judgeSubresources(page: Page): Verdicts<keyof typeof subresource
   if (loads.length === 0) return allOf(subresourceRules, cutBy === null ? 'not-applicable' : unseen);
   const judged = judgeLoads(page, loads);
   // Behind the cut there may be more of anything.
-  return cutBy === null ? judged : mapVerdicts(judged, (verdict) => (isBroken(verdict) ? verdict : unseen));
+  return cutBy === null ? judged : unlessBroken(judged, unseen);
 }
 
 function judgeLoads(page: Page, loads: readonly Load[]): Verdicts<keyof typeof subresourceRules> {
-  const foreignScripts = loads.filter(({ isCrossSite, kind }) => isCrossSite && kind === 'script');
+  const foreign = loads.filter(({ isCrossSite }) => isCrossSite);
+  const foreignScripts = foreign.filter(({ kind }) => kind === 'script');
   const checked = loads.filter(({ integrity }) => integrity !== undefined && integrity !== '');
   const isGood = ({ integrity = '' }: Load) => parseIntegrity(integrity).length > 0;
+  const compared = checked.filter((load) => isGood(load) && load.isCrossOrigin);
   const show = (load: Load) => showLoad(page, load);
   const clearText = loads.filter(({ url }) => url.protocol === 'http:');
   return {
     'script-http':
       page.url.protocol !== 'https:' || isUpgraded(page) ? 'not-applicable' : brokenBy(clearText.map(show)),
-    'sri-missing': brokenBy(
-      loads.filter(({ isCrossSite, integrity }) => isCrossSite && !integrity).map(show),
+    'sri-missing': where(
+      foreign.length > 0,
+      brokenBy(foreign.filter(({ integrity }) => !integrity).map(show)),
     ),
-    'sri-invalid': brokenBy(
-      checked
-        .filter((load) => !isGood(load))
-        .map((load) => ({ ...show(load), value: cut(load.integrity ?? '') })),
+    'sri-invalid': where(
+      checked.length > 0,
+      brokenBy(
+        checked
+          .filter((load) => !isGood(load))
+          .map((load) => ({ ...show(load), value: cut(load.integrity ?? '') })),
+      ),
     ),
-    'sri-missing-crossorigin': brokenBy(
-      checked
-        .filter(
-          (load) =>
-            isGood(load) && load.isCrossOrigin && attributeOf(load.element, 'crossorigin') === undefined,
-        )
-        .map(show),
+    'sri-missing-crossorigin': where(
+      compared.length > 0,
+      brokenBy(compared.filter(({ element }) => attributeOf(element, 'crossorigin') === undefined).map(show)),
     ),
     'integrity-policy-missing':
       foreignScripts.length === 0
@@ -82,15 +76,6 @@ function judgeLoads(page: Page, loads: readonly Load[]): Verdicts<keyof typeof s
 /** The page makes browsers ask for https:// wherever it says http:// (Upgrade Insecure Requests). */
 function isUpgraded({ policies }: Page): boolean {
   return enforcedOf(policies).some((seen) => directiveOf(seen, 'upgrade-insecure-requests'));
-}
-
-function mapVerdicts<Code extends string>(
-  verdicts: Verdicts<Code>,
-  change: (verdict: Verdict) => Verdict,
-): Verdicts<Code> {
-  return Object.fromEntries(
-    codesOf(verdicts).map((code) => [code, change(verdicts[code])]),
-  ) as Verdicts<Code>;
 }
 
 function showLoad(page: Page, { element, url }: Load): Evidence {

@@ -1,31 +1,55 @@
 import type { targetRules } from '../../../../shared/catalogue/security-header-check/rules/leakage.ts';
-import { brokenBy, type Evidence, type Verdicts } from '../../../../shared/model/verdict.ts';
+import {
+  brokenBy,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
 import type { Page } from '../sight/page.ts';
-import { brokenWhen } from './verdict-tables.ts';
+import { clause } from './unwalked.ts';
+import { brokenWhen, where } from './verdict-tables.ts';
 
 /** Says what could not be asked, and whether an error page was judged. */
 export function judgeTarget(
-  { https, http }: HeaderEvidence,
+  { url, https, http }: HeaderEvidence,
   page: Page | undefined,
 ): Verdicts<keyof typeof targetRules> {
   const failures = [https, http].flatMap(findFailure);
   const unique = [...new Map(failures.map((failure) => [failure.url, failure])).values()];
-  const coded = (code: string) => brokenBy(unique.filter((failure) => failure.code === code).map(show));
+  const coded = (code: string) => unique.filter((failure) => failure.code === code);
   const refusals = new Set(['target-address-not-allowed', 'target-not-allowed']);
   // One closed port of two is no failure, nor is it where the other leads astray; without any answer both are.
   const isSilent = https.hops.length + http.hops.length === 0;
   const unreachable = page
     ? []
     : unique.filter(({ code, isLater }) => !refusals.has(code) && (isSilent || isLater));
+  const own = url.startsWith('https:') ? https : http;
+  const isRefused = unique.some(({ code }) => refusals.has(code));
+  const unresolved = unique.find(({ code }) => code === 'name-unresolved');
   return {
-    'target-unreachable': brokenBy(unreachable.map(show)),
-    'target-address-not-allowed': coded('target-address-not-allowed'),
-    'target-not-allowed': coded('target-not-allowed'),
+    // What answers by the other scheme alone is told by https-missing; what is refused to us, by the next two.
+    'target-unreachable': judgeAbout(own.hops.length > 0 && (page !== undefined || !isRefused), unreachable),
+    // An address that was connected to was found to be public before.
+    'target-address-not-allowed':
+      !isSilent && unresolved
+        ? unlessFound(unresolved, coded('target-address-not-allowed'))
+        : judgeAbout(!isSilent, coded('target-address-not-allowed')),
+    'target-not-allowed': judgeAbout(!isSilent, coded('target-not-allowed')),
     'target-error-status': page
       ? brokenWhen(page.hop.status >= 400 && { hop: page.index, url: page.hop.url, status: page.hop.status })
       : 'not-applicable',
   };
+}
+
+/** Broken by what was found; holds only where there was an answer to say it of. */
+function judgeAbout(isAnswered: boolean, found: readonly Failure[]): Verdict {
+  return where(isAnswered || found.length > 0, brokenBy(found.map(show)));
+}
+
+function unlessFound({ url, reason }: Failure, found: readonly Failure[]): Verdict {
+  return found.length > 0 ? brokenBy(found.map(show)) : notTested(`${url} could not be asked: ${reason}`);
 }
 
 type Failure = {
@@ -37,7 +61,7 @@ type Failure = {
 
 function findFailure({ hops, end }: Chain): Failure[] {
   if (end.kind !== 'failed') return [];
-  return [{ url: end.url, code: end.code, reason: end.reason, isLater: hops.length > 0 }];
+  return [{ url: end.url, code: end.code, reason: clause(end.reason), isLater: hops.length > 0 }];
 }
 
 function show({ url, code, reason }: Failure): Evidence {

@@ -2,6 +2,7 @@ import {
   brokenBy,
   codesOf,
   type Evidence,
+  isBroken,
   type Rule,
   type Verdict,
   type Verdicts,
@@ -19,6 +20,18 @@ export function allOf<Code extends string>(
 /** Holds for what is absent, broken by what is there. */
 export function brokenWhen(evidence: Evidence | undefined | false): Verdict {
   return evidence ? brokenBy([evidence]) : 'holds';
+}
+
+/** Another verdict in place of each that found nothing; what was seen to be broken stays so. */
+export function unlessBroken<Code extends string>(verdicts: Verdicts<Code>, other: Verdict): Verdicts<Code> {
+  return Object.fromEntries(
+    codesOf(verdicts).map((code) => [code, isBroken(verdicts[code]) ? verdicts[code] : other]),
+  ) as Verdicts<Code>;
+}
+
+/** The verdict where there is something that the rule speaks of. */
+export function where(isThere: boolean, verdict: Verdict): Verdict {
+  return isThere ? verdict : 'not-applicable';
 }
 
 /** Where a field was met, and what it says, for evidence. */

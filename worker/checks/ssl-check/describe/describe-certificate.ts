@@ -1,5 +1,5 @@
 import { isMalformed } from '../grammar/malformed.ts';
-import { type CertificateSight, readCertificate } from '../sight/certificate-sight.ts';
+import type { CertificateSight } from '../sight/certificate-sight.ts';
 import type { Chain } from '../sight/chain.ts';
 import { lifetimeDays } from '../sight/lifetime.ts';
 
@@ -41,14 +41,4 @@ function roleOf(
   if (certificate === leaf) return 'leaf';
   if (certificate === root) return 'root';
   return path.includes(certificate) ? 'intermediate' : 'surplus';
-}
-
-/** Leaves other than the first: servers may hold one for RSA and one for ECDSA. */
-export function describeOthers(chains: readonly (readonly string[])[], chain: Chain) {
-  const leaves = chains.flatMap(([leaf]) => (leaf === undefined ? [] : (readCertificate(leaf) ?? [])));
-  const others = leaves.filter(({ sha256 }) => sha256 !== chain.leaf?.sha256);
-  const distinct = others.filter(
-    ({ sha256 }, index) => others.findIndex((one) => one.sha256 === sha256) === index,
-  );
-  return distinct.map((leaf) => describeCertificate(leaf, { ...chain, leaf, root: null, path: [leaf] }));
 }

@@ -1,14 +1,9 @@
-import type { RevocationListSeen } from '../evidence.ts';
 import { hasForwardSecrecy } from '../grammar/suites.ts';
 import { findGroup, type Group, groups } from '../grammar/tls-names.ts';
-import type { Chain } from '../sight/chain.ts';
-import { concludeRevocation, readRevocation, type Statement } from '../sight/revocation.ts';
 import { isSetKnown, type SslSight, type SuiteSeen } from '../sight/sight.ts';
-import { readStaple } from '../sight/staple.ts';
-import { describeCertificate, describeOthers } from './describe-certificate.ts';
 
 /** The report's fields that only show what was seen. */
-export function describeSight(sight: SslSight, chain: Chain) {
+export function describeSight(sight: SslSight) {
   const { evidence, client, protocols } = sight;
   const maxBytes = client?.maxEarlyDataBytes ?? null;
   const httpsAlpn = evidence.names.httpsAlpn;
@@ -16,8 +11,6 @@ export function describeSight(sight: SslSight, chain: Chain) {
     host: evidence.host,
     port: evidence.port,
     addresses: evidence.addresses,
-    certificates: chain.sent.map((certificate) => describeCertificate(certificate, chain)),
-    otherCertificates: describeOthers(evidence.chains, chain),
     protocols,
     suites: describeSuites(sight.suites),
     suitesComplete: areSuitesComplete(sight),
@@ -28,7 +21,6 @@ export function describeSight(sight: SslSight, chain: Chain) {
       group: client.ephemeralKey.name ?? null,
     },
     alpn: alpnOf(sight),
-    ...describeRevocation(sight, chain),
     earlyData: { accepted: maxBytes === null ? null : maxBytes > 0, maxBytes },
     http3Advertised: httpsAlpn.kind === 'unknown' ? null : httpsAlpn.found.includes('h3'),
     connections: evidence.connections,
@@ -37,41 +29,6 @@ export function describeSight(sight: SslSight, chain: Chain) {
 
 function alpnOf({ client, clearAnswers }: SslSight): string | null {
   return client?.alpn ?? clearAnswers.find(({ alpn }) => alpn !== null)?.alpn ?? null;
-}
-
-function describeStaple(sight: SslSight, { leaf, path }: Chain) {
-  const staple = leaf === null ? null : readStaple(sight, leaf, path[1] ?? null);
-  if (staple === null || staple.kind === 'none') return null;
-  if (staple.kind === 'unusable') return { status: 'unusable', thisUpdate: null, nextUpdate: null };
-  const { status, thisUpdate, nextUpdate } = staple.status;
-  return { status, thisUpdate: isoOf(thisUpdate), nextUpdate: isoOf(nextUpdate) };
-}
-
-function describeRevocation(sight: SslSight, chain: Chain) {
-  const statements = readRevocation(sight, chain);
-  const listed = statements.find(({ source }) => source === 'CRL');
-  return {
-    ocspStaple: describeStaple(sight, chain),
-    revocation: concludeRevocation(statements) ?? 'not-checked',
-    revocationSources: statements.filter(({ status }) => status !== 'unknown').map(({ source }) => source),
-    revocationList: listed === undefined ? null : describeList(listed, sight.evidence.revocationList),
-  };
-}
-
-function describeList(statement: Statement, list: RevocationListSeen) {
-  const isTold = statement.status !== 'unknown';
-  const isRead = list.kind === 'list';
-  return {
-    url: list.url,
-    status: isTold ? statement.status : 'not-used',
-    why: isTold ? null : statement.why,
-    revokedAt: isTold ? isoOf(statement.revokedAt) : null,
-    reason: isTold ? statement.reason : null,
-    thisUpdate: isRead ? isoOf(list.thisUpdate) : null,
-    nextUpdate: isRead ? isoOf(list.nextUpdate) : null,
-    entries: isRead ? list.entriesCount : null,
-    bytes: isRead ? list.sizeBytes : null,
-  };
 }
 
 function describeSuites(seen: readonly SuiteSeen[]) {
@@ -121,8 +78,4 @@ function describeGroup({ id, name, isPostQuantum }: Group) {
 
 function hexOf(id: number): string {
   return id.toString(16).padStart(4, '0');
-}
-
-function isoOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

@@ -4,15 +4,15 @@ export type Allowance = {
   readonly take: () => string | null;
   /** Takes one of those kept for OpenSSL's handshakes, however many ClientHellos there were. */
   readonly takeKept: () => string | null;
-  /** What is kept and was not needed is free for ClientHellos, but for the last one. */
+  /** What is kept and was not needed is free for ClientHellos, but for the last two. */
   readonly releaseKept: () => void;
   /** A question was not answered in time. After three of them nothing more is asked. */
   readonly noteSilence: () => void;
   /** The server answered within this time; later questions wait for a multiple of it. */
   readonly noteAnswer: (ms: number) => void;
   readonly timeoutMs: () => number;
-  /** The usual time to an answer, of what was seen so far. */
-  readonly answerMs: () => number;
+  /** How many ms to stay for tickets and late alerts: they come one round trip after our last message, and a fresh answer took two and the server's work. */
+  readonly lingerMs: () => number;
   readonly taken: () => number;
   /** How many ms an answer over HTTP may take that is asked for now. */
   readonly leftMs: (atMost: number) => number;
@@ -27,6 +27,8 @@ export type AllowanceLimits = {
   /** No answer over HTTP is waited for later than this after the start. */
   readonly answersByMs: number;
   readonly firstTimeoutMs: number;
+  /** For what a server needs beside the way to it. */
+  readonly leastLingerMs: number;
   readonly silences: number;
 };
 
@@ -37,10 +39,14 @@ export const allowanceLimits: AllowanceLimits = {
   timeMs: 12_000,
   answersByMs: 17_000,
   firstTimeoutMs: 5000,
+  leastLingerMs: 15,
   silences: 3,
 };
 
+/** What comes after all other questions: a handshake for the other kind of key, and one greeting more. */
+const keptForLast = 2;
 const leastTimeoutMs = 1500;
+const longestLingerMs = 1000;
 
 /** Opens the allowance of one run; `now` is a monotonic clock in ms. */
 export function openAllowance(limits: AllowanceLimits, now: () => number): Allowance {
@@ -63,7 +69,7 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
       return takeBelow(limits.connections);
     },
     releaseKept: () => {
-      kept = 1;
+      kept = keptForLast;
     },
     noteSilence: () => {
       silences += 1;
@@ -75,7 +81,7 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
       slowestMs === null
         ? limits.firstTimeoutMs
         : Math.min(limits.firstTimeoutMs, Math.max(leastTimeoutMs, 10 * slowestMs)),
-    answerMs: () => slowestMs ?? 0,
+    lingerMs: () => Math.round(Math.min(longestLingerMs, limits.leastLingerMs + 2 * (slowestMs ?? 0))),
     taken: () => taken,
     leftMs: (atMost) => Math.max(0, Math.min(atMost, start + limits.answersByMs - now())),
   };

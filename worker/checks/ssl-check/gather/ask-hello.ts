@@ -8,7 +8,7 @@ import { versionNumbers } from '../grammar/tls-names.ts';
 import type { Allowance } from './allowance.ts';
 
 export type Target = { readonly host: string; readonly port: number };
-export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups'>;
+export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups' | 'schemes' | 'keyShare'>;
 export type HelloAnswer = HelloAccepted | QuestionEnd;
 
 /** Asks a server by single ClientHellos, one connection each. */
@@ -106,12 +106,14 @@ function readSilence({ ended }: Received): QuestionEnd {
 }
 
 function describeFlight(flight: ServerFlight, chains: (readonly string[])[]): HelloAccepted {
-  const { suite, group, dhBits, compression, secureRenegotiation, extendedMasterSecret, alpn } = flight;
+  const { suite, group, dhBits, signatureScheme, compression } = flight;
+  const { secureRenegotiation, extendedMasterSecret, alpn } = flight;
   return {
     kind: 'accepted',
     suite,
     group,
     dhBits,
+    signatureScheme,
     compression,
     secureRenegotiation,
     extendedMasterSecret,
@@ -140,6 +142,7 @@ const nothingSeen: HelloAccepted = {
   suite: 0,
   group: null,
   dhBits: null,
+  signatureScheme: null,
   compression: 0,
   secureRenegotiation: false,
   extendedMasterSecret: false,

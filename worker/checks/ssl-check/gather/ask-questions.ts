@@ -1,6 +1,6 @@
 import type { GroupsSeen, HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
 import { type SuiteSet, suiteSets } from '../grammar/suites.ts';
-import { groups, oldGroupIds, type VersionName } from '../grammar/tls-names.ts';
+import { findGroup, groups, oldGroupIds, type VersionName } from '../grammar/tls-names.ts';
 import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
 
 export type OldVersion = Exclude<VersionName, 'SSLv2' | 'TLSv1.3'>;
@@ -48,6 +48,7 @@ function readOnce(answer: HelloAnswer): Pick<Question, 'accepted' | 'end'> {
 /**
  * Asks for suites and groups of TLS 1.3 together: each HelloRetryRequest names one of both, and the next hello leaves both out.
  * When the server refuses, one of the two lists has run dry; the other goes on beside what is known to be accepted.
+ * Primes come last: connections may run out, and no judgement needs them.
  */
 export async function askTls13(asker: HelloAsker): Promise<{ question: Question; groups: GroupsSeen }> {
   const accepted: HelloAccepted[] = [];
@@ -60,27 +61,35 @@ export async function askTls13(asker: HelloAsker): Promise<{ question: Question;
     return null;
   };
   const newSuites = () => without(suiteSets.tls13, accepted);
-  const newGroups = () => [...groups.keys()].filter((id) => !accepted.some(({ group }) => group === id));
+  const newGroups = (among: readonly number[]) =>
+    among.filter((id) => !accepted.some(({ group }) => group === id));
   const knownGroups = () => accepted.slice(0, 1).flatMap(({ group }) => group ?? []);
   const both = await repeat(
-    () => ask(newSuites(), newGroups()),
-    () => newSuites().length * newGroups().length,
+    () => ask(newSuites(), newGroups(allGroups)),
+    () => newSuites().length * newGroups(allGroups).length,
   );
   if (accepted.length === 0) return { question: tls13([], both), groups: { accepted: [], end: both } };
   const suitesEnd = await repeat(
     () => ask(newSuites(), knownGroups()),
     () => newSuites().length,
   );
-  const groupsEnd = await repeat(
-    () => ask(suiteSets.tls13, newGroups()),
-    () => newGroups().length,
-  );
+  const askGroups = (among: readonly number[]) =>
+    repeat(
+      () => ask(suiteSets.tls13, newGroups(among)),
+      () => newGroups(among).length,
+    );
+  const end = await askGroups(curvesAndHybrids);
+  await askGroups(finiteFields);
   const named = [...new Set(accepted.flatMap(({ group }) => group ?? []))];
   const firsts = accepted.filter(
     ({ suite }, index) => accepted.findIndex((one) => one.suite === suite) === index,
   );
-  return { question: tls13(firsts, suitesEnd), groups: { accepted: named, end: groupsEnd } };
+  return { question: tls13(firsts, suitesEnd), groups: { accepted: named, end } };
 }
+
+const allGroups = [...groups.keys()];
+const finiteFields = allGroups.filter((id) => findGroup(id).name.startsWith('ffdhe'));
+const curvesAndHybrids = allGroups.filter((id) => !finiteFields.includes(id));
 
 const tls13 = (accepted: readonly HelloAccepted[], end: QuestionEnd): Question => ({
   version: 'TLSv1.3',

@@ -1,5 +1,6 @@
 import type { Handshake, HandshakeRequest, TlsProbe } from '../../../probes/tls/port.ts';
 import type { HandshakeAnswer, HandshakeSeen, Offer } from '../evidence.ts';
+import type { KeyKind } from '../grammar/key-kind.ts';
 import { isMalformed } from '../grammar/malformed.ts';
 import { parseTlsSession } from '../grammar/tls-session.ts';
 import type { Allowance } from './allowance.ts';
@@ -51,14 +52,38 @@ export async function gatherWithoutName(
   return keep(await probe.handshake({ ...offers[offer], host, port, servername: null, lingerMs: 0 }));
 }
 
+/** OpenSSL's suites of either kind; those without encryption are in no other list either. */
+const suitesOfKind: { readonly [K in KeyKind]: string } = { ECDSA: 'aECDSA:!eNULL', RSA: 'aRSA:!eNULL' };
+
+/** The same in TLS 1.2, where suites choose the certificate, for a client that knows one kind of key only. */
+export async function shakeForKind(
+  probe: TlsProbe,
+  { host, port }: Target,
+  offer: Offer,
+  kind: KeyKind,
+): Promise<HandshakeAnswer> {
+  const level = offer === 'legacy' ? ':@SECLEVEL=0' : '';
+  return keep(
+    await probe.handshake({
+      ...offers[offer],
+      maxVersion: 'TLSv1.2',
+      ciphers: `${suitesOfKind[kind]}${level}`,
+      host,
+      port,
+      servername: host,
+      requestOcsp: true,
+      lingerMs: 0,
+    }),
+  );
+}
+
 async function shake(
   probe: TlsProbe,
   { host, port }: Target,
   allowance: Allowance,
   offer: Offer,
 ): Promise<HandshakeAnswer> {
-  // Tickets and late alerts come one round trip after our last message; a fresh answer took two and the server's work.
-  const lingerMs = Math.round(Math.min(1000, 15 + 2 * allowance.answerMs()));
+  const lingerMs = allowance.lingerMs();
   const request = { ...offers[offer], host, port, servername: host, requestOcsp: true, lingerMs };
   const handshake = await probe.handshake(request);
   if (handshake.kind === 'failure' && handshake.code === 'tls-timeout') allowance.noteSilence();

@@ -14,6 +14,10 @@ export type ClientHello = {
   readonly compression: boolean;
   /** 32 bytes. */
   readonly random: Uint8Array;
+  /** Signature schemes that the client knows for the key of the certificate; without them all. */
+  readonly schemes?: readonly number[];
+  /** A key share of TLS 1.3, so that the server need not ask for one. */
+  readonly keyShare?: { readonly group: number; readonly key: Uint8Array };
 };
 
 /** Signature schemes of RFC 8446 §4.2.3, then the old ones down to SHA-1 and MD5 with RSA: a server must not fail for want of one. */
@@ -29,7 +33,7 @@ const words = (values: readonly number[]) => joinBytes(...values.map((value) => 
 
 /**
  * Writes a ClientHello in one record (RFC 5246 §7.4.1.2, RFC 8446 §4.1.2, RFC 6101 §5.6.1.2).
- * TLS 1.3 carries an empty key_share: a willing server answers with a HelloRetryRequest that names its choice of group (RFC 8446 §4.2.8), so no key is ever made.
+ * TLS 1.3 carries an empty key_share unless one is given: a willing server answers with a HelloRetryRequest that names its choice of group (RFC 8446 §4.2.8), so no key is ever made.
  */
 export function writeClientHello(hello: ClientHello): Uint8Array {
   const { version, random, compression } = hello;
@@ -50,7 +54,8 @@ export function writeClientHello(hello: ClientHello): Uint8Array {
   return joinBytes(22, numberBytes(recordVersion, 2), vectorBytes(2, message));
 }
 
-function extensionsOf({ version, servername, groups, alpn }: ClientHello): Uint8Array[] {
+function extensionsOf(hello: ClientHello): Uint8Array[] {
+  const { version, servername, groups, alpn, schemes } = hello;
   const extension = (type: number, ...content: (Uint8Array | readonly number[])[]) =>
     joinBytes(numberBytes(type, 2), vectorBytes(2, ...content));
   const encoder = new TextEncoder();
@@ -63,7 +68,9 @@ function extensionsOf({ version, servername, groups, alpn }: ClientHello): Uint8
     extension(5, [1, 0, 0, 0, 0]), // status_request: OCSP, nobody and nothing in particular
     ...(groups.length === 0 ? [] : [extension(10, vectorBytes(2, words(groups)))]),
     ...(isTls13 ? [] : [extension(11, [1, 0])]), // ec_point_formats: uncompressed
-    ...(isTls12 || isTls13 ? [extension(13, vectorBytes(2, words(signatureSchemes)))] : []),
+    ...(isTls12 || isTls13 ? [extension(13, vectorBytes(2, words(schemes ?? signatureSchemes)))] : []),
+    // signature_algorithms_cert: who signed the certificate does not matter here.
+    ...(schemes ? [extension(50, vectorBytes(2, words(signatureSchemes)))] : []),
     ...(protocols.length === 0 ? [] : [extension(16, vectorBytes(2, ...protocols))]),
     extension(18), // signed_certificate_timestamp
     ...(isTls13 ? [] : [extension(23), extension(35), extension(0xff01, [0])]), // extended master secret, tickets, renegotiation_info
@@ -71,8 +78,12 @@ function extensionsOf({ version, servername, groups, alpn }: ClientHello): Uint8
       ? [
           extension(43, vectorBytes(1, words([versionNumbers['TLSv1.3']]))),
           extension(45, [1, 1]), // psk_key_exchange_modes: with (EC)DHE
-          extension(51, [0, 0]), // key_share: none yet
+          extension(51, vectorBytes(2, ...keySharesOf(hello))),
         ]
       : []),
   ];
+}
+
+function keySharesOf({ keyShare }: ClientHello): Uint8Array[] {
+  return keyShare === undefined ? [] : [numberBytes(keyShare.group, 2), vectorBytes(2, keyShare.key)];
 }

@@ -1,6 +1,7 @@
 import { type ByteCursor, openCursor } from './byte-cursor.ts';
 import { isMalformed, type Malformed, malformed } from './malformed.ts';
 import { suites } from './suites.ts';
+import { versionNumbers } from './tls-names.ts';
 import { type HandshakeMessage, parseRecords } from './tls-records.ts';
 
 /** A ServerHello and what follows it in clear text. */
@@ -13,6 +14,8 @@ export type ServerFlight = {
   readonly group: number | null;
   /** Length of the prime of an ephemeral finite-field exchange. */
   readonly dhBits: number | null;
+  /** SignatureScheme of a TLS 1.2 ServerKeyExchange; null where nothing was signed. */
+  readonly signatureScheme: number | null;
   readonly isHelloRetry: boolean;
   readonly compression: number;
   readonly secureRenegotiation: boolean;
@@ -90,6 +93,7 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
     suite,
     group: null,
     dhBits: null,
+    signatureScheme: null,
     isHelloRetry: random === helloRetryRandom,
     compression,
     secureRenegotiation: false,
@@ -186,9 +190,21 @@ function readCertificates(cursor: ByteCursor): Uint8Array[] {
 
 /** What follows depends on the suite (RFC 5246 §7.4.3, RFC 8422 §5.4); parameters of other exchanges are passed over. */
 function readKeyExchange(flight: Draft, cursor: ByteCursor): void {
-  const keyExchange = suites.get(flight.suite)?.keyExchange;
-  if (keyExchange === 'ECDHE' && cursor.number(1) === namedCurve) flight.group = cursor.number(2);
-  if (keyExchange === 'DHE') flight.dhBits = bitLength(cursor.vector(2));
+  const { keyExchange, isAnonymous } = suites.get(flight.suite) ?? {};
+  const isNamed = keyExchange === 'ECDHE' && cursor.number(1) === namedCurve;
+  if (isNamed) {
+    flight.group = cursor.number(2);
+    cursor.vector(1); // its point
+  }
+  if (keyExchange === 'DHE') {
+    flight.dhBits = bitLength(cursor.vector(2));
+    cursor.vector(2); // the generator
+    cursor.vector(2); // its public value
+  }
+  const isSigned = (isNamed || keyExchange === 'DHE') && isAnonymous === false;
+  // Older versions do not name it, for they know one way only (RFC 5246 §7.4.3).
+  if (isSigned && flight.version === versionNumbers['TLSv1.2'] && cursor.left() >= 2)
+    flight.signatureScheme = cursor.number(2);
 }
 
 /** Bits of an unsigned big-endian number, leading zeros left out. */

@@ -3,31 +3,37 @@ import {
   certificateRules,
 } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { SslEvidence } from '../evidence.ts';
 import { type CertificateSight, isSmallKey, type KeySight } from '../sight/certificate-sight.ts';
 import type { Chain } from '../sight/chain.ts';
-import type { SslSight } from '../sight/sight.ts';
+import type { Presented } from '../sight/presented.ts';
 import { judgeSending, judgeVerification } from './chain.ts';
 import { judgeDates } from './dates.ts';
 import { judgeRevocation } from './revocation.ts';
 import { judgeTimestamps } from './timestamps.ts';
 
-/** Judges the certificate that clients get, its chain and its staple. */
-export function judgeCertificate(sight: SslSight, chain: Chain): Record<CertificateCode, Verdict> {
+/** Judges one certificate of a server, its chain and its staple. */
+export function judgeCertificate(
+  presented: Presented,
+  { host, at }: SslEvidence,
+): Record<CertificateCode, Verdict> {
+  const { chain } = presented;
   const { leaf } = chain;
-  if (leaf === null) return judgeNothing();
+  if (leaf === null) return judgeUnseen('a certificate could not be read');
   return {
-    ...judgeDates(sight, chain, leaf),
-    ...judgeNames(sight, leaf),
-    ...judgeVerification(sight, chain),
+    ...judgeDates(presented, leaf, at),
+    ...judgeNames(host, leaf),
+    ...judgeVerification(presented),
     ...judgeStrength(chain, leaf),
     ...judgeSending(chain),
-    ...judgeRevocation(sight, chain, leaf),
-    'certificate-timestamps-few': judgeTimestamps(sight, leaf),
+    ...judgeRevocation(presented, leaf, at),
+    'certificate-timestamps-few': judgeTimestamps(presented, leaf),
   };
 }
 
-function judgeNothing(): Record<CertificateCode, Verdict> {
-  const verdict = notTested('no certificate was seen');
+/** What is said of a certificate that nobody saw. */
+export function judgeUnseen(why: string): Record<CertificateCode, Verdict> {
+  const verdict = notTested(why);
   return Object.fromEntries(Object.keys(certificateRules).map((code) => [code, verdict])) as Record<
     CertificateCode,
     Verdict
@@ -37,10 +43,7 @@ function judgeNothing(): Record<CertificateCode, Verdict> {
 /** As browsers compare: no wildcard for a part of a label (RFC 9525 §6.3), and the common name is not read. */
 const ofBrowsers = { subject: 'never', partialWildcards: false } as const;
 
-function judgeNames(
-  { evidence: { host } }: SslSight,
-  { x509, extensions, commonName, names }: CertificateSight,
-) {
+function judgeNames(host: string, { x509, extensions, commonName, names }: CertificateSight) {
   const isNamed = x509.checkHost(host, ofBrowsers) !== undefined;
   const isCommonNameOnly =
     !extensions.hasSubjectAltName && x509.checkHost(host, { subject: 'always' }) !== undefined;

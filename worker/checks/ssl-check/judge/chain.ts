@@ -8,13 +8,13 @@ import {
 } from '../../../../shared/model/verdict.ts';
 import { isSmallKey } from '../sight/certificate-sight.ts';
 import type { Chain } from '../sight/chain.ts';
-import type { SslSight } from '../sight/sight.ts';
+import type { Presented } from '../sight/presented.ts';
 import { type ErrorKind, kindOf } from '../sight/trust.ts';
 
 /** Judges how the verification by OpenSSL ended. It tells one error only: a rule that another error may hide is not tested. */
-export function judgeVerification({ client }: SslSight, chain: Chain) {
-  if (client === null) return judgeUnverified(chain);
-  const { trustError: error } = client;
+export function judgeVerification({ verification, chain }: Presented) {
+  if (verification.kind === 'unknown') return judgeUnverified(chain, verification.why);
+  const { error } = verification;
   const kind = kindOf(error);
   const isVerified = kind === null || kind === 'name';
   const judge = (own: ErrorKind, isBroken: boolean, shown: Evidence): Verdict => {
@@ -28,15 +28,15 @@ export function judgeVerification({ client }: SslSight, chain: Chain) {
     'certificate-self-signed': isVerified ? 'holds' : judgeSelfSigned(chain),
     'certificate-root-unknown': chain.isSelfSigned
       ? 'not-applicable'
-      : judge('unknownRoot', true, { root: showEnd(chain).subject }),
+      : judge('unknownRoot', true, { root: showEnd(chain).subject, subject: chain.leaf?.subject ?? '' }),
     'chain-incomplete': missing(!bringsNoIssuer(chain)),
     'chain-intermediate-wrong': missing(bringsNoIssuer(chain)),
     'certificate-not-trusted': judgeRest(error, chain),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
-function judgeUnverified(chain: Chain) {
-  const unseen = notTested('no handshake could be completed');
+function judgeUnverified(chain: Chain, why: string) {
+  const unseen = notTested(why);
   return {
     'certificate-self-signed': judgeSelfSigned(chain),
     'certificate-root-unknown': unseen,

@@ -1,5 +1,5 @@
 import type { ConnectionCode } from '../../../../shared/catalogue/ssl-check/rules/connection.ts';
-import { brokenIf, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
 import type { HandshakeAnswer, Question } from '../evidence.ts';
 import { alertName } from '../grammar/tls-names.ts';
 import type { SslSight } from '../sight/sight.ts';
@@ -7,29 +7,38 @@ import type { SslSight } from '../sight/sight.ts';
 /** Why no handshake came about; null when one did. */
 export type Obstacle = { readonly code: ConnectionCode; readonly shown: Evidence };
 
+/** What can stand in the way, step by step: what is behind an obstacle was not come to, and of the alternatives to it nothing is known. */
+const steps: readonly (readonly ConnectionCode[])[] = [
+  ['target-not-allowed'],
+  ['name-not-found', 'name-unresolved'],
+  ['target-address-not-allowed'],
+  ['connection-refused', 'connection-timeout'],
+  [
+    'connection-reset',
+    'connection-closed',
+    'tls-silent',
+    'port-speaks-http',
+    'port-not-tls',
+    'parameters-not-common',
+    'tls-alert',
+  ],
+];
+
 /** Judges whether there is anything to judge. */
 export function judgeConnection(
   { evidence }: SslSight,
   obstacle: Obstacle | null,
 ): Record<ConnectionCode, Verdict> {
   const { host, port } = evidence;
-  const judge = (code: ConnectionCode) =>
-    brokenIf(obstacle?.code === code, { host, port, ...obstacle?.shown });
-  return {
-    'name-not-found': judge('name-not-found'),
-    'name-unresolved': judge('name-unresolved'),
-    'target-address-not-allowed': judge('target-address-not-allowed'),
-    'target-not-allowed': judge('target-not-allowed'),
-    'connection-refused': judge('connection-refused'),
-    'connection-timeout': judge('connection-timeout'),
-    'connection-reset': judge('connection-reset'),
-    'connection-closed': judge('connection-closed'),
-    'tls-silent': judge('tls-silent'),
-    'port-speaks-http': judge('port-speaks-http'),
-    'port-not-tls': judge('port-not-tls'),
-    'parameters-not-common': judge('parameters-not-common'),
-    'tls-alert': judge('tls-alert'),
-  };
+  const reached =
+    obstacle === null ? steps.length : steps.findIndex((codes) => codes.includes(obstacle.code));
+  const verdicts = steps.flatMap((codes, step) =>
+    codes.map((code): [ConnectionCode, Verdict] => {
+      if (obstacle?.code === code) return [code, brokenBy([{ host, port, ...obstacle.shown }])];
+      return [code, step < reached ? 'holds' : 'not-applicable'];
+    }),
+  );
+  return Object.fromEntries(verdicts) as Record<ConnectionCode, Verdict>;
 }
 
 /** Finds what stood in the way; null when the server answered in TLS. */

@@ -1,24 +1,22 @@
 import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import { brokenBy, brokenIf, type Verdict } from '../../../../shared/model/verdict.ts';
+import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
 import type { CertificateSight } from '../sight/certificate-sight.ts';
 import type { Chain } from '../sight/chain.ts';
 import { lifetimeDays, lifetimeLimitDays, renewalMarginMs, urgentMarginMs } from '../sight/lifetime.ts';
-import type { SslSight } from '../sight/sight.ts';
+import type { Presented, Verification } from '../sight/presented.ts';
 import { kindOf } from '../sight/trust.ts';
 
 const dayMs = 86_400_000;
 
 /** Judges from when to when the certificate and its chain are valid, by the clock of the evidence. */
-export function judgeDates({ evidence: { at }, client }: SslSight, chain: Chain, leaf: CertificateSight) {
+export function judgeDates({ chain, verification }: Presented, leaf: CertificateSight, at: number) {
   const shown = showDates(leaf);
   return {
     'certificate-expired': brokenIf(leaf.notAfter < at, shown),
     'certificate-not-yet-valid': brokenIf(leaf.notBefore > at, shown),
     ...judgeRemaining(leaf, at),
-    'certificate-lifetime-long': client === null ? 'not-applicable' : judgeLifetime(leaf, client.trustError),
-    // A certificate of the path that clients can replace by a better one does no harm.
-    'chain-certificate-expired':
-      client?.trustError === null ? 'holds' : brokenBy(findOutdated(chain, at).map(showDates)),
+    'certificate-lifetime-long': judgeLifetime(leaf, verification),
+    'chain-certificate-expired': judgePath(chain, verification, at),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
@@ -43,12 +41,20 @@ function judgeRemaining(leaf: CertificateSight, at: number) {
 }
 
 /** Private CAs make their own rules; one that the operator trusts cannot be told from a public one. */
-function judgeLifetime(leaf: CertificateSight, error: string | null): Verdict {
-  const kind = kindOf(error);
+function judgeLifetime(leaf: CertificateSight, verification: Verification): Verdict {
+  if (verification.kind === 'unknown') return notTested(verification.why);
+  const kind = kindOf(verification.error);
   if (kind === 'selfSigned' || kind === 'unknownRoot') return 'not-applicable';
   const days = lifetimeDays(leaf);
   const limit = lifetimeLimitDays(leaf.notBefore);
   return brokenIf(days > limit, { ...showDates(leaf), days: Math.round(days * 100) / 100, limit });
+}
+
+/** A certificate of the path that clients can replace by a better one does no harm. */
+function judgePath(chain: Chain, verification: Verification, at: number): Verdict {
+  const outdated = findOutdated(chain, at);
+  if (verification.kind === 'unknown') return outdated.length > 0 ? notTested(verification.why) : 'holds';
+  return verification.error === null ? 'holds' : brokenBy(outdated.map(showDates));
 }
 
 function findOutdated({ path, root }: Chain, at: number): readonly CertificateSight[] {

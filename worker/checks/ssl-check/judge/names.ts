@@ -1,23 +1,27 @@
 import { createHash } from 'node:crypto';
 import type { NameCode } from '../../../../shared/catalogue/ssl-check/rules/name.ts';
-import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
 import type { SslEvidence, TlsaRecord } from '../evidence.ts';
 import type { CertificateSight } from '../sight/certificate-sight.ts';
 import type { Chain } from '../sight/chain.ts';
 
 /** Judges what the DNS says of the certificate. */
-export function judgeNamesInDns({ host, port, names }: SslEvidence, chain: Chain): Record<NameCode, Verdict> {
+export function judgeNamesInDns(
+  { host, port, names }: SslEvidence,
+  chains: readonly Chain[],
+): Record<NameCode, Verdict> {
   const { caa, tlsa } = names;
   const shown = { host, name: `_${port}._tcp.${host}` };
   return {
-    'caa-missing': caa.kind === 'unknown' ? notTested(caa.reason) : brokenIf(caa.found.length === 0, shown),
-    ...judgeTlsa(tlsa, chain, shown),
+    'caa-missing':
+      caa.kind === 'unknown' ? notTested(caa.reason) : brokenIf(caa.found.length === 0, { host }),
+    ...judgeTlsa(tlsa, chains, shown),
   };
 }
 
 function judgeTlsa(
   tlsa: SslEvidence['names']['tlsa'],
-  { leaf, sent }: Chain,
+  chains: readonly Chain[],
   shown: { host: string; name: string },
 ) {
   if (tlsa.kind === 'unknown') {
@@ -26,14 +30,24 @@ function judgeTlsa(
   }
   if (tlsa.found.length === 0)
     return { 'tlsa-mismatch': 'not-applicable', 'tlsa-insecure': 'not-applicable' } as const;
-  const isMatched = tlsa.found.some((record) => sent.some((one) => fits(record, one, one === leaf)));
+  // A client of DANE takes whichever certificate its suites lead to, so that each must fit.
+  const unmatched = chains.filter(({ leaf, sent }) =>
+    tlsa.found.every((record) => !sent.some((one) => fits(record, one, one === leaf))),
+  );
   const count = tlsa.found.length;
   const judgeMatch = (): Verdict => {
     if (!tlsa.isSecure) return 'not-applicable';
-    if (leaf === null) return notTested('no certificate was seen');
-    if (!isMatched && tlsa.found.some(({ usage }) => usage === 0))
+    if (chains.every(({ leaf }) => leaf === null)) return notTested('no certificate was seen');
+    if (unmatched.length > 0 && tlsa.found.some(({ usage }) => usage === 0))
       return notTested('a record may mean a public root, which is not sent and cannot be compared');
-    return brokenIf(!isMatched, { ...shown, count });
+    return brokenBy(
+      unmatched.map(({ leaf }) => ({
+        ...shown,
+        count,
+        subject: leaf?.subject ?? '',
+        sha256: leaf?.sha256 ?? '',
+      })),
+    );
   };
   return { 'tlsa-mismatch': judgeMatch(), 'tlsa-insecure': brokenIf(!tlsa.isSecure, shown) } as const;
 }

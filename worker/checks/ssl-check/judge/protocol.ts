@@ -7,12 +7,12 @@ import type { Chain } from '../sight/chain.ts';
 import type { SslSight } from '../sight/sight.ts';
 
 /** Judges versions, extensions, and how the server deals with clients. */
-export function judgeProtocols(sight: SslSight, chain: Chain): Record<ProtocolCode, Verdict> {
+export function judgeProtocols(sight: SslSight, chains: readonly Chain[]): Record<ProtocolCode, Verdict> {
   return {
     ...judgeVersions(sight),
     ...judgeClearAnswers(sight),
     ...judgeAlpn(sight),
-    ...judgeNameIndication(sight, chain),
+    ...judgeNameIndication(sight, chains),
     ...judgeHsts(sight),
     'client-hello-size-intolerance': judgeSize(sight),
     'early-data-offered': judgeEarlyData(sight),
@@ -90,7 +90,7 @@ function judgeAlpn({ client, evidence }: SslSight) {
 
 const noHandshake = 'no handshake of a current client could be completed';
 
-function judgeNameIndication({ evidence: { withoutName } }: SslSight, { leaf }: Chain) {
+function judgeNameIndication({ evidence: { withoutName } }: SslSight, chains: readonly Chain[]) {
   if (withoutName === null) {
     const unseen = notTested('no handshake without a name was tried');
     return { 'sni-required': unseen, 'sni-default-differs': unseen } as const;
@@ -103,9 +103,12 @@ function judgeNameIndication({ evidence: { withoutName } }: SslSight, { leaf }: 
   const shown = readCertificate(withoutName.certificates[0] ?? '');
   return {
     'sni-required': 'holds',
-    'sni-default-differs': brokenIf(shown !== undefined && shown.sha256 !== leaf?.sha256, {
-      subject: shown?.subject ?? '',
-    }),
+    'sni-default-differs': brokenIf(
+      shown !== undefined && chains.every(({ leaf }) => shown.sha256 !== leaf?.sha256),
+      {
+        subject: shown?.subject ?? '',
+      },
+    ),
   } as const;
 }
 

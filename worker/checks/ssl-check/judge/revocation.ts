@@ -7,32 +7,31 @@ import {
   type Verdict,
 } from '../../../../shared/model/verdict.ts';
 import type { CertificateSight } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
+import type { Presented } from '../sight/presented.ts';
 import { concludeRevocation, readRevocation, type Statement } from '../sight/revocation.ts';
-import type { SslSight } from '../sight/sight.ts';
 import { readStaple, type Staple } from '../sight/staple.ts';
 
 /** Judges whether the certificate is revoked, by its staple and its CRL together, and the staple itself. One without a staple is no fault: CAs need not offer OCSP any more. */
-export function judgeRevocation(sight: SslSight, chain: Chain, leaf: CertificateSight) {
-  const staple = readStaple(sight, leaf, chain.path[1] ?? null);
+export function judgeRevocation(presented: Presented, leaf: CertificateSight, at: number) {
+  const staple = readStaple(presented, leaf, at);
   return {
-    'certificate-revoked': judgeRevoked(readRevocation(sight, chain), sight, leaf),
+    'certificate-revoked': judgeRevoked(readRevocation(presented, at), presented, leaf),
     'must-staple-not-stapled': judgeMustStaple(staple, leaf),
-    'ocsp-staple-outdated': staple?.kind === 'status' ? judgeDates(staple) : 'not-applicable',
+    'ocsp-staple-outdated': staple.kind === 'status' ? judgeDates(staple) : 'not-applicable',
     'ocsp-staple-invalid': judgeUse(staple),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
 function judgeRevoked(
   statements: readonly Statement[],
-  { evidence }: SslSight,
+  { revocationList }: Presented,
   { subject }: CertificateSight,
 ): Verdict {
   const concluded = concludeRevocation(statements);
   if (concluded === 'good') return 'holds';
   if (concluded === null)
     return notTested(statements.flatMap((one) => (one.status === 'unknown' ? one.why : [])).join('; '));
-  return brokenBy(statements.flatMap((one) => showRevoked(one, subject, evidence.revocationList.url)));
+  return brokenBy(statements.flatMap((one) => showRevoked(one, subject, revocationList.url)));
 }
 
 function showRevoked(statement: Statement, subject: string, listUrl: string | null): Evidence[] {
@@ -46,17 +45,16 @@ function judgeDates({ status: { thisUpdate, nextUpdate }, isOutdated }: Extract<
   return brokenIf(isOutdated, { thisUpdate: dateOf(thisUpdate), nextUpdate: dateOf(nextUpdate) });
 }
 
-function judgeUse(staple: Staple | null): Verdict {
-  if (staple === null || staple.kind === 'none') return 'not-applicable';
+function judgeUse(staple: Staple): Verdict {
+  if (staple.kind === 'none') return 'not-applicable';
   if (staple.kind === 'unusable') return brokenIf(true, { reason: staple.reason });
   return brokenIf(staple.status.status === 'unknown', {
     reason: 'the responder does not know the certificate',
   });
 }
 
-function judgeMustStaple(staple: Staple | null, { extensions }: CertificateSight): Verdict {
-  if (!extensions.mustStaple) return 'not-applicable';
-  return staple === null ? notTested('no handshake could be completed') : brokenIf(staple.kind === 'none');
+function judgeMustStaple(staple: Staple, { extensions }: CertificateSight): Verdict {
+  return extensions.mustStaple ? brokenIf(staple.kind === 'none') : 'not-applicable';
 }
 
 function dateOf(ms: number | null): string {

@@ -11,9 +11,10 @@ import { findGroup } from '../grammar/tls-names.ts';
 import type { KeySight } from '../sight/certificate-sight.ts';
 import type { Chain } from '../sight/chain.ts';
 import { isDecisive, isSetKnown, type SslSight, type SuiteSeen } from '../sight/sight.ts';
+import { judgeExchange } from './exchange.ts';
 
 /** Judges cipher suites, key lengths and groups. */
-export function judgeSuites(sight: SslSight, chain: Chain): Record<SuiteCode, Verdict> {
+export function judgeSuites(sight: SslSight, chains: readonly Chain[]): Record<SuiteCode, Verdict> {
   const weak = (picks: (seen: SuiteSeen) => boolean) => judgeWeak(sight, picks);
   const isSinceTls11 = ({ version }: SuiteSeen) => version === 'TLSv1.1' || version === 'TLSv1.2';
   return {
@@ -28,8 +29,9 @@ export function judgeSuites(sight: SslSight, chain: Chain): Record<SuiteCode, Ve
     'suite-rc4-offered': weak(({ suite }) => suite.cipher === 'RC4'),
     'suite-3des-since-tls11': weak((seen) => seen.suite.cipher === '3DES' && isSinceTls11(seen)),
     'suite-3des-offered': weak(({ suite }) => suite.cipher === '3DES'),
-    ...judgeKeys(sight, chain),
+    ...judgeKeys(sight, chains),
     ...judgeSoundness(sight),
+    ...judgeExchange(sight),
     'group-post-quantum-missing': judgePostQuantum(sight),
   };
 }
@@ -58,7 +60,7 @@ function showSuite({ suite, version, dhBits }: SuiteSeen) {
 /** Where the rating guide's part for keys falls to 40. In public 829 bits were factored (RSA-250), and curves of 117 bits solved. */
 const brokenBits = { modulus: 1024, curve: 123 };
 
-function judgeKeys(sight: SslSight, { leaf }: Chain) {
+function judgeKeys(sight: SslSight, chains: readonly Chain[]) {
   const primes = sight.suites.flatMap((seen) =>
     seen.dhBits === null ? [] : [{ ...seen, bits: seen.dhBits }],
   );
@@ -66,7 +68,7 @@ function judgeKeys(sight: SslSight, { leaf }: Chain) {
     ...primes
       .filter(({ bits }) => bits < brokenBits.modulus)
       .map(({ bits }) => ({ what: 'The Diffie-Hellman prime', bits })),
-    ...(leaf === null ? [] : findBreakableKey(leaf.key)),
+    ...chains.flatMap(({ leaf }) => (leaf === null ? [] : findBreakableKey(leaf.key))),
   ];
   const isKnown = primes.length > 0 || areExchangesKnown(sight);
   const unless = (verdict: Verdict): Verdict =>

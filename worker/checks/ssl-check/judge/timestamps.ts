@@ -3,21 +3,23 @@ import { isMalformed } from '../grammar/malformed.ts';
 import { parseSignedTimestamps, type SignedTimestamp } from '../grammar/signed-timestamps.ts';
 import type { CertificateSight } from '../sight/certificate-sight.ts';
 import { lifetimeDays } from '../sight/lifetime.ts';
-import type { SslSight } from '../sight/sight.ts';
+import type { Presented } from '../sight/presented.ts';
 
 /** Every policy of the CA/Browser Forum; each public server certificate carries one (Baseline Requirements §7.1.6.1). */
 const publicPolicies = '2.23.140.1.';
 
 /** Judges how many logs have promised to publish the certificate. Certificates of private CAs need none. */
-export function judgeTimestamps(sight: SslSight, leaf: CertificateSight): Verdict {
+export function judgeTimestamps(
+  { timestampList, isSeenInClear }: Presented,
+  leaf: CertificateSight,
+): Verdict {
   if (!leaf.extensions.policies.some((policy) => policy.startsWith(publicPolicies))) return 'not-applicable';
   const { timestamps } = leaf.extensions;
   if (isMalformed(timestamps))
     return brokenIf(true, { count: 0, wanted: wantedOf(leaf), reason: timestamps.reason });
-  const sent = sight.clearAnswers.find(({ timestampList }) => timestampList !== null)?.timestampList ?? null;
-  const logs = new Set([...(timestamps ?? []), ...readSent(sent)].map(({ logId }) => logId));
+  const logs = new Set([...(timestamps ?? []), ...readSent(timestampList)].map(({ logId }) => logId));
   // They may also come as a TLS extension, which in TLS 1.3 is encrypted.
-  if (logs.size === 0 && sight.clearAnswers.length === 0)
+  if (logs.size === 0 && !isSeenInClear)
     return notTested('timestamps outside the certificate are not visible in TLS 1.3');
   return brokenIf(logs.size < wantedOf(leaf), { count: logs.size, wanted: wantedOf(leaf) });
 }

@@ -14,12 +14,16 @@ export type Chain = {
   readonly isSelfSigned: boolean;
 };
 
+/** No public chain is longer than five; signatures cost time, and a hostile server may send hundreds of certificates that fit each other. */
+const longestPath = 10;
+
 /** Builds the path from the first certificate that was sent, by names and signatures (RFC 5280 §6.1). */
 export function buildChain(sent: readonly CertificateSight[]): Chain {
   const leaf = sent[0] ?? null;
   const isSelfSigned = leaf !== null && leaf.isSelfIssued && isIssuedBy(leaf, leaf);
   const path = leaf === null ? [] : [leaf];
-  for (let next = findIssuer(path, sent); next; next = findIssuer(path, sent)) path.push(next);
+  for (let next = findIssuer(path, sent); next && path.length < longestPath; next = findIssuer(path, sent))
+    path.push(next);
   const end = path.at(-1);
   const positions = path.map((certificate) => sent.indexOf(certificate));
   return {

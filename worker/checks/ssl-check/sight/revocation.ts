@@ -1,7 +1,6 @@
-import type { ListContent } from '../evidence.ts';
+import type { ListContent, RevocationListSeen } from '../evidence.ts';
 import type { CertificateSight } from './certificate-sight.ts';
-import type { Chain } from './chain.ts';
-import type { SslSight } from './sight.ts';
+import type { Presented } from './presented.ts';
 import { clockSlackMs, readStaple } from './staple.ts';
 
 /** What a CA says of the certificate, by one of two ways; or why that way told nothing. */
@@ -15,10 +14,11 @@ export type Statement = { readonly source: 'OCSP staple' | 'CRL' } & (
   | { readonly status: 'unknown'; readonly why: string }
 );
 
-/** Asks both sources about the leaf of a chain. */
-export function readRevocation(sight: SslSight, { leaf, path }: Chain): readonly Statement[] {
+/** Asks both sources about the leaf of a chain, by the clock of the evidence. */
+export function readRevocation(presented: Presented, at: number): readonly Statement[] {
+  const { leaf } = presented.chain;
   if (leaf === null) return [];
-  return [readStapled(sight, leaf, path[1] ?? null), readListed(sight, leaf)];
+  return [readStapled(presented, leaf, at), readListed(presented.revocationList, leaf, at)];
 }
 
 /** What both say together: revoked as soon as one says so; null when neither was of use. */
@@ -28,11 +28,10 @@ export function concludeRevocation(statements: readonly Statement[]): 'good' | '
   return told.includes('good') ? 'good' : null;
 }
 
-function readStapled(sight: SslSight, leaf: CertificateSight, issuer: CertificateSight | null): Statement {
+function readStapled(presented: Presented, leaf: CertificateSight, at: number): Statement {
   const source = 'OCSP staple';
   const unknown = (why: string): Statement => ({ source, status: 'unknown', why });
-  const staple = readStaple(sight, leaf, issuer);
-  if (staple === null) return unknown('no handshake could be completed');
+  const staple = readStaple(presented, leaf, at);
   if (staple.kind === 'none') return unknown('no OCSP answer was stapled');
   if (staple.kind === 'unusable') return unknown(`the stapled OCSP answer is of no use (${staple.reason})`);
   const { status, revokedAt } = staple.status;
@@ -43,7 +42,7 @@ function readStapled(sight: SslSight, leaf: CertificateSight, issuer: Certificat
   return { source, status, revokedAt, reason: null };
 }
 
-function readListed({ evidence: { revocationList: list, at } }: SslSight, leaf: CertificateSight): Statement {
+function readListed(list: RevocationListSeen, leaf: CertificateSight, at: number): Statement {
   const source = 'CRL';
   if (list.kind === 'unknown') return { source, status: 'unknown', why: list.reason };
   const why =

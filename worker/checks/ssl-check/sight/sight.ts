@@ -30,14 +30,6 @@ export type SslSight = {
   readonly clearAnswers: readonly (HelloAccepted & { readonly version: VersionName })[];
 };
 
-/** The chain of a client's handshake; where none came about, of an answer in clear. Base64 DER. */
-export function shownChain(
-  handshakes: SslEvidence['handshakes'],
-  chains: SslEvidence['chains'],
-): readonly string[] {
-  return findClient(handshakes)?.certificates ?? chains[0] ?? [];
-}
-
 /** The handshake of a client: the last that was completed. */
 export function findClient(handshakes: SslEvidence['handshakes']): SslSight['client'] {
   const last = handshakes.findLast(({ handshake }) => handshake.kind === 'connected');

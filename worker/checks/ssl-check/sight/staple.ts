@@ -1,7 +1,7 @@
 import { isMalformed, type Malformed } from '../grammar/malformed.ts';
 import { type OcspResponse, type OcspStatus, parseOcspResponse } from '../grammar/ocsp-response.ts';
 import { type CertificateSight, isIssuedBy, keyOf, readCertificate } from './certificate-sight.ts';
-import type { SslSight } from './sight.ts';
+import type { Presented } from './presented.ts';
 import { checkSignature } from './signature.ts';
 
 /** A stapled OCSP answer, read for one certificate. */
@@ -23,17 +23,11 @@ export const clockSlackMs = 300_000;
 /** The purpose of a certificate that may sign OCSP answers for the CA that issued it (RFC 6960 §4.2.2.2). */
 const ocspSigning = '1.3.6.1.5.5.7.3.9';
 
-/** Reads the staple that came with a certificate; null when none could come because nobody asked. */
-export function readStaple(
-  { client, clearAnswers, evidence: { at } }: SslSight,
-  leaf: CertificateSight,
-  issuer: CertificateSight | null,
-): Staple | null {
-  const base64 =
-    client?.ocspResponse ?? clearAnswers.find(({ ocspResponse }) => ocspResponse !== null)?.ocspResponse;
-  if (base64 !== undefined && base64 !== null)
-    return readResponse(parseOcspResponse(Buffer.from(base64, 'base64')), { leaf, issuer, at });
-  return client === null && clearAnswers.length === 0 ? null : { kind: 'none' };
+/** Reads the staple that came with a certificate; every client asked for one. */
+export function readStaple({ staple, chain }: Presented, leaf: CertificateSight, at: number): Staple {
+  if (staple === null) return { kind: 'none' };
+  const issuer = chain.path[1] ?? null;
+  return readResponse(parseOcspResponse(Buffer.from(staple, 'base64')), { leaf, issuer, at });
 }
 
 type Circumstances = {

@@ -1,6 +1,5 @@
 import type { SslCode } from '../../../../shared/catalogue/ssl-check/rules.ts';
-import type { Chain } from './chain.ts';
-import type { SslSight } from './sight.ts';
+import type { Presented } from './presented.ts';
 
 /** Where a verification error of OpenSSL or Node belongs. Others are reported as they are. */
 export const errorKinds = {
@@ -49,11 +48,12 @@ export type Trust = {
   readonly path: readonly string[];
 };
 
-/** What a browser would make of the chain: OpenSSL's verdict with our own checks beside it. */
-export function describeTrust({ client }: SslSight, chain: Chain, broken: readonly SslCode[]): Trust {
+/** What a browser would make of a chain: OpenSSL's verdict with our own checks beside it. */
+export function describeTrust({ chain, verification }: Presented, broken: readonly SslCode[]): Trust {
   const path = chain.path.map(({ sha256 }) => sha256);
   const refuted = refuting.find((code) => broken.includes(code)) ?? null;
-  const error = client?.trustError ?? refuted;
-  if (client === null) return { trusted: refuted === null ? null : false, error, path };
+  const isVerified = verification.kind === 'done';
+  const error = (isVerified ? verification.error : null) ?? refuted;
+  if (!isVerified) return { trusted: refuted === null ? null : false, error, path };
   return { trusted: error === null, error, path };
 }

@@ -11,8 +11,10 @@ export type Chromium = {
   readonly ended: Promise<string>;
 };
 
+type Start = Pick<Order, 'executable' | 'arguments' | 'profile' | 'uid'>;
+
 /** Starts the browser as the user that the order names, knowing nothing of our environment. */
-export function startChromium({ executable, arguments: flags, profile, uid }: Order): Chromium {
+export function startChromium({ executable, arguments: flags, profile, uid }: Start): Chromium {
   const browser = spawn(executable, flags, {
     ...(uid === undefined ? {} : { uid, gid: uid }),
     cwd: profile,

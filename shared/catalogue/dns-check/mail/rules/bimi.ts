@@ -4,6 +4,18 @@ const bimiDraft = {
   title: 'Brand Indicators for Message Identification (Internet-Draft)',
   url: 'https://datatracker.ietf.org/doc/draft-brand-indicators-for-message-identification/',
 };
+const svgDraft = {
+  title: 'SVG Tiny Portable/Secure (Internet-Draft)',
+  url: 'https://datatracker.ietf.org/doc/draft-svg-tiny-ps-abrotman/',
+};
+const markDraft = {
+  title: 'Fetch and Validation of Verified Mark Certificates (Internet-Draft)',
+  url: 'https://datatracker.ietf.org/doc/draft-fetch-validation-vmc-wchuang/',
+};
+const gmail = {
+  title: 'Google: Set up BIMI',
+  url: 'https://knowledge.workspace.google.com/admin/security/set-up-bimi',
+};
 
 /** Everything that can be wrong with a brand indicator. BIMI is a choice, and no standard: nothing here costs points. */
 export const bimiRules = {
@@ -40,8 +52,8 @@ export const bimiRules = {
     points: 0,
     title: 'The BIMI record is in vain without an enforced DMARC policy',
     detail:
-      'The DMARC policy that applies is {policy}; BIMI wants quarantine or reject, also for the organizational domain.',
-    fix: 'Publish p=quarantine or p=reject first.',
+      'The DMARC policy that applies is {policy}; BIMI wants quarantine or reject, for the organizational domain and for its subdomains.',
+    fix: 'Publish p=quarantine or p=reject first, and no weaker policy for subdomains.',
     references: [bimiDraft],
   },
   'bimi-no-certificate': {
@@ -52,6 +64,114 @@ export const bimiRules = {
     detail: 'The record has no address in the tag a; most large mail programs then show no logo.',
     fix: 'Get a mark certificate (VMC or CMC), and name it in the tag a.',
     references: [bimiDraft],
+  },
+  'bimi-logo-unreachable': {
+    part: 'bimi',
+    severity: 'low',
+    points: 0,
+    title: 'The BIMI logo can not be fetched',
+    detail: '{url} could not be read: {reason}. Mail programs show no logo.',
+    fix: 'Serve the logo at this address, over https with a certificate of a public CA.',
+    references: [bimiDraft],
+  },
+  'bimi-logo-not-svg': {
+    part: 'bimi',
+    severity: 'low',
+    points: 0,
+    title: 'The BIMI logo is no SVG',
+    detail: '{url} holds something else: {problem}. Mail programs show no logo.',
+    fix: 'Serve the logo as SVG, plain or compressed by gzip.',
+    references: [bimiDraft, 'RFC 6170 §5.2'],
+  },
+  'bimi-logo-not-tiny-ps': {
+    part: 'bimi',
+    severity: 'low',
+    points: 0,
+    title: 'The BIMI logo breaks the profile SVG Tiny PS',
+    detail: 'Line {line} of {url}: {problem}. Mail programs refuse such a logo.',
+    fix: 'Export the logo as SVG Tiny PS: version="1.2" and baseProfile="tiny-ps" at the root, a title, and no script, animation, image, style or reference to another file.',
+    references: [svgDraft, 'RFC 6170 §5.2'],
+  },
+  'bimi-logo-too-large': {
+    part: 'bimi',
+    severity: 'info',
+    points: 0,
+    title: 'The BIMI logo is larger than 32 kB',
+    detail: '{url} has {size} without compression; mail programs may refuse more than 32 kB.',
+    fix: 'Simplify the paths, and take out what the editor has added.',
+    references: [svgDraft, gmail],
+  },
+  'bimi-logo-not-square': {
+    part: 'bimi',
+    severity: 'info',
+    points: 0,
+    title: 'The BIMI logo is not square',
+    detail: '{url} is {width} wide and {height} high; mail programs show a square or a circle cut out of it.',
+    fix: 'Draw the logo in the middle of a square.',
+    references: [gmail],
+  },
+  'bimi-logo-size-relative': {
+    part: 'bimi',
+    severity: 'info',
+    points: 0,
+    title: 'The BIMI logo gives its size in percent',
+    detail: '{url} has {attributes} in percent at its root; large mail programs want pixels.',
+    fix: 'Write width and height in pixels, 96 or more.',
+    references: [gmail],
+  },
+  'bimi-certificate-unreachable': {
+    part: 'bimi',
+    severity: 'low',
+    points: 0,
+    title: 'The mark certificate can not be fetched',
+    detail: '{url} could not be read: {reason}. Mail programs that want a certificate show no logo.',
+    fix: 'Serve the certificate and its issuers in PEM form at this address, over https with a certificate of a public CA.',
+    references: [bimiDraft, markDraft],
+  },
+  'bimi-certificate-not-mark': {
+    part: 'bimi',
+    severity: 'low',
+    points: 0,
+    title: 'What should be a mark certificate is none',
+    detail: '{url}: {problem}.',
+    fix: 'Serve the file that the mark’s CA has given you: the mark certificate first, then its issuers.',
+    references: [markDraft, 'RFC 7468 §5'],
+  },
+  'bimi-certificate-not-valid-now': {
+    part: 'bimi',
+    severity: 'low',
+    points: 0,
+    title: 'The mark certificate is not valid now',
+    detail: 'The certificate {subject} at {url} is valid from {from} to {until} only.',
+    fix: 'Renew the mark certificate, and serve the new one.',
+    references: [markDraft, 'RFC 5280 §4.1.2.5'],
+  },
+  'bimi-certificate-other-domain': {
+    part: 'bimi',
+    severity: 'low',
+    points: 0,
+    title: 'The mark certificate is for another domain',
+    detail: 'The certificate at {url} is for {names}; none of these is {domain}.',
+    fix: 'Get a mark certificate that names the domain.',
+    references: [markDraft, 'RFC 5280 §4.2.1.6'],
+  },
+  'bimi-certificate-chain-broken': {
+    part: 'bimi',
+    severity: 'low',
+    points: 0,
+    title: 'The chain of the mark certificate is not whole, or not in order',
+    detail: '{url}: {problem}.',
+    fix: 'Serve the mark certificate, then the one that issued it, and so on; the root may be left out.',
+    references: [markDraft],
+  },
+  'bimi-logo-differs': {
+    part: 'bimi',
+    severity: 'info',
+    points: 0,
+    title: 'The BIMI logo is not the one in the mark certificate',
+    detail: '{url} differs from the logo that the certificate carries; mail programs may then show none.',
+    fix: 'Serve the very file that the certificate was issued for.',
+    references: [markDraft, 'RFC 9399 §4.1'],
   },
 } as const satisfies Record<string, Rule>;
 

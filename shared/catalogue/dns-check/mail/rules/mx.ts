@@ -110,8 +110,7 @@ export const mxRules = {
     severity: 'low',
     points: 0.5,
     title: 'All mail depends on one address',
-    detail:
-      '{name} has one mail host with one address ({host}); while it is away, mail waits at the senders.',
+    detail: 'All mail to {name} goes to {address} ({host}); while it is away, mail waits at the senders.',
     fix: 'Add a second mail host, elsewhere.',
     references: ['RFC 5321 §5.1'],
   },

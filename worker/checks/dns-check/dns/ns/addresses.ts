@@ -1,10 +1,10 @@
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import type { NameServerHost } from '../evidence.ts';
+import type { HostAnswers } from '../evidence.ts';
 import { foundRecords, readAnswer, recordsAt } from '../read-answer.ts';
 import { readAll, readText } from '../record-values.ts';
 
 /** A host's addresses, IPv4 first. */
-export function addressesOf({ A, AAAA }: NameServerHost): readonly string[] {
+export function addressesOf({ A, AAAA }: HostAnswers): readonly string[] {
   return [A, AAAA].flatMap((answer) => readAll(foundRecords(readAnswer(answer)), readText));
 }
 

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { NameServerHost } from '../evidence.ts';
+import type { HostAnswers } from '../evidence.ts';
 import { isInZone } from '../name.ts';
 import { foundRecords, readAnswer, recordsAt } from '../read-answer.ts';
 import { readAll, readText } from '../record-values.ts';
@@ -56,7 +56,7 @@ export function readGlue({ evidence, domain }: DnsSight): readonly Glue[] | null
 }
 
 /** Addresses of all name servers, and whether every lookup of them was answered. */
-export function allAddresses(hosts: readonly NameServerHost[]): {
+export function allAddresses(hosts: readonly HostAnswers[]): {
   readonly addresses: readonly string[];
   readonly isWhole: boolean;
 } {

@@ -1,6 +1,6 @@
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { PartContext, SharedAnswers } from '../../parts.ts';
-import type { Ancestor, ApexAnswers, DnsEvidence, NameServerHost } from '../evidence.ts';
+import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers } from '../evidence.ts';
 import { ownRecords, readAnswer, recordsAt } from '../read-answer.ts';
 import { readAll, readText } from '../record-values.ts';
 import { enclosingZone } from '../zone.ts';
@@ -91,7 +91,7 @@ async function namesByResolver(
 }
 
 // Checking is disabled: a server's address is wanted even where its zone is bogus, which is said elsewhere.
-async function askHosts({ ask }: PartContext, names: readonly string[]): Promise<readonly NameServerHost[]> {
+async function askHosts({ ask }: PartContext, names: readonly string[]): Promise<readonly HostAnswers[]> {
   return Promise.all(
     names.map(async (name) => {
       const [A, AAAA] = await Promise.all([

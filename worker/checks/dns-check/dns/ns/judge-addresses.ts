@@ -7,7 +7,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import type { NameServerHost } from '../evidence.ts';
+import type { HostAnswers } from '../evidence.ts';
 import { readAnswer } from '../read-answer.ts';
 import type { DnsSight } from '../sight.ts';
 import { isIpv6 } from './addresses.ts';
@@ -50,7 +50,7 @@ export function judgeAddresses(
 export const addressUnseen: Verdict = notTested('not every name server’s address could be looked up');
 
 /** True for a host of which no address was found, and not all was answered. */
-export function isUnseen({ A, AAAA }: NameServerHost): boolean {
+export function isUnseen({ A, AAAA }: HostAnswers): boolean {
   const states = [A, AAAA].map((answer) => readAnswer(answer).state);
   return states.includes('unknown') && !states.includes('found');
 }
@@ -69,7 +69,7 @@ function sharedPrefixes(addresses: readonly string[]): readonly Evidence[] {
   return shared.map(({ family, prefixes }) => ({ family, prefix: prefixes[0] ?? '' }));
 }
 
-function judgeMissing(hosts: readonly NameServerHost[]): Verdict {
+function judgeMissing(hosts: readonly HostAnswers[]): Verdict {
   const readings = hosts.map(({ name, A, AAAA }) => ({ name, of: [readAnswer(A), readAnswer(AAAA)] }));
   const missing = readings.filter(({ of }) => of.every(({ state }) => state === 'none'));
   if (missing.length === 0 && hosts.some(isUnseen)) return addressUnseen;
@@ -83,7 +83,7 @@ function judgeMissing(hosts: readonly NameServerHost[]): Verdict {
   );
 }
 
-function judgeAliases(hosts: readonly NameServerHost[]): Verdict {
+function judgeAliases(hosts: readonly HostAnswers[]): Verdict {
   const readings = hosts.flatMap(({ name, A, AAAA }) =>
     [A, AAAA].map((answer) => ({ name, reading: readAnswer(answer) })),
   );

@@ -5,7 +5,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import type { NameServerHost } from '../evidence.ts';
+import type { HostAnswers } from '../evidence.ts';
 import { readAnswer } from '../read-answer.ts';
 import type { DnsSight } from '../sight.ts';
 import { addressesOf, isIpv6 } from './addresses.ts';
@@ -85,7 +85,7 @@ export function judgeGlue(sight: DnsSight): Verdicts<'ns-glue-mismatch' | 'ns-gl
 }
 
 // A family whose lookup failed is not compared.
-function isStrange(address: string, host: NameServerHost): boolean {
+function isStrange(address: string, host: HostAnswers): boolean {
   const reading = readAnswer(isIpv6(address) ? host.AAAA : host.A);
   return reading.state !== 'unknown' && !addressesOf(host).includes(address);
 }

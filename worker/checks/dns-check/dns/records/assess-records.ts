@@ -34,12 +34,13 @@ export function assessRecords(sight: DnsSight): Verdicts<RecordCode> {
     'apex-cname': judgeApexAlias(sight),
     ...judgeAliases(sight),
     'address-not-public': judgeAddresses(sight),
+    'address-no-ipv6': judgeIpv6(sight),
     'wildcard-present':
       random.state === 'unknown'
         ? notTested(random.why)
         : brokenIf(random.state === 'found', { name: evidence.random.question.name }),
     ...judgeTtls(sight),
-    ...judgeHttpsRecords(apex.HTTPS),
+    ...judgeHttpsRecords(sight),
   };
 }
 
@@ -104,6 +105,13 @@ function judgeAliases(sight: DnsSight): Verdicts<'cname-dangling' | 'cname-loop'
 function isLoop({ aliases }: Reading): boolean {
   const last = aliases.at(-1)?.target;
   return last !== undefined && aliases.some(({ name }) => name === last);
+}
+
+function judgeIpv6({ apex: { A, AAAA }, domain }: DnsSight): Verdict {
+  if (AAAA.state === 'found') return 'holds';
+  if (A.state === 'unknown') return notTested(A.why);
+  if (A.state === 'none') return 'not-applicable';
+  return AAAA.state === 'unknown' ? notTested(AAAA.why) : brokenIf(true, { name: domain });
 }
 
 // Blocks of the documentation are left out: examples and parked names use them on purpose.

@@ -1,15 +1,21 @@
 import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
 import { isMalformed } from '../malformed.ts';
-import type { Reading } from '../read-answer.ts';
+import type { DnsSight } from '../sight.ts';
+import { judgeHints } from './judge-hints.ts';
 import { parseServiceBinding, type ServiceBinding } from './parse-service-binding.ts';
 
-type HttpsCode = 'https-record-invalid' | 'https-record-ignored';
+type HttpsCode = 'https-record-invalid' | 'https-record-ignored' | 'https-record-hint-differs';
 
 /** Judges the HTTPS records of the domain, each by itself and beside the others. */
-export function judgeHttpsRecords(reading: Reading): Verdicts<HttpsCode> {
+export function judgeHttpsRecords(sight: DnsSight): Verdicts<HttpsCode> {
+  const reading = sight.apex.HTTPS;
   if (reading.state !== 'found') {
     const verdict = reading.state === 'none' ? 'not-applicable' : notTested(reading.why);
-    return { 'https-record-invalid': verdict, 'https-record-ignored': verdict };
+    return {
+      'https-record-invalid': verdict,
+      'https-record-ignored': verdict,
+      'https-record-hint-differs': verdict,
+    };
   }
   const parsed = reading.records.map(({ data }) => ({ data, value: parseServiceBinding(data) }));
   const good = parsed.flatMap(({ value }) => (isMalformed(value) ? [] : [value]));
@@ -20,6 +26,7 @@ export function judgeHttpsRecords(reading: Reading): Verdicts<HttpsCode> {
       ),
     ),
     'https-record-ignored': brokenBy(ignoredParts(good)),
+    'https-record-hint-differs': judgeHints(sight, good),
   };
 }
 

@@ -8,7 +8,11 @@ export type ServiceBinding = {
   readonly target: string;
   /** The keys of its parameters, as printed. */
   readonly keys: readonly string[];
+  /** Addresses to try before the target's own are known (RFC 9460 §7.3). */
+  readonly hints: readonly AddressHint[];
 };
+
+export type AddressHint = { readonly key: 'ipv4hint' | 'ipv6hint'; readonly address: string };
 
 /** Reads a decoded HTTPS record and judges the keys among themselves (RFC 9460 §2.2, §7.1, §8). */
 export function parseServiceBinding(value: Json): ServiceBinding | Malformed {
@@ -27,7 +31,15 @@ export function parseServiceBinding(value: Json): ServiceBinding | Malformed {
     return malformed('it cannot be decoded');
   const keys = Object.keys(params);
   const fault = priority === 0 ? undefined : findFault(keys, mandatoryOf(params));
-  return fault === undefined ? { priority, target, keys } : malformed(fault);
+  return fault === undefined ? { priority, target, keys, hints: hintsOf(params) } : malformed(fault);
+}
+
+function hintsOf(params: { readonly [key: string]: Json }): readonly AddressHint[] {
+  return (['ipv4hint', 'ipv6hint'] as const).flatMap((key) => {
+    const value = Object.hasOwn(params, key) ? params[key] : undefined;
+    const addresses = Array.isArray(value) ? (value as readonly Json[]) : [];
+    return addresses.flatMap((address) => (typeof address === 'string' ? [{ key, address }] : []));
+  });
 }
 
 function mandatoryOf(params: { readonly [key: string]: Json }): readonly Json[] | undefined {

@@ -13,6 +13,7 @@ import { named } from '../ns/server-sight.ts';
 import { foundRecords } from '../read-answer.ts';
 import { readAll, readSoa, type Soa } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
+import { judgeMailbox } from './judge-mailbox.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
 export type SoaCode = keyof typeof soaRules;
@@ -40,6 +41,7 @@ export function assessSoa(sight: DnsSight): Verdicts<SoaCode> {
     'soa-expire-range': brokenIf(expire < bounds.expireMin || expire < refresh, { expire, refresh }),
     'soa-minimum-range': brokenIf(minimum < bounds.minimumMin || minimum > bounds.minimumMax, { minimum }),
     'soa-rname-invalid': judgeRname(soa.rname),
+    'soa-rname-no-mail': judgeMailbox(soa.rname, sight.evidence.mailbox),
   };
 }
 

@@ -6,24 +6,34 @@ import { type Bimi, isBimi, parseBimi } from './parse-bimi.ts';
 /** What is known of the brand indicator of a domain. */
 export type BimiFacts = {
   readonly name: string;
+  /** Names that a mark certificate may be issued for, the domain's own first (draft-fetch-validation-vmc-wchuang §5.2). */
+  readonly domains: readonly string[];
   readonly sight: Sight;
   readonly texts: readonly string[];
   readonly bimi: Bimi | null;
   readonly faults: readonly Fault[];
 };
 
+const selector = 'default._bimi';
+
 /** Sees the record of the selector `default`: at the domain, else at its organizational domain. */
 export function seeBimi(zone: Zone, domain: string, orgDomain: string | null): BimiFacts {
+  const both = orgDomain === null || orgDomain === domain ? [domain] : [domain, orgDomain];
+  const domains = both.flatMap((name) => [name, `${selector}.${name}`]);
   const own = seeAt(zone, domain);
-  if (own.texts.length > 0 || own.sight.outcome === 'unknown' || orgDomain === domain) return own;
-  if (orgDomain === null)
-    return { ...own, sight: unknownSight(own.sight, 'the organizational domain could not be found') };
+  if (own.texts.length > 0 || own.sight.outcome === 'unknown' || orgDomain === domain)
+    return { ...own, domains };
+  if (orgDomain === null) {
+    const sight = unknownSight(own.sight, 'the organizational domain could not be found');
+    return { ...own, domains, sight };
+  }
   const above = seeAt(zone, orgDomain);
-  return above.texts.length > 0 || above.sight.outcome === 'unknown' ? above : own;
+  const chosen = above.texts.length > 0 || above.sight.outcome === 'unknown' ? above : own;
+  return { ...chosen, domains };
 }
 
-function seeAt(zone: Zone, domain: string): BimiFacts {
-  const name = `default._bimi.${domain}`;
+function seeAt(zone: Zone, domain: string): Omit<BimiFacts, 'domains'> {
+  const name = `${selector}.${domain}`;
   const sight = zone.look(name, 'TXT');
   return { name, sight, ...readRecord(sight) };
 }

@@ -66,8 +66,6 @@ function judgeHosts({ domain, hosts, exchanges, isImplicit }: MxFacts): Verdicts
   const of = (kind: MailHost['kind']) =>
     hosts.filter((host) => host.kind === kind).map(({ host }) => ({ host: clip(host) }));
   const aliases = isImplicit ? [] : hosts.filter(({ alias }) => alias !== null);
-  const [only] = hosts;
-  const isSingle = hosts.length === 1 && only?.addresses.length === 1;
   return {
     ...judgeAddresses(domain, hosts),
     ...judgeNames(hosts),
@@ -75,8 +73,19 @@ function judgeHosts({ domain, hosts, exchanges, isImplicit }: MxFacts): Verdicts
     'mx-address-literal': brokenBy(of('address')),
     'mx-name-invalid': brokenBy(of('invalid')),
     'mx-duplicate': brokenBy(findDoubled(exchanges.map(({ exchange }) => exchange))),
-    'mx-single': brokenIf(isSingle, { name: domain, host: clip(only?.host ?? '') }),
+    'mx-single': judgeSingle(domain, hosts),
   };
+}
+
+// Several names may lead to one machine.
+function judgeSingle(domain: string, hosts: readonly MailHost[]): Verdict {
+  const addresses = new Set(hosts.flatMap(({ sights }) => sights.flatMap(valuesOf)));
+  const [address = ''] = addresses;
+  if (addresses.size > 1) return 'holds';
+  const open = hosts.find(({ sights }) => sights.some(({ outcome }) => outcome === 'unknown'));
+  if (open) return notTested(`the addresses of ${clip(open.host)} could not be read`);
+  const names = hosts.map(({ host }) => clip(host, 80)).join(', ');
+  return addresses.size === 0 ? 'not-applicable' : brokenIf(true, { name: domain, address, host: names });
 }
 
 function findDoubled(names: readonly string[]): Evidence[] {

@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache';
+import type { Done } from '../shared/job-queue/port.ts';
+import type { Job } from '../shared/model/job.ts';
+
+/** How long the jobs of each host run of late, and so how many of them get their turn in time. */
+export type Pace = {
+  observe(done: Done): void;
+  /** How many jobs of the host may wait before this one; undefined where nothing is known of it. */
+  lineLimit(job: Job): number | undefined;
+};
+
+export type PaceSettings = { readonly queueSeconds: number; readonly hostConcurrency: number };
+
+const rememberedHosts = 20_000;
+/** A quick host's line has an end too. */
+const leastMs = 50;
+/** The weight of the last run: a host that has become quick is believed after a few. */
+const newest = 0.3;
+
+/** Opens the record; it knows the runs of all workers, as every process hears of every end. */
+export function openPace({ queueSeconds, hostConcurrency }: PaceSettings): Pace {
+  const means = new LRUCache<string, number>({ max: rememberedHosts });
+  return {
+    observe({ queue, host, tookMs }) {
+      if (tookMs === 0) return;
+      const key = `${queue} ${host}`;
+      means.set(key, newest * tookMs + (1 - newest) * (means.get(key) ?? tookMs));
+    },
+    lineLimit({ queue, host }) {
+      const meanMs = means.get(`${queue} ${host}`);
+      if (meanMs === undefined) return undefined;
+      // Of one host the browser loads one page at a time.
+      const atOnce = queue === 'browser' ? 1 : hostConcurrency;
+      return Math.floor((queueSeconds * 1000 * atOnce) / Math.max(leastMs, meanMs));
+    },
+  };
+}

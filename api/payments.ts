@@ -1,0 +1,52 @@
+import type { Response } from 'express';
+import type { Done } from '../shared/job-queue/port.ts';
+import type { Job } from '../shared/model/job.ts';
+import type { Taken } from '../shared/rate-limiter/port.ts';
+import type { Caller } from './caller.ts';
+import type { Quotas } from './quotas.ts';
+
+/** Scans that were paid for runs that have not ended: what never ran, or failed through us, is given back. */
+export type Payments = {
+  /** Pays for a run before it starts. Throws 429. */
+  pay(caller: Caller, job: Job, points: number, response: Response): Promise<void>;
+  /** The run does not happen, or is somebody else's; once, however often it is called. */
+  giveBack(jobId: string, response?: Response): Promise<void>;
+  /** The run has ended. */
+  settle(done: Done): Promise<void>;
+};
+
+type Payment = {
+  readonly caller: Caller;
+  readonly points: number;
+  readonly taken: Taken;
+  readonly timer: NodeJS.Timeout;
+};
+
+/** Opens the record of this process; a job whose end was never heard of is forgotten when it cannot run any more. */
+export function openPayments(quotas: Quotas): Payments {
+  const open = new Map<string, Payment>();
+  const forget = (jobId: string): Payment | undefined => {
+    const payment = open.get(jobId);
+    clearTimeout(payment?.timer);
+    open.delete(jobId);
+    return payment;
+  };
+  const giveBack = async (jobId: string, response?: Response) => {
+    const payment = forget(jobId);
+    if (payment) await quotas.giveBackScans(payment.caller, payment, response);
+  };
+  return {
+    async pay(caller, { jobId, startBy, runLimitMs }, points, response) {
+      const taken = await quotas.takeScans(caller, points, response);
+      if (!taken) return;
+      const lastMs = startBy - Date.now() + runLimitMs;
+      const timer = setTimeout(() => forget(jobId), lastMs).unref();
+      open.set(jobId, { caller, points, taken, timer });
+    },
+    giveBack,
+    async settle({ jobId, state }) {
+      if (state === 'done') forget(jobId);
+      else await giveBack(jobId);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// What the API keeps of jobs that are under way: what was paid for them, and how long they take.
+import { setTimeout as after } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Run } from '../../shared/job-queue/port.ts';
+import { openService, redirectPath } from './kit.ts';
+
+async function openWithRun(run: Run, settings: Record<string, string>) {
+  const service = await openService({ withWorker: false, settings });
+  service.backend.jobQueue.work('network', 1, run, async () => undefined);
+  const scansLeft = async () => {
+    const { limits } = (await service.get('/api/me')).body as { limits?: { scans?: { remaining?: number } } };
+    return limits?.scans?.remaining;
+  };
+  return { ...service, scansLeft };
+}
+
+test('a run that fails through us gives its scan back, also after its GET was answered 202', async () => {
+  const end = Promise.withResolvers<'failed'>();
+  const service = await openWithRun(async () => end.promise, { LIMIT_ANON_SCANS: '5/60' });
+  expect((await service.get(redirectPath('http://a.test/', '&wait=0'))).status).toBe(202);
+  expect(await service.scansLeft()).toBe(4);
+  end.resolve('failed');
+  await expect.poll(service.scansLeft).toBe(5);
+  await service.close();
+});
+
+test('a run that ends well keeps its scan', async () => {
+  const service = await openWithRun(async () => undefined, { LIMIT_ANON_SCANS: '5/60' });
+  await service.get(redirectPath('http://a.test/', '&wait=0'));
+  await after(200);
+  expect(await service.scansLeft()).toBe(4);
+  await service.close();
+});
+
+test('a host whose jobs take long has a short line: who would wait too long is told at once', async () => {
+  const ends: (() => void)[] = [];
+  let isHeld = false;
+  const run: Run = async () => {
+    await after(300);
+    if (isHeld) await new Promise<void>((resolve) => ends.push(resolve));
+    return undefined;
+  };
+  const settings = { HOST_CONCURRENCY: '1', QUEUE_SECONDS: '1', RATE_LIMIT: 'off' };
+  const service = await openWithRun(run, settings);
+  const ask = async (name: string) =>
+    (await service.get(redirectPath(`http://a.test/${name}`, '&wait=0'))).status;
+  expect(await ask('first')).toBe(202);
+  await after(400);
+  // At 0.3 s each, three in line have their turn within a second.
+  isHeld = true;
+  expect([await ask('1'), await ask('2'), await ask('3'), await ask('4')]).toEqual([202, 202, 202, 202]);
+  const refused = await service.get(redirectPath('http://a.test/5', '&wait=0'));
+  expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+  expect(refused.headers['retry-after']).toBeDefined();
+  // Another host's line is its own.
+  expect((await service.get(redirectPath('http://b.test/', '&wait=0'))).status).toBe(202);
+  for (const end of ends) end();
+  await service.close();
+});

@@ -1,0 +1,407 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
+import {
+  type CertificateCode,
+  certificateRules,
+} from '../../../shared/catalogue/ssl-check/rules/certificate.ts';
+import { rules } from '../../../shared/catalogue/ssl-check/rules.ts';
+import { listVerdicts } from '../../../shared/model/finding.ts';
+import { codesOf } from '../../../shared/model/verdict.ts';
+import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
+import type { Connected, HelloAccepted, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { buildChain } from '../../../worker/checks/ssl-check/sight/chain.ts';
+import { readRevocationList } from '../../../worker/checks/ssl-check/sight/revocation-list.ts';
+import {
+  accepts,
+  asked,
+  connected,
+  evidenceOf,
+  intermediate,
+  leaf,
+  leafWith,
+  modern,
+  otherIntermediate,
+  publicPolicy,
+  question,
+  root,
+  sightOf,
+  stopped,
+} from './evidence-of.ts';
+import { type Issued, issueCertificate, makeKey, sealWith, type Wishes } from './issue-certificate.ts';
+import { der, integer, sequence, time, writeOcspResponse } from './write-der.ts';
+import { writeEntry, writeRevocationList } from './write-revocation-list.ts';
+
+const key = makeKey('rsa2048');
+const rsaWith = (wishes: Partial<Wishes> = {}) => leafWith({ key, ...wishes });
+const rsa = rsaWith();
+const base64Of = (chain: readonly Issued[]) => chain.map(({ base64 }) => base64);
+const noList = { kind: 'unknown', url: null, reason: 'the certificate names no CRL' } as const;
+
+type More = {
+  readonly trustError?: string | null;
+  readonly ocspResponse?: string;
+  readonly list?: SslEvidence['revocationList'];
+};
+
+/** Beside the usual certificate with an ECDSA key these are sent to clients that know RSA only. */
+const beside = (chain: readonly Issued[], { trustError = null, ocspResponse, list }: More = {}) => {
+  const shown: Partial<Connected> = { protocol: 'TLSv1.2', certificates: base64Of(chain), trustError };
+  const answer: Partial<HelloAccepted> = { chain: 1, ocspResponse: ocspResponse ?? null };
+  return {
+    chains: [base64Of([leaf, intermediate]), base64Of(chain)],
+    questions: asked(question('TLSv1.2', 'sound', [accepts(0xc02b), accepts(0xc02f, answer)])),
+    otherKind: {
+      kind: 'RSA',
+      answer: {
+        kind: 'shown',
+        handshake: connected({ ...shown, ocspResponse: ocspResponse ?? null }),
+        revocationList: list ?? noList,
+      },
+    },
+  } satisfies Partial<SslEvidence>;
+};
+const own = (wishes: Partial<Wishes>, trustError: string | null = null) =>
+  beside([rsaWith(wishes), intermediate], { trustError });
+
+const serial = [0x11, 0x22];
+const stapled = rsaWith({ serial });
+const staple = (status: Uint8Array, about = serial, nextUpdate = '2026-11-27T00:00:00') =>
+  Buffer.from(
+    writeOcspResponse(
+      [{ serial: about, status, thisUpdate: '2026-11-20T00:00:00', nextUpdate }],
+      sealWith(intermediate.key),
+    ),
+  ).toString('base64');
+const withStaple = (ocspResponse: string) => beside([stapled, intermediate], { ocspResponse });
+const mustStaple = [{ id: extensionIds.tlsFeature, value: sequence(integer(5)) }];
+const good = der(0x80);
+const revokedAt = der(0xa1, time('2026-11-01T00:00:00'));
+const listed = (...entries: Uint8Array[]): SslEvidence['revocationList'] => {
+  const bytes = writeRevocationList({ issuer: intermediate, entries });
+  const content = readRevocationList(bytes, sightOf(stapled), sightOf(intermediate));
+  if (typeof content === 'string') throw new Error(content);
+  return { kind: 'list', url: 'http://crl.test/1', ...content };
+};
+const expiredIntermediate = issueCertificate({
+  subject: 'Intermediate',
+  issuer: root,
+  key: intermediate.key,
+  isAuthority: true,
+  notBefore: '2020-01-01T00:00:00',
+  notAfter: '2026-11-01T00:00:00',
+});
+
+const rows: readonly (readonly [name: string, change: Partial<SslEvidence>, ...CertificateCode[]])[] = [
+  ['both are good', beside([rsa, intermediate])],
+  ['it has expired', own({ notAfter: '2026-11-20T00:00:00' }, 'CERT_HAS_EXPIRED'), 'certificate-expired'],
+  [
+    'it is not valid yet',
+    own({ notBefore: '2026-12-01T00:00:00' }, 'CERT_NOT_YET_VALID'),
+    'certificate-not-yet-valid',
+  ],
+  [
+    'it is for another name',
+    own({ names: ['b.test'] }, 'ERR_TLS_CERT_ALTNAME_INVALID'),
+    'certificate-name-mismatch',
+  ],
+  ['it names its host in the common name only', own({ names: [] }), 'certificate-subject-alt-name-missing'],
+  [
+    'it is signed by itself',
+    beside([rsaWith({ issuer: null })], { trustError: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+    'certificate-self-signed',
+  ],
+  [
+    'its root is unknown, and sent',
+    beside([rsa, intermediate, root], { trustError: 'SELF_SIGNED_CERT_IN_CHAIN' }),
+    'certificate-root-unknown',
+    'chain-root-sent',
+  ],
+  ['its purpose does not fit', own({}, 'INVALID_PURPOSE'), 'certificate-not-trusted'],
+  ['its own staple says revoked', withStaple(staple(revokedAt)), 'certificate-revoked'],
+  [
+    'its own CRL says revoked',
+    beside([stapled, intermediate], { list: listed(writeEntry(serial, undefined, 1)) }),
+    'certificate-revoked',
+  ],
+  ['SHA-1', own({ hash: 'sha1', issuer: intermediate }), 'certificate-signature-weak'],
+  ['no intermediate', beside([rsa], { trustError: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }), 'chain-incomplete'],
+  [
+    'another intermediate',
+    beside([rsa, otherIntermediate], { trustError: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }),
+    'chain-intermediate-wrong',
+    'chain-surplus',
+  ],
+  [
+    'an intermediate that has expired',
+    beside([rsa, expiredIntermediate], { trustError: 'CERT_HAS_EXPIRED' }),
+    'chain-certificate-expired',
+  ],
+  ['the wrong order', beside([rsa, root, intermediate]), 'chain-misordered', 'chain-root-sent'],
+  ['it lasts for too long', own({ notAfter: '2027-12-30T00:00:00' }), 'certificate-lifetime-long'],
+  ['two days left', own({ notAfter: '2026-11-23T03:00:00' }), 'certificate-expires-within-days'],
+  ['two weeks left', own({ notAfter: '2026-12-04T03:00:00' }), 'certificate-expires-soon'],
+  ['must-staple without a staple', own({ extensions: mustStaple }), 'must-staple-not-stapled'],
+  ['its staple has run out', withStaple(staple(good, serial, '2026-11-20T12:00:00')), 'ocsp-staple-outdated'],
+  ['its staple is about another', withStaple(staple(good, [0x77])), 'ocsp-staple-invalid'],
+  ['its staple is good, and the other needs none', withStaple(staple(good))],
+  ['no log knows it', own({ extensions: [publicPolicy] }), 'certificate-timestamps-few'],
+];
+
+const judge = (change: Partial<SslEvidence>) => {
+  const { verdicts, fields } = assessSsl(evidenceOf(change));
+  const { findings, passed, notTested } = listVerdicts(rules, verdicts);
+  return { verdicts, fields, findings, passed, notTested };
+};
+const certificateFindings = (change: Partial<SslEvidence>) =>
+  judge(change).findings.filter(({ part }) => part === 'certificate');
+
+test.for(rows)('the RSA certificate beside an ECDSA one: %s', ([, change, ...broken]) => {
+  const found = certificateFindings(change);
+  expect(found.map(({ code }) => code).sort()).toEqual([...broken].sort());
+  for (const { detail, evidence } of found) {
+    expect(evidence).toMatchObject([{ key: 'RSA 2048', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+    expect(detail).toContain('RSA 2048');
+    expect(detail).not.toMatch(/[{}]/);
+  }
+});
+
+test('each rule about certificates has a row in which the second one breaks it', () => {
+  const others: readonly CertificateCode[] = ['certificate-key-small', 'certificate-key-type-unsupported'];
+  const seen = [...rows.flatMap(([, , ...broken]) => broken), ...others];
+  expect(codesOf(certificateRules).filter((code) => !seen.includes(code))).toEqual([]);
+});
+
+test.for([
+  ['certificate-key-small', makeKey('rsa1024'), 'RSA 1024'],
+  ['certificate-key-type-unsupported', makeKey('ed25519'), 'Ed25519'],
+] as const)('%s names the key that breaks it', ([code, second, name]) => {
+  const found = certificateFindings(beside([leafWith({ key: second }), intermediate]));
+  expect(found).toMatchObject([{ code, evidence: [{ key: name }] }]);
+});
+
+test('the first one is named where it alone is broken', () => {
+  const expired = leafWith({ notAfter: '2026-11-20T00:00:00' });
+  const shown = connected({
+    certificates: base64Of([expired, intermediate]),
+    trustError: 'CERT_HAS_EXPIRED',
+  });
+  const { chains, ...rest } = beside([rsa, intermediate]);
+  const found = certificateFindings({
+    ...rest,
+    handshakes: modern(shown),
+    chains: [base64Of([expired, intermediate]), ...chains.slice(1)],
+  });
+  expect(found).toMatchObject([{ code: 'certificate-expired', evidence: [{ key: 'EC 256' }] }]);
+});
+
+test('what both break is told of both', () => {
+  const [first, second] = [leafWith({ names: ['b.test'] }), rsaWith({ names: ['c.test'] })];
+  const trustError = 'ERR_TLS_CERT_ALTNAME_INVALID';
+  const { chains, ...rest } = beside([second, intermediate], { trustError });
+  const found = certificateFindings({
+    ...rest,
+    handshakes: modern(connected({ certificates: base64Of([first, intermediate]), trustError })),
+    chains: [base64Of([first, intermediate]), ...chains.slice(1)],
+  });
+  expect(found).toMatchObject([{ evidence: [{ names: 'b.test' }, { names: 'c.test' }] }]);
+});
+
+test('one certificate alone is named without its key', () => {
+  const found = certificateFindings({
+    handshakes: modern(
+      connected({ certificates: [leaf.base64], trustError: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }),
+    ),
+    chains: [[leaf.base64]],
+  });
+  expect(found).toMatchObject([{ code: 'chain-incomplete', evidence: [{ subject: 'a.test' }] }]);
+  expect(found[0]?.evidence[0]).not.toHaveProperty('key');
+});
+
+test('the same leaf in two chains is one certificate', () => {
+  const { fields } = judge({
+    chains: [[leaf.base64, intermediate.base64], [leaf.base64]],
+    questions: asked(question('TLSv1.2', 'sound', [accepts(0xc02b), accepts(0xc02c, { chain: 1 })])),
+  });
+  expect(fields['otherCertificates']).toEqual([]);
+});
+
+const unverified = {
+  ...beside([rsaWith({ notAfter: '2026-11-23T03:00:00' }), expiredIntermediate]),
+  otherKind: { kind: 'RSA', answer: { kind: 'unknown', reason: 'there was no time left' } },
+} as const satisfies Partial<SslEvidence>;
+
+test('a second one that nobody verified is judged by what it says of itself, and no further', () => {
+  const { findings, notTested, passed } = judge(unverified);
+  expect(findings.map(({ code }) => code)).toEqual(['certificate-expires-within-days']);
+  const unseen = [
+    'certificate-root-unknown',
+    'certificate-not-trusted',
+    'chain-incomplete',
+    'chain-intermediate-wrong',
+    'chain-certificate-expired',
+    'certificate-lifetime-long',
+    'certificate-revoked',
+  ];
+  expect(notTested.map(({ code }) => code)).toEqual(expect.arrayContaining(unseen));
+  expect(notTested.find(({ code }) => code === 'chain-incomplete')?.reason).toBe(
+    'of the certificate with the key RSA 2048: there was no time left',
+  );
+  expect(passed).toContain('certificate-expired');
+});
+
+test('where TLS 1.3 hides the second one nothing holds of both, and what is broken stays so', () => {
+  const hidden = { otherKind: { kind: 'RSA', answer: { kind: 'hidden' } } } as const;
+  const { notTested, passed, fields } = judge(hidden);
+  expect(passed.filter((code) => code in certificateRules)).toEqual([]);
+  expect(notTested.map(({ code }) => code)).toEqual(expect.arrayContaining(codesOf(certificateRules)));
+  expect(fields['otherKeyKind']).toEqual({ kind: 'RSA', presence: 'hidden', reason: null });
+  const expired = [leafWith({ notAfter: '2026-11-20T00:00:00' }).base64, intermediate.base64];
+  const shown = connected({ certificates: expired, trustError: 'CERT_HAS_EXPIRED' });
+  const broken = certificateFindings({ ...hidden, handshakes: modern(shown), chains: [expired] });
+  expect(broken.map(({ code }) => code)).toEqual(['certificate-expired']);
+});
+
+test('trust is told of each: a broken second one does not take it from the first', () => {
+  const { fields } = judge(own({ notAfter: '2026-11-20T00:00:00' }, 'CERT_HAS_EXPIRED'));
+  expect(fields).toMatchObject({
+    trust: { trusted: true, error: null },
+    otherCertificates: [
+      { judged: true, versions: ['TLSv1.2'], trust: { trusted: false, error: 'CERT_HAS_EXPIRED' } },
+    ],
+    sslLabsEquivalent: 'T',
+  });
+});
+
+test('the report shows the second one with its chain, and keeps its shape', () => {
+  const { fields } = judge(withStaple(staple(good)));
+  expect(fields).toMatchObject({
+    ocspStaple: null,
+    otherCertificates: [
+      {
+        role: 'leaf',
+        key: { type: 'RSA', bits: 2048 },
+        chain: [{ role: 'leaf' }, { role: 'intermediate' }],
+        ocspStaple: { status: 'good' },
+        revocation: 'good',
+      },
+    ],
+    otherKeyKind: { kind: 'RSA', presence: 'shown', reason: null },
+  });
+  const { target: _target, ...shape } = sslReportShape;
+  expect(z.strictObject(shape).safeParse(fields).error).toBeUndefined();
+});
+
+test.for([
+  ['none: every suite was asked for', {}, 'none'],
+  ['none: the server refused', { otherKind: { kind: 'RSA', answer: { kind: 'refused' } } }, 'none'],
+  [
+    'unknown: a question was cut off',
+    { questions: asked(question('TLSv1.2', 'sound', [accepts(0xc02b)], stopped)) },
+    'unknown',
+  ],
+  [
+    'unknown: so it was said',
+    { otherKind: { kind: 'RSA', answer: { kind: 'unknown', reason: 'late' } } },
+    'unknown',
+  ],
+] as const)('a second kind of key is %s', ([, change, presence]) => {
+  expect(judge(change).fields['otherKeyKind']).toMatchObject({ kind: 'RSA', presence });
+});
+
+test('what SSL 3.0 shows is told, not judged: it has no SNI', () => {
+  const strange = leafWith({ names: ['default.test'] });
+  const { findings, fields } = judge({
+    chains: [base64Of([leaf, intermediate]), base64Of([strange])],
+    questions: asked(
+      question('SSLv3', 'old', [accepts(0x0005, { chain: 1 })], stopped),
+      question('SSLv3', 'oldDangerous', [accepts(0x0005, { chain: 1 })]),
+    ),
+  });
+  expect(findings.filter(({ part }) => part === 'certificate')).toEqual([]);
+  expect(fields['otherCertificates']).toMatchObject([{ names: ['default.test'], judged: false }]);
+});
+
+test('of very many the first six are judged, and the rest is not passed over', () => {
+  const many = Array.from({ length: 9 }, () => rsaWith());
+  const { passed, notTested, fields } = judge({
+    chains: many.map((one) => base64Of([one, intermediate])),
+    questions: asked(
+      question(
+        'TLSv1.2',
+        'sound',
+        many.map((_, chain) => accepts(0xc02f, { chain })),
+      ),
+    ),
+  });
+  expect(passed).not.toContain('certificate-expired');
+  expect(notTested.find(({ code }) => code === 'certificate-expired')?.reason).toContain(
+    '4 certificates more',
+  );
+  const others = fields['otherCertificates'] as readonly { readonly judged: boolean }[];
+  expect(others.map(({ judged }) => judged)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('a leaf that cannot be read leaves its intermediates without a meaning', () => {
+  const { findings, notTested } = judge({
+    chains: [base64Of([leaf, intermediate]), ['AAAA', intermediate.base64]],
+    questions: asked(question('TLSv1.2', 'sound', [accepts(0xc02b), accepts(0xc02f, { chain: 1 })])),
+  });
+  expect(findings).toEqual([]);
+  expect(notTested.find(({ code }) => code === 'certificate-name-mismatch')?.reason).toBe(
+    'a certificate could not be read',
+  );
+});
+
+const tlsaOf = (...certificates: readonly Issued[]) => ({
+  names: {
+    ...evidenceOf().names,
+    tlsa: {
+      kind: 'answer',
+      isSecure: true,
+      found: certificates.map((one) => ({
+        usage: 3,
+        selector: 0,
+        matchingType: 0,
+        certificate: one.der.toString('hex'),
+      })),
+    } as const,
+  },
+});
+test.for([
+  ['of both hold', [leaf, rsa], 0],
+  ['of one leave the other without', [leaf], 1],
+] as const)('TLSA records %s', ([, published, broken]) => {
+  const { findings } = judge({ ...beside([rsa, intermediate]), ...tlsaOf(...published) });
+  expect(findings.filter(({ code }) => code === 'tlsa-mismatch')).toHaveLength(broken);
+});
+
+test('a client without SNI that is shown the second one is shown no other', () => {
+  const withoutName = connected({ certificates: base64Of([rsa, intermediate]) });
+  expect(judge({ ...beside([rsa, intermediate]), withoutName }).passed).toContain('sni-default-differs');
+});
+
+test('hundreds of certificates that fit each other are followed ten steps far', () => {
+  const names = { subject: 'Loop', isAuthority: true, key: intermediate.key } as const;
+  const loop = issueCertificate({ ...names, issuer: null });
+  // Each is issued by all: one name, one key, and none is its own issuer, or the path would end there.
+  const other = issueCertificate({ ...names, subject: 'Loop 2', issuer: loop });
+  const pairs = Array.from({ length: 100 }, () => [
+    issueCertificate({ ...names, issuer: other }),
+    issueCertificate({ ...names, subject: 'Loop 2', issuer: loop }),
+  ]).flat();
+  const { path, surplus } = buildChain([leafWith({ issuer: other }), ...pairs].map(sightOf));
+  expect(path).toHaveLength(10);
+  expect(surplus).toHaveLength(191);
+});

@@ -1,0 +1,53 @@
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { PartContext, SharedAnswers } from '../../parts.ts';
+import type { ApexAnswers, HostAnswers, MailboxAnswers } from '../evidence.ts';
+import { isMalformed } from '../malformed.ts';
+import { foundRecords, ownRecords, readAnswer } from '../read-answer.ts';
+import { readAll, readMx, readSoa } from '../record-values.ts';
+import { parseMailboxName } from './parse-mailbox-name.ts';
+
+type Known = { readonly shared: SharedAnswers; readonly unchecked: Promise<Partial<ApexAnswers>> };
+
+/** Hosts of the mail domain that are asked for; one that has an address is enough. */
+const exchangeLimit = 5;
+
+// As the mail half asks of its own hosts, so that a domain that names itself costs no question more.
+const how = { dnssecOk: true } as const;
+
+/** Asks whether the mail domain of the SOA's RNAME takes mail: beside the name servers, in the two rounds that they take. */
+export async function gatherMailbox(context: PartContext, known: Known): Promise<MailboxAnswers | undefined> {
+  const name = await mailDomain(known);
+  if (name === undefined) return undefined;
+  const { ask } = context;
+  const mx = ask({ name, type: 'MX' }, how);
+  const [MX, host, exchanges] = await Promise.all([
+    mx,
+    askHost(context, name),
+    mx.then(async (answer) =>
+      Promise.all(exchangesOf(answer).map(async (exchange) => askHost(context, exchange))),
+    ),
+  ]);
+  return { ...host, MX, exchanges };
+}
+
+/** The hosts of an MX answer that are asked for, the preferred ones first; a null MX names none. */
+function exchangesOf(answer: DnsAnswer): readonly string[] {
+  const records = readAll(foundRecords(readAnswer(answer)), readMx);
+  const sorted = records.toSorted((a, b) => a.preference - b.preference);
+  const names = sorted.map(({ exchange }) => exchange.toLowerCase()).filter((exchange) => exchange !== '');
+  return [...new Set(names)].slice(0, exchangeLimit);
+}
+
+// Where the resolver refuses a bogus SOA, it gives it without checking.
+async function mailDomain({ shared, unchecked }: Known): Promise<string | undefined> {
+  const answer = await shared.apex.SOA;
+  const again = readAnswer(answer).state === 'unknown' ? (await unchecked).SOA : undefined;
+  const [soa] = readAll(ownRecords(again ?? answer), readSoa);
+  const mailbox = soa && parseMailboxName(soa.rname);
+  return mailbox === undefined || isMalformed(mailbox) ? undefined : mailbox.domain.toLowerCase();
+}
+
+async function askHost({ ask }: PartContext, name: string): Promise<HostAnswers> {
+  const [A, AAAA] = await Promise.all([ask({ name, type: 'A' }, how), ask({ name, type: 'AAAA' }, how)]);
+  return { name, A, AAAA };
+}

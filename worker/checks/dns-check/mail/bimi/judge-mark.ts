@@ -1,0 +1,135 @@
+import type { BimiCode } from '../../../../../shared/catalogue/dns-check/mail/rules/bimi.ts';
+import {
+  brokenBy,
+  brokenIf,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import { clip } from '../text/fault.ts';
+import {
+  isIssuedBy,
+  isNamed,
+  logoOfMark,
+  type MarkCertificate,
+  type MarkChain,
+  markPurpose,
+} from './read-mark.ts';
+import type { LogoSight } from './see-logo.ts';
+import type { MarkSight } from './see-mark.ts';
+
+type CertificateCode = Extract<BimiCode, `bimi-certificate-${string}`>;
+export type MarkCode = CertificateCode | 'bimi-logo-differs';
+
+export type MarkContext = {
+  readonly mark: MarkSight;
+  readonly logo: LogoSight;
+  readonly fetchedAtS: number;
+  /** Names under which the certificate may be issued: of these one is enough. */
+  readonly domains: readonly string[];
+};
+
+/**
+ * Judges the mark certificate: what it is for, when, and for whom, and that its chain holds together. Whether the root is that of a
+ * recognised mark authority is not judged: each mail program keeps a list of its own.
+ */
+export function judgeMark(context: MarkContext): Verdicts<MarkCode> {
+  const { mark } = context;
+  if (mark.kind === 'none') return same('not-applicable');
+  if (mark.kind === 'unseen') return same(notTested(mark.why));
+  return mark.kind === 'lost'
+    ? {
+        ...same('not-applicable'),
+        'bimi-certificate-unreachable': brokenBy([{ url: mark.url, reason: mark.reason }]),
+      }
+    : { ...judgeFile(context, mark), 'bimi-certificate-unreachable': 'holds' };
+}
+
+type Lost = Extract<MarkSight, { kind: 'lost' }>;
+type Fetched = Exclude<MarkSight, Lost | { kind: 'none' | 'unseen' }>;
+
+function judgeFile(context: MarkContext, mark: Fetched): Verdicts<MarkCode> {
+  if (mark.kind === 'too-long')
+    return same(notTested('the file is longer than the 64 kB that are read of it'));
+  const { url } = mark;
+  return mark.kind === 'other'
+    ? {
+        ...same('not-applicable'),
+        'bimi-certificate-not-mark': brokenBy([{ url, problem: mark.problem }]),
+      }
+    : { ...same('not-applicable'), ...judgeChain({ ...context, url, chain: mark.chain }) };
+}
+
+type ChainContext = MarkContext & { readonly url: string; readonly chain: MarkChain };
+
+function judgeChain(context: ChainContext): Omit<Verdicts<MarkCode>, 'bimi-certificate-unreachable'> {
+  const { url, chain, fetchedAtS, domains } = context;
+  const [mark] = chain;
+  const { validFrom: from, validUntil: until } = mark;
+  return {
+    'bimi-certificate-not-mark': brokenBy(describePurpose(mark).map((problem) => ({ url, problem }))),
+    'bimi-certificate-not-valid-now': brokenIf(!isValidAt(mark, fetchedAtS), {
+      url,
+      subject: clip(mark.subject),
+      from,
+      until,
+    }),
+    'bimi-certificate-other-domain': brokenIf(!domains.some((domain) => isNamed(mark, domain)), {
+      url,
+      names: clip(mark.names) || 'no name at all',
+      domain: domains[0] ?? '',
+    }),
+    'bimi-certificate-chain-broken': brokenBy(
+      describeChain(chain, fetchedAtS).map((problem) => ({ url, problem })),
+    ),
+    'bimi-logo-differs': judgeSameLogo(context),
+  };
+}
+
+function describePurpose(mark: MarkCertificate): string[] {
+  if (mark.isAuthority) return ['the first certificate in it is that of a CA, not of a mark'];
+  return mark.isForMarks
+    ? []
+    : [`the first certificate in it is not for marks (it lacks the purpose ${markPurpose})`];
+}
+
+// The full chain must be there, in order and valid; the root may be left out (draft-fetch-validation-vmc-wchuang §3.3, §5.1).
+function describeChain([mark, ...issuers]: MarkChain, atS: number): string[] {
+  const [first] = issuers;
+  if (!first) return ['the certificate that issued it is missing'];
+  const broken = [mark, ...issuers].findIndex((one, at) => {
+    const issuer = issuers[at];
+    return issuer !== undefined && !isIssuedBy(one, issuer);
+  });
+  return [
+    ...(first.isForMarks ? [] : [`the issuing certificate lacks the purpose ${markPurpose}`]),
+    ...(broken < 0 ? [] : [`certificate ${broken + 2} in it did not issue the one before`]),
+    ...issuers
+      .filter((issuer) => !isValidAt(issuer, atS))
+      .map(({ subject }) => `the issuing certificate ${clip(subject, 80)} is not valid now`),
+  ];
+}
+
+function isValidAt({ validFrom, validUntil }: MarkCertificate, atS: number): boolean {
+  return Date.parse(validFrom) <= atS * 1000 && atS * 1000 <= Date.parse(validUntil);
+}
+
+function judgeSameLogo({ logo, chain: [mark] }: ChainContext): Verdict {
+  const embedded = logoOfMark(mark);
+  if (embedded === null) return notTested('the certificate carries no logo that can be read');
+  if (logo.kind === 'none' || logo.kind === 'lost') return 'not-applicable';
+  if (logo.kind === 'unseen') return notTested(logo.why);
+  if (logo.kind === 'too-long') return notTested('the logo was not read to its end');
+  return brokenIf(logo.text !== embedded, { url: logo.url });
+}
+
+function same(verdict: Verdict): Verdicts<MarkCode> {
+  return {
+    'bimi-certificate-unreachable': verdict,
+    'bimi-certificate-not-mark': verdict,
+    'bimi-certificate-not-valid-now': verdict,
+    'bimi-certificate-other-domain': verdict,
+    'bimi-certificate-chain-broken': verdict,
+    'bimi-logo-differs': verdict,
+  };
+}

@@ -1,0 +1,85 @@
+import type { HttpProbe } from '../../../probes/http/port.ts';
+import type { TlsProbe } from '../../../probes/tls/port.ts';
+import type { Connected, GroupsSeen, OtherKindAnswer, OtherKindSeen, Question } from '../evidence.ts';
+import { type KeyKind, kindOfKey, kindOfSuite, otherKindThan } from '../grammar/key-kind.ts';
+import { suites } from '../grammar/suites.ts';
+import { readCertificate } from '../sight/certificate-sight.ts';
+import { isDecisive, type SslSight } from '../sight/sight.ts';
+import type { Allowance } from './allowance.ts';
+import type { HelloAsker, Target } from './ask-hello.ts';
+import { askTls13Kind } from './ask-kind.ts';
+import { shakeForKind } from './gather-handshakes.ts';
+import { gatherRevocationList } from './gather-revocation-list.ts';
+
+/** What is known when the questions are over. */
+export type Answered = {
+  readonly client: SslSight['client'];
+  readonly questions: readonly Question[];
+  readonly groups: GroupsSeen | null;
+};
+
+export type OtherKindLook = {
+  readonly tls: TlsProbe;
+  readonly http: HttpProbe;
+  readonly target: Target;
+  readonly allowance: Allowance;
+  readonly asker: HelloAsker;
+};
+
+/**
+ * Looks for the certificate that clients are shown who know only the other kind of key: one connection more where there is one, or where the questions left it open.
+ * A handshake up to TLS 1.2 has it verified; where only TLS 1.3 is spoken a greeting tells whether there is one, and no more.
+ */
+export async function gatherOtherKind(
+  look: OtherKindLook,
+  answered: Answered,
+): Promise<OtherKindSeen | null> {
+  const { client } = answered;
+  const leaf = client === null ? undefined : readCertificate(client.certificates[0] ?? '');
+  if (client === null || leaf === undefined) return null;
+  const kind = otherKindThan(kindOfKey(leaf.key.type));
+  const isSpokenBefore13 = answered.questions.some(
+    ({ version, accepted }) => version !== 'TLSv1.3' && version !== 'SSLv2' && accepted.length > 0,
+  );
+  if (client.protocol === 'TLSv1.3' && !isSpokenBefore13)
+    return { kind, answer: await askTls13Kind(look.asker, kind, answered.groups?.accepted ?? []) };
+  if (isRuledOut(kind, answered.questions)) return null;
+  return { kind, answer: await shake(look, kind, client) };
+}
+
+/** TLS 1.2 is spoken, every suite of it was asked for, and the server chose none of this kind. Older versions are not asked for all. */
+function isRuledOut(kind: KeyKind, questions: readonly Question[]): boolean {
+  const isSpoken = questions.some(({ version, accepted }) => version === 'TLSv1.2' && accepted.length > 0);
+  const isChosen = questions
+    .flatMap(({ accepted }) => accepted)
+    .some(({ suite }) => kindOfSuite(suites.get(suite)?.name ?? '') === kind);
+  const isAsked = (['sound', 'withoutForwardSecrecy'] as const).every((set) =>
+    questions.some((one) => one.version === 'TLSv1.2' && one.set === set && isDecisive(one.end)),
+  );
+  return isSpoken && isAsked && !isChosen;
+}
+
+/** Alerts that say "of what you offer I have nothing". */
+const refusals = ['HANDSHAKE_FAILURE', 'INSUFFICIENT_SECURITY'];
+
+async function shake(
+  { tls, http, target, allowance }: OtherKindLook,
+  kind: KeyKind,
+  { offer }: NonNullable<Answered['client']>,
+): Promise<OtherKindAnswer> {
+  const refusal = allowance.takeKept();
+  if (refusal !== null) return { kind: 'unknown', reason: refusal };
+  const handshake = await shakeForKind(tls, target, offer, kind);
+  if (handshake.kind === 'connected') return shown(handshake, http, allowance);
+  const { opensslCode, reason } = handshake;
+  if (refusals.some((alert) => opensslCode?.includes(alert))) return { kind: 'refused' };
+  return { kind: 'unknown', reason: `a handshake for ${kind} alone failed: ${reason}` };
+}
+
+async function shown(handshake: Connected, http: HttpProbe, allowance: Allowance): Promise<OtherKindAnswer> {
+  return {
+    kind: 'shown',
+    handshake,
+    revocationList: await gatherRevocationList(http, handshake, allowance),
+  };
+}

@@ -1,0 +1,123 @@
+import type { Connected, HelloAccepted, RevocationListSeen, SslEvidence } from '../evidence.ts';
+import { kindOfKey } from '../grammar/key-kind.ts';
+import { type VersionName, versionNames } from '../grammar/tls-names.ts';
+import { readCertificate } from './certificate-sight.ts';
+import { buildChain, type Chain } from './chain.ts';
+import type { SslSight } from './sight.ts';
+
+/** A certificate that the server presents to some clients, with its chain as sent and all that was learnt about it. */
+export type Presented = {
+  readonly chain: Chain;
+  readonly verification: Verification;
+  /** The stapled OCSP answer that came with it, base64; null when none came. */
+  readonly staple: string | null;
+  /** Signed timestamps that came beside it, base64. */
+  readonly timestampList: string | null;
+  /** Versions in which it was seen. */
+  readonly versions: readonly VersionName[];
+  /** It was seen in an answer up to TLS 1.2, where extensions are in clear too. */
+  readonly isSeenInClear: boolean;
+  readonly revocationList: RevocationListSeen;
+};
+
+/** How OpenSSL's verification of the chain ended (error null: trusted); or why nobody verified it. */
+export type Verification =
+  | { readonly kind: 'done'; readonly error: string | null }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** More certificates than this one server does not need; those of a farm whose machines differ are told, not judged, from here on. */
+const judgedAtMost = 6;
+
+/** All certificates that clients may be shown, that of today's clients first; and how many more there are than are judged. */
+export function listPresented(sight: SslSight): { presented: readonly Presented[]; unjudged: number } {
+  const chains = chainsByLeaf(sight);
+  const all = [...chains.values()];
+  return {
+    presented: all.slice(0, judgedAtMost).map((base64) => present(base64, sight)),
+    unjudged: Math.max(0, all.length - judgedAtMost),
+  };
+}
+
+/**
+ * The first chain of each leaf.
+ * SSL 3.0 has no SNI: what it shows beside other versions is the certificate of whichever host is the default, and says nothing of this one.
+ */
+function chainsByLeaf(sight: SslSight): Map<string, readonly string[]> {
+  const { clearAnswers, evidence } = sight;
+  const isNamed = (answer: SslSight['clearAnswers'][number]) => answer.version !== 'SSLv3';
+  const hasOthers = sight.client !== null || clearAnswers.some(isNamed);
+  const seen = [
+    ...showingsOf(sight).map(({ handshake }) => handshake.certificates),
+    ...clearAnswers
+      .filter((answer) => !hasOthers || isNamed(answer))
+      .map((answer) => chainOf(answer, evidence)),
+  ];
+  const chains = new Map<string, readonly string[]>();
+  for (const chain of seen) {
+    const leaf = chain?.[0];
+    if (chain !== undefined && leaf !== undefined && !chains.has(leaf)) chains.set(leaf, chain);
+  }
+  return chains;
+}
+
+function present(base64: readonly string[], sight: SslSight): Presented {
+  const { evidence } = sight;
+  const [leaf = ''] = base64;
+  const answers = sight.clearAnswers.filter((answer) => chainOf(answer, evidence)?.[0] === leaf);
+  const showing = showingsOf(sight).find(({ handshake }) => handshake.certificates[0] === leaf);
+  const chain = readChain(base64);
+  return {
+    chain,
+    verification: showing
+      ? { kind: 'done', error: showing.handshake.trustError }
+      : { kind: 'unknown', why: whyUnverified(chain, sight) },
+    staple: showing?.handshake.ocspResponse ?? firstOf(answers, 'ocspResponse'),
+    timestampList: firstOf(answers, 'timestampList'),
+    versions: versionsOf(showing?.handshake.protocol, answers),
+    isSeenInClear: answers.length > 0,
+    revocationList: showing?.revocationList ?? notLookedFor,
+  };
+}
+
+type Showing = { readonly handshake: Connected; readonly revocationList: RevocationListSeen };
+
+/** Handshakes that were completed, and what was learnt of revocation after each. */
+function showingsOf({ client, evidence }: SslSight): readonly Showing[] {
+  const first = client === null ? [] : [{ handshake: client, revocationList: evidence.revocationList }];
+  return [...first, ...(evidence.otherKind?.answer.kind === 'shown' ? [evidence.otherKind.answer] : [])];
+}
+
+/** Without a leaf that can be read the others are no chain of anything. */
+function readChain([leaf = '', ...more]: readonly string[]): Chain {
+  const first = readCertificate(leaf);
+  return buildChain(first === undefined ? [] : [first, ...more.flatMap((one) => readCertificate(one) ?? [])]);
+}
+
+const notLookedFor: RevocationListSeen = {
+  kind: 'unknown',
+  url: null,
+  reason: 'its CRL was not looked for, for its chain was not verified',
+};
+
+function chainOf({ chain }: HelloAccepted, { chains }: SslEvidence): readonly string[] | undefined {
+  return chain === null ? undefined : chains[chain];
+}
+
+function versionsOf(
+  protocol: string | undefined,
+  answers: readonly { readonly version: VersionName }[],
+): readonly VersionName[] {
+  return versionNames.filter((name) => name === protocol || answers.some(({ version }) => version === name));
+}
+
+function firstOf(answers: readonly HelloAccepted[], field: 'ocspResponse' | 'timestampList'): string | null {
+  return answers.find((answer) => answer[field] !== null)?.[field] ?? null;
+}
+
+function whyUnverified({ leaf }: Chain, { client, evidence: { otherKind } }: SslSight): string {
+  if (client === null || leaf === null) return 'no handshake could be completed';
+  const isOfKind = otherKind?.kind === kindOfKey(leaf.key.type);
+  return isOfKind && otherKind.answer.kind === 'unknown'
+    ? otherKind.answer.reason
+    : 'no handshake brought this certificate';
+}
