@@ -7,12 +7,28 @@ import type { Zone } from '../test/lab/kit/dns-server.ts';
 /** Where http alone is served: a connection for https is refused there. */
 export const plainAddress = '127.0.0.2';
 
+/** Of the blocks for documentation: no mail host on loopback could be reached by the world, and nobody connects to these. */
+const mailHosts = {
+  'mx1.good.test': { A: ['192.0.2.25'], AAAA: ['2001:db8::25'] },
+  'mx2.good.test': { A: ['198.51.100.25'] },
+} as const;
+const backwards = {
+  ...zoneOf('192.in-addr.arpa', {}, { '25.2.0.192.in-addr.arpa': { PTR: ['mx1.good.test'] } }),
+  ...zoneOf('198.in-addr.arpa', {}, { '25.100.51.198.in-addr.arpa': { PTR: ['mx2.good.test'] } }),
+  ...zoneOf(
+    '8.b.d.0.1.0.0.2.ip6.arpa',
+    {},
+    { [`5.2.${'0.'.repeat(22)}8.b.d.0.1.0.0.2.ip6.arpa`]: { PTR: ['mx1.good.test'] } },
+  ),
+};
+
 const reports = 'mailto:reports@good.test';
 
 /** All there is in the DNS of the demo: the root, "test", and a zone with two name servers for every domain. */
 export function makeZones(): Zones {
   return {
     ...upperZones,
+    ...backwards,
     ...zoneOf('good.test', goodApex, goodNames()),
     ...withSite('plain.test', plainAddress),
     ...withSite('downgrade.test', webAddress),
@@ -60,8 +76,7 @@ const goodApex: Apex = {
 function goodNames(): Records {
   return {
     'www.good.test': { A: [webAddress] },
-    'mx1.good.test': { A: ['127.0.0.3'] },
-    'mx2.good.test': { A: ['127.0.4.3'] },
+    ...mailHosts,
     'mta-sts.good.test': { A: [webAddress] },
     '_mta-sts.good.test': { TXT: ['v=STSv1; id=20261121'] },
     '_smtp._tls.good.test': { TXT: [`v=TLSRPTv1; rua=${reports}`] },
