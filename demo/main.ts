@@ -1,37 +1,74 @@
 // npm run demo: the service beside a small internet of its own on loopback, so that every tool can be tried offline.
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLab } from '../test/lab/kit/lab.ts';
-import { certificates, sites, zone } from './sites.ts';
+import { openTokenStore } from '../shared/backend.ts';
+import { readConfig } from '../shared/config.ts';
+import { openLogger } from '../shared/logger.ts';
+import { makeToken } from '../shared/token-store/make-token.ts';
+import { browserSettingsOf } from '../worker/probe-settings.ts';
+import { findBrowser } from '../worker/probes/browser/find-browser.ts';
+import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
+import { browserTries } from '../worker/watch-browser.ts';
+import { openInternet } from './internet.ts';
 
-const lab = await openLab({ sites, zone, certificates });
+const internet = await openInternet();
+const folder = mkdtempSync(join(tmpdir(), 'diag-demo-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 // The demo's own authority, for the browser; Node was told of it by the lab.
-const authority = join(mkdtempSync(join(tmpdir(), 'diag-demo-')), 'authority.pem');
-writeFileSync(authority, lab.authority.cert);
-const [, dnsPort = ''] = lab.dns.address.split(':');
-const { PORT, ADMIN_PORT, LOG_LEVEL, DATA_DIR } = process.env;
-Object.assign(
-  process.env,
-  lab.settings({
-    NAMESERVER_PORT: dnsPort,
-    WORKER_QUEUES: 'network,browser',
-    NODE_EXTRA_CA_CERTS: authority,
-    RATE_LIMIT: 'off',
-    PORT: PORT ?? '3000',
-    ADMIN_PORT: ADMIN_PORT ?? '',
-    LOG_LEVEL: LOG_LEVEL ?? 'warn',
-    DATA_DIR: DATA_DIR ?? ':memory:',
-  }),
-);
+const authority = join(folder, 'authority.pem');
+writeFileSync(authority, internet.authority);
+
+const { PORT, ADMIN_PORT, LOG_LEVEL, BROWSER_PATH } = process.env;
+Object.assign(process.env, internet.settings, {
+  WORKER_QUEUES: 'network,browser',
+  NODE_EXTRA_CA_CERTS: authority,
+  RATE_LIMIT: 'off',
+  PORT: PORT ?? '3000',
+  ADMIN_PORT: ADMIN_PORT ?? '',
+  LOG_LEVEL: LOG_LEVEL ?? 'warn',
+  // Where a browser would be unpacked for good; reports and tokens go with the demo.
+  DATA_DIR: ':memory:',
+});
+const browser = await findForDemo();
+process.env['DATA_DIR'] = folder;
+const token = await drawToken();
 
 const { serve } = await import('../cli/serve.ts');
 await serve();
-const base = `http://127.0.0.1:${process.env['PORT']}/api/tools`;
-console.log(`The demo is ready. Try:
-  curl '${base}/redirect-check?url=http://good.test/'
-  curl '${base}/security-header-check?url=https://good.test/'
-  curl '${base}/ssl-check/expired.test'
-  curl '${base}/dns-check/spoofed.test'
-  curl '${base}/domain-health/good.test'
-The names are in demo/sites.ts: ${[...new Set([...Object.keys(sites).map((origin) => new URL(origin).hostname), ...Object.keys(zone)])].join(', ')}.`);
+const base = `http://127.0.0.1:${process.env['PORT']}`;
+const tools = `${base}/api/tools`;
+console.log(`The demo is ready. ${browser}${internet.isSmall ? ' This machine answers at 127.0.0.1 alone: dns-check sees no name servers, and plain.test has https.' : ''}
+Try:
+  curl '${tools}/redirect-check?url=http://good.test/'
+  curl '${tools}/security-header-check?url=https://good.test/'
+  curl '${tools}/ssl-check/expired.test'
+  curl '${tools}/dns-check/spoofed.test'
+  curl '${tools}/domain-health/good.test'
+All names are in demo/sites.ts and demo/zones.ts. A token, as long as the demo runs, and what it was given:
+  curl -H 'Authorization: Bearer ${token}' '${tools}/redirect-check?url=http://good.test/'
+  curl -H 'Authorization: Bearer ${token}' '${base}/api/reports?limit=5'
+More tokens: DATA_DIR=${folder} npx --no -- diag token create --name mine`);
+
+/** Finds a browser and starts it once, so that nobody waits for pages that never come; gives what to say of it. */
+async function findForDemo(): Promise<string> {
+  const { browser: settings, noSandbox } = browserSettingsOf(readConfig());
+  const found = await findBrowser(settings);
+  if (BROWSER_PATH === undefined && 'executable' in found) process.env['BROWSER_PATH'] = found.executable;
+  const { startMs } = browserTries;
+  const fault = await tryBrowser(settings, { noSandbox, startMs, signal: new AbortController().signal });
+  return fault
+    ? `It has no browser, so pagespeed-check is off: ${fault.reason}. ${fault.fix}`
+    : 'It has a browser: pagespeed-check works.';
+}
+
+async function drawToken(): Promise<string> {
+  const store = await openTokenStore(readConfig(), openLogger('silent'));
+  const { text, token: drawn } = makeToken(
+    { name: 'demo', scopes: ['tools', 'reports:read'], limits: {}, expiresAt: null },
+    Date.now(),
+  );
+  await store.insert(drawn);
+  await store.close();
+  return text;
+}

@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import type { Zone } from '../test/lab/kit/dns-server.ts';
 import type { Sites } from '../test/lab/kit/web-servers.ts';
 
 const page =
@@ -8,7 +7,9 @@ const page =
   (_request, response) =>
     response
       .writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers })
-      .end(`<!doctype html><title>${text}</title><p>${text}`);
+      .end(
+        `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${text}</title><main><h1>${text}</h1></main></html>`,
+      );
 const redirect =
   (location: string, status = 301): RequestListener =>
   (_request, response) =>
@@ -19,18 +20,28 @@ const upgrade: RequestListener = (request, response) =>
 const goodHeaders = {
   'strict-transport-security': 'max-age=63072000; includeSubDomains; preload',
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 };
+
+const policy = 'version: STSv1\r\nmode: enforce\r\nmx: *.good.test\r\nmax_age: 604800\r\n';
+const mailPolicy: RequestListener = (_request, response) =>
+  response.writeHead(200, { 'content-type': 'text/plain' }).end(policy);
 
 /** The sites of the demo: good ones, bad ones, hostile ones. */
 export const sites: Sites = {
   'http://good.test': upgrade,
   'https://good.test': page('Everything as it should be', goodHeaders),
+  'http://www.good.test': upgrade,
+  'https://www.good.test': (request, response) =>
+    response.writeHead(301, { ...goodHeaders, location: `https://good.test${request.url}` }).end(),
+  'https://mta-sts.good.test': mailPolicy,
   'http://plain.test': page('No HTTPS here'),
+  'http://downgrade.test': upgrade,
   'https://downgrade.test': redirect('http://plain.test/'),
   'http://loop.test': redirect('http://loop.test/again', 302),
   'http://long.test': (request, response) => {
@@ -54,18 +65,4 @@ export const certificates = {
     notBefore: new Date(Date.now() - 90 * 86_400_000),
     notAfter: new Date(Date.now() - 86_400_000),
   },
-};
-
-/** Names beside those of the sites. */
-export const zone: Zone = {
-  'good.test': {
-    A: ['127.0.0.1'],
-    MX: [{ preference: 10, exchange: 'mx.good.test' }],
-    TXT: ['v=spf1 mx -all'],
-    CAA: [{ flags: 0, tag: 'issue', value: 'ca.test' }],
-  },
-  'mx.good.test': { A: ['127.0.0.1'] },
-  '_dmarc.good.test': { TXT: ['v=DMARC1; p=reject; rua=mailto:dmarc@good.test'] },
-  'spoofed.test': { MX: [{ preference: 10, exchange: 'mx.good.test' }], TXT: ['v=spf1 +all'] },
-  'private.test': { A: ['10.0.0.1'] },
 };
