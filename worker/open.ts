@@ -12,9 +12,10 @@ import { noJobs } from './checks/jobs.ts';
 import { findCheckOf } from './find-check.ts';
 import { openJobs } from './jobs.ts';
 import { browserSettingsOf, prepareProbesOf } from './probe-settings.ts';
+import type { NoBrowser } from './probes/browser/find-browser.ts';
 import type { ProbeFactory } from './probes/open.ts';
 import { openRunner } from './run-job.ts';
-import { watchBrowser } from './watch-browser.ts';
+import { type BrowserTries, browserTries, watchBrowser } from './watch-browser.ts';
 
 export type OpenWorker = QueueWorker & {
   /** What it cannot do, by part. */
@@ -26,6 +27,8 @@ export type WorkerContext = {
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
+  /** Shorter ones for tests. */
+  readonly browserTries?: Pick<BrowserTries, 'startMs' | 'againMs'>;
 };
 
 /** Takes jobs from the queues that the settings name, until it is closed. */
@@ -39,17 +42,19 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>
     name === 'network' ? ['network', 'composite'] : [name],
   );
-  const crews = new Map(
-    queues.map((queue) => [queue, jobQueue.work(queue, concurrencyOf(queue, config), run, gaveUp)]),
-  );
-  const watch = crews.has('browser') ? watchBrowser(browserSettingsOf(config), log) : undefined;
-  watch?.missing.then(
-    async ({ fix }) => {
-      jobQueue.deny('browser', fix);
-      await crews.get('browser')?.close(0);
-    },
-    (error: unknown) => log.error({ err: error }, 'browser not tried'),
-  );
+  const openCrew = (queue: QueueName) => jobQueue.work(queue, concurrencyOf(queue, config), run, gaveUp);
+  const crews = new Map(queues.map((queue) => [queue, openCrew(queue)]));
+  // A crew that serves the queue outweighs what was said while there was none.
+  const onTurn = (fault: NoBrowser | undefined) => {
+    if (!fault) return void crews.set('browser', openCrew('browser'));
+    jobQueue.deny('browser', fault.fix);
+    const crew = crews.get('browser');
+    crews.delete('browser');
+    crew?.close(0).catch((error: unknown) => log.error({ err: error }, 'page loads not stopped'));
+  };
+  const watch = crews.has('browser')
+    ? watchBrowser(browserSettingsOf(config), log, { ...(context.browserTries ?? browserTries), onTurn })
+    : undefined;
   return {
     readiness: () => watch?.readiness() ?? {},
     async close(graceMs) {

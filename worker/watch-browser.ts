@@ -7,8 +7,6 @@ import { tryBrowser } from './probes/browser/try-browser.ts';
 const sweepEveryMs = 10 * 60_000;
 
 export type BrowserWatch = {
-  /** Resolves at the first try that finds no browser, and nobody to load pages in its stead. */
-  readonly missing: Promise<NoBrowser>;
   readonly readiness: () => { readonly browser: true | string };
   close(): void;
 };
@@ -18,12 +16,12 @@ export type BrowserTries = {
   readonly startMs: number;
   /** From a try that failed to the next. */
   readonly againMs: number;
-  /** Hears each change: what is wrong now, or undefined from when the browser works. Without it a browser is tried once, as nobody would use it. */
-  readonly onTurn?: (fault: NoBrowser | undefined) => void;
+  /** Hears each change: what is wrong now, or undefined from when the browser works. Not called where somebody else loads pages in its stead. */
+  readonly onTurn: (fault: NoBrowser | undefined) => void;
 };
 
 /** The browser is tried every minute until it works. */
-export const browserTries = { startMs: 20_000, againMs: 60_000 } as const satisfies BrowserTries;
+export const browserTries = { startMs: 20_000, againMs: 60_000 } as const;
 
 /**
  * Tries the browser until it works, says in the log what is wrong with it when that changes, and removes from time to
@@ -32,20 +30,17 @@ export const browserTries = { startMs: 20_000, againMs: 60_000 } as const satisf
 export function watchBrowser(
   settings: Pick<BrowserProbeSettings, 'browser' | 'noSandbox' | 'psi'>,
   log: Logger,
-  tries: BrowserTries = browserTries,
+  tries: BrowserTries,
 ): BrowserWatch {
   let state: true | string = true;
-  const { promise: missing, resolve } = Promise.withResolvers<NoBrowser>();
   const stopTrying = tryUntilItWorks(settings, tries, (fault) => {
     tellTurn(log, settings.psi !== undefined, fault);
     if (settings.psi) return;
     state = fault?.reason ?? true;
-    if (fault) resolve(fault);
-    tries.onTurn?.(fault);
+    tries.onTurn(fault);
   });
   const stopSweeping = sweepAtTimes(log);
   return {
-    missing,
     readiness: () => ({ browser: state }),
     close() {
       stopSweeping();
@@ -57,7 +52,7 @@ export function watchBrowser(
 /** Gives what stops it. A browser that works at the first try is no turn. */
 function tryUntilItWorks(
   { browser, noSandbox }: Pick<BrowserProbeSettings, 'browser' | 'noSandbox'>,
-  { startMs, againMs, onTurn }: BrowserTries,
+  { startMs, againMs }: Omit<BrowserTries, 'onTurn'>,
   hear: (fault: NoBrowser | undefined) => void,
 ): () => void {
   const closing = new AbortController();
@@ -68,7 +63,7 @@ function tryUntilItWorks(
     if (closing.signal.aborted) return;
     if (fault?.reason !== last) hear(fault);
     last = fault?.reason;
-    if (fault && onTurn) timer = setTimeout(() => void tryOnce(), againMs).unref();
+    if (fault) timer = setTimeout(() => void tryOnce(), againMs).unref();
   };
   void tryOnce(); // never rejects
   return () => {

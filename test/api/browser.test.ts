@@ -2,8 +2,16 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Logger } from '../../shared/logger.ts';
+import { openWorker } from '../../worker/open.ts';
 import { openService } from './kit.ts';
 
+const quiet: Logger = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+};
 const path = '/api/tools/pagespeed-check?url=http%3A%2F%2Fa.test%2F';
 
 test('without a worker for page loads they are a 503 at once, and the other tools work', async () => {
@@ -44,6 +52,35 @@ test.for([
   expect(refused.body['detail']).not.toContain(folder);
   const told = service.log.find(({ message }) => message === 'no browser: pagespeed-check is off');
   expect(told).toMatchObject({ level: 'error', fields: { reason: expect.stringContaining(reason) } });
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a browser that hangs at first serves page loads once it works, and /readyz says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'diag-'));
+  chmodSync(folder, 0o777);
+  const browser = join(folder, 'chrome');
+  const answers = `sed -zuE 's/.*"id":([0-9]+).*/{"id":\\1,"result":{"targetId":"t","sessionId":"s"}}/' <&3 >&4`;
+  const hangs = `#!/bin/sh\ncd ${folder}\nif [ -e mended ]; then exec ${answers}; fi\nexec sleep 60\n`;
+  writeFileSync(browser, hangs, { mode: 0o755 });
+  const settings = { WORKER_QUEUES: 'network,browser', BROWSER_PATH: browser };
+  const service = await openService({ settings, withWorker: false });
+  const worker = openWorker({
+    config: service.lab.config(settings),
+    backend: service.backend,
+    log: quiet,
+    browserTries: { startMs: 300, againMs: 50 },
+  });
+  const ask = async () => {
+    const { status, body } = await service.get(`${path}&wait=0`);
+    return body['code'] ?? status;
+  };
+  await expect.poll(() => worker.readiness()).toEqual({ browser: expect.stringContaining('did not answer') });
+  expect(await ask()).toBe('browser_unavailable');
+  writeFileSync(join(folder, 'mended'), '');
+  await expect.poll(() => worker.readiness()).toEqual({ browser: true });
+  expect(await ask()).toBe(202);
+  await worker.close(0);
   await service.close();
   rmSync(folder, { recursive: true });
 });

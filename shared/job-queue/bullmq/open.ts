@@ -35,6 +35,8 @@ export function openBullmqJobQueue({ url, hostConcurrency, lineLimit, log }: Bul
   const events = new EventEmitter<{ done: [Done | Missed] }>().setMaxListeners(0);
   subscribeDone(hearing, log, (done) => events.emit('done', done));
   const crews = new Set<QueueWorker>();
+  /** The last word of each queue. */
+  const denials = new Map<QueueName, QueueWorker>();
   let working: Side | undefined;
 
   return {
@@ -52,7 +54,8 @@ export function openBullmqJobQueue({ url, hostConcurrency, lineLimit, log }: Bul
     },
     deny(queue, fix) {
       working ??= openSide(openRedis(url, patient, log), { hostConcurrency, lineLimit });
-      crews.add(startDenial(working.redis, queue, fix));
+      void denials.get(queue)?.close(0);
+      denials.set(queue, startDenial(working.redis, queue, fix));
     },
     stats: () => withinTime(asking.redis, () => statsOfAll(asking)),
     async ping() {
@@ -63,7 +66,7 @@ export function openBullmqJobQueue({ url, hostConcurrency, lineLimit, log }: Bul
       }
     },
     async close(graceMs) {
-      await Promise.all([...crews].map((crew) => crew.close(graceMs)));
+      await Promise.all([...crews, ...denials.values()].map((crew) => crew.close(graceMs)));
       for (const side of [asking, working]) if (side) await closeSide(side);
       hearing.disconnect();
       events.removeAllListeners();
