@@ -21,7 +21,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       const job = JSON.parse(JSON.stringify(given)) as Job;
       const earlier = books.byKey.get(job.jobKey);
       if (earlier !== undefined) return { state: 'joined', jobId: earlier };
-      if (isUnserved(books, job)) throw unserved(books.denied.get(job.queue));
+      if (isUnserved(books, job)) throw unserved(books.denied.get(job.queue), job.queue);
       if (isFull(books, job, { ...options, lineLimit })) return { state: 'full', jobId: job.jobId };
       return enter(books, job);
     },

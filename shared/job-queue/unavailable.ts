@@ -16,12 +16,8 @@ const unservedDetails = {
   composite: `No worker that puts domain-health together is running; ${again}`,
 } as const;
 
-/**
- * The Problem of a queue that no worker serves.
- * @param fix what must be done, where a worker has told why
- * @param queue undefined: whichever it is
- */
-export function unserved(fix: string | undefined, queue?: QueueName): Problem {
+/** The Problem of a queue that no worker serves. @param fix what must be done, where a worker has told why */
+export function unserved(fix: string | undefined, queue: QueueName): Problem {
   if (fix !== undefined)
     return new Problem('browser_unavailable', `No worker has a browser that works. ${fix}`, {
       retryAfterS: 60,
@@ -32,7 +28,5 @@ export function unserved(fix: string | undefined, queue?: QueueName): Problem {
       'No worker that loads pages is running: pagespeed-check cannot start, all other checks start as usual. Ask again in a minute. The operator starts a worker whose WORKER_QUEUES has "browser".',
       { retryAfterS: 60 },
     );
-  const detail =
-    queue === undefined ? `No worker that takes this check is running; ${again}` : unservedDetails[queue];
-  return new Problem('queue_unavailable', detail, { retryAfterS: 5 });
+  return new Problem('queue_unavailable', unservedDetails[queue], { retryAfterS: 5 });
 }

@@ -84,7 +84,7 @@ export const problems = {
   },
   queue_unavailable: {
     status: 503,
-    title: 'No check can be started just now',
+    title: 'This check cannot be started just now',
     help: 'Wait for `Retry-After` seconds and ask again; cached reports stay readable.',
   },
   shutting_down: {

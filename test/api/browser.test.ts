@@ -20,7 +20,8 @@ test('without a worker for page loads they are a 503 at once, and the other tool
   });
   const start = performance.now();
   const refused = await service.get(path);
-  expect(refused).toMatchObject({ status: 503, body: { code: 'queue_unavailable' } });
+  expect(refused).toMatchObject({ status: 503, body: { code: 'browser_unavailable' } });
+  expect(refused.body['detail']).toContain('all other checks start as usual');
   expect(refused.headers['retry-after']).toBeDefined();
   // The scans that it would have cost are given back, and the answer says so already.
   const { limits } = (await service.get('/api/me')).body as { limits?: { scans?: { remaining?: number } } };

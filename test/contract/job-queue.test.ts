@@ -65,7 +65,7 @@ async function listRefusals(queue: JobQueue): Promise<readonly string[]> {
   return [...unknown, told].map((text) => text.replace(/:.*/, ''));
 }
 
-const refusals = ['queue_unavailable', 'queue_unavailable', 'browser_unavailable'];
+const refusals = ['browser_unavailable', 'queue_unavailable', 'browser_unavailable'];
 const limits = { hostConcurrency: 4, lineLimit: 100 };
 
 test('a queue that no worker serves in this process is refused at once, with the reason where there is one', async () => {

@@ -23,13 +23,6 @@ test.for(['network', 'composite'] as const)('without a worker of %s checks they 
   expect(detail).toContain('cached reports stay readable');
 });
 
-test('where the queue is not named, nothing is said of the other checks that could be untrue', () => {
-  const { code, detail } = unserved(undefined);
-  expect(code).toBe('queue_unavailable');
-  expect(detail).not.toMatch(/No check can|all other/);
-  expect(detail).toContain('cached reports stay readable');
-});
-
 test('a queue that cannot be reached starts no check at all', () => {
   expect(queueUnavailable()).toMatchObject({
     code: 'queue_unavailable',

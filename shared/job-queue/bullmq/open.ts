@@ -105,7 +105,7 @@ async function closeSide({ redis, queues }: Side): Promise<void> {
 async function submit({ redis, queues, gate }: Side, job: Job, lineLimit?: number): Promise<Submitted> {
   const place = job.queue === 'composite' ? await gate.admit(job.queue) : await gate.reserve(job, lineLimit);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
-  if (place === 'unserved') throw unserved(await gate.denied(job.queue));
+  if (place === 'unserved') throw unserved(await gate.denied(job.queue), job.queue);
   const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - Date.now()) };
   sendTogether(redis);
   const added = await queues[job.queue].add(job.check, job, {

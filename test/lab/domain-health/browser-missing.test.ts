@@ -4,7 +4,7 @@ import { codesIn, openHealthLab, standing } from './kit.ts';
 import { goodSite } from './sites.ts';
 
 test.for([
-  ['no worker takes page loads', { WORKER_QUEUES: 'network' }, 'no worker takes such jobs now'],
+  ['no worker takes page loads', { WORKER_QUEUES: 'network' }, 'there is no browser to load pages with'],
   [
     'the browser is not where the settings say',
     { WORKER_QUEUES: 'network,browser', BROWSER_PATH: '/nowhere/chromium' },
