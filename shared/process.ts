@@ -81,13 +81,24 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
   );
 }
 
-/** Turns a port that is taken or forbidden into a ConfigError that names its setting. */
+/** Turns a port that is taken or forbidden, or a host that is none of this machine, into a ConfigError that names its setting. @param setting PORT or ADMIN_PORT */
 export function asConfigError(setting: string, port: number | undefined) {
   return (error: unknown): never => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const {
+      code = '',
+      syscall,
+      hostname,
+      address,
+    } = error as NodeJS.ErrnoException & {
+      readonly hostname?: string;
+      readonly address?: string;
+    };
+    const host = setting.replace('PORT', 'HOST');
+    if (syscall === 'getaddrinfo') throw new ConfigError(`${host}: "${hostname}" has no address (${code})`);
+    if (code === 'EADDRNOTAVAIL' || code === 'EINVAL' || code === 'EAFNOSUPPORT')
+      throw new ConfigError(`${host}: "${address}" is no address of this machine (${code})`);
     if (code === 'EADDRINUSE') throw new ConfigError(`${setting}: port ${port} is taken by another process`);
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-      throw new ConfigError(`${setting}: cannot listen there (${code})`);
+    if (code === 'EACCES') throw new ConfigError(`${setting}: cannot listen there (${code})`);
     throw error;
   };
 }

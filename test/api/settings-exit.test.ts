@@ -84,7 +84,7 @@ test.for([
   'where %s %s, the process ends with 78 and a line that names it',
   async ([name, , settings, why]) => {
     const { code, lines } = await run(['serve'], settings);
-    const named = lines.filter((line) => line.includes(name));
+    const named = lines.filter((line) => line.trimStart().startsWith(`${name}: `));
     expect(named.join()).toMatch(why);
     expect(lines.filter((line) => /^\s+at |node:internal/.test(line))).toEqual([]);
     expect(code).toBe(78);
