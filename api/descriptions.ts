@@ -29,6 +29,7 @@ export async function answerMe(desk: Desk, request: Request, response: Response)
     kind: caller.kind,
     ...(caller.name === undefined ? {} : { name: caller.name }),
     scopes: caller.scopes,
+    limited: desk.quotas.isOn,
     limits: { requests: describe('requests'), scans: describe('scans') },
     costs,
   });

@@ -5,6 +5,8 @@ import type { Caller } from '../request/caller.ts';
 
 /** The two quotas of a caller: `requests` is counted in this process, `scans` over all of them. */
 export type Quotas = {
+  /** Off for labs: nothing is counted. */
+  readonly isOn: boolean;
   /** Counts a request; undefined where nothing is counted. */
   countRequest(caller: Caller): Promise<Taken | undefined>;
   /** Counts a request, and sets the RateLimit fields. Throws 429. */
@@ -23,6 +25,7 @@ export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolea
   const countRequest = async (caller: Caller) =>
     isOn ? local.take(caller.quotas.requests, caller.id, 1) : undefined;
   return {
+    isOn,
     countRequest,
     async takeRequest(caller, response) {
       const taken = await countRequest(caller);

@@ -32,10 +32,12 @@ const meSchema = z
     kind: z.enum(['anonymous', 'token']),
     name: z.string().optional().meta({ description: 'The name of the token.' }),
     scopes: z.array(z.string()),
+    limited: z.boolean().meta({ description: 'false where the operator has switched all limits off.' }),
     limits: z.looseObject({ requests: quotaSchema, scans: quotaSchema }),
     costs: z.record(z.string(), z.int()),
   })
   .meta({ id: 'Me' });
+const template = 'With {placeholders} that a finding fills from its evidence.';
 const ruleSchema = z
   .looseObject({
     code: z.string(),
@@ -44,8 +46,8 @@ const ruleSchema = z
     severity: z.enum(severities),
     points: z.number(),
     title: z.string(),
-    detail: z.string(),
-    fix: z.string(),
+    detail: z.string().meta({ description: template }),
+    fix: z.string().meta({ description: template }),
     references: z.array(z.object({ title: z.string(), url: z.string() })),
   })
   .meta({ id: 'Rule' });

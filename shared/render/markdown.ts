@@ -98,8 +98,11 @@ function writePair([key, value]: [string, unknown]): string {
 }
 
 function writeNotTested({ notTested }: Report): string[] {
-  const lines = notTested.map(({ code, reason }) => `- ${codeSpan(code)}: ${prose(reason)}`);
-  return lines.length === 0 ? [] : [`## Not tested (${lines.length})`, lines.join('\n')];
+  // One reason that keeps us from a whole site keeps us from a hundred rules.
+  const lines = [...Map.groupBy(notTested, ({ reason }) => reason)].map(
+    ([reason, rules]) => `- ${prose(reason)}: ${rules.map(({ code }) => codeSpan(code)).join(', ')}`,
+  );
+  return lines.length === 0 ? [] : [`## Not tested (${notTested.length})`, lines.join('\n')];
 }
 
 function writePassed({ passed }: Report): string[] {

@@ -22,6 +22,7 @@ describe('quotas', async () => {
     expect(again.headers['ratelimit']).toMatch(/^"requests";r=10;t=\d+$/);
     expect((await get('/api/me')).body).toMatchObject({
       kind: 'anonymous',
+      limited: true,
       limits: { requests: { limit: 12, remaining: 9 }, scans: { limit: 3, remaining: 2 } },
       costs: { 'redirect-check': 1 },
     });

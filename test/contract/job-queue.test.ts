@@ -1,20 +1,12 @@
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBullmqJobQueue } from '../../shared/job-queue/bullmq/open.ts';
 import { openMemoryJobQueue } from '../../shared/job-queue/memory.ts';
 import type { JobQueue } from '../../shared/job-queue/port.ts';
-import type { Logger } from '../../shared/logger.ts';
 import type { QueueName } from '../../shared/model/job.ts';
 import type { Problem } from '../../shared/model/problem.ts';
+import { openBullmqQueue, quiet } from '../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { jobQueueContract, makeJob } from './job-queue.contract.ts';
-
-const quiet: Logger = {
-  error: console.error,
-  warn: () => undefined,
-  info: () => undefined,
-  debug: () => undefined,
-};
 
 describe('memory job queue', () => {
   jobQueueContract(async (limits) => openMemoryJobQueue({ ...limits, waitingLimit: 100_000 }));
@@ -26,20 +18,7 @@ describe.skipIf(!hasRedis)('BullMQ job queue', () => {
     redis = await startRedis();
   });
   afterAll(() => redis.stop());
-  jobQueueContract(async (limits) => {
-    const client = new Redis(redis.url);
-    await client.flushall();
-    // Jobs may be submitted before a worker of the test takes them.
-    await client.mset({
-      'diag:worker:network': '1',
-      'diag:worker:browser': '1',
-      'diag:worker:composite': '1',
-    });
-    client.disconnect();
-    const queue = openBullmqJobQueue({ url: redis.url, log: quiet, ...limits });
-    while ((await queue.ping()) !== true) await new Promise((resolve) => setTimeout(resolve, 10));
-    return queue;
-  });
+  jobQueueContract(async (limits) => openBullmqQueue(redis, limits));
 });
 
 /** What a queue says that nobody serves, and one whose worker has told why. */

@@ -77,28 +77,31 @@ function showLink(title: string, url: string): Markup {
     : markup`<a href="${href}" rel="noopener noreferrer">${text}</a>`;
 }
 
-/** What could not be looked at, with the reason. */
+/** What could not be looked at, by the reason: one that keeps us from a whole site keeps us from a hundred rules. */
 export function notTestedSection(report: Report): Markup {
   if (report.notTested.length === 0) return nothing;
-  const rows = report.notTested.map(
-    ({ code, reason }) =>
-      markup`<tr><th scope="row"><code>${code}</code></th><td>${titleOf(report, code) ?? ''}</td><td>${cut(reason, longestText)}</td></tr>
+  const rows = [...Map.groupBy(report.notTested, ({ reason }) => reason)].map(
+    ([reason, rules]) =>
+      markup`<tr><th scope="row">${cut(reason, longestText)}</th><td><ul class="codes">
+${rules.map(({ code }) => listRule(report, code))}</ul></td></tr>
 `,
   );
-  const table = markup`<table><thead><tr><th scope="col">Rule</th><th scope="col">Would report</th><th scope="col">Why not</th></tr></thead><tbody>
+  const table = markup`<table><thead><tr><th scope="col">Why not</th><th scope="col">Rules</th></tr></thead><tbody>
 ${rows}</tbody></table>`;
-  return markup`<section><h2>Not tested (${rows.length})</h2>
+  return markup`<section><h2>Not tested (${report.notTested.length})</h2>
 ${scrollable('Not tested', table)}</section>
+`;
+}
+
+function listRule(report: Report, code: string): Markup {
+  return markup`<li><code>${code}</code> ${titleOf(report, code) ?? ''}</li>
 `;
 }
 
 /** The rules that were looked at and hold. */
 export function passedSection(report: Report): Markup {
   if (report.passed.length === 0) return nothing;
-  const items = report.passed.map(
-    (code) => markup`<li><code>${code}</code> ${titleOf(report, code) ?? ''}</li>
-`,
-  );
+  const items = report.passed.map((code) => listRule(report, code));
   return markup`<section><h2>Passed (${items.length})</h2>
 <p class="hint">Looked at, and not the case:</p>
 <ul class="codes">

@@ -123,3 +123,10 @@ test('a record to publish stands in a block', () => {
 test('a large report still fits an issue', () => {
   expect(renderMarkdown(largeReport(300_000)).length).toBeLessThan(65_536);
 });
+
+test('a reason that keeps us from many rules is told once, with all of them', () => {
+  const text = renderMarkdown(failed());
+  const lines = text.split('\n').filter((line) => line.includes('the check could not be finished'));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('`https-downgrade`');
+});

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import { openLab } from '../lab/kit/lab.ts';
+import { catalogue } from '../../../shared/catalogue/registry.ts';
+import { openLab } from '../kit/lab.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'diag-'));
 const lab = await openLab({
