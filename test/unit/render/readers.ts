@@ -139,7 +139,8 @@ function readLine(line: string): Piece[] {
   const isTable = line.startsWith('|');
   const odd = /[<>_~`@#\\=+${}^]|&\w|https?:|www\.|:(?!\d\d:)\w+:/i.exec(rest);
   if (odd) throw new Error(`${JSON.stringify(odd[0])} in ${JSON.stringify(line.slice(0, 200))}`);
-  if (/^(?:\d+[.)]|[-+*>]|\s)/.test(rest) || (/\|/.test(rest) && !isTable))
+  // A list's mark stands alone (CommonMark §5.2): "1.1" begins none.
+  if (/^(?:(?:\d+[.)]|[-+*])(?:\s|$)|>|\s)/.test(rest) || (/\|/.test(rest) && !isTable))
     throw new Error(`a block begins: ${line.slice(0, 200)}`);
   // What is left are words; only brackets and stars could still mean something, and they must be the template's.
   const signs = rest.replace(/[^[\]*|]/gu, '');
