@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// Processes and browsers are started one file after another: two at once would measure each other.
-const isSerial = (name: string) => name === 'faults' || name === 'browser';
+// Where times are judged, or processes and browsers started, it is one file after another: two at once would measure each other.
+const isSerial = (name: string) => name === 'lab' || name === 'faults' || name === 'browser';
 
 const project = (name: string, testTimeout: number) => ({
   test: {
@@ -22,6 +22,8 @@ const project = (name: string, testTimeout: number) => ({
 
 export default defineConfig({
   test: {
+    // All cores: by default one is left for watching, of two that is half.
+    maxWorkers: '100%',
     projects: [
       project('unit', 10_000),
       project('contract', 20_000),

@@ -52,6 +52,8 @@ const ruleSchema = z
   })
   .meta({ id: 'Rule' });
 
+const findingsSchema = z.looseObject({ findings: z.array(ruleSchema) });
+
 const sharedParameters = {
   wait: z
     .string()
@@ -117,11 +119,12 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
         ]),
       },
       '/api/findings': {
-        get: operation(
-          'listFindings',
-          'Every rule of every check.',
-          z.looseObject({ findings: z.array(ruleSchema) }),
-          ['invalid_token', 'rate_limited', 'store_unavailable'],
+        get: withNotModified(
+          operation('listFindings', 'Every rule of every check.', findingsSchema, [
+            'invalid_token',
+            'rate_limited',
+            'store_unavailable',
+          ]),
         ),
       },
     },
@@ -220,6 +223,10 @@ function operation(
       ...problemResponses(['invalid_request', 'not_acceptable', 'internal_error', ...codes]),
     },
   };
+}
+
+function withNotModified({ responses, ...rest }: ZodOpenApiOperationObject): ZodOpenApiOperationObject {
+  return { ...rest, responses: { ...responses, 304: { description: 'The caller has it.' } } };
 }
 
 function pathOf({ name, targetKind }: CheckSpec): string {
