@@ -49,7 +49,7 @@ export function makeApp(desk: Desk, config: Config): Express {
     acceptingJson((request, response) => answerFindings(desk, request, response)),
   );
   get('/openapi.json', answerOpenapiOf(desk));
-  get('/problems/:code', (request, response) => answerProblemPage(request, response));
+  get('/problems/:code', (request, response) => answerProblemPage(desk, request, response));
 
   addReports(desk, get);
   addDocsPage(get);

@@ -52,7 +52,8 @@ export function answerOpenapiOf(desk: Desk): Answer {
 }
 
 /** Answers /problems/{code}: what an error means and what to do, as JSON. */
-export function answerProblemPage(request: Request, response: Response): void {
+export async function answerProblemPage(desk: Desk, request: Request, response: Response): Promise<void> {
+  await admit(desk, request, response, 'anyone');
   const code = String(request.params['code']);
   if (!Object.hasOwn(problems, code))
     throw new Problem(

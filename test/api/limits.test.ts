@@ -73,7 +73,7 @@ describe('lines', async () => {
 
 test('a token that is not known is a 401 everywhere; another scheme counts as none', async () => {
   const service = await openService({ sites });
-  for (const path of [redirectPath('http://a.test/'), '/api/me', '/api/findings']) {
+  for (const path of [redirectPath('http://a.test/'), '/api/me', '/api/findings', '/problems/not_found']) {
     const answer = await service.get(path, { authorization: 'Bearer dtk_wrong' });
     expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
     expect(answer.headers['www-authenticate']).toContain('error="invalid_token"');
