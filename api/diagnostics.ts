@@ -102,15 +102,19 @@ async function runPaid(
   wait: () => Promise<WaitOutcome>,
 ): Promise<WaitOutcome> {
   desk.shed.check();
-  desk.holds.take(caller, job);
+  const leave = desk.holds.take(caller, job);
   try {
     await desk.payments.pay(caller, job, spec.cost(job.options), response);
     const outcome = await wait();
-    if (!isPaidFor(outcome, job)) await desk.payments.giveBack(job.jobId, response);
+    if (!isPaidFor(outcome, job)) await desk.payments.giveBack(caller, job.jobId, response);
+    // Nothing was kept of it, so nothing will tell of its end.
+    if (outcome.kind === 'later' && outcome.submitted.state === 'full') leave();
     return outcome;
   } catch (error) {
-    desk.holds.release(job.jobKey);
-    if (error instanceof Problem) await desk.payments.giveBack(job.jobId, response);
+    // The job of a caller that went away goes on, in its place and paid for.
+    if (!(error instanceof Problem)) throw error;
+    leave();
+    await desk.payments.giveBack(caller, job.jobId, response);
     throw error;
   }
 }
@@ -142,9 +146,11 @@ function tooMuchWaits({ host }: Job): Problem {
 // A caller that went away stops waiting; its job goes on, and its report will answer the next one.
 function abortedByClose(response: Response): AbortSignal {
   const controller = new AbortController();
-  response.once('close', () => {
+  const leave = () => {
     if (!response.writableEnded) controller.abort(new ClientGone());
-  });
+  };
+  if (response.closed) leave();
+  else response.once('close', leave);
   return controller.signal;
 }
 

@@ -12,11 +12,12 @@ const lookEveryMs = 1000;
 
 /** Answers /api/jobs/{id}: where a job stands; once it is done, 303 to its tool's own URL. `?wait=` holds the answer until something ends. */
 export async function answerJob(desk: Desk, request: Request, response: Response): Promise<void> {
-  await admit(desk, request, response, 'tools');
+  const caller = await admit(desk, request, response, 'tools');
   const jobId = String(request.params['id']);
   const waitS = readWait(request);
   if (!/^[0-9a-f]{32}$/.test(jobId)) throw unknownJob();
-  const state = await followJob(desk, jobId, waitS, response);
+  const leave = waitS > 0 ? desk.waits.enter(caller.id) : undefined;
+  const state = await followJob(desk, jobId, leave ? waitS : 0, response).finally(() => leave?.());
   if (state.state === 'unknown') throw unknownJob();
   response.setHeader('Cache-Control', 'no-store');
   if (state.state === 'done' || state.state === 'failed') {

@@ -1,4 +1,4 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { createServer, METHODS, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listen } from '../shared/listen.ts';
@@ -100,7 +100,9 @@ function describeBadRequest({ code, rawPacket }: ClientError): BadRequest {
       line: '431 Request Header Fields Too Large',
     };
   const start = Buffer.from(rawPacket?.subarray(0, 40) ?? []).toString('latin1');
-  if (code === 'HPE_INVALID_METHOD' && /^[A-Z]{1,20} \//.test(start))
+  // What follows a good request in the same packet is no method at all.
+  const [, method = ''] = /^([A-Z]{1,20}) \//.exec(start) ?? [];
+  if (code === 'HPE_INVALID_METHOD' && method !== '' && !METHODS.includes(method))
     return { code: 'method_not_allowed', detail: `This method is not allowed here. Use ${allowedMethods}.` };
   if (code === 'HPE_INVALID_URL')
     return {

@@ -104,7 +104,8 @@ function ofMongoUrl<T>(open: () => T): T {
   try {
     return open();
   } catch (error) {
-    if (!(error instanceof Error) || !/^Mongo|^URIError$|^TypeError$/.test(error.name)) throw error;
+    const isOfUrl = (error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL';
+    if (!(error instanceof Error) || !(isOfUrl || /^Mongo|^URIError$/.test(error.name))) throw error;
     throw new ConfigError(`MONGODB_URL: ${error.message.replace(/\/\/[^@\s]*@/g, '//…@')}`);
   }
 }

@@ -8,8 +8,8 @@ const browserLimit = 4;
 
 /** Counts the unfinished jobs that each caller started, so that nobody fills the line of a host or of the browser alone. */
 export type Holds = {
-  /** Throws the 429 of policy `host` or `browser`. */
-  take(caller: Caller, job: Job): void;
+  /** Gives what leaves the place again; nothing where equal work of before has it. Throws the 429 of policy `host` or `browser`. */
+  take(caller: Caller, job: Job): () => void;
   release(jobKey: string): void;
 };
 
@@ -31,7 +31,7 @@ export function openHolds(isOn: boolean): Holds {
   };
   return {
     take(caller, job) {
-      if (!isOn || held.has(job.jobKey)) return;
+      if (!isOn || held.has(job.jobKey)) return () => undefined;
       const limits = [
         ...(caller.kind === 'anonymous'
           ? [{ policy: 'host', limit: hostLimit, name: `host ${caller.id} ${job.host}` }]
@@ -46,6 +46,7 @@ export function openHolds(isOn: boolean): Holds {
       for (const name of names) add(name, 1);
       const lastMs = job.startBy - Date.now() + job.runLimitMs;
       held.set(job.jobKey, { names, timer: setTimeout(() => release(job.jobKey), lastMs).unref() });
+      return () => release(job.jobKey);
     },
     release,
   };

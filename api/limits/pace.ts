@@ -22,7 +22,7 @@ export function openPace({ queueSeconds, hostConcurrency }: PaceSettings): Pace 
   const means = new LRUCache<string, number>({ max: rememberedHosts });
   return {
     observe({ queue, host, tookMs }) {
-      if (tookMs === 0) return;
+      if (tookMs === 0 || queue === 'composite') return;
       const key = `${queue} ${host}`;
       means.set(key, newest * tookMs + (1 - newest) * (means.get(key) ?? tookMs));
     },
@@ -31,7 +31,8 @@ export function openPace({ queueSeconds, hostConcurrency }: PaceSettings): Pace 
       if (meanMs === undefined) return undefined;
       // Of one host the browser loads one page at a time.
       const atOnce = queue === 'browser' ? 1 : hostConcurrency;
-      return Math.floor((queueSeconds * 1000 * atOnce) / Math.max(leastMs, meanMs));
+      // A job that is alone always has its turn.
+      return Math.max(1, Math.floor((queueSeconds * 1000 * atOnce) / Math.max(leastMs, meanMs)));
     },
   };
 }

@@ -9,8 +9,8 @@ import type { Quotas } from './quotas.ts';
 export type Payments = {
   /** Pays for a run before it starts. Throws 429. */
   pay(caller: Caller, job: Job, points: number, response: Response): Promise<void>;
-  /** The run does not happen, or is somebody else's; once, however often it is called. */
-  giveBack(jobId: string, response?: Response): Promise<void>;
+  /** The run does not happen, or is somebody else's; once, however often it is called. What is left then is told in the RateLimit field. */
+  giveBack(caller: Caller, jobId: string, response: Response): Promise<void>;
   /** The run has ended. */
   settle(done: Done): Promise<void>;
 };
@@ -31,9 +31,9 @@ export function openPayments(quotas: Quotas): Payments {
     open.delete(jobId);
     return payment;
   };
-  const giveBack = async (jobId: string, response?: Response) => {
+  const giveBack = async (jobId: string) => {
     const payment = forget(jobId);
-    if (payment) await quotas.giveBackScans(payment.caller, payment, response);
+    if (payment) await quotas.giveBackScans(payment.caller, payment);
   };
   return {
     async pay(caller, { jobId, startBy, runLimitMs }, points, response) {
@@ -43,7 +43,11 @@ export function openPayments(quotas: Quotas): Payments {
       const timer = setTimeout(() => forget(jobId), lastMs).unref();
       open.set(jobId, { caller, points, taken, timer });
     },
-    giveBack,
+    async giveBack(caller, jobId, response) {
+      await giveBack(jobId);
+      // The end of the run may have given it back already.
+      await quotas.tellScans(caller, response);
+    },
     async settle({ jobId, state }) {
       if (state === 'done') forget(jobId);
       else await giveBack(jobId);

@@ -13,8 +13,10 @@ export type Quotas = {
   takeRequest(caller: Caller, response: Response): Promise<void>;
   /** Pays for a run before it starts; undefined where nothing is counted. Throws 429. */
   takeScans(caller: Caller, points: number, response: Response): Promise<Taken | undefined>;
-  /** For a run that did not happen, or failed through us. @param response where what is left shall be told */
-  giveBackScans(caller: Caller, paid: Paid, response?: Response): Promise<void>;
+  /** For a run that did not happen, or failed through us. */
+  giveBackScans(caller: Caller, paid: Paid): Promise<void>;
+  /** Sets the RateLimit field to what is left of the scans now. */
+  tellScans(caller: Caller, response: Response): Promise<void>;
   look(caller: Caller): Promise<{ readonly requests: Taken; readonly scans: Taken }>;
 };
 
@@ -45,9 +47,10 @@ export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolea
         throw refuse(scans, taken, `This check costs ${points}. Cached reports stay readable meanwhile.`);
       return taken;
     },
-    async giveBackScans({ id, quotas: { scans } }, { points, taken }, response) {
-      await shared.giveBack(scans, id, points, taken);
-      if (response) setScansItem(response, scans, await shared.look(scans, id));
+    giveBackScans: ({ id, quotas: { scans } }, { points, taken }) =>
+      shared.giveBack(scans, id, points, taken),
+    async tellScans({ id, quotas: { scans } }, response) {
+      if (isOn && !response.headersSent) setScansItem(response, scans, await shared.look(scans, id));
     },
     look: async ({ id, quotas }) => {
       const [requests, scans] = await Promise.all([

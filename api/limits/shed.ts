@@ -5,13 +5,16 @@ import { Problem } from '../../shared/model/problem.ts';
 export type Shed = { check(): void; close(): void };
 
 export type ShedLimits = {
-  /** Mean delay of the event loop over the last seconds: one stall, however long, is over when it is seen; a loop that is late at every turn does not keep up. */
+  /** Delay of the event loop at most of its turns of the last seconds: one stall is over when it is seen; a loop that is late at every turn does not keep up. */
   readonly lagMs: number;
-  /** Over so long the mean is taken, and so long a refusal lasts at least. */
+  /** Over so long the turns are counted, and so long a refusal lasts at least. */
   readonly windowMs: number;
   /** GETs that wait at once. */
   readonly waits: number;
 };
+
+/** One turn alone is a stall. */
+const leastTurns = 2;
 
 /** Opens the watch. */
 export function openShed(limits: ShedLimits, waits: () => number): Shed {
@@ -19,7 +22,7 @@ export function openShed(limits: ShedLimits, waits: () => number): Shed {
   delay.enable();
   let lagMs = 0;
   const timer = setInterval(() => {
-    lagMs = delay.mean / 1e6;
+    lagMs = delay.count < leastTurns ? 0 : delay.percentile(50) / 1e6;
     delay.reset();
   }, limits.windowMs).unref();
   return {

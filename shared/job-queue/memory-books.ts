@@ -56,28 +56,37 @@ export function openBooks(hostConcurrency: number): Books {
   };
 }
 
-/** Writes a job down, and lets it run or wait for a slot of its host. */
-export function enter(books: Books, job: Job): Submitted {
+/** Writes a job down, and lets it run or wait for a slot of its host; where it would be more than `lineLimit` that wait, it is not kept. */
+export function enter(books: Books, job: Job, lineLimit: number): Submitted {
+  const { queue } = job;
+  if (queue !== 'composite') return enterLine(books, { ...job, queue }, lineLimit);
+  makeReady(books, writeDown(books, job));
+  return { state: 'admitted', jobId: job.jobId };
+}
+
+type SlotJob = Job & { readonly queue: SlotQueue };
+
+function enterLine(books: Books, job: SlotJob, lineLimit: number): Submitted {
+  const { jobId, queue, host } = job;
+  const line = books.hosts.get(host) ?? emptyLine();
+  const waiting = line.parked[queue].length;
+  const mustWait = waiting > 0 || !hasRoom(line, queue, books.hostConcurrency);
+  if (mustWait && waiting >= lineLimit) return { state: 'full', jobId };
+  books.hosts.set(host, line);
+  const entry = writeDown(books, job);
+  if (mustWait) return { state: 'parked', jobId, position: park(line, queue, jobId, job.caller) };
+  line.slots.set(jobId, queue);
+  makeReady(books, entry);
+  return { state: 'admitted', jobId };
+}
+
+function writeDown(books: Books, job: Job): Entry {
   const timer = setTimeout(() => expire(books, job.jobId), Math.max(0, job.startBy - Date.now())).unref();
-  const entry: Entry = {
-    job,
-    since: Date.now(),
-    state: 'parked',
-    progress: { done: 0, total: 1, current: '' },
-    timer,
-  };
+  const progress = { done: 0, total: 1, current: '' };
+  const entry: Entry = { job, since: Date.now(), state: 'parked', progress, timer };
   books.entries.set(job.jobId, entry);
   books.byKey.set(job.jobKey, job.jobId);
-  if (job.queue !== 'composite') {
-    const line = books.hosts.get(job.host) ?? emptyLine();
-    books.hosts.set(job.host, line);
-    if (line.parked[job.queue].length > 0 || !hasRoom(line, job.queue, books.hostConcurrency)) {
-      return { state: 'parked', jobId: job.jobId, position: park(line, job.queue, job.jobId, job.caller) };
-    }
-    line.slots.set(job.jobId, job.queue);
-  }
-  makeReady(books, entry);
-  return { state: 'admitted', jobId: job.jobId };
+  return entry;
 }
 
 /** Takes the next job that may run, marked as running. */
@@ -106,12 +115,6 @@ export function stateOf(books: Books, jobId: string): JobState {
   if (!entry) return books.ended.get(jobId) ?? { state: 'unknown' };
   if (entry.state === 'running') return { state: 'running', progress: entry.progress, job: entry.job };
   return { state: 'waiting', position: positionOf(books, entry), job: entry.job };
-}
-
-/** Jobs of a host that wait for a slot. */
-export function parkedOf({ hosts }: Books, host: string): number {
-  const line = hosts.get(host);
-  return line ? line.parked.network.length + line.parked.browser.length : 0;
 }
 
 // A waiting job's place: among those that may run, or in its host's line; 1 is next.

@@ -1,5 +1,5 @@
 import type { Job } from '../model/job.ts';
-import { type Books, end, enter, openBooks, parkedOf, stateOf, statsOf, takeReady } from './memory-books.ts';
+import { type Books, end, enter, openBooks, stateOf, statsOf, takeReady } from './memory-books.ts';
 import { openCrew } from './memory-crew.ts';
 import type { JobQueue } from './port.ts';
 import { unserved } from './unavailable.ts';
@@ -22,8 +22,8 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       const earlier = books.byKey.get(job.jobKey);
       if (earlier !== undefined) return { state: 'joined', jobId: earlier };
       if (isUnserved(books, job)) throw unserved(books.denied.get(job.queue), job.queue);
-      if (isFull(books, job, { ...options, lineLimit })) return { state: 'full', jobId: job.jobId };
-      return enter(books, job);
+      if (books.entries.size >= options.waitingLimit) return { state: 'full', jobId: job.jobId };
+      return enter(books, job, lineLimit);
     },
     onDone(listener) {
       books.events.on('done', listener);
@@ -66,8 +66,4 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
 // Before the first worker starts, nothing is known of who will serve what.
 function isUnserved({ crews, denied }: Books, { queue }: Job): boolean {
   return (crews.size > 0 || denied.has(queue)) && ![...crews].some((crew) => crew.queue === queue);
-}
-
-function isFull(books: Books, { host }: Job, { lineLimit, waitingLimit }: MemoryQueueOptions): boolean {
-  return books.entries.size >= waitingLimit || parkedOf(books, host) >= lineLimit;
 }

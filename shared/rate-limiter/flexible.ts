@@ -33,17 +33,23 @@ export function openFlexibleRateLimiter(
         return toTaken(await limiter.reward(caller, points), quota, false);
       }
     },
-    async giveBack(quota, caller, points) {
+    async giveBack(quota, caller, points, { endsAt }) {
       const limiter = limiterOf(quota);
       const now = await limiter.get(caller);
       // In a new window a reward would be a credit beyond the limit.
-      if (now && now.consumedPoints > 0) await limiter.reward(caller, Math.min(points, now.consumedPoints));
+      if (Date.now() < endsAt && now && now.consumedPoints > 0)
+        await limiter.reward(caller, Math.min(points, now.consumedPoints));
     },
     async look(quota, caller) {
       const now = await limiterOf(quota).get(caller);
       return now
         ? toTaken(now, quota, true)
-        : { allowed: true, remaining: quota.points, resetS: quota.windowS };
+        : {
+            allowed: true,
+            remaining: quota.points,
+            resetS: quota.windowS,
+            endsAt: Date.now() + quota.windowS * 1000,
+          };
     },
     close: async () => close(),
   };
@@ -54,5 +60,6 @@ function toTaken({ consumedPoints, msBeforeNext }: RateLimiterRes, quota: Quota,
     allowed,
     remaining: Math.max(0, quota.points - consumedPoints),
     resetS: Math.ceil(Math.max(0, msBeforeNext) / 1000),
+    endsAt: Date.now() + Math.max(0, msBeforeNext),
   };
 }

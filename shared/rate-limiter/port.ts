@@ -11,6 +11,8 @@ export type Taken = {
   readonly remaining: number;
   /** Seconds until the window ends, rounded up. */
   readonly resetS: number;
+  /** When that is, Unix ms. */
+  readonly endsAt: number;
 };
 
 /** Counts what each caller spends. A refused `take` costs nothing. */

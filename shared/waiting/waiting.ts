@@ -137,7 +137,8 @@ async function doubt(line: Line, entry: Pending): Promise<void> {
   await look(line, [entry]);
   if (entry.waiters.size === 0) return;
   line.log.warn({ jobId: entry.submitted.jobId, state }, 'job lost, submitted again');
-  await submit(line, entry);
+  // No room is left for it: who waits is told so, instead of polling for a job that is not there.
+  if ((await submit(line, entry)).state === 'full') endWaits(entry, 'later');
 }
 
 function forgetIfDone({ pending }: Line, entry: Pending): void {
@@ -146,6 +147,7 @@ function forgetIfDone({ pending }: Line, entry: Pending): void {
 
 function addWaiter(entry: Pending, job: Job, waitMs: number, signal: AbortSignal): Promise<WaitOutcome> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error);
     const stop = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);

@@ -57,3 +57,35 @@ test('a host whose jobs take long has a short line: who would wait too long is t
   for (const end of ends) end();
   await service.close();
 });
+
+test('the places of a host that a caller has are those of its jobs in line, whatever became of its GETs', async () => {
+  const run: Run = () => new Promise(() => undefined);
+  const settings = { HOST_CONCURRENCY: '1', QUEUE_SECONDS: '3', LIMIT_ANON_SCANS: '100/60' };
+  const service = await openWithRun(run, settings);
+  const ask = async (name: number) => {
+    const { status, body } = await service.get(redirectPath(`http://a.test/${name}`, '&wait=0'));
+    return `${status} ${body['code'] ?? ''}`.trim();
+  };
+  // Three wait in line, by the guess for a host that nobody knows; what was not kept holds no place.
+  const asked = [];
+  for (let name = 0; name < 12; name += 1) asked.push(await ask(name));
+  expect(asked).toEqual([
+    ...Array.from({ length: 4 }, () => '202'),
+    ...Array.from({ length: 8 }, () => '503 overloaded'),
+  ]);
+  await service.close();
+});
+
+test('a caller that goes away leaves its job its place', async () => {
+  const run: Run = () => new Promise(() => undefined);
+  const service = await openWithRun(run, { HOST_CONCURRENCY: '1', QUEUE_SECONDS: '60' });
+  for (let name = 0; name < 8; name += 1) {
+    const gone = AbortSignal.timeout(60);
+    await fetch(`http://127.0.0.1:${service.port}${redirectPath(`http://a.test/${name}`)}`, {
+      signal: gone,
+    }).catch(() => undefined);
+  }
+  const ninth = await service.get(redirectPath('http://a.test/9', '&wait=0'));
+  expect(ninth).toMatchObject({ status: 429, body: { policy: 'host' } });
+  await service.close();
+});

@@ -34,6 +34,11 @@ test.for([
   expect(answer).toContain(cure);
 });
 
+test('what follows a good request in its packet is not taken for its method', async () => {
+  const answer = await exchangeRaw('GET /api/me HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGARBAGE');
+  expect(answer).not.toContain('405');
+});
+
 test('a refusal keeps the connection, but not for a body that nobody reads', async () => {
   for (const path of ['/nowhere', '/api/tools/redirect-check'])
     expect((await get(path, { connection: 'keep-alive' })).headers['connection']).toBe('keep-alive');

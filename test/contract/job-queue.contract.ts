@@ -233,6 +233,10 @@ export function jobQueueContract(open: OpenQueue): void {
     const states = [];
     for (let index = 0; index < 4; index += 1) states.push((await queue.submit(makeJob())).state);
     expect(states).toEqual(['admitted', 'parked', 'parked', 'full']);
+    // Page loads have a line of their own; who waits for no place of the host is in none.
+    expect((await queue.submit(makeJob({ queue: 'browser' }))).state).toBe('parked');
+    expect((await queue.submit(makeJob({ queue: 'composite' }), 0)).state).toBe('admitted');
+    expect((await queue.submit(makeJob({ host: 'idle.test' }), 0)).state).toBe('admitted');
     // Who knows the host knows how long its line may be.
     expect((await queue.submit(makeJob(), 1)).state).toBe('full');
     expect((await queue.submit(makeJob(), 3)).state).toBe('parked');

@@ -46,6 +46,10 @@ export function rateLimiterContract(open: () => Promise<RateLimiter>): void {
     await expect.poll(async () => (await limiter.look(short, caller)).remaining, { timeout: 4000 }).toBe(3);
     await limiter.giveBack(short, caller, 3, taken);
     expect(await limiter.look(short, caller)).toMatchObject({ remaining: 3 });
+    await limiter.take(short, caller, 2);
+    await limiter.giveBack(short, caller, 3, taken);
+    expect(await limiter.look(short, caller)).toMatchObject({ remaining: 1 });
+    await expect.poll(async () => (await limiter.look(short, caller)).remaining, { timeout: 4000 }).toBe(3);
     expect(await limiter.take(short, caller, 4)).toMatchObject({ allowed: false });
   });
 

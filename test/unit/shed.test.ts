@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openShed, type Shed } from '../../api/limits/shed.ts';
 import { Problem } from '../../shared/model/problem.ts';
 
-const windowMs = 300;
+const windowMs = 500;
 const limits = { lagMs: 60, windowMs, waits: 3 };
 let shed: Shed | undefined;
 afterEach(() => shed?.close());

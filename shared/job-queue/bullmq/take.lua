@@ -28,7 +28,7 @@ if not redis.call('ZSCORE', KEYS[1], member) then
     redis.call('ZREM', parked, id)
   else
     if not redis.call('ZSCORE', parked, id) then
-      if attempt == '' and redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) >= lineLimit then return -1 end
+      if attempt == '' and redis.call('ZCARD', parked) >= lineLimit then return -1 end
       -- Round-robin by caller: the next turn after the host's and the caller's own; within a turn by arrival.
       local turn = math.max(tonumber(redis.call('HGET', KEYS[5], '') or 0), tonumber(redis.call('HGET', KEYS[5], caller) or 0)) + 1
       local arrival = redis.call('HINCRBY', KEYS[5], '#', 1) % 1048576

@@ -53,6 +53,7 @@ async function startOnce(
   executable: string,
   { noSandbox, startMs, signal, profile, uid }: Start,
 ): Promise<NoBrowser | undefined> {
+  signal.throwIfAborted();
   const sight = { profile, proxyPort: discardPort, sandbox: !noSandbox, trustedKeys: [] };
   const browser = startChromium({ executable, arguments: chromiumFlags(sight), profile, uid });
   const over = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);

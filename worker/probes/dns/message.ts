@@ -170,6 +170,18 @@ function toRecord(message: Buffer, raw: Raw, withRdata: boolean): DnsRecord {
   return { name: raw.name, type, ttl, data, ...(withRdata ? { rdata: canonical.toString('hex') } : {}) };
 }
 
+/** Longer ones are not for people. */
+const edeTextLimit = 200;
+
+// Some end it with NULs, as C does.
+function readEdeText(bytes: Buffer): string {
+  const end = bytes.indexOf(0);
+  return bytes
+    .subarray(0, end === -1 ? bytes.length : end)
+    .toString('utf8')
+    .slice(0, edeTextLimit);
+}
+
 // Option 15 (RFC 8914): a code, then UTF-8 text.
 function readEde(options: Buffer): { code: number; text: string }[] {
   const found: { code: number; text: string }[] = [];
@@ -179,7 +191,7 @@ function readEde(options: Buffer): { code: number; text: string }[] {
     if (options.readUInt16BE(at) === 15 && length >= 2) {
       found.push({
         code: options.readUInt16BE(at + 4),
-        text: options.toString('utf8', at + 6, at + 4 + length).replace(/\0+$/, ''),
+        text: readEdeText(options.subarray(at + 6, at + 4 + length)),
       });
     }
     at += 4 + length;

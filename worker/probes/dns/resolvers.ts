@@ -55,50 +55,64 @@ const graceMs = 30_000;
 /** Between two look-ups of the resolvers' names. */
 const doubtEveryMs = 2000;
 
+type Crew = {
+  /** Rejects only while no look-up has succeeded yet. */
+  all(): Promise<readonly Member[]>;
+  /** Looks the names up again, aside: who answers today goes on until it is known better. */
+  doubt(): void;
+  close(): void;
+};
+
 /** The resolvers by their addresses of today. */
-function openCrew(configured: readonly string[] | undefined, lookUp: LookUp | undefined) {
-  const open = async (known: readonly Member[]): Promise<readonly Member[]> => {
+function openCrew(configured: readonly string[] | undefined, lookUp: LookUp | undefined): Crew {
+  let today: readonly Member[] = [];
+  let isClosed = false;
+  const open = async (): Promise<readonly Member[]> => {
     const servers = await findServers(configured, lookUp);
-    const isSame = ({ server }: Member, { address, port }: Server) =>
-      server.address === address && server.port === port;
-    // Questions may still be on their way to it.
-    for (const member of known)
-      if (!servers.some((server) => isSame(member, server)))
-        setTimeout(() => member.pool.close(), graceMs).unref();
-    return servers.map(
-      (server) =>
-        known.find((member) => isSame(member, server)) ?? {
-          server,
-          pool: openUdpPool(server.address, server.port),
-        },
-    );
+    const before = today;
+    today = servers.filter(isFirst).map((server) => before.find(isAt(server)) ?? openMember(server));
+    // Questions may still be on their way to those that are gone.
+    for (const { pool } of before.filter((member) => !today.includes(member)))
+      setTimeout(() => pool.close(), graceMs).unref();
+    if (isClosed) closeAll(today.filter((member) => !before.includes(member)));
+    return today;
   };
-  const quietly = (opening: Promise<readonly Member[]>) => {
-    opening.catch(() => undefined); // said by the next question that needs them
-    return opening;
+  let looking: Promise<readonly Member[]> | undefined;
+  let lookedAt = 0;
+  const look = (): Promise<readonly Member[]> => {
+    lookedAt = Date.now();
+    looking ??= open().finally(() => {
+      looking = undefined;
+    });
+    return looking;
   };
-  let opening = quietly(open([]));
-  let openedAt = Date.now();
-  const doubt = (): void => {
-    if (Date.now() - openedAt < doubtEveryMs) return;
-    openedAt = Date.now();
-    const before = opening;
-    opening = quietly(before.catch(() => []).then(open));
-  };
+  look().catch(() => undefined); // said by the first question that needs them
   return {
-    async all(): Promise<readonly Member[]> {
-      try {
-        return await opening;
-      } catch (error) {
-        doubt();
-        throw error;
-      }
+    all: async () => (today.length > 0 ? today : look()),
+    doubt() {
+      if (Date.now() - lookedAt >= doubtEveryMs) look().catch(() => undefined); // today's go on
     },
-    doubt,
-    close(): void {
-      void opening.then((all) => all.forEach(({ pool }) => pool.close())).catch(() => undefined); // never opened, nothing to close
+    close() {
+      isClosed = true;
+      closeAll(today);
     },
   };
+}
+
+function openMember(server: Server): Member {
+  return { server, pool: openUdpPool(server.address, server.port) };
+}
+
+function closeAll(members: readonly Member[]): void {
+  for (const { pool } of members) pool.close();
+}
+
+function isAt({ address, port }: Server): (member: Member) => boolean {
+  return ({ server }) => server.address === address && server.port === port;
+}
+
+function isFirst({ address, port }: Server, index: number, all: readonly Server[]): boolean {
+  return all.findIndex((other) => other.address === address && other.port === port) === index;
 }
 
 type ResolverAsk = {
