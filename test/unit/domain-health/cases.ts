@@ -478,8 +478,15 @@ const limited: readonly Case[] = [
     grade: 'F',
   },
   {
-    name: 'TLS graded F by nothing grave alone is F too',
+    name: 'TLS graded F by nothing grave, with a certificate that is trusted, turns nobody away',
     evidence: evidence({ ssl: ssl({ broken: ['caa-missing'], score: 30 }) }),
+    broken: ['category-failed'],
+    score: 82,
+    grade: 'C',
+  },
+  {
+    name: 'TLS graded F by nothing grave alone is F too',
+    evidence: evidence({ ssl: ssl({ broken: ['caa-missing'], score: 30 }, { trusted: false }) }),
     broken: ['ssl-failed'],
     score: 82,
     grade: 'F',
@@ -664,6 +671,29 @@ const limited: readonly Case[] = [
     }),
     broken: ['ssl-failed'],
     score: 79,
+    grade: 'F',
+  },
+  {
+    name: 'an expired certificate that only clients without ECDSA are shown turns nobody of today away',
+    evidence: evidence({ ssl: ssl({ broken: ['certificate-expired'] }, { trusted: true }) }),
+    broken: ['finding-critical', 'category-failed'],
+    score: 80,
+    grade: 'C',
+  },
+  {
+    name: 'such a certificate beside what breaks TLS for everybody fails all the same',
+    evidence: evidence({
+      ssl: ssl({ broken: ['certificate-expired', 'sslv2-offered'] }, { trusted: true }),
+    }),
+    broken: ['ssl-failed'],
+    score: 75,
+    grade: 'F',
+  },
+  {
+    name: 'an ssl report that does not know of trust is as grave as it says',
+    evidence: evidence({ ssl: ssl({ broken: ['certificate-expired'] }, { trusted: null }) }),
+    broken: ['ssl-failed'],
+    score: 80,
     grade: 'F',
   },
   {

@@ -9,12 +9,13 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../shared/model/verdict.ts';
-import { hasFailedTls, judgeCategories } from './assess-categories.ts';
+import { judgeCategories } from './assess-categories.ts';
 import { judgeEntryPoints } from './assess-entry-points.ts';
 import { capsOf } from './caps.ts';
 import { type Category, readCategories, showCategory } from './categories.ts';
 import { type EntryPoint, readEntryPoints, showEntryPoint } from './entry-points.ts';
 import type { HealthEvidence } from './evidence.ts';
+import { hasFailedTls } from './failed-tls.ts';
 import { findingIn, type PartSight, readPart } from './part-sight.ts';
 import { type DnsFields, readDnsFields } from './read-fields.ts';
 import { combine, limitGrade } from './score.ts';
@@ -108,8 +109,8 @@ function judgeAll(sight: HealthSight): Verdicts<HealthCode> {
 }
 
 /** The host whose TLS ssl-failed tells of. */
-function failedHostOf({ categories, web }: HealthSight): string | null {
-  const failed = categories.find((category) => category.name === 'ssl' && hasFailedTls(category, web));
+function failedHostOf({ categories, ...sight }: HealthSight): string | null {
+  const failed = categories.find((category) => category.name === 'ssl' && hasFailedTls(category, sight));
   return failed?.source.target ?? null;
 }
 
