@@ -59,6 +59,15 @@ const unseenWays: Pick<HealthEvidence, 'redirects'> = {
   redirects: goodRedirects().map(({ url }) => ({ url, part: away })),
 };
 
+const foreignCertificate = {
+  tls: { protocol: 'TLSv1.3', trusted: false, error: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+};
+/** At www alone the certificate is for another name. */
+const wwwDistrusted = [
+  redirect(chain('http://www.a.test/', ['https://www.a.test/', foreignCertificate], 'https://a.test/')),
+  redirect(chain(['https://www.a.test/', foreignCertificate], 'https://a.test/')),
+];
+
 const noAddress = { records: { ...dnsFields.records, A: [], AAAA: [] } };
 const noWeb = {
   ssl: sslAway('name-not-found'),
@@ -1006,6 +1015,36 @@ const entries: readonly Case[] = [
     broken: ['entry-point-certificate-not-trusted'],
     score: 100,
     grade: 'C',
+  },
+  {
+    name: 'where a wildcard answers for www, its certificate may be nobody’s fault',
+    evidence: evidence({ dns: dns({ broken: ['wildcard-present'] }), ...ways(...wwwDistrusted) }),
+    broken: [],
+    score: 100,
+    grade: 'A+',
+  },
+  {
+    name: 'a www that the domain itself leads to was chosen, wildcard or not',
+    evidence: evidence({
+      dns: dns({ broken: ['wildcard-present'] }),
+      ...ways(
+        ...wwwDistrusted,
+        redirect(chain('https://a.test/', ['https://www.a.test/', foreignCertificate], 'https://a.test/in')),
+      ),
+    }),
+    broken: ['entry-point-certificate-not-trusted'],
+    score: 100,
+    grade: 'C',
+  },
+  {
+    name: 'where a wildcard answers for www, that its https is shut is no fault either',
+    evidence: evidence({
+      dns: dns({ broken: ['wildcard-present'] }),
+      ...ways(redirect(failed('connection-refused', 'https://www.a.test/'))),
+    }),
+    broken: [],
+    score: 100,
+    grade: 'A+',
   },
   {
     name: 'a certificate that ssl-check has failed is told once',

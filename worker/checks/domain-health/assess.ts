@@ -93,11 +93,12 @@ function readHealth(evidence: HealthEvidence): HealthSight {
 }
 
 function judgeAll(sight: HealthSight): Verdicts<HealthCode> {
-  const { domain, webHost, entries, web, exists } = sight;
+  const { domain, webHost, entries, web, exists, dns } = sight;
   const failedHost = failedHostOf(sight);
+  const hasWildcard = findingIn(dns, 'wildcard-present') !== undefined;
   const judged: Record<HealthCode, Verdict> = {
     ...judgeCategories(sight),
-    ...judgeEntryPoints({ domain, webHost, entries, web, failedHost }),
+    ...judgeEntryPoints({ domain, webHost, entries, web, failedHost, hasWildcard }),
   };
   // In the order of the table; of a domain that is not there, nothing else is said.
   return Object.fromEntries(
