@@ -792,9 +792,23 @@ const entries: readonly Case[] = [
     score: 100,
     grade: 'A+',
   },
+  ...(['http://a.test/', 'http://www.a.test/'] as const).map(
+    (shut): Case => ({
+      name: `a port 80 that is open at one host alone is as good as none, where https answers (${shut} is closed)`,
+      evidence: evidence(ways(redirect(failed('connection-refused', shut)))),
+      broken: [],
+      score: 100,
+      grade: 'A+',
+    }),
+  ),
   {
-    name: 'a port 80 that is closed at www alone is an oversight',
-    evidence: evidence(ways(redirect(failed('connection-refused', 'http://www.a.test/')))),
+    name: 'a www at which neither port answers is broken at both',
+    evidence: evidence(
+      ways(
+        redirect(failed('connection-refused', 'http://www.a.test/')),
+        redirect(failed('connection-refused', 'https://www.a.test/')),
+      ),
+    ),
     broken: ['entry-point-broken'],
     score: 100,
     grade: 'B',

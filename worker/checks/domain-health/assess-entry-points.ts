@@ -185,7 +185,8 @@ function judgeBroken(sight: EntrySight): Verdict {
   return broken.length === 0 && isShut ? 'not-applicable' : conclude(broken.map(showFailing), entries);
 }
 
-// One scheme that is closed everywhere is a choice; one host of two that is closed is an oversight. A www without an address is a choice too.
+// A scheme that is closed everywhere is a choice, and so is a www without an address. Nobody has to answer http where https of the same host
+// does: browsers try that, and RFC 9110 names no duty; else to open port 80 of one host would be worse than to open none.
 function isBrokenEntry(
   { end, host, isHttps }: EntryPoint,
   working: readonly EntryPoint[],
@@ -193,7 +194,8 @@ function isBrokenEntry(
 ): boolean {
   if (end === 'astray') return true;
   const isMissing = end === 'nobody' || (end === 'no-name' && host === domain);
-  return isMissing && working.some((other) => other.isHttps === isHttps);
+  const isSpared = !isHttps && working.some((other) => other.isHttps && other.host === host);
+  return isMissing && !isSpared && working.some((other) => other.isHttps === isHttps);
 }
 
 function showFailing({ url, why }: EntryPoint): Evidence {
