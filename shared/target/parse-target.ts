@@ -88,6 +88,14 @@ export function siteOf(host: string): string {
   return getDomain(host, { allowPrivateDomains: true }) ?? host;
 }
 
+/**
+ * True for a domain as registries sell it ("example.co.uk"). Not for a name below it, for a suffix itself, nor for a name below a private
+ * suffix ("a.github.io"): that is a site of its own, but nobody publishes a www below it.
+ */
+export function isRegistrable(domain: string): boolean {
+  return getDomain(domain) === domain;
+}
+
 function judgeHost(url: URL, policy: TargetPolicy): Parsed<URL> {
   const literal = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   if (isAddress(literal)) {

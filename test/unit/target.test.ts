@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { type AddressPolicy, classifyAddress } from '../../shared/target/classify-address.ts';
-import { parseDomain, parseHttpUrl, siteOf, type TargetPolicy } from '../../shared/target/parse-target.ts';
+import {
+  isRegistrable,
+  parseDomain,
+  parseHttpUrl,
+  siteOf,
+  type TargetPolicy,
+} from '../../shared/target/parse-target.ts';
 import { publicAddresses, refusedAddresses } from '../fixtures/guard/addresses.ts';
 
 const addresses: AddressPolicy = { allow: [], deny: [] };
@@ -133,4 +139,16 @@ test('exceptions of the operator work both ways, and deny is the stronger', asyn
       (address) => classifyAddress(address, exceptions).kind,
     ),
   ).toEqual(['public', 'refused', 'refused', 'refused', 'refused']);
+});
+
+test.for([
+  ['example.com', true],
+  ['example.co.uk', true],
+  ['a.test', true],
+  ['www.example.com', false],
+  ['a.github.io', false],
+  ['co.uk', false],
+  ['192.0.2.1', false],
+] as const)('%s is registrable: %s', ([domain, is]) => {
+  expect(isRegistrable(domain)).toBe(is);
 });

@@ -1,5 +1,5 @@
 import type { Job } from '../../model/job.ts';
-import { siteOf } from '../../target/parse-target.ts';
+import { isRegistrable } from '../../target/parse-target.ts';
 import { dnsCheck } from '../dns-check/spec.ts';
 import { pagespeedCheck } from '../pagespeed-check/spec.ts';
 import { redirectCheck } from '../redirect-check/spec.ts';
@@ -16,7 +16,7 @@ export type PartQuestion = {
 
 /** The host that visitors of a domain meet: the domain itself, or www where the domain has no address of its own. */
 export function webHostOf(domain: string, hasAddress: boolean): string {
-  return hasAddress || siteOf(domain) !== domain ? domain : `www.${domain}`;
+  return hasAddress || !isRegistrable(domain) ? domain : `www.${domain}`;
 }
 
 /** DNS and mail of the domain. */
@@ -41,7 +41,7 @@ export function performanceQuestion(url: string): PartQuestion {
 
 /** The addresses that people type for a domain: http and https, and of a registrable domain those of www too. */
 export function entryPointQuestions(domain: string): readonly PartQuestion[] {
-  const hosts = siteOf(domain) === domain ? [domain, `www.${domain}`] : [domain];
+  const hosts = isRegistrable(domain) ? [domain, `www.${domain}`] : [domain];
   return hosts.flatMap((host) => [
     ask(redirectCheck, `http://${host}/`),
     ask(redirectCheck, `https://${host}/`),

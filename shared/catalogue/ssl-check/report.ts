@@ -77,6 +77,13 @@ export const revocationListSchema = z
       'The CRL that the certificate points to. Lists of up to 1 MB are fetched, by http, where the chain is trusted.',
   });
 
+const revocationSourcesSchema = z
+  .array(z.enum(['OCSP staple', 'CRL']))
+  .optional()
+  .meta({
+    description: 'What that was learnt from; empty when it was not checked, absent in older reports.',
+  });
+
 /** A leaf that some clients are shown, with what the report says of the first in fields of its own. */
 export const otherCertificateSchema = certificateSchema
   .extend({
@@ -89,6 +96,7 @@ export const otherCertificateSchema = certificateSchema
     trust: trustSchema.optional(),
     ocspStaple: stapleSchema.nullable().optional(),
     revocation: z.enum(['good', 'revoked', 'not-checked']).optional(),
+    revocationSources: revocationSourcesSchema,
     revocationList: revocationListSchema.nullable().optional(),
   })
   .meta({ id: 'OtherCertificate' });
@@ -136,12 +144,7 @@ export const sslReportShape = {
   alpn: z.string().nullable(),
   ocspStaple: stapleSchema.nullable(),
   revocation: z.enum(['good', 'revoked', 'not-checked']),
-  revocationSources: z
-    .array(z.enum(['OCSP staple', 'CRL']))
-    .optional()
-    .meta({
-      description: 'What that was learnt from; empty when it was not checked, absent in older reports.',
-    }),
+  revocationSources: revocationSourcesSchema,
   revocationList: revocationListSchema
     .nullable()
     .optional()

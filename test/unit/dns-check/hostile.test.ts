@@ -127,3 +127,39 @@ test('judging a domain with hundreds of keys and signatures comes to an end', as
   assessDnsCheck(flooded as unknown as DnsCheckEvidence);
   expect(performance.now() - start).toBeLessThan(8000);
 });
+
+test('sixteen thousand hints beside four thousand addresses are judged at once, and a few are shown', async () => {
+  const hinted = goodWorld({
+    without: ['@ 3600 HTTPS'],
+    add: ['@ 3600 HTTPS {"priority": 1, "target": "", "params": {"ipv4hint": ["192.0.2.79"]}}'],
+  });
+  const evidence = (await gatherIn(hinted)) as unknown as Json;
+  const addressOf = (at: number, net: number) => `${net}.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
+  const flooded = [
+    ['A', (record: Json, at: number) => put(record, ['data'], () => addressOf(at, 198))] as const,
+    [
+      'HTTPS',
+      (record: Json, at: number) =>
+        put(record, ['data', 'params', 'ipv4hint'], () =>
+          Array.from({ length: 2000 }, (_, hint) => addressOf(at * 2000 + hint, 203)),
+        ),
+    ] as const,
+  ].reduce<Json>(
+    (value, [type, change]) =>
+      put(value, ['dns', 'apex', type, 'answers'], (old) => {
+        const records = (old as readonly Json[]).filter(
+          (record) => isObject(record) && record['type'] === type,
+        );
+        return Array.from({ length: type === 'A' ? 4000 : 8 }, (_, at) => change(records[0] ?? null, at));
+      }),
+    evidence,
+  );
+  const start = performance.now();
+  const verdict = assessDnsCheck(flooded as unknown as DnsCheckEvidence).verdicts[
+    'https-record-hint-differs'
+  ];
+  expect(performance.now() - start).toBeLessThan(5000);
+  if (typeof verdict !== 'object' || !('broken' in verdict)) throw new Error('the hints differ');
+  expect(verdict.broken).toHaveLength(50);
+  expect(verdict.broken[0]?.['addresses']).toMatch(/^(198\.0\.0\.\d, ){9}198\.0\.0\.9 and 3990 more$/);
+});

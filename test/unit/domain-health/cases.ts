@@ -59,6 +59,15 @@ const unseenWays: Pick<HealthEvidence, 'redirects'> = {
   redirects: goodRedirects().map(({ url }) => ({ url, part: away })),
 };
 
+const foreignCertificate = {
+  tls: { protocol: 'TLSv1.3', trusted: false, error: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+};
+/** At www alone the certificate is for another name. */
+const wwwDistrusted = [
+  redirect(chain('http://www.a.test/', ['https://www.a.test/', foreignCertificate], 'https://a.test/')),
+  redirect(chain(['https://www.a.test/', foreignCertificate], 'https://a.test/')),
+];
+
 const noAddress = { records: { ...dnsFields.records, A: [], AAAA: [] } };
 const noWeb = {
   ssl: sslAway('name-not-found'),
@@ -478,8 +487,15 @@ const limited: readonly Case[] = [
     grade: 'F',
   },
   {
-    name: 'TLS graded F by nothing grave alone is F too',
+    name: 'TLS graded F by nothing grave, with a certificate that is trusted, turns nobody away',
     evidence: evidence({ ssl: ssl({ broken: ['caa-missing'], score: 30 }) }),
+    broken: ['category-failed'],
+    score: 82,
+    grade: 'C',
+  },
+  {
+    name: 'TLS graded F by nothing grave alone is F too',
+    evidence: evidence({ ssl: ssl({ broken: ['caa-missing'], score: 30 }, { trusted: false }) }),
     broken: ['ssl-failed'],
     score: 82,
     grade: 'F',
@@ -667,6 +683,29 @@ const limited: readonly Case[] = [
     grade: 'F',
   },
   {
+    name: 'an expired certificate that only clients without ECDSA are shown turns nobody of today away',
+    evidence: evidence({ ssl: ssl({ broken: ['certificate-expired'] }, { trusted: true }) }),
+    broken: ['finding-critical', 'category-failed'],
+    score: 80,
+    grade: 'C',
+  },
+  {
+    name: 'such a certificate beside what breaks TLS for everybody fails all the same',
+    evidence: evidence({
+      ssl: ssl({ broken: ['certificate-expired', 'sslv2-offered'] }, { trusted: true }),
+    }),
+    broken: ['ssl-failed'],
+    score: 75,
+    grade: 'F',
+  },
+  {
+    name: 'an ssl report that does not know of trust is as grave as it says',
+    evidence: evidence({ ssl: ssl({ broken: ['certificate-expired'] }, { trusted: null }) }),
+    broken: ['ssl-failed'],
+    score: 80,
+    grade: 'F',
+  },
+  {
     name: 'SPF that allows everybody is no better than C',
     evidence: evidence({ dns: dns({ broken: ['spf-all-pass'] }) }),
     broken: ['spf-all-pass'],
@@ -753,9 +792,23 @@ const entries: readonly Case[] = [
     score: 100,
     grade: 'A+',
   },
+  ...(['http://a.test/', 'http://www.a.test/'] as const).map(
+    (shut): Case => ({
+      name: `a port 80 that is open at one host alone is as good as none, where https answers (${shut} is closed)`,
+      evidence: evidence(ways(redirect(failed('connection-refused', shut)))),
+      broken: [],
+      score: 100,
+      grade: 'A+',
+    }),
+  ),
   {
-    name: 'a port 80 that is closed at www alone is an oversight',
-    evidence: evidence(ways(redirect(failed('connection-refused', 'http://www.a.test/')))),
+    name: 'a www at which neither port answers is broken at both',
+    evidence: evidence(
+      ways(
+        redirect(failed('connection-refused', 'http://www.a.test/')),
+        redirect(failed('connection-refused', 'https://www.a.test/')),
+      ),
+    ),
     broken: ['entry-point-broken'],
     score: 100,
     grade: 'B',
@@ -976,6 +1029,36 @@ const entries: readonly Case[] = [
     broken: ['entry-point-certificate-not-trusted'],
     score: 100,
     grade: 'C',
+  },
+  {
+    name: 'where a wildcard answers for www, its certificate may be nobody’s fault',
+    evidence: evidence({ dns: dns({ broken: ['wildcard-present'] }), ...ways(...wwwDistrusted) }),
+    broken: [],
+    score: 100,
+    grade: 'A+',
+  },
+  {
+    name: 'a www that the domain itself leads to was chosen, wildcard or not',
+    evidence: evidence({
+      dns: dns({ broken: ['wildcard-present'] }),
+      ...ways(
+        ...wwwDistrusted,
+        redirect(chain('https://a.test/', ['https://www.a.test/', foreignCertificate], 'https://a.test/in')),
+      ),
+    }),
+    broken: ['entry-point-certificate-not-trusted'],
+    score: 100,
+    grade: 'C',
+  },
+  {
+    name: 'where a wildcard answers for www, that its https is shut is no fault either',
+    evidence: evidence({
+      dns: dns({ broken: ['wildcard-present'] }),
+      ...ways(redirect(failed('connection-refused', 'https://www.a.test/'))),
+    }),
+    broken: [],
+    score: 100,
+    grade: 'A+',
   },
   {
     name: 'a certificate that ssl-check has failed is told once',

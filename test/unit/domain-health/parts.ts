@@ -5,6 +5,7 @@ import { pagespeedCheck } from '../../../shared/catalogue/pagespeed-check/spec.t
 import { redirectCheck } from '../../../shared/catalogue/redirect-check/spec.ts';
 import { securityHeaderCheck } from '../../../shared/catalogue/security-header-check/spec.ts';
 import type { CheckSpec } from '../../../shared/catalogue/spec.ts';
+import { certificateRules } from '../../../shared/catalogue/ssl-check/rules/certificate.ts';
 import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
 import {
   type Assessment,
@@ -14,7 +15,13 @@ import {
   type ReportFacts,
 } from '../../../shared/model/report.ts';
 import { score } from '../../../shared/model/score.ts';
-import { type Evidence, notTested, type Rules, type Verdicts } from '../../../shared/model/verdict.ts';
+import {
+  codesOf,
+  type Evidence,
+  notTested,
+  type Rules,
+  type Verdicts,
+} from '../../../shared/model/verdict.ts';
 import type { HealthEvidence, Part } from '../../../worker/checks/domain-health/evidence.ts';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
@@ -235,9 +242,14 @@ const sslFields = {
   sslLabs: null,
 };
 
-/** An ssl-check report: 100 less the points of what is broken. */
-export function ssl(says: Says = {}): Part {
-  return { report: make(sslCheck, 'a.test', says, sslFields) };
+/** An ssl-check report: 100 less the points of what is broken. A critical certificate is that of today's clients, unless `trust` says otherwise. */
+export function ssl(says: Says = {}, trust?: { readonly trusted: boolean | null }): Part {
+  const criticals: readonly string[] = codesOf(certificateRules).filter(
+    (code) => certificateRules[code].severity === 'critical',
+  );
+  const trusted = !(says.broken ?? []).some((code) => criticals.includes(code));
+  const fields = { ...sslFields, trust: { trusted, error: null, ...trust } };
+  return { report: make(sslCheck, 'a.test', says, fields) };
 }
 
 /** An ssl-check report of a port at which no handshake came about. */

@@ -101,7 +101,32 @@ const rows: readonly Row[] = [
   ),
   {
     name: 'a redirect to a body that was not read to its end',
-    evidence: chain(plain, [secure, { bodyCut: 'closed-early', page: null }]),
+    evidence: chain(plain, [secure, { bodyCut: 'closed-early' }]),
+    holds: [
+      ...arrived,
+      ...goodHead,
+      ...overHttps,
+      ...without(ofRedirects, 'redirect-client-side'),
+      ...ofLocations,
+      'hsts-over-http',
+    ],
+  },
+  {
+    name: 'a redirect to a long file that is no page: nothing in its rest sends anybody on',
+    evidence: chain(plain, [secure, { bodyCut: 'limit', page: null }]),
+    holds: [
+      ...arrived,
+      ...goodHead,
+      'redirect-client-side-delayed',
+      ...overHttps,
+      ...ofRedirects,
+      ...ofLocations,
+      'hsts-over-http',
+    ],
+  },
+  {
+    name: 'a redirect to a body that nobody opened',
+    evidence: chain(plain, [secure, { bodyCut: 'decompression-bomb', page: null }]),
     holds: [
       ...arrived,
       ...goodHead,

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { X509Certificate } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
+import { otherCertificateSchema, sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
 import {
   type CertificateCode,
   certificateRules,
@@ -251,6 +252,13 @@ test('a second one that nobody verified is judged by what it says of itself, and
   expect(passed).toContain('certificate-expired');
 });
 
+test('A+ is not given while it is unknown whether anybody trusts the second one', () => {
+  const seen = beside([rsa, intermediate]);
+  const { otherKind } = unverified;
+  expect(judge(seen).fields).toMatchObject({ sslLabsEquivalent: 'A+' });
+  expect(judge({ ...seen, otherKind }).fields).toMatchObject({ sslLabsEquivalent: 'A' });
+});
+
 test('trust is told of each: a broken second one does not take it from the first', () => {
   const { fields } = judge(own({ notAfter: '2026-11-20T00:00:00' }, 'CERT_HAS_EXPIRED'));
   expect(fields).toMatchObject({
@@ -279,6 +287,17 @@ test('the report shows the second one with its chain, and keeps its shape', () =
   });
   const { target: _target, ...shape } = sslReportShape;
   expect(z.strictObject(shape).safeParse(fields).error).toBeUndefined();
+});
+
+test('what the report says of the first certificate, the shape of a second one has too', () => {
+  const { otherCertificates } = judge(withStaple(staple(good))).fields as {
+    otherCertificates: Record<string, unknown>[];
+  };
+  const unlisted = Object.keys(otherCertificates[0] ?? {}).filter(
+    (field) => Object.hasOwn(sslReportShape, field) && !Object.hasOwn(otherCertificateSchema.shape, field),
+  );
+  expect(otherCertificates[0]).toMatchObject({ revocationSources: ['OCSP staple'] });
+  expect(unlisted).toEqual([]);
 });
 
 test.for([
@@ -392,4 +411,31 @@ test('hundreds of certificates that fit each other are followed ten steps far', 
   const { path, surplus } = buildChain([leafWith({ issuer: other }), ...pairs].map(sightOf));
   expect(path).toHaveLength(10);
   expect(surplus).toHaveLength(191);
+});
+
+test('of seventy that bear two names and fit nobody, at most thirty are tried', () => {
+  const tries = vi.spyOn(X509Certificate.prototype, 'checkIssued');
+  const names = ['One', 'Other'] as const;
+  const [one, other] = names.map((subject) => issueCertificate({ subject, issuer: null, isAuthority: true }));
+  const crowd = Array.from({ length: 70 }, (_, at) =>
+    issueCertificate({
+      subject: names[at % 2] ?? '',
+      issuer: (at % 2 === 0 ? other : one) ?? null,
+      isAuthority: true,
+    }),
+  );
+  const { path } = buildChain([leafWith({ issuer: one ?? root }), ...crowd].map(sightOf));
+  expect(path).toHaveLength(1);
+  expect(tries).toHaveBeenCalledTimes(30);
+  tries.mockRestore();
+});
+
+test('the issuer is found behind a hundred of other names', () => {
+  const crowd = Array.from({ length: 100 }, (_, at) =>
+    issueCertificate({ subject: `CA ${at}`, issuer: root }),
+  );
+  const { path } = buildChain([leaf, ...crowd, intermediate, root].map(sightOf));
+  expect(path).toEqual(
+    [leaf, intermediate, root].map(sightOf).map(({ sha256 }) => expect.objectContaining({ sha256 })),
+  );
 });

@@ -5,6 +5,7 @@ import { clause } from '../clause.ts';
 import type { EntryCode } from './assess-entry-points.ts';
 import type { Category } from './categories.ts';
 import type { EntryPoint } from './entry-points.ts';
+import { graveFindings, hasFailedTls, type TlsSight } from './failed-tls.ts';
 import { causeOfGap, fixOfGaps, type Gap, showGaps } from './gaps.ts';
 import { judgeLoneServer } from './lone-server.ts';
 import { fixOf, type PartSight, showFinding, verdictIn, verdictOver } from './part-sight.ts';
@@ -49,14 +50,9 @@ function judgeExistence({ domain, exists, dns }: CategorySight): Verdict {
   return exists ? verdictIn(dns, 'domain-not-found') : brokenBy([{ name: domain }]);
 }
 
-/** True where TLS was spoken and is graded F: with an expired, foreign or untrusted certificate, or broken by old versions and suites. */
-export function hasFailedTls({ grade }: Pick<Category, 'grade'>, { tlsRefusal }: WebSight): boolean {
-  return grade === 'F' && tlsRefusal === null;
-}
-
 // TLS that fails, and TLS that is missing altogether, have rules of their own, with stricter limits.
-function isToldElsewhere(category: Category, web: WebSight): boolean {
-  return category.name === 'ssl' && (hasFailedTls(category, web) || web.tls === 'none');
+function isToldElsewhere(category: Category, sight: TlsSight): boolean {
+  return category.name === 'ssl' && (hasFailedTls(category, sight) || sight.web.tls === 'none');
 }
 
 function judgeSsl({ categories, ssl, web }: CategorySight): Verdict {
@@ -65,9 +61,11 @@ function judgeSsl({ categories, ssl, web }: CategorySight): Verdict {
   if (category.state === 'unavailable') return notTested(category.reason);
   // Then there is no TLS to fail.
   if (web.tlsRefusal !== null) return 'not-applicable';
-  if (!hasFailedTls(category, web) || !ssl.report) return 'holds';
   const { report } = ssl;
-  const grave = report.findings.filter(({ severity }) => severity === 'critical' || severity === 'high');
+  if (category.grade !== 'F' || report === null) return 'holds';
+  // What turns others away is told by finding-critical and category-failed.
+  if (!hasFailedTls(category, { ssl, web })) return 'not-applicable';
+  const grave = graveFindings(report);
   const [worst] = grave;
   if (!worst) return brokenBy([{ reason: `it has ${category.score} points of 100` }]);
   const shown = grave.map((finding) => ({
@@ -110,9 +108,9 @@ function judgePolicy(dns: PartSight): Verdict {
   return isBroken(missing) || !isBroken(effect) ? missing : effect;
 }
 
-function judgeGrade({ categories, web }: CategorySight, grade: Grade): Verdict {
+function judgeGrade({ categories, ssl, web }: CategorySight, grade: Grade): Verdict {
   const graded = categories.filter((category) => category.grade === grade);
-  const broken = graded.filter((category) => !isToldElsewhere(category, web));
+  const broken = graded.filter((category) => !isToldElsewhere(category, { ssl, web }));
   if (broken.length > 0) return brokenBy(showStanding(broken));
   return graded.length > 0 ? 'not-applicable' : whereAllSeen(categories);
 }
@@ -133,13 +131,13 @@ const toldByName: ReadonlySet<string> = new Set([
   'mx-none-reachable',
 ]);
 
-function judgeCriticals({ categories, web }: CategorySight): Verdict {
+function judgeCriticals({ categories, ssl, web }: CategorySight): Verdict {
   const found = categories.flatMap((category) =>
     category.findings
       .filter(({ severity }) => severity === 'critical')
       .map(({ code, detail }) => ({
         critical: { category: category.name, code, reason: clause(detail) },
-        isTold: isToldElsewhere(category, web) || isToldByName(category, code),
+        isTold: isToldElsewhere(category, { ssl, web }) || isToldByName(category, code),
       })),
   );
   const untold = found.filter(({ isTold }) => !isTold).map(({ critical }) => critical);

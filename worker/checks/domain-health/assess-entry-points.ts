@@ -35,6 +35,8 @@ export type EntrySight = {
   readonly web: WebSight;
   /** The host whose certificate ssl-check has failed; null where it has not. A warning there is told once. */
   readonly failedHost: string | null;
+  /** True where every name below the domain has an address, so that www may be nobody's choice (RFC 4592). */
+  readonly hasWildcard: boolean;
 };
 
 /** Judges the addresses that people type: that each leads to the site, by https, and all to the same. */
@@ -129,10 +131,21 @@ function judgeFound(
   return verdicts.some(({ verdict }) => verdict === 'holds') ? 'holds' : 'not-applicable';
 }
 
-function judgeCertificates({ entries, failedHost }: EntrySight): Verdict {
-  return judgeFound(entries, 'certificate-not-trusted', ({ sight }) =>
-    distrustIn(sight).filter(({ at }) => hostOf(at) !== failedHost),
-  );
+function judgeCertificates(sight: EntrySight): Verdict {
+  const { entries, failedHost } = sight;
+  const show = (entry: EntryPoint) => distrustIn(entry.sight).filter(({ at }) => hostOf(at) !== failedHost);
+  const faulty = entries.filter((entry) => show(entry).length > 0);
+  return isOfWildcard(faulty, sight)
+    ? 'not-applicable'
+    : judgeFound(entries, 'certificate-not-trusted', show);
+}
+
+/** Whether all faults are at a www that a wildcard answers for. */
+function isOfWildcard(
+  faulty: readonly EntryPoint[],
+  { domain, hasWildcard }: Pick<EntrySight, 'domain' | 'hasWildcard'>,
+): boolean {
+  return hasWildcard && faulty.length > 0 && faulty.every(({ host }) => host === `www.${domain}`);
 }
 
 function judgeAddresses(entries: readonly EntryPoint[]): Verdict {
@@ -160,17 +173,20 @@ function isServerError(fields: EntryPoint['fields']): boolean {
   return (fields?.finalStatus ?? 0) >= 500;
 }
 
-function judgeBroken({ domain, entries }: EntrySight): Verdict {
+function judgeBroken(sight: EntrySight): Verdict {
+  const { domain, entries } = sight;
   // That all of them are has a rule of its own.
   if (isBroken(judgeWhole(entries))) return 'not-applicable';
   const working = entries.filter(({ end }) => end === 'arrived');
   const broken = entries.filter((entry) => isBrokenEntry(entry, working, domain));
+  if (isOfWildcard(broken, sight)) return 'not-applicable';
   // A closed port that is a choice, or that https-missing tells of, is not broken; nor does it lead anywhere.
   const isShut = entries.some(({ end }) => end === 'nobody');
   return broken.length === 0 && isShut ? 'not-applicable' : conclude(broken.map(showFailing), entries);
 }
 
-// One scheme that is closed everywhere is a choice; one host of two that is closed is an oversight. A www without an address is a choice too.
+// A scheme that is closed everywhere is a choice, and so is a www without an address. Nobody has to answer http where https of the same host
+// does: browsers try that, and RFC 9110 names no duty; else to open port 80 of one host would be worse than to open none.
 function isBrokenEntry(
   { end, host, isHttps }: EntryPoint,
   working: readonly EntryPoint[],
@@ -178,7 +194,8 @@ function isBrokenEntry(
 ): boolean {
   if (end === 'astray') return true;
   const isMissing = end === 'nobody' || (end === 'no-name' && host === domain);
-  return isMissing && working.some((other) => other.isHttps === isHttps);
+  const isSpared = !isHttps && working.some((other) => other.isHttps && other.host === host);
+  return isMissing && !isSpared && working.some((other) => other.isHttps === isHttps);
 }
 
 function showFailing({ url, why }: EntryPoint): Evidence {

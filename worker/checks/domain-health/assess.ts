@@ -9,12 +9,13 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../shared/model/verdict.ts';
-import { hasFailedTls, judgeCategories } from './assess-categories.ts';
+import { judgeCategories } from './assess-categories.ts';
 import { judgeEntryPoints } from './assess-entry-points.ts';
 import { capsOf } from './caps.ts';
 import { type Category, readCategories, showCategory } from './categories.ts';
 import { type EntryPoint, readEntryPoints, showEntryPoint } from './entry-points.ts';
 import type { HealthEvidence } from './evidence.ts';
+import { hasFailedTls } from './failed-tls.ts';
 import { findingIn, type PartSight, readPart } from './part-sight.ts';
 import { type DnsFields, readDnsFields } from './read-fields.ts';
 import { combine, limitGrade } from './score.ts';
@@ -92,11 +93,12 @@ function readHealth(evidence: HealthEvidence): HealthSight {
 }
 
 function judgeAll(sight: HealthSight): Verdicts<HealthCode> {
-  const { domain, webHost, entries, web, exists } = sight;
+  const { domain, webHost, entries, web, exists, dns } = sight;
   const failedHost = failedHostOf(sight);
+  const hasWildcard = findingIn(dns, 'wildcard-present') !== undefined;
   const judged: Record<HealthCode, Verdict> = {
     ...judgeCategories(sight),
-    ...judgeEntryPoints({ domain, webHost, entries, web, failedHost }),
+    ...judgeEntryPoints({ domain, webHost, entries, web, failedHost, hasWildcard }),
   };
   // In the order of the table; of a domain that is not there, nothing else is said.
   return Object.fromEntries(
@@ -108,8 +110,8 @@ function judgeAll(sight: HealthSight): Verdicts<HealthCode> {
 }
 
 /** The host whose TLS ssl-failed tells of. */
-function failedHostOf({ categories, web }: HealthSight): string | null {
-  const failed = categories.find((category) => category.name === 'ssl' && hasFailedTls(category, web));
+function failedHostOf({ categories, ...sight }: HealthSight): string | null {
+  const failed = categories.find((category) => category.name === 'ssl' && hasFailedTls(category, sight));
   return failed?.source.target ?? null;
 }
 

@@ -64,3 +64,10 @@ export function readDnsFields(report: Report): DnsFields | null {
 export function readRedirectFields(report: Report): RedirectFields | null {
   return redirectFields.safeParse(report).data ?? null;
 }
+
+const sslFields = z.looseObject({ trust: z.looseObject({ trusted: z.boolean().nullable() }) });
+
+/** Whether today's clients trust what ssl-check was shown; null where its report does not say. */
+export function readTrust(report: Report): boolean | null {
+  return sslFields.safeParse(report).data?.trust.trusted ?? null;
+}

@@ -74,8 +74,9 @@ function judgeBody({ url, seen: { bodyCut } }: AnsweredHop): Verdict {
   return unread === undefined ? 'not-applicable' : notTested(unread);
 }
 
-function judgeCanonical({ url, seen: { canonical, bodyCut } }: AnsweredHop): Verdict {
-  if (canonical === null) return asFarAsRead(bodyCut, 'not-applicable');
+function judgeCanonical({ url, seen }: AnsweredHop): Verdict {
+  const { canonical } = seen;
+  if (canonical === null) return asFarAsRead(seen, 'not-applicable');
   return brokenIf(withoutFragment(canonical) !== withoutFragment(url), { url, canonical });
 }
 

@@ -81,9 +81,7 @@ export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
 // Where the last page was not read to its end, it may send the visitor on by itself.
 function asLastPageRead({ hops, stop }: RedirectEvidence, verdict: Verdict): Verdict {
   const last = answeredHops(hops).at(-1);
-  return stop.kind !== 'arrived' || !last || isBroken(verdict)
-    ? verdict
-    : asFarAsRead(last.seen.bodyCut, verdict);
+  return stop.kind !== 'arrived' || !last || isBroken(verdict) ? verdict : asFarAsRead(last.seen, verdict);
 }
 
 function showMove({ number, url, next }: Redirect): Evidence {
@@ -172,16 +170,16 @@ function judgeDelayed({ hops, stop }: RedirectEvidence): Verdict {
   if (refresh && refresh.seconds > shownForS && !isSamePage(refresh.to, last.url))
     return brokenIf(true, { url: last.url, to: refresh.to, seconds: refresh.seconds, via: refresh.via });
   // A field is obeyed before all elements of the page, and it was seen.
-  return refresh?.via === 'refresh-header' ? 'holds' : asFarAsRead(last.seen.bodyCut, 'holds');
+  return refresh?.via === 'refresh-header' ? 'holds' : asFarAsRead(last.seen, 'holds');
 }
 
 function judgeScript({ hops, stop }: RedirectEvidence): Verdict {
   const last = answeredHops(hops).at(-1);
   if (stop.kind !== 'arrived' || !last) return 'not-applicable';
-  const { page, bodyCut, status } = last.seen;
+  const { page, status } = last.seen;
   if (status === 429) return notTested(limited);
   if (page?.setsAddress) return brokenIf(true, { url: last.url });
-  return asFarAsRead(bodyCut, page ? 'holds' : 'not-applicable');
+  return asFarAsRead(last.seen, page ? 'holds' : 'not-applicable');
 }
 
 function judgeStatuses({ hops }: RedirectEvidence): Verdict {

@@ -33,9 +33,13 @@ export function asFarAsSeen(stop: Stop, verdict: Verdict): Verdict {
   return isUnseen && !isBroken(verdict) ? notTested('the chain could not be walked to its end') : verdict;
 }
 
-/** What is said of a page that was read; of one that was not read to its end, nothing. */
-export function asFarAsRead(bodyCut: string | null, verdict: Verdict): Verdict {
-  return bodyCut === null ? verdict : notTested(`the page was not read to its end (${bodyCut})`);
+/** Why a body was not opened, or not far enough to say anything of what it holds. */
+const unopened: readonly HopAnswer['bodyCut'][] = ['decompression-bomb', 'too-many-encodings', 'not-read'];
+
+/** What is said of a page that was read; of one that was not read to its end, nothing. A file that is no HTML page hides none in its rest. */
+export function asFarAsRead({ page, bodyCut }: HopAnswer, verdict: Verdict): Verdict {
+  const isWhole = bodyCut === null || (page === null && !unopened.includes(bodyCut));
+  return isWhole ? verdict : notTested(`the page was not read to its end (${bodyCut})`);
 }
 
 /** Why nothing is said of a page that answers 429: it is not what visitors see. */

@@ -100,6 +100,8 @@ function ratedKeyOf({ type, bits }: KeySight): RatedFacts['keys'][number] {
 /** A+ is given for what was seen, not for what was left out. */
 function isFlawlessKnown(verdicts: Verdicts<SslCode>): boolean {
   const wanted = [
+    'certificate-expired',
+    'certificate-root-unknown',
     'hsts-missing',
     'tls10-offered',
     'tls11-offered',

@@ -189,6 +189,7 @@ const profile: readonly Case[] = [
     drawn('<use href="&#104;ttps://evil.test/"/>'),
     notTinyPs,
   ),
+  logo('a switch', drawn('<switch><rect systemLanguage="en"/><rect/></switch>'), []),
   logo('a use of its own part', drawn('<use xlink:href=" #a"/>'), []),
   logo('a fill that is its own part', drawn(`<rect fill="url(#a)"/><rect fill="url('#b')"/>`), []),
   logo('a fill that is elsewhere', drawn('<rect fill="URL( https://evil.test/#a )"/>'), notTinyPs),

@@ -16,14 +16,20 @@ export type Chain = {
 
 /** No public chain is longer than five; signatures cost time, and a hostile server may send hundreds of certificates that fit each other. */
 const longestPath = 10;
+/** Signatures that are checked for one path; then it ends. A public chain of four takes three, whatever else is sent. */
+const longestSearch = 30;
 
 /** Builds the path from the first certificate that was sent, by names and signatures (RFC 5280 §6.1). */
 export function buildChain(sent: readonly CertificateSight[]): Chain {
   const leaf = sent[0] ?? null;
   const isSelfSigned = leaf !== null && leaf.isSelfIssued && isIssuedBy(leaf, leaf);
   const path = leaf === null ? [] : [leaf];
-  for (let next = findIssuer(path, sent); next && path.length < longestPath; next = findIssuer(path, sent))
+  const search = { left: longestSearch };
+  while (path.length < longestPath) {
+    const next = findIssuer(path, sent, search);
+    if (next === undefined) break;
     path.push(next);
+  }
   const end = path.at(-1);
   const positions = path.map((certificate) => sent.indexOf(certificate));
   return {
@@ -37,12 +43,16 @@ export function buildChain(sent: readonly CertificateSight[]): Chain {
   };
 }
 
-/** The certificate to follow the path's end, never one that is in it already: a chain must not run in circles. */
+/** The certificate to follow the path's end, never one that is in it already: a chain must not run in circles. Those of the right name come first. */
 function findIssuer(
   path: readonly CertificateSight[],
   sent: readonly CertificateSight[],
+  search: { left: number },
 ): CertificateSight | undefined {
   const end = path.at(-1);
   if (end === undefined || end.isSelfIssued) return undefined;
-  return sent.find((candidate) => !path.includes(candidate) && isIssuedBy(end, candidate));
+  const candidates = sent.filter((candidate) => !path.includes(candidate));
+  const isNamed = ({ x509 }: CertificateSight) => x509.subject === end.x509.issuer;
+  const ordered = [...candidates.filter(isNamed), ...candidates.filter((one) => !isNamed(one))];
+  return ordered.find((candidate) => search.left-- > 0 && isIssuedBy(end, candidate));
 }

@@ -5,23 +5,48 @@ import { readAll, readText } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import type { AddressHint, ServiceBinding } from './parse-service-binding.ts';
 
+/** A target may publish 16,000 hints and 4,000 addresses; shown are so many faults, each with so many addresses. */
+const faultLimit = 50;
+const addressLimit = 10;
+
 /** Judges whether the hints of HTTPS records that lead to the domain itself are addresses of the domain. Another target's are not asked for. */
 export function judgeHints({ apex, domain }: DnsSight, bindings: readonly ServiceBinding[]): Verdict {
   const own = bindings.filter(({ priority, target }) => priority > 0 && ['', domain].includes(target));
   const hints = own.flatMap((binding) => binding.hints);
   if (hints.length === 0) return 'not-applicable';
-  const seen = hints.map((hint) => ({ hint, reading: hint.key === 'ipv4hint' ? apex.A : apex.AAAA }));
-  const wrong = seen.flatMap(({ hint, reading }) => compare(domain, hint, reading));
-  const failed = seen.find(({ reading }) => reading.state === 'unknown')?.reading;
-  return wrong.length === 0 && failed?.state === 'unknown' ? notTested(failed.why) : brokenBy(wrong);
+  const families = { ipv4hint: readFamily('A', apex.A), ipv6hint: readFamily('AAAA', apex.AAAA) };
+  const wrong = hints.filter((hint) => isForeign(hint, families[hint.key])).slice(0, faultLimit);
+  if (wrong.length > 0) return brokenBy(wrong.map((hint) => show(domain, hint, families[hint.key])));
+  const failed = hints.map(({ key }) => families[key].reading).find(({ state }) => state === 'unknown');
+  return failed?.state === 'unknown' ? notTested(failed.why) : 'holds';
 }
 
-function compare(name: string, { key, address }: AddressHint, reading: Reading): readonly Evidence[] {
-  if (reading.state === 'unknown') return [];
-  const addresses = readAll(foundRecords(reading), readText);
-  if (addresses.map(normalize).includes(normalize(address))) return [];
-  const type = key === 'ipv4hint' ? 'A' : 'AAAA';
-  return [{ name, key, hint: address, type, addresses: addresses.join(', ') || 'not there' }];
+/** The domain's addresses of one family, read once for all hints. */
+type Family = {
+  readonly type: 'A' | 'AAAA';
+  readonly reading: Reading;
+  readonly addresses: ReadonlySet<string>;
+  readonly shown: string;
+};
+
+function readFamily(type: Family['type'], reading: Reading): Family {
+  const addresses = reading.state === 'unknown' ? [] : readAll(foundRecords(reading), readText);
+  const more = addresses.length - addressLimit;
+  const first = addresses.slice(0, addressLimit).join(', ');
+  return {
+    type,
+    reading,
+    addresses: new Set(addresses.map(normalize)),
+    shown: (more > 0 ? `${first} and ${more} more` : first) || 'not there',
+  };
+}
+
+function isForeign({ address }: AddressHint, { reading, addresses }: Family): boolean {
+  return reading.state !== 'unknown' && !addresses.has(normalize(address));
+}
+
+function show(name: string, { key, address }: AddressHint, { type, shown }: Family): Evidence {
+  return { name, key, hint: address, type, addresses: shown };
 }
 
 function normalize(address: string): string {

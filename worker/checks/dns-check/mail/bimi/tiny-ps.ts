@@ -6,6 +6,7 @@ export const allowedElements: ReadonlySet<string> = new Set([
   'metadata',
   'defs',
   'g',
+  'switch',
   'use',
   'path',
   'rect',
