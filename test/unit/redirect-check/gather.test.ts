@@ -38,12 +38,13 @@ test('a hop that gives no answer says for how long one was waited for, and where
 
 test('so does one that takes all the time there is', async () => {
   const { hops, stop } = await gatherRedirects(
-    contextOf(() => after(200, silence)),
+    contextOf(() => after(2000, silence)),
     { ...limits, chainMs: 50 },
   );
   expect(stop).toEqual({ kind: 'out-of-time', afterMs: 50 });
   expect(hops[0]?.seen).toHaveProperty(
     'waitedMs',
-    expect.toSatisfy((ms: number) => ms >= 49 && ms < 200),
+    // The chain's clock began before the hop was asked.
+    expect.toSatisfy((ms: number) => ms > 0 && ms < 1000),
   );
 });
