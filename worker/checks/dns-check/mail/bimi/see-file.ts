@@ -1,5 +1,6 @@
 import type { WebFile } from '../evidence.ts';
 import { clip } from '../text/fault.ts';
+import { unheardCodes } from '../unheard-codes.ts';
 
 /** A file as judgement sees it; texts end a sentence. */
 export type FileSight =
@@ -18,15 +19,8 @@ export type FileSight =
       readonly form: Extract<WebFile, { kind: 'response' }>['form'];
     };
 
-// These say that we could not look, or may not, not that there is nothing.
-const passing = [
-  'name-unresolved',
-  'connection-timeout',
-  'tls-timeout',
-  'response-timeout',
-  'network-unreachable',
-  'target-not-allowed',
-];
+// Or we may not look.
+const passing = [...unheardCodes, 'target-not-allowed'];
 
 /** What stands for a file that is not there: undefined was not fetched, null is named by no record. */
 export function seeAbsent(file: null | undefined): Extract<FileSight, { kind: 'none' | 'unseen' }> {

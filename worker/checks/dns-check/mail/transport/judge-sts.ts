@@ -11,6 +11,7 @@ import { publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
 import type { MxFacts } from '../mx/see-mx.ts';
 import { clip, showFault } from '../text/fault.ts';
+import { unheardCodes } from '../unheard-codes.ts';
 import type { DaneState } from './judge-dane.ts';
 import { allowsMx, parseStsPolicy, type StsPolicy } from './parse-sts-policy.ts';
 import type { StsFacts } from './see-transport.ts';
@@ -99,18 +100,9 @@ const sameFile = (verdict: Verdict): Verdicts<FileCode> => ({
   'mta-sts-policy-invalid': verdict,
 });
 
-// These say that we could not look, not that there is nothing.
-const passing = [
-  'name-unresolved',
-  'connection-timeout',
-  'tls-timeout',
-  'response-timeout',
-  'network-unreachable',
-];
-
 /** True where the policy host gave no answer, so that nobody knows what is there. */
 export function isUnheard(policy: PolicySight | null): boolean {
-  return policy?.kind === 'failure' && passing.includes(policy.code);
+  return policy?.kind === 'failure' && unheardCodes.includes(policy.code);
 }
 
 function unheard({ sts, policy }: StsContext): Verdict | undefined {
