@@ -114,7 +114,8 @@ async function runPaid(
     // The job of a caller that went away goes on, in its place and paid for.
     if (!(error instanceof Problem)) throw error;
     leave();
-    await desk.payments.giveBack(caller, job.jobId, response);
+    // What was refused for the limit was not paid for, and the answer says already what is left.
+    if (error.code !== 'rate_limited') await desk.payments.giveBack(caller, job.jobId, response);
     throw error;
   }
 }
