@@ -58,17 +58,17 @@ test('a chain of pointers is followed once in a message, however many names lead
   expect(known.size).toBe(4000);
 });
 
-test.for([
-  [2000, 'reads'],
-  [2001, 'is refused'],
-] as const)('a message of %i records %s', ([count, outcome]) => {
-  const header = Buffer.from('00018180' + '0000' + '0000' + '0000' + '0000', 'hex');
-  header.writeUInt16BE(count, 6);
-  const records = Buffer.from('00' + '0001' + '0001' + '00000000' + '0004' + 'c0000201', 'hex');
-  const bytes = Buffer.concat([header, ...Array.from({ length: count }, () => records)]);
-  if (outcome === 'reads') expect(readMessage(bytes, true).answers).toHaveLength(count);
-  else expect(() => readMessage(bytes, true)).toThrow(RangeError);
+test('a message of 2,000 records reads, one of 2,001 is refused', () => {
+  expect(readMessage(messageOf(2000), true).answers).toHaveLength(2000);
+  expect(() => readMessage(messageOf(2001), true)).toThrow(RangeError);
 });
+
+function messageOf(records: number): Buffer {
+  const header = Buffer.from('00018180' + '0000' + '0000' + '0000' + '0000', 'hex');
+  header.writeUInt16BE(records, 6);
+  const record = Buffer.from('00' + '0001' + '0001' + '00000000' + '0004' + 'c0000201', 'hex');
+  return Buffer.concat([header, ...Array.from({ length: records }, () => record)]);
+}
 
 test('a type bit map of all types is malformed: no node of a zone has them', () => {
   const window = (number: number) => Buffer.concat([Buffer.from([number, 32]), Buffer.alloc(32, 0xff)]);

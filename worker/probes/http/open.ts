@@ -8,7 +8,7 @@ import type { AddressSlots } from '../address-slots.ts';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
 import { type GuardedAgents, openGuardedAgents } from './agents.ts';
-import { readBody, readCodings } from './decode-body.ts';
+import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
 import type { HttpAnswer, HttpBody, HttpProbe, HttpRequest, TlsSight } from './port.ts';
 import { readFailure } from './read-failure.ts';
 import { readTimings } from './timings.ts';
@@ -78,7 +78,7 @@ type Chain = {
 
 async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpAnswer> {
   const asked = performance.now();
-  const sight: Sight = { socket: undefined, answered: asked };
+  const sight: Sight = { socket: undefined, readBefore: 0, answered: asked };
   const stream = startRequest(request, url, chain, sight);
   try {
     const response = await headersOf(stream);
@@ -88,7 +88,11 @@ async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpA
       socketTimes: chain.agents.takeTimes(socket),
       tls: seeTls(socket as TLSSocket),
     };
-    const body = await takeBody(request, response, stream, chain.settings.limits);
+    const body = await takeBody(request, response, stream, {
+      ...chain.settings.limits,
+      // The header section may take its own limit beside the body's.
+      socketBytes: () => socket.bytesRead - sight.readBefore - chain.settings.limits.headerBytes,
+    });
     chain.signal.throwIfAborted();
     return {
       kind: 'response',
@@ -111,7 +115,12 @@ async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpA
 }
 
 /** Kept from Node's own events: by the time got tells of an answer, a kept-alive socket has already left it. */
-type Sight = { socket: Socket | undefined; answered: number };
+type Sight = {
+  socket: Socket | undefined;
+  /** Bytes that a kept-alive socket had read for earlier requests. */
+  readBefore: number;
+  answered: number;
+};
 
 function startRequest(
   request: HttpRequest,
@@ -144,6 +153,7 @@ function startRequest(
       boundInterim(outgoing);
       outgoing.once('socket', (socket) => {
         sight.socket = socket;
+        sight.readBefore = socket.bytesRead;
       });
       outgoing.once('response', () => {
         sight.answered = performance.now();
@@ -180,7 +190,7 @@ async function takeBody(
   request: HttpRequest,
   response: IncomingMessage,
   stream: Request,
-  limits: HttpLimits,
+  limits: HttpLimits & Pick<BodyLimits, 'socketBytes'>,
 ): Promise<HttpBody> {
   const isRedirect =
     response.statusCode !== undefined && response.statusCode >= 300 && response.statusCode < 400;
@@ -188,9 +198,10 @@ async function takeBody(
   const skip = keepBytes === 0 || (isRedirect && request.skipRedirectBody === true);
   const codings = skip ? [] : readCodings(valuesOf(response.rawHeaders, 'content-encoding'));
   // A skipped body of up to 4 KiB is drained, to keep the connection for the next hop; a longer one costs the connection.
+  const { wireBytes, socketBytes } = limits;
   const bounds = skip
-    ? { keepBytes: 4096, wireBytes: 4096, ratio: 1, encodings: 0 }
-    : { keepBytes, wireBytes: limits.wireBytes, ratio: 100, encodings: 2, asBytes: request.asBytes === true };
+    ? { keepBytes: 4096, wireBytes: 4096, ratio: 1, encodings: 0, socketBytes }
+    : { keepBytes, wireBytes, ratio: 100, encodings: 2, asBytes: request.asBytes === true, socketBytes };
   const body = await readBody(
     stream,
     codings,
