@@ -9,11 +9,13 @@ import type { BrowserFailure, BrowserProbe, BrowserRequest, BrowserRun } from '.
 import { makeProfile, removeProfile } from './profiles.ts';
 import { askPsi, type PsiSettings } from './psi.ts';
 import { type ChildOutcome, runChild } from './run-child.ts';
-import { openSocksProxy, type TrafficBudget } from './socks-proxy.ts';
+import { openSocksProxy } from './socks-proxy.ts';
+import type { TrafficBudget } from './traffic-account.ts';
 import { readStartFailure } from './try-browser.ts';
 
 export type BrowserLimits = {
   readonly memoryBytes: number;
+  readonly diskBytes: number;
   readonly watchEveryMs: number;
   /** How long nothing at all may come from the network. */
   readonly silentMs: number;
