@@ -3,6 +3,8 @@ import { type Config, ConfigError } from './config.ts';
 import { openMemoryJobQueue } from './job-queue/memory.ts';
 import type { JobQueue } from './job-queue/port.ts';
 import type { Logger } from './logger.ts';
+import { openMemoryPace } from './pace/memory.ts';
+import type { Pace } from './pace/port.ts';
 import { openMemoryRateLimiter } from './rate-limiter/memory.ts';
 import type { RateLimiter } from './rate-limiter/port.ts';
 import type { ReportStore } from './report-store/port.ts';
@@ -16,6 +18,7 @@ export type Backend = {
   readonly reportStore: ReportStore;
   readonly rateLimiter: RateLimiter;
   readonly tokenStore: TokenStore;
+  readonly pace: Pace;
   close(graceMs: number): Promise<void>;
 };
 
@@ -32,7 +35,12 @@ export async function openBackend(config: Config, log: Logger): Promise<Backend>
     ...parts,
     async close(graceMs) {
       await parts.jobQueue.close(graceMs);
-      await Promise.all([parts.rateLimiter.close(), parts.reportStore.close(), parts.tokenStore.close()]);
+      await Promise.all([
+        parts.rateLimiter.close(),
+        parts.pace.close(),
+        parts.reportStore.close(),
+        parts.tokenStore.close(),
+      ]);
     },
   };
 }
@@ -52,6 +60,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
     reportStore: openSqliteReportStore(path),
     rateLimiter: openMemoryRateLimiter(),
     tokenStore: await openTokenStore(config, log),
+    pace: openMemoryPace(),
   };
 }
 
@@ -65,11 +74,13 @@ async function openScaled(
     { impatientAlone, openRedis },
     { openMongoReportStore },
     { openRedisRateLimiter },
+    { openRedisPace },
   ] = await Promise.all([
     import('./job-queue/bullmq/open.ts'),
     import('./job-queue/bullmq/connection.ts'),
     import('./report-store/mongo.ts'),
     import('./rate-limiter/redis.ts'),
+    import('./pace/redis.ts'),
   ]);
   return {
     mode: 'scaled',
@@ -82,6 +93,7 @@ async function openScaled(
     reportStore: ofMongoUrl(() => openMongoReportStore(urls.mongo, log)),
     rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log), log),
     tokenStore: await openTokenStore(config, log),
+    pace: openRedisPace(openRedis(urls.redis, impatientAlone, log), log),
   };
 }
 

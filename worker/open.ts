@@ -6,6 +6,7 @@ import type { QueueWorker } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Metrics } from '../shared/metrics.ts';
 import type { QueueName } from '../shared/model/job.ts';
+import { noPace } from '../shared/pace/memory.ts';
 import { openPlaces } from '../shared/places.ts';
 import { openWaiting, type Waiting } from '../shared/waiting/waiting.ts';
 import { noJobs } from './checks/jobs.ts';
@@ -24,7 +25,7 @@ export type OpenWorker = QueueWorker & {
 
 export type WorkerContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore'>;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
   /** Shorter ones for tests. */
@@ -34,8 +35,8 @@ export type WorkerContext = {
 /** Takes jobs from the queues that the settings name, until it is closed. */
 export function openWorker(context: WorkerContext): OpenWorker {
   const { config, log } = context;
-  const { jobQueue, reportStore } = context.backend;
-  const probes = prepareProbesOf(config);
+  const { jobQueue, reportStore, pace } = context.backend;
+  const probes = prepareProbesOf(config, config.RATE_LIMIT ? pace : noPace);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
   const { run, gaveUp } = openRunnerOf(context, probes, waiting);
   // Every worker that touches the network also puts reports together: that touches nothing.

@@ -11,6 +11,8 @@ export type GuardSettings = {
   /** Labs only: target port → the port that is really dialled, and only at addresses that the operator allows by name. */
   readonly portMap: ReadonlyMap<number, number>;
   readonly slots: AddressSlots;
+  /** Charges the run's budget before a connection to the host at one of these addresses; throws DialFailure `budget-spent`. */
+  readonly charge: (host: string, addresses: readonly string[], signal: AbortSignal) => Promise<void>;
   readonly connectTimeoutMs: number;
 };
 
@@ -36,6 +38,7 @@ export function openGuard(settings: GuardSettings): Dial {
     const start = performance.now();
     const addresses = await settings.resolve(host).then((found) => judgeAll(found, settings.policy));
     const resolved = performance.now();
+    await settings.charge(host, addresses, signal);
     const release = await settings.slots.take(addresses, signal);
     try {
       const socket = await connectTo(addresses, port, settings, signal);

@@ -45,6 +45,7 @@ function open(budget: Partial<TrafficBudget> = {}): Promise<SocksProxy> {
     policy,
     portMap: new Map(),
     slots: openAddressSlots(64),
+    charge: async () => undefined,
     connectTimeoutMs: 1000,
     async resolve(host) {
       if (host === 'gone.test') throw new DialFailure('name-not-found', 'the name does not exist in the DNS');

@@ -68,7 +68,7 @@ async function overTcp(exchange: Exchange, query: Buffer, start: number): Promis
     outcome = await askOverTcp(await exchange.openTcp(), query, exchange.tcpTimeoutMs, exchange.signal);
   } catch (error) {
     exchange.signal.throwIfAborted();
-    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (!(error instanceof Error) || !('code' in error) || error.code === 'budget-spent') throw error;
     return fail(exchange, 'tcp-failed', `no TCP connection to the DNS port (${String(error.code)})`);
   }
   if (outcome.kind === 'failed') return fail(exchange, 'tcp-failed', outcome.reason);
