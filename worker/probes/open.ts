@@ -5,7 +5,7 @@ import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
 import { type Budget, type Charge, describeSpent, openBudget, type RunOwner } from './budget.ts';
 import { DialFailure } from './dial-failure.ts';
 import { type DnsSettings, openDnsClient } from './dns/open.ts';
-import { type GuardSettings, openGuard } from './guard.ts';
+import { findAddresses, type GuardSettings, openGuard } from './guard.ts';
 import { type HttpLimits, openHttpProbe } from './http/open.ts';
 import type { OpenedProbes } from './port.ts';
 import { openResolve } from './resolve.ts';
@@ -77,7 +77,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       return {
         http,
         dns,
-        tls: openTlsProbe(dialTls, settings.tls, signal),
+        tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
         browser,
         spent: () => budget.spent(),
         close: () => http.close(),

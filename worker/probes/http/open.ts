@@ -47,7 +47,14 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
   const closing = new AbortController();
   const making = AbortSignal.any([signal, closing.signal]);
   const { dial, slots, limits } = settings;
-  const agents = openGuardedAgents({ dial, slots, signal: making, tlsMs: limits.tlsMs });
+  const agents = openAgentsByFamily((family) =>
+    openGuardedAgents({
+      dial: (host, port, ending) => dial(host, port, ending, family === undefined ? {} : { family }),
+      slots,
+      signal: making,
+      tlsMs: limits.tlsMs,
+    }),
+  );
   return {
     async ask(request) {
       signal.throwIfAborted();
@@ -60,12 +67,27 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
           reason: judged.fault.why,
           address: null,
         };
-      return send(request, judged.value, { settings, agents, signal });
+      return send(request, judged.value, { settings, agents: agents.of(request.family), signal });
     },
     close() {
       // Also the connections that are only being made.
       closing.abort(new DialFailure('connection-closed', 'the run ended before the connection was made'));
       agents.destroy();
+    },
+  };
+}
+
+/** Agents for each choice of family, opened when first used: a connection over one must not serve the other. */
+function openAgentsByFamily(open: (family: HttpRequest['family']) => GuardedAgents) {
+  const opened = new Map<HttpRequest['family'], GuardedAgents>();
+  return {
+    of(family: HttpRequest['family']): GuardedAgents {
+      const agents = opened.get(family) ?? open(family);
+      opened.set(family, agents);
+      return agents;
+    },
+    destroy(): void {
+      for (const agents of opened.values()) agents.destroy();
     },
   };
 }

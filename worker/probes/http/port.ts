@@ -40,6 +40,8 @@ export type HttpRequest = {
   readonly headers?: Readonly<Record<string, string>>;
   /** How much decoded body to keep; the rest is not read. 0 reads none. At most 2 MB. */
   readonly bodyLimitBytes: number;
+  /** Only over the host's first address of this family; left out, whichever answers first. */
+  readonly family?: 4 | 6;
   /** The body of a redirect is read only to keep its connection usable. */
   readonly skipRedirectBody?: boolean;
   /** For bodies that are no text: the kept bytes come as they are, and `text` is empty. */
