@@ -23,6 +23,8 @@ import {
 export type SocksProxy = {
   readonly port: number;
   traffic(): Traffic;
+  /** Hosts that were connected to on port 443, in the order in which they came. */
+  secureHosts(): readonly string[];
   /** Throws what went wrong in the proxy itself, if anything did: the run's numbers are worth nothing then. */
   throwDefect(): void;
   /** Ends every connection; a browser that outlives it has no network. */
@@ -56,6 +58,8 @@ type Run = {
   readonly sockets: Map<Socket, string>;
   readonly defects: unknown[];
   readonly refused: Map<string, RefusedHost>;
+  /** As many as connections are allowed. */
+  readonly secureHosts: Set<string>;
 };
 
 /**
@@ -73,6 +77,7 @@ export async function openSocksProxy({
     sockets: new Map(),
     defects: [],
     refused: new Map(),
+    secureHosts: new Set(),
     account: openTrafficAccount(budget, settings.audited),
   };
   const server = createServer((socket) => {
@@ -83,6 +88,7 @@ export async function openSocksProxy({
   return {
     port: (server.address() as AddressInfo).port,
     traffic: () => ({ ...run.account.read(), refused: [...run.refused.values()] }),
+    secureHosts: () => [...run.secureHosts],
     throwDefect() {
       if (run.defects.length > 0) throw new Error('the proxy failed', { cause: run.defects[0] });
     },
@@ -134,6 +140,7 @@ async function connectTo(run: Run, { host, port }: SocksTarget, client: Socket):
     const signal = AbortSignal.any([run.signal, gone.signal]);
     const { socket } = await run.dial(judged.value.hostname, port, signal);
     keep(run, socket);
+    if (port === 443) run.secureHosts.add(judged.value.hostname);
     return socket;
   } catch (error) {
     if (error instanceof DialFailure) return refuse(error.code, error.reason);
