@@ -67,7 +67,7 @@ async function openScaled(
     { openRedisRateLimiter },
   ] = await Promise.all([
     import('./job-queue/bullmq/open.ts'),
-    import('./job-queue/bullmq/connection.ts'),
+    import('./redis.ts'),
     import('./report-store/mongo.ts'),
     import('./rate-limiter/redis.ts'),
   ]);

@@ -2,9 +2,11 @@ import { type Job as BullJob, DelayedError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
 import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
+import { isRedisAway, keyPrefix, refusalOf } from '../../redis.ts';
 import type { Done, GaveUp, Progress, QueueWorker, Run } from '../port.ts';
-import { type Gate, keyPrefix, workerKey } from './gate.ts';
+import { type Gate, workerKey } from './gate.ts';
 import { handOver, type Queues } from './hand-over.ts';
+import { patiently } from './patiently.ts';
 
 export type CrewSettings = {
   readonly redis: Redis;
@@ -26,6 +28,10 @@ const locks = {
 
 /** A job whose turn has not come sleeps no longer than this: a promote that meets an active job is lost. */
 const napMs = 3000;
+/** Finished jobs are kept so long for whoever polls them, and no more of each queue: about 1 kB each. BullMQ alone keeps them all. */
+const keepFinished = { age: 600, count: 10_000 };
+/** A Redis that refuses work is left alone for so long. */
+const refusedPauseMs = 1000;
 const heartbeatMs = 5000;
 const aliveS = 15;
 const progressEveryMs = 250;
@@ -51,10 +57,12 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
       prefix: `${keyPrefix}:bull`,
       concurrency,
       maxStalledCount: 1,
+      removeOnComplete: keepFinished,
+      removeOnFail: keepFinished,
       ...locks[queue],
     },
   );
-  worker.on('error', (error) => log.warn({ err: error, queue }, 'queue worker error'));
+  const rest = restWhenRefused(worker, settings);
   worker.on('failed', (job, error) => {
     track(giveUp(settings, job, error)).catch((reason: unknown) =>
       log.error({ err: reason, jobId: job?.id }, 'failed job not given up'),
@@ -63,6 +71,7 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
   const stopBeating = startHeartbeat(settings);
   return {
     async close(graceMs) {
+      rest.stop();
       stopBeating();
       // Not worker.close(): it waits for running jobs without an end, and cannot be hurried afterwards.
       await within(graceMs, worker.pause(true));
@@ -77,13 +86,42 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
 }
 
 function startHeartbeat({ redis, queue, log }: CrewSettings): () => void {
-  const beat = () =>
-    void redis
-      .set(workerKey(queue), '1', 'EX', aliveS)
-      .catch((error: unknown) => log.debug({ err: error }, 'no heartbeat'));
+  // A full Redis takes no SET, but an EXPIRE: its workers are alive still.
+  const tell = async () =>
+    (await redis.expire(workerKey(queue), aliveS)) === 1 || redis.set(workerKey(queue), '1', 'EX', aliveS);
+  const beat = () => void tell().catch((error: unknown) => log.debug({ err: error }, 'no heartbeat'));
   beat();
   const timer = setInterval(beat, heartbeatMs);
   return () => clearInterval(timer);
+}
+
+/** BullMQ asks a Redis that refuses work again at once, and again: here it pauses. Each kind of error is logged when it begins. */
+function restWhenRefused(worker: Worker<Job>, { queue, log }: CrewSettings): { stop(): void } {
+  let last = '';
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  worker.on('active', () => {
+    last = '';
+  });
+  worker.on('error', (error) => {
+    const kind = refusalOf(error) ?? error.message;
+    if (kind !== last) log.warn({ err: error, queue }, 'queue worker error');
+    last = kind;
+    if (timer !== undefined || isStopped || !isRedisAway(error)) return;
+    void worker.pause(true).catch(() => undefined); // it only marks the worker
+    timer = setTimeout(() => {
+      timer = undefined;
+      void worker
+        .resume()
+        .catch((reason: unknown) => log.error({ err: reason, queue }, 'worker not resumed'));
+    }, refusedPauseMs);
+  });
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
@@ -110,7 +148,7 @@ async function takeTurn(
   };
   // A newer API may ask for what only a newer worker can do.
   if (job.v > jobVersion) return sleep();
-  const mayRun = job.queue === 'composite' || (await gate.start(job, attempt));
+  const mayRun = job.queue === 'composite' || (await patiently(signal, () => gate.start(job, attempt)));
   // A job that lost its worker had its turn: it may run again.
   const isLate = bullJob.stalledCounter === 0 && Date.now() >= job.startBy;
   if (!mayRun && !isLate) return sleep();
@@ -126,7 +164,7 @@ async function takeTurn(
     return sleep(1);
   }
   const tookMs = isLate ? 0 : Math.round(performance.now() - start);
-  await endJob({ gate, queues }, job, { attempt, state, tookMs });
+  await patiently(signal, () => endJob({ gate, queues }, job, { attempt, state, tookMs }));
   return state;
 }
 

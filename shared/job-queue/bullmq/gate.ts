@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Redis, Result } from 'ioredis';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
+import { keyPrefix } from '../../redis.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -9,8 +10,6 @@ declare module 'ioredis' {
   }
 }
 
-/** Redis keys of all that is ours; BullMQ's own stand below `diag:bull`. */
-export const keyPrefix = 'diag';
 export const doneChannel = `${keyPrefix}:done`;
 
 /** Set while a worker that serves the queue is alive. */

@@ -3,6 +3,7 @@ import { type Job as BullJob, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
+import { impatient, keyPrefix, openRedis, patient } from '../../redis.ts';
 import {
   type Done,
   type JobQueue,
@@ -14,12 +15,13 @@ import {
   type Submitted,
 } from '../port.ts';
 import { unserved } from '../unavailable.ts';
-import { impatient, openRedis, patient, sendTogether, withinTime } from './connection.ts';
 import { type Outcome, openBullmqCrew } from './crew.ts';
 import { startDenial } from './denial.ts';
 import { subscribeDone } from './done.ts';
-import { type Gate, keyPrefix, openGate } from './gate.ts';
+import { type Gate, openGate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
+import { judgeRedis } from './judge-redis.ts';
+import { sendTogether, withinTime } from './within-time.ts';
 
 export type BullmqQueueOptions = {
   readonly url: string;
@@ -58,13 +60,7 @@ export function openBullmqJobQueue({ url, hostConcurrency, lineLimit, log }: Bul
       denials.set(queue, startDenial(working.redis, queue, fix));
     },
     stats: () => withinTime(asking.redis, () => statsOfAll(asking)),
-    async ping() {
-      try {
-        return await withinTime(asking.redis, () => judgeRedis(asking.redis));
-      } catch {
-        return 'Redis does not answer';
-      }
-    },
+    ping: () => judgeRedis(asking.redis),
     async close(graceMs) {
       await Promise.all([...crews, ...denials.values()].map((crew) => crew.close(graceMs)));
       for (const side of [asking, working]) if (side) await closeSide(side);
@@ -187,12 +183,4 @@ async function statsOf(queue: Queue): Promise<QueueStats> {
     running: active,
     oldestWaitingMs: oldest ? Date.now() - oldest.timestamp : 0,
   };
-}
-
-// A queue in a Redis that evicts would lose jobs in silence.
-async function judgeRedis(redis: Redis): Promise<true | string> {
-  await redis.ping();
-  const answer = await redis.config('GET', 'maxmemory-policy').catch(() => undefined); // managed servers forbid CONFIG
-  const policy = Array.isArray(answer) ? String(answer[1]) : 'noeviction';
-  return policy === 'noeviction' ? true : `Redis has maxmemory-policy ${policy}; the queue needs noeviction`;
 }

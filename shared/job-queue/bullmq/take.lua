@@ -9,6 +9,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local member = queue .. ' ' .. id
 local parked = queue == 'browser' and KEYS[3] or KEYS[2]
 
+-- A full Redis refuses a script that begins with a write that needs memory: a submit shall meet that, a worker shall not.
+if attempt ~= '' then redis.call('ZREM', KEYS[1], '') end
 for _, expired in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do
   redis.call('ZREM', KEYS[1], expired)
   redis.call('HDEL', KEYS[4], string.match(expired, ' (.+)$'))
