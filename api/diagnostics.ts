@@ -115,7 +115,7 @@ async function runPaid(
     if (!(error instanceof Problem)) throw error;
     leave();
     // What was refused for the limit was not paid for, and the answer says already what is left.
-    if (error.code !== 'rate_limited') await desk.payments.giveBack(caller, job.jobId, response);
+    if (error.policy !== 'scans') await desk.payments.giveBack(caller, job.jobId, response);
     throw error;
   }
 }

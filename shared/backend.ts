@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
 import { openMemoryJobQueue } from './job-queue/memory.ts';
 import type { JobQueue } from './job-queue/port.ts';
+import { pagesOfCaller } from './job-queue/unavailable.ts';
 import type { Logger } from './logger.ts';
 import { openMemoryRateLimiter } from './rate-limiter/memory.ts';
 import type { RateLimiter } from './rate-limiter/port.ts';
@@ -48,6 +49,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
       hostConcurrency: config.HOST_CONCURRENCY,
       lineLimit: lineLimitOf(config),
       waitingLimit,
+      ...pageLimitOf(config),
     }),
     reportStore: openSqliteReportStore(path),
     rateLimiter: openMemoryRateLimiter(),
@@ -77,6 +79,7 @@ async function openScaled(
       url: urls.redis,
       hostConcurrency: config.HOST_CONCURRENCY,
       lineLimit: lineLimitOf(config),
+      ...pageLimitOf(config),
       log,
     }),
     reportStore: ofMongoUrl(() => openMongoReportStore(urls.mongo, log)),
@@ -113,4 +116,8 @@ function ofMongoUrl<T>(open: () => T): T {
 /** Jobs of a host of which nothing is known yet that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */
 function lineLimitOf({ QUEUE_SECONDS, HOST_CONCURRENCY }: Config): number {
   return QUEUE_SECONDS * HOST_CONCURRENCY;
+}
+
+function pageLimitOf({ RATE_LIMIT }: Config): { readonly pageLimit?: number } {
+  return RATE_LIMIT ? { pageLimit: pagesOfCaller } : {};
 }

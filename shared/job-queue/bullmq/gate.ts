@@ -11,6 +11,8 @@ declare module 'ioredis' {
 }
 
 export const doneChannel = `${keyPrefix}:done`;
+/** BullMQ's prefix; a job's hash is at `<prefix>:<queue>:<id>`. */
+export const bullPrefix = `${keyPrefix}:bull`;
 
 /** Set while a worker that serves the queue is alive. */
 export function workerKey(queue: QueueName): string {
@@ -88,6 +90,7 @@ export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimit
         reservationMs,
         doneChannel,
         message,
+        bullPrefix,
       );
       return pairs(handed);
     },

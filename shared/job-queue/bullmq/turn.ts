@@ -1,0 +1,124 @@
+import { type Job as BullJob, DelayedError } from 'bullmq';
+import { type Job, jobVersion } from '../../model/job.ts';
+import type { Done, GaveUp, Progress, Run } from '../port.ts';
+import type { Gate } from './gate.ts';
+import { handOver, type Queues } from './hand-over.ts';
+import type { PageLine } from './page-line.ts';
+import { patiently } from './patiently.ts';
+
+export type TurnSettings = {
+  readonly queues: Queues;
+  readonly gate: Gate;
+  readonly pages: PageLine;
+  readonly run: Run;
+  readonly gaveUp: GaveUp;
+};
+
+/** A job whose turn has not come sleeps no longer than this: a promote that meets an active job is lost. */
+const napMs = 3000;
+const progressEveryMs = 250;
+
+/** The end of a job, kept as its return value for those who ask later. */
+export type Outcome = Done['state'];
+
+type Turn = {
+  readonly bullJob: BullJob<Job>;
+  readonly token: string;
+  readonly attempt: number;
+  /** Aborts when this worker stops. */
+  readonly signal: AbortSignal;
+};
+
+/** Runs a job that BullMQ has handed out, or puts it back to sleep when its host has no room. */
+export async function takeTurn(
+  settings: TurnSettings,
+  bullJob: BullJob<Job>,
+  token: string,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const turn: Turn = { bullJob, token, attempt: bullJob.attemptsStarted, signal };
+  const job = bullJob.data;
+  // A newer API may ask for what only a newer worker can do.
+  if (job.v > jobVersion) return sleep(turn);
+  const mayRun =
+    job.queue === 'composite' || (await patiently(signal, () => settings.gate.start(job, turn.attempt)));
+  // A job that lost its worker had its turn: it may run again.
+  if (bullJob.stalledCounter === 0 && Date.now() >= job.startBy) return end(settings, turn, 'expired', 0);
+  return mayRun ? runInTurn(settings, turn) : sleep(turn);
+}
+
+async function runInTurn(settings: TurnSettings, turn: Turn): Promise<Outcome> {
+  const { bullJob, attempt, signal } = turn;
+  const start = performance.now();
+  let failed: 'failed' | undefined;
+  try {
+    signal.throwIfAborted();
+    if (bullJob.priority > 0) await patiently(signal, () => settings.pages.begin(bullJob.priority));
+    failed = await settings.run(bullJob.data, attempt, signal, throttle(bullJob));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return handBack(settings, turn);
+  }
+  return end(settings, turn, failed ?? 'done', Math.round(performance.now() - start));
+}
+
+/** Ends the job's part in this worker for now. */
+async function sleep({ bullJob, token }: Turn, ms = napMs): Promise<never> {
+  await bullJob.moveToDelayed(Date.now() + ms, token);
+  throw new DelayedError();
+}
+
+// This worker stops, the job does not: another takes it at once.
+async function handBack({ queues, gate }: TurnSettings, turn: Turn): Promise<never> {
+  const job = turn.bullJob.data;
+  await handOver(queues, gate, job.host, await gate.release(job, { attempt: turn.attempt }));
+  return sleep(turn, 1);
+}
+
+async function end(
+  settings: TurnSettings,
+  { bullJob, attempt, signal }: Turn,
+  state: Outcome,
+  tookMs: number,
+): Promise<Outcome> {
+  await patiently(signal, () => endJob(settings, bullJob.data, { attempt, state, tookMs }));
+  return state;
+}
+
+/** Ends a job that cannot end by itself any more: the runner is told, its slot and its waiters are freed. */
+export async function giveUp(
+  { gate, queues, pages, gaveUp }: TurnSettings,
+  bullJob: BullJob<Job> | undefined,
+  error: Error,
+): Promise<void> {
+  if (!bullJob) return;
+  await gaveUp(bullJob.data, error);
+  await endJob({ gate, queues, pages }, bullJob.data, { attempt: undefined, state: 'failed', tookMs: 0 });
+}
+
+type End = Pick<Done, 'state' | 'tookMs'> & { readonly attempt: number | undefined };
+
+async function endJob(
+  { gate, queues, pages }: Pick<TurnSettings, 'gate' | 'queues' | 'pages'>,
+  job: Job,
+  { attempt, state, tookMs }: End,
+): Promise<void> {
+  const { jobKey, jobId, queue, host } = job;
+  if (queue === 'browser') await pages.leave(job);
+  const done: Done = { jobKey, jobId, queue, host, state, tookMs };
+  const handed = await gate.release(job, {
+    ...(attempt === undefined ? {} : { attempt }),
+    message: JSON.stringify(done),
+  });
+  await handOver(queues, gate, job.host, handed);
+}
+
+function throttle(bullJob: BullJob<Job>): (progress: Progress) => void {
+  let last = 0;
+  return (progress) => {
+    const now = Date.now();
+    if (now - last < progressEveryMs) return;
+    last = now;
+    bullJob.updateProgress(progress).catch(() => undefined); // progress is a courtesy: the run goes on without it
+  };
+}
