@@ -46,7 +46,8 @@ export async function answerTool(
 
   const { target, options, host } = ask;
   const isAnonymous = caller.kind === 'anonymous';
-  const wish = { jobKey, target, options, host, caller: caller.id, isAnonymous };
+  const keyVersion = desk.keyVersionOf(spec);
+  const wish = { jobKey, keyVersion, target, options, host, caller: caller.id, isAnonymous };
   const job = makeJob(
     spec,
     { ...wish, wanted: wantedOfRun(wanted, ask, now) },

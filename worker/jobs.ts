@@ -92,11 +92,12 @@ type PartJob = Pick<Job, 'target' | 'options' | 'jobKey' | 'wanted'> & { readonl
 
 function makePart(
   parent: Job,
-  { queueSeconds }: JobsSettings,
+  { queueSeconds, jobKeyOf }: JobsSettings,
   { spec, target, options, jobKey, wanted }: PartJob,
 ): Job {
   const wish = {
     jobKey,
+    keyVersion: jobKeyOf.versionOf(spec),
     target,
     options,
     wanted,

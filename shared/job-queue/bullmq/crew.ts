@@ -1,7 +1,6 @@
 import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Logger } from '../../logger.ts';
-import type { Job, QueueName } from '../../model/job.ts';
+import type { Job } from '../../model/job.ts';
 import { isRedisAway, refusalOf } from '../../redis.ts';
 import type { QueueWorker } from '../port.ts';
 import { bullPrefix, workerKey } from './gate.ts';
@@ -9,8 +8,6 @@ import { giveUp, type TurnSettings, takeTurn } from './turn.ts';
 
 export type CrewSettings = TurnSettings & {
   readonly redis: Redis;
-  readonly log: Logger;
-  readonly queue: QueueName;
   readonly concurrency: number;
 };
 

@@ -29,6 +29,9 @@ export const reservationMs = 30_000;
 /** Beyond its run limit a running job keeps its slot this long, to close what it opened. */
 const leaseGraceMs = { network: 15_000, browser: 30_000, composite: 0 } as const;
 
+/** What a worker says of its fault is shown to callers, and has a few sentences. */
+const fixMost = 1000;
+
 export type GateLimits = { readonly hostConcurrency: number; readonly lineLimit: number };
 export type Handed = { readonly queue: QueueName; readonly jobId: string };
 type Held = Pick<Job, 'queue' | 'jobId' | 'host' | 'caller' | 'runLimitMs'>;
@@ -77,7 +80,7 @@ export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimit
       return place === -2 ? 'unserved' : place;
     },
     admit: async (queue) => ((await redis.exists(workerKey(queue))) === 1 ? 0 : 'unserved'),
-    denied: async (queue) => (await redis.get(deniedKey(queue))) ?? undefined,
+    denied: async (queue) => (await redis.get(deniedKey(queue)))?.slice(0, fixMost),
     start: async (job, attempt) =>
       (await takeSlot(job, String(attempt), job.runLimitMs + leaseGraceMs[job.queue])) === 0,
     async release(job, { attempt, message = '' }) {

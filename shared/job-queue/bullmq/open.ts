@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 import { impatient, openRedis, patient } from '../../redis.ts';
+import { openOnceEach } from '../once-each.ts';
 import {
   type Done,
   type JobQueue,
@@ -12,6 +13,7 @@ import {
   type Progress,
   type QueueWorker,
 } from '../port.ts';
+import { readJob, readProgress } from '../read-message.ts';
 import { openBullmqCrew } from './crew.ts';
 import { startDenial } from './denial.ts';
 import { subscribeDone } from './done.ts';
@@ -41,6 +43,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
   subscribeDone(hearing, log, (done) => events.emit('done', done));
   const readStats = openStats(asking.redis, asking.queues);
   const crews = new Set<QueueWorker>();
+  const onceEach = openOnceEach();
   /** The last word of each queue. */
   const denials = new Map<QueueName, QueueWorker>();
   let working: Side | undefined;
@@ -54,7 +57,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
     look: (queue, jobId) => withinTime(asking.redis, () => look(asking, queue, jobId)),
     work(queue, concurrency, run, gaveUp) {
       working ??= openSide(openRedis(url, patient, log), options);
-      const crew = openBullmqCrew({ ...working, log, queue, concurrency, run, gaveUp });
+      const crew = openBullmqCrew({ ...working, log, onceEach, queue, concurrency, run, gaveUp });
       crews.add(crew);
       return crew;
     },
@@ -105,10 +108,13 @@ async function look({ queues, gate }: Side, queue: QueueName, jobId: string): Pr
   const bullJob = (await queues[queue].getJob(jobId)) as BullJob<Job> | undefined;
   if (!bullJob) return { state: 'unknown' };
   const state = await bullJob.getState();
-  const { data: job, returnvalue } = bullJob;
+  const { returnvalue } = bullJob;
+  const read = readJob(bullJob.data, { queue, jobId });
+  if ('fault' in read) return { state: 'unknown' };
+  const job = read.value;
   switch (state) {
     case 'active':
-      return { state: 'running', progress: readProgress(bullJob.progress), job };
+      return { state: 'running', progress: readProgress(bullJob.progress) ?? noProgress, job };
     case 'completed':
       return { state: readOutcome(returnvalue), job };
     case 'failed':
@@ -127,8 +133,4 @@ function readOutcome(returned: unknown): Outcome {
   return returned === 'expired' || returned === 'failed' ? returned : 'done';
 }
 
-function readProgress(progress: unknown): Progress {
-  return typeof progress === 'object' && progress !== null && 'done' in progress
-    ? (progress as Progress)
-    : { done: 0, total: 1, current: '' };
-}
+const noProgress: Progress = { done: 0, total: 1, current: '' };

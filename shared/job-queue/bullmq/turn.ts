@@ -1,12 +1,18 @@
 import { type Job as BullJob, DelayedError } from 'bullmq';
-import { type Job, jobVersion } from '../../model/job.ts';
+import type { Logger } from '../../logger.ts';
+import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
+import type { openOnceEach } from '../once-each.ts';
 import type { Done, GaveUp, Progress, Run } from '../port.ts';
+import { readJob } from '../read-message.ts';
 import type { Gate } from './gate.ts';
 import { handOver, type Queues } from './hand-over.ts';
 import type { PageLine } from './page-line.ts';
 import { patiently } from './patiently.ts';
 
 export type TurnSettings = {
+  readonly queue: QueueName;
+  readonly log: Logger;
+  readonly onceEach: ReturnType<typeof openOnceEach>;
   readonly queues: Queues;
   readonly gate: Gate;
   readonly pages: PageLine;
@@ -36,8 +42,10 @@ export async function takeTurn(
   token: string,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  const read = readJob(bullJob.data, { queue: settings.queue, jobId: bullJob.id });
+  if ('fault' in read) return drop(settings, bullJob, read.fault);
+  const job = read.value;
   const turn: Turn = { bullJob, token, attempt: bullJob.attemptsStarted, signal };
-  const job = bullJob.data;
   // A newer API may ask for what only a newer worker can do.
   if (job.v > jobVersion) return sleep(turn);
   const mayRun =
@@ -60,6 +68,12 @@ async function runInTurn(settings: TurnSettings, turn: Turn): Promise<Outcome> {
     return handBack(settings, turn);
   }
   return end(settings, turn, failed ?? 'done', Math.round(performance.now() - start));
+}
+
+// It ends at once, and nobody hears of it: who waits for a job of that id will look for it, and submit it again.
+function drop({ log, onceEach, queue }: TurnSettings, { id }: BullJob<Job>, fault: string): Outcome {
+  onceEach(fault, () => log.warn({ jobId: id, queue, fault }, 'job dropped: its payload is malformed'));
+  return 'failed';
 }
 
 /** Ends the job's part in this worker for now. */
@@ -87,13 +101,14 @@ async function end(
 
 /** Ends a job that cannot end by itself any more: the runner is told, its slot and its waiters are freed. */
 export async function giveUp(
-  { gate, queues, pages, gaveUp }: TurnSettings,
+  { queue, gate, queues, pages, gaveUp }: TurnSettings,
   bullJob: BullJob<Job> | undefined,
   error: Error,
 ): Promise<void> {
-  if (!bullJob) return;
-  await gaveUp(bullJob.data, error);
-  await endJob({ gate, queues, pages }, bullJob.data, { attempt: undefined, state: 'failed', tookMs: 0 });
+  const read = readJob(bullJob?.data, { queue, jobId: bullJob?.id });
+  if ('fault' in read) return;
+  await gaveUp(read.value, error);
+  await endJob({ gate, queues, pages }, read.value, { attempt: undefined, state: 'failed', tookMs: 0 });
 }
 
 type End = Pick<Done, 'state' | 'tookMs'> & { readonly attempt: number | undefined };
