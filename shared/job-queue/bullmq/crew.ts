@@ -11,13 +11,15 @@ export type CrewSettings = TurnSettings & {
   readonly concurrency: number;
 };
 
-/** A job that loses its worker is run again this long after; a second loss ends it. Browsers may starve the loop for longer. */
+/** A job that loses its worker is run again this long after. Browsers may starve the loop for longer. */
 const locks = {
   network: { lockDuration: 6000, stalledInterval: 2000 },
   composite: { lockDuration: 6000, stalledInterval: 2000 },
   browser: { lockDuration: 15_000, stalledInterval: 5000 },
 } as const;
 
+/** Which job is at fault for its losses is judged in losses.ts; BullMQ ends a job only after so many. */
+const stallsMost = 20;
 /** Finished jobs are kept so long for whoever polls them, and no more of each queue: about 1 kB each. BullMQ alone keeps them all. */
 const keepFinished = { age: 600, count: 10_000 };
 /** A Redis that refuses work is left alone for so long. */
@@ -45,7 +47,7 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
       connection,
       prefix: bullPrefix,
       concurrency,
-      maxStalledCount: 1,
+      maxStalledCount: stallsMost,
       removeOnComplete: keepFinished,
       removeOnFail: keepFinished,
       ...locks[queue],

@@ -19,10 +19,12 @@ import { startDenial } from './denial.ts';
 import { subscribeDone } from './done.ts';
 import { bullPrefix, openGate } from './gate.ts';
 import { judgeRedis } from './judge-redis.ts';
+import { type Losses, openLosses } from './losses.ts';
 import { openPageLine } from './page-line.ts';
 import { openStats } from './stats.ts';
 import { type SubmitSide, submit } from './submit.ts';
 import type { Outcome } from './turn.ts';
+import { openWard } from './ward.ts';
 import { withinTime } from './within-time.ts';
 
 export type BullmqQueueOptions = {
@@ -44,6 +46,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
   const readStats = openStats(asking.redis, asking.queues);
   const crews = new Set<QueueWorker>();
   const onceEach = openOnceEach();
+  const ward = openWard();
   /** The last word of each queue. */
   const denials = new Map<QueueName, QueueWorker>();
   let working: Side | undefined;
@@ -57,7 +60,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
     look: (queue, jobId) => withinTime(asking.redis, () => look(asking, queue, jobId)),
     work(queue, concurrency, run, gaveUp) {
       working ??= openSide(openRedis(url, patient, log), options);
-      const crew = openBullmqCrew({ ...working, log, onceEach, queue, concurrency, run, gaveUp });
+      const crew = openBullmqCrew({ ...working, ward, log, onceEach, queue, concurrency, run, gaveUp });
       crews.add(crew);
       return crew;
     },
@@ -78,7 +81,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
 }
 
 /** A connection with the queues and the gate over it: one for asking, which fails at once, one for working, which waits. */
-type Side = SubmitSide;
+type Side = SubmitSide & { readonly losses: Losses };
 
 function openSide(redis: Redis, limits: Omit<BullmqQueueOptions, 'url' | 'log'>): Side {
   const open = (name: QueueName) => {
@@ -95,6 +98,7 @@ function openSide(redis: Redis, limits: Omit<BullmqQueueOptions, 'url' | 'log'>)
     gate: openGate(redis, limits),
     pages: openPageLine(redis, limits.pageLimit),
     pageLimit: limits.pageLimit,
+    losses: openLosses(redis),
     queues: { network: open('network'), browser: open('browser'), composite: open('composite') },
   };
 }

@@ -6,8 +6,10 @@ import type { Done, GaveUp, Progress, Run } from '../port.ts';
 import { readJob } from '../read-message.ts';
 import type { Gate } from './gate.ts';
 import { handOver, type Queues } from './hand-over.ts';
+import { type Losses, stallsBeforeAlone } from './losses.ts';
 import type { PageLine } from './page-line.ts';
 import { patiently } from './patiently.ts';
+import type { Stay, Ward } from './ward.ts';
 
 export type TurnSettings = {
   readonly queue: QueueName;
@@ -16,6 +18,8 @@ export type TurnSettings = {
   readonly queues: Queues;
   readonly gate: Gate;
   readonly pages: PageLine;
+  readonly losses: Losses;
+  readonly ward: Ward;
   readonly run: Run;
   readonly gaveUp: GaveUp;
 };
@@ -48,11 +52,33 @@ export async function takeTurn(
   const turn: Turn = { bullJob, token, attempt: bullJob.attemptsStarted, signal };
   // A newer API may ask for what only a newer worker can do.
   if (job.v > jobVersion) return sleep(turn);
+  // What only waits for other jobs kills no worker, and holds no slot.
+  if (job.queue === 'composite') return startInTurn(settings, turn, { isAlone: false });
+  const mustBeAlone = bullJob.stalledCounter >= stallsBeforeAlone;
+  const stay = await settings.ward.enter(mustBeAlone, () =>
+    patiently(signal, () => settings.losses.addCompany(job)),
+  );
+  try {
+    return await startInTurn(settings, turn, stay);
+  } finally {
+    stay.leave();
+  }
+}
+
+async function startInTurn(
+  settings: TurnSettings,
+  turn: Turn,
+  { isAlone }: Pick<Stay, 'isAlone'>,
+): Promise<Outcome> {
+  const { bullJob, attempt, signal } = turn;
+  const job = bullJob.data;
   const mayRun =
-    job.queue === 'composite' || (await patiently(signal, () => settings.gate.start(job, turn.attempt)));
+    job.queue === 'composite' || (await patiently(signal, () => settings.gate.start(job, attempt)));
   // A job that lost its worker had its turn: it may run again.
   if (bullJob.stalledCounter === 0 && Date.now() >= job.startBy) return end(settings, turn, 'expired', 0);
-  return mayRun ? runInTurn(settings, turn) : sleep(turn);
+  if (!mayRun) return sleep(turn);
+  await patiently(signal, () => settings.losses.begin(job, isAlone));
+  return runInTurn(settings, turn);
 }
 
 async function runInTurn(settings: TurnSettings, turn: Turn): Promise<Outcome> {
@@ -83,8 +109,9 @@ async function sleep({ bullJob, token }: Turn, ms = napMs): Promise<never> {
 }
 
 // This worker stops, the job does not: another takes it at once.
-async function handBack({ queues, gate }: TurnSettings, turn: Turn): Promise<never> {
+async function handBack({ queues, gate, losses }: TurnSettings, turn: Turn): Promise<never> {
   const job = turn.bullJob.data;
+  await losses.takeBack(job);
   await handOver(queues, gate, job.host, await gate.release(job, { attempt: turn.attempt }));
   return sleep(turn, 1);
 }
