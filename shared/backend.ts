@@ -7,6 +7,7 @@ import type { Logger } from './logger.ts';
 import { openMemoryRateLimiter } from './rate-limiter/memory.ts';
 import type { RateLimiter } from './rate-limiter/port.ts';
 import type { ReportStore } from './report-store/port.ts';
+import { inSharedTime } from './shared-time.ts';
 import type { TokenStore } from './token-store/port.ts';
 
 /** The ports, opened. */
@@ -73,16 +74,18 @@ async function openScaled(
     import('./report-store/mongo.ts'),
     import('./rate-limiter/redis.ts'),
   ]);
+  const jobQueue = openBullmqJobQueue({
+    url: urls.redis,
+    hostConcurrency: config.HOST_CONCURRENCY,
+    lineLimit: lineLimitOf(config),
+    ...pageLimitOf(config),
+    log,
+  });
+  const reportStore = ofMongoUrl(() => openMongoReportStore(urls.mongo, log));
   return {
     mode: 'scaled',
-    jobQueue: openBullmqJobQueue({
-      url: urls.redis,
-      hostConcurrency: config.HOST_CONCURRENCY,
-      lineLimit: lineLimitOf(config),
-      ...pageLimitOf(config),
-      log,
-    }),
-    reportStore: ofMongoUrl(() => openMongoReportStore(urls.mongo, log)),
+    jobQueue,
+    reportStore: inSharedTime(reportStore, () => jobQueue.clockOffsetMs()),
     rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log), log),
     tokenStore: await openTokenStore(config, log),
   };

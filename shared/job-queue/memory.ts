@@ -57,6 +57,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       browser: statsOf(books, 'browser'),
       composite: statsOf(books, 'composite'),
     }),
+    clockOffsetMs: () => 0,
     ping: async () => true,
     async close(graceMs) {
       await Promise.all([...books.crews].map((crew) => crew.close(graceMs)));

@@ -75,6 +75,8 @@ export interface JobQueue {
    */
   deny(queue: QueueName, fix: string): void;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
+  /** What to add to this machine's Unix ms to get the time that all processes share; 0 in a single process. */
+  clockOffsetMs(): number;
   /** True when jobs can be taken now; says why not in a few words otherwise. */
   ping(): Promise<true | string>;
   close(graceMs: number): Promise<void>;

@@ -12,8 +12,8 @@ declare module 'ioredis' {
 
 /** The order of page loads over all hosts: callers take turns, and each has at most so many that are not finished. */
 export type PageLine = {
-  /** The job's turn, 1 or more, for BullMQ's priority; undefined when its caller has enough page loads waiting. */
-  draw(job: Job): Promise<number | undefined>;
+  /** The job's turn, 1 or more, for BullMQ's priority; undefined when its caller has enough page loads waiting. @param nowMs by the clock of the job's times */
+  draw(job: Job, nowMs: number): Promise<number | undefined>;
   /** A worker begins this turn. */
   begin(turn: number): Promise<void>;
   /** The job is finished, or was not kept. */
@@ -31,8 +31,8 @@ export function openPageLine(redis: Redis, pageLimit: number | undefined): PageL
   redis.defineCommand('diagDrawTurn', { numberOfKeys: 2, lua: drawTurn });
   redis.defineCommand('diagBeginTurn', { numberOfKeys: 1, lua: beginTurn });
   return {
-    async draw({ jobId, caller, startBy, runLimitMs }) {
-      const lastMs = Math.max(0, startBy - Date.now()) + runLimitMs + graceMs;
+    async draw({ jobId, caller, startBy, runLimitMs }, nowMs) {
+      const lastMs = Math.max(0, startBy - nowMs) + runLimitMs + graceMs;
       const turn = await redis.diagDrawTurn(turnsKey, heldKey(caller), jobId, caller, pageLimit ?? 0, lastMs);
       return turn === 0 ? undefined : turn;
     },

@@ -5,6 +5,7 @@ import { tooManyPages, unserved } from '../unavailable.ts';
 import type { Gate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
 import type { PageLine } from './page-line.ts';
+import type { SharedClock } from './shared-clock.ts';
 import { sendTogether } from './within-time.ts';
 
 export type SubmitSide = {
@@ -13,12 +14,13 @@ export type SubmitSide = {
   readonly gate: Gate;
   readonly pages: PageLine;
   readonly pageLimit: number | undefined;
+  readonly clock: SharedClock;
 };
 
 /** Takes a place for the job at its host, and hands it to BullMQ; equal work that is there already is joined. */
 export async function submit(side: SubmitSide, job: Job, lineLimit?: number): Promise<Submitted> {
   if (job.queue !== 'browser') return submitInTurn(side, job, { lineLimit });
-  const turn = await side.pages.draw(job);
+  const turn = await side.pages.draw(job, Date.now() + side.clock.offsetMs());
   if (turn === undefined) return joinOnly(side, job);
   try {
     const submitted = await submitInTurn(side, job, { lineLimit, turn });
@@ -41,17 +43,19 @@ async function joinOnly({ queues, gate, pageLimit }: SubmitSide, job: Job): Prom
 type Place = { readonly lineLimit: number | undefined; readonly turn?: number };
 
 async function submitInTurn(
-  { redis, queues, gate }: SubmitSide,
+  { redis, queues, gate, clock }: SubmitSide,
   job: Job,
   { lineLimit, turn }: Place,
 ): Promise<Submitted> {
   const place = job.queue === 'composite' ? await gate.admit(job.queue) : await gate.reserve(job, lineLimit);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
   if (place === 'unserved') throw unserved(await gate.denied(job.queue), job.queue);
-  const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - Date.now()) };
+  const timestamp = Date.now() + clock.offsetMs();
+  const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - timestamp) };
   sendTogether(redis);
   const added = await queues[job.queue].add(job.check, job, {
     attempts: 1,
+    timestamp,
     ...delay,
     ...(turn === undefined ? {} : { priority: turn }),
     jobId: job.jobId,

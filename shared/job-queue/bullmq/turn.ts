@@ -1,14 +1,16 @@
 import { type Job as BullJob, DelayedError } from 'bullmq';
 import type { Logger } from '../../logger.ts';
 import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
+import { shiftJob } from '../../shared-time.ts';
 import type { openOnceEach } from '../once-each.ts';
 import type { Done, GaveUp, Progress, Run } from '../port.ts';
 import { readJob } from '../read-message.ts';
 import type { Gate } from './gate.ts';
-import { handOver, type Queues } from './hand-over.ts';
+import { handOver, promote, type Queues } from './hand-over.ts';
 import { type Losses, stallsBeforeAlone } from './losses.ts';
 import type { PageLine } from './page-line.ts';
 import { patiently } from './patiently.ts';
+import type { SharedClock } from './shared-clock.ts';
 import type { Stay, Ward } from './ward.ts';
 
 export type TurnSettings = {
@@ -19,13 +21,15 @@ export type TurnSettings = {
   readonly gate: Gate;
   readonly pages: PageLine;
   readonly losses: Losses;
+  readonly clock: SharedClock;
   readonly ward: Ward;
   readonly run: Run;
   readonly gaveUp: GaveUp;
 };
 
-/** A job whose turn has not come sleeps no longer than this: a promote that meets an active job is lost. */
+/** A job whose turn has not come sleeps no longer than this at first: a promote that meets an active job is lost. */
 const napMs = 3000;
+const longestNapMs = 60_000;
 const progressEveryMs = 250;
 
 /** The end of a job, kept as its return value for those who ask later. */
@@ -33,6 +37,8 @@ export type Outcome = Done['state'];
 
 type Turn = {
   readonly bullJob: BullJob<Job>;
+  /** Its payload, in this machine's time. */
+  readonly job: Job;
   readonly token: string;
   readonly attempt: number;
   /** Aborts when this worker stops. */
@@ -48,8 +54,9 @@ export async function takeTurn(
 ): Promise<Outcome> {
   const read = readJob(bullJob.data, { queue: settings.queue, jobId: bullJob.id });
   if ('fault' in read) return drop(settings, bullJob, read.fault);
-  const job = read.value;
-  const turn: Turn = { bullJob, token, attempt: bullJob.attemptsStarted, signal };
+  await settings.clock.known;
+  const job = shiftJob(read.value, -settings.clock.offsetMs());
+  const turn: Turn = { bullJob, job, token, attempt: bullJob.attemptsStarted, signal };
   // A newer API may ask for what only a newer worker can do.
   if (job.v > jobVersion) return sleep(turn);
   // What only waits for other jobs kills no worker, and holds no slot.
@@ -70,8 +77,7 @@ async function startInTurn(
   turn: Turn,
   { isAlone }: Pick<Stay, 'isAlone'>,
 ): Promise<Outcome> {
-  const { bullJob, attempt, signal } = turn;
-  const job = bullJob.data;
+  const { bullJob, job, attempt, signal } = turn;
   const mayRun =
     job.queue === 'composite' || (await patiently(signal, () => settings.gate.start(job, attempt)));
   // A job that lost its worker had its turn: it may run again.
@@ -82,13 +88,13 @@ async function startInTurn(
 }
 
 async function runInTurn(settings: TurnSettings, turn: Turn): Promise<Outcome> {
-  const { bullJob, attempt, signal } = turn;
+  const { bullJob, job, attempt, signal } = turn;
   const start = performance.now();
   let failed: 'failed' | undefined;
   try {
     signal.throwIfAborted();
     if (bullJob.priority > 0) await patiently(signal, () => settings.pages.begin(bullJob.priority));
-    failed = await settings.run(bullJob.data, attempt, signal, throttle(bullJob));
+    failed = await settings.run(job, attempt, signal, throttle(bullJob));
   } catch (error) {
     if (!signal.aborted) throw error;
     return handBack(settings, turn);
@@ -103,26 +109,30 @@ function drop({ log, onceEach, queue }: TurnSettings, { id }: BullJob<Job>, faul
 }
 
 /** Ends the job's part in this worker for now. */
-async function sleep({ bullJob, token }: Turn, ms = napMs): Promise<never> {
-  await bullJob.moveToDelayed(Date.now() + ms, token);
+async function sleep({ bullJob, token, attempt }: Turn): Promise<never> {
+  // Longer each time: a worker whose clock is ahead takes every job that waits for its host, again and again.
+  await bullJob.moveToDelayed(Date.now() + Math.min(napMs * attempt, longestNapMs), token);
   throw new DelayedError();
 }
 
 // This worker stops, the job does not: another takes it at once.
 async function handBack({ queues, gate, losses }: TurnSettings, turn: Turn): Promise<never> {
-  const job = turn.bullJob.data;
+  const { bullJob, job, token, attempt } = turn;
   await losses.takeBack(job);
-  await handOver(queues, gate, job.host, await gate.release(job, { attempt: turn.attempt }));
-  return sleep(turn, 1);
+  await handOver(queues, gate, job.host, await gate.release(job, { attempt }));
+  await bullJob.moveToDelayed(Date.now() + 1, token);
+  // By another worker's clock, that delay may be over much later.
+  await promote(queues[job.queue], job.jobId);
+  throw new DelayedError();
 }
 
 async function end(
   settings: TurnSettings,
-  { bullJob, attempt, signal }: Turn,
+  { job, attempt, signal }: Turn,
   state: Outcome,
   tookMs: number,
 ): Promise<Outcome> {
-  await patiently(signal, () => endJob(settings, bullJob.data, { attempt, state, tookMs }));
+  await patiently(signal, () => endJob(settings, job, { attempt, state, tookMs }));
   return state;
 }
 
