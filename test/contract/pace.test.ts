@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { impatientAlone, openRedis } from '../../shared/job-queue/bullmq/connection.ts';
+import { impatientAlone, openRedis } from '../../shared/redis.ts';
 import { randomId } from '../../shared/model/job.ts';
 import { openMemoryPace } from '../../shared/pace/memory.ts';
 import { openRedisPace } from '../../shared/pace/redis.ts';
