@@ -45,8 +45,9 @@ export const envelopeShape = {
   notTested: z.array(notTestedSchema),
 };
 
-const envelopeSchema = z.looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) });
-export type Report = z.infer<typeof envelopeSchema>;
+/** A report of any check: its envelope is judged, a check's own fields are let through. */
+export const reportSchema = z.looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) });
+export type Report = z.infer<typeof reportSchema>;
 
 /** What judgement gives: a verdict for every rule of the check, and the check's own fields. */
 export type Assessment<Code extends string = string> = {

@@ -23,7 +23,7 @@ test('the first scrape tells how long the oldest job has waited, and how many th
   const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
   await queue.submit(job);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  const { body } = await openMetrics(queue).text();
+  const { body } = await openMetrics(queue, { use: async () => ({ usedBytes: 7, limitBytes: 9 }) }).text();
   const value = (line: string) =>
     Number(
       body
@@ -34,5 +34,7 @@ test('the first scrape tells how long the oldest job has waited, and how many th
   expect(value('diag_queue_oldest_waiting_seconds{queue="network"}')).toBeGreaterThan(0.01);
   expect(value('diag_queue_oldest_waiting_seconds{queue="browser"}')).toBe(0);
   expect(value('diag_queue_jobs{queue="network",state="waiting"}')).toBe(1);
+  expect(value('diag_store_bytes')).toBe(7);
+  expect(value('diag_store_limit_bytes')).toBe(9);
   await queue.close(0);
 });
