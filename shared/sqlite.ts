@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from './config.ts';
@@ -16,7 +16,8 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
     return openAndLift(path, migrations);
   } catch (error) {
     if (error instanceof ConfigError || !(error instanceof Error) || !('code' in error)) throw error;
-    throw new ConfigError(`DATA_DIR: ${path} cannot be made or opened (${error.message})`);
+    const free = isDiskFault(error) ? `; ${freeBytesOf(path) ?? 'unknown'} bytes are free` : '';
+    throw new ConfigError(`DATA_DIR: ${path} cannot be made or opened (${error.message}${free})`);
   }
 }
 
@@ -102,6 +103,17 @@ const diskCodes: ReadonlySet<number> = new Set([
 /** True for an error of SQLite that lasts until somebody does something about the disk. */
 export function isDiskFault(error: unknown): boolean {
   return diskCodes.has(codeOf(error));
+}
+
+/** Bytes that are free on the disk of a file; undefined for ":memory:", and where its folder is gone. */
+export function freeBytesOf(path: string): number | undefined {
+  if (path === ':memory:') return undefined;
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize;
+  } catch {
+    return undefined; // the caller reports a failure already; this only adds to it
+  }
 }
 
 /** Does something with a database. A full disk or a locked file is no defect: it rises as Problem `store_unavailable`. */

@@ -39,6 +39,9 @@ export function openRunner(settings: RunnerSettings): { readonly run: Run; reado
         log.info({ ...about, reportId: known.reportId }, 'job answered from the store');
         return undefined;
       }
+      // Waiting jobs whose reports could not be kept are given up without a visit to the target.
+      const fault = reportStore.fault();
+      if (fault) throw fault;
       const start = performance.now();
       const told =
         job.check === domainVisit.name

@@ -71,8 +71,9 @@ function tryStep(step: () => boolean, log: Logger): boolean {
   try {
     return step();
   } catch (error) {
-    // A disk that takes no writes takes no deletes: `writes` has told that. The next look tries again.
-    if (!(error instanceof Problem)) log.error({ err: error }, 'expired reports cannot be deleted');
+    // A disk that takes no writes takes no deletes, which the log has been told. The next look tries again.
+    if (error instanceof Problem) log.debug({ err: error }, 'expired reports not deleted yet');
+    else log.error({ err: error }, 'expired reports cannot be deleted');
     return false;
   }
 }

@@ -1,9 +1,7 @@
-import { statfsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../logger.ts';
 import { Problem } from '../model/problem.ts';
-import { isDiskFault, withSqlite } from '../sqlite.ts';
+import { freeBytesOf, isDiskFault, withSqlite } from '../sqlite.ts';
 
 /** Where `tryWrite` writes. */
 export const writesMigration = 'CREATE TABLE written (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;';
@@ -42,12 +40,12 @@ export function openWrites(database: DatabaseSync, path: string, log: Logger): W
     }
     if (!fault) return;
     clearInterval(fault.timer);
-    log.info({ forMs: Date.now() - fault.at, ...freeOf(path) }, 'reports can be written again');
+    log.info({ forMs: Date.now() - fault.at, freeBytes: freeBytesOf(path) }, 'reports can be written again');
     fault = undefined;
   };
   const note = (problem: Problem) => {
     if (fault || !isDiskFault(problem.cause)) return;
-    log.error({ err: problem.cause, ...freeOf(path) }, 'reports cannot be written');
+    log.error({ err: problem.cause, freeBytes: freeBytesOf(path) }, 'reports cannot be written');
     fault = { problem, at: Date.now(), timer: setInterval(retry, retryMs).unref() };
   };
   const write = <T>(act: () => T): T => {
@@ -76,14 +74,4 @@ export function openWrites(database: DatabaseSync, path: string, log: Logger): W
 
 function wordsOf({ cause }: Problem): string {
   return `reports cannot be written (${cause instanceof Error ? cause.message : 'no reason given'})`;
-}
-
-function freeOf(path: string): { readonly freeBytes?: number } {
-  if (path === ':memory:') return {};
-  try {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    return { freeBytes: bavail * bsize };
-  } catch {
-    return {}; // the folder itself is gone; the error beside this says so
-  }
 }
