@@ -37,12 +37,13 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const { jobQueue, reportStore } = context.backend;
   const probes = prepareProbesOf(config);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
-  const { run, gaveUp } = openRunnerOf(context, probes, waiting);
+  const runner = openRunnerOf(context, probes, waiting);
   // Every worker that touches the network also puts reports together: that touches nothing.
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>
     name === 'network' ? ['network', 'composite'] : [name],
   );
-  const openCrew = (queue: QueueName) => jobQueue.work(queue, concurrencyOf(queue, config), run, gaveUp);
+  const openCrew = (queue: QueueName) =>
+    jobQueue.work(queue, concurrencyOf(queue, config), runner.run, runner.gaveUp);
   const crews = new Map(queues.map((queue) => [queue, openCrew(queue)]));
   // A crew that serves the queue outweighs what was said while there was none.
   const onTurn = (fault: NoBrowser | undefined) => {
@@ -60,6 +61,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
     async close(graceMs) {
       watch?.close();
       await Promise.all([...crews.values()].map((crew) => crew.close(graceMs)));
+      await runner.close();
       waiting.close();
       probes.close();
     },

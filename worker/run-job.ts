@@ -9,13 +9,14 @@ import type { Check } from './checks/check.ts';
 import type { Jobs } from './checks/jobs.ts';
 import { examine, failedReport, type ReportSettings } from './examine.ts';
 import type { EvidenceFile } from './judge.ts';
-import { type EvidenceSettings, keepEvidence } from './keep-evidence.ts';
+import { type EvidenceKeeper, type EvidenceSettings, openEvidenceKeeper } from './keep-evidence.ts';
 import type { ProbeFactory } from './probes/open.ts';
 import { failedVisit, runVisit } from './visit/run.ts';
 import { domainVisit } from './visit/spec.ts';
 
 export type RunnerSettings = ReportSettings &
   EvidenceSettings & {
+    readonly reportStore: ReportStore;
     readonly probes: ProbeFactory;
     readonly findCheck: (name: string) => Check | undefined;
     readonly jobKeyOf: JobKeyOf;
@@ -26,10 +27,21 @@ export type RunnerSettings = ReportSettings &
 
 type Running = { readonly stop: AbortSignal; readonly progress: Parameters<Run>[3] };
 
-/** Makes the runner of jobs: probes, gather, assess, report, store. Returning means that a report for the job's key is stored. */
-export function openRunner(settings: RunnerSettings): { readonly run: Run; readonly gaveUp: GaveUp } {
-  const { reportStore, log } = settings;
+export type Runner = {
+  /** Probes, gather, assess, report, store. Returning means that a report for the job's key is stored. */
+  readonly run: Run;
+  readonly gaveUp: GaveUp;
+  /** Writes what is left to be written; call it when no job runs any more. */
+  close(): Promise<void>;
+};
+
+/** Opens the runner of jobs. */
+export function openRunner(runnerSettings: RunnerSettings): Runner {
+  const { reportStore, log } = runnerSettings;
+  const evidence = openEvidenceKeeper(runnerSettings);
+  const settings = { ...runnerSettings, evidence };
   return {
+    close: () => evidence.close(),
     async run(job, attempt, stop, progress) {
       const found = await reportStore.findFresh([{ jobKey: job.jobKey, wanted: job.wanted }]);
       const known = found.get(job.jobKey);
@@ -72,7 +84,11 @@ function failedOf(job: Job, settings: RunnerSettings): Report | undefined {
   return check && failedReport(check, job, 'The run was broken off before it could end.', settings);
 }
 
-async function runCheck(job: Job, settings: RunnerSettings, { stop, progress }: Running) {
+async function runCheck(
+  job: Job,
+  settings: RunnerSettings & { readonly evidence: EvidenceKeeper },
+  { stop, progress }: Running,
+) {
   const check = settings.findCheck(job.check);
   if (!check) throw new Error(`this worker knows no ${job.check}`);
   const limit = AbortSignal.timeout(job.runLimitMs);
@@ -84,7 +100,7 @@ async function runCheck(job: Job, settings: RunnerSettings, { stop, progress }: 
     const { report, file } = await examine(check, job, examination, settings);
     if (file) await keepPictures(check, file, Date.parse(report.expiresAt), settings);
     await insertPatiently(settings.reportStore, report, job, stop);
-    if (file) await keepEvidence(settings, file);
+    if (file) settings.evidence.keep(file);
     return { state: report.state, score: report.score };
   } finally {
     probes.close();
