@@ -4,7 +4,7 @@ import type { Logger } from '../shared/logger.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { Blob, ReportStore } from '../shared/report-store/port.ts';
 import type { EvidenceFile } from './judge.ts';
-import { maskEvidence } from './mask-evidence.ts';
+import { maskEvidence, mayHoldSecrets } from './mask-evidence.ts';
 
 export type EvidenceSettings = {
   readonly reportStore: Pick<ReportStore, 'keepBlobs'>;
@@ -82,5 +82,8 @@ export function openEvidenceKeeper({ reportStore, log, evidenceForS }: EvidenceS
 }
 
 function pack(file: EvidenceFile): Uint8Array {
-  return zstdCompressSync(JSON.stringify({ ...file, evidence: maskEvidence(file.evidence) }));
+  const json = JSON.stringify(file);
+  return zstdCompressSync(
+    mayHoldSecrets(json) ? JSON.stringify({ ...file, evidence: maskEvidence(file.evidence) }) : json,
+  );
 }

@@ -1,5 +1,10 @@
 import type { Json } from '../shared/model/verdict.ts';
 
+/** False where the JSON of some evidence has nothing to mask: to know that is cheaper than to walk through it all. */
+export function mayHoldSecrets(json: string): boolean {
+  return /set-?cookies?"/i.test(json) || /:[\\/]{2,}[^\s/?#\\"'<>]*@/.test(json);
+}
+
 /**
  * Evidence as it may be kept: the values of cookies and the user information of addresses give way to filler. What judgement
  * reads of them stays: their length, which kinds of character they are made of, and how random they look. So judging what was

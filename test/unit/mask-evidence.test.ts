@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '../../shared/model/verdict.ts';
 import { securityHeaderCheck } from '../../worker/checks/security-header-check/index.ts';
-import { maskEvidence } from '../../worker/mask-evidence.ts';
+import { maskEvidence, mayHoldSecrets } from '../../worker/mask-evidence.ts';
 import { runsOf } from '../kit/property-runs.ts';
 import { cookieRows } from './security-header-check/rows/cookies.ts';
 import { leakageRows } from './security-header-check/rows/leakage.ts';
@@ -61,6 +61,8 @@ test('user information of an address gives way, however it is spelled', () => {
   expect(mask('see HTTPS:\\\\u:p@a.test and ftp://b@c.test')).toEqual([
     'see HTTPS:\\\\***@a.test and ftp://***@c.test',
   ]);
+  expect(mayHoldSecrets(JSON.stringify('HTTPS:\\\\u:p@a.test'))).toBe(true);
+  expect(mayHoldSecrets(JSON.stringify(['https://a.test/', 'me@a.test', 'Via']))).toBe(false);
   expect(mask('mailto:me@a.test, https://a.test/?to=me@a.test')).toEqual([
     'mailto:me@a.test, https://a.test/?to=me@a.test',
   ]);
@@ -92,6 +94,7 @@ test('whatever the value, it is gone, and the cookie is judged the same', () => 
       const runs = (text.match(/[a-z0-9]{8,}/gi) ?? []).filter((run) => new Set(run).size > 4);
       for (const run of runs) expect(JSON.stringify(kept)).not.toContain(run);
       expect(judge(kept)).toEqual(judge(evidence));
+      expect(mayHoldSecrets(JSON.stringify(evidence))).toBe(true);
     }),
     { numRuns: runsOf(1000) },
   );
