@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutReport, reportLimitBytes } from './cut-report.ts';
 import { type Finding, findingSchema, listVerdicts, notTestedSchema } from './finding.ts';
 import { type Grade, gradeNames, gradeOf, score } from './score.ts';
 import { type Rule, type Rules, severities, type Verdicts } from './verdict.ts';
@@ -43,6 +44,13 @@ export const envelopeShape = {
   findings: z.array(findingSchema),
   passed: z.array(z.string()).meta({ description: 'Codes of the rules that were looked at and hold.' }),
   notTested: z.array(notTestedSchema),
+  truncated: z
+    .array(z.object({ field: z.string(), kept: z.int(), of: z.int() }))
+    .optional()
+    .meta({
+      description:
+        'Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole.',
+    }),
 };
 
 /** A report of any check: its envelope is judged, a check's own fields are let through. */
@@ -75,13 +83,13 @@ export type ReportFacts = {
   readonly keepForS: number;
 };
 
-/** Makes the report of an assessment. Pure: the clock is in `facts`. */
+/** Makes the report of an assessment, cut where it is longer than a report may be. Pure: the clock is in `facts`. */
 export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
   const { findings, passed, notTested } = listVerdicts(facts.rules, assessment.verdicts);
   for (const finding of findings)
     finding.scoreEffect = assessment.scoreEffects?.[finding.code] ?? finding.scoreEffect;
   const points = scoreOf(facts.rules, assessment);
-  return {
+  const report: Report = {
     schemaVersion,
     ...(facts.reportId === undefined ? {} : { reportId: facts.reportId }),
     check: facts.check,
@@ -103,6 +111,7 @@ export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
     notTested,
     ...assessment.fields,
   };
+  return cutReport(report, reportLimitBytes);
 }
 
 /** The one finding of a run of ours that could not end; no check has it in its table. */
