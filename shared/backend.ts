@@ -60,7 +60,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
       waitingLimit,
       ...pageLimitOf(config),
     }),
-    reportStore: openSqliteReportStore(path),
+    reportStore: openSqliteReportStore(path, { log, limitBytes: limitBytesOf(config) }),
     rateLimiter: openMemoryRateLimiter(),
     tokenStore: await openTokenStore(config, log),
     pace: openMemoryPace(),
@@ -92,7 +92,9 @@ async function openScaled(
     ...pageLimitOf(config),
     log,
   });
-  const reportStore = ofMongoUrl(() => openMongoReportStore(urls.mongo, log));
+  const reportStore = ofMongoUrl(() =>
+    openMongoReportStore(urls.mongo, { log, limitBytes: limitBytesOf(config) }),
+  );
   return {
     mode: 'scaled',
     jobQueue,
@@ -111,10 +113,10 @@ export async function openTokenStore(config: Config, log: Logger): Promise<Token
       import('./token-store/mongo.ts'),
       import('./token-store/announce.ts'),
     ]);
-    return ofMongoUrl(() => openMongoTokenStore(MONGODB_URL, openRedisAnnouncements(REDIS_URL, log)));
+    return ofMongoUrl(() => openMongoTokenStore(MONGODB_URL, openRedisAnnouncements(REDIS_URL, log), log));
   }
   const { openSqliteTokenStore } = await import('./token-store/sqlite.ts');
-  return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'));
+  return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'), log);
 }
 
 // The driver alone knows which options and hosts it takes. What it quotes of the URL may hold the password.
@@ -126,6 +128,10 @@ function ofMongoUrl<T>(open: () => T): T {
     if (!(error instanceof Error) || !(isOfUrl || /^Mongo|^URIError$/.test(error.name))) throw error;
     throw new ConfigError(`MONGODB_URL: ${error.message.replace(/\/\/[^@\s]*@/g, '//…@')}`);
   }
+}
+
+function limitBytesOf({ STORE_MAX_MB }: Config): number {
+  return STORE_MAX_MB * 1_000_000;
 }
 
 /** Jobs of a host of which nothing is known yet that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */

@@ -152,6 +152,7 @@ const settingsSchema = z.object({
   REPORT_IDS: flag.default(true),
   REPORT_TTL_DAYS: count(1, 36_500).default(30),
   EVIDENCE_HOURS: count(0, 876_000).default(24),
+  STORE_MAX_MB: count(10).default(20_000),
   RATE_LIMIT: flag.default(true),
   LIMIT_ANON_REQUESTS: quotaSchema.default({ points: 600, windowS: 60 }),
   LIMIT_ANON_SCANS: quotaSchema.default({ points: 60, windowS: 60 }),

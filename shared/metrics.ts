@@ -1,5 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobQueue, QueueStats } from './job-queue/port.ts';
+import { addStoreGauges } from './report-store/gauges.ts';
+import type { ReportStore } from './report-store/port.ts';
 
 type Stats = Awaited<ReturnType<JobQueue['stats']>>;
 
@@ -16,11 +18,12 @@ export type Metrics = {
 const durations = [0.001, 0.005, 0.02, 0.1, 0.3, 1, 3, 10, 30, 60];
 
 /** Opens the counters of one process. */
-export function openMetrics(jobQueue: JobQueue): Metrics {
+export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, 'use'>): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'diag_' });
   addQueueGauges(jobQueue, registers);
+  addStoreGauges(reportStore, registers);
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
   const histogram = (name: string, help: string, label: string) =>

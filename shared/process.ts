@@ -54,7 +54,7 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
   const log = openLogger(config.LOG_LEVEL);
   const { openMetrics } = await import('./metrics.ts');
   const backend = await openBackend(config, log);
-  const metrics = openMetrics(backend.jobQueue);
+  const metrics = openMetrics(backend.jobQueue, backend.reportStore);
   const parts = await open({ config, log, backend, metrics });
   const readiness: Readiness = async () => {
     const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);

@@ -24,7 +24,7 @@ test('the first scrape tells how long the oldest job has waited, and how many th
   const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
   await queue.submit(job);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  const { body } = await openMetrics(queue).text();
+  const { body } = await openMetrics(queue, { use: async () => ({ usedBytes: 7, limitBytes: 9 }) }).text();
   const value = (line: string) =>
     Number(
       body
@@ -37,13 +37,15 @@ test('the first scrape tells how long the oldest job has waited, and how many th
   expect(value('diag_queue_oldest_parked_seconds{queue="network"}')).toBe(0);
   expect(value('diag_queue_jobs{queue="network",state="waiting"}')).toBe(1);
   expect(value('diag_queue_up')).toBe(1);
+  expect(value('diag_store_bytes')).toBe(7);
+  expect(value('diag_store_limit_bytes')).toBe(9);
   await queue.close(0);
 });
 
 test('a queue that cannot be read has no gauges, rather than gauges that say 0', async () => {
   const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
   const away = { ...queue, stats: () => Promise.reject(queueUnavailable()) };
-  const { body } = await openMetrics(away).text();
+  const { body } = await openMetrics(away, { use: async () => ({ usedBytes: 0, limitBytes: 0 }) }).text();
   const samples = body.split('\n').filter((line) => line.startsWith('diag_queue_'));
   expect(samples).toEqual(['diag_queue_up 0']);
   await queue.close(0);
