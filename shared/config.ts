@@ -185,6 +185,9 @@ const settingsSchema = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
+/** The name of every setting, in the order of the schema. */
+export const settingNames = settingsSchema.keyof().options;
+
 /** Every setting of the environment, read and typed; names, defaults and meanings are in the README's table. */
 export type Config = z.infer<typeof settingsSchema>;
 

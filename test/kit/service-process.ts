@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+/** A process of the service that a test started. */
+export type ServiceProcess = {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Every line of its log so far. */
+  readonly lines: readonly string[];
+  /** Its exit status, once it and everything that holds its output has ended. */
+  readonly closed: Promise<number | null>;
+};
+
+export type Command = {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+};
+
+/** Starts a command that runs the service, and waits for its line `ready`. Throws with its log if it ends before. */
+export async function startService({ program, args, environment }: Command): Promise<ServiceProcess> {
+  const child = spawn(program, args, {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const lines: string[] = [];
+  const ready = Promise.withResolvers<{ url?: string; adminPort: number }>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    if (line.includes('"msg":"ready"'))
+      ready.resolve(JSON.parse(line) as { url?: string; adminPort: number });
+  });
+  void closed.then((code) => ready.reject(new Error(`it ended with ${code}: ${lines.join('\n')}`)));
+  const { url = '', adminPort } = await ready.promise;
+  return { child, url, adminUrl: `http://127.0.0.1:${adminPort}`, lines, closed };
+}
