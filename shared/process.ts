@@ -103,12 +103,18 @@ export function asConfigError(setting: string, port: number | undefined) {
   };
 }
 
-/** Runs `stop` once on SIGTERM or SIGINT and ends the process; a second signal ends it at once. */
+/** npm passes a signal on that a terminal or a supervisor has already sent to the whole process group: both are one request to stop. */
+const sameRequestMs = 1000;
+
+/** Runs `stop` once on SIGTERM or SIGINT and ends the process; a second request to stop ends it at once. */
 function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
-  let isStopping = false;
+  let stoppingSince: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > sameRequestMs) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
     log.info({ signal }, 'stopping');
     stop().then(
       () => process.exit(0),

@@ -10,21 +10,38 @@ export type ServiceProcess = {
   readonly lines: readonly string[];
   /** Its exit status, once it and everything that holds its output has ended. */
   readonly closed: Promise<number | null>;
+  /** Signals it, or its whole process group where it has one; nothing happens if it has ended. */
+  kill(signal: NodeJS.Signals): void;
 };
 
 export type Command = {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** Gives it a process group of its own. */
+  readonly isGroup?: boolean;
 };
 
 /** Starts a command that runs the service, and waits for its line `ready`. Throws with its log if it ends before. */
-export async function startService({ program, args, environment }: Command): Promise<ServiceProcess> {
+export async function startService({
+  program,
+  args,
+  environment,
+  isGroup = false,
+}: Command): Promise<ServiceProcess> {
   const child = spawn(program, args, {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
+    detached: isGroup,
   });
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(isGroup ? -(child.pid ?? 0) : (child.pid ?? 0), signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has ended
+    }
+  };
   const lines: string[] = [];
   const ready = Promise.withResolvers<{ url?: string; adminPort: number }>();
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -34,5 +51,5 @@ export async function startService({ program, args, environment }: Command): Pro
   });
   void closed.then((code) => ready.reject(new Error(`it ended with ${code}: ${lines.join('\n')}`)));
   const { url = '', adminPort } = await ready.promise;
-  return { child, url, adminUrl: `http://127.0.0.1:${adminPort}`, lines, closed };
+  return { child, url, adminUrl: `http://127.0.0.1:${adminPort}`, lines, closed, kill };
 }

@@ -23,9 +23,9 @@ test.for([
     args: ['cli/diag.js', 'serve'],
     environment,
   });
-  onTestFinished(() => void service.child.kill('SIGKILL'));
+  onTestFinished(() => service.kill('SIGKILL'));
   const answer = await fetch(`${service.url}/api/tools/redirect-check?url=http%3A%2F%2F127.0.0.1%2F`);
   expect(answer.status).toBe(status);
-  service.child.kill('SIGTERM');
+  service.kill('SIGTERM');
   expect(await service.closed).toBe(0);
 });
