@@ -1,6 +1,7 @@
 import { openAdminServer, type Readiness } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { makeDataFolderPrivate } from './data-folder.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -52,6 +53,9 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
       `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
     );
   const log = openLogger(config.LOG_LEVEL);
+  // As root the bundled Chromium is unpacked for another user, who must be able to read it.
+  if (process.getuid?.() !== 0) process.umask(0o077);
+  makeDataFolderPrivate(config.DATA_DIR, log);
   const { openMetrics } = await import('./metrics.ts');
   const backend = await openBackend(config, log);
   const metrics = openMetrics(backend.jobQueue);

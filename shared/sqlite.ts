@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from './config.ts';
@@ -25,13 +25,15 @@ function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another process was quicker
   }
 }
 
 function openAndLift(path: string, migrations: readonly string[]): DatabaseSync {
+  // SQLite would make it readable to all; its -wal and -shm take the mode of this file.
+  if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path, { timeout: 1000 });
   database.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA auto_vacuum = INCREMENTAL;',
