@@ -22,7 +22,9 @@ export type Command = {
   readonly isGroup?: boolean;
 };
 
-/** Starts a command that runs the service, and waits for its line `ready`. Throws with its log if it ends before. */
+const startWithinMs = 20_000;
+
+/** Starts a command that runs the service, and waits for its line `ready`. Throws with its log if it ends before, or is not ready within 20 s; its LOG_LEVEL must be info or more. */
 export async function startService({
   program,
   args,
@@ -49,7 +51,9 @@ export async function startService({
     if (line.includes('"msg":"ready"'))
       ready.resolve(JSON.parse(line) as { url?: string; adminPort: number });
   });
+  // A machine with others at work starts a process in some seconds; one that says nothing is not waited for.
+  const late = setTimeout(() => kill('SIGKILL'), startWithinMs);
   void closed.then((code) => ready.reject(new Error(`it ended with ${code}: ${lines.join('\n')}`)));
-  const { url = '', adminPort } = await ready.promise;
+  const { url = '', adminPort } = await ready.promise.finally(() => clearTimeout(late));
   return { child, url, adminUrl: `http://127.0.0.1:${adminPort}`, lines, closed, kill };
 }

@@ -14,8 +14,8 @@ test.for([
   const environment = {
     ...environmentOf(api ?? { image: '' }, { AUTH_MODE: mode }),
     ...here,
-    REDIS_URL: '',
-    MONGODB_URL: '',
+    REDIS_URL_FILE: '',
+    MONGODB_URL_FILE: '',
     WORKER_QUEUES: 'network',
   };
   const service = await startService({

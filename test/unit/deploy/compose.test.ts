@@ -2,28 +2,34 @@ import { expect, test } from 'vitest';
 import { readConfig, settingNames } from '../../../shared/config.ts';
 import { environmentOf, readComposeFile } from '../../kit/compose.ts';
 
-const { services } = readComposeFile();
+const { services, networks } = readComposeFile();
 const ours = ['api', 'worker', 'browser'] as const;
 
 /** Settings that the file decides, because the container's inside depends on them. */
-const fixed = new Set([
+const fixed = new Set<string>([
   'HOST',
   'PORT',
   'ADMIN_HOST',
   'DATA_DIR',
-  'REDIS_URL',
-  'MONGODB_URL',
   'WORKER_QUEUES',
+  'REDIS_URL_FILE',
+  'MONGODB_URL_FILE',
 ]);
 
 /** Settings that a service does not have, and why. */
 const withheld: Readonly<Record<string, readonly (typeof ours)[number][]>> = {
   // The two admin ports have defaults of their own, and nobody outside the networks sees them.
   ADMIN_PORT: ['api', 'worker', 'browser'],
-  // Only an API process and a worker of page loads have a use for these.
+  // They hold passwords, and come as files.
+  REDIS_URL: ['api', 'worker', 'browser'],
+  MONGODB_URL: ['api', 'worker', 'browser'],
+  // An API process works on no queue.
   WORKER_QUEUES: ['api'],
+  // Keys of other services: only a worker of page loads uses them.
   CRUX_API_KEY: ['api', 'worker'],
+  CRUX_API_KEY_FILE: ['api', 'worker'],
   PSI_API_KEY: ['api', 'worker'],
+  PSI_API_KEY_FILE: ['api', 'worker'],
 };
 
 /** A value that no default is equal to: what arrives was passed on. */
@@ -37,14 +43,14 @@ test.for(ours)('%s is given every setting that the service knows', (name) => {
   );
   const expected = settingNames.filter((each) => !withheld[each]?.includes(name));
   expect(settingNames.filter((each) => each in given)).toEqual(expected);
-  expect(expected.filter((each) => given[each] !== marker)).toEqual(
-    expected.filter((each) => fixed.has(each)),
-  );
+  const decided = expected.filter((each) => given[each] !== marker);
+  expect(decided).toEqual(expected.filter((each) => fixed.has(each)));
 });
 
 test.for(ours)('%s starts with valid settings when .env is empty', (name) => {
   const given = environmentOf(services[name] ?? { image: '' }, {});
-  expect(readConfig({ ...given, DATA_DIR: ':memory:' })).toMatchObject({
+  const here = { DATA_DIR: ':memory:', REDIS_URL_FILE: '', MONGODB_URL_FILE: '' };
+  expect(readConfig({ ...given, ...here })).toMatchObject({
     HOST: '0.0.0.0',
     AUTH_MODE: 'open',
   });
@@ -59,4 +65,39 @@ test('Redis refuses writes before its container runs out of memory', () => {
   const command = services['redis']?.command?.join(' ');
   expect(command).toContain('--maxmemory 384mb --maxmemory-policy noeviction');
   expect(services['redis']).toMatchObject({ mem_limit: '512m' });
+});
+
+const networksOf = (name: string) => services[name]?.networks ?? [];
+const shared = (one: string, other: string) =>
+  networksOf(one).filter((name) => networksOf(other).includes(name));
+
+test('the container that runs pages reaches the queue, the store and the resolver, and no other process of ours', () => {
+  expect(shared('browser', 'api')).toEqual([]);
+  expect(shared('browser', 'worker')).toEqual([]);
+  for (const name of ['redis', 'mongo', 'unbound'])
+    expect(shared('browser', name)).toEqual(['browser-backend']);
+});
+
+test('queue, store and API have no way out, and no server publishes a port but the API', () => {
+  const isInside = (name: string) => networks[name]?.internal === true;
+  for (const name of ['redis', 'mongo'])
+    expect(networksOf(name).filter((each) => !isInside(each))).toEqual([]);
+  expect(networksOf('api')).toEqual(['backend', 'front']);
+  expect(Object.keys(services).filter((name) => services[name]?.['ports'])).toEqual(['api']);
+});
+
+test('no service has the passwords of another', () => {
+  const mounts = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
+    volumes.filter((volume) => /^[\w-]*secrets:/.test(volume)).map((volume) => `${name} ${volume}`),
+  );
+  expect(mounts.sort()).toEqual([
+    'api secrets:/secrets:ro',
+    'browser secrets:/secrets:ro',
+    'mongo mongo-secrets:/secrets:ro',
+    'redis redis-secrets:/secrets:ro',
+    'secrets mongo-secrets:/mongo',
+    'secrets redis-secrets:/redis',
+    'secrets secrets:/app',
+    'worker secrets:/secrets:ro',
+  ]);
 });
