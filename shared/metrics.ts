@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type JobQueue } from './job-queue/port.ts';
-import { queueNames } from './model/job.ts';
+import { type QueueName, queueNames } from './model/job.ts';
+import { addBackendGauges, addBuildInfo, type Backends } from './process-gauges.ts';
 
 type Stats = Awaited<ReturnType<JobQueue['stats']>>;
 
@@ -9,6 +10,10 @@ export type Metrics = {
   request(route: string, status: number, seconds: number): void;
   cacheLookup(outcome: 'hit' | 'stored' | 'collapsed'): void;
   rateLimited(policy: string): void;
+  /** A request was answered with this problem: what was refused, and why. */
+  problem(code: string): void;
+  /** A job's first start. */
+  jobStarted(queue: QueueName, waitedS: number): void;
   checkDone(check: string, state: string, seconds: number): void;
   /** The text of /metrics. */
   text(): Promise<{ readonly type: string; readonly body: string }>;
@@ -16,11 +21,14 @@ export type Metrics = {
 
 const durations = [0.001, 0.005, 0.02, 0.1, 0.3, 1, 3, 10, 30, 60];
 
-/** Opens the counters of one process. */
-export function openMetrics(jobQueue: JobQueue): Metrics {
+/** Opens the counters of one process. @param store whose state is told beside the queue's; none in tests */
+export function openMetrics(jobQueue: JobQueue, store?: Backends['store']): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry, prefix: 'diag_' });
+  // Under their usual names: every dashboard for Node finds them.
+  collectDefaultMetrics({ register: registry });
+  addBuildInfo(registers);
+  if (store) addBackendGauges({ queue: jobQueue, store }, registers);
   addQueueGauges(jobQueue, registers);
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
@@ -34,6 +42,12 @@ export function openMetrics(jobQueue: JobQueue): Metrics {
   );
   const lookups = counter('diag_cache_lookups_total', 'Reports given, by where they came from.', ['result']);
   const refused = counter('diag_rate_limited_total', 'Requests refused with 429.', ['policy']);
+  const problems = counter('diag_problems_total', 'Requests answered with a problem.', ['code']);
+  const waitSeconds = histogram(
+    'diag_queue_wait_seconds',
+    'Time from a request for a job to its start.',
+    'queue',
+  );
   const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
   const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
   return {
@@ -43,6 +57,8 @@ export function openMetrics(jobQueue: JobQueue): Metrics {
     },
     cacheLookup: (result) => lookups.inc({ result }),
     rateLimited: (policy) => refused.inc({ policy }),
+    problem: (code) => problems.inc({ code }),
+    jobStarted: (queue, waitedS) => waitSeconds.observe({ queue }, waitedS),
     checkDone(check, outcome, seconds) {
       checks.inc({ check, outcome });
       checkSeconds.observe({ check }, seconds);

@@ -2,6 +2,7 @@ import { openAdminServer, type Readiness } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { makeDataFolderPrivate } from './data-folder.ts';
+import { timeWaits } from './job-queue/time-waits.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -57,8 +58,12 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
   if (process.getuid?.() !== 0) process.umask(0o077);
   makeDataFolderPrivate(config.DATA_DIR, log);
   const { openMetrics } = await import('./metrics.ts');
-  const backend = await openBackend(config, log);
-  const metrics = openMetrics(backend.jobQueue);
+  const opened = await openBackend(config, log);
+  const metrics = openMetrics(opened.jobQueue, opened.reportStore);
+  const jobQueue = timeWaits(opened.jobQueue, config.QUEUE_SECONDS * 1000, (queue, waitedS) =>
+    metrics.jobStarted(queue, waitedS),
+  );
+  const backend = { ...opened, jobQueue };
   const parts = await open({ config, log, backend, metrics });
   const readiness: Readiness = async () => {
     const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);
