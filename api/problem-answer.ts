@@ -8,16 +8,14 @@ import { requestIdOf, type Witness } from './request-log.ts';
 export function answerProblems({ log, metrics, publicPath }: Witness & { readonly publicPath: string }) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     if (error instanceof ClientGone) return;
-    const problem = error instanceof Problem ? error : readExpressError(error);
-    if (problem?.code === 'rate_limited') metrics?.rateLimited(problem.policy ?? 'unknown');
-    if (!problem) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
+    const foreseen = error instanceof Problem ? error : readExpressError(error);
+    if (!foreseen) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
+    const problem =
+      foreseen ?? new Problem('internal_error', 'This is a defect of ours. Tell the operator the requestId.');
+    if (problem.code === 'rate_limited') metrics?.rateLimited(problem.policy ?? 'unknown');
+    metrics?.problem(problem.code);
     if (response.headersSent) return void response.destroy();
-    sendProblem(request, response, {
-      problem:
-        problem ??
-        new Problem('internal_error', 'This is a defect of ours. Tell the operator the requestId.'),
-      publicPath,
-    });
+    sendProblem(request, response, { problem, publicPath });
   };
 }
 

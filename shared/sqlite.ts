@@ -42,6 +42,8 @@ function makeFolder(path: string): void {
 const busyTimeoutMs = 500;
 
 function openAndLift(path: string, migrations: readonly string[]): DatabaseSync {
+  // SQLite would make it readable to all; its -wal and -shm take the mode of this file.
+  if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   // auto_vacuum counts only before the file has its first page, and changing to WAL writes one.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
