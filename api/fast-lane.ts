@@ -25,7 +25,7 @@ export function openFastLane(desk: Desk, app: Listener): Listener {
     const caller = desk.callers.recall(request);
     // A token that may not, or one that was not given this report before, goes the long way.
     const isSettled =
-      caller?.scopes.includes('tools') && (!desk.reportIds || ready.givenTo.has(caller.account));
+      caller?.scopes.includes('tools') && (!desk.reportIds || ready.isGivenTo(caller.account));
     if (!caller || !isSettled) return app(request, response);
     desk.quotas.countRequest(caller).then(
       // The app says how a refusal is told; refused points cost nothing, so it is refused there once more.
@@ -78,7 +78,7 @@ function send(desk: Desk, ready: ReadyReport, { request, response, start, caller
     ...body,
   ]);
   if (isKnown) response.end();
-  else response.end(ready.latin1, 'latin1');
+  else response.end(ready.latin1(), 'latin1');
   desk.metrics?.cacheLookup('hit');
   logAnswer(desk, {
     requestId,

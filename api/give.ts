@@ -12,11 +12,11 @@ export async function give(
   { account }: Caller,
   ready: ReadyReport,
 ): Promise<void> {
-  if (!reportIds || ready.givenTo.has(account)) return;
+  if (!reportIds || ready.isGivenTo(account)) return;
   const parts = await Promise.all(partIdsIn(ready).map((id) => reportStore.get(id)));
   const grants = [ready.grant, ...parts.flatMap((part) => (part && !part.isOpen ? [grantOf(part)] : []))];
   await Promise.all(grants.map((grant) => reportStore.grants.give(account, grant)));
-  ready.givenTo.add(account);
+  ready.noteGiven(account);
 }
 
 /** The ids of the reports that a domain-health report is made of. */

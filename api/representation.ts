@@ -12,23 +12,52 @@ export type Representation = {
   /** Strong; differs by coding. */
   readonly etags: Readonly<Record<Coding, string>>;
   bytes(coding: Coding): Promise<Buffer> | Buffer;
+  /** The bytes of `identity`, one a character: Node sends head and body of a string in one write. */
+  latin1(): string;
 };
 
 /** Below this size a coding saves less than its header costs. */
 const leastCompressed = 1024;
 const compress = { gzip: promisify(gzip), zstd: promisify(zstdCompress) };
 
-/** Makes a representation of bytes that do not change any more. */
-export function represent(bytes: Uint8Array, contentType: string): Representation {
-  const identity = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/**
+ * Makes a representation of bytes that do not change any more.
+ * @param onGrown told how many more bytes are held whenever another form was made and is kept
+ */
+export function represent(
+  bytes: Uint8Array,
+  contentType: string,
+  onGrown: (moreBytes: number) => void = () => undefined,
+): Representation {
+  const identity = copyExactly(bytes);
   const digest = hash('sha256', identity, 'base64url').slice(0, 22);
   const made: Partial<Record<Coding, Buffer | Promise<Buffer>>> = { identity };
+  const make = async (coding: 'gzip' | 'zstd') => {
+    const coded = copyExactly(await compress[coding](identity));
+    made[coding] = coded;
+    onGrown(coded.length);
+    return coded;
+  };
+  let text: string | undefined;
   return {
     contentType,
     identity,
     etags: { identity: `"${digest}"`, gzip: `"${digest}-gzip"`, zstd: `"${digest}-zstd"` },
-    bytes: (coding) => (made[coding] ??= compress[coding === 'gzip' ? 'gzip' : 'zstd'](identity)),
+    bytes: (coding) => (made[coding] ??= make(coding === 'gzip' ? 'gzip' : 'zstd')),
+    latin1() {
+      if (text !== undefined) return text;
+      text = identity.toString('latin1');
+      onGrown(text.length);
+      return text;
+    },
   };
+}
+
+// zlib answers with a view of the whole chunk that it wrote to (16 or 64 KiB), and small Buffers share a slab: either would be held for 2 kB.
+function copyExactly(bytes: Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
+  copy.set(bytes);
+  return copy;
 }
 
 /** JSON that is made when it is first asked for, and once. */

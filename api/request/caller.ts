@@ -37,7 +37,13 @@ export type Callers = {
 const bearerForm = /^(?:Bearer(?: |$)|dtk_)/i;
 
 const longestKept = 64;
-const rememberedCallers = 20_000;
+/** For about 20,000 addresses, and as many tokens. */
+const addressBytes = 8 * 1024 * 1024;
+const tokenBytes = 24 * 1024 * 1024;
+/** About what V8 holds for the caller of an address, and for a token with its caller. */
+const objectBytes = { address: 320, token: 1024 };
+/** The longest text of an IPv6 address with its zone; a trusted proxy may forward anything. */
+const longestAddress = 64;
 /** Last use is told by the minute: a write for each request would cost more than the request. */
 const touchEveryMs = 60_000;
 
@@ -63,7 +69,10 @@ export function openCallers(config: Config, tokenStore: TokenStore, log: Logger)
 function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller {
   const quotas = quotasOf(config.LIMIT_ANON_REQUESTS, config.LIMIT_ANON_SCANS);
   const scopes: readonly Scope[] = config.AUTH_MODE === 'open' ? ['tools'] : [];
-  const known = new LRUCache<string, Caller>({ max: rememberedCallers });
+  const known = new LRUCache<string, Caller>({
+    maxSize: addressBytes,
+    sizeCalculation: (_caller, address) => objectBytes.address + address.length,
+  });
   let hasWarned = config.TRUST_PROXY !== undefined;
   return (request) => {
     if (!hasWarned && request.headers['x-forwarded-for'] !== undefined) {
@@ -79,7 +88,7 @@ function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller
     if (remembered) return remembered;
     const id = callerNetwork(address);
     const caller: Caller = { id, kind: 'anonymous', account: anonymousAccount, scopes, quotas };
-    known.set(address, caller);
+    if (address.length <= longestAddress) known.set(address, caller);
     return caller;
   };
 }
@@ -91,7 +100,10 @@ type Remembered = { readonly token: Token; readonly caller: Caller; touchedAt: n
  * What is remembered, also of texts that are no token, is void as soon as the store has changed.
  */
 function openTokens(config: Config, tokenStore: TokenStore, log: Logger) {
-  const known = new LRUCache<string, Remembered | 'none'>({ max: rememberedCallers });
+  const known = new LRUCache<string, Remembered | 'none'>({
+    maxSize: tokenBytes,
+    sizeCalculation: (found) => (found === 'none' ? objectBytes.address : objectBytes.token),
+  });
   let version = Number.NaN;
   const look = (authorization: string) => {
     const now = tokenStore.version();
@@ -125,7 +137,7 @@ function openTokens(config: Config, tokenStore: TokenStore, log: Logger) {
         caller: callerOf(token, config),
         touchedAt: token.lastUsedAt ?? 0,
       };
-      // A token may stand behind any number of blanks: only a field of the usual length is kept.
+      // A token may stand behind any number of spaces: only a field of the usual length is kept.
       if (authorization.length <= longestKept) known.set(authorization, found ?? 'none');
       return found && use(found);
     },
