@@ -18,6 +18,7 @@ import { openQuotas, type Quotas } from './limits/quotas.ts';
 import { openShed, type Shed, type ShedLimits } from './limits/shed.ts';
 import { openWaits, type Waits } from './limits/waits.ts';
 import { openLinks } from './links.ts';
+import type { ConnectionLimits } from './listener/connections.ts';
 import { openReportCache, type ReportCache } from './report-cache.ts';
 import { openAskReader, type ReadAsk } from './request/ask.ts';
 import { type Callers, openCallers } from './request/caller.ts';
@@ -31,6 +32,8 @@ export type ApiContext = {
   readonly deprecations?: readonly Deprecation[];
   /** When requests are turned away; production's where left out. */
   readonly shedLimits?: ShedLimits;
+  /** How many connections, and how long a request may take to arrive; production's where left out. */
+  readonly connectionLimits?: ConnectionLimits;
 };
 
 /** Everything that answering a request takes, opened once for a process. */

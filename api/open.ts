@@ -6,6 +6,7 @@ import { problems } from '../shared/model/problem.ts';
 import { allowedMethods, makeApp } from './app.ts';
 import { type ApiContext, openDesk } from './desk.ts';
 import { openFastLane } from './fast-lane.ts';
+import { limitConnections, slowSenderOptions, usualConnectionLimits } from './listener/connections.ts';
 
 export type Api = {
   readonly port: number;
@@ -22,16 +23,13 @@ export async function openApi(context: ApiContext): Promise<Api> {
   const desk = openDesk(context);
   const answer = openFastLane(desk, makeApp(desk, config));
   let isDraining = false;
-  // Slow senders are cut off; a GET has no body to wait for.
-  const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
-    (request, response) => {
-      // Who is told so asks another process next time.
-      if (isDraining) response.shouldKeepAlive = false;
-      answer(request, response);
-    },
-  );
-  server.maxConnections = 20_000;
+  const limits = context.connectionLimits ?? usualConnectionLimits;
+  const server = createServer(slowSenderOptions(limits), (request, response) => {
+    // A client that gets this answer retries on another process.
+    if (isDraining) response.shouldKeepAlive = false;
+    answer(request, response);
+  });
+  limitConnections(server, limits, config.TRUST_PROXY !== undefined);
   server.on('clientError', answerBadRequestOf(desk.publicPath));
   const port = await listen(server, config.HOST, config.PORT);
   return {
@@ -99,6 +97,12 @@ function describeBadRequest({ code, rawPacket }: ClientError): BadRequest {
       detail: 'The header section is larger than 16 KiB.',
       line: '431 Request Header Fields Too Large',
     };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return {
+      code: 'invalid_request',
+      detail: 'The request did not arrive in time. Send it again, whole.',
+      line: '408 Request Timeout',
+    };
   const start = Buffer.from(rawPacket?.subarray(0, 40) ?? []).toString('latin1');
   // What follows a good request in the same packet is no method at all.
   const [, method = ''] = /^([A-Z]{1,20}) \//.exec(start) ?? [];
@@ -108,7 +112,7 @@ function describeBadRequest({ code, rawPacket }: ClientError): BadRequest {
     return {
       code: 'invalid_request',
       detail:
-        'The address has a character that must be percent-encoded, such as a blank or a letter outside ASCII: write %C3%BC for ü.',
+        'The address has a character that must be percent-encoded, such as a space or a letter outside ASCII: write %C3%BC for ü.',
     };
   return { code: 'invalid_request', detail: 'This is not an HTTP/1.1 request.' };
 }

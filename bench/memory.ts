@@ -94,9 +94,10 @@ function toolPath({ target }: Server, index: number): string {
 
 /** The same question in as many spellings as wanted: empty pairs before and behind it, and a wait that changes nothing. */
 function spelling(path: string, index: number): string {
-  const before = index % longest;
   const [head = '', query = ''] = path.split('?');
-  return `${head}?${'&'.repeat(before)}${query}&wait=${Math.floor(index / longest) % 56}${'&'.repeat(longest - before - query.length)}`;
+  const room = longest - query.length;
+  const before = index % room;
+  return `${head}?${'&'.repeat(before)}${query}&wait=${Math.floor(index / room) % 56}${'&'.repeat(room - before)}`;
 }
 
 function ask({ base, agent }: Server, path: string): Promise<void> {
