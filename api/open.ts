@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listen } from '../shared/listen.ts';
 import { problems } from '../shared/model/problem.ts';
+import type { Checks } from '../shared/readiness.ts';
 import { allowedMethods, makeApp } from './app.ts';
 import { type ApiContext, openDesk } from './desk.ts';
 import { openFastLane } from './fast-lane.ts';
@@ -10,6 +11,8 @@ import { limitConnections, slowSenderOptions, usualConnectionLimits } from './li
 
 export type Api = {
   readonly port: number;
+  /** True while some reports can be given: from the store, by a new run, or from memory. */
+  readonly canAnswer: (checks: Checks) => boolean;
   /** Answers what waits with 202, lets running answers end, and closes. */
   close(graceMs: number): Promise<void>;
 };
@@ -34,6 +37,7 @@ export async function openApi(context: ApiContext): Promise<Api> {
   const port = await listen(server, config.HOST, config.PORT);
   return {
     port,
+    canAnswer: ({ queue, store }) => queue === true || store === true || desk.reports.count() > 0,
     async close(graceMs) {
       isDraining = true;
       desk.close();

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type JobQueue } from './job-queue/port.ts';
 import { queueNames } from './model/job.ts';
+import type { ReadReadiness } from './readiness.ts';
 
 type Stats = Awaited<ReturnType<JobQueue['stats']>>;
 
@@ -10,6 +11,8 @@ export type Metrics = {
   cacheLookup(outcome: 'hit' | 'stored' | 'collapsed'): void;
   rateLimited(policy: string): void;
   checkDone(check: string, state: string, seconds: number): void;
+  /** From now on each scrape tells which parts are away or hampered. */
+  watchReadiness(read: ReadReadiness): void;
   /** The text of /metrics. */
   text(): Promise<{ readonly type: string; readonly body: string }>;
 };
@@ -47,6 +50,7 @@ export function openMetrics(jobQueue: JobQueue): Metrics {
       checks.inc({ check, outcome });
       checkSeconds.observe({ check }, seconds);
     },
+    watchReadiness: (read) => addDegradedGauge(read, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
   };
 }
@@ -82,6 +86,19 @@ function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
       for (const [queue, { waiting, parked, running }] of Object.entries((await stats()) ?? {}))
         for (const [state, count] of Object.entries({ waiting, parked, running }))
           this.set({ queue, state }, count);
+    },
+  });
+}
+
+function addDegradedGauge(read: ReadReadiness, registers: Registry[]): void {
+  new Gauge({
+    name: 'diag_degraded',
+    help: '1 while a part that this process needs is away or hampered; /readyz says why.',
+    labelNames: ['part'],
+    registers,
+    async collect() {
+      const { checks } = await read();
+      for (const [part, state] of Object.entries(checks)) this.set({ part }, state === true ? 0 : 1);
     },
   });
 }
