@@ -12,6 +12,7 @@ import type { ReadyReport } from './report-cache.ts';
 import { admit } from './request/admit.ts';
 import type { Ask } from './request/ask.ts';
 import type { Caller } from './request/caller.ts';
+import { noteSubject, requestIdOf } from './request-log.ts';
 
 /** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. */
 export async function answerTool(
@@ -22,46 +23,68 @@ export async function answerTool(
 ): Promise<void> {
   const caller = await admit(desk, request, response, 'tools');
   const ask = desk.readAsk(spec, request);
-  const { jobKey } = ask;
   const now = Date.now();
   const wanted = wantedOf(ask, spec, now);
   const send = async (ready: ReadyReport, via: ReportAnswer['via']) => {
     desk.metrics?.cacheLookup(via);
+    noteSubject(response, { reportId: ready.reportId });
     await give(desk, caller, ready);
     const isOwnFreshness = ask.freshness.maxAgeS !== undefined;
     const isPublic = desk.isOpen && caller.kind === 'anonymous';
     await sendReport(request, response, { ready, via, isOwnFreshness, isPublic });
   };
 
-  const inMemory = desk.reports.find(jobKey, wanted, now);
-  if (inMemory) return send(inMemory, 'hit');
-  const found = await desk.reportStore.findFresh([{ jobKey, wanted }]);
-  const stored = found.get(jobKey);
-  if (stored) return send(desk.reports.keep(stored), 'hit');
-  if (ask.freshness.onlyIfCached)
-    throw new Problem(
-      'not_cached',
-      'Nothing fresh enough is stored. Ask again without only-if-cached to start a check.',
-    );
+  const known = await findKnown(desk, ask.jobKey, wanted, now);
+  if (known) return send(known, 'hit');
+  if (ask.freshness.onlyIfCached) throw notCached();
 
-  const { target, options, host } = ask;
-  const isAnonymous = caller.kind === 'anonymous';
-  const wish = { jobKey, target, options, host, caller: caller.id, isAnonymous };
-  const job = makeJob(
+  const job = drawJob(
     spec,
-    { ...wish, wanted: wantedOfRun(wanted, ask, now) },
-    now + desk.queueSeconds * 1000,
+    { ask, caller, requestId: requestIdOf(response), wanted, now },
+    desk.queueSeconds,
   );
   const outcome = await runOrJoin(desk, spec, { job, caller, ask, response });
+  const { jobId } = outcome.kind === 'report' ? outcome.stored : outcome.submitted;
+  noteSubject(response, { jobId });
   if (outcome.kind === 'report')
-    return send(
-      desk.reports.keep(outcome.stored),
-      outcome.stored.jobId === job.jobId ? 'stored' : 'collapsed',
-    );
+    return send(desk.reports.keep(outcome.stored), jobId === job.jobId ? 'stored' : 'collapsed');
   if (outcome.submitted.state === 'full') throw tooMuchWaits(job);
   if (outcome.kind === 'expired')
     throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
   sendLater(response, await lookJob(desk, job, outcome.submitted), ask.applied, desk.publicPath);
+}
+
+/** A report that answers at once, from memory or from the store. */
+async function findKnown(
+  { reports, reportStore }: Desk,
+  jobKey: string,
+  wanted: Wanted,
+  now: number,
+): Promise<ReadyReport | undefined> {
+  const inMemory = reports.find(jobKey, wanted, now);
+  if (inMemory) return inMemory;
+  const stored = (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
+  return stored && reports.keep(stored);
+}
+
+type Drawing = {
+  readonly ask: Ask;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly wanted: Wanted;
+  readonly now: number;
+};
+
+/** The job that answers a request of which nothing is known yet. */
+function drawJob(
+  spec: CheckSpec,
+  { ask, caller, requestId, wanted, now }: Drawing,
+  queueSeconds: number,
+): Job {
+  const { jobKey, target, options, host } = ask;
+  const isAnonymous = caller.kind === 'anonymous';
+  const wish = { jobKey, target, options, host, caller: caller.id, isAnonymous, requestId };
+  return makeJob(spec, { ...wish, wanted: wantedOfRun(wanted, ask, now) }, now + queueSeconds * 1000);
 }
 
 // A courtesy: a queue that is away at this moment costs nobody the answer.
@@ -136,6 +159,13 @@ function wantedOf({ freshness }: Ask, spec: CheckSpec, now: number): Wanted {
 /** Which report ends the wait: also one whose run ended after the GET came, fresh or not. */
 function wantedOfRun(wanted: Wanted, ask: Ask, now: number): Wanted {
   return ask.freshness.maxAgeS === undefined ? { since: now, orFresh: true } : wanted;
+}
+
+function notCached(): Problem {
+  return new Problem(
+    'not_cached',
+    'Nothing fresh enough is stored. Ask again without only-if-cached to start a check.',
+  );
 }
 
 function tooMuchWaits({ host }: Job): Problem {

@@ -28,7 +28,7 @@ export function openFastLane(desk: Desk, app: Listener): Listener {
       caller?.scopes.includes('tools') && (!desk.reportIds || ready.isGivenTo(caller.account));
     if (!caller || !isSettled) return app(request, response);
     desk.quotas.countRequest(caller).then(
-      // The app says how a refusal is told; refused points cost nothing, so it is refused there once more.
+      // The app writes the refusal; refused points cost nothing, so it is refused there once more.
       (taken) =>
         taken && !taken.allowed
           ? app(request, response)
@@ -87,6 +87,7 @@ function send(desk: Desk, ready: ReadyReport, { request, response, start, caller
     status: isKnown ? 304 : 200,
     start,
     cache: 'hit',
+    reportId: ready.reportId,
   });
 }
 

@@ -7,6 +7,7 @@ import type { Desk } from './desk.ts';
 import { admit } from './request/admit.ts';
 import { waitLimitS } from './request/ask.ts';
 import { describeFaults, rawQueryOf, readQuery } from './request/read-query.ts';
+import { noteSubject } from './request-log.ts';
 
 const lookEveryMs = 1000;
 
@@ -16,6 +17,7 @@ export async function answerJob(desk: Desk, request: Request, response: Response
   const jobId = String(request.params['id']);
   const waitS = readWait(request);
   if (!/^[0-9a-f]{32}$/.test(jobId)) throw unknownJob();
+  noteSubject(response, { jobId });
   const leave = waitS > 0 ? desk.waits.enter(caller.id) : undefined;
   const state = await followJob(desk, jobId, leave ? waitS : 0, response).finally(() => leave?.());
   if (state.state === 'unknown') throw unknownJob();

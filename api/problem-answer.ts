@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { Problem, problems } from '../shared/model/problem.ts';
 import { sendJson } from './answer.ts';
 import { ClientGone } from './diagnostics.ts';
-import { requestIdOf, type Witness } from './request-log.ts';
+import { noteSubject, requestIdOf, type Witness } from './request-log.ts';
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
 export function answerProblems({ log, metrics, publicPath }: Witness & { readonly publicPath: string }) {
@@ -11,6 +11,7 @@ export function answerProblems({ log, metrics, publicPath }: Witness & { readonl
     const problem = error instanceof Problem ? error : readExpressError(error);
     if (problem?.code === 'rate_limited') metrics?.rateLimited(problem.policy ?? 'unknown');
     if (!problem) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
+    noteSubject(response, { problem: problem?.code ?? 'internal_error' });
     if (response.headersSent) return void response.destroy();
     sendProblem(request, response, {
       problem:
@@ -32,7 +33,7 @@ function sendProblem(
   response.setHeader('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   if (problem.retryAfterS !== undefined) response.setHeader('Retry-After', problem.retryAfterS);
-  // Who sends a body that nobody reads must not leave us reading on.
+  // A body that is sent and not read must not keep the connection busy.
   if (!request.complete && hasBody(request)) response.setHeader('Connection', 'close');
   const body = {
     type: `${publicPath}/problems/${problem.code}`,
