@@ -29,15 +29,15 @@ export function openFastLane(desk: Desk, app: Listener): Listener {
     if (!caller || !isSettled) return app(request, response);
     desk.quotas.countRequest(caller).then(
       // The app writes the refusal; refused points cost nothing, so it is refused there once more.
-      (taken) =>
-        taken && !taken.allowed
+      (spent) =>
+        spent?.refusal
           ? app(request, response)
           : send(desk, ready, {
               request,
               response,
               start,
               caller,
-              limits: taken ? limitFields(caller, taken) : [],
+              limits: spent ? limitFields(caller, spent.left) : [],
             }),
       (error: unknown) => {
         desk.log.error({ err: error }, 'request not counted');

@@ -4,21 +4,26 @@ import type { Config } from '../../shared/config.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { Quota } from '../../shared/rate-limiter/port.ts';
 import { anonymousAccount } from '../../shared/report-store/grants.ts';
-import { callerNetwork } from '../../shared/target/classify-address.ts';
+import { callerNetwork, widerNetwork } from '../../shared/target/classify-address.ts';
 import { isLive, type Scope, type Token, type TokenStore } from '../../shared/token-store/port.ts';
 import { digestOf, isTokenText } from '../../shared/token-store/token-text.ts';
 
-/** Who asks, and what they may do and spend. */
-export type Caller = {
-  /** Key of quotas and turns: the token, else the IPv4 address or the IPv6 /64. */
+/** What is spent under one name. */
+export type Allowance = {
   readonly id: string;
+  readonly quotas: { readonly requests: Quota; readonly scans: Quota };
+};
+
+/** Who asks, and what they may do and spend. Its `id` is the key of quotas and turns: the token, else the IPv4 address or the IPv6 /64. */
+export type Caller = Allowance & {
   readonly kind: 'anonymous' | 'token';
   /** Whose grants are written and read. */
   readonly account: string;
   /** The token's name, for its owner. */
   readonly name?: string;
   readonly scopes: readonly Scope[];
-  readonly quotas: { readonly requests: Quota; readonly scans: Quota };
+  /** What it shares with its neighbours, the nearest first: an IPv6 caller without a token has any number of /64s. */
+  readonly wider: readonly Allowance[];
 };
 
 /** A caller; with `hasBadToken` the one whose token is unknown, expired or revoked, who counts by address. */
@@ -38,10 +43,10 @@ const bearerForm = /^(?:Bearer(?: |$)|dtk_)/i;
 
 const longestKept = 64;
 /** For about 20,000 addresses, and as many tokens. */
-const addressBytes = 8 * 1024 * 1024;
+const addressBytes = 16 * 1024 * 1024;
 const tokenBytes = 24 * 1024 * 1024;
 /** About what V8 holds for the caller of an address, and for a token with its caller. */
-const objectBytes = { address: 320, token: 1024 };
+const objectBytes = { address: 640, token: 1024 };
 /** The longest text of an IPv6 address with its zone; a trusted proxy may forward anything. */
 const longestAddress = 64;
 /** Last use is told by the minute: a write for each request would cost more than the request. */
@@ -65,10 +70,25 @@ export function openCallers(config: Config, tokenStore: TokenStore, log: Logger)
   };
 }
 
+/** Sites are given a /48, providers a /32: many callers share these, so each may spend as much as so many callers. */
+const widerPrefixes = [
+  { prefix: 48, callers: 4 },
+  { prefix: 32, callers: 16 },
+] as const;
+
 /** Callers without a token, by their network. */
 function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller {
   const quotas = quotasOf(config.LIMIT_ANON_REQUESTS, config.LIMIT_ANON_SCANS);
   const scopes: readonly Scope[] = config.AUTH_MODE === 'open' ? ['tools'] : [];
+  const widerQuotas = widerPrefixes.map(({ prefix, callers }) => ({
+    prefix,
+    quotas: timesOf(quotas, callers),
+  }));
+  const widerOf = (address: string): readonly Allowance[] =>
+    widerQuotas.flatMap(({ prefix, quotas: shared }) => {
+      const id = widerNetwork(address, prefix);
+      return id === undefined ? [] : [{ id, quotas: shared }];
+    });
   const known = new LRUCache<string, Caller>({
     maxSize: addressBytes,
     sizeCalculation: (_caller, address) => objectBytes.address + address.length,
@@ -87,7 +107,8 @@ function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller
     const remembered = known.get(address);
     if (remembered) return remembered;
     const id = callerNetwork(address);
-    const caller: Caller = { id, kind: 'anonymous', account: anonymousAccount, scopes, quotas };
+    const wider = widerOf(address);
+    const caller: Caller = { id, kind: 'anonymous', account: anonymousAccount, scopes, quotas, wider };
     if (address.length <= longestAddress) known.set(address, caller);
     return caller;
   };
@@ -151,6 +172,7 @@ function callerOf({ tokenId, account, name, scopes, limits }: Token, config: Con
     account,
     name,
     scopes,
+    wider: [],
     quotas: quotasOf(
       limits.requests ?? config.LIMIT_TOKEN_REQUESTS,
       limits.scans ?? config.LIMIT_TOKEN_SCANS,
@@ -160,4 +182,11 @@ function callerOf({ tokenId, account, name, scopes, limits }: Token, config: Con
 
 function quotasOf(requests: Omit<Quota, 'policy'>, scans: Omit<Quota, 'policy'>): Caller['quotas'] {
   return { requests: { policy: 'requests', ...requests }, scans: { policy: 'scans', ...scans } };
+}
+
+function timesOf({ requests, scans }: Caller['quotas'], callers: number): Caller['quotas'] {
+  return {
+    requests: { ...requests, points: requests.points * callers },
+    scans: { ...scans, points: scans.points * callers },
+  };
 }
