@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { grantOf } from '../shared/report-store/grants.ts';
 import type { Desk } from './desk.ts';
 import type { ReadyReport } from './report-cache.ts';
@@ -22,12 +23,15 @@ export async function give(
 /** The ids of the reports that a domain-health report is made of. */
 function partIdsIn({ grant, identity }: ReadyReport): readonly string[] {
   if (grant.check !== 'domain-health') return [];
-  const { categories = {}, entryPoints = [] } = JSON.parse(identity.toString()) as {
-    readonly categories?: Record<string, Part>;
-    readonly entryPoints?: readonly Part[];
-  };
+  const { categories, entryPoints } = partsSchema.parse(JSON.parse(identity.toString()));
   const ids = [...Object.values(categories), ...entryPoints].flatMap(({ report }) => report?.reportId ?? []);
   return [...new Set(ids)];
 }
 
-type Part = { readonly report?: { readonly reportId?: string } };
+const partSchema = z.looseObject({ report: z.looseObject({ reportId: z.string().optional() }).nullish() });
+
+/** What of a domain-health report names its parts. */
+const partsSchema = z.looseObject({
+  categories: z.record(z.string(), partSchema).default({}),
+  entryPoints: z.array(partSchema).default([]),
+});

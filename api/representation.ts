@@ -55,6 +55,7 @@ export function represent(
 
 // zlib answers with a view of the whole chunk that it wrote to (16 or 64 KiB), and small Buffers share a slab: either would be held for 2 kB.
 function copyExactly(bytes: Uint8Array): Buffer {
+  if (bytes.buffer.byteLength === bytes.byteLength) return Buffer.from(bytes.buffer);
   const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
   copy.set(bytes);
   return copy;

@@ -2,6 +2,7 @@ import type { Collection } from 'mongodb';
 import { databaseNameOf, onceMore, openMongo, openPatientMongo, withMongo } from '../mongo.ts';
 import type { Announcements } from './announce.ts';
 import type { Token, TokenStore } from './port.ts';
+import { readToken } from './read-token.ts';
 
 type TokenDocument = Omit<Token, 'tokenId'> & { readonly _id: string };
 
@@ -64,5 +65,5 @@ async function prepareIndexes(url: string): Promise<void> {
 function toToken(document: TokenDocument | null): Token | undefined {
   if (document === null) return undefined;
   const { _id: tokenId, ...token } = document;
-  return { tokenId, ...token };
+  return readToken({ tokenId, ...token });
 }

@@ -1,5 +1,6 @@
 import { openDatabase, withSqlite } from '../sqlite.ts';
 import type { Token, TokenStore } from './port.ts';
+import { readToken } from './read-token.ts';
 
 const migrations = [
   `CREATE TABLE tokens (
@@ -66,9 +67,9 @@ export function openSqliteTokenStore(path: string): TokenStore {
 function toToken(row: unknown): Token | undefined {
   if (row === undefined) return undefined;
   const { scopes, limits, ...token } = row as Row;
-  return {
+  return readToken({
     ...token,
-    scopes: JSON.parse(scopes) as Token['scopes'],
-    limits: JSON.parse(limits) as Token['limits'],
-  };
+    scopes: JSON.parse(scopes) as unknown,
+    limits: JSON.parse(limits) as unknown,
+  });
 }
