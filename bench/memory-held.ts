@@ -1,5 +1,5 @@
 // What one entry of each memory holds, in a process of its own: the constants beside the budgets in api/ and shared/rate-limiter.
-import { openReportCache } from '../api/report-cache.ts';
+import { openReportCache } from '../api/answer/report-cache.ts';
 import { openAskReader } from '../api/request/ask.ts';
 import { redirectCheck } from '../shared/catalogue/redirect-check/spec.ts';
 import { readConfig } from '../shared/config.ts';

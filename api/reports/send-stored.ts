@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { StoredReport } from '../../shared/report-store/port.ts';
-import { type Representation, sendRepresentation } from '../representation.ts';
-import { noteSubject } from '../request-log.ts';
+import { type Representation, sendRepresentation } from '../answer/representation.ts';
+import { noteSubject } from '../request/request-log.ts';
 
 const longestAgeS = 86_400;
 

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Deprecation } from '../../api/deprecations.ts';
 import { type ConnectionLimits, usualConnectionLimits } from '../../api/listener/connections.ts';
+import type { Deprecation } from '../../api/listener/deprecations.ts';
 import { type Api, openApi } from '../../api/open.ts';
 import { makeOpenapi } from '../../api/openapi/document.ts';
 import { type Backend, openBackend } from '../../shared/backend.ts';

@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { openReportCache } from '../../api/report-cache.ts';
+import { openReportCache } from '../../api/answer/report-cache.ts';
 import { openAskReader } from '../../api/request/ask.ts';
 import { redirectCheck } from '../../shared/catalogue/redirect-check/spec.ts';
 import { readConfig } from '../../shared/config.ts';

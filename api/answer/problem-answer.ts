@@ -1,11 +1,11 @@
 import type { NextFunction, Request, Response } from 'express';
-import { Problem, problems } from '../shared/model/problem.ts';
-import { sendJson } from './answer.ts';
-import { ClientGone } from './diagnostics.ts';
-import { noteSubject, requestIdOf, type Witness } from './request-log.ts';
+import { Problem, problems } from '../../shared/model/problem.ts';
+import { noteSubject, requestIdOf, type Witness } from '../request/request-log.ts';
+import { ClientGone } from './client-gone.ts';
+import { sendJson } from './json.ts';
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
-export function answerProblems({ log, metrics, publicPath }: Witness & { readonly publicPath: string }) {
+export function answerProblems({ log, metrics }: Witness, publicPath: string) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     if (error instanceof ClientGone) return;
     const problem = error instanceof Problem ? error : readExpressError(error);

@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import { grantOf } from '../shared/report-store/grants.ts';
-import type { Desk } from './desk.ts';
-import type { ReadyReport } from './report-cache.ts';
-import type { Caller } from './request/caller.ts';
+import { grantOf } from '../../shared/report-store/grants.ts';
+import type { ReadyReport } from '../answer/report-cache.ts';
+import type { Desk } from '../desk.ts';
+import type { Caller } from '../request/caller.ts';
 
 /**
  * Writes once, before the answer, that a caller was given a report: they may read it again by its id, and so the reports that it names.
  * Where reports have no ids there is nothing to write.
  */
 export async function give(
-  { reportIds, reportStore }: Pick<Desk, 'reportIds' | 'reportStore'>,
+  { site, shelf }: Pick<Desk, 'site' | 'shelf'>,
   { account }: Caller,
   ready: ReadyReport,
 ): Promise<void> {
-  if (!reportIds || ready.isGivenTo(account)) return;
-  const parts = await Promise.all(partIdsIn(ready).map((id) => reportStore.get(id)));
+  if (!site.reportIds || ready.isGivenTo(account)) return;
+  const parts = await Promise.all(partIdsIn(ready).map((id) => shelf.reportStore.get(id)));
   const grants = [ready.grant, ...parts.flatMap((part) => (part && !part.isOpen ? [grantOf(part)] : []))];
-  await Promise.all(grants.map((grant) => reportStore.grants.give(account, grant)));
+  await Promise.all(grants.map((grant) => shelf.reportStore.grants.give(account, grant)));
   ready.noteGiven(account);
 }
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Taken } from '../shared/rate-limiter/port.ts';
-import { reportFields } from './answer.ts';
+import type { Taken } from '../../shared/rate-limiter/port.ts';
+import { reportFields } from '../answer/report-answer.ts';
+import type { ReadyReport } from '../answer/report-cache.ts';
+import { chooseCoding } from '../answer/representation.ts';
+import type { Desk } from '../desk.ts';
+import { limitItem, policyItems } from '../limits/quotas.ts';
+import type { Caller } from '../request/caller.ts';
+import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts';
 import { findDeprecation } from './deprecations.ts';
-import type { Desk } from './desk.ts';
-import { limitItem, policyItems } from './limits/quotas.ts';
-import type { ReadyReport } from './report-cache.ts';
-import { chooseCoding } from './representation.ts';
-import type { Caller } from './request/caller.ts';
-import { commonFields, logAnswer, newRequestId } from './request-log.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -22,12 +22,12 @@ export function openFastLane(desk: Desk, app: Listener): Listener {
     const condition = request.headers['if-none-match'];
     const isUsual = condition === undefined || condition === ready?.etags.identity;
     if (!ready || !isUsual) return app(request, response);
-    const caller = desk.callers.recall(request);
+    const caller = desk.admission.callers.recall(request);
     // A token that may not, or one that was not given this report before, goes the long way.
     const isSettled =
-      caller?.scopes.includes('tools') && (!desk.reportIds || ready.isGivenTo(caller.account));
+      caller?.scopes.includes('tools') && (!desk.site.reportIds || ready.isGivenTo(caller.account));
     if (!caller || !isSettled) return app(request, response);
-    desk.quotas.countRequest(caller).then(
+    desk.admission.quotas.countRequest(caller).then(
       // The app writes the refusal; refused points cost nothing, so it is refused there once more.
       (spent) =>
         spent?.refusal
@@ -40,7 +40,7 @@ export function openFastLane(desk: Desk, app: Listener): Listener {
               limits: spent ? limitFields(caller, spent.left) : [],
             }),
       (error: unknown) => {
-        desk.log.error({ err: error }, 'request not counted');
+        desk.witness.log.error({ err: error }, 'request not counted');
         app(request, response);
       },
     );
@@ -61,7 +61,7 @@ function send(desk: Desk, ready: ReadyReport, { request, response, start, caller
     ready,
     via: 'hit',
     isOwnFreshness: false,
-    isPublic: desk.isOpen && caller.kind === 'anonymous',
+    isPublic: desk.site.isOpen && caller.kind === 'anonymous',
   });
   const isKnown = request.headers['if-none-match'] !== undefined;
   const body = isKnown
@@ -79,8 +79,8 @@ function send(desk: Desk, ready: ReadyReport, { request, response, start, caller
   ]);
   if (isKnown) response.end();
   else response.end(ready.latin1(), 'latin1');
-  desk.metrics?.cacheLookup('hit');
-  logAnswer(desk, {
+  desk.witness.metrics?.cacheLookup('hit');
+  logAnswer(desk.witness, {
     requestId,
     method: 'GET',
     route: 'memory',
@@ -99,7 +99,7 @@ function findReady(desk: Desk, url: string): ReadyReport | undefined {
   const jobKey = desk.readAsk.recallPlain(url);
   if (jobKey === undefined) return undefined;
   const now = Date.now();
-  return desk.reports.find(jobKey, { since: now, orFresh: true }, now);
+  return desk.shelf.reports.find(jobKey, { since: now, orFresh: true }, now);
 }
 
 // Whatever could change the answer goes the long way.
@@ -113,7 +113,7 @@ function isPlain({ method, headers, url = '' }: IncomingMessage, desk: Desk): bo
     headers.origin === undefined &&
     headers['x-forwarded-for'] === undefined &&
     chooseCoding(headers['accept-encoding'], Number.POSITIVE_INFINITY) === 'identity' &&
-    desk.isKnownHost(headers.host) &&
-    findDeprecation(desk.deprecations, url) === undefined
+    desk.door.isKnownHost(headers.host) &&
+    findDeprecation(desk.door.deprecations, url) === undefined
   );
 }

@@ -1,9 +1,17 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Config } from '../shared/config.ts';
-import { Problem } from '../shared/model/problem.ts';
-import { classifyAddress, isAddress } from '../shared/target/classify-address.ts';
+import type { Config } from '../../shared/config.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import { classifyAddress, isAddress } from '../../shared/target/classify-address.ts';
+import type { Deprecation } from './deprecations.ts';
 
 type Middleware = (request: Request, response: Response, next: NextFunction) => void;
+
+/** What is judged of a request before anything is read. */
+export type Door = {
+  readonly isKnownHost: IsKnownHost;
+  readonly corsOrigins: readonly string[];
+  readonly deprecations: readonly Deprecation[];
+};
 
 /** Tells whether a Host field names this service. */
 export type IsKnownHost = (host: string | undefined) => boolean;
