@@ -23,7 +23,7 @@ const drainMs = 1000;
 export async function openApi(context: ApiContext): Promise<Api> {
   const { config } = context;
   const desk = openDesk(context);
-  const answer = openFastLane(desk, makeApp(desk, config));
+  const answer = openFastLane(desk, makeApp(desk));
   let isDraining = false;
   const limits = context.connectionLimits ?? usualConnectionLimits;
   const server = createServer(slowSenderOptions(limits), (request, response) => {

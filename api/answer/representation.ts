@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import type { Request, Response } from 'express';
-
-export type Coding = 'identity' | 'gzip' | 'zstd';
+import { type Coding, chooseCoding } from './negotiation.ts';
 
 /** What a GET answers with (RFC 9110 §8): its bytes in each content coding, each made once and when first asked for. */
 export type Representation = {
@@ -12,12 +12,10 @@ export type Representation = {
   /** Strong; differs by coding. */
   readonly etags: Readonly<Record<Coding, string>>;
   bytes(coding: Coding): Promise<Buffer> | Buffer;
-  /** The bytes of `identity`, one a character: Node sends head and body of a string in one write. */
-  latin1(): string;
+  /** The bytes in a coding that was made before, one a character: Node sends head and body of a string in one write. */
+  latin1(coding: Coding): string | undefined;
 };
 
-/** Below this size a coding saves less than its header costs. */
-const leastCompressed = 1024;
 const compress = { gzip: promisify(gzip), zstd: promisify(zstdCompress) };
 
 /**
@@ -38,15 +36,18 @@ export function represent(
     onGrown(coded.length);
     return coded;
   };
-  let text: string | undefined;
+  const texts: Partial<Record<Coding, string>> = {};
   return {
     contentType,
     identity,
     etags: { identity: `"${digest}"`, gzip: `"${digest}-gzip"`, zstd: `"${digest}-zstd"` },
     bytes: (coding) => (made[coding] ??= make(coding === 'gzip' ? 'gzip' : 'zstd')),
-    latin1() {
-      if (text !== undefined) return text;
-      text = identity.toString('latin1');
+    latin1(coding) {
+      const known = texts[coding];
+      const coded = made[coding];
+      if (known !== undefined || !Buffer.isBuffer(coded)) return known;
+      const text = coded.toString('latin1');
+      texts[coding] = text;
       onGrown(text.length);
       return text;
     },
@@ -67,19 +68,41 @@ export function prepareJson(make: () => unknown): () => Representation {
   return () => (made ??= represent(Buffer.from(JSON.stringify(make())), 'application/json; charset=utf-8'));
 }
 
-/** The coding to send, by Accept-Encoding; identity unless one of ours is named with a weight above 0. */
-export function chooseCoding(acceptEncoding: string | undefined, sizeBytes: number): Coding {
-  if (acceptEncoding === undefined || sizeBytes < leastCompressed) return 'identity';
-  const allows = (coding: string) =>
-    new RegExp(`(?:^|[,\\s])${coding}(?!\\s*;\\s*q=0(?:\\.0*)?(?:[,\\s]|$))(?:[;,\\s]|$)`, 'i').test(
-      acceptEncoding,
-    );
-  if (allows('zstd')) return 'zstd';
-  return allows('gzip') ? 'gzip' : 'identity';
+/** What a request's headers choose of a representation. */
+export type Choice = {
+  readonly coding: Coding;
+  /** The caller has it already: 304. */
+  readonly isKnown: boolean;
+};
+
+/** Chooses by Accept-Encoding and If-None-Match; a tag of any of our codings will do (RFC 9110 §13.1.2, weak comparison). */
+export function choose(
+  headers: IncomingHttpHeaders,
+  { contentType, identity, etags }: Pick<Representation, 'contentType' | 'identity' | 'etags'>,
+): Choice {
+  // A picture is compressed already.
+  const isText = /json|xml|^text/.test(contentType);
+  const coding = isText ? chooseCoding(headers['accept-encoding'], identity.length) : 'identity';
+  return { coding, isKnown: isTagKnown(headers['if-none-match'], etags) };
 }
 
 /**
- * Sends it: 200, or 304 to who has it already.
+ * The fields of a representation in the form that was chosen, as a flat list of names and values.
+ * @param length of the body in that coding, in bytes
+ */
+export function representationFields(
+  { contentType, etags }: Pick<Representation, 'contentType' | 'etags'>,
+  { coding, isKnown }: Choice,
+  length: number,
+): string[] {
+  const tag = ['ETag', etags[coding]];
+  if (isKnown) return tag;
+  const coded = coding === 'identity' ? [] : ['Content-Encoding', coding];
+  return [...tag, ...coded, 'Content-Type', contentType, 'Content-Length', String(length)];
+}
+
+/**
+ * Sends it: 200, or 304 when the caller has it already.
  * @param fields more of the answer's fields, as a flat list of names and values; they replace what was set before
  */
 export async function sendRepresentation(
@@ -88,25 +111,18 @@ export async function sendRepresentation(
   representation: Representation,
   fields: readonly string[],
 ): Promise<void> {
-  const { contentType, identity, etags } = representation;
-  // A picture is compressed already.
-  const isText = /json|xml|^text/.test(contentType);
-  const coding = isText ? chooseCoding(headers['accept-encoding'], identity.length) : 'identity';
-  const head = ['ETag', etags[coding], ...fields];
-  if (isKnown(headers['if-none-match'], Object.values(etags))) {
-    response.writeHead(304, head).end();
-    return;
-  }
-  const body = await representation.bytes(coding);
-  if (coding !== 'identity') head.push('Content-Encoding', coding);
-  head.push('Content-Type', contentType, 'Content-Length', String(body.length));
-  response.writeHead(200, head);
+  const choice = choose(headers, representation);
+  const body = choice.isKnown ? undefined : await representation.bytes(choice.coding);
+  response.writeHead(choice.isKnown ? 304 : 200, [
+    ...representationFields(representation, choice, body?.length ?? 0),
+    ...fields,
+  ]);
   response.end(method === 'HEAD' ? undefined : body);
 }
 
-// RFC 9110 §13.1.2: weak comparison; any of our codings of the same bytes will do.
-function isKnown(ifNoneMatch: string | undefined, etags: readonly string[]): boolean {
+function isTagKnown(ifNoneMatch: string | undefined, etags: Representation['etags']): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((tag) => etags.includes(tag.trim().replace(/^W\//, '')));
+  const ours = Object.values(etags);
+  return ifNoneMatch.split(',').some((tag) => ours.includes(tag.trim().replace(/^W\//, '')));
 }

@@ -1,6 +1,5 @@
 import express, { type Express, type Request, type Response } from 'express';
 import { catalogue } from '../../shared/catalogue/registry.ts';
-import type { Config } from '../../shared/config.ts';
 import { Problem } from '../../shared/model/problem.ts';
 import { answerProblems } from '../answer/problem-answer.ts';
 import {
@@ -22,11 +21,10 @@ import { guardHost, sendCors } from './front-door.ts';
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
 /** The HTTP surface over an open desk. */
-export function makeApp(desk: Desk, config: Config): Express {
+export function makeApp(desk: Desk): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', false);
-  if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
   app.use(logRequests(desk.witness));
   app.use(announceDeprecations(desk.door.deprecations));
   app.use(guardHost(desk.door.isKnownHost), sendCors(desk.door.corsOrigins));

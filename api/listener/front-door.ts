@@ -48,27 +48,42 @@ export function guardHost(isKnownHost: IsKnownHost): Middleware {
   };
 }
 
-/** Cross-origin access for the origins of CORS_ORIGINS; none without it. Never with credentials. */
-export function sendCors(origins: readonly string[]): Middleware {
-  if (origins.length === 0) return (_request, _response, next) => next();
+/** Fields that a page of another origin may read. */
+const exposed =
+  'ETag, Cache-Status, Retry-After, RateLimit, RateLimit-Policy, Location, Link, Preference-Applied, X-Request-Id, Deprecation, Sunset';
+
+/**
+ * The fields that give a page of another origin access, as a flat list of names and values; none without CORS_ORIGINS. Never with credentials.
+ * @param origin the Origin field of the request
+ */
+export function corsFields(origins: readonly string[], origin: string | undefined): readonly string[] {
+  if (origins.length === 0) return [];
   const isAny = origins.includes('*');
+  // The answer depends on the origin, also for a request without one.
+  const vary = isAny ? [] : ['Vary', 'Origin'];
+  if (origin === undefined || !(isAny || origins.includes(origin))) return vary;
+  return [
+    ...vary,
+    'Access-Control-Allow-Origin',
+    isAny ? '*' : origin,
+    'Access-Control-Expose-Headers',
+    exposed,
+  ];
+}
+
+/** Cross-origin access for the origins of CORS_ORIGINS. */
+export function sendCors(origins: readonly string[]): Middleware {
   return (request, response, next) => {
-    const { origin } = request.headers;
-    if (!isAny) response.appendHeader('Vary', 'Origin');
-    if (origin !== undefined && (isAny || origins.includes(origin))) {
-      response.setHeader('Access-Control-Allow-Origin', isAny ? '*' : origin);
+    const fields = corsFields(origins, request.headers.origin);
+    for (let index = 0; index < fields.length; index += 2)
+      response.appendHeader(fields[index] ?? '', fields[index + 1] ?? '');
+    if (request.method === 'OPTIONS' && response.hasHeader('Access-Control-Allow-Origin')) {
+      response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS');
       response.setHeader(
-        'Access-Control-Expose-Headers',
-        'ETag, Cache-Status, Retry-After, RateLimit, RateLimit-Policy, Location, Link, Preference-Applied, X-Request-Id, Deprecation, Sunset',
+        'Access-Control-Allow-Headers',
+        'Authorization, Accept, Prefer, If-None-Match, Cache-Control, X-Request-Id',
       );
-      if (request.method === 'OPTIONS') {
-        response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS');
-        response.setHeader(
-          'Access-Control-Allow-Headers',
-          'Authorization, Accept, Prefer, If-None-Match, Cache-Control, X-Request-Id',
-        );
-        response.setHeader('Access-Control-Max-Age', '86400');
-      }
+      response.setHeader('Access-Control-Max-Age', '86400');
     }
     next();
   };

@@ -7,6 +7,7 @@ import { anonymousAccount } from '../../shared/report-store/grants.ts';
 import { callerNetwork, widerNetwork } from '../../shared/target/classify-address.ts';
 import { isLive, type Scope, type Token, type TokenStore } from '../../shared/token-store/port.ts';
 import { digestOf, isTokenText } from '../../shared/token-store/token-text.ts';
+import { openAddressReader } from './address.ts';
 
 /** What is spent under one name. */
 export type Allowance = {
@@ -29,13 +30,11 @@ export type Caller = Allowance & {
 /** A caller; with `hasBadToken` the one whose token is unknown, expired or revoked, who counts by address. */
 export type Named = { readonly caller: Caller; readonly hasBadToken: boolean };
 
-type Asking = IncomingMessage & { readonly ip?: string | undefined };
-
 export type Callers = {
   /** The caller, where no store has to be asked and nothing has to be refused. */
-  recall(request: Asking): Caller | undefined;
+  recall(request: IncomingMessage): Caller | undefined;
   /** Rejects with Problem `store_unavailable`. */
-  name(request: Asking): Promise<Named>;
+  name(request: IncomingMessage): Promise<Named>;
 };
 
 /** The Bearer scheme (RFC 6750 §2.1), or a token that lacks it; another scheme counts as none. */
@@ -56,7 +55,7 @@ const touchEveryMs = 60_000;
 export function openCallers(config: Config, tokenStore: TokenStore, log: Logger): Callers {
   const anonymous = openAnonymous(config, log);
   const tokens = openTokens(config, tokenStore, log);
-  const recall = (request: Asking): Caller | undefined => {
+  const recall = (request: IncomingMessage): Caller | undefined => {
     const { authorization } = request.headers;
     const isToken = authorization !== undefined && bearerForm.test(authorization);
     return isToken ? tokens.recall(authorization) : anonymous(request);
@@ -77,7 +76,7 @@ const widerPrefixes = [
 ] as const;
 
 /** Callers without a token, by their network. */
-function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller {
+function openAnonymous(config: Config, log: Logger): (request: IncomingMessage) => Caller {
   const quotas = quotasOf(config.LIMIT_ANON_REQUESTS, config.LIMIT_ANON_SCANS);
   const scopes: readonly Scope[] = config.AUTH_MODE === 'open' ? ['tools'] : [];
   const widerQuotas = widerPrefixes.map(({ prefix, callers }) => ({
@@ -93,6 +92,7 @@ function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller
     maxSize: addressBytes,
     sizeCalculation: (_caller, address) => objectBytes.address + address.length,
   });
+  const addressOf = openAddressReader(config.TRUST_PROXY);
   let hasWarned = config.TRUST_PROXY !== undefined;
   return (request) => {
     if (!hasWarned && request.headers['x-forwarded-for'] !== undefined) {
@@ -102,8 +102,7 @@ function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller
         'X-Forwarded-For is not trusted: behind a proxy all callers count as one. Set TRUST_PROXY to its hop count or addresses',
       );
     }
-    // Without a trusted proxy the address is the connection's own; Express would parse X-Forwarded-For for each request first.
-    const address = (config.TRUST_PROXY === undefined ? request.socket.remoteAddress : request.ip) ?? '';
+    const address = addressOf(request);
     const remembered = known.get(address);
     if (remembered) return remembered;
     const id = callerNetwork(address);
