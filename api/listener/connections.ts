@@ -21,7 +21,7 @@ export const usualConnectionLimits: ConnectionLimits = {
   requestMs: 15_000,
   checkEveryMs: 1000,
   inAll: 20_000,
-  perNetwork: 500,
+  perNetwork: 1000,
 };
 
 /** The options of a server that cuts off slow senders. Node looks for them every 30 s by itself, which kept half a request that long. */
