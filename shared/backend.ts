@@ -4,6 +4,7 @@ import { openMemoryJobQueue } from './job-queue/memory.ts';
 import type { JobQueue } from './job-queue/port.ts';
 import { pagesOfCaller } from './job-queue/unavailable.ts';
 import type { Logger } from './logger.ts';
+import { watchOutages } from './outages.ts';
 import { openMemoryPace } from './pace/memory.ts';
 import type { Pace } from './pace/port.ts';
 import { openMemoryRateLimiter } from './rate-limiter/memory.ts';
@@ -33,9 +34,14 @@ export async function openBackend(config: Config, log: Logger): Promise<Backend>
     config.REDIS_URL !== undefined && config.MONGODB_URL !== undefined
       ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL }, log)
       : await openEmbedded(config, log);
+  const jobQueue = watchOutages(parts.jobQueue, { part: 'queue', code: 'queue_unavailable', log });
+  const reportStore = watchOutages(parts.reportStore, { part: 'store', code: 'store_unavailable', log });
   return {
     ...parts,
+    jobQueue: jobQueue.port,
+    reportStore: reportStore.port,
     async close(graceMs) {
+      for (const watched of [jobQueue, reportStore]) watched.close();
       await parts.jobQueue.close(graceMs);
       await Promise.all([
         parts.rateLimiter.close(),

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { JobQueue, QueueStats } from './job-queue/port.ts';
 import type { QueueName } from './model/job.ts';
 import { addBackendGauges, addBuildInfo } from './process-gauges.ts';
+import type { ReadReadiness } from './readiness.ts';
 import { addStoreGauges } from './report-store/gauges.ts';
 import type { ReportStore } from './report-store/port.ts';
 
@@ -17,6 +18,8 @@ export type Metrics = {
   /** A job's first start. */
   jobStarted(queue: QueueName, waitedS: number): void;
   checkDone(check: string, state: string, seconds: number): void;
+  /** From now on each scrape tells which parts are away or hampered. */
+  watchReadiness(read: ReadReadiness): void;
   /** The text of /metrics. */
   text(): Promise<{ readonly type: string; readonly body: string }>;
 };
@@ -66,6 +69,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
       checks.inc({ check, outcome });
       checkSeconds.observe({ check }, seconds);
     },
+    watchReadiness: (read) => addDegradedGauge(read, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
   };
 }
@@ -115,6 +119,19 @@ function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
     registers,
     async collect() {
       this.set((await stats()) ? 1 : 0);
+    },
+  });
+}
+
+function addDegradedGauge(read: ReadReadiness, registers: Registry[]): void {
+  new Gauge({
+    name: 'diag_degraded',
+    help: '1 while a part that this process needs is away or hampered; /readyz says why.',
+    labelNames: ['part'],
+    registers,
+    async collect() {
+      const { checks } = await read();
+      for (const [part, state] of Object.entries(checks)) this.set({ part }, state === true ? 0 : 1);
     },
   });
 }

@@ -1,20 +1,19 @@
-import { openAdminServer, type Readiness } from './admin-server.ts';
+import { openAdminServer } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { makeDataFolderPrivate } from './data-folder.ts';
 import { timeWaits } from './job-queue/time-waits.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
+import { type Able, openReadiness } from './readiness.ts';
 
 /** Exit status of a bad configuration (EX_CONFIG of sysexits.h). */
 const exitConfig = 78;
 
-/** A part of the process: what it adds to readiness and metrics, and how it is closed. */
-export type Part = {
+/** A part of the process: what it adds to readiness, and how it is closed. */
+export type Part = Able & {
   /** Fields for the `ready` line. */
   readonly says: object;
-  /** Whether it can do its work: true, or why not in a few words. */
-  readonly readiness?: () => Readonly<Record<string, true | string>>;
   close(graceMs: number): Promise<void>;
 };
 
@@ -65,12 +64,9 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
   );
   const backend = { ...opened, jobQueue };
   const parts = await open({ config, log, backend, metrics });
-  const readiness: Readiness = async () => {
-    const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);
-    return Object.assign({ queue, store }, ...parts.map((part) => part.readiness?.() ?? {})) as Awaited<
-      ReturnType<Readiness>
-    >;
-  };
+  const pings = { queue: () => jobQueue.ping(), store: () => backend.reportStore.ping() };
+  const readiness = openReadiness(pings, parts, log);
+  metrics.watchReadiness(readiness);
   const place = { host: config.ADMIN_HOST, port: config.ADMIN_PORT, defaultPort: adminPort };
   const admin = await openAdminServer(place, { readiness, metrics }, log).catch(
     asConfigError('ADMIN_PORT', config.ADMIN_PORT),

@@ -46,7 +46,7 @@ export function openRunner(runnerSettings: RunnerSettings): Runner {
     async run(job, attempt, stop, progress) {
       const found = await reportStore.findFresh([{ jobKey: job.jobKey, wanted: job.wanted }]);
       const known = found.get(job.jobKey);
-      const about = { jobId: job.jobId, check: job.check, host: job.host, attempt };
+      const about = { jobId: job.jobId, requestId: job.requestId, check: job.check, host: job.host, attempt };
       // A re-run after a kill, or a GET that asked a moment too early: the work is done already.
       if (known) {
         log.info({ ...about, reportId: known.reportId }, 'job answered from the store');

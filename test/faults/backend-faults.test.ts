@@ -61,7 +61,14 @@ describe.skipIf(!isHere)('Redis that is', () => {
     });
     fleet.redis.process?.kill('SIGKILL');
     api = await fleet.startApi();
-    expect((await fetch(`${api.adminUrl}/readyz`)).status).toBe(503);
+    // The store is there, so stored reports can be given.
+    const readiness = await fetch(`${api.adminUrl}/readyz`);
+    expect(readiness.status).toBe(200);
+    expect(await readiness.json()).toMatchObject({
+      status: 'degraded',
+      degraded: { queue: 'Redis does not answer' },
+    });
+    expect(await (await fetch(`${api.adminUrl}/metrics`)).text()).toContain('diag_degraded{part="queue"} 1');
     expect((await fetch(`${api.adminUrl}/livez`)).status).toBe(200);
     const answer = await get(api, 'http://t0.test/early');
     expect(answer).toMatchObject({ status: 503, body: { code: 'queue_unavailable' } });
@@ -70,7 +77,9 @@ describe.skipIf(!isHere)('Redis that is', () => {
     await fleet.redis.restart();
     await fleet.startWorker();
     expect((await fleet.ask(() => api, 'http://t0.test/early', {})).status).toBe(200);
-    await expect.poll(async () => (await fetch(`${api.adminUrl}/readyz`)).status).toBe(200);
+    await expect
+      .poll(async () => (await fetch(`${api.adminUrl}/readyz`)).json())
+      .toMatchObject({ status: 'ready' });
   }, 60_000);
 
   test('frozen for a while: cached answers go on, others are 503 within a second or 202', async () => {

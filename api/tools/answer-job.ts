@@ -1,44 +1,52 @@
 import type { Request, Response } from 'express';
-import { type JobState } from '../shared/job-queue/port.ts';
-import { queueNames } from '../shared/model/job.ts';
-import { type Fault, Problem } from '../shared/model/problem.ts';
-import { retryAfterS, sendJson, toolUrl } from './answer.ts';
-import type { Desk } from './desk.ts';
-import { admit } from './request/admit.ts';
-import { waitLimitS } from './request/ask.ts';
-import { describeFaults, rawQueryOf, readQuery } from './request/read-query.ts';
+import { type JobState } from '../../shared/job-queue/port.ts';
+import { queueNames } from '../../shared/model/job.ts';
+import { type Fault, Problem } from '../../shared/model/problem.ts';
+import { sendJson } from '../answer/json.ts';
+import type { Desk } from '../desk.ts';
+import { admit } from '../request/admit.ts';
+import { waitLimitS } from '../request/ask.ts';
+import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
+import { noteSubject } from '../request/request-log.ts';
+import { retryAfterS, toolUrl } from './later.ts';
+import type { Runs } from './runs.ts';
 
 const lookEveryMs = 1000;
 
 /** Answers /api/jobs/{id}: where a job stands; once it is done, 303 to its tool's own URL. `?wait=` holds the answer until something ends. */
-export async function answerJob(desk: Desk, request: Request, response: Response): Promise<void> {
-  const caller = await admit(desk, request, response, 'tools');
+export async function answerJob(
+  { admission, runs, site }: Pick<Desk, 'admission' | 'runs' | 'site'>,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admit(admission, request, response, 'tools');
   const jobId = String(request.params['id']);
   const waitS = readWait(request);
   if (!/^[0-9a-f]{32}$/.test(jobId)) throw unknownJob();
-  const leave = waitS > 0 ? desk.waits.enter(caller.id) : undefined;
-  const state = await followJob(desk, jobId, leave ? waitS : 0, response).finally(() => leave?.());
+  noteSubject(response, { jobId });
+  const leave = waitS > 0 ? runs.waits.enter(caller.id) : undefined;
+  const state = await followJob(runs, jobId, leave ? waitS : 0, response).finally(() => leave?.());
   if (state.state === 'unknown') throw unknownJob();
   response.setHeader('Cache-Control', 'no-store');
   if (state.state === 'done' || state.state === 'failed') {
     response.statusCode = 303;
-    response.setHeader('Location', toolUrl(state.job, desk.publicPath));
-    return sendJson(response, describe(jobId, state, desk.publicPath));
+    response.setHeader('Location', toolUrl(state.job, site.publicPath));
+    return sendJson(response, describe(jobId, state, site.publicPath));
   }
   if (state.state !== 'expired')
     response.setHeader('Retry-After', retryAfterS(state.state === 'waiting' ? state.position : 1));
-  sendJson(response, describe(jobId, state, desk.publicPath));
+  sendJson(response, describe(jobId, state, site.publicPath));
 }
 
-async function followJob(desk: Desk, jobId: string, waitS: number, response: Response): Promise<JobState> {
+async function followJob(runs: Runs, jobId: string, waitS: number, response: Response): Promise<JobState> {
   const until = Date.now() + waitS * 1000;
   const wake = { call: () => undefined as void };
-  const unsubscribe = desk.jobQueue.onDone(
+  const unsubscribe = runs.jobQueue.onDone(
     (done) => (done === 'missed' || done.jobId === jobId) && wake.call(),
   );
   try {
     for (;;) {
-      const state = await lookEverywhere(desk, jobId);
+      const state = await lookEverywhere(runs, jobId);
       const leftMs = until - Date.now();
       if ((state.state !== 'waiting' && state.state !== 'running') || leftMs <= 0 || response.closed)
         return state;
@@ -55,8 +63,8 @@ async function followJob(desk: Desk, jobId: string, waitS: number, response: Res
   }
 }
 
-async function lookEverywhere(desk: Desk, jobId: string): Promise<JobState> {
-  const states = await Promise.all(queueNames.map((queue) => desk.jobQueue.look(queue, jobId)));
+async function lookEverywhere({ jobQueue }: Runs, jobId: string): Promise<JobState> {
+  const states = await Promise.all(queueNames.map((queue) => jobQueue.look(queue, jobId)));
   return states.find(({ state }) => state !== 'unknown') ?? { state: 'unknown' };
 }
 

@@ -1,22 +1,24 @@
 import type { Request, Response } from 'express';
-import { catalogue } from '../shared/catalogue/registry.ts';
-import { resolveReference } from '../shared/model/finding.ts';
-import { Problem, type ProblemCode, problems } from '../shared/model/problem.ts';
-import { checkFailed } from '../shared/model/report.ts';
-import type { Rule } from '../shared/model/verdict.ts';
-import { sendJson } from './answer.ts';
-import type { Desk } from './desk.ts';
-import { makeOpenapi } from './openapi/document.ts';
-import { prepareJson, sendRepresentation } from './representation.ts';
-import type { Answer } from './request/accept-json.ts';
-import { admit } from './request/admit.ts';
-import { readOwnQuery } from './request/read-query.ts';
+import { catalogue } from '../../shared/catalogue/registry.ts';
+import { resolveReference } from '../../shared/model/finding.ts';
+import { Problem, type ProblemCode, problems } from '../../shared/model/problem.ts';
+import { checkFailed } from '../../shared/model/report.ts';
+import type { Rule } from '../../shared/model/verdict.ts';
+import { sendJson } from '../answer/json.ts';
+import { prepareJson, sendRepresentation } from '../answer/representation.ts';
+import type { Desk } from '../desk.ts';
+import { makeOpenapi } from '../openapi/document.ts';
+import type { Answer } from '../request/accept-json.ts';
+import { admit } from '../request/admit.ts';
+import { readOwnQuery } from '../request/read-query.ts';
+
+type Guarded = Pick<Desk, 'admission'>;
 
 /** Answers /api/me: who the caller is, and what is left of each quota. */
-export async function answerMe(desk: Desk, request: Request, response: Response): Promise<void> {
-  const caller = await admit(desk, request, response, 'anyone');
+export async function answerMe({ admission }: Guarded, request: Request, response: Response): Promise<void> {
+  const caller = await admit(admission, request, response, 'anyone');
   readOwnQuery(request, []);
-  const left = await desk.quotas.look(caller);
+  const left = await admission.quotas.look(caller);
   const describe = (name: 'requests' | 'scans') => ({
     limit: caller.quotas[name].points,
     windowSeconds: caller.quotas[name].windowS,
@@ -29,31 +31,39 @@ export async function answerMe(desk: Desk, request: Request, response: Response)
     kind: caller.kind,
     ...(caller.name === undefined ? {} : { name: caller.name }),
     scopes: caller.scopes,
-    limited: desk.quotas.isOn,
+    limited: admission.quotas.isOn,
     limits: { requests: describe('requests'), scans: describe('scans') },
     costs,
   });
 }
 
 /** Answers /api/findings: every rule of every check. */
-export async function answerFindings(desk: Desk, request: Request, response: Response): Promise<void> {
-  await admit(desk, request, response, 'anyone');
+export async function answerFindings(
+  { admission }: Guarded,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await admit(admission, request, response, 'anyone');
   readOwnQuery(request, []);
   await sendRepresentation(request, response, findings(), lasting);
 }
 
 /** Makes what answers /openapi.json: the document of this service, with its own address and its mode. */
-export function answerOpenapiOf(desk: Desk): Answer {
-  const document = prepareJson(() => makeOpenapi(desk));
+export function answerOpenapiOf({ admission, site }: Pick<Desk, 'admission' | 'site'>): Answer {
+  const document = prepareJson(() => makeOpenapi(site));
   return async (request, response) => {
-    await admit(desk, request, response, 'anyone');
+    await admit(admission, request, response, 'anyone');
     await sendRepresentation(request, response, document(), lasting);
   };
 }
 
 /** Answers /problems/{code}: what an error means and what to do, as JSON. */
-export async function answerProblemPage(desk: Desk, request: Request, response: Response): Promise<void> {
-  await admit(desk, request, response, 'anyone');
+export async function answerProblemPage(
+  { admission }: Guarded,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await admit(admission, request, response, 'anyone');
   const code = String(request.params['code']);
   if (!Object.hasOwn(problems, code))
     throw new Problem(

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import type { Logger } from '../shared/logger.ts';
-import type { Metrics } from '../shared/metrics.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { Metrics } from '../../shared/metrics.ts';
+import type { ProblemCode } from '../../shared/model/problem.ts';
 
 /** The fields that every answer carries. */
 export const commonFields: readonly string[] = [
@@ -18,7 +19,21 @@ export function newRequestId({ headers }: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-export type Answered = {
+/** What an answer is about, for its log line. */
+export type Subject = {
+  /** The job that the request started, joined or asked for. */
+  readonly jobId?: string;
+  readonly reportId?: string;
+  /** The code of the Problem that was the answer. */
+  readonly problem?: ProblemCode;
+};
+
+/** Adds to what the log line of this answer tells. */
+export function noteSubject(response: Response, subject: Subject): void {
+  Object.assign(response.locals, subject);
+}
+
+export type Answered = Subject & {
   readonly requestId: string;
   readonly method: string;
   readonly route: string;
@@ -27,7 +42,7 @@ export type Answered = {
   readonly cache: unknown;
 };
 
-/** Who is told of every request. */
+/** What hears of every request. */
 export type Witness = { readonly log: Logger; readonly metrics: Metrics | undefined };
 
 /** The one line of a request. Never headers or whole URLs: targets may carry secrets. */
@@ -54,6 +69,7 @@ export function logRequests(witness: Witness) {
         status,
         start,
         cache: response.getHeader('cache-status'),
+        ...(response.locals as Subject),
       });
     });
     next();

@@ -1,30 +1,33 @@
 import express, { type Express, type Request, type Response } from 'express';
-import { catalogue } from '../shared/catalogue/registry.ts';
-import type { Config } from '../shared/config.ts';
-import { Problem } from '../shared/model/problem.ts';
+import { catalogue } from '../../shared/catalogue/registry.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import { answerProblems } from '../answer/problem-answer.ts';
+import {
+  answerFindings,
+  answerMe,
+  answerOpenapiOf,
+  answerProblemPage,
+} from '../descriptions/descriptions.ts';
+import { addDocsPage } from '../descriptions/docs-page.ts';
+import type { Desk } from '../desk.ts';
+import { addReports } from '../reports/routes.ts';
+import { type Answer, acceptingJson } from '../request/accept-json.ts';
+import { logRequests } from '../request/request-log.ts';
+import { answerJob } from '../tools/answer-job.ts';
+import { answerTool } from '../tools/answer-tool.ts';
 import { announceDeprecations } from './deprecations.ts';
-import { answerFindings, answerMe, answerOpenapiOf, answerProblemPage } from './descriptions.ts';
-import type { Desk } from './desk.ts';
-import { answerTool } from './diagnostics.ts';
-import { addDocsPage } from './docs-page.ts';
 import { guardHost, sendCors } from './front-door.ts';
-import { answerJob } from './jobs.ts';
-import { answerProblems } from './problem-answer.ts';
-import { addReports } from './reports/routes.ts';
-import { type Answer, acceptingJson } from './request/accept-json.ts';
-import { logRequests } from './request-log.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
 /** The HTTP surface over an open desk. */
-export function makeApp(desk: Desk, config: Config): Express {
+export function makeApp(desk: Desk): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', false);
-  if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
-  app.use(logRequests(desk));
-  app.use(announceDeprecations(desk.deprecations));
-  app.use(guardHost(desk.isKnownHost), sendCors(desk.corsOrigins));
+  app.use(logRequests(desk.witness));
+  app.use(announceDeprecations(desk.door.deprecations));
+  app.use(guardHost(desk.door.isKnownHost), sendCors(desk.door.corsOrigins));
 
   const get = (path: string, answer: Answer) => {
     app.get(path, async (request, response) => answer(request, response));
@@ -55,9 +58,9 @@ export function makeApp(desk: Desk, config: Config): Express {
   addDocsPage(get);
 
   app.use((request) => {
-    throw new Problem('not_found', describeMiss(request.path, desk.publicPath));
+    throw new Problem('not_found', describeMiss(request.path, desk.site.publicPath));
   });
-  app.use(answerProblems(desk));
+  app.use(answerProblems(desk.witness, desk.site.publicPath));
   return app;
 }
 

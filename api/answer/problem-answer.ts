@@ -1,11 +1,11 @@
 import type { NextFunction, Request, Response } from 'express';
-import { Problem, problems } from '../shared/model/problem.ts';
-import { sendJson } from './answer.ts';
-import { ClientGone } from './diagnostics.ts';
-import { requestIdOf, type Witness } from './request-log.ts';
+import { Problem, problems } from '../../shared/model/problem.ts';
+import { noteSubject, requestIdOf, type Witness } from '../request/request-log.ts';
+import { ClientGone } from './client-gone.ts';
+import { sendJson } from './json.ts';
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
-export function answerProblems({ log, metrics, publicPath }: Witness & { readonly publicPath: string }) {
+export function answerProblems({ log, metrics }: Witness, publicPath: string) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     if (error instanceof ClientGone) return;
     const foreseen = error instanceof Problem ? error : readExpressError(error);
@@ -14,6 +14,7 @@ export function answerProblems({ log, metrics, publicPath }: Witness & { readonl
       foreseen ?? new Problem('internal_error', 'This is a defect of ours. Tell the operator the requestId.');
     if (problem.code === 'rate_limited') metrics?.rateLimited(problem.policy ?? 'unknown');
     metrics?.problem(problem.code);
+    noteSubject(response, { problem: problem.code });
     if (response.headersSent) return void response.destroy();
     sendProblem(request, response, { problem, publicPath });
   };
@@ -30,7 +31,7 @@ function sendProblem(
   response.setHeader('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   if (problem.retryAfterS !== undefined) response.setHeader('Retry-After', problem.retryAfterS);
-  // Who sends a body that nobody reads must not leave us reading on.
+  // A body that is sent and not read must not keep the connection busy.
   if (!request.complete && hasBody(request)) response.setHeader('Connection', 'close');
   const body = {
     type: `${publicPath}/problems/${problem.code}`,
