@@ -48,11 +48,14 @@ export const envelopeShape = {
 const envelopeSchema = z.looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) });
 export type Report = z.infer<typeof envelopeSchema>;
 
+/** A check's own fields of its report, of whatever check it is. */
+export type ReportFields = { readonly [name: string]: unknown };
+
 /** What judgement gives: a verdict for every rule of the check, and the check's own fields. */
-export type Assessment<Code extends string = string> = {
+export type Assessment<Code extends string = string, Fields extends ReportFields = ReportFields> = {
   readonly state: Exclude<ReportState, 'failed'>;
   readonly verdicts: Verdicts<Code>;
-  readonly fields: { readonly [name: string]: unknown };
+  readonly fields: Fields;
   /** Where points are not simply added up; null when it could not be computed. */
   readonly score?: number | null;
   /** Where the grade is not the letter of the score. */

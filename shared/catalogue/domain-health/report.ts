@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { gradeNames } from '../../model/score.ts';
 import { severities } from '../../model/verdict.ts';
 import { redirectEnds } from '../redirect-check/report.ts';
+import type { FieldsOf } from '../spec.ts';
 import { type CategoryName, categoryNames } from './weights.ts';
 
 /** How a category stands. Only `ok` and `partial` have a score. */
@@ -114,7 +115,7 @@ const worstFindingSchema = z
   })
   .meta({ id: 'WorstFinding' });
 
-/** Own fields of domain-health. */
+/** The report of domain-health, beside the envelope. */
 export const domainHealthReportShape = {
   target: z.looseObject({ domain: z.string() }),
   categories: z.object(
@@ -136,5 +137,5 @@ export const domainHealthReportShape = {
   trend: trendSchema.optional(),
 };
 
-const healthFieldsSchema = z.object(domainHealthReportShape).omit({ target: true });
-export type HealthFields = z.infer<typeof healthFieldsSchema>;
+/** Own fields of domain-health. */
+export type HealthFields = FieldsOf<typeof domainHealthReportShape>;

@@ -3,7 +3,7 @@ import type { CheckSpec } from '../spec.ts';
 import { domainHealthReportShape } from './report.ts';
 import { rules } from './rules.ts';
 
-export const domainHealth: CheckSpec = {
+export const domainHealth = {
   name: 'domain-health',
   summary:
     'Puts DNS, TLS, headers, speed and mail of a domain together: one score, one grade, and what holds it down.',
@@ -19,4 +19,4 @@ export const domainHealth: CheckSpec = {
   rules,
   rulesVersion: 2,
   reportShape: domainHealthReportShape,
-};
+} satisfies CheckSpec;

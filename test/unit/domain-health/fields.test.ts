@@ -3,6 +3,7 @@ import { dnsCheck as dnsSpec } from '../../../shared/catalogue/dns-check/spec.ts
 import type { HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
 import { rules } from '../../../shared/catalogue/domain-health/rules.ts';
 import { domainHealth } from '../../../shared/catalogue/domain-health/spec.ts';
+import { findSpec } from '../../../shared/catalogue/registry.ts';
 import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
 import { makeReport, type Report } from '../../../shared/model/report.ts';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
@@ -154,7 +155,7 @@ describe('the worst findings', () => {
       fieldsOf({ ssl: ssl({ broken: ['certificate-timestamps-few', 'caa-missing'] }) }).worstFindings,
     ).toHaveLength(
       ['certificate-timestamps-few', 'caa-missing'].filter(
-        (code) => sslCheck.rules[code]?.severity !== 'info',
+        (code) => findSpec('ssl-check')?.rules[code]?.severity !== 'info',
       ).length,
     );
   });

@@ -24,7 +24,8 @@ import { readWeb, type WebSight } from './web-sight.ts';
 import { listWorstFindings } from './worst-findings.ts';
 
 /** An assessment whose grade is not only the letter of its score: `caps` say what lies between. */
-export type HealthAssessment = Assessment<HealthCode> & Required<Pick<Assessment, 'score' | 'grade'>>;
+export type HealthAssessment = Assessment<HealthCode, HealthFields> &
+  Required<Pick<Assessment, 'score' | 'grade'>>;
 
 /**
  * Judges a domain by the reports of its parts. Pure: the same reports always give the same report, and mending anything in one of them never

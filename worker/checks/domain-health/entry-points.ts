@@ -1,5 +1,6 @@
 import type { HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
 import { type RedirectEnd, redirectEnds } from '../../../shared/catalogue/redirect-check/report.ts';
+import { kindOfFailure } from '../../failure-kinds.ts';
 import { clause } from '../clause.ts';
 import type { HealthEvidence } from './evidence.ts';
 import { linkTo } from './links.ts';
@@ -122,15 +123,6 @@ type End = Pick<EntryPoint, 'end' | 'why'>;
 const unknown = (why: string): End => ({ end: 'unknown', why: clause(why) });
 const astray = (why: string): End => ({ end: 'astray', why: clause(why) });
 
-// By these any client finds nobody; a timeout may be ours alone.
-const settledFailures: ReadonlySet<string> = new Set([
-  'connection-refused',
-  'connection-reset',
-  'connection-closed',
-  'not-tls',
-  'tls-failed',
-]);
-
 function endOf(sight: PartSight, fields: RedirectFields | null): End {
   if (sight.report === null) return unknown(sight.why);
   if (fields === null) return unknown('its report cannot be read');
@@ -172,6 +164,6 @@ function endOfUnreachable({ report }: PartSight, { hops }: RedirectFields): End 
   const isFirst = hops.length === 1;
   if (error.code === 'name-not-found')
     return isFirst ? { end: 'no-name', why: clause(error.reason) } : astray(error.reason);
-  if (!settledFailures.has(error.code)) return unknown(error.reason);
+  if (kindOfFailure(error.code) !== 'definite') return unknown(error.reason);
   return isFirst ? { end: 'nobody', why: clause(error.reason) } : astray(error.reason);
 }

@@ -1,5 +1,6 @@
 import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
 import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '../../../shared/model/verdict.ts';
+import { isKeptBack } from '../../failure-kinds.ts';
 import type { RefusedHost, Traffic } from '../../probes/browser/port.ts';
 import type { Choice } from './choose-run.ts';
 import { isLoaded, isRemote, type Load } from './evidence.ts';
@@ -61,8 +62,7 @@ export function judgeTraffic(run: Load | undefined): Record<TrafficCode, Verdict
       'requests-not-allowed': unseen,
       'requests-unreachable': unseen,
     };
-  const isOurs = ({ code }: RefusedHost) =>
-    code === 'target-not-allowed' || code === 'target-address-not-allowed';
+  const isOurs = ({ code }: RefusedHost) => isKeptBack(code);
   const refused = traffic?.refused ?? [];
   // What a page asks for after its budget is gone is not let through, whoever it asks.
   const whole = (verdict: Verdict) =>

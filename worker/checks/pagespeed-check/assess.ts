@@ -1,6 +1,8 @@
+import type { PagespeedFields } from '../../../shared/catalogue/pagespeed-check/report.ts';
 import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
+import { isKeptBack } from '../../failure-kinds.ts';
 import { judgeInsights } from './assess-insights.ts';
 import { effectsOf, judgeMetrics } from './assess-metrics.ts';
 import { cutShort, judgeEnd, judgeMeasurement, judgeTraffic } from './assess-page.ts';
@@ -12,7 +14,7 @@ import { chooseField, judgeField } from './field.ts';
 import type { NamedEnd } from './name-end.ts';
 
 /** Judges what a browser saw of a page. Pure: the same evidence always gives the same verdicts. The score is Lighthouse's. */
-export function assessPagespeed(evidence: PagespeedEvidence): Assessment<PagespeedCode> {
+export function assessPagespeed(evidence: PagespeedEvidence): Assessment<PagespeedCode, PagespeedFields> {
   const choice = chooseRun(evidence);
   const page = choice.run?.end.page;
   const last = evidence.runs.at(-1);
@@ -42,9 +44,5 @@ function isCutShort(run: LoadedRun | undefined): boolean {
 // Partial is fresh for a minute only: a page that hangs, or a browser that fails, may do better soon.
 function stateOf(end: NamedEnd | undefined): Assessment['state'] {
   if (!end) return 'complete';
-  const isAway =
-    end.code === 'target-unreachable' ||
-    end.code === 'target-not-allowed' ||
-    end.code === 'target-address-not-allowed';
-  return isAway ? 'unreachable' : 'partial';
+  return end.code === 'target-unreachable' || isKeptBack(end.code) ? 'unreachable' : 'partial';
 }

@@ -1,10 +1,11 @@
+import type { PagespeedFields } from '../../../shared/catalogue/pagespeed-check/report.ts';
 import type { PageSight } from '../../probes/browser/port.ts';
 import { doubtsOf } from './assess-page.ts';
 import type { Choice } from './choose-run.ts';
 import { isRemote, type Load } from './evidence.ts';
 
 /** Where and how it was measured; null when nothing was started. */
-export function describeEnvironment(choice: Choice, last: Load | undefined) {
+export function describeEnvironment(choice: Choice, last: Load | undefined): PagespeedFields['environment'] {
   const shown = choice.run ?? last;
   if (!shown || shown.kind === 'failure') return null;
   const told = describeTold(shown.end.kind === 'loaded' ? shown.end.page.environment : undefined);

@@ -1,3 +1,4 @@
+import type { PagespeedFields } from '../../../shared/catalogue/pagespeed-check/report.ts';
 import type { PageSight, Strategy } from '../../probes/browser/port.ts';
 import { displayValue, type MetricName, rateScore, rateValue, thresholdsOf } from './ratings.ts';
 
@@ -22,9 +23,11 @@ const observedOf: { readonly [M in MetricName]?: string } = {
   si: 'observedSpeedIndex',
 };
 
-/** The five metrics of the score with their limits, and the server's part of the time to first byte. */
-export function describeMetrics(page: PageSight, strategy: Strategy) {
-  const describe = (metric: MetricName) => {
+type Metrics = NonNullable<PagespeedFields['metrics']>;
+
+/** The five metrics of the score with their limits, and the server's share of the time to first byte. */
+export function describeMetrics(page: PageSight, strategy: Strategy): Metrics {
+  const describe = (metric: MetricName): Metrics[MetricName] => {
     const { value, score, weight } = page.metrics[metric];
     return {
       value,

@@ -1,3 +1,4 @@
+import type { PagespeedFields } from '../../../shared/catalogue/pagespeed-check/report.ts';
 import type { AuditSeen, PageSight, RefusedHost, Strategy } from '../../probes/browser/port.ts';
 import { shiftsOf } from './assess-metrics.ts';
 import type { Choice } from './choose-run.ts';
@@ -11,7 +12,11 @@ import { bySavings, hasFailed, showSavings } from './savings.ts';
 import { describeScreenshot } from './screenshot.ts';
 
 /** The check's own fields of the report. */
-export function describePagespeed(evidence: PagespeedEvidence, choice: Choice, end: NamedEnd | undefined) {
+export function describePagespeed(
+  evidence: PagespeedEvidence,
+  choice: Choice,
+  end: NamedEnd | undefined,
+): PagespeedFields {
   const page = choice.run?.end.page;
   const last = evidence.runs.at(-1);
   const field = chooseField(evidence);
@@ -33,6 +38,8 @@ export function describePagespeed(evidence: PagespeedEvidence, choice: Choice, e
   };
 }
 
+type PageFields = Pick<PagespeedFields, keyof typeof noPage>;
+
 const noPage = {
   finalUrl: null,
   rating: null,
@@ -45,10 +52,7 @@ const noPage = {
   warnings: [],
 };
 
-function describePage(
-  page: PageSight,
-  strategy: Strategy,
-): { readonly [Field in keyof typeof noPage]: unknown } {
+function describePage(page: PageSight, strategy: Strategy): PageFields {
   return {
     finalUrl: page.finalUrl,
     rating: page.score === null ? null : rateScore(page.score),

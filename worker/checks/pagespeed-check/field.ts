@@ -1,4 +1,4 @@
-import type { Rating } from '../../../shared/catalogue/pagespeed-check/report.ts';
+import type { PagespeedFields, Rating } from '../../../shared/catalogue/pagespeed-check/report.ts';
 import { brokenBy, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import type { FieldSight } from '../../probes/browser/port.ts';
 import { isRemote, type PagespeedEvidence } from './evidence.ts';
@@ -43,14 +43,14 @@ export function judgeField(field: FieldSight): Verdict {
 }
 
 /** The record with a rating beside each metric; null where there is none. */
-export function describeField({ provider, sight }: ChosenField) {
+export function describeField({ provider, sight }: ChosenField): PagespeedFields['field'] {
   if (sight.kind !== 'record') return null;
   const { scope, formFactor, metrics } = sight;
   const rated = namesIn(sight).map((name) => {
-    const metric = metrics[name];
-    return [name, { ...metric, rating: rateValue(metric?.p75 ?? 0, fieldThresholds[name]) }];
+    const { p75 = 0, distribution = [] } = metrics[name] ?? {};
+    return [name, { p75, distribution, rating: rateValue(p75, fieldThresholds[name]) }] as const;
   });
-  return { provider, scope, formFactor, metrics: Object.fromEntries(rated) as object };
+  return { provider, scope, formFactor, metrics: Object.fromEntries(rated) };
 }
 
 function ratedVitals(field: FieldSight): { readonly [M in 'lcp' | 'inp' | 'cls']?: Rating } {

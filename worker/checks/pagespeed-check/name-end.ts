@@ -1,5 +1,6 @@
 import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
 import type { Evidence } from '../../../shared/model/verdict.ts';
+import { isKeptBack } from '../../failure-kinds.ts';
 import type { BrowserEnd, BrowserRun, RefusedHost } from '../../probes/browser/port.ts';
 import { clause } from '../clause.ts';
 import { isRemote, type Load } from './evidence.ts';
@@ -118,7 +119,7 @@ function findMainRefusal(run: BrowserRun, url: string): RefusedHost | undefined 
 }
 
 function nameRefusal({ code }: RefusedHost): PageEndCode {
-  return code === 'target-not-allowed' || code === 'target-address-not-allowed' ? code : 'target-unreachable';
+  return isKeptBack(code) ? code : 'target-unreachable';
 }
 
 function showRefusal({ host, port, code, reason }: RefusedHost): Evidence {

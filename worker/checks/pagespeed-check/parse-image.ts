@@ -1,3 +1,5 @@
+import { type Malformed, malformed } from '../../../shared/model/verdict.ts';
+
 /** What the first bytes of a picture say of it. */
 export type ImageHeader = {
   readonly type: 'image/jpeg' | 'image/png' | 'image/webp';
@@ -9,11 +11,13 @@ export type ImageHeader = {
 /**
  * Reads the kind and the size of a JPEG (ITU-T T.81 annex B), PNG (RFC 2083 §3) or WebP (RFC 9649 §2) from its header; what
  * follows is not looked at.
- * @returns "malformed" for anything else, for a header that is cut off, and for a picture without a single pixel
+ * @returns Malformed for anything else, for a header that is cut off, and for a picture without a single pixel
  */
-export function parseImage(bytes: Uint8Array): ImageHeader | 'malformed' {
+export function parseImage(bytes: Uint8Array): ImageHeader | Malformed {
   const found = parseJpeg(bytes) ?? parsePng(bytes) ?? parseWebp(bytes);
-  return found && found.width > 0 && found.height > 0 ? found : 'malformed';
+  return found && found.width > 0 && found.height > 0
+    ? found
+    : malformed('it begins as no JPEG, PNG or WebP');
 }
 
 function parseJpeg(bytes: Uint8Array): ImageHeader | undefined {

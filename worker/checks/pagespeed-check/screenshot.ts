@@ -1,3 +1,4 @@
+import { isMalformed } from '../../../shared/model/verdict.ts';
 import { isLoaded, type PagespeedEvidence } from './evidence.ts';
 import { type ImageHeader, parseImage } from './parse-image.ts';
 
@@ -31,5 +32,5 @@ function readScreenshot({
   if (typeof base64 !== 'string' || base64.length > Math.ceil(screenshotLimitBytes / 3) * 4) return undefined;
   const bytes = Uint8Array.from(Buffer.from(base64, 'base64'));
   const header = parseImage(bytes);
-  return header === 'malformed' || bytes.length > screenshotLimitBytes ? undefined : { header, bytes };
+  return isMalformed(header) || bytes.length > screenshotLimitBytes ? undefined : { header, bytes };
 }
