@@ -1,4 +1,4 @@
-import type { PartQuestion } from '../../shared/catalogue/domain-health/parts.ts';
+import type { SourceQuestion } from '../../shared/catalogue/domain-health/sources.ts';
 import type { Progress } from '../../shared/job-queue/port.ts';
 import type { Report } from '../../shared/model/report.ts';
 
@@ -8,9 +8,9 @@ export type JobAnswer = { readonly report: Report } | { readonly unavailable: st
 /** Other jobs, for a check that is made of their reports. Only the composite queue has them: a job that holds a host's slot waits for no other. */
 export type Jobs = {
   /** The reports in the store that are as young as the caller wants; undefined where there is none. */
-  find(questions: readonly PartQuestion[]): Promise<readonly (Report | undefined)[]>;
+  find(questions: readonly SourceQuestion[]): Promise<readonly (Report | undefined)[]>;
   /** The answer from the store, or of a run that is started or joined; what is late goes on for whoever asks next. */
-  ask(question: PartQuestion, progress: (progress: Progress) => void): Promise<JobAnswer>;
+  ask(question: SourceQuestion, progress: (progress: Progress) => void): Promise<JobAnswer>;
   /** Visits a domain once for all its network checks; each is stored under its own endpoint's key. Gives the host that visitors meet, or why there was no visit. */
   visit(
     domain: string,

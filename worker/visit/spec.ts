@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { visitQuestions } from '../../shared/catalogue/domain-health/parts.ts';
+import { visitQuestions } from '../../shared/catalogue/domain-health/sources.ts';
 import type { CheckSpec } from '../../shared/catalogue/spec.ts';
 
 /** The internal job that visits a domain for all its network checks. It has no endpoint; its own report only says that the visit has ended. */
@@ -11,7 +11,7 @@ export const domainVisit: CheckSpec = {
   options: z.object({}),
   repeatable: [],
   cost: () => 0,
-  // The longest of its parts, which run side by side, and a little to judge and store them.
+  // The longest of its checks, which run side by side, and a little to judge and store them.
   runLimitMs: () => 22_000,
   freshForS: 1,
   waitS: 0,

@@ -8,7 +8,7 @@ import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
 import { makeReport, type Report } from '../../../shared/model/report.ts';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
-import { readPrevious } from '../../../worker/checks/domain-health/trend.ts';
+import { readPrevious } from '../../../worker/checks/domain-health/facts/previous.ts';
 import { chain, failed } from '../redirect-check/chain.ts';
 import {
   at,

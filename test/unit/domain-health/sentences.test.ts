@@ -6,7 +6,7 @@ import { codesOf, type Rules } from '../../../shared/model/verdict.ts';
 import { clause } from '../../../worker/checks/clause.ts';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
-import { enumerate } from '../../../worker/checks/domain-health/part-sight.ts';
+import { enumerate } from '../../../worker/checks/domain-health/facts/source.ts';
 import { chain, failed } from '../redirect-check/chain.ts';
 import { cases } from './cases.ts';
 import { dns, dnsFields, evidence, goodRedirects, headers, performance, redirect } from './parts.ts';
@@ -95,14 +95,14 @@ describe('what helps against a gap depends on its cause', () => {
       { state: 'partial', unseen: ['dnssec-bogus'] },
       { ...unvalidated, recordsUnknown: [{ type: 'CAA', reason: 'no answer in time' }] },
     );
-    expect(fixOf({ dns: part })).toMatch(/^See in the report of the part/);
+    expect(fixOf({ dns: part })).toMatch(/^See in the report of the category/);
     expect(find('coverage-incomplete', { dns: part })?.detail).toBe(
       'The category dns: some of it could not be looked at (CAA: no answer in time).',
     );
   });
   test('a target that gives no answer is for its owner to see', () => {
     const part = headers({ state: 'partial', unseen: ['csp-missing'] });
-    expect(fixOf({ headers: part })).toMatch(/^See in the report of the part/);
+    expect(fixOf({ headers: part })).toMatch(/^See in the report of the category/);
   });
   test('several causes are told one after the other', () => {
     const text = fixOf({ headers: late, performance: noBrowser });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
-import { readPsi } from '../../../worker/checks/pagespeed-check/read-psi.ts';
+import { readPsi } from '../../../worker/checks/pagespeed-check/gather/read-psi.ts';
 import type { PsiAnswer } from '../../../worker/probes/browser/port.ts';
 import { seen } from './evidence-kit.ts';
 

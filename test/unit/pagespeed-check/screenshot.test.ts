@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isMalformed } from '../../../shared/model/verdict.ts';
-import { parseImage } from '../../../worker/checks/pagespeed-check/parse-image.ts';
+import { parseImage } from '../../../worker/checks/pagespeed-check/facts/parse-image.ts';
 import {
-  describeScreenshot,
+  reportScreenshot,
   screenshotLimitBytes,
   screenshotOf,
-} from '../../../worker/checks/pagespeed-check/screenshot.ts';
+} from '../../../worker/checks/pagespeed-check/report/screenshot.ts';
 import { ended, load, seen } from './evidence-kit.ts';
 import { jpeg, png, webpExtended, webpLossless, webpLossy } from './pictures.ts';
 import { psiAnswer, seenByPsi } from './psi-kit.ts';
@@ -81,7 +81,7 @@ const padded = (length: number) =>
 
 test('a screenshot is given as bytes, and told without them', () => {
   expect(screenshotOf(shot(jpeg(412, 823)))).toEqual({ type: 'image/jpeg', bytes: jpeg(412, 823) });
-  expect(describeScreenshot(shot(jpeg(412, 823)))).toEqual({
+  expect(reportScreenshot(shot(jpeg(412, 823)))).toEqual({
     type: 'image/jpeg',
     width: 412,
     height: 823,
@@ -92,7 +92,7 @@ test('a screenshot is given as bytes, and told without them', () => {
 test('what calls itself a screenshot and is a page is not given', () => {
   const evidence = shot(bytesOf('<!doctype html><script>alert(1)</script>'));
   expect(screenshotOf(evidence)).toBeUndefined();
-  expect(describeScreenshot(evidence)).toBeNull();
+  expect(reportScreenshot(evidence)).toBeNull();
 });
 
 test('256 kB are kept, a byte more is not', () => {
@@ -121,5 +121,5 @@ test('of several runs the first one’s is given', () => {
 });
 
 test('the screenshot of PageSpeed Insights is given as well', () => {
-  expect(describeScreenshot(seenByPsi(psiAnswer()))).toMatchObject({ width: 412, height: 823 });
+  expect(reportScreenshot(seenByPsi(psiAnswer()))).toMatchObject({ width: 412, height: 823 });
 });
