@@ -14,9 +14,10 @@ export function makeChecksPage(): string {
 }
 
 function describeCheck({ name, summary, rules, rulesVersion }: CheckSpec): string[] {
-  const rows = Object.entries(rules).map(([code, { severity, points, title, references }]) => {
+  const rows = Object.entries(rules).map(([code, { severity, points, title, references, replaces = [] }]) => {
     const sources = references.map(resolveReference).map(({ title: text, url }) => `[${text}](${url})`);
-    return `| \`${code}\` | ${severity} | ${points} | ${title.replaceAll('|', '\\|')} | ${sources.join(', ')} |`;
+    const before = replaces.length === 0 ? '' : ` (was ${replaces.map((old) => `\`${old}\``).join(', ')})`;
+    return `| \`${code}\`${before} | ${severity} | ${points} | ${title.replaceAll('|', '\\|')} | ${sources.join(', ')} |`;
   });
   return [
     `## ${name}`,

@@ -33,6 +33,8 @@ export type Rule = {
   /** Filled in like the detail. */
   readonly fix: string;
   readonly references: readonly Reference[];
+  /** Codes of older versions of the same check that said this; never codes that the check has today. */
+  readonly replaces?: readonly string[];
 };
 
 export type Rules = { readonly [code: string]: Rule };

@@ -49,7 +49,7 @@ export const rules = {
   },
   'https-missing': {
     part: 'ssl',
-    severity: 'high',
+    severity: 'critical',
     points: 0,
     title: 'The site has no HTTPS',
     detail: 'At {url} nothing speaks TLS: {reason}.',

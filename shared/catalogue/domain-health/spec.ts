@@ -17,6 +17,6 @@ export const domainHealth = {
   waitS: 50,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 2,
+  rulesVersion: 3,
   reportShape: domainHealthReportShape,
 } satisfies CheckSpec;

@@ -390,7 +390,7 @@ export const rules = {
   },
   'certificate-not-trusted': {
     part: 'page',
-    severity: 'high',
+    severity: 'critical',
     points: 0,
     title: 'Browsers refuse the page’s certificate',
     detail: 'The browser did not go on: {reason}.',
@@ -406,23 +406,35 @@ export const rules = {
     fix: 'Open the page in a fresh browser profile. A download, a login by dialog, an empty answer and a broken connection all end here.',
     references: [lighthouseErrors],
   },
-  'page-redirect-loop': {
+  'page-interstitial': {
     part: 'page',
     severity: 'high',
     points: 0,
     title: 'The browser shows an error page of its own',
-    detail: 'Too many redirects, or a certificate that the browser warns of: {reason}.',
-    fix: 'Follow the chain with redirect-check.',
+    detail: 'The browser stopped at too many redirects or at a certificate that it warns of: {reason}.',
+    fix: 'Run redirect-check on this address: it shows every hop and its certificate.',
     references: ['RFC 9110 §15.4'],
+    replaces: ['page-redirect-loop'],
   },
-  'page-status-error': {
+  'target-error-status': {
     part: 'page',
     severity: 'high',
     points: 0,
     title: 'The page answers with an error',
     detail: 'The document came with status {status}; an error page is not measured.',
-    fix: 'Mend the page, or check the address. Where robots are kept out, let this check’s User-Agent in.',
+    fix: 'Fix the page, or check the address.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
+    replaces: ['page-status-error'],
+  },
+  'target-blocks-checks': {
+    part: 'page',
+    severity: 'medium',
+    points: 0,
+    title: 'The server blocks this check',
+    detail:
+      'The server answered our browser with status {status}, which servers send to automated clients; visitors may see another page. The page was not measured.',
+    fix: 'Allow the User-Agent of this check in your firewall or bot protection; it names the operator. Then run the check again.',
+    references: ['RFC 9110 §15.5.4', 'RFC 6585 §4'],
   },
   'page-not-html': {
     part: 'page',

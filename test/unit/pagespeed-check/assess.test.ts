@@ -219,8 +219,16 @@ const ends: readonly Case[] = [
   ),
   lost('a certificate that browsers refuse', gaveUp('INSECURE_DOCUMENT_REQUEST'), 'certificate-not-trusted'),
   lost('a connection that breaks', gaveUp('FAILED_DOCUMENT_REQUEST'), 'page-not-loaded'),
-  lost('redirects without end', gaveUp('CHROME_INTERSTITIAL_ERROR'), 'page-redirect-loop'),
-  lost('an error page', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 503), 'page-status-error'),
+  lost('redirects without end', gaveUp('CHROME_INTERSTITIAL_ERROR'), 'page-interstitial'),
+  lost('an error page', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 503), 'target-error-status'),
+  ...[403, 405, 429, 451].map((status) =>
+    lost(
+      `a status ${status}, which bot walls answer`,
+      gaveUp('ERRORED_DOCUMENT_REQUEST', {}, status),
+      'target-blocks-checks',
+    ),
+  ),
+  lost('a login', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 401), 'target-error-status'),
   lost('a picture', gaveUp('NOT_HTML'), 'page-not-html'),
   ...['NO_FCP', 'NO_LCP', 'NO_NAVSTART', 'NO_SPEEDLINE_FRAMES', 'NO_METRICS'].map((code) =>
     lost(`nothing painted, as ${code}`, gaveUp(code), 'page-not-painted'),

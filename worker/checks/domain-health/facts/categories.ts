@@ -12,7 +12,7 @@ import { type CategoryReport, type DnsHalf, halfOf } from './dns-halves.ts';
 import type { EntryPoint } from './entry-points.ts';
 import type { DnsFields } from './fields.ts';
 import { type Asked, linkTo, questionOf, type SourceLink } from './links.ts';
-import { type SourceFacts } from './source.ts';
+import { isBlocked, type SourceFacts, whyBlocked } from './source.ts';
 import { isTlsLeftOut, type WebFacts } from './web.ts';
 
 /** A category, judged. A score is there when the state is `ok` or `partial`, and then only. */
@@ -99,7 +99,7 @@ function readCategoryReport(name: CategoryName, { dnsFields, ...sources }: Sourc
 }
 
 function standingOf(name: CategoryName, told: CategoryReport | null, sources: Sources): Standing {
-  if (told && told.score !== null) {
+  if (told && told.score !== null && !isBlocked(told.findings)) {
     const { score, grade, isPartial } = told;
     const unknown = name === 'dns' ? sources.dnsFields?.recordsUnknown[0] : undefined;
     return { score, grade, ...(isPartial ? partial(told, unknown) : { state: 'ok', reason: '' }) };
@@ -135,6 +135,7 @@ function standOnWeb(
   if (web.kind === 'absent' || web.kind === 'closed')
     return without('not-applicable', reasonsOfAbsence[web.kind]);
   if (told === null) return without('unavailable', sources[name].why);
+  if (isBlocked(told.findings)) return without('unavailable', whyBlocked);
   const { target: host } = linkTo(questionOf('ssl', asked), sources.ssl.shown);
   const refusal = name === 'ssl' && isTlsLeftOut(entries, host) ? web.tlsRefusal : null;
   if (refusal === null) return without('unavailable', whyNoScore(told));

@@ -2,7 +2,7 @@ import { kindOfFailure } from '../../../failure-kinds.ts';
 import { clause } from '../../clause.ts';
 import type { HealthEvidence } from '../evidence.ts';
 import { type RedirectFields, readRedirectFields } from './fields.ts';
-import { findingIn, readSource, type SourceFacts } from './source.ts';
+import { findingIn, isBlocked, readSource, type SourceFacts, whyBlocked } from './source.ts';
 
 /**
  * How a way in ended. arrived: at a page · error: at a status of 400 or above · astray: the redirects lead to no page ·
@@ -77,6 +77,7 @@ const astray = (why: string): End => ({ end: 'astray', why: clause(why) });
 function endOf(source: SourceFacts, fields: RedirectFields | null): End {
   if (source.report === null) return unknown(source.why);
   if (fields === null) return unknown('its report cannot be read');
+  if (isBlocked(source.report.findings)) return unknown(whyBlocked);
   const { ended, finalStatus } = fields;
   switch (ended) {
     case 'ok':

@@ -28,6 +28,14 @@ export function findingIn({ report }: SourceFacts, code: string): Finding | unde
   return report?.findings.find((finding) => finding.code === code);
 }
 
+/** Whether something in front of the site answered instead of it: then the report says nothing of the page that visitors get. */
+export function isBlocked(findings: readonly Finding[] = []): boolean {
+  return findings.some(({ code }) => code === 'target-blocks-checks');
+}
+
+/** What a source says where a server blocks us. */
+export const whyBlocked = 'the server blocks this check';
+
 /** What a source's report says of one of its rules; a source without a report has not tested it. */
 export function verdictIn(source: SourceFacts, code: string): Verdict {
   const { report, why } = source;

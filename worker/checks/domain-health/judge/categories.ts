@@ -12,7 +12,7 @@ import type { Category } from '../facts/categories.ts';
 import type { EntryPoint } from '../facts/entry-points.ts';
 import { graveFindings, hasFailedTls, type TlsFacts } from '../facts/failed-tls.ts';
 import type { DnsFields } from '../facts/fields.ts';
-import { fixOf, type SourceFacts, showFinding, verdictIn, verdictOver } from '../facts/source.ts';
+import { fixOf, isBlocked, type SourceFacts, showFinding, verdictIn, verdictOver } from '../facts/source.ts';
 import type { WebFacts } from '../facts/web.ts';
 import type { EntryCode } from './entry-points.ts';
 import { causeOfGap, fixOfGaps, type Gap, showGaps } from './gaps.ts';
@@ -151,9 +151,11 @@ function judgeCriticals({ categories, ssl, web }: CategoryFacts): Verdict {
   return found.length > 0 ? 'not-applicable' : whereAllSeen(categories);
 }
 
-// That https is missing or its certificate is refused, is judged here by ssl-check and the entry points.
+// ssl-check and the entry points judge here whether https is missing or its certificate is refused. An older code stands beside its successor.
+const tlsCodes: ReadonlySet<string> = new Set(['https-missing', 'certificate-not-trusted', 'cert-invalid']);
+
 function isToldByName({ name }: Category, code: string): boolean {
-  const isOfTls = code === 'https-missing' || code === 'cert-invalid';
+  const isOfTls = tlsCodes.has(code);
   return toldByName.has(code) || (name === 'headers' && isOfTls);
 }
 
@@ -178,7 +180,7 @@ function judgeCoverage({ categories, entries, web, dnsFields }: CategoryFacts): 
         what: url,
         category: null,
         reason: why,
-        cause: source.report === null ? 'late' : 'target',
+        cause: source.report === null ? 'late' : isBlocked(source.report.findings) ? 'blocked' : 'target',
       }),
     );
   const gaps = [...unseen, ...unseenEntries];

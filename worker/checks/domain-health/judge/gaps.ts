@@ -3,13 +3,13 @@ import type { Evidence, Fix } from '../../../../shared/model/verdict.ts';
 import type { Category } from '../facts/categories.ts';
 import { isDnsUnseen } from '../facts/dns-halves.ts';
 import type { DnsFields } from '../facts/fields.ts';
-import { enumerate } from '../facts/source.ts';
+import { enumerate, isBlocked } from '../facts/source.ts';
 
 /**
  * Why something was not looked at. late: our own run was, or had no turn · browser: no browser here works · resolver: ours does not
- * validate · target: what was asked gave no answer, or kept us out.
+ * validate · blocked: the server answers checks like ours otherwise than visitors · target: what was asked gave no answer.
  */
-export type GapCause = 'late' | 'browser' | 'resolver' | 'target';
+export type GapCause = 'late' | 'browser' | 'resolver' | 'blocked' | 'target';
 
 /** Something that applies and was not looked at, or not whole: a category, or an entry point by its address. */
 export type Gap = {
@@ -26,8 +26,9 @@ const cures: { readonly [C in GapCause]: string } = {
     'This server has no browser that works, and asking again changes nothing: its operator can install one, or set BROWSER_PATH. Nothing is known to be wrong with the page.',
   resolver:
     'The resolver of this server does not validate DNSSEC, and asking again changes nothing: its operator can point DNS_SERVERS at one that does.',
-  target:
-    'See in the report of the category what gave no answer. If the server blocks this check, allow its User-Agent and addresses.',
+  blocked:
+    'The server blocks this check, so the page that visitors get was not seen. Allow the User-Agent of this check in your firewall or bot protection, then ask again.',
+  target: 'See in the report of the category what gave no answer.',
 };
 
 /** Why a category that is not ok was not looked at whole. */
@@ -39,6 +40,7 @@ export function causeOfGap(
   // A source without a report says why in our own words.
   const isBrowserMissing = !isReported && /\bbrowser\b/.test(reason);
   if (name === 'performance' && (isBrowserMissing || isBrowserFault)) return 'browser';
+  if (isBlocked(findings)) return 'blocked';
   if (!isReported || findings.some(({ code }) => code === 'browser-failed')) return 'late';
   const isUnvalidated = name === 'dns' && dns?.dnssec.resolverValidates === false;
   return isUnvalidated && dns !== null && !isDnsUnseen(dns) ? 'resolver' : 'target';

@@ -10,8 +10,8 @@ import { displayBytes } from './ratings.ts';
 export const endStages = [
   ['target-not-allowed', 'target-address-not-allowed', 'target-unreachable'],
   ['certificate-not-trusted'],
-  ['page-not-loaded', 'page-redirect-loop'],
-  ['page-status-error', 'page-not-html'],
+  ['page-not-loaded', 'page-interstitial'],
+  ['target-error-status', 'target-blocks-checks', 'page-not-html'],
   ['page-not-painted', 'page-hung', 'page-crashed', 'page-memory-excessive'],
 ] as const satisfies readonly (readonly PagespeedCode[])[];
 export type PageEndCode = (typeof endStages)[number][number];
@@ -27,8 +27,9 @@ const reachOf: { readonly [C in PageEndCode]: Reach } = {
   'certificate-not-trusted': 'answer',
   // An empty answer, a broken handshake and a certificate that is refused end here too.
   'page-not-loaded': 'nothing',
-  'page-redirect-loop': 'nothing',
-  'page-status-error': 'document',
+  'page-interstitial': 'nothing',
+  'target-error-status': 'document',
+  'target-blocks-checks': 'document',
   'page-not-html': 'document',
   'page-not-painted': 'document',
   'page-hung': 'answer',
@@ -57,9 +58,9 @@ const lighthouseCodes: ReadonlyMap<string, PageEndCode> = new Map([
   ['DNS_FAILURE', 'target-unreachable'],
   ['FAILED_DOCUMENT_REQUEST', 'page-not-loaded'],
   ['NO_DOCUMENT_REQUEST', 'page-not-loaded'],
-  ['ERRORED_DOCUMENT_REQUEST', 'page-status-error'],
+  ['ERRORED_DOCUMENT_REQUEST', 'target-error-status'],
   ['INSECURE_DOCUMENT_REQUEST', 'certificate-not-trusted'],
-  ['CHROME_INTERSTITIAL_ERROR', 'page-redirect-loop'],
+  ['CHROME_INTERSTITIAL_ERROR', 'page-interstitial'],
   ['NOT_HTML', 'page-not-html'],
   ['NO_FCP', 'page-not-painted'],
   ['NO_LCP', 'page-not-painted'],
@@ -95,12 +96,21 @@ export function readLoadEnd(run: Load, url: string): NamedEnd {
   return nameGivenUp(end, host);
 }
 
+// 403, 429 and 451 refuse a client, not a page, and some bot walls answer 405 to a plain GET.
+const blockingStatuses: ReadonlySet<number> = new Set([403, 405, 429, 451]);
+
+/** Whether a server sends this status to clients that it takes for robots, so that it says nothing of the page that visitors get. */
+function isBlockingStatus(status: number | null): boolean {
+  return status !== null && blockingStatuses.has(status);
+}
+
 /** By the code that Lighthouse gave it up with. */
 function nameGivenUp(end: Extract<BrowserEnd, { kind: 'loaded' | 'not-measured' }>, host: string): NamedEnd {
   if (end.kind === 'loaded') return { code: 'browser-failed', evidence: { reason: 'it has a result' } };
   const code = lighthouseCodes.get(end.code) ?? 'browser-failed';
+  const isBlocked = code === 'target-error-status' && isBlockingStatus(end.status);
   return {
-    code,
+    code: isBlocked ? 'target-blocks-checks' : code,
     evidence: { host, lighthouse: end.code, reason: lineOf(end.message), status: end.status },
   };
 }
