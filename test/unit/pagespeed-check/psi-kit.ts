@@ -8,7 +8,7 @@ type Tree = { [key: string]: unknown };
 
 /** An answer of PageSpeed Insights in its documented shape, written by hand: a page that is good but for its LCP. */
 export function psiBody(): Tree {
-  const url = new URL('../../fixtures/pagespeed-check/psi-answer.json', import.meta.url);
+  const url = new URL('../../fixtures/pagespeed-check/captured/psi-answer.json', import.meta.url);
   return JSON.parse(readFileSync(url, 'utf8')) as Tree;
 }
 

@@ -42,8 +42,11 @@ export function causeOfGap(
   if (name === 'performance' && (isBrowserMissing || isBrowserFault)) return 'browser';
   if (isBlocked(findings)) return 'blocked';
   if (!isReported || findings.some(({ code }) => code === 'browser-failed')) return 'late';
-  const isUnvalidated = name === 'dns' && dns?.dnssec.resolverValidates === false;
-  return isUnvalidated && dns !== null && !isDnsUnseen(dns) ? 'resolver' : 'target';
+  return name === 'dns' && dns !== null && isOnlyUnvalidated(dns) ? 'resolver' : 'target';
+}
+
+function isOnlyUnvalidated(dns: DnsFields): boolean {
+  return dns.dnssec.resolverValidates === false && !isDnsUnseen(dns);
 }
 
 /** The gaps as evidence; the first speaks for all that have its reason, and names the others. */

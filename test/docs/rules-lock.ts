@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { catalogue } from '../shared/catalogue/registry.ts';
-import { codesBroken, type Json } from '../shared/model/verdict.ts';
-import { findCheck } from '../worker/checks/registry.ts';
+import { catalogue } from '../../shared/catalogue/registry.ts';
+import { codesBroken, type Json } from '../../shared/model/verdict.ts';
+import { findCheck } from '../../worker/checks/registry.ts';
 
 type LockedCheck = {
   readonly rulesVersion: number;
@@ -12,13 +11,13 @@ type LockedCheck = {
   readonly findings: Readonly<Record<string, readonly string[]>>;
 };
 
-/** What each check's rules say today: whoever keeps reports, or compares them, relies on it. */
+/** What each check's rules say today. Clients that keep reports or compare them rely on it. */
 export type RulesLock = Readonly<Record<string, LockedCheck>>;
 
-const fixtures = fileURLToPath(new URL('../test/fixtures/', import.meta.url));
+/** Where the lock is kept, in the project. */
+export const rulesLockPath = 'rules.lock.json';
 
-/** Checks whose fixtures are evidence as gather gives it. */
-const judged: ReadonlySet<string> = new Set(['dns-check', 'ssl-check', 'security-header-check']);
+const fixtures = 'test/fixtures/';
 
 /** Makes rules.lock.json from the tables, and from what they find in every fixture. */
 export function makeRulesLock(): RulesLock {
@@ -30,7 +29,7 @@ export function makeRulesLock(): RulesLock {
         rules: Object.fromEntries(
           Object.entries(rules).map(([code, { severity, points }]) => [code, `${severity} ${points}`]),
         ),
-        findings: judged.has(name) ? judgeFixtures(name) : {},
+        findings: judgeFixtures(name),
       },
     ]),
   );
