@@ -44,7 +44,7 @@ describe('a category', () => {
   });
   test('that was not had still says where to ask', () => {
     const { report, summary, reason } = fieldsOf({
-      performance: { unavailable: 'no browser worker is running.' },
+      performance: { unavailable: 'no browser worker is running' },
     }).categories.performance;
     expect(report).toEqual({
       check: 'pagespeed-check',
@@ -73,7 +73,7 @@ describe('a category', () => {
     expect({ id: report.reportId, summary, reason }).toEqual({
       id: 'ssl-check-1',
       summary: null,
-      reason: 'the run hit its limit of 20 s',
+      reason: 'the check could not be finished: “The run hit its limit of 20 s.”',
     });
   });
   test('links to what was really asked: a site without https is measured over http', () => {

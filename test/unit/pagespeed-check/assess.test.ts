@@ -487,10 +487,13 @@ test.for([
 
 test.for([
   [
-    { kind: 'failure', code: 'target-not-allowed', reason: 'The host "a.localhost" is a special-use name.' },
+    { kind: 'failure', code: 'target-not-allowed', reason: 'the host "a.localhost" is a special-use name' },
     'a.test was not asked: the host "a.localhost" is a special-use name.',
   ],
-  [gaveUp('FAILED_DOCUMENT_REQUEST'), 'The browser did not go on: because of FAILED_DOCUMENT_REQUEST.'],
+  [
+    gaveUp('FAILED_DOCUMENT_REQUEST'),
+    'The browser did not go on: the browser says “because of FAILED_DOCUMENT_REQUEST”.',
+  ],
   [ended({ kind: 'killed', why: 'deadline' }), 'The page was stopped: it had not come to an end after 25 s.'],
 ] as const)('a sentence has one end: %#', ([run, detail]) => {
   const { findings } = listVerdicts(rules, assessPagespeed(seen(run)).verdicts);

@@ -7,7 +7,6 @@ import {
 import type { Finding } from '../../../../shared/model/finding.ts';
 import type { Report } from '../../../../shared/model/report.ts';
 import type { Grade } from '../../../../shared/model/score.ts';
-import { clause } from '../../clause.ts';
 import { type CategoryReport, type DnsHalf, halfOf } from './dns-halves.ts';
 import type { EntryPoint } from './entry-points.ts';
 import type { DnsFields } from './fields.ts';
@@ -70,7 +69,7 @@ const without = (state: 'unavailable' | 'not-applicable', reason: string): Stand
   state,
   score: null,
   grade: null,
-  reason: clause(reason),
+  reason,
 });
 
 function readCategory(name: CategoryName, sources: Sources): Category {
@@ -115,8 +114,8 @@ function partial(
   { notTested: [first] }: CategoryReport,
   record: RecordUnknown | undefined,
 ): Pick<Standing, 'state' | 'reason'> {
-  const rule = first ? ` (${first.code}: ${clause(first.reason)})` : '';
-  const example = record ? ` (${record.type}: ${clause(record.reason)})` : rule;
+  const rule = first ? ` (${first.code}: ${first.reason})` : '';
+  const example = record ? ` (${record.type}: ${record.reason})` : rule;
   return { state: 'partial', reason: `some of it could not be looked at${example}` };
 }
 
@@ -139,12 +138,12 @@ function standOnWeb(
   const { target: host } = linkTo(questionOf('ssl', asked), sources.ssl.shown);
   const refusal = name === 'ssl' && isTlsLeftOut(entries, host) ? web.tlsRefusal : null;
   if (refusal === null) return without('unavailable', whyNoScore(told));
-  // Definite, so a score: whoever asks finds no TLS, while the machine is there and answers on port 80.
+  // This is definite, so it has a score: no client finds TLS, while the machine answers on port 80.
   return {
     state: 'ok',
     score: 0,
     grade: 'F',
-    reason: `port 80 answers, and port 443 not in TLS: ${clause(refusal.detail)}`,
+    reason: `port 80 answers, but port 443 does not speak TLS (${refusal.code})`,
     findings: told.findings.map((finding) =>
       finding === refusal ? { ...finding, scoreEffect: -100 } : finding,
     ),
@@ -152,5 +151,7 @@ function standOnWeb(
 }
 
 function whyNoScore({ findings, notTested }: CategoryReport): string {
-  return findings[0]?.detail ?? notTested[0]?.reason ?? 'its report has no score';
+  const [finding] = findings;
+  if (finding) return `its report says “${finding.title}” (${finding.code})`;
+  return notTested[0]?.reason ?? 'its report has no score';
 }

@@ -1,5 +1,5 @@
+import { codesOf } from '../../../../shared/model/verdict.ts';
 import { kindOfFailure } from '../../../failure-kinds.ts';
-import { clause } from '../../clause.ts';
 import type { HealthEvidence } from '../evidence.ts';
 import { type RedirectFields, readRedirectFields } from './fields.ts';
 import { findingIn, isBlocked, readSource, type SourceFacts, whyBlocked } from './source.ts';
@@ -71,8 +71,8 @@ export function distrustIn(source: SourceFacts): readonly NonNullable<EntryPoint
 
 type End = Pick<EntryPoint, 'end' | 'why'>;
 
-const unknown = (why: string): End => ({ end: 'unknown', why: clause(why) });
-const astray = (why: string): End => ({ end: 'astray', why: clause(why) });
+const unknown = (why: string): End => ({ end: 'unknown', why });
+const astray = (why: string): End => ({ end: 'astray', why });
 
 function endOf(source: SourceFacts, fields: RedirectFields | null): End {
   if (source.report === null) return unknown(source.why);
@@ -102,11 +102,14 @@ function endAt(status: number): End {
 }
 
 /** Where no visitor can follow either; other refusals are ours. */
-const deadEnds = ['target-address-not-allowed', 'location-scheme-not-allowed'] as const;
+const deadEnds = {
+  'target-address-not-allowed': 'a name on the way resolves to an address that is not public',
+  'location-scheme-not-allowed': 'a redirect leads to a scheme that browsers do not follow',
+} as const;
 
 function endOfRefused(source: SourceFacts): End {
-  const finding = deadEnds.map((code) => findingIn(source, code)).find((found) => found !== undefined);
-  return finding ? astray(finding.detail) : unknown('the chain was not followed to its end');
+  const code = codesOf(deadEnds).find((one) => findingIn(source, one) !== undefined);
+  return code ? astray(deadEnds[code]) : unknown('the chain was not followed to its end');
 }
 
 function endOfUnreachable({ report }: SourceFacts, { hops }: RedirectFields): End {
@@ -115,7 +118,7 @@ function endOfUnreachable({ report }: SourceFacts, { hops }: RedirectFields): En
   if (!error || report?.state === 'partial') return unknown('the chain did not come to its end in time');
   const isFirst = hops.length === 1;
   if (error.code === 'name-not-found')
-    return isFirst ? { end: 'no-name', why: clause(error.reason) } : astray(error.reason);
+    return isFirst ? { end: 'no-name', why: error.reason } : astray(error.reason);
   if (kindOfFailure(error.code) !== 'definite') return unknown(error.reason);
-  return isFirst ? { end: 'nobody', why: clause(error.reason) } : astray(error.reason);
+  return isFirst ? { end: 'nobody', why: error.reason } : astray(error.reason);
 }

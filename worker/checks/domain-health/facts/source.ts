@@ -1,7 +1,6 @@
 import type { Finding } from '../../../../shared/model/finding.ts';
 import type { Report } from '../../../../shared/model/report.ts';
 import { type Evidence, type Fix, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
-import { clause } from '../../clause.ts';
 import type { Source } from '../evidence.ts';
 
 /** A source, read once. A failed report says nothing of the target: it is there to be shown, not to be judged by. */
@@ -16,11 +15,12 @@ export type SourceFacts = {
 
 /** Reads a source. */
 export function readSource(source: Source): SourceFacts {
-  if ('unavailable' in source) return { report: null, shown: null, why: clause(source.unavailable) };
+  if ('unavailable' in source) return { report: null, shown: null, why: source.unavailable };
   const { report } = source;
   if (report.state !== 'failed') return { report, shown: report, why: '' };
   const [finding] = report.findings;
-  return { report: null, shown: report, why: clause(finding?.detail ?? 'the check could not be finished') };
+  const said = finding ? `: “${finding.detail}”` : '';
+  return { report: null, shown: report, why: `the check could not be finished${said}` };
 }
 
 /** A finding of the report, by its code. */

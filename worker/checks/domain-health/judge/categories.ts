@@ -1,13 +1,6 @@
 import type { HealthCode } from '../../../../shared/catalogue/domain-health/rules.ts';
 import type { Grade } from '../../../../shared/model/score.ts';
-import {
-  brokenBy,
-  type Evidence,
-  isBroken,
-  notTested,
-  type Verdict,
-} from '../../../../shared/model/verdict.ts';
-import { clause } from '../../clause.ts';
+import { brokenBy, isBroken, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
 import type { Category } from '../facts/categories.ts';
 import type { EntryPoint } from '../facts/entry-points.ts';
 import { graveFindings, hasFailedTls, type TlsFacts } from '../facts/failed-tls.ts';
@@ -73,10 +66,10 @@ function judgeSsl({ categories, ssl, web }: CategoryFacts): Verdict {
   if (!hasFailedTls(category, { ssl, web })) return 'not-applicable';
   const grave = graveFindings(report);
   const [worst] = grave;
-  if (!worst) return brokenBy([{ reason: `it has ${category.score} points of 100` }]);
+  if (!worst) return brokenBy([{ reason: `It has ${category.score} points of 100.` }]);
   const shown = grave.map((finding) => ({
     ...showFinding(report, finding),
-    reason: clause(finding.detail),
+    reason: finding.detail,
   }));
   return brokenBy(shown, fixOf(worst));
 }
@@ -87,13 +80,8 @@ function judgeDnssec(dns: SourceFacts, fields: DnsFields | null): Verdict {
   const seen = verdictIn(dns, 'dnssec-bogus');
   if (!isBroken(seen) && fields?.dnssec.status !== 'bogus') return seen;
   const causes = verdictOver(dns, causesOfBogus);
-  if (!isBroken(causes)) return brokenBy([{ reason: clause(fields?.dnssec.reason ?? '') }]);
-  const shown = causes.broken.map((evidence) => ({ ...evidence, reason: clauseOf(evidence) }));
-  return brokenBy(shown, causes.fix);
-}
-
-function clauseOf({ reason }: Evidence): string {
-  return typeof reason === 'string' ? clause(reason) : '';
+  if (isBroken(causes)) return causes;
+  return brokenBy([{ reason: `The reason is this: ${fields?.dnssec.reason ?? 'its report gives none'}.` }]);
 }
 
 function judgeDmarc(dns: SourceFacts, fields: DnsFields | null): Verdict {
@@ -142,7 +130,7 @@ function judgeCriticals({ categories, ssl, web }: CategoryFacts): Verdict {
     category.findings
       .filter(({ severity }) => severity === 'critical')
       .map(({ code, detail }) => ({
-        critical: { category: category.name, code, reason: clause(detail) },
+        critical: { category: category.name, code, reason: detail },
         isTold: isToldElsewhere(category, { ssl, web }) || isToldByName(category, code),
       })),
   );

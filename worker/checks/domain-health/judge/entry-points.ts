@@ -8,7 +8,6 @@ import {
   type Verdict,
 } from '../../../../shared/model/verdict.ts';
 import { siteOf } from '../../../../shared/target/parse-target.ts';
-import { clause } from '../../clause.ts';
 import { distrustIn, type EntryPoint, type LandedEntry, landed } from '../facts/entry-points.ts';
 import { findingIn, verdictIn } from '../facts/source.ts';
 import type { WebFacts } from '../facts/web.ts';
@@ -54,7 +53,7 @@ export function judgeEntryPoints(facts: EntryFacts): Record<EntryCode, Verdict> 
     'https-downgrade': judge(() =>
       judgeFound(entries, 'https-downgrade', ({ source }) => {
         const finding = findingIn(source, 'https-downgrade');
-        return finding ? [{ reason: clause(finding.detail) }] : [];
+        return finding ? [{ reason: finding.detail }] : [];
       }),
     ),
     'entry-point-broken': judge(() => judgeBroken(facts)),
@@ -86,7 +85,7 @@ function whyUnseen(entries: readonly EntryPoint[]): string {
 function judgeHttps({ webHost, web }: EntryFacts): Verdict {
   if (web.tls === 'spoken') return 'holds';
   if (web.tls === 'unknown') return notTested('it was not seen whether port 443 speaks TLS');
-  return brokenBy([{ url: `https://${webHost}/`, reason: clause(web.tlsRefusal?.detail ?? '') }]);
+  return brokenBy([{ url: `https://${webHost}/`, reason: web.tlsRefusal?.detail ?? '' }]);
 }
 
 // Without https there is nothing to lead to; that has a rule of its own.
@@ -127,7 +126,7 @@ function judgeFound(
   if (verdicts.some(({ verdict }) => isBroken(verdict))) return 'not-applicable';
   for (const { url, verdict } of verdicts)
     if (typeof verdict === 'object' && 'notTested' in verdict)
-      return notTested(`${url}: ${clause(verdict.notTested)}`);
+      return notTested(`${url}: ${verdict.notTested}`);
   return verdicts.some(({ verdict }) => verdict === 'holds') ? 'holds' : 'not-applicable';
 }
 

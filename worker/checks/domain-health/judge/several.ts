@@ -31,6 +31,6 @@ export type Critical = {
 /** Critical findings, each as a piece of evidence. */
 export function showCriticals(found: readonly Critical[]): readonly Evidence[] {
   const others = found.slice(1).map(({ category, code }) => `${code} (${category})`);
-  const more = others.length === 0 ? '' : ` So it is with ${enumerate(others)}.`;
+  const more = others.length === 0 ? '' : ` Other critical findings: ${enumerate(others)}.`;
   return found.map((one) => ({ ...one, more }));
 }

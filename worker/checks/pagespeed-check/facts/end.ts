@@ -2,7 +2,6 @@ import type { PagespeedCode } from '../../../../shared/catalogue/pagespeed-check
 import type { Evidence } from '../../../../shared/model/verdict.ts';
 import { isKeptBack } from '../../../failure-kinds.ts';
 import type { BrowserEnd, BrowserRun, RefusedHost } from '../../../probes/browser/port.ts';
-import { clause } from '../../clause.ts';
 import { isRemote, type Load } from '../evidence.ts';
 import { displayBytes } from './ratings.ts';
 
@@ -83,7 +82,7 @@ export function readLoadEnd(run: Load, url: string): NamedEnd {
   const { host } = new URL(url);
   if (run.kind === 'failure') {
     const { code, reason } = run;
-    if (code === 'target-not-allowed') return { code, evidence: { host, reason: clause(reason) } };
+    if (code === 'target-not-allowed') return { code, evidence: { host, reason } };
     return { code, evidence: { reason, operator: run.fix } };
   }
   if (isRemote(run)) return nameGivenUp(run.end, host);
@@ -133,7 +132,7 @@ function nameRefusal({ code }: RefusedHost): PageEndCode {
 }
 
 function showRefusal({ host, port, code, reason }: RefusedHost): Evidence {
-  return { host, port, code, reason: clause(reason) };
+  return { host, port, code, reason };
 }
 
 function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string, host: string): NamedEnd {
@@ -149,6 +148,8 @@ function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string,
   return { code: 'page-hung', evidence: { host, reason, receivedBytes: traffic.receivedBytes } };
 }
 
+// Words of Lighthouse or Chromium are quoted: they are whole sentences.
 function lineOf(message: string): string {
-  return clause(message.split('\n')[0]?.slice(0, 300) ?? '');
+  const line = message.split('\n')[0]?.slice(0, 300) ?? '';
+  return `the browser says “${line.replace(/[.\s]+$/, '')}”`;
 }
