@@ -112,9 +112,9 @@ export const checkFailed = {
   code: 'check-failed',
   severity: 'info',
   points: 0,
-  title: 'The check could not be finished',
+  title: 'The check did not finish',
   detail: '{reason}',
-  fix: 'Nothing is known to be wrong with the target. Ask again after freshUntil; if it stays so, tell the operator.',
+  fix: 'Nothing is known to be wrong with the target. Ask again after freshUntil. If it fails again, tell the operator.',
   references: [],
 } as const satisfies Rule & { readonly code: string };
 

@@ -32,7 +32,7 @@ const categorySchema = z
   .looseObject({
     state: z.enum(categoryStates).meta({
       description:
-        'unavailable: it could not be looked at · not-applicable: there is nothing to look at, as on a domain without a web server.',
+        'unavailable: it could not be checked · not-applicable: there is nothing to check, as on a domain without a web server.',
     }),
     score: points,
     grade,
@@ -48,7 +48,7 @@ const categorySchema = z
       })
       .nullable()
       .meta({ description: 'Counts of this category’s rules; null where there is no report.' }),
-    reason: z.string().optional().meta({ description: 'Why it is not ok, or what its score rests on.' }),
+    reason: z.string().optional().meta({ description: 'Why it is not ok, or what its score is based on.' }),
     codes: z.array(z.string()).meta({ description: 'Codes of its findings.' }),
     report: sourceSchema,
   })
@@ -76,7 +76,7 @@ const entryPointSchema = z
       .meta({ description: 'Whether the visitor ends at https; null when unknown.' }),
     state: z.enum(['ok', 'invalid', 'missing', 'unknown']).meta({
       description:
-        'ok: it ends at a page · invalid: it ends elsewhere, at an error, or behind a certificate that browsers refuse · missing: nobody is there.',
+        'ok: it ends at a page · invalid: it ends elsewhere, at an error, or behind a certificate that browsers refuse · missing: no server answers there.',
     }),
     reason: z.string().optional().meta({ description: 'Why it is not ok.' }),
     report: sourceSchema,
@@ -93,7 +93,7 @@ const trendSchema = z
     gradeBefore: grade,
     categories: z
       .partialRecord(categoryName, z.number())
-      .meta({ description: 'What each scored category won or lost.' }),
+      .meta({ description: 'What each scored category gained or lost.' }),
     newFindings: z.array(namedFindingSchema),
     fixedFindings: z.array(namedFindingSchema),
   })
@@ -128,10 +128,12 @@ export const domainHealthReportShape = {
     description:
       'The share of the applicable weights that has a score. Below 0.5 the domain has none; below 1 no grade above A.',
   }),
-  gradeBeforeCaps: grade.meta({ description: 'The letter of `score`; `caps` lead from it to `grade`.' }),
+  gradeBeforeCaps: grade.meta({ description: 'The letter of `score`, before `caps` limit it to `grade`.' }),
   caps: z
     .array(capSchema)
-    .meta({ description: 'Everything that limits the grade, the strictest first, whether it bites or not.' }),
+    .meta({
+      description: 'Everything that limits the grade, the strictest first, also limits above the grade.',
+    }),
   entryPoints: z.array(entryPointSchema),
   worstFindings: z.array(worstFindingSchema),
   trend: trendSchema.optional(),

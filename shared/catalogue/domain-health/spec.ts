@@ -6,7 +6,7 @@ import { rules } from './rules.ts';
 export const domainHealth = {
   name: 'domain-health',
   summary:
-    'Puts DNS, TLS, headers, speed and mail of a domain together: one score, one grade, and what holds it down.',
+    'Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what limits them.',
   targetKind: 'domain',
   queue: 'composite',
   options: z.object({}),

@@ -179,7 +179,7 @@ describe('the caps', () => {
       ['dmarc-missing', 'B', 'mail'],
       ['category-poor', 'B', 'headers'],
     ]);
-    expect(caps[2]?.reason).toBe('Of 100 points the category performance has 40.');
+    expect(caps[2]?.reason).toBe('Out of 100 points, the category performance has 40.');
   });
   test('of one category are told once, though the evidence has more', () => {
     const { caps } = fieldsOf({ ssl: ssl({ broken: ['certificate-expired', 'certificate-name-mismatch'] }) });

@@ -24,22 +24,22 @@ describe('a finding about several speaks of all, and each cap of its own', () =>
   test('categories that are F', () => {
     const change = { headers: headers({ score: 43.5 }), performance: performance({ score: 20 }) };
     expect(find('category-failed', change)?.detail).toBe(
-      'Of 100 points headers has 43.5 and performance has 20.',
+      'Out of 100 points, headers has 43.5 and performance has 20.',
     );
     expect(reasonsOf('category-failed', change)).toEqual([
-      'Of 100 points the category headers has 43.5.',
-      'Of 100 points the category performance has 20.',
+      'Out of 100 points, the category headers has 43.5.',
+      'Out of 100 points, the category performance has 20.',
     ]);
   });
   test('one category that is D', () => {
     expect(find('category-poor', { headers: headers({ score: 65 }) })?.detail).toBe(
-      'Of 100 points the category headers has 65.',
+      'Out of 100 points, the category headers has 65.',
     );
   });
   test('gaps of one reason, and of another', () => {
     const change = { dns: late, headers: late, performance: noBrowser };
     expect(find('coverage-incomplete', change)?.detail).toBe(
-      'The categories dns, headers and mail: it did not end in time. Nor was all seen of the category performance; the evidence says why.',
+      'The categories dns, headers and mail: it did not end in time. The category performance could not be checked completely either; the evidence says why.',
     );
     expect(reasonsOf('coverage-incomplete', change)).toContain(
       'The category performance: there is no browser to load pages with.',
@@ -79,7 +79,7 @@ describe('what helps against a gap depends on its cause', () => {
     ['no worker has one', noBrowser],
     ['it would not start', performance({ broken: ['browser-unavailable'], state: 'partial', score: null })],
   ] as const)('a browser that is not there is the operator’s matter: %s', ([, part]) => {
-    expect(fixOf({ performance: part })).toMatch(/^This server has no browser/);
+    expect(fixOf({ performance: part })).toMatch(/^This server has no working browser/);
   });
   test('a browser that failed may do better next time', () => {
     const part = performance({ broken: ['browser-failed'], state: 'partial', score: null });
@@ -94,19 +94,19 @@ describe('what helps against a gap depends on its cause', () => {
       { state: 'partial', unseen: ['dnssec-bogus'] },
       { ...unvalidated, recordsUnknown: [{ type: 'CAA', reason: 'no answer in time' }] },
     );
-    expect(fixOf({ dns: part })).toMatch(/^See in the report of the category/);
+    expect(fixOf({ dns: part })).toMatch(/^Open the report of the category/);
     expect(find('coverage-incomplete', { dns: part })?.detail).toBe(
       'The category dns: some of it could not be looked at (CAA: no answer in time).',
     );
   });
   test('a target that gives no answer is for its owner to see', () => {
     const part = headers({ state: 'partial', unseen: ['csp-missing'] });
-    expect(fixOf({ headers: part })).toMatch(/^See in the report of the category/);
+    expect(fixOf({ headers: part })).toMatch(/^Open the report of the category/);
   });
   test('several causes are told one after the other', () => {
     const text = fixOf({ headers: late, performance: noBrowser });
     expect(text).toMatch(again);
-    expect(text).toMatch(/This server has no browser/);
+    expect(text).toMatch(/This server has no working browser/);
   });
 });
 
@@ -117,7 +117,7 @@ describe('a sentence of another report, put into one of ours', () => {
       redirect(chain('https://a.test/')),
     ];
     expect(find('entry-point-broken', { redirects })?.detail).toBe(
-      'http://a.test/ gives no page: a name on the way resolves to an address that is not public.',
+      'http://a.test/ does not lead to a page: a name on the way resolves to an address that is not public.',
     );
   });
   test('a downgrade is told in whole sentences', () => {

@@ -472,9 +472,9 @@ test('a record of the Chrome UX Report goes before what came with PageSpeed Insi
 });
 
 test.for([
-  ['document-latency-high', 'usesCompression', 'This is why: the document is not compressed.'],
-  ['lcp-request-late', 'requestDiscoverable', 'This is why: the image does not stand in the HTML.'],
-  ['lcp-request-late', 'somethingNew', 'This is why: Lighthouse’s own words.'],
+  ['document-latency-high', 'usesCompression', 'The reason: the document is not compressed.'],
+  ['lcp-request-late', 'requestDiscoverable', 'The reason: the image is not in the HTML.'],
+  ['lcp-request-late', 'somethingNew', 'The reason: Lighthouse’s own words.'],
 ] as const)('%s says in our words that %s failed', ([code, check, sentence]) => {
   const items = [
     { check: 'noRedirects', passed: true, label: 'Avoids redirects' },
@@ -492,7 +492,7 @@ test.for([
   ],
   [
     gaveUp('FAILED_DOCUMENT_REQUEST'),
-    'The browser did not go on: the browser says “because of FAILED_DOCUMENT_REQUEST”.',
+    'The browser stopped: the browser says “because of FAILED_DOCUMENT_REQUEST”.',
   ],
   [ended({ kind: 'killed', why: 'deadline' }), 'The page was stopped: it had not come to an end after 25 s.'],
 ] as const)('a sentence has one end: %#', ([run, detail]) => {

@@ -21,14 +21,14 @@ export type Gap = {
 
 /** What helps against each cause: only what was late is ready after a while. */
 const cures: { readonly [C in GapCause]: string } = {
-  late: 'Ask again in a minute; what was late is often ready by then.',
+  late: 'Ask again in a minute. Results that were late are usually ready by then.',
   browser:
-    'This server has no browser that works, and asking again changes nothing: its operator can install one, or set BROWSER_PATH. Nothing is known to be wrong with the page.',
+    'This server has no working browser, so asking again does not help. The operator can install one or set BROWSER_PATH. Nothing is known to be wrong with the page.',
   resolver:
-    'The resolver of this server does not validate DNSSEC, and asking again changes nothing: its operator can point DNS_SERVERS at one that does.',
+    'The resolver of this server does not validate DNSSEC, so asking again does not help. The operator can set DNS_SERVERS to one that does.',
   blocked:
     'The server blocks this check, so the page that visitors get was not seen. Allow the User-Agent of this check in your firewall or bot protection, then ask again.',
-  target: 'See in the report of the category what gave no answer.',
+  target: 'Open the report of the category to see what did not answer.',
 };
 
 /** Why a category that is not ok was not looked at whole. */
@@ -55,7 +55,9 @@ export function showGaps(gaps: readonly Gap[]): readonly Evidence[] {
   const others = gaps.filter((gap) => !same.includes(gap));
   const unseen = tellGaps(same);
   const more =
-    others.length === 0 ? '' : ` Nor was all seen of ${lowerFirst(tellGaps(others))}; the evidence says why.`;
+    others.length === 0
+      ? ''
+      : ` ${tellGaps(others)} could not be checked completely either; the evidence says why.`;
   return gaps.map(({ what, category, reason, cause }) => ({
     what,
     ...(category === null ? {} : { category }),
@@ -87,8 +89,4 @@ function tellGaps(gaps: readonly Gap[]): string {
   return [...named, ...(addresses.length === 0 ? [] : [`the way from ${enumerate(addresses)}`])].join(
     ', and ',
   );
-}
-
-function lowerFirst(text: string): string {
-  return text.startsWith('The ') ? `the ${text.slice(4)}` : text;
 }

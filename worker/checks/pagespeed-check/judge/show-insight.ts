@@ -10,7 +10,7 @@ const failedChecks: ReadonlyMap<string, string> = new Map([
   ['serverResponseIsFast', 'the server answers slowly'],
   ['usesCompression', 'the document is not compressed'],
   ['priorityHinted', 'fetchpriority=high is missing'],
-  ['requestDiscoverable', 'the image does not stand in the HTML'],
+  ['requestDiscoverable', 'the image is not in the HTML'],
   ['eagerlyLoaded', 'the image waits because of loading=lazy'],
 ]);
 
