@@ -140,7 +140,7 @@ function visitReport(job: Job, webHost: string, durationMs: number): Report {
   return makeReport(facts, { state: 'complete', verdicts: {}, score: null, fields: { webHost } });
 }
 
-/** The report of a visit that could not end: whoever wants the domain's health is told so, and starts no other for a while. */
+/** The report of a visit that did not finish. domain-health reads it, and starts no other visit for a while. */
 export function failedVisit(job: Job): Report {
   return makeFailedReport(
     factsOf(job, freshForOtherS.failed),

@@ -24,5 +24,5 @@ export const domainVisit: CheckSpec = {
   reportShape: {},
 };
 
-/** The report is looked for by those who wait for the visit, and by a second attempt after a kill; nobody else. */
+/** Only those who wait for the visit read its report, and a second attempt after a kill. */
 export const visitKeptForS = 300;

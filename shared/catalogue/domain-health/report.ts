@@ -129,11 +129,9 @@ export const domainHealthReportShape = {
       'The share of the applicable weights that has a score. Below 0.5 the domain has none; below 1 no grade above A.',
   }),
   gradeBeforeCaps: grade.meta({ description: 'The letter of `score`, before `caps` limit it to `grade`.' }),
-  caps: z
-    .array(capSchema)
-    .meta({
-      description: 'Everything that limits the grade, the strictest first, also limits above the grade.',
-    }),
+  caps: z.array(capSchema).meta({
+    description: 'Everything that limits the grade, the strictest first, also limits above the grade.',
+  }),
   entryPoints: z.array(entryPointSchema),
   worstFindings: z.array(worstFindingSchema),
   trend: trendSchema.optional(),

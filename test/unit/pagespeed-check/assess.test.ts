@@ -494,7 +494,7 @@ test.for([
     gaveUp('FAILED_DOCUMENT_REQUEST'),
     'The browser stopped: the browser says “because of FAILED_DOCUMENT_REQUEST”.',
   ],
-  [ended({ kind: 'killed', why: 'deadline' }), 'The page was stopped: it had not come to an end after 25 s.'],
+  [ended({ kind: 'killed', why: 'deadline' }), 'The page was stopped: it had not finished after 25 s.'],
 ] as const)('a sentence has one end: %#', ([run, detail]) => {
   const { findings } = listVerdicts(rules, assessPagespeed(seen(run)).verdicts);
   expect(findings[0]?.detail).toBe(detail);

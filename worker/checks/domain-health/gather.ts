@@ -24,7 +24,7 @@ export async function gatherHealth({
   jobs,
   progress,
 }: CompositeContext): Promise<HealthEvidence> {
-  // The page load counts as one question until it tells more of itself.
+  // The page load counts as one question until it reports its own progress.
   const report = addUp(progress, ['performance']);
   const [[knownDns], previous] = await Promise.all([jobs.find([dnsQuestion(domain)]), jobs.previous()]);
   const likelyHost = webHostOf(domain, hasAddress(knownDns));
@@ -70,7 +70,7 @@ async function visit(
   const outcome = await jobs.visit(domain, progress);
   const webHost = 'webHost' in outcome ? outcome.webHost : likelyHost;
   const found = await findAll(visitQuestions(domain, webHost), jobs);
-  // What was fresh enough when we began, and so was not looked at again, may be so no longer.
+  // A report that was fresh enough at the start was not made again, but may be too old by now: use it all the same.
   for (const [name, report] of known) if (found.get(name) === undefined) found.set(name, report);
   return {
     webHost,
@@ -96,13 +96,13 @@ function nameOf({ spec, target }: SourceQuestion): string {
   return `${spec.name} ${target}`;
 }
 
-// Where DNS has not been asked yet, or gave no answer, the domain itself is the likelier host.
+// Before DNS has answered, the domain itself is the more likely host.
 function hasAddress(dns: Report | undefined): boolean {
   const records = dns && readDnsFields(dns)?.records;
   return records?.['A']?.length !== 0 || records['AAAA']?.length !== 0;
 }
 
-/** Port 80 answers and port 443 does not: visitors are served in clear text, and so the page is measured. */
+/** Whether port 80 answers and port 443 does not: visitors get the http page, so that page is measured. */
 function isHttpOnly(webHost: string, redirects: HealthEvidence['redirects']): boolean {
   const own = readEntryPoints({ redirects }).filter(({ host }) => host === webHost);
   const answers = (isHttps: boolean) => own.some((entry) => entry.isHttps === isHttps && entry.isAnswered);

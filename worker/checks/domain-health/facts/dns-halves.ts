@@ -45,7 +45,7 @@ export function halfOf(half: DnsHalf, report: Report, fields: DnsFields): Catego
   };
 }
 
-// Whether it is this half that makes the report partial; where neither shows, both are held to be.
+// Whether this half makes the report partial. If neither half shows a gap, both count as partial.
 function isHalfPartial(half: DnsHalf, fields: DnsFields): boolean {
   const isUnseen = { dns: isDnsUnseen(fields), mail: isMailUnseen(fields) };
   return isUnseen[half] || !(isUnseen.dns || isUnseen.mail);
@@ -56,7 +56,7 @@ export function isDnsUnseen({ recordsUnknown, ns }: DnsFields): boolean {
   return recordsUnknown.length > 0 || ns.state === 'unknown';
 }
 
-// A DKIM selector that nobody guessed is no gap: there was nothing more to look at.
+// An unknown DKIM selector is no gap: there was nothing more to ask.
 function isMailUnseen({ spf, dmarc, mx, mtaSts, tlsRpt, dkim }: DnsFields): boolean {
   const states = [spf, dmarc, mx, mtaSts, tlsRpt].map(({ state }) => state);
   return states.includes('unknown') || (dkim.state === 'unknown' && dkim.subtreeExists === null);

@@ -5,10 +5,10 @@ import { type RedirectFields, readRedirectFields } from './fields.ts';
 import { findingIn, isBlocked, readSource, type SourceFacts, whyBlocked } from './source.ts';
 
 /**
- * How a way in ended. arrived: at a page · error: at a status of 400 or above · astray: the redirects lead to no page ·
- * nobody: the first connection was refused or broken off · no-name: its host has no address · unknown: it was not seen.
+ * How an entry point ended. arrived: at a page · error: at a status of 400 or above · astray: the redirects lead to no page ·
+ * closed: the first connection was refused or closed · no-name: its host has no address · unknown: it was not seen.
  */
-export type EntryEnd = 'arrived' | 'error' | 'astray' | 'nobody' | 'no-name' | 'unknown';
+export type EntryEnd = 'arrived' | 'error' | 'astray' | 'closed' | 'no-name' | 'unknown';
 
 /** One of the addresses that people type. */
 export type EntryPoint = {
@@ -20,7 +20,7 @@ export type EntryPoint = {
   readonly end: EntryEnd;
   /** Why it did not arrive, without a full stop; "" where it did. */
   readonly why: string;
-  /** True when a server answered at the very address. */
+  /** True when a server answered at exactly this address. */
   readonly isAnswered: boolean;
   /** The first certificate on the way that browsers refuse, and why; null where there is none. */
   readonly distrust: { readonly at: string; readonly reason: string } | null;
@@ -120,5 +120,5 @@ function endOfUnreachable({ report }: SourceFacts, { hops }: RedirectFields): En
   if (error.code === 'name-not-found')
     return isFirst ? { end: 'no-name', why: error.reason } : astray(error.reason);
   if (kindOfFailure(error.code) !== 'definite') return unknown(error.reason);
-  return isFirst ? { end: 'nobody', why: error.reason } : astray(error.reason);
+  return isFirst ? { end: 'closed', why: error.reason } : astray(error.reason);
 }

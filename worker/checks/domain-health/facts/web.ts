@@ -16,7 +16,7 @@ export type WebFacts = {
   readonly tlsRefusal: Finding | null;
 };
 
-/** By these any client finds no TLS at the port; a timeout or silence may be ours alone. */
+/** Findings by which every client finds no TLS at the port. A timeout or silence may be a fault of our own network. */
 const refusals = [
   'port-speaks-http',
   'port-not-tls',
@@ -37,13 +37,13 @@ export function readWeb(
   const isTlsAnswered = entries.some(({ isHttps, isAnswered }) => isHttps && isAnswered);
   const refusal = refusals.map((code) => findingIn(ssl, code)).find((finding) => finding !== undefined);
   const isHttpAnswered = entries.some(({ isHttps, isAnswered }) => !isHttps && isAnswered);
-  // Something that answers otherwise is as definite as a closed port beside an open one.
+  // An answer that is not TLS is as definite as a closed port 443 next to an open port 80.
   const isRefused = refusal !== undefined && (ssl.report?.score !== null || isHttpAnswered);
   const isSpoken = isTlsAnswered || (refusal === undefined && typeof ssl.report?.score === 'number');
   return { kind, tls: isSpoken ? 'spoken' : isRefused ? 'none' : 'unknown', tlsRefusal: refusal ?? null };
 }
 
-/** Whether the host answers on port 80 and to nobody in HTTPS: then that TLS is refused says how it is set up, not that the machine is away. */
+/** Whether the host answers on port 80 and never over HTTPS. Then refused TLS is how the server is configured, not a sign that it is down. */
 export function isTlsLeftOut(entries: readonly EntryPoint[], host: string): boolean {
   const answered = entries.filter((entry) => entry.host === host && entry.isAnswered);
   return answered.length > 0 && answered.every(({ isHttps }) => !isHttps);

@@ -12,17 +12,17 @@ export type Cap = HealthFields['caps'][number];
 type Limit = { readonly limit: Grade; readonly category: CategoryName | null };
 
 /**
- * The best grade that a broken rule leaves, since a mean of five categories lets four good ones outweigh what stops the domain from doing
- * its work. The principle, by what a visitor or a sender meets:
- * - F: everybody of today is turned away: browsers refuse TLS or its certificate, validating resolvers refuse the DNS.
- * - D: everything is sent in clear text.
- * - C: a service is lost or hangs on one thread (web, mail, delegation, a lone name server), a protection is void for all (http that stays,
- *   https that leaves, SPF that lets everybody), browsers warn at an address that people type, a category is F; and so every other
- *   finding that its check calls critical: no domain with one is better than C.
- * - B: some of those who come are lost (an entry point that leads nowhere, or to an address that is not public), mail can be forged
- *   unhindered as no DMARC policy applies, a category is D.
- * - A: not everything was looked at.
- * No limit where the fault may be meant for us alone (an error status), or turns nobody away (hosts that differ). What a check calls high
+ * The best grade that a broken rule allows. A mean of five categories would let four good ones hide a fault that makes the domain unusable.
+ * The limits, by what a visitor or a sender of mail meets:
+ * - F: all current clients are rejected: browsers refuse TLS or its certificate, validating resolvers refuse the DNS.
+ * - D: everything is sent unencrypted.
+ * - C: a service does not work or depends on one server (web, mail, delegation, a single name server), a protection has no effect (http that
+ *   is not upgraded, https that leads to http, SPF that allows everyone), browsers warn at an address that people type, or a category is F.
+ *   The same for every other finding that its check calls critical: no domain with one is better than C.
+ * - B: some visitors do not arrive (an entry point that leads to no page, or to an address that is not public), anyone can forge mail
+ *   because no DMARC policy applies, or a category is D.
+ * - A: not everything was tested.
+ * There is no limit where the fault may affect only us (an error status) or no visitor at all (hosts that differ). What a check calls high
  * costs its category points, and limits by the D or F of the category. `category` null: the evidence names it, or none is meant.
  */
 export const limits: { readonly [C in HealthCode]?: Limit } = {
@@ -71,7 +71,7 @@ function toCap(code: HealthCode, { limit, category }: Limit, evidence: Evidence)
   };
 }
 
-/** What the sentence of a finding tells of several, in the words for this one. */
+/** The words of a finding about several things, for one of them. */
 function wordsAlone({ category, score, what }: Evidence): Evidence {
   const isScored = typeof category === 'string' && typeof score === 'number';
   return {

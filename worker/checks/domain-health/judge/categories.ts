@@ -49,7 +49,7 @@ function judgeExistence({ domain, exists, dns }: CategoryFacts): Verdict {
   return exists ? verdictIn(dns, 'domain-not-found') : brokenBy([{ name: domain }]);
 }
 
-// TLS that fails, and TLS that is missing altogether, have rules of their own, with stricter limits.
+// Failed and missing TLS have their own rules with stricter limits.
 function isToldElsewhere(category: Category, facts: TlsFacts): boolean {
   return category.name === 'ssl' && (hasFailedTls(category, facts) || facts.web.tls === 'none');
 }
@@ -58,11 +58,11 @@ function judgeSsl({ categories, ssl, web }: CategoryFacts): Verdict {
   const category = categories.find(({ name }) => name === 'ssl');
   if (!category || category.state === 'not-applicable') return 'not-applicable';
   if (category.state === 'unavailable') return notTested(category.reason);
-  // Then there is no TLS to fail.
+  // There is no TLS that could fail.
   if (web.tlsRefusal !== null) return 'not-applicable';
   const { report } = ssl;
   if (category.grade !== 'F' || report === null) return 'holds';
-  // What turns others away is told by finding-critical and category-failed.
+  // finding-critical and category-failed report faults that affect only other clients.
   if (!hasFailedTls(category, { ssl, web })) return 'not-applicable';
   const grave = graveFindings(report);
   const [worst] = grave;
@@ -93,7 +93,7 @@ function judgeDmarc(dns: SourceFacts, fields: DnsFields | null): Verdict {
   return hasMx ? judgePolicy(dns) : 'not-applicable';
 }
 
-// Where a record is there and void, dns-check calls none missing: whoever receives mail applies no policy all the same.
+// A record that exists but is not valid is not missing for dns-check, but receivers apply no policy in both cases.
 const voidRecords = ['dmarc-multiple', 'dmarc-record-ignored'] as const;
 
 function judgePolicy(dns: SourceFacts): Verdict {
@@ -116,7 +116,7 @@ function whereAllSeen(categories: readonly Category[]): Verdict {
   return categories.some(({ state }) => state !== 'not-applicable') ? 'holds' : 'not-applicable';
 }
 
-// Critical findings that a rule of their own tells of, with a limit as strict or stricter.
+// Critical findings that have their own rule here, with a limit that is as strict or stricter.
 const toldByName: ReadonlySet<string> = new Set([
   'domain-not-found',
   'ns-none-answers',

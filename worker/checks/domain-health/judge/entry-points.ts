@@ -34,11 +34,11 @@ export type EntryFacts = {
   readonly web: WebFacts;
   /** The host whose certificate ssl-check has failed; null where it has not. A warning there is told once. */
   readonly failedHost: string | null;
-  /** True where every name below the domain has an address, so that www may be nobody's choice (RFC 4592). */
+  /** True where every name below the domain has an address, so that www may exist without anyone having set it up (RFC 4592). */
   readonly hasWildcard: boolean;
 };
 
-/** Judges the addresses that people type: that each leads to the site, by https, and all to the same. */
+/** Judges the addresses that people type: each should lead to the site, over https, and all to the same host. */
 export function judgeEntryPoints(facts: EntryFacts): Record<EntryCode, Verdict> {
   const { entries, web } = facts;
   const isNothing = web.kind === 'absent' || web.kind === 'closed';
@@ -88,7 +88,7 @@ function judgeHttps({ webHost, web }: EntryFacts): Verdict {
   return brokenBy([{ url: `https://${webHost}/`, reason: web.tlsRefusal?.detail ?? '' }]);
 }
 
-// Without https there is nothing to lead to; that has a rule of its own.
+// Without https there is nothing to redirect to; https-missing reports that.
 function judgeUpgrade({ web, entries }: EntryFacts): Verdict {
   if (web.tls === 'none') return 'not-applicable';
   const open = entries.filter(({ isHttps, end }) => !isHttps && isLookedAt(end));
@@ -111,7 +111,7 @@ function isLookedAt(end: EntryPoint['end']): boolean {
   return end === 'arrived' || end === 'error' || end === 'unknown';
 }
 
-/** What redirect-check says of one of its rules at all entry points; where nobody is, there was nothing to say it of. */
+/** What redirect-check says of one of its rules at all entry points; an entry point where no server answers says nothing. */
 function judgeFound(
   entries: readonly EntryPoint[],
   code: string,
@@ -120,9 +120,9 @@ function judgeFound(
   const broken = entries.flatMap((entry) => show(entry).map((evidence) => ({ url: entry.url, ...evidence })));
   if (broken.length > 0) return brokenBy(broken);
   const verdicts = entries
-    .filter(({ end }) => end !== 'nobody' && end !== 'no-name')
+    .filter(({ end }) => end !== 'closed' && end !== 'no-name')
     .map(({ url, source }) => ({ url, verdict: verdictIn(source, code) }));
-  // Found, and yet not shown: it is told elsewhere.
+  // Found, but not shown here: another rule reports it.
   if (verdicts.some(({ verdict }) => isBroken(verdict))) return 'not-applicable';
   for (const { url, verdict } of verdicts)
     if (typeof verdict === 'object' && 'notTested' in verdict)
@@ -156,13 +156,13 @@ function judgeAddresses(entries: readonly EntryPoint[]): Verdict {
   );
 }
 
-// A page that is refused to us with 401, 403 or 404 may well be there for visitors; a server that fails is not.
+// A page that we get as 401, 403 or 404 may exist for visitors. A server that fails has no page for anyone.
 function judgeWhole(entries: readonly EntryPoint[]): Verdict {
   const failing = entries.filter(
     ({ end, fields }) => end !== 'arrived' && end !== 'unknown' && (end !== 'error' || isServerError(fields)),
   );
   const reached = entries.filter((entry) => entry.end !== 'unknown' && !failing.includes(entry));
-  // A page behind a certificate that browsers refuse is no page to praise; the certificate has rules of its own.
+  // A page behind an untrusted certificate does not hold; other rules report the certificate.
   if (reached.length > 0) return reached.some(({ distrust }) => !distrust) ? 'holds' : 'not-applicable';
   const unseen = entries.filter(({ end }) => end === 'unknown');
   return conclude(unseen.length > 0 ? [] : failing.map(showFailing), entries);
@@ -174,25 +174,25 @@ function isServerError(fields: EntryPoint['fields']): boolean {
 
 function judgeBroken(facts: EntryFacts): Verdict {
   const { domain, entries } = facts;
-  // That all of them are has a rule of its own.
+  // All of them broken is another rule.
   if (isBroken(judgeWhole(entries))) return 'not-applicable';
   const working = entries.filter(({ end }) => end === 'arrived');
   const broken = entries.filter((entry) => isBrokenEntry(entry, working, domain));
   if (isOfWildcard(broken, facts)) return 'not-applicable';
-  // A closed port that is a choice, or that https-missing tells of, is not broken; nor does it lead anywhere.
-  const isShut = entries.some(({ end }) => end === 'nobody');
+  // A closed port may be a choice, or https-missing reports it: then it is not broken, but it does not hold either.
+  const isShut = entries.some(({ end }) => end === 'closed');
   return broken.length === 0 && isShut ? 'not-applicable' : conclude(broken.map(showFailing), entries);
 }
 
-// A scheme that is closed everywhere is a choice, and so is a www without an address. Nobody has to answer http where https of the same host
-// does: browsers try that, and RFC 9110 names no duty; else to open port 80 of one host would be worse than to open none.
+// A scheme that is closed on all hosts is a choice, and so is a www without an address. A host that answers https need not answer http:
+// browsers try https, and RFC 9110 does not require http. Otherwise opening port 80 on one host would be worse than opening it on none.
 function isBrokenEntry(
   { end, host, isHttps }: EntryPoint,
   working: readonly EntryPoint[],
   domain: string,
 ): boolean {
   if (end === 'astray') return true;
-  const isMissing = end === 'nobody' || (end === 'no-name' && host === domain);
+  const isMissing = end === 'closed' || (end === 'no-name' && host === domain);
   const isSpared = !isHttps && working.some((other) => other.isHttps && other.host === host);
   return isMissing && !isSpared && working.some((other) => other.isHttps === isHttps);
 }
@@ -218,7 +218,7 @@ function judgeAgreement(entries: readonly EntryPoint[]): Verdict {
     otherUrl: url,
     otherFinalUrl: finalUrl,
   }));
-  // One alone agrees with itself; that is nothing to praise.
+  // A single entry point cannot differ from others.
   return asked.length < 2 ? 'not-applicable' : conclude(shown, asked);
 }
 
@@ -230,7 +230,7 @@ function hostOf(url: string): string {
   return URL.parse(url)?.hostname ?? '';
 }
 
-// The scheme is left out: that an http address stays http is told by another rule.
+// Without the scheme: another rule reports an http address that stays http.
 function authorityOf(url: string): string {
   return URL.parse(url)?.host ?? url;
 }

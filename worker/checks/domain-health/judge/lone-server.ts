@@ -11,16 +11,16 @@ export function judgeLoneServer(dns: SourceFacts, fields: DnsFields | null): Ver
   const answering = namesOf(servers.filter(({ authoritative }) => authoritative === true));
   if (answering.length > 1) return 'holds';
   const [only] = answering;
-  // That none answers is another rule's matter.
+  // Another rule reports that none answers.
   if (only === undefined) return notTested('no name server answered us for the domain');
   const compared = servers.filter((server) => isComparable(server, servers));
   const others = namesOf(compared).filter((name) => name !== only);
   if (others.length === 0 || notAsked > 0) return notTested('the other name servers could not be asked');
-  const reason = `Of the name servers only ${only} answers for the domain; ${others.join(', ')} did not answer us, or not for it.`;
+  const reason = `Only the name server ${only} answers for the domain. These did not answer, or not for this domain: ${others.join(', ')}.`;
   return brokenBy([{ reason, server: only, others }]);
 }
 
-// Where nobody answers by IPv6, our own way may be at fault; where one server of that family does, the way is there.
+// If no server answers over IPv6, our own network may lack it. If one does, the network has it.
 function isComparable({ ip }: { readonly ip: string }, servers: DnsFields['ns']['servers']): boolean {
   return servers.some(
     ({ authoritative, ip: other }) => authoritative !== null && isIpv6(other) === isIpv6(ip),

@@ -14,8 +14,8 @@ export type Combined = {
 };
 
 /**
- * The weighted mean of the categories that have a score. What could not be looked at is no 0: it leaves the mean, and lessens the coverage.
- * What does not apply leaves both, for there is nothing that could have been looked at.
+ * The weighted mean of the categories that have a score. A category that could not be checked is not counted as 0: it is left out of the
+ * mean, and the coverage is lower. A category that does not apply is left out of both.
  */
 export function combine(categories: readonly Weighed[]): Combined {
   const scored = categories.flatMap(({ score, weight }) => (score === null ? [] : [{ score, weight }]));

@@ -3,7 +3,7 @@ import type { Evidence } from '../../../../shared/model/verdict.ts';
 import type { Category } from '../facts/categories.ts';
 import { enumerate } from '../facts/source.ts';
 
-// A finding's sentence is filled from its first evidence, so the first speaks for all; a cap is of one, and speaks of that alone.
+// A finding's sentence is filled from its first evidence, so the first one names all of them. A cap is about one, and names only that.
 
 /** Categories of one grade, each as a piece of evidence. */
 export function showStanding(categories: readonly Pick<Category, 'name' | 'score'>[]): readonly Evidence[] {

@@ -40,7 +40,7 @@ const states = {
   arrived: 'ok',
   error: 'invalid',
   astray: 'invalid',
-  nobody: 'missing',
+  closed: 'missing',
   'no-name': 'missing',
   unknown: 'unknown',
 } as const satisfies { readonly [E in EntryEnd]: HealthFields['entryPoints'][number]['state'] };

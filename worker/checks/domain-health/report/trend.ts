@@ -17,8 +17,8 @@ type Trend = NonNullable<HealthFields['trend']>;
 type Named = Trend['newFindings'][number];
 
 /**
- * What changed since the last report. Only like is compared with like: the same rules here and in every scored check, the same categories
- * scored; otherwise a change of ours would look like one of the domain's.
+ * What changed since the last report. Both reports must have the same rules, here and in every scored check, and the same scored
+ * categories. Otherwise a change in this service would look like a change of the domain.
  */
 export function reportTrend(previous: PreviousHealth | null, current: Current): Trend | undefined {
   if (!previous || previous.score === null || current.score === null) return undefined;
@@ -62,7 +62,7 @@ function deltasOf(categories: readonly Category[], previous: PreviousHealth): Tr
   );
 }
 
-// Of a category without a score nothing is said: what it did not find may still be there.
+// A category without a score is left out: a finding that it did not report may still apply.
 function listCodes(
   isScored: (name: CategoryName) => boolean,
   codesIn: (name: CategoryName) => readonly string[],

@@ -14,7 +14,7 @@ export type Choice = {
   readonly lost: NamedEnd | undefined;
 };
 
-/** Chooses the median: of two loads of one page LCP often differs by half, so that a mean would be a number that nobody saw. */
+/** Chooses the median: LCP often differs by half between two loads of one page, so a mean would be a value that no load had. */
 export function readChoice({ runs, url }: PagespeedEvidence): Choice {
   const last = runs.at(-1);
   const loaded = runs.filter(isLoaded);

@@ -46,7 +46,7 @@ export function reachOfEnd({ code, evidence }: NamedEnd): Reach {
   return typeof lighthouse === 'string' && documentCodes.has(lighthouse) ? 'document' : reachOf[code];
 }
 
-/** Faults of this machine; they say nothing of the page. */
+/** Faults of this machine; they say nothing about the page. */
 export type OwnFaultCode = 'browser-failed' | 'browser-unavailable';
 
 /** Why there is nothing measured, as a code of the rules, and what was seen of it. */
@@ -86,7 +86,7 @@ export function readLoadEnd(run: Load, url: string): NamedEnd {
     return { code, evidence: { reason, operator: run.fix } };
   }
   if (isRemote(run)) return nameGivenUp(run.end, host);
-  // What the proxy saw is nearer to the cause than what the browser makes of it.
+  // What the proxy saw is closer to the cause than what the browser reports.
   const refused = findMainRefusal(run, url);
   if (refused) return { code: nameRefusal(refused), evidence: showRefusal(refused) };
   const { end } = run;
@@ -123,7 +123,7 @@ function findMainRefusal(run: BrowserRun, url: string): RefusedHost | undefined 
   const isSilent = end.kind === 'killed' && end.why === 'silent';
   if (!isDocumentLost && !isSilent) return undefined;
   const own = traffic.refused.find(({ host }) => host === new URL(url).hostname);
-  // A document that was redirected away loads nothing else, so that what was refused is where it went.
+  // A document that is redirected loads nothing else, so the refused host is where the redirect goes.
   return own ?? (isDocumentLost ? traffic.refused.at(-1) : undefined);
 }
 
@@ -142,9 +142,9 @@ function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string,
   if (why === 'silent')
     return {
       code: 'target-unreachable',
-      evidence: { host, reason: `the connection was made, but nothing came in ${seconds} s` },
+      evidence: { host, reason: `the connection was made, but no data came within ${seconds} s` },
     };
-  const reason = `it had not come to an end after ${seconds} s`;
+  const reason = `it had not finished after ${seconds} s`;
   return { code: 'page-hung', evidence: { host, reason, receivedBytes: traffic.receivedBytes } };
 }
 

@@ -8,7 +8,7 @@ export function hasFailed({ score, mode }: AuditSeen): boolean {
   return score !== null && score < goodScore && mode !== 'informative' && mode !== 'error';
 }
 
-/** What mending it may save, with the unit in each name; empty when nothing is expected. */
+/** What fixing it may save, with the unit in each name; empty when nothing is expected. */
 export function readSavings({ savings, savedBytes }: AuditSeen) {
   const { LCP = 0, TBT = 0, FCP = 0, INP = 0, CLS = 0 } = savings;
   return {
@@ -21,7 +21,7 @@ export function readSavings({ savings, savedBytes }: AuditSeen) {
   };
 }
 
-/** Most worth mending first: by LCP, then TBT, CLS, FCP, then bytes. */
+/** The largest savings first: by LCP, then TBT, CLS, FCP, then bytes. */
 export function bySavings(a: AuditSeen, b: AuditSeen): number {
   for (const metric of ['LCP', 'TBT', 'CLS', 'FCP']) {
     const difference = (b.savings[metric] ?? 0) - (a.savings[metric] ?? 0);

@@ -1,4 +1,4 @@
-/** An object of somebody else's JSON: any key may lead to anything. */
+/** An object of JSON from another service: any key may hold any value. */
 export type Bag = { readonly [key: string]: unknown };
 
 /** The object, or an empty one for whatever else it is. */

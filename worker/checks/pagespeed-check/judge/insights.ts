@@ -63,12 +63,12 @@ function judgeInsight(code: InsightCode, page: PageSight | undefined): Verdict {
   if (audit.mode === 'notApplicable') return 'not-applicable';
   if (code === 'dom-too-large' || code === 'third-parties-heavy') return judgeUnscored(code, audit);
   if (audit.mode === 'informative' || audit.score === null) return 'not-applicable';
-  // A document and one style sheet are a chain to Lighthouse; nobody can build a page without.
+  // For Lighthouse a document and one style sheet are already a chain; every page has that.
   if (code === 'request-chain-long' && audit.itemCount < chainFrom) return 'holds';
   return brokenIf(hasFailed(audit), summarise(code, audit));
 }
 
-// Of these two Lighthouse 13 tells the numbers and fails nobody, so that the limits are ours.
+// For these two Lighthouse 13 gives numbers but no score, so the limits are ours.
 function judgeUnscored(code: 'dom-too-large' | 'third-parties-heavy', audit: AuditSeen): Verdict {
   if (code === 'third-parties-heavy')
     return brokenIf(sumBusyMs(audit) > busyThirdPartiesMs, summarise(code, audit));

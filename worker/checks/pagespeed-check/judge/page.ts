@@ -25,7 +25,7 @@ const slowBenchmark = 1000;
 const wideSpread = 10;
 
 /** Why nothing more is said of a page that ran out of its budget. */
-export const cutShort = 'the page was not let through whole: it loads without measure';
+export const cutShort = 'the load was stopped because the page transfers too much';
 
 /** Judges whether there was a page to measure: what is broken says why not, what loading is known to have passed by then holds. */
 export function judgeEnd({ run, lost }: Choice, url: string): Record<PageEndCode, Verdict> {
@@ -35,7 +35,7 @@ export function judgeEnd({ run, lost }: Choice, url: string): Record<PageEndCode
     isOurFault ? 'the browser did not load the page' : 'the page could not be loaded that far',
   );
   const verdicts = endStages.flat().map((code): [string, Verdict] => {
-    // Where another load gave numbers, measurement-uncertain tells of this one.
+    // If another load gave numbers, measurement-uncertain reports this one.
     if (lost?.code === code) return [code, run ? 'not-applicable' : brokenBy([lost.evidence])];
     if (!passed.includes(code)) return [code, unseen];
     return [code, code === 'certificate-not-trusted' ? judgeCertificate(run, url) : 'holds'];
@@ -70,7 +70,7 @@ export function judgeTraffic(run: Load | undefined): Record<TrafficCode, Verdict
     };
   const isOurs = ({ code }: RefusedHost) => isKeptBack(code);
   const refused = traffic?.refused ?? [];
-  // What a page asks for after its budget is gone is not let through, whoever it asks.
+  // Once the budget of a page is used up, none of its requests are let through.
   const whole = (verdict: Verdict) =>
     verdict === 'holds' && traffic && traffic.cut !== null ? notTested(cutShort) : verdict;
   return {

@@ -15,14 +15,14 @@ type RemoteCode = Extract<
 
 /** Judges what only a browser of ours, behind our own proxy, can show; laid over the other verdicts where PageSpeed Insights measured. */
 export function judgeRemote(end: NamedEnd | undefined): Record<RemoteCode, Verdict> {
-  const unseen = notTested('PageSpeed Insights loaded the page, and does not tell');
+  const unseen = notTested('PageSpeed Insights loaded the page and does not report this');
   return {
     'page-memory-excessive': unseen,
     'page-transfer-excessive': unseen,
     'requests-not-allowed': unseen,
     'requests-unreachable': unseen,
     // Its settings are tuned to its own slow machines (core/config/lr-mobile-config.js): our limit says nothing of them.
-    'measurement-uncertain': notTested('PageSpeed Insights measured once, on machines of its own'),
+    'measurement-uncertain': notTested('PageSpeed Insights measured once, on its own machines'),
     'browser-failed': end?.code === 'browser-failed' ? brokenBy([end.evidence]) : 'not-applicable',
     'browser-unavailable': 'not-applicable',
   };

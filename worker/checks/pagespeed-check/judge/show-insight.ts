@@ -4,7 +4,7 @@ import type { AuditSeen } from '../../../probes/browser/port.ts';
 import { displayBytes, displayMs } from '../facts/ratings.ts';
 import { textOf } from '../facts/untyped.ts';
 
-/** The entries of Lighthouse's checklists, in words that say what is wrong; its labels say now that, now what should be. */
+/** The entries of Lighthouse's checklists, as what is wrong; some of its own labels say what is wrong, others what should be. */
 const failedChecks: ReadonlyMap<string, string> = new Map([
   ['noRedirects', 'the page is redirected before it begins'],
   ['serverResponseIsFast', 'the server answers slowly'],

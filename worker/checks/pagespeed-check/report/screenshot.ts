@@ -16,7 +16,7 @@ export function screenshotOf(evidence: PagespeedEvidence): Screenshot | undefine
   return seen && { type: seen.header.type, bytes: seen.bytes };
 }
 
-/** What the report says of the screenshot; whoever serves the bytes adds `href`. */
+/** What the report says of the screenshot; the code that serves the bytes adds `href`. */
 export function reportScreenshot(evidence: PagespeedEvidence) {
   const seen = readScreenshot(evidence);
   if (!seen) return null;
@@ -28,7 +28,7 @@ function readScreenshot({
   runs: [first],
 }: PagespeedEvidence): { readonly header: ImageHeader; readonly bytes: Uint8Array } | undefined {
   const base64: unknown = first && isLoaded(first) ? first.end.page.screenshot : null;
-  // Four signs are three bytes; cut before decoding, so that nobody makes us decode without end.
+  // Four base64 characters are three bytes. Check the length before decoding, so that a huge text is never decoded.
   if (typeof base64 !== 'string' || base64.length > Math.ceil(screenshotLimitBytes / 3) * 4) return undefined;
   const bytes = Uint8Array.from(Buffer.from(base64, 'base64'));
   const header = parseImage(bytes);
