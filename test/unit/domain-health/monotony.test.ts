@@ -259,6 +259,6 @@ function turnKeys(value: unknown): unknown {
 }
 
 test('the generated domains are of every kind: some without a score, some of each grade but the best', () => {
-  const seen = fc.sample(faults, { numRuns: 2000, seed: 7 }).map((one) => assessHealth(evidenceOf(one)));
+  const seen = fc.sample(faults, { numRuns: 600, seed: 7 }).map((one) => assessHealth(evidenceOf(one)));
   expect(new Set(seen.map(({ grade }) => grade))).toEqual(new Set([null, 'A', 'B', 'C', 'D', 'F']));
 });
