@@ -1,6 +1,6 @@
 import type { Backend } from '../shared/backend.ts';
 import type { Config } from '../shared/config.ts';
-import { openJobKeys } from '../shared/job-keys.ts';
+import { type JobKeyOf, openJobKeys } from '../shared/job-keys.ts';
 import type { Done, JobQueue, Missed } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Metrics } from '../shared/metrics.ts';
@@ -48,6 +48,8 @@ export type Desk = {
   readonly shed: Shed;
   readonly callers: Callers;
   readonly readAsk: ReadAsk;
+  /** Part of every job, for the worker that makes its key again. */
+  readonly keyVersionOf: JobKeyOf['versionOf'];
   readonly waitSeconds: number | undefined;
   readonly queueSeconds: number;
   /** Prefix of every link we give: PUBLIC_URL, or "" for links relative to the host. */
@@ -84,6 +86,7 @@ export function openDesk({ config, backend, log, metrics, ...more }: ApiContext)
   const waiting = openWaiting({ jobQueue: paced, reportStore, log, onDone });
   const shed = openShed(more.shedLimits ?? usualLimits, () => waiting.waits());
   const targetPolicy = targetPolicyOf(config);
+  const jobKeyOf = openJobKeys(config);
   return {
     log,
     metrics,
@@ -97,7 +100,8 @@ export function openDesk({ config, backend, log, metrics, ...more }: ApiContext)
     waits: openWaits(waitsOfCaller),
     shed,
     callers: openCallers(config, tokenStore, log),
-    readAsk: openAskReader(targetPolicy, openJobKeys(config)),
+    readAsk: openAskReader(targetPolicy, jobKeyOf),
+    keyVersionOf: jobKeyOf.versionOf,
     waitSeconds: config.WAIT_SECONDS,
     queueSeconds: config.QUEUE_SECONDS,
     publicPath: config.PUBLIC_URL ?? '',

@@ -46,7 +46,8 @@ export async function answerTool(
 
   const { target, options, host } = ask;
   const isAnonymous = caller.kind === 'anonymous';
-  const wish = { jobKey, target, options, host, caller: caller.id, isAnonymous };
+  const keyVersion = desk.keyVersionOf(spec);
+  const wish = { jobKey, keyVersion, target, options, host, caller: caller.id, isAnonymous };
   const job = makeJob(
     spec,
     { ...wish, wanted: wantedOfRun(wanted, ask, now) },
@@ -115,7 +116,7 @@ async function runPaid(
     if (!(error instanceof Problem)) throw error;
     leave();
     // What was refused for the limit was not paid for, and the answer says already what is left.
-    if (error.code !== 'rate_limited') await desk.payments.giveBack(caller, job.jobId, response);
+    if (error.policy !== 'scans') await desk.payments.giveBack(caller, job.jobId, response);
     throw error;
   }
 }

@@ -127,7 +127,8 @@ function startWorker(kind: 'ours' | 'theirs', url: string): Promise<ChildProcess
   });
 }
 
-async function openReady(url: string) {
+/** Opens a queue that takes jobs. */
+export async function openReady(url: string) {
   const queue = openBullmqJobQueue({
     url,
     hostConcurrency: 4,
@@ -138,7 +139,8 @@ async function openReady(url: string) {
   return queue;
 }
 
-function makeJob(host: string, caller: string): Job {
+/** A job that no worker of the bench looks into. */
+export function makeJob(host: string, caller: string): Job {
   const id = randomId();
   return {
     v: jobVersion,

@@ -2,10 +2,14 @@ import { join } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
 import { openMemoryJobQueue } from './job-queue/memory.ts';
 import type { JobQueue } from './job-queue/port.ts';
+import { pagesOfCaller } from './job-queue/unavailable.ts';
 import type { Logger } from './logger.ts';
+import { openMemoryPace } from './pace/memory.ts';
+import type { Pace } from './pace/port.ts';
 import { openMemoryRateLimiter } from './rate-limiter/memory.ts';
 import type { RateLimiter } from './rate-limiter/port.ts';
 import type { ReportStore } from './report-store/port.ts';
+import { inSharedTime } from './shared-time.ts';
 import type { TokenStore } from './token-store/port.ts';
 
 /** The ports, opened. */
@@ -16,6 +20,7 @@ export type Backend = {
   readonly reportStore: ReportStore;
   readonly rateLimiter: RateLimiter;
   readonly tokenStore: TokenStore;
+  readonly pace: Pace;
   close(graceMs: number): Promise<void>;
 };
 
@@ -32,7 +37,12 @@ export async function openBackend(config: Config, log: Logger): Promise<Backend>
     ...parts,
     async close(graceMs) {
       await parts.jobQueue.close(graceMs);
-      await Promise.all([parts.rateLimiter.close(), parts.reportStore.close(), parts.tokenStore.close()]);
+      await Promise.all([
+        parts.rateLimiter.close(),
+        parts.pace.close(),
+        parts.reportStore.close(),
+        parts.tokenStore.close(),
+      ]);
     },
   };
 }
@@ -48,10 +58,12 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
       hostConcurrency: config.HOST_CONCURRENCY,
       lineLimit: lineLimitOf(config),
       waitingLimit,
+      ...pageLimitOf(config),
     }),
     reportStore: openSqliteReportStore(path),
     rateLimiter: openMemoryRateLimiter(),
     tokenStore: await openTokenStore(config, log),
+    pace: openMemoryPace(),
   };
 }
 
@@ -65,23 +77,29 @@ async function openScaled(
     { impatientAlone, openRedis },
     { openMongoReportStore },
     { openRedisRateLimiter },
+    { openRedisPace },
   ] = await Promise.all([
     import('./job-queue/bullmq/open.ts'),
-    import('./job-queue/bullmq/connection.ts'),
+    import('./redis.ts'),
     import('./report-store/mongo.ts'),
     import('./rate-limiter/redis.ts'),
+    import('./pace/redis.ts'),
   ]);
+  const jobQueue = openBullmqJobQueue({
+    url: urls.redis,
+    hostConcurrency: config.HOST_CONCURRENCY,
+    lineLimit: lineLimitOf(config),
+    ...pageLimitOf(config),
+    log,
+  });
+  const reportStore = ofMongoUrl(() => openMongoReportStore(urls.mongo, log));
   return {
     mode: 'scaled',
-    jobQueue: openBullmqJobQueue({
-      url: urls.redis,
-      hostConcurrency: config.HOST_CONCURRENCY,
-      lineLimit: lineLimitOf(config),
-      log,
-    }),
-    reportStore: ofMongoUrl(() => openMongoReportStore(urls.mongo, log)),
+    jobQueue,
+    reportStore: inSharedTime(reportStore, () => jobQueue.clockOffsetMs()),
     rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log), log),
     tokenStore: await openTokenStore(config, log),
+    pace: openRedisPace(openRedis(urls.redis, impatientAlone, log), log),
   };
 }
 
@@ -113,4 +131,8 @@ function ofMongoUrl<T>(open: () => T): T {
 /** Jobs of a host of which nothing is known yet that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */
 function lineLimitOf({ QUEUE_SECONDS, HOST_CONCURRENCY }: Config): number {
   return QUEUE_SECONDS * HOST_CONCURRENCY;
+}
+
+function pageLimitOf({ RATE_LIMIT }: Config): { readonly pageLimit?: number } {
+  return RATE_LIMIT ? { pageLimit: pagesOfCaller } : {};
 }

@@ -6,22 +6,24 @@ import { type Job, makeJobKey } from './model/job.ts';
 import { schemaVersion } from './model/report.ts';
 
 /** The jobKey of a question to a check. API and workers must come to the same one. */
-export type JobKeyOf = (
-  spec: Pick<CheckSpec, 'name' | 'queue' | 'rulesVersion' | 'engine'>,
-  target: string,
-  options: Job['options'],
-) => string;
+export type JobKeyOf = {
+  (spec: KeySpec, target: string, options: Job['options']): string;
+  /** What goes into the key beside the question: a job carries it, so that a worker can make the same key. */
+  readonly versionOf: (spec: KeySpec) => string;
+};
+
+type KeySpec = Pick<CheckSpec, 'name' | 'queue' | 'rulesVersion' | 'engine'>;
 
 /** Makes the function that names questions: what changes answers beside target and options is part of the name. */
 export function openJobKeys(config: Config): JobKeyOf {
   const resolvers = config.DNS_SERVERS?.join(',') ?? '';
   const preloadList = config.HSTS_PRELOAD_FILE === undefined ? '' : digestOfFile(config.HSTS_PRELOAD_FILE);
   const browser = config.BROWSER_PATH ?? '';
-  return ({ name, queue, rulesVersion, engine = '' }, target, options) => {
-    const own = queue === 'browser' ? browser : preloadList;
-    const keyVersion = [schemaVersion, rulesVersion, resolvers, engine, own].join('/');
-    return makeJobKey({ check: name, target, options, keyVersion });
-  };
+  const versionOf = ({ queue, rulesVersion, engine = '' }: KeySpec) =>
+    [schemaVersion, rulesVersion, resolvers, engine, queue === 'browser' ? browser : preloadList].join('/');
+  const keyOf = (spec: KeySpec, target: string, options: Job['options']) =>
+    makeJobKey({ check: spec.name, target, options, keyVersion: versionOf(spec) });
+  return Object.assign(keyOf, { versionOf });
 }
 
 function digestOfFile(path: string): string {

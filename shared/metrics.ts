@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type JobQueue } from './job-queue/port.ts';
-import { queueNames } from './model/job.ts';
+import type { JobQueue, QueueStats } from './job-queue/port.ts';
 
 type Stats = Awaited<ReturnType<JobQueue['stats']>>;
 
@@ -51,37 +50,51 @@ export function openMetrics(jobQueue: JobQueue): Metrics {
   };
 }
 
-/** Both gauges of a scrape are of one look at the queue. */
+/** All gauges of a scrape are of one look at the queue. */
 const lookForMs = 500;
 
+/** What a gauge tells of one queue: its labels beside `queue`, and the value. */
+type Sample = { readonly labels?: { readonly state: string }; readonly value: number };
+
 function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
-  let look = { at: 0, stats: Promise.resolve<Stats | undefined>(undefined) };
+  let look = { at: -lookForMs, stats: Promise.resolve<Stats | undefined>(undefined) };
   const stats = () => {
-    // The queue is away: its gauges keep their last value.
-    if (Date.now() - look.at > lookForMs)
-      look = { at: Date.now(), stats: jobQueue.stats().catch(() => undefined) };
+    if (performance.now() - look.at > lookForMs)
+      look = { at: performance.now(), stats: jobQueue.stats().catch(() => undefined) }; // told by diag_queue_up
     return look.stats;
   };
+  const gauge = (name: string, help: string, read: (of: QueueStats) => readonly Sample[]) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['queue', 'state'],
+      registers,
+      async collect() {
+        // A queue that cannot be read has no value: 0 would say that nothing waits.
+        this.reset();
+        for (const [queue, found] of Object.entries((await stats()) ?? {}))
+          for (const { labels, value } of read(found)) this.set({ queue, ...labels }, value);
+      },
+    });
+  gauge(
+    'diag_queue_oldest_waiting_seconds',
+    'How long the oldest job that could run has waited for a worker: scale workers on it.',
+    ({ oldestWaitingMs }) => [{ value: oldestWaitingMs / 1000 }],
+  );
+  gauge(
+    'diag_queue_oldest_parked_seconds',
+    'How long the oldest job has waited for its host: more workers do not help it.',
+    ({ oldestParkedMs }) => [{ value: oldestParkedMs / 1000 }],
+  );
+  gauge('diag_queue_jobs', 'Jobs by state.', ({ waiting, parked, running }) =>
+    Object.entries({ waiting, parked, running }).map(([state, value]) => ({ labels: { state }, value })),
+  );
   new Gauge({
-    name: 'diag_queue_oldest_waiting_seconds',
-    help: 'Age of the oldest job that could run: scale workers on it.',
-    labelNames: ['queue'],
+    name: 'diag_queue_up',
+    help: '1 when the queue could be read at this scrape; at 0 the other gauges of the queue are absent.',
     registers,
     async collect() {
-      const found = await stats();
-      for (const queue of found ? queueNames : [])
-        this.set({ queue }, (found?.[queue].oldestWaitingMs ?? 0) / 1000);
-    },
-  });
-  new Gauge({
-    name: 'diag_queue_jobs',
-    help: 'Jobs by state.',
-    labelNames: ['queue', 'state'],
-    registers,
-    async collect() {
-      for (const [queue, { waiting, parked, running }] of Object.entries((await stats()) ?? {}))
-        for (const [state, count] of Object.entries({ waiting, parked, running }))
-          this.set({ queue, state }, count);
+      this.set((await stats()) ? 1 : 0);
     },
   });
 }

@@ -4,7 +4,7 @@ import { makeFailedReport, type Report } from '../shared/model/report.ts';
 import type { Check } from './checks/check.ts';
 import type { Jobs } from './checks/jobs.ts';
 import { type EvidenceFile, factsOf, judge } from './judge.ts';
-import type { Probes } from './probes/port.ts';
+import type { OpenedProbes } from './probes/port.ts';
 
 /** What every report of a worker is kept by. */
 export type ReportSettings = {
@@ -21,7 +21,7 @@ export type Subject = Pick<Job, 'target' | 'options' | 'reportId'> & { readonly 
 
 /** A run that is under way. */
 export type Examination = {
-  readonly probes: Probes;
+  readonly probes: Omit<OpenedProbes, 'close'>;
   readonly jobs: Jobs;
   readonly progress: (progress: Progress) => void;
   /** The run's own end: what is not done by then makes a `failed` report. */
@@ -42,7 +42,12 @@ export async function examine(
   try {
     const { target, options } = subject;
     const evidence = await check.gather({ target, options, probes, jobs, progress });
-    const file = { ...fileOf(check, subject, performance.now() - start, settings), evidence };
+    const spent = probes.spent();
+    const file = {
+      ...fileOf(check, subject, performance.now() - start, settings),
+      ...(spent.length > 0 ? { spent } : {}),
+      evidence,
+    };
     return { report: judge(check, file), file };
   } catch (error) {
     // Only our own limit makes a failed report here; a stopping worker gives the job back, a defect rises.

@@ -26,6 +26,8 @@ export const failureKinds: { readonly [C in FailureCode]: FailureKind } = {
   'headers-too-large': 'uncertain',
   'malformed-response': 'uncertain',
   'not-http': 'definite',
+  // A run may ask only so many hosts and addresses that its caller did not name.
+  'budget-spent': 'uncertain',
 };
 
 /** The kind of a code as it stands in a report or evidence; of a code that this version does not know nothing is concluded. */

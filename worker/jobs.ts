@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SourceQuestion } from '../shared/catalogue/domain-health/sources.ts';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import type { JobKeyOf } from '../shared/job-keys.ts';
@@ -10,6 +11,7 @@ import type { Places } from '../shared/places.ts';
 import type { Question, ReportStore, StoredReport } from '../shared/report-store/port.ts';
 import { readReport } from '../shared/report-store/read-report.ts';
 import { siteOf } from '../shared/target/parse-target.ts';
+import type { WaitOutcome } from '../shared/waiting/pending.ts';
 import type { Waiting } from '../shared/waiting/waiting.ts';
 import type { JobAnswer, Jobs } from './checks/jobs.ts';
 import { domainVisit } from './visit/spec.ts';
@@ -28,6 +30,7 @@ export type JobsSettings = {
 /** Of a composite job's own limit, what its parts may take; the rest is for judging and storing. */
 const shareOfParts = 0.92;
 const progressEveryMs = 500;
+const tryAgainMs = 1000;
 
 /** The jobs that a composite job may ask for. */
 export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSignal): Jobs {
@@ -89,11 +92,12 @@ type PartJob = Pick<Job, 'target' | 'options' | 'jobKey' | 'wanted'> & { readonl
 
 function makePart(
   parent: Job,
-  { queueSeconds }: JobsSettings,
+  { queueSeconds, jobKeyOf }: JobsSettings,
   { spec, target, options, jobKey, wanted }: PartJob,
 ): Job {
   const wish = {
     jobKey,
+    keyVersion: jobKeyOf.versionOf(spec),
     target,
     options,
     wanted,
@@ -124,28 +128,48 @@ async function runPart(
     );
   }, progressEveryMs);
   try {
-    const outcome = await waiting.wait(job, Math.max(0, waitMs), signal);
-    if (outcome.kind === 'report') return { report: readReport(outcome.stored) };
-    if (outcome.kind === 'expired') return { unavailable: lateTurn };
-    return {
-      unavailable:
-        outcome.submitted.state === 'full'
-          ? 'too many checks of this host are waiting'
-          : 'it did not end in time',
-    };
+    return answerOf(await waitInTurn(waiting, job, { waitMs, signal }));
   } catch (error) {
-    const isAway =
-      error instanceof Problem &&
-      (error.code === 'queue_unavailable' || error.code === 'browser_unavailable');
-    if (!isAway) throw error;
-    return {
-      unavailable:
-        error.code === 'browser_unavailable'
-          ? 'there is no browser to load pages with'
-          : 'no worker takes such jobs now',
-    };
+    const unavailable = error instanceof Problem ? unavailableFor[error.code] : undefined;
+    if (unavailable === undefined) throw error;
+    return { unavailable };
   } finally {
     clearInterval(timer);
+  }
+}
+
+const unavailableFor: { readonly [code: string]: string } = {
+  queue_unavailable: 'no worker takes such jobs now',
+  browser_unavailable: 'there is no browser to load pages with',
+  rate_limited: 'other page loads of the same caller came first',
+};
+
+function answerOf(outcome: WaitOutcome): JobAnswer {
+  if (outcome.kind === 'report') return { report: readReport(outcome.stored) };
+  if (outcome.kind === 'expired') return { unavailable: lateTurn };
+  return {
+    unavailable:
+      outcome.submitted.state === 'full'
+        ? 'too many checks of this host are waiting'
+        : 'it did not end in time',
+  };
+}
+
+/** A caller with as many page loads as it may have gets its next one when one of them is done. */
+async function waitInTurn(
+  waiting: Waiting,
+  job: Job,
+  { waitMs, signal }: Omit<Waited, 'progress'>,
+): Promise<WaitOutcome> {
+  const until = performance.now() + Math.max(0, waitMs);
+  for (;;) {
+    try {
+      return await waiting.wait(job, Math.max(0, until - performance.now()), signal);
+    } catch (error) {
+      const isCrowded = error instanceof Problem && error.code === 'rate_limited';
+      if (!isCrowded || performance.now() + tryAgainMs > until) throw error;
+    }
+    await delay(tryAgainMs, undefined, { signal });
   }
 }
 

@@ -3,6 +3,7 @@ import type { Job } from '../shared/model/job.ts';
 import { makeReport, type Report, type ReportFacts, type ReportState } from '../shared/model/report.ts';
 import type { Json } from '../shared/model/verdict.ts';
 import type { Check } from './checks/check.ts';
+import type { SpentBudget } from './probes/budget.ts';
 
 /** What was seen in one run, with all that its report depends on beside the rules: judging it again gives the same report, byte for byte. */
 export type EvidenceFile = {
@@ -19,6 +20,8 @@ export type EvidenceFile = {
   /** null: only while it can be fresh. */
   readonly keepForS: number | null;
   readonly evidence: Json;
+  /** Budgets that ran out while looking; left out where none did. */
+  readonly spent?: readonly SpentBudget[];
   /** Prefix of links: the address that callers use; left out where they stand below the host. */
   readonly publicPath?: string;
 };
@@ -28,7 +31,9 @@ const leastKeptS = 60;
 /** Judges what was seen. Pure. */
 export function judge(check: Check, file: EvidenceFile): Report {
   const assessment = check.assess(file.evidence);
-  const report = makeReport(factsOf(check, file, assessment.state), assessment);
+  const { spent } = file;
+  const made = makeReport(factsOf(check, file, assessment.state), assessment);
+  const report: Report = spent ? { ...made, budgetSpent: [...spent] } : made;
   const { screenshot } = report;
   // Only a report with an id has an address for its picture.
   return file.reportId === null || typeof screenshot !== 'object' || screenshot === null

@@ -2,15 +2,18 @@ import { availableParallelism } from 'node:os';
 import type { Backend } from '../shared/backend.ts';
 import type { Config } from '../shared/config.ts';
 import { openJobKeys } from '../shared/job-keys.ts';
+import { openOnceEach } from '../shared/job-queue/once-each.ts';
 import type { QueueWorker } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Metrics } from '../shared/metrics.ts';
 import type { QueueName } from '../shared/model/job.ts';
+import { noPace } from '../shared/pace/memory.ts';
 import { openPlaces } from '../shared/places.ts';
 import { openWaiting, type Waiting } from '../shared/waiting/waiting.ts';
 import { noJobs } from './checks/jobs.ts';
 import { findCheckOf } from './find-check.ts';
 import { openJobs } from './jobs.ts';
+import { judgeJob } from './judge-job.ts';
 import { browserSettingsOf, prepareProbesOf } from './probe-settings.ts';
 import type { NoBrowser } from './probes/browser/find-browser.ts';
 import type { ProbeFactory } from './probes/open.ts';
@@ -24,7 +27,7 @@ export type OpenWorker = QueueWorker & {
 
 export type WorkerContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore'>;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
   /** Shorter ones for tests. */
@@ -34,10 +37,10 @@ export type WorkerContext = {
 /** Takes jobs from the queues that the settings name, until it is closed. */
 export function openWorker(context: WorkerContext): OpenWorker {
   const { config, log } = context;
-  const { jobQueue, reportStore } = context.backend;
-  const probes = prepareProbesOf(config);
+  const { jobQueue, reportStore, pace } = context.backend;
+  const probes = prepareProbesOf(config, config.RATE_LIMIT ? pace : noPace);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
-  const { run, gaveUp } = openRunnerOf(context, probes, waiting);
+  const { run, gaveUp } = ofJudgedJobs(openRunnerOf(context, probes, waiting), context);
   // Every worker that touches the network also puts reports together: that touches nothing.
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>
     name === 'network' ? ['network', 'composite'] : [name],
@@ -66,11 +69,13 @@ export function openWorker(context: WorkerContext): OpenWorker {
   };
 }
 
+type Runner = ReturnType<typeof openRunner>;
+
 function openRunnerOf(
   { config, backend, log, metrics }: WorkerContext,
   probes: ProbeFactory,
   waiting: Waiting,
-): ReturnType<typeof openRunner> {
+): Runner {
   const { jobQueue, reportStore } = backend;
   const shared = { reportStore, jobKeyOf: openJobKeys(config), publicPath: config.PUBLIC_URL ?? '' };
   const visits = openPlaces(Math.max(1, Math.floor(config.WORKER_CONCURRENCY / 2)));
@@ -87,6 +92,27 @@ function openRunnerOf(
     reportIds: config.REPORT_IDS,
     evidenceForS: config.EVIDENCE_HOURS * 3600,
   });
+}
+
+/** Runs only what the specs of the checks know; nothing is kept of another job, and nothing is asked for it. */
+function ofJudgedJobs({ run, gaveUp }: Runner, { config, log }: WorkerContext): Runner {
+  const jobKeyOf = openJobKeys(config);
+  const onceEach = openOnceEach();
+  return {
+    async run(given, ...more) {
+      const judged = judgeJob(given, jobKeyOf);
+      if ('job' in judged) return run(judged.job, ...more);
+      const { jobId } = given;
+      onceEach(judged.fault, () =>
+        log.warn({ jobId, fault: judged.fault }, 'job refused: not as its check wants it'),
+      );
+      return 'failed';
+    },
+    async gaveUp(given, cause) {
+      const judged = judgeJob(given, jobKeyOf);
+      if ('job' in judged) await gaveUp(judged.job, cause);
+    },
+  };
 }
 
 /** Jobs that only wait for others. */

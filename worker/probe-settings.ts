@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../shared/config.ts';
+import { noPace } from '../shared/pace/memory.ts';
+import type { Pace } from '../shared/pace/port.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { cruxBaseUrl } from './probes/browser/field.ts';
 import { browserLimits } from './probes/browser/limits.ts';
@@ -38,9 +40,13 @@ function readAuthorities(path: string | undefined): string[] {
   return readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
 
-/** The probes as the settings want them, with production's limits. */
-export function prepareProbesOf(config: Config): ProbeFactory {
+/**
+ * The probes as the settings want them, with production's limits.
+ * @param pace of all runs together; left out by labs and by the command line, whose targets are its own caller's
+ */
+export function prepareProbesOf(config: Config, pace: Pace = noPace): ProbeFactory {
   return prepareProbes({
+    pace,
     policy: targetPolicyOf(config),
     portMap: config.TARGET_PORT_MAP,
     contactUrl: config.CONTACT_URL,

@@ -10,6 +10,7 @@ import type { Jobs } from './checks/jobs.ts';
 import { examine, failedReport, type ReportSettings } from './examine.ts';
 import type { EvidenceFile } from './judge.ts';
 import { type EvidenceSettings, keepEvidence } from './keep-evidence.ts';
+import { ownerOf } from './probes/budget.ts';
 import type { ProbeFactory } from './probes/open.ts';
 import { failedVisit, runVisit } from './visit/run.ts';
 import { domainVisit } from './visit/spec.ts';
@@ -74,7 +75,7 @@ async function runCheck(job: Job, settings: RunnerSettings, { stop, progress }: 
   if (!check) throw new Error(`this worker knows no ${job.check}`);
   const limit = AbortSignal.timeout(job.runLimitMs);
   const signal = AbortSignal.any([stop, limit]);
-  const probes = settings.probes.open(signal);
+  const probes = settings.probes.open(signal, ownerOf(job));
   const jobs = settings.jobsOf(job, signal);
   const examination = { probes, jobs, progress, limit, limitMs: job.runLimitMs, stop };
   try {

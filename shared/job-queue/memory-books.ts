@@ -11,11 +11,15 @@ import {
   type SlotQueue,
   takeNext,
 } from './host-line.ts';
+import { beginTurn, countHeld, drawTurn, noPageTurns, type PageTurns } from './page-turns.ts';
 import type { Done, JobState, Progress, QueueStats, Submitted } from './port.ts';
 
 export type Entry = {
   readonly job: Job;
-  readonly since: number;
+  /** Since when it waits for what it waits for now: its host, or a worker; Unix ms. */
+  since: number;
+  /** Its caller's turn among page loads; 0 in the other queues. */
+  readonly turn: number;
   state: 'ready' | 'parked' | 'running';
   progress: Progress;
   readonly timer: NodeJS.Timeout;
@@ -31,6 +35,7 @@ export type Books = {
   /** jobKey → jobId of unfinished work. */
   readonly byKey: Map<string, string>;
   readonly hosts: Map<string, HostLine>;
+  readonly pages: PageTurns;
   /** Job ids that may run, in order. */
   readonly ready: Record<QueueName, string[]>;
   /** Jobs that ended, for a while. */
@@ -48,6 +53,7 @@ export function openBooks(hostConcurrency: number): Books {
     entries: new Map(),
     byKey: new Map(),
     hosts: new Map(),
+    pages: noPageTurns(),
     ready: { network: [], browser: [], composite: [] },
     ended: new LRUCache({ max: 10_000, ttl: 600_000 }),
     events: new EventEmitter<{ done: [Done] }>().setMaxListeners(0),
@@ -83,7 +89,10 @@ function enterLine(books: Books, job: SlotJob, lineLimit: number): Submitted {
 function writeDown(books: Books, job: Job): Entry {
   const timer = setTimeout(() => expire(books, job.jobId), Math.max(0, job.startBy - Date.now())).unref();
   const progress = { done: 0, total: 1, current: '' };
-  const entry: Entry = { job, since: Date.now(), state: 'parked', progress, timer };
+  const isPage = job.queue === 'browser';
+  const turn = isPage ? drawTurn(books.pages, job.caller) : 0;
+  if (isPage) countHeld(books.pages, job.caller, 1);
+  const entry: Entry = { job, since: Date.now(), turn, state: 'parked', progress, timer };
   books.entries.set(job.jobId, entry);
   books.byKey.set(job.jobKey, job.jobId);
   return entry;
@@ -92,7 +101,9 @@ function writeDown(books: Books, job: Job): Entry {
 /** Takes the next job that may run, marked as running. */
 export function takeReady(books: Books, queue: QueueName): Entry | undefined {
   const entry = books.entries.get(books.ready[queue].shift() ?? '');
-  if (entry) entry.state = 'running';
+  if (!entry) return undefined;
+  entry.state = 'running';
+  if (queue === 'browser') beginTurn(books.pages, entry.turn);
   return entry;
 }
 
@@ -104,6 +115,7 @@ export function end(books: Books, { job, timer }: Entry, { state, tookMs }: Ende
   books.entries.delete(job.jobId);
   books.byKey.delete(job.jobKey);
   books.ended.set(job.jobId, { state, job });
+  if (job.queue === 'browser') countHeld(books.pages, job.caller, -1);
   releaseSlot(books, job);
   const { jobKey, jobId, queue, host } = job;
   books.events.emit('done', { jobKey, jobId, queue, host, state, tookMs });
@@ -128,19 +140,23 @@ function positionOf(books: Books, { job, state }: Entry): number {
 export function statsOf({ entries }: Books, queue: QueueName): QueueStats {
   const counts = { waiting: 0, parked: 0, running: 0 };
   const now = Date.now();
-  let oldest = now;
+  const oldest = { ready: now, parked: now, running: now };
   for (const { job, state, since } of entries.values()) {
     if (job.queue !== queue) continue;
     counts[state === 'ready' ? 'waiting' : state] += 1;
-    if (state !== 'running') oldest = Math.min(oldest, since);
+    oldest[state] = Math.min(oldest[state], since);
   }
-  return { ...counts, oldestWaitingMs: now - oldest };
+  return { ...counts, oldestWaitingMs: now - oldest.ready, oldestParkedMs: now - oldest.parked };
 }
 
 function makeReady(books: Books, entry: Entry): void {
   const { queue, jobId } = entry.job;
   entry.state = 'ready';
-  books.ready[queue].push(jobId);
+  entry.since = Date.now();
+  const waiting = books.ready[queue];
+  let at = waiting.length;
+  while (at > 0 && (books.entries.get(waiting[at - 1] ?? '')?.turn ?? 0) > entry.turn) at -= 1;
+  waiting.splice(at, 0, jobId);
   for (const crew of books.crews) if (crew.queue === queue) crew.wake();
 }
 

@@ -2,7 +2,7 @@ import type { Job } from '../model/job.ts';
 import { type Books, end, enter, openBooks, stateOf, statsOf, takeReady } from './memory-books.ts';
 import { openCrew } from './memory-crew.ts';
 import type { JobQueue } from './port.ts';
-import { unserved } from './unavailable.ts';
+import { tooManyPages, unserved } from './unavailable.ts';
 
 export type MemoryQueueOptions = {
   readonly hostConcurrency: number;
@@ -10,6 +10,8 @@ export type MemoryQueueOptions = {
   readonly lineLimit: number;
   /** Jobs that may wait, over all hosts; beyond that a submit is `full`. */
   readonly waitingLimit: number;
+  /** Page loads that a caller may have unfinished; where left out they are not counted. */
+  readonly pageLimit?: number;
 };
 
 /** The queue of a single process: the same promises as the one over Redis, kept in memory. Jobs do not survive the process; a repeated GET starts them again. */
@@ -21,7 +23,8 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       const job = JSON.parse(JSON.stringify(given)) as Job;
       const earlier = books.byKey.get(job.jobKey);
       if (earlier !== undefined) return { state: 'joined', jobId: earlier };
-      if (isUnserved(books, job)) throw unserved(books.denied.get(job.queue), job.queue);
+      checkIsServed(books, job);
+      checkPages(books, job, options.pageLimit ?? Infinity);
       if (books.entries.size >= options.waitingLimit) return { state: 'full', jobId: job.jobId };
       return enter(books, job, lineLimit);
     },
@@ -54,6 +57,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       browser: statsOf(books, 'browser'),
       composite: statsOf(books, 'composite'),
     }),
+    clockOffsetMs: () => 0,
     ping: async () => true,
     async close(graceMs) {
       await Promise.all([...books.crews].map((crew) => crew.close(graceMs)));
@@ -64,6 +68,11 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
 }
 
 // Before the first worker starts, nothing is known of who will serve what.
-function isUnserved({ crews, denied }: Books, { queue }: Job): boolean {
-  return (crews.size > 0 || denied.has(queue)) && ![...crews].some((crew) => crew.queue === queue);
+function checkIsServed({ crews, denied }: Books, { queue }: Job): void {
+  const isKnown = crews.size > 0 || denied.has(queue);
+  if (isKnown && ![...crews].some((crew) => crew.queue === queue)) throw unserved(denied.get(queue), queue);
+}
+
+function checkPages({ pages }: Books, { queue, caller }: Job, limit: number): void {
+  if (queue === 'browser' && (pages.held.get(caller) ?? 0) >= limit) throw tooManyPages(limit);
 }

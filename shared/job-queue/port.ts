@@ -42,11 +42,15 @@ export type Run = (
 /** Called when a job cannot end by itself any more (it lost its worker twice, or `run` threw); stores the `failed` report. Never rejects for a store that is away. */
 export type GaveUp = (job: Job, cause: unknown) => Promise<void>;
 
+/** Jobs that wait for a worker, that wait for their host, and that run. Ages are 0 where none waits. */
 export type QueueStats = {
   readonly waiting: number;
   readonly parked: number;
   readonly running: number;
+  /** How long the oldest job that could run has waited for a worker, since its host had room for it. */
   readonly oldestWaitingMs: number;
+  /** How long ago the oldest job that waits for its host was submitted. */
+  readonly oldestParkedMs: number;
 };
 
 /** Stops taking jobs, waits for those that run, and after `graceMs` aborts them. */
@@ -71,6 +75,8 @@ export interface JobQueue {
    */
   deny(queue: QueueName, fix: string): void;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
+  /** What to add to this machine's Unix ms to get the time that all processes share; 0 in a single process. */
+  clockOffsetMs(): number;
   /** True when jobs can be taken now; says why not in a few words otherwise. */
   ping(): Promise<true | string>;
   close(graceMs: number): Promise<void>;

@@ -30,3 +30,15 @@ export function unserved(fix: string | undefined, queue: QueueName): Problem {
     );
   return new Problem('queue_unavailable', unservedDetails[queue], { retryAfterS: 5 });
 }
+
+/** Page loads that one caller may have unfinished, those inside domain-health included. */
+export const pagesOfCaller = 4;
+
+/** The Problem of a caller that has enough page loads waiting. */
+export function tooManyPages(limit: number): Problem {
+  return new Problem(
+    'rate_limited',
+    `You have ${limit} page loads waiting (policy "browser"), those of domain-health included. Ask again when one of them is answered.`,
+    { retryAfterS: 5, policy: 'browser' },
+  );
+}

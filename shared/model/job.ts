@@ -16,6 +16,8 @@ export type Job = {
   /** The id its report will have; void if the job was joined to an earlier one. */
   readonly reportId: string;
   readonly jobKey: string;
+  /** What of the API's release and settings went into the key; a worker makes the key again from it. */
+  readonly keyVersion?: string;
   readonly check: string;
   /** The target in normal form: a domain name, or a URL. */
   readonly target: string;

@@ -43,6 +43,13 @@ export const envelopeShape = {
   findings: z.array(findingSchema),
   passed: z.array(z.string()).meta({ description: 'Codes of the rules that were looked at and hold.' }),
   notTested: z.array(notTestedSchema),
+  budgetSpent: z
+    .array(z.object({ what: z.string(), of: z.string(), limit: z.int().nullable() }))
+    .optional()
+    .meta({
+      description:
+        'What was not asked because this run, or all runs together (`limit` is null), had asked that host enough.',
+    }),
 };
 
 const envelopeSchema = z.looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) });

@@ -5,8 +5,13 @@ type Ip = ipaddr.IPv4 | ipaddr.IPv6;
 /** An address block, parsed once. */
 export type Cidr = readonly [Ip, number];
 
-/** The operator's exceptions; `deny` beats `allow`, `allow` beats the table below. */
-export type AddressPolicy = { readonly allow: readonly Cidr[]; readonly deny: readonly Cidr[] };
+/** The operator's exceptions; `deny` beats `allow`, `allow` beats `own` and the table below. */
+export type AddressPolicy = {
+  readonly allow: readonly Cidr[];
+  readonly deny: readonly Cidr[];
+  /** Addresses of this machine, canonical: what listens there may be open to the machine itself and to nobody else. */
+  readonly own?: readonly string[];
+};
 
 export type AddressVerdict =
   | { readonly kind: 'public'; readonly address: string }
@@ -52,6 +57,7 @@ export function classifyAddress(text: string, policy: AddressPolicy): AddressVer
   if (!ip) return { kind: 'refused', rule: 'not-an-address' };
   if (policy.deny.some((cidr) => contains(cidr, ip))) return { kind: 'refused', rule: 'denied-by-operator' };
   if (policy.allow.some((cidr) => contains(cidr, ip))) return { kind: 'public', address: ip.toString() };
+  if (policy.own?.includes(ip.toString())) return { kind: 'refused', rule: 'own-address' };
   const rule = ip.kind() === 'ipv4' ? firstMatch(refusedIpv4, ip) : classifyIpv6(ip);
   return rule === undefined ? { kind: 'public', address: ip.toString() } : { kind: 'refused', rule };
 }

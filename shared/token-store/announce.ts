@@ -1,6 +1,5 @@
-import { impatientAlone, openRedis, patient } from '../job-queue/bullmq/connection.ts';
-import { keyPrefix } from '../job-queue/bullmq/gate.ts';
 import type { Logger } from '../logger.ts';
+import { impatientAlone, keyPrefix, openRedis, patient } from '../redis.ts';
 
 /** Tells every process that a token was changed. */
 export type Announcements = {

@@ -5,6 +5,7 @@ import { type Job, jobVersion, randomId } from '../../shared/model/job.ts';
 export type QueueLimits = {
   readonly hostConcurrency: number;
   readonly lineLimit: number;
+  readonly pageLimit?: number;
 };
 export type OpenQueue = (limits: QueueLimits) => Promise<JobQueue>;
 
@@ -227,6 +228,54 @@ export function jobQueueContract(open: OpenQueue): void {
     });
   });
 
+  describe('page loads', () => {
+    const page = (caller: string, target: string, more: Partial<Job> = {}) =>
+      makeJob({ queue: 'browser', host: `${target}.test`, caller, target, ...more });
+
+    test('of all hosts take turns by caller: who came with many holds up nobody', async () => {
+      const held = heldRun();
+      queue.work('browser', 1, held.run, gaveUp);
+      const a = Array.from({ length: 12 }, (_, index) => page('a', `a${index + 1}`));
+      for (const job of a) await queue.submit(job);
+      for (const target of ['b1', 'b2']) await queue.submit(page('b', target));
+      await queue.submit(page('c', 'c1'));
+      for (let done = 0; done < 15; done += 1) {
+        await expect.poll(() => held.running.length).toBe(done + 1);
+        // One who comes later waits for one load of each caller that waits, too.
+        if (done === 4) await queue.submit(page('d', 'd1'));
+        held.running[done]?.finish();
+        await until(done + 1);
+      }
+      expect(held.names().slice(0, 9)).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4', 'd1', 'a5']);
+      await expect.poll(() => held.running.length).toBe(16);
+      held.running[15]?.finish();
+      await until(16);
+    });
+
+    test('of one caller are at most so many; equal work is joined all the same', async () => {
+      await queue.close(0);
+      queue = await open({ ...queueLimits, pageLimit: 2 });
+      queue.onDone((done) => done !== 'missed' && ended.push(done));
+      const held = heldRun();
+      queue.work('browser', 1, held.run, gaveUp);
+      for (const target of ['1', '2']) await queue.submit(page('a', target, { jobKey: target }));
+      const refused = { code: 'rate_limited', policy: 'browser' };
+      await expect(queue.submit(page('a', '3'))).rejects.toMatchObject(refused);
+      expect(await queue.submit(page('a', '2', { jobKey: '2' }))).toMatchObject({ state: 'joined' });
+      expect(await queue.submit(page('b', '4'))).toMatchObject({ state: 'admitted' });
+      // What joins the work of another is that one's, and a network check is no page load.
+      expect(await queue.submit(page('b', '4', { jobKey: '1' }))).toMatchObject({ state: 'joined' });
+      expect(await queue.submit(page('b', '5'))).toMatchObject({ state: 'admitted' });
+      queue.work('network', 1, async () => undefined, gaveUp);
+      expect(await queue.submit(makeJob({ caller: 'a' }))).toMatchObject({ state: 'admitted' });
+      await until(1);
+      await expect.poll(() => held.running.length).toBe(1);
+      held.running[0]?.finish();
+      await until(2);
+      expect(await queue.submit(page('a', '3'))).toMatchObject({ state: 'admitted' });
+    });
+  });
+
   test('a line that is too long is full: nothing is kept', async () => {
     await queue.close(0);
     queue = await open({ hostConcurrency: 1, lineLimit: 2 });
@@ -255,6 +304,31 @@ export function jobQueueContract(open: OpenQueue): void {
     expect(await queue.stats()).toMatchObject({ network: { running: 0, waiting: 0, parked: 0 } });
   });
 
+  test('a job waits for its host first, then for a worker: the ages are told apart', async () => {
+    const held = heldRun();
+    queue.work('network', 3, held.run, gaveUp);
+    for (const target of ['1', '2', 'parked']) await queue.submit(makeJob({ target }));
+    await queue.submit(makeJob({ host: 'b.test', target: 'other' }));
+    await expect.poll(() => held.running.length).toBe(3);
+    const read = async () => (await queue.stats()).network;
+    await expect.poll(async () => (await read()).oldestParkedMs).toBeGreaterThan(1000);
+    expect(await read()).toMatchObject({ waiting: 0, parked: 1, oldestWaitingMs: 0 });
+    const { oldestParkedMs } = await read();
+    // The worker is full again at once: what its host lets go now waits for a worker.
+    await queue.submit(makeJob({ host: 'c.test', target: 'next' }));
+    held.running.find(({ job }) => job.target === '1')?.finish();
+    await expect.poll(read).toMatchObject({ waiting: 1, parked: 0, oldestParkedMs: 0 });
+    const { oldestWaitingMs } = await read();
+    expect(oldestWaitingMs).toBeLessThan(oldestParkedMs);
+    await expect
+      .poll(() => {
+        for (const { finish } of held.running) finish();
+        return ended.length;
+      })
+      .toBe(5);
+    expect(await read()).toMatchObject({ oldestWaitingMs: 0, oldestParkedMs: 0 });
+  });
+
   test('a worker told to stop takes nothing new, waits for what runs, then aborts it', async () => {
     const { promise: started, resolve: start } = Promise.withResolvers<void>();
     const worker = queue.work(
@@ -277,6 +351,19 @@ export function jobQueueContract(open: OpenQueue): void {
   });
 
   testCrowd(async () => queue, 2000);
+}
+
+/** Submits as a client asks: a queue that was too busy to answer in time is asked again. The job's id makes that harmless. */
+async function submitPatiently(queue: JobQueue, job: Job): Promise<void> {
+  const isTaken = () =>
+    queue.submit(job).then(
+      () => true,
+      (error: unknown) => {
+        if ((error as { code?: unknown }).code !== 'queue_unavailable') throw error;
+        return false;
+      },
+    );
+  while (!(await isTaken())) continue;
 }
 
 /** Many jobs of one host beside a tenth as many of others. @param open a queue of two slots a host */
@@ -303,7 +390,8 @@ export function testCrowd(open: () => Promise<JobQueue>, count: number): void {
     const all = [...slow, ...others];
     const total = all.length;
     // As many at once as an API under load has.
-    while (all.length > 0) await Promise.all(all.splice(0, 200).map(async (job) => queue.submit(job)));
+    while (all.length > 0)
+      await Promise.all(all.splice(0, 200).map(async (job) => submitPatiently(queue, job)));
     await expect.poll(() => ended.length, { timeout: 100_000 }).toBe(total);
     expect(new Set(ended.map(({ jobId }) => jobId)).size).toBe(total);
     expect(most).toBe(2);

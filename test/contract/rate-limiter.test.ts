@@ -1,9 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { impatientAlone, openRedis } from '../../shared/job-queue/bullmq/connection.ts';
 import { randomId } from '../../shared/model/job.ts';
 import { openMemoryRateLimiter } from '../../shared/rate-limiter/memory.ts';
 import { openRedisRateLimiter } from '../../shared/rate-limiter/redis.ts';
+import { impatientAlone, openRedis } from '../../shared/redis.ts';
 import { freeze } from '../kit/freeze.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { rateLimiterContract } from './rate-limiter.contract.ts';

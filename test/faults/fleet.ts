@@ -17,7 +17,7 @@ export type Fleet = {
   readonly mostAtOneHost: () => number;
   /** @param more settings laid over those of the fleet */
   startApi(more?: Readonly<Record<string, string>>): Promise<Member>;
-  startWorker(): Promise<Member>;
+  startWorker(more?: Readonly<Record<string, string>>): Promise<Member>;
   /** Kills every worker process, also those that are only starting. */
   killWorkers(): void;
   /** Asks for a check of this URL until it is answered 200; what else was met is counted. */
@@ -81,7 +81,7 @@ export async function openFleet({ hosts: count, answer, settings = {} }: FleetOp
     hosts,
     mostAtOneHost: most,
     startApi: (more) => start('api', more),
-    startWorker: () => start('worker'),
+    startWorker: (more) => start('worker', more),
     killWorkers() {
       for (const child of workers) child.kill('SIGKILL');
     },

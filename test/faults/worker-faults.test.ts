@@ -99,6 +99,44 @@ describe.skipIf(!isHere)('a job that kills its worker twice', () => {
   }, 120_000);
 });
 
+describe.skipIf(!isHere)('a job that kills its worker while others run there', () => {
+  let fleet: Fleet;
+  afterAll(() => fleet?.close());
+
+  test('ends as a failed report after at most three; none of the others does', async () => {
+    let poisoned = 0;
+    const slowMs = 1500;
+    fleet = await openFleet({
+      hosts: 9,
+      settings: quick,
+      answer: (request, response) => {
+        if (request.url !== '/poison') return void setTimeout(() => response.writeHead(204).end(), slowMs);
+        poisoned += 1;
+        // The others have begun by then, and have not ended.
+        setTimeout(() => fleet.killWorkers(), slowMs / 3);
+      },
+    });
+    const api = await fleet.startApi();
+    const tally: Tally = {};
+    const { hosts } = fleet;
+    const supervisor = keepOneWorker(fleet);
+    const asking = hosts.map((host, index) =>
+      fleet.ask(() => api, `http://${host}/${index === 0 ? 'poison' : 'innocent'}`, tally),
+    );
+    const [poison, ...innocent] = await Promise.all(asking);
+    supervisor.stop();
+    console.log(
+      `poison beside ${innocent.length} others: ${poisoned} workers lost, ${JSON.stringify(tally)}`,
+    );
+    expect(poison?.body).toMatchObject({ state: 'failed', findings: [{ code: 'check-failed' }] });
+    expect(innocent.map(({ body }) => body['state'])).toEqual(innocent.map(() => 'complete'));
+    expect(poisoned).toBeLessThanOrEqual(3);
+    await expect
+      .poll(() => fleet.leftovers(), { timeout: 40_000, interval: 1000 })
+      .toMatchObject({ slots: 0, parked: 0, duplicates: 0 });
+  }, 150_000);
+});
+
 /** Starts a worker whenever the last one has died, as an orchestrator does. */
 function keepOneWorker(fleet: Fleet): { stop(): void } {
   let isStopped = false;

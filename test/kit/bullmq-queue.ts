@@ -14,7 +14,7 @@ export const quiet: Logger = {
 /** Opens a queue over an emptied Redis, in which all queues count as served: jobs may be submitted before a worker of the test takes them. */
 export async function openBullmqQueue(
   redis: TestRedis,
-  limits: { readonly hostConcurrency: number; readonly lineLimit: number },
+  limits: { readonly hostConcurrency: number; readonly lineLimit: number; readonly pageLimit?: number },
 ): Promise<JobQueue> {
   const client = new Redis(redis.url);
   await client.flushall();

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { type AddressPolicy, classifyAddress } from '../../shared/target/classify-address.ts';
+import { readConfig } from '../../shared/config.ts';
+import { targetPolicyOf } from '../../shared/policy.ts';
+import { type AddressPolicy, classifyAddress, parseCidr } from '../../shared/target/classify-address.ts';
 import {
   isRegistrable,
   parseDomain,
@@ -27,6 +29,19 @@ test.for(refusedAddresses)('the address %j is refused', (address) => {
 
 test.for(publicAddresses)('the address %s is public', (address) => {
   expect(classifyAddress(address, addresses)).toEqual({ kind: 'public', address });
+});
+
+test('an address of this machine is refused, also when it is public; the operator may allow it', () => {
+  const own = ['9.9.9.9', '2620:fe::fe'];
+  const allow = [parseCidr('9.9.9.9')];
+  expect(classifyAddress('9.9.9.9', { ...addresses, own })).toEqual({ kind: 'refused', rule: 'own-address' });
+  expect(classifyAddress('2620:FE:0::fe', { ...addresses, own }).kind).toBe('refused');
+  expect(classifyAddress('9.9.9.10', { ...addresses, own }).kind).toBe('public');
+  expect(classifyAddress('9.9.9.9', { ...addresses, own, allow }).kind).toBe('public');
+});
+
+test('the settings’ policy knows the addresses of this machine', () => {
+  expect(targetPolicyOf(readConfig({})).addresses.own).toContain('127.0.0.1');
 });
 
 test.for([

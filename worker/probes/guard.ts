@@ -11,6 +11,8 @@ export type GuardSettings = {
   /** Labs only: target port → the port that is really dialled, and only at addresses that the operator allows by name. */
   readonly portMap: ReadonlyMap<number, number>;
   readonly slots: AddressSlots;
+  /** Charges the run's budget before a connection to the host at one of these addresses; throws DialFailure `budget-spent`. */
+  readonly charge: (host: string, addresses: readonly string[], signal: AbortSignal) => Promise<void>;
   readonly connectTimeoutMs: number;
 };
 
@@ -21,21 +23,30 @@ export type Dialled = {
   readonly times: { readonly start: number; readonly resolved: number; readonly connected: number };
 };
 
+/** Which of a host's judged addresses to dial: this one, or the first of this family. Left out: one of each family, whichever answers first. */
+export type AddressChoice = { readonly address?: string } | { readonly family?: 4 | 6 };
+
 /** Opens a TCP connection to a host that strangers chose, or throws DialFailure. The only way to a target's sockets. */
-export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Dialled>;
+export type Dial = (
+  host: string,
+  port: number,
+  signal: AbortSignal,
+  choice?: AddressChoice,
+) => Promise<Dialled>;
 
 /**
  * Makes the dialler. Every resolved address is judged before any is connected to, one that is refused spoils them all,
  * and the judged list is pinned: a second look-up could answer with a private address (DNS rebinding).
  */
 export function openGuard(settings: GuardSettings): Dial {
-  return async (host, port, signal) => {
+  return async (host, port, signal, choice = {}) => {
     signal.throwIfAborted();
     if (!isPortAllowed(port, settings.policy.ports))
       throw new DialFailure('target-not-allowed', `it names port ${port}, which is not checked`);
     const start = performance.now();
-    const addresses = await settings.resolve(host).then((found) => judgeAll(found, settings.policy));
+    const addresses = choose(await findAddresses(host, settings), choice);
     const resolved = performance.now();
+    await settings.charge(host, addresses, signal);
     const release = await settings.slots.take(addresses, signal);
     try {
       const socket = await connectTo(addresses, port, settings, signal);
@@ -49,17 +60,35 @@ export function openGuard(settings: GuardSettings): Dial {
   };
 }
 
-function judgeAll(found: readonly string[], policy: TargetPolicy): readonly string[] {
+/** All addresses of a host, canonical, every one judged. Throws DialFailure where there is none, or one that is refused. */
+export async function findAddresses(
+  host: string,
+  { resolve, policy }: Pick<GuardSettings, 'resolve' | 'policy'>,
+): Promise<readonly string[]> {
+  const found = await resolve(host);
   const verdicts = found.map((address) => classifyAddress(address, policy.addresses));
   if (verdicts.some(({ kind }) => kind === 'refused')) {
     throw new DialFailure('target-address-not-allowed', 'the name leads to an address that is not public');
   }
-  const addresses = verdicts.flatMap((verdict) => (verdict.kind === 'public' ? [verdict.address] : []));
-  // One address of each family is enough for happy eyeballs, and bounds what one name can make us connect to.
-  return [
-    addresses.find((address) => !address.includes(':')),
-    addresses.find((address) => address.includes(':')),
-  ].filter((address) => address !== undefined);
+  return verdicts.flatMap((verdict) => (verdict.kind === 'public' ? [verdict.address] : []));
+}
+
+// One address of each family is enough for happy eyeballs, and bounds what one name can make us connect to.
+function choose(addresses: readonly string[], choice: AddressChoice): readonly string[] {
+  const ofFamily = (family: 4 | 6) => addresses.filter((address) => familyOf(address) === family).slice(0, 1);
+  if ('address' in choice && choice.address !== undefined) {
+    if (addresses.includes(choice.address)) return [choice.address];
+    throw new DialFailure('name-not-found', 'the name no longer has the address that was to be looked at');
+  }
+  if (!('family' in choice) || choice.family === undefined) return [...ofFamily(4), ...ofFamily(6)];
+  const chosen = ofFamily(choice.family);
+  if (chosen.length === 0)
+    throw new DialFailure('name-not-found', `the name has no IPv${choice.family} address`);
+  return chosen;
+}
+
+function familyOf(address: string): 4 | 6 {
+  return address.includes(':') ? 6 : 4;
 }
 
 // A second lock that costs nothing: whatever the socket did, it must have ended where we judged.
@@ -82,7 +111,7 @@ function connectTo(
   const mapped = addresses.every((address) => isInCidrs(address, settings.policy.addresses.allow))
     ? settings.portMap.get(port)
     : undefined;
-  const pinned = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const pinned = addresses.map((address) => ({ address, family: familyOf(address) }));
   const lookup: LookupFunction = (_host, _options, callback) => callback(null, pinned);
   return new Promise((resolve, reject) => {
     const socket = connect({

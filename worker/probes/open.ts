@@ -1,14 +1,19 @@
+import type { Pace } from '../../shared/pace/port.ts';
 import type { TargetPolicy } from '../../shared/target/parse-target.ts';
 import { openAddressSlots } from './address-slots.ts';
 import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
+import { type Budget, type Charge, describeSpent, openBudget, type RunOwner } from './budget.ts';
+import { DialFailure } from './dial-failure.ts';
 import { type DnsSettings, openDnsClient } from './dns/open.ts';
-import { openGuard } from './guard.ts';
+import { findAddresses, type GuardSettings, openGuard } from './guard.ts';
 import { type HttpLimits, openHttpProbe } from './http/open.ts';
-import type { Probes } from './port.ts';
+import type { OpenedProbes } from './port.ts';
 import { openResolve } from './resolve.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
 
 export type ProbeSettings = {
+  /** The pace of all runs together. */
+  readonly pace: Pace;
   readonly policy: TargetPolicy;
   /** Labs only: target port → port that is really dialled, at addresses that the operator allows by name. */
   readonly portMap: ReadonlyMap<number, number>;
@@ -23,8 +28,8 @@ export type ProbeSettings = {
 
 /** The probes of a worker: opened for each run, sharing sockets to the resolvers, answers, and the places at an address. */
 export type ProbeFactory = {
-  /** `close` ends every socket that the run still holds. */
-  open(signal: AbortSignal): Probes & { close(): void };
+  /** @param owner whose run it is; without one no host is foreign */
+  open(signal: AbortSignal, owner?: RunOwner): OpenedProbes;
   close(): void;
 };
 
@@ -41,29 +46,55 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const contact = `DiagnosticTools/0.1${settings.contactUrl === undefined ? '' : `; +${settings.contactUrl}`}`;
   const userAgent = `Mozilla/5.0 (compatible; ${contact})`;
   return {
-    open(signal) {
+    open(signal, owner) {
+      const budget = openBudget(settings.pace, owner);
       // A name server is named by its address, so dialling it needs no resolver; the guard for all else asks this run's DNS.
       // Its port is our choice, never the target's.
       const dialAddress = openGuard({
         policy: { ...policy, ports: [[1, 65_535]] },
         portMap,
         slots,
+        charge: chargeDial(budget, ['server connections']),
         connectTimeoutMs,
         resolve: async (address) => [address],
       });
-      const dns = client.openProbe(signal, dialAddress);
-      const dial = openGuard({ policy, portMap, slots, connectTimeoutMs, resolve: openResolve(dns) });
-      const http = openHttpProbe({ dial, slots, policy, userAgent, limits: settings.http }, signal);
-      const dialPage = openGuard({
-        policy,
-        portMap,
-        slots: pageSlots,
-        connectTimeoutMs,
-        resolve: openResolve(dns),
+      const dns = client.openProbe({ dial: dialAddress, budget, signal });
+      const shared = { policy, portMap, connectTimeoutMs, resolve: openResolve(dns) };
+      const dialHttp = openGuard({
+        ...shared,
+        slots,
+        charge: chargeDial(budget, ['foreign connections', 'requests']),
       });
+      const dialTls = openGuard({
+        ...shared,
+        slots,
+        charge: chargeDial(budget, ['foreign connections', 'handshakes']),
+      });
+      // What a page may ask of other sites is counted by its proxy.
+      const dialPage = openGuard({ ...shared, slots: pageSlots, charge: chargeDial(budget, ['requests']) });
+      const http = openHttpProbe({ dial: dialHttp, slots, policy, userAgent, limits: settings.http }, signal);
       const browser = openBrowserProbe({ ...settings.browser, policy, contact }, dialPage, signal);
-      return { http, dns, tls: openTlsProbe(dial, settings.tls, signal), browser, close: () => http.close() };
+      return {
+        http,
+        dns,
+        tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
+        browser,
+        spent: () => budget.spent(),
+        close: () => http.close(),
+      };
     },
     close: () => client.close(),
+  };
+}
+
+/** Charges a connection: to the host's domain where that is foreign, and to every address that may be dialled. */
+function chargeDial(budget: Budget, charges: readonly Charge[]): GuardSettings['charge'] {
+  return async (host, addresses, signal) => {
+    for (const what of charges)
+      for (const of of what === 'foreign connections' ? [host] : addresses) {
+        const spent = await budget.charge(what, of, signal);
+        if (spent)
+          throw new DialFailure('budget-spent', describeSpent(spent), { address: addresses[0] ?? null });
+      }
   };
 }

@@ -1,4 +1,5 @@
 import type { BrowserProbe } from './browser/port.ts';
+import type { SpentBudget } from './budget.ts';
 import type { DnsProbe } from './dns/port.ts';
 import type { HttpProbe } from './http/port.ts';
 import type { TlsProbe } from './tls/port.ts';
@@ -9,4 +10,12 @@ export type Probes = {
   readonly dns: DnsProbe;
   readonly tls: TlsProbe;
   readonly browser: BrowserProbe;
+};
+
+/** The probes of a run, as whoever opened them holds them. */
+export type OpenedProbes = Probes & {
+  /** What this run wanted to ask and did not, because a budget ran out. */
+  spent(): readonly SpentBudget[];
+  /** Ends every socket that the run still holds. */
+  close(): void;
 };

@@ -24,6 +24,7 @@ import { noJobs } from '../checks/jobs.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../examine.ts';
 import type { EvidenceFile } from '../judge.ts';
 import { type EvidenceSettings, keepEvidence } from '../keep-evidence.ts';
+import { ownerOf } from '../probes/budget.ts';
 import type { DnsProbe } from '../probes/dns/port.ts';
 import { rememberAnswers } from '../probes/http/remember.ts';
 import type { ProbeFactory } from '../probes/open.ts';
@@ -47,7 +48,7 @@ export async function runVisit(
   { stop, progress }: { readonly stop: AbortSignal; readonly progress: Parameters<Run>[3] },
 ): Promise<{ readonly state: ReportState; readonly webHost: string }> {
   const limit = AbortSignal.timeout(job.runLimitMs);
-  const opened = settings.probes.open(AbortSignal.any([stop, limit]));
+  const opened = settings.probes.open(AbortSignal.any([stop, limit]), ownerOf(job));
   const probes = { ...opened, http: rememberAnswers(opened.http) };
   const report = addUp<SourceQuestion>(progress);
   const examination = { probes, jobs: noJobs, limit, limitMs: job.runLimitMs, stop };

@@ -1,34 +1,31 @@
-import { type Job as BullJob, DelayedError, Worker } from 'bullmq';
+import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Logger } from '../../logger.ts';
-import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
-import type { Done, GaveUp, Progress, QueueWorker, Run } from '../port.ts';
-import { type Gate, keyPrefix, workerKey } from './gate.ts';
-import { handOver, type Queues } from './hand-over.ts';
+import type { Job } from '../../model/job.ts';
+import { isRedisAway, refusalOf } from '../../redis.ts';
+import type { QueueWorker } from '../port.ts';
+import { bullPrefix, workerKey } from './gate.ts';
+import { giveUp, type TurnSettings, takeTurn } from './turn.ts';
 
-export type CrewSettings = {
+export type CrewSettings = TurnSettings & {
   readonly redis: Redis;
-  readonly queues: Queues;
-  readonly gate: Gate;
-  readonly log: Logger;
-  readonly queue: QueueName;
   readonly concurrency: number;
-  readonly run: Run;
-  readonly gaveUp: GaveUp;
 };
 
-/** A job that loses its worker is run again this long after; a second loss ends it. Browsers may starve the loop for longer. */
+/** A job that loses its worker is run again this long after. Browsers may starve the loop for longer. */
 const locks = {
   network: { lockDuration: 6000, stalledInterval: 2000 },
   composite: { lockDuration: 6000, stalledInterval: 2000 },
   browser: { lockDuration: 15_000, stalledInterval: 5000 },
 } as const;
 
-/** A job whose turn has not come sleeps no longer than this: a promote that meets an active job is lost. */
-const napMs = 3000;
+/** Which job is at fault for its losses is judged in losses.ts; BullMQ ends a job only after so many. */
+const stallsMost = 20;
+/** Finished jobs are kept so long for whoever polls them, and no more of each queue: about 1 kB each. BullMQ alone keeps them all. */
+const keepFinished = { age: 600, count: 10_000 };
+/** A Redis that refuses work is left alone for so long. */
+const refusedPauseMs = 1000;
 const heartbeatMs = 5000;
 const aliveS = 15;
-const progressEveryMs = 250;
 const afterAbortMs = 1000;
 
 /** Takes jobs of one queue from BullMQ, as many at a time as told, each when its host has room. */
@@ -48,13 +45,15 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
     (job, token) => track(takeTurn(settings, job, token ?? '', force.signal)),
     {
       connection,
-      prefix: `${keyPrefix}:bull`,
+      prefix: bullPrefix,
       concurrency,
-      maxStalledCount: 1,
+      maxStalledCount: stallsMost,
+      removeOnComplete: keepFinished,
+      removeOnFail: keepFinished,
       ...locks[queue],
     },
   );
-  worker.on('error', (error) => log.warn({ err: error, queue }, 'queue worker error'));
+  const rest = restWhenRefused(worker, settings);
   worker.on('failed', (job, error) => {
     track(giveUp(settings, job, error)).catch((reason: unknown) =>
       log.error({ err: reason, jobId: job?.id }, 'failed job not given up'),
@@ -63,6 +62,7 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
   const stopBeating = startHeartbeat(settings);
   return {
     async close(graceMs) {
+      rest.stop();
       stopBeating();
       // Not worker.close(): it waits for running jobs without an end, and cannot be hurried afterwards.
       await within(graceMs, worker.pause(true));
@@ -77,13 +77,42 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
 }
 
 function startHeartbeat({ redis, queue, log }: CrewSettings): () => void {
-  const beat = () =>
-    void redis
-      .set(workerKey(queue), '1', 'EX', aliveS)
-      .catch((error: unknown) => log.debug({ err: error }, 'no heartbeat'));
+  // A full Redis takes no SET, but an EXPIRE: its workers are alive still.
+  const tell = async () =>
+    (await redis.expire(workerKey(queue), aliveS)) === 1 || redis.set(workerKey(queue), '1', 'EX', aliveS);
+  const beat = () => void tell().catch((error: unknown) => log.debug({ err: error }, 'no heartbeat'));
   beat();
   const timer = setInterval(beat, heartbeatMs);
   return () => clearInterval(timer);
+}
+
+/** BullMQ asks a Redis that refuses work again at once, and again: here it pauses. Each kind of error is logged when it begins. */
+function restWhenRefused(worker: Worker<Job>, { queue, log }: CrewSettings): { stop(): void } {
+  let last = '';
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  worker.on('active', () => {
+    last = '';
+  });
+  worker.on('error', (error) => {
+    const kind = refusalOf(error) ?? error.message;
+    if (kind !== last) log.warn({ err: error, queue }, 'queue worker error');
+    last = kind;
+    if (timer !== undefined || isStopped || !isRedisAway(error)) return;
+    void worker.pause(true).catch(() => undefined); // it only marks the worker
+    timer = setTimeout(() => {
+      timer = undefined;
+      void worker
+        .resume()
+        .catch((reason: unknown) => log.error({ err: reason, queue }, 'worker not resumed'));
+    }, refusedPauseMs);
+  });
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
@@ -91,77 +120,4 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const timer = setTimeout(resolve, ms);
   await Promise.race([work.catch(() => undefined), end]); // what is left open here ends with its connection
   clearTimeout(timer);
-}
-
-/** The end of a job, kept as its return value for whoever asks later. */
-export type Outcome = Done['state'];
-
-async function takeTurn(
-  { gate, queues, run }: CrewSettings,
-  bullJob: BullJob<Job>,
-  token: string,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const job = bullJob.data;
-  const attempt = bullJob.attemptsStarted;
-  const sleep = async (ms = napMs): Promise<never> => {
-    await bullJob.moveToDelayed(Date.now() + ms, token);
-    throw new DelayedError();
-  };
-  // A newer API may ask for what only a newer worker can do.
-  if (job.v > jobVersion) return sleep();
-  const mayRun = job.queue === 'composite' || (await gate.start(job, attempt));
-  // A job that lost its worker had its turn: it may run again.
-  const isLate = bullJob.stalledCounter === 0 && Date.now() >= job.startBy;
-  if (!mayRun && !isLate) return sleep();
-  let state: Outcome = isLate ? 'expired' : 'done';
-  const start = performance.now();
-  try {
-    signal.throwIfAborted();
-    if (!isLate) state = (await run(job, attempt, signal, throttle(bullJob))) ?? 'done';
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    // This worker stops, the job does not: another takes it at once.
-    await handOver(queues, gate, job.host, await gate.release(job, { attempt }));
-    return sleep(1);
-  }
-  const tookMs = isLate ? 0 : Math.round(performance.now() - start);
-  await endJob({ gate, queues }, job, { attempt, state, tookMs });
-  return state;
-}
-
-async function giveUp(
-  { gate, queues, gaveUp }: CrewSettings,
-  bullJob: BullJob<Job> | undefined,
-  error: Error,
-): Promise<void> {
-  if (!bullJob) return;
-  await gaveUp(bullJob.data, error);
-  await endJob({ gate, queues }, bullJob.data, { attempt: undefined, state: 'failed', tookMs: 0 });
-}
-
-type End = Pick<Done, 'state' | 'tookMs'> & { readonly attempt: number | undefined };
-
-async function endJob(
-  { gate, queues }: { readonly gate: Gate; readonly queues: Queues },
-  job: Job,
-  { attempt, state, tookMs }: End,
-): Promise<void> {
-  const { jobKey, jobId, queue, host } = job;
-  const done: Done = { jobKey, jobId, queue, host, state, tookMs };
-  const handed = await gate.release(job, {
-    ...(attempt === undefined ? {} : { attempt }),
-    message: JSON.stringify(done),
-  });
-  await handOver(queues, gate, job.host, handed);
-}
-
-function throttle(bullJob: BullJob<Job>): (progress: Progress) => void {
-  let last = 0;
-  return (progress) => {
-    const now = Date.now();
-    if (now - last < progressEveryMs) return;
-    last = now;
-    bullJob.updateProgress(progress).catch(() => undefined); // progress is a courtesy: the run goes on without it
-  };
 }

@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
+import { openOnceEach } from '../once-each.ts';
 import type { Done, Missed } from '../port.ts';
+import { readDone } from '../read-message.ts';
 import { doneChannel } from './gate.ts';
 
 /** Hears of every job that ends, over its own connection; after a break it says that some may have been missed. */
@@ -18,5 +20,10 @@ export function subscribeDone(redis: Redis, log: Logger, listener: (done: Done |
       (error: unknown) => log.warn({ err: error }, 'not subscribed to done'), // the next `ready` tries again
     );
   });
-  redis.on('message', (_channel, message) => listener(JSON.parse(message) as Done));
+  const onceEach = openOnceEach();
+  redis.on('message', (_channel, message) => {
+    const done = readDone(message);
+    if (done) listener(done);
+    else onceEach('done', () => log.warn({ channel: doneChannel }, 'message dropped: not the end of a job'));
+  });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Redis, Result } from 'ioredis';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
+import { keyPrefix } from '../../redis.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -9,9 +10,9 @@ declare module 'ioredis' {
   }
 }
 
-/** Redis keys of all that is ours; BullMQ's own stand below `diag:bull`. */
-export const keyPrefix = 'diag';
 export const doneChannel = `${keyPrefix}:done`;
+/** BullMQ's prefix; a job's hash is at `<prefix>:<queue>:<id>`. */
+export const bullPrefix = `${keyPrefix}:bull`;
 
 /** Set while a worker that serves the queue is alive. */
 export function workerKey(queue: QueueName): string {
@@ -27,6 +28,9 @@ export function deniedKey(queue: QueueName): string {
 export const reservationMs = 30_000;
 /** Beyond its run limit a running job keeps its slot this long, to close what it opened. */
 const leaseGraceMs = { network: 15_000, browser: 30_000, composite: 0 } as const;
+
+/** What a worker says of its fault is shown to callers, and has a few sentences. */
+const fixMost = 1000;
 
 export type GateLimits = { readonly hostConcurrency: number; readonly lineLimit: number };
 export type Handed = { readonly queue: QueueName; readonly jobId: string };
@@ -76,7 +80,7 @@ export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimit
       return place === -2 ? 'unserved' : place;
     },
     admit: async (queue) => ((await redis.exists(workerKey(queue))) === 1 ? 0 : 'unserved'),
-    denied: async (queue) => (await redis.get(deniedKey(queue))) ?? undefined,
+    denied: async (queue) => (await redis.get(deniedKey(queue)))?.slice(0, fixMost),
     start: async (job, attempt) =>
       (await takeSlot(job, String(attempt), job.runLimitMs + leaseGraceMs[job.queue])) === 0,
     async release(job, { attempt, message = '' }) {
@@ -89,6 +93,7 @@ export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimit
         reservationMs,
         doneChannel,
         message,
+        bullPrefix,
       );
       return pairs(handed);
     },

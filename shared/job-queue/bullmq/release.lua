@@ -1,46 +1,58 @@
--- Takes a job out of its host's books, tells of its end, and hands free slots to those whose turn it is. Idempotent.
--- KEYS: slots, parked:network, parked:browser, owner, turns
--- ARGV: queue, jobId, attempt ("" for whoever it is), limit, leaseMs of the handed slots, channel, message ("" tells nobody)
--- Returns queue, jobId, queue, jobId, … of the jobs that may run now; nothing when an older attempt asks.
-local queue, id, attempt = ARGV[1], ARGV[2], ARGV[3]
-local limit, lease = tonumber(ARGV[4]), tonumber(ARGV[5])
+-- Takes a job out of its host's books, tells of its end, and hands free slots to the jobs whose turn it is. Idempotent.
+-- Returns queue, job id, queue, job id, ... of the jobs that may run now; nothing when an older attempt asks.
+local SLOTS = KEYS[1] -- sorted set: "<queue> <job id>" -> when its lease ends, Redis ms
+local PARKED = { network = KEYS[2], browser = KEYS[3] } -- sorted sets: job id -> turn * ARRIVALS + arrival
+local OWNER = KEYS[4] -- hash: job id -> the attempt that runs it
+local TURNS = KEYS[5] -- hash: caller -> its last turn; "" -> the turn that was handed a slot last; "#" -> arrivals
+local QUEUE, ID = ARGV[1], ARGV[2]
+local ATTEMPT = ARGV[3] -- "": whichever attempt it is
+local SLOT_LIMIT = tonumber(ARGV[4])
+local LEASE_MS = tonumber(ARGV[5]) -- of a slot that is handed on
+local CHANNEL, MESSAGE = ARGV[6], ARGV[7] -- an empty message is not published
+local BULL_PREFIX = ARGV[8] -- of BullMQ's job hashes
+local ARRIVALS = 1048576 -- a score holds the turn above and the arrival below this
+local BROWSER_SLOTS = 1 -- of a host's slots, those that the browser may hold
+
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local owner = redis.call('HGET', KEYS[4], id)
-if attempt ~= '' and owner and owner ~= attempt then return {} end
+local owner = redis.call('HGET', OWNER, ID)
+if ATTEMPT ~= '' and owner and owner ~= ATTEMPT then return {} end
 
-redis.call('ZREM', KEYS[1], queue .. ' ' .. id)
-redis.call('HDEL', KEYS[4], id)
-redis.call('ZREM', queue == 'browser' and KEYS[3] or KEYS[2], id)
-for _, expired in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do
-  redis.call('ZREM', KEYS[1], expired)
-  redis.call('HDEL', KEYS[4], string.match(expired, ' (.+)$'))
+redis.call('ZREM', SLOTS, QUEUE .. ' ' .. ID)
+redis.call('HDEL', OWNER, ID)
+redis.call('ZREM', PARKED[QUEUE] or PARKED.network, ID)
+for _, expired in ipairs(redis.call('ZRANGEBYSCORE', SLOTS, '-inf', now)) do
+  redis.call('ZREM', SLOTS, expired)
+  redis.call('HDEL', OWNER, string.match(expired, ' (.+)$'))
 end
-if ARGV[7] ~= '' then redis.call('PUBLISH', ARGV[6], ARGV[7]) end
+if MESSAGE ~= '' then redis.call('PUBLISH', CHANNEL, MESSAGE) end
 
-local held = redis.call('ZRANGE', KEYS[1], 0, -1)
+local held = redis.call('ZRANGE', SLOTS, 0, -1)
 local count, browsers = #held, 0
 for _, other in ipairs(held) do
   if string.sub(other, 1, 8) == 'browser ' then browsers = browsers + 1 end
 end
 local handed = {}
-while count < limit do
-  local network = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
-  local browser = browsers == 0 and redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES') or {}
-  local nextQueue, head, parked = 'network', network, KEYS[2]
+while count < SLOT_LIMIT do
+  local network = redis.call('ZRANGE', PARKED.network, 0, 0, 'WITHSCORES')
+  local browser = browsers < BROWSER_SLOTS and redis.call('ZRANGE', PARKED.browser, 0, 0, 'WITHSCORES') or {}
+  local queue, head = 'network', network
   if browser[1] and (not network[1] or tonumber(browser[2]) < tonumber(network[2])) then
-    nextQueue, head, parked = 'browser', browser, KEYS[3]
+    queue, head = 'browser', browser
   end
   if not head[1] then break end
-  redis.call('ZREM', parked, head[1])
-  redis.call('ZADD', KEYS[1], now + lease, nextQueue .. ' ' .. head[1])
-  local turn = math.floor(tonumber(head[2]) / 1048576)
-  if turn > tonumber(redis.call('HGET', KEYS[5], '') or 0) then redis.call('HSET', KEYS[5], '', turn) end
-  handed[#handed + 1] = nextQueue
+  redis.call('ZREM', PARKED[queue], head[1])
+  redis.call('ZADD', SLOTS, now + LEASE_MS, queue .. ' ' .. head[1])
+  local turn = math.floor(tonumber(head[2]) / ARRIVALS)
+  if turn > tonumber(redis.call('HGET', TURNS, '') or 0) then redis.call('HSET', TURNS, '', turn) end
+  -- From now on it waits for a worker, no longer for its host.
+  local job = BULL_PREFIX .. ':' .. queue .. ':' .. head[1]
+  if redis.call('EXISTS', job) == 1 then redis.call('HSET', job, 'readyAt', now) end
+  handed[#handed + 1] = queue
   handed[#handed + 1] = head[1]
   count = count + 1
-  if nextQueue == 'browser' then browsers = browsers + 1 end
+  if queue == 'browser' then browsers = browsers + 1 end
 end
-if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then redis.call('DEL', KEYS[5]) end
+if redis.call('EXISTS', PARKED.network, PARKED.browser) == 0 then redis.call('DEL', TURNS) end
 return handed

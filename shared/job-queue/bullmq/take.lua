@@ -1,48 +1,61 @@
 -- Takes a slot of a host for a job, renews the one it has, or gives it a place in the line. Idempotent.
--- KEYS: slots, parked:network, parked:browser, owner, turns, worker
--- ARGV: queue, jobId, attempt ("" on submit), caller, limit, leaseMs, lineLimit
 -- Returns 0 when the job has a slot, n > 0 for its place in the line, -1 when the line is full, -2 when no worker serves the queue.
-local queue, id, attempt, caller = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local limit, lease, lineLimit = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local SLOTS = KEYS[1] -- sorted set: "<queue> <job id>" -> when its lease ends, Redis ms
+local PARKED = { network = KEYS[2], browser = KEYS[3] } -- sorted sets: job id -> turn * ARRIVALS + arrival
+local OWNER = KEYS[4] -- hash: job id -> the attempt that runs it
+local TURNS = KEYS[5] -- hash: caller -> its last turn; "" -> the turn that was handed a slot last; "#" -> arrivals
+local WORKER = KEYS[6] -- there while a worker serves the queue
+local QUEUE, ID = ARGV[1], ARGV[2]
+local ATTEMPT = ARGV[3] -- "" on submit; else a worker's start
+local CALLER = ARGV[4]
+local SLOT_LIMIT = tonumber(ARGV[5])
+local LEASE_MS = tonumber(ARGV[6])
+local LINE_LIMIT = tonumber(ARGV[7]) -- jobs that may wait when one is submitted
+local ARRIVALS = 1048576 -- a score holds the turn above and the arrival below this
+local IDLE_MS = 60000 -- what a dead process left of an idle host is gone so long after its last lease
+
+local isSubmit = ATTEMPT == ''
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local member = queue .. ' ' .. id
-local parked = queue == 'browser' and KEYS[3] or KEYS[2]
+local member = QUEUE .. ' ' .. ID
+local parked = PARKED[QUEUE] or PARKED.network
 
-for _, expired in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do
-  redis.call('ZREM', KEYS[1], expired)
-  redis.call('HDEL', KEYS[4], string.match(expired, ' (.+)$'))
+-- A full Redis refuses a script whose first write needs memory. A submit is refused so; a worker's start is not.
+if not isSubmit then redis.call('ZREM', SLOTS, '') end
+for _, expired in ipairs(redis.call('ZRANGEBYSCORE', SLOTS, '-inf', now)) do
+  redis.call('ZREM', SLOTS, expired)
+  redis.call('HDEL', OWNER, string.match(expired, ' (.+)$'))
 end
 
-if not redis.call('ZSCORE', KEYS[1], member) then
-  if attempt == '' and redis.call('EXISTS', KEYS[6]) == 0 then return -2 end
-  local held = redis.call('ZRANGE', KEYS[1], 0, -1)
-  local free = #held < limit
-  if free and queue == 'browser' then
+if not redis.call('ZSCORE', SLOTS, member) then
+  if isSubmit and redis.call('EXISTS', WORKER) == 0 then return -2 end
+  local held = redis.call('ZRANGE', SLOTS, 0, -1)
+  local isFree = #held < SLOT_LIMIT
+  if isFree and QUEUE == 'browser' then
     for _, other in ipairs(held) do
-      if string.sub(other, 1, 8) == 'browser ' then free = false end
+      if string.sub(other, 1, 8) == 'browser ' then isFree = false end
     end
   end
   local first = redis.call('ZRANGE', parked, 0, 0)[1]
-  if free and (not first or first == id) then
-    redis.call('ZREM', parked, id)
+  if isFree and (not first or first == ID) then
+    redis.call('ZREM', parked, ID)
   else
-    if not redis.call('ZSCORE', parked, id) then
-      if attempt == '' and redis.call('ZCARD', parked) >= lineLimit then return -1 end
+    if not redis.call('ZSCORE', parked, ID) then
+      if isSubmit and redis.call('ZCARD', parked) >= LINE_LIMIT then return -1 end
       -- Round-robin by caller: the next turn after the host's and the caller's own; within a turn by arrival.
-      local turn = math.max(tonumber(redis.call('HGET', KEYS[5], '') or 0), tonumber(redis.call('HGET', KEYS[5], caller) or 0)) + 1
-      local arrival = redis.call('HINCRBY', KEYS[5], '#', 1) % 1048576
-      redis.call('HSET', KEYS[5], caller, turn)
-      redis.call('ZADD', parked, turn * 1048576 + arrival, id)
+      local current = tonumber(redis.call('HGET', TURNS, '') or 0)
+      local turn = math.max(current, tonumber(redis.call('HGET', TURNS, CALLER) or 0)) + 1
+      local arrival = redis.call('HINCRBY', TURNS, '#', 1) % ARRIVALS
+      redis.call('HSET', TURNS, CALLER, turn)
+      redis.call('ZADD', parked, turn * ARRIVALS + arrival, ID)
     end
-    return redis.call('ZRANK', parked, id) + 1
+    return redis.call('ZRANK', parked, ID) + 1
   end
 end
 
-redis.call('ZADD', KEYS[1], now + lease, member)
-if attempt ~= '' then redis.call('HSET', KEYS[4], id, attempt) end
--- Of a host that nobody asks for again, what a dead process left is gone soon after its last lease.
-for _, key in ipairs({ KEYS[1], KEYS[4] }) do
-  if redis.call('PTTL', key) < lease + 60000 then redis.call('PEXPIRE', key, lease + 60000) end
+redis.call('ZADD', SLOTS, now + LEASE_MS, member)
+if not isSubmit then redis.call('HSET', OWNER, ID, ATTEMPT) end
+for _, key in ipairs({ SLOTS, OWNER }) do
+  if redis.call('PTTL', key) < LEASE_MS + IDLE_MS then redis.call('PEXPIRE', key, LEASE_MS + IDLE_MS) end
 end
 return 0

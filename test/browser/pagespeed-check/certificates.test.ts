@@ -1,11 +1,14 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
 import { readLoadEnd } from '../../../worker/checks/pagespeed-check/facts/end.ts';
 import { makeAuthority } from '../../lab/kit/certificates.ts';
 import { expectRun, openProbe, siteAddress } from './kit.ts';
 
 const authority = await makeAuthority();
+// As NODE_EXTRA_CA_CERTS would: Node trusts it.
+setDefaultCACertificates([...getCACertificates('bundled'), authority.cert]);
 const { key, cert } = await authority.issue(['a.test']);
 const server = createServer({ key, cert: cert + authority.cert }, (_request, response) =>
   response

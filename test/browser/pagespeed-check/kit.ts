@@ -57,6 +57,7 @@ export function openDial(sitePort: number, tlsPort: number): Dial {
       [443, tlsPort],
     ]),
     slots: openAddressSlots(64),
+    charge: async () => undefined,
     connectTimeoutMs: 3000,
     async resolve(host) {
       if (/^[\d.]+$/.test(host) || host.startsWith('[')) return [host.replaceAll(/[[\]]/g, '')];

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { noPace } from '../../../shared/pace/memory.ts';
 import { targetPolicyOf } from '../../../shared/policy.ts';
 import { browserSettingsOf } from '../../../worker/probe-settings.ts';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
@@ -13,6 +14,7 @@ async function pageThenHandshake(socketsPerAddress: number) {
   const lab = await openLab({ sites: goodSite('a.test', goodPage) });
   const config = lab.config();
   const factory = prepareProbes({
+    pace: noPace,
     policy: targetPolicyOf(config),
     portMap: config.TARGET_PORT_MAP,
     contactUrl: undefined,

@@ -3,6 +3,7 @@ import type { Config } from '../../../shared/config.ts';
 import { openJobKeys } from '../../../shared/job-keys.ts';
 import type { Run } from '../../../shared/job-queue/port.ts';
 import type { Logger } from '../../../shared/logger.ts';
+import { noPace } from '../../../shared/pace/memory.ts';
 import { openPlaces } from '../../../shared/places.ts';
 import { targetPolicyOf } from '../../../shared/policy.ts';
 import { openWaiting } from '../../../shared/waiting/waiting.ts';
@@ -25,6 +26,7 @@ const wholeMs = 3000;
 /** The network worker as production has it, but that every limit which is an argument of its making is a tenth as long, and the whole has 3 s. */
 export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backend, log = silence) {
   const probes = prepareProbes({
+    pace: noPace,
     policy: targetPolicyOf(config),
     portMap: config.TARGET_PORT_MAP,
     contactUrl: undefined,

@@ -2,17 +2,19 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseCidr } from '../../../shared/target/classify-address.ts';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
-import {
-  openSocksProxy,
-  type SocksProxy,
-  type TrafficBudget,
-} from '../../../worker/probes/browser/socks-proxy.ts';
+import { openSocksProxy, type SocksProxy } from '../../../worker/probes/browser/socks-proxy.ts';
+import { openPieceCounter, type TrafficBudget } from '../../../worker/probes/browser/traffic-account.ts';
 import { DialFailure } from '../../../worker/probes/dial-failure.ts';
 import { openGuard } from '../../../worker/probes/guard.ts';
 
 const reached: string[] = [];
+/** Counted by the target itself. */
+let heardBytes = 0;
 const server = createServer((socket) => {
   reached.push(socket.localAddress ?? '');
+  socket.on('data', (bytes: Buffer) => {
+    heardBytes += bytes.length;
+  });
   socket.on('error', () => undefined);
   // Echoes, and pours when asked to.
   socket.on('data', (bytes) => socket.write(bytes[0] === 0x2b ? Buffer.alloc(100_000, 'x') : bytes));
@@ -24,7 +26,14 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise<void>((resolve) => void server.close(() => resolve())));
 
-const roomy: TrafficBudget = { bytes: 1_000_000, connections: 100, connectionsAtOnce: 50 };
+const roomySite = { connections: 100, receivedBytes: 1_000_000, sentBytes: 1_000_000, sentPieces: 1000 };
+const roomy: TrafficBudget = {
+  bytes: 1_000_000,
+  connections: 100,
+  connectionsAtOnce: 50,
+  own: roomySite,
+  foreign: roomySite,
+};
 
 function open(budget: Partial<TrafficBudget> = {}): Promise<SocksProxy> {
   const policy = {
@@ -36,6 +45,7 @@ function open(budget: Partial<TrafficBudget> = {}): Promise<SocksProxy> {
     policy,
     portMap: new Map(),
     slots: openAddressSlots(64),
+    charge: async () => undefined,
     connectTimeoutMs: 1000,
     async resolve(host) {
       if (host === 'gone.test') throw new DialFailure('name-not-found', 'the name does not exist in the DNS');
@@ -74,7 +84,14 @@ test('bytes go both ways, and are counted', async () => {
   socket.write('hello');
   expect(reply).toBe(0);
   expect(String(await readFrom(socket))).toBe('hello');
-  expect(proxy.traffic()).toEqual({ connections: 1, receivedBytes: 5, refused: [], cut: null });
+  expect(proxy.traffic()).toEqual({
+    connections: 1,
+    receivedBytes: 5,
+    sentBytes: 5,
+    overspent: [],
+    refused: [],
+    cut: null,
+  });
   await proxy.close();
 });
 
@@ -112,7 +129,14 @@ test('what Chromium asks for by itself is refused without a word', async () => {
   const proxy = await open();
   const { reply } = await ask(proxy, 'update.googleapis.com');
   expect(reply).toBe(2);
-  expect(proxy.traffic()).toEqual({ connections: 0, receivedBytes: 0, refused: [], cut: null });
+  expect(proxy.traffic()).toEqual({
+    connections: 0,
+    receivedBytes: 0,
+    sentBytes: 0,
+    overspent: [],
+    refused: [],
+    cut: null,
+  });
   await proxy.close();
 });
 
@@ -137,6 +161,72 @@ test('after the last connection of the budget none is made', async () => {
   expect(replies).toEqual([0, 0, 2]);
   expect(proxy.traffic().cut).toBe('connections');
   await proxy.close();
+});
+
+const spentOnForeign: readonly {
+  name: string;
+  budget: Partial<TrafficBudget['foreign']>;
+  what: string;
+  piece: string;
+}[] = [
+  {
+    name: 'bytes that it uploads',
+    budget: { sentBytes: 100_000 },
+    what: 'sentBytes',
+    piece: 'x'.repeat(20_000),
+  },
+  { name: 'bytes that it downloads', budget: { receivedBytes: 150_000 }, what: 'receivedBytes', piece: '+' },
+  { name: 'requests', budget: { sentPieces: 20 }, what: 'sentPieces', piece: 'GET / HTTP/1.1' },
+];
+test.for(spentOnForeign)(
+  'a page that spends its $name at another site loses that site alone',
+  async ({ budget, what, piece }) => {
+    const proxy = await open({ foreign: { ...roomySite, ...budget } });
+    const own = await ask(proxy, 'a.test');
+    const { socket } = await ask(proxy, 'www.victim.test');
+    const before = heardBytes;
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.on('data', () => socket.write(piece));
+    socket.write(piece);
+    await closed;
+    expect(proxy.traffic()).toMatchObject({ cut: null, overspent: [{ site: 'victim.test', what }] });
+    expect(heardBytes - before).toBeLessThan(250_000);
+    expect((await ask(proxy, 'api.victim.test')).reply).toBe(2);
+    own.socket.write('still there');
+    expect(String(await readFrom(own.socket))).toBe('still there');
+    await proxy.close();
+  },
+);
+
+test('a page makes so many connections to another site, under whatever names, and no more', async () => {
+  const proxy = await open({ foreign: { ...roomySite, connections: 3 } });
+  const before = reached.length;
+  const replies: (number | undefined)[] = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e']) replies.push((await ask(proxy, `${name}.victim.test`)).reply);
+  expect(replies).toEqual([0, 0, 0, 2, 2]);
+  expect(reached.length - before).toBe(3);
+  expect((await ask(proxy, 'a.test')).reply).toBe(0);
+  await proxy.close();
+});
+
+test('records of TLS are counted, however they are cut into pieces; without TLS the pieces themselves', () => {
+  const record = (length: number, type = 23) => [
+    type,
+    3,
+    3,
+    length >> 8,
+    length & 255,
+    ...Array(length).fill(0),
+  ];
+  const stream = Uint8Array.from([...record(300, 22), ...record(5), ...record(40), ...record(0)]);
+  for (const size of [1, 2, 7, 400]) {
+    const count = openPieceCounter();
+    let records = 0;
+    for (let at = 0; at < stream.length; at += size) records += count(stream.subarray(at, at + size));
+    expect(records).toBe(4);
+  }
+  const count = openPieceCounter();
+  expect([count(Buffer.from('GET /')), count(stream)]).toEqual([1, 1]);
 });
 
 test('who does not speak SOCKS5 is hung up on', async () => {

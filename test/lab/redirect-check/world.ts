@@ -1,6 +1,7 @@
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { codesBroken } from '../../../shared/model/verdict.ts';
+import { noPace } from '../../../shared/pace/memory.ts';
 import { targetPolicyOf } from '../../../shared/policy.ts';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
@@ -98,6 +99,7 @@ async function walk(probes: ProbeFactory, target: string, signal: AbortSignal): 
 function prepareTenth(lab: Lab, resolver: string): ProbeFactory {
   const config = lab.config({ DNS_SERVERS: resolver, TARGET_PORTS: '26-65535' });
   return prepareProbes({
+    pace: noPace,
     policy: targetPolicyOf(config),
     portMap: config.TARGET_PORT_MAP,
     contactUrl: config.CONTACT_URL,

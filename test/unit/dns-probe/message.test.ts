@@ -2,8 +2,10 @@ import { encode } from 'dns-packet';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readMessage, writeQuery } from '../../../worker/probes/dns/message.ts';
-import { readName, writeName } from '../../../worker/probes/dns/name.ts';
+import { type KnownNames, readName, writeName } from '../../../worker/probes/dns/name.ts';
 import { decodeRdata } from '../../../worker/probes/dns/rdata.ts';
+
+const cursorOver = (message: Buffer) => ({ message, names: new Map(), at: 0, end: message.length });
 
 const flags = { recursionDesired: true, checkingDisabled: false, dnssecOk: true, edns: true };
 
@@ -33,6 +35,50 @@ test.for([
   ['05616263', 'a label past the end'],
 ])('%s, %s, is refused and never followed for ever', ([hex = '']) => {
   expect(() => readName(Buffer.from(hex, 'hex'), hex.startsWith('0161') ? 2 : 0)).toThrow(RangeError);
+});
+
+/** A chain of pointers: name 0 is "a", each further one only points to the one before. */
+const pointers = (count: number): Buffer => {
+  const chain = Buffer.alloc(3 + 2 * count);
+  chain.write('016100', 'hex');
+  for (let index = 0; index < count; index += 1)
+    chain.writeUInt16BE(0xc000 | (index === 0 ? 0 : 1 + 2 * index), 3 + 2 * index);
+  return chain;
+};
+
+test('a name may follow 126 pointers and no more', () => {
+  expect(readName(pointers(127), 3 + 2 * 125).name).toBe('a');
+  expect(() => readName(pointers(127), 3 + 2 * 126)).toThrow('more than 126 pointers');
+});
+
+test('a chain of pointers is followed once in a message, however many names lead into it', () => {
+  const known: KnownNames = new Map();
+  for (let index = 0; index < 4000; index += 1) readName(pointers(4000), 3 + 2 * index, known);
+  // One entry a place that was pointed to: no place was read a second time.
+  expect(known.size).toBe(4000);
+});
+
+test('a message of 2,000 records reads, one of 2,001 is refused', () => {
+  expect(readMessage(messageOf(2000), true).answers).toHaveLength(2000);
+  expect(() => readMessage(messageOf(2001), true)).toThrow(RangeError);
+});
+
+function messageOf(records: number): Buffer {
+  const header = Buffer.from('00018180' + '0000' + '0000' + '0000' + '0000', 'hex');
+  header.writeUInt16BE(records, 6);
+  const record = Buffer.from('00' + '0001' + '0001' + '00000000' + '0004' + 'c0000201', 'hex');
+  return Buffer.concat([header, ...Array.from({ length: records }, () => record)]);
+}
+
+test('a type bit map of all types is malformed: no node of a zone has them', () => {
+  const window = (number: number) => Buffer.concat([Buffer.from([number, 32]), Buffer.alloc(32, 0xff)]);
+  const rdata = Buffer.concat([
+    Buffer.from([0]),
+    ...Array.from({ length: 256 }, (_, index) => window(index)),
+  ]);
+  expect(decodeRdata('NSEC', cursorOver(rdata)).data).toMatchObject({
+    malformed: 'the type bit map names more than 1000 types',
+  });
 });
 
 test('what another codec writes reads as it was meant', () => {
@@ -85,13 +131,13 @@ test('what another codec writes reads as it was meant', () => {
 
 test('an HTTPS record (RFC 9460) reads with its parameters; one with keys out of order is malformed', () => {
   const good = Buffer.from('000100' + '0001000602683202683300030002' + '01bb', 'hex');
-  expect(decodeRdata('HTTPS', good, 0, good.length).data).toEqual({
+  expect(decodeRdata('HTTPS', cursorOver(good)).data).toEqual({
     priority: 1,
     target: '',
     params: { alpn: ['h2', 'h3'], port: 443 },
   });
   const bad = Buffer.from('000100' + '0003000201bb' + '0001000302683200'.slice(0, 14), 'hex');
-  expect(decodeRdata('HTTPS', bad, 0, bad.length).data).toMatchObject({
+  expect(decodeRdata('HTTPS', cursorOver(bad)).data).toMatchObject({
     malformed: expect.any(String) as string,
   });
 });

@@ -51,6 +51,7 @@ async function look({ questions, client = {}, offer = 'modern', ...script }: Scr
       const { maxEarlyDataBytes: _, ...rest } = answer;
       return { ...rest, session: null };
     },
+    addresses: async () => ['192.0.2.1'],
     connections: () => 0,
   };
   const http = {

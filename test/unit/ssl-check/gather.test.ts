@@ -96,6 +96,7 @@ function probesOf({ hello, handshake = () => connected() }: Script) {
           seen.handshakes.push(request);
           return handshake(request);
         }),
+      addresses: async () => ['192.0.2.1'],
       connections: () => 0,
     },
     http: {

@@ -1,4 +1,3 @@
-import { createHash, X509Certificate } from 'node:crypto';
 import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
 import type { Dial } from '../guard.ts';
 import type { Order } from './child/messages.ts';
@@ -9,11 +8,14 @@ import type { BrowserFailure, BrowserProbe, BrowserRequest, BrowserRun } from '.
 import { makeProfile, removeProfile } from './profiles.ts';
 import { askPsi, type PsiSettings } from './psi.ts';
 import { type ChildOutcome, runChild } from './run-child.ts';
-import { openSocksProxy, type TrafficBudget } from './socks-proxy.ts';
+import { openSocksProxy } from './socks-proxy.ts';
+import type { TrafficBudget } from './traffic-account.ts';
+import { findTrustedKey } from './trusted-keys.ts';
 import { readStartFailure } from './try-browser.ts';
 
 export type BrowserLimits = {
   readonly memoryBytes: number;
+  readonly diskBytes: number;
   readonly watchEveryMs: number;
   /** How long nothing at all may come from the network. */
   readonly silentMs: number;
@@ -29,7 +31,7 @@ export type BrowserProbeSettings = {
   readonly limits: BrowserLimits;
   /** Who we are, put behind the User-Agent of the emulated device; undefined: the device's own. */
   readonly contact: string | undefined;
-  /** Labs only: authorities that the browser takes for good where a site sends one of them in its chain; PEM. */
+  /** The operator's own authorities, which Node trusts as well: sites whose chain ends there are good for the browser too; PEM. */
   readonly trustedAuthorities: readonly string[];
   /** undefined without a key. */
   readonly field: FieldSettings | undefined;
@@ -53,8 +55,10 @@ export function openBrowserProbe(
       const spentMs = performance.now() - start;
       const left = { ...request, url: judged.value.href, timeoutMs: request.timeoutMs - spentMs };
       if ('kind' in found) return settings.psi ? askPsi(settings.psi, left, signal) : found;
-      const answer = await runOnce({ settings, dial, signal, found }, left);
-      return 'end' in answer ? { ...answer, tookMs: Math.round(performance.now() - start) } : answer;
+      const answer = await runTrusting({ settings, dial, signal, found }, left);
+      if (answer.kind === 'failure') return answer;
+      const { secureHosts: _, ...run } = answer;
+      return { ...run, tookMs: Math.round(performance.now() - start) };
     },
     askField: (url, strategy) => askField(settings.field, { url, strategy }, signal),
   };
@@ -67,7 +71,41 @@ type Means = {
   readonly found: FoundBrowser;
 };
 
-async function runOnce(means: Means, request: BrowserRequest): Promise<BrowserRun | BrowserFailure> {
+/**
+ * Loads the page. Where the operator has authorities of its own, the browser believes the keys of the sites that they vouch for: of the page's
+ * host from the start, and of other hosts by a second load, as only the first tells their names.
+ */
+async function runTrusting(means: Means, request: BrowserRequest): Promise<SeenRun | BrowserFailure> {
+  const { settings } = means;
+  if (settings.trustedAuthorities.length === 0) return runOnce(means, request, []);
+  const start = performance.now();
+  const keysOf = async (hosts: readonly string[]) => {
+    const asked = hosts.map((host) => findTrustedKey(host, settings.trustedAuthorities, means));
+    return (await Promise.all(asked)).filter((key) => key !== undefined);
+  };
+  const { protocol, hostname } = new URL(request.url);
+  const keys = await keysOf(protocol === 'https:' ? [hostname] : []);
+  const first = await runOnce(means, request, keys);
+  if (first.kind === 'failure') return first;
+  const more = await keysOf(first.secureHosts.filter((host) => host !== hostname).slice(0, trustedHostLimit));
+  const timeoutMs = request.timeoutMs - (performance.now() - start);
+  const isWorthIt = more.length > 0 && timeoutMs > timeoutForLoadMs;
+  return isWorthIt ? runOnce(means, { ...request, timeoutMs }, [...keys, ...more]) : first;
+}
+
+/** Hosts of a page whose certificates are looked at. */
+const trustedHostLimit = 20;
+/** A load that has less time is not begun. */
+const timeoutForLoadMs = 10_000;
+
+/** A run, with the hosts that were reached on port 443. */
+type SeenRun = BrowserRun & { readonly secureHosts: readonly string[] };
+
+async function runOnce(
+  means: Means,
+  request: BrowserRequest,
+  trustedKeys: readonly string[],
+): Promise<SeenRun | BrowserFailure> {
   const { settings, found, signal } = means;
   const { limits } = settings;
   const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
@@ -87,7 +125,7 @@ async function runOnce(means: Means, request: BrowserRequest): Promise<BrowserRu
         proxyPort: proxy.port,
         profile,
         sandbox: !settings.noSandbox,
-        trustedKeys: settings.trustedAuthorities.map(hashKey),
+        trustedKeys,
       }),
       profile,
       uid,
@@ -101,7 +139,12 @@ async function runOnce(means: Means, request: BrowserRequest): Promise<BrowserRu
       signal,
     );
     proxy.throwDefect();
-    return readUnavailable(outcome) ?? describe(outcome, means, proxy.traffic());
+    return (
+      readUnavailable(outcome) ?? {
+        ...describe(outcome, means, proxy.traffic()),
+        secureHosts: proxy.secureHosts(),
+      }
+    );
   } finally {
     await Promise.all([proxy.close(), removeProfile(profile)]);
   }
@@ -126,10 +169,4 @@ function describe(
 function readUnavailable({ end, product }: ChildOutcome): BrowserFailure | undefined {
   if (end.kind !== 'crashed' || product !== null) return undefined;
   return readStartFailure(end.message);
-}
-
-/** Chromium has no setting for more roots; it can only be told to believe a key. */
-function hashKey(pem: string): string {
-  const key = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
-  return createHash('sha256').update(key).digest('base64');
 }

@@ -77,10 +77,20 @@ export type RefusedHost = {
   readonly reason: string;
 };
 
+/** A site that was asked for more than one page load may ask of it; nothing more went there or came from there. */
+export type OverspentSite = {
+  /** The registrable domain, or the address. */
+  readonly site: string;
+  readonly what: 'connections' | 'receivedBytes' | 'sentBytes' | 'sentPieces';
+  readonly limit: number;
+};
+
 /** What went through the run's proxy, which is all that the browser can reach. */
 export type Traffic = {
   readonly connections: number;
   readonly receivedBytes: number;
+  readonly sentBytes: number;
+  readonly overspent: readonly OverspentSite[];
   readonly refused: readonly RefusedHost[];
   /** Which budget ran out, after which nothing more came through. */
   readonly cut: 'bytes' | 'connections' | null;
@@ -97,7 +107,7 @@ export type BrowserEnd =
       readonly status: number | null;
     }
   /** Killed by us. `silent`: no byte had come from anywhere. */
-  | { readonly kind: 'killed'; readonly why: 'deadline' | 'memory' | 'silent' }
+  | { readonly kind: 'killed'; readonly why: 'deadline' | 'disk' | 'memory' | 'silent' }
   /** The browser or its driver died by itself, or would not start; most often a fault of ours. */
   | { readonly kind: 'crashed'; readonly message: string };
 

@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs';
 import { chown, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,21 @@ export async function makeProfile(uid: number | undefined): Promise<string> {
   const profile = await mkdtemp(join(uid === undefined ? tmpdir() : '/var/tmp', profilePrefix));
   if (uid !== undefined) await chown(profile, uid, uid);
   return profile;
+}
+
+/** Bytes of the files in the folder, by their sizes. 0 for a folder that is gone. */
+export function measureDisk(profile: string): number {
+  try {
+    const names = readdirSync(profile, { recursive: true });
+    return names.reduce<number>((sum, name) => sum + sizeOf(join(profile, String(name))), 0);
+  } catch {
+    return 0; // it was removed while we looked
+  }
+}
+
+function sizeOf(path: string): number {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() ? found.size : 0;
 }
 
 /** Removes it. A dying Chromium may still write while we delete. */

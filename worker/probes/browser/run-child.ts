@@ -3,11 +3,14 @@ import { fileURLToPath } from 'node:url';
 import type { Order, Told } from './child/messages.ts';
 import type { BrowserEnd } from './port.ts';
 import { findTree, killTree, measureMemory } from './process-tree.ts';
+import { measureDisk } from './profiles.ts';
 
 export type ChildLimits = {
   readonly timeoutMs: number;
   /** Of the driver and the browser together. */
   readonly memoryBytes: number;
+  /** What the profile's folder may hold. */
+  readonly diskBytes: number;
   readonly watchEveryMs: number;
   /** How long nothing at all may come from the network. */
   readonly silentMs: number;
@@ -40,7 +43,7 @@ export async function runChild(
   try {
     const end = await Promise.race([
       listenTo(child, seen),
-      watch(child, limits, { seen, heard, stopped: stop.signal }),
+      watch(child, limits, { seen, heard, profile: order.profile, stopped: stop.signal }),
       abortOf(signal, stop.signal),
       ordered(child, order),
     ]);
@@ -108,11 +111,18 @@ function endOf(told: Extract<Told, { kind: 'page' | 'no-page' | 'no-browser' }>,
   return { kind: 'not-measured', code, message, status };
 }
 
+type Watched = {
+  readonly seen: Seen;
+  readonly heard: () => boolean;
+  readonly profile: string;
+  readonly stopped: AbortSignal;
+};
+
 /** Resolves when a limit is passed. */
 function watch(
   child: ChildProcess,
   limits: ChildLimits,
-  { seen, heard, stopped }: { seen: Seen; heard: () => boolean; stopped: AbortSignal },
+  { seen, heard, profile, stopped }: Watched,
 ): Promise<BrowserEnd> {
   const start = performance.now();
   return new Promise((resolve) => {
@@ -122,6 +132,7 @@ function watch(
       const bytes = measureMemory(findTree(roots));
       if (bytes !== null) seen.peakMemoryBytes = Math.max(seen.peakMemoryBytes ?? 0, bytes);
       if (bytes !== null && bytes > limits.memoryBytes) resolve({ kind: 'killed', why: 'memory' });
+      else if (measureDisk(profile) > limits.diskBytes) resolve({ kind: 'killed', why: 'disk' });
       else if (tookMs > limits.timeoutMs) resolve({ kind: 'killed', why: 'deadline' });
       else if (seen.upAt !== null && performance.now() - seen.upAt > limits.silentMs && !heard())
         resolve({ kind: 'killed', why: 'silent' });

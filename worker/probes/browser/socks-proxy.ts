@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
+import { judgeUrl, siteOf, type TargetPolicy } from '../../../shared/target/parse-target.ts';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
 import type { RefusedHost, Traffic } from './port.ts';
@@ -13,19 +13,18 @@ import {
   writeGreeting,
   writeReply,
 } from './socks-grammar.ts';
-
-export type TrafficBudget = {
-  readonly bytes: number;
-  /** Over the whole run. */
-  readonly connections: number;
-  readonly connectionsAtOnce: number;
-};
-
-export const trafficBudget: TrafficBudget = { bytes: 100_000_000, connections: 1000, connectionsAtOnce: 256 };
+import {
+  openPieceCounter,
+  openTrafficAccount,
+  type TrafficAccount,
+  type TrafficBudget,
+} from './traffic-account.ts';
 
 export type SocksProxy = {
   readonly port: number;
   traffic(): Traffic;
+  /** Hosts that were connected to on port 443, in the order in which they came. */
+  secureHosts(): readonly string[];
   /** Throws what went wrong in the proxy itself, if anything did: the run's numbers are worth nothing then. */
   throwDefect(): void;
   /** Ends every connection; a browser that outlives it has no network. */
@@ -53,29 +52,33 @@ type Run = {
   readonly audited: string;
   readonly dial: Dial;
   readonly policy: TargetPolicy;
-  readonly budget: TrafficBudget;
+  readonly account: TrafficAccount;
   readonly signal: AbortSignal;
-  readonly sockets: Set<Socket>;
+  /** Every open socket, with the host that it serves once that is known. */
+  readonly sockets: Map<Socket, string>;
   readonly defects: unknown[];
   readonly refused: Map<string, RefusedHost>;
-  readonly counts: { connections: number; receivedBytes: number; cut: Traffic['cut'] };
+  /** As many as connections are allowed. */
+  readonly secureHosts: Set<string>;
 };
 
 /**
  * Opens a SOCKS5 proxy (RFC 1928) on loopback for one run: every host that the browser names is judged, and dialled by the guard.
  * Not an HTTP proxy: its answers would look like the site's, and Lighthouse would count our dialling as the server's time.
  */
-export async function openSocksProxy(
-  settings: Pick<Run, 'audited' | 'dial' | 'policy' | 'budget'>,
-): Promise<SocksProxy> {
+export async function openSocksProxy({
+  budget,
+  ...settings
+}: Pick<Run, 'audited' | 'dial' | 'policy'> & { readonly budget: TrafficBudget }): Promise<SocksProxy> {
   const ending = new AbortController();
   const run: Run = {
     ...settings,
     signal: ending.signal,
-    sockets: new Set(),
+    sockets: new Map(),
     defects: [],
     refused: new Map(),
-    counts: { connections: 0, receivedBytes: 0, cut: null },
+    secureHosts: new Set(),
+    account: openTrafficAccount(budget, settings.audited),
   };
   const server = createServer((socket) => {
     keep(run, socket);
@@ -84,13 +87,14 @@ export async function openSocksProxy(
   await listen(server);
   return {
     port: (server.address() as AddressInfo).port,
-    traffic: () => ({ ...run.counts, refused: [...run.refused.values()] }),
+    traffic: () => ({ ...run.account.read(), refused: [...run.refused.values()] }),
+    secureHosts: () => [...run.secureHosts],
     throwDefect() {
       if (run.defects.length > 0) throw new Error('the proxy failed', { cause: run.defects[0] });
     },
     async close() {
       ending.abort(new Error('the browser run is over'));
-      for (const socket of run.sockets) socket.destroy();
+      for (const socket of run.sockets.keys()) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
@@ -105,7 +109,7 @@ async function serve(run: Run, client: Socket): Promise<void> {
     const upstream = await connectTo(run, target, client);
     if (!upstream) return;
     client.write(writeReply(socksReplies.granted));
-    join(run, client, upstream);
+    join(run, target.host, client, upstream);
   } catch (error) {
     // The browser hung up, or does not speak SOCKS5: nobody is left to be told. All else is a defect of ours.
     const isExpected = error instanceof HungUp || run.signal.aborted || client.destroyed;
@@ -123,8 +127,9 @@ async function connectTo(run: Run, { host, port }: SocksTarget, client: Socket):
   };
   if (chromiumsOwnHosts.has(host) && host !== run.audited)
     return void client.end(writeReply(socksReplies.notAllowed));
-  // Told once, as `cut`; the hosts that come after it have done nothing wrong.
-  if (spend(run) !== null) return void client.end(writeReply(socksReplies.notAllowed));
+  // Told once, as `cut` or `overspent`; the hosts that come after it have done nothing wrong.
+  if (!run.account.connect(host, run.sockets.size / 2))
+    return void client.end(writeReply(socksReplies.notAllowed));
   const url = `http://${host}:${port}/`;
   if (!URL.canParse(url)) return refuse('target-not-allowed', 'it is not a host');
   const judged = judgeUrl(new URL(url), run.policy);
@@ -135,6 +140,7 @@ async function connectTo(run: Run, { host, port }: SocksTarget, client: Socket):
     const signal = AbortSignal.any([run.signal, gone.signal]);
     const { socket } = await run.dial(judged.value.hostname, port, signal);
     keep(run, socket);
+    if (port === 443) run.secureHosts.add(judged.value.hostname);
     return socket;
   } catch (error) {
     if (error instanceof DialFailure) return refuse(error.code, error.reason);
@@ -142,20 +148,14 @@ async function connectTo(run: Run, { host, port }: SocksTarget, client: Socket):
   }
 }
 
-/** Counts a connection; tells which budget is used up. */
-function spend({ counts, budget, sockets }: Run): Traffic['cut'] {
-  counts.connections += 1;
-  if (counts.connections > budget.connections || sockets.size > 2 * budget.connectionsAtOnce)
-    counts.cut ??= 'connections';
-  return counts.cut;
-}
-
-function join(run: Run, client: Socket, upstream: Socket): void {
-  upstream.on('data', (piece) => {
-    run.counts.receivedBytes += piece.length;
-    if (run.counts.receivedBytes <= run.budget.bytes) return;
-    run.counts.cut ??= 'bytes';
-    for (const socket of run.sockets) socket.destroy();
+function join(run: Run, host: string, client: Socket, upstream: Socket): void {
+  const countPieces = openPieceCounter();
+  run.sockets.set(client, host).set(upstream, host);
+  upstream.on('data', (piece: Buffer) => {
+    if (!run.account.receive(host, piece.length)) end(run, host);
+  });
+  client.on('data', (piece: Buffer) => {
+    if (!run.account.send(host, piece.length, countPieces(piece))) end(run, host);
   });
   client.pipe(upstream);
   upstream.pipe(client);
@@ -163,8 +163,14 @@ function join(run: Run, client: Socket, upstream: Socket): void {
   upstream.once('close', () => client.destroy());
 }
 
+/** Ends every connection of the host's site, or of all when the run's own budget is used up. */
+function end({ account, sockets }: Run, host: string): void {
+  const site = siteOf(host);
+  for (const [socket, other] of sockets) if (account.isCut() || siteOf(other) === site) socket.destroy();
+}
+
 function keep({ sockets }: Run, socket: Socket): void {
-  sockets.add(socket);
+  sockets.set(socket, '');
   socket.once('close', () => sockets.delete(socket));
   socket.on('error', () => socket.destroy());
 }

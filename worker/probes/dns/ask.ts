@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { takeDecodeTurn } from './decode-turn.ts';
 import { type Message, type QueryFlags, readMessage, writeQuery } from './message.ts';
 import type { DnsAnswer, DnsQuestion } from './port.ts';
 import type { Server } from './servers.ts';
@@ -37,7 +38,7 @@ export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
       if (outcome === 'network-unreachable') break;
       continue;
     }
-    const message = tryRead(got.bytes, flags.dnssecOk);
+    const message = await tryRead(got.bytes, flags.dnssecOk);
     if (!message) {
       outcome = 'malformed-answer';
       continue;
@@ -67,12 +68,14 @@ async function overTcp(exchange: Exchange, query: Buffer, start: number): Promis
     outcome = await askOverTcp(await exchange.openTcp(), query, exchange.tcpTimeoutMs, exchange.signal);
   } catch (error) {
     exchange.signal.throwIfAborted();
-    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (!(error instanceof Error) || !('code' in error) || error.code === 'budget-spent') throw error;
     return fail(exchange, 'tcp-failed', `no TCP connection to the DNS port (${String(error.code)})`);
   }
   if (outcome.kind === 'failed') return fail(exchange, 'tcp-failed', outcome.reason);
-  const message = tryRead(outcome.bytes, exchange.flags.dnssecOk);
-  if (!message || !isReplyTo(outcome.bytes, exchange.question))
+  const message = isReplyTo(outcome.bytes, exchange.question)
+    ? await tryRead(outcome.bytes, exchange.flags.dnssecOk)
+    : undefined;
+  if (!message)
     return fail(exchange, 'malformed-answer', 'the answer over TCP is not a DNS message for this question');
   return toAnswer(exchange, message, {
     transport: 'tcp',
@@ -98,7 +101,8 @@ function isReplyTo(bytes: Buffer, question: DnsQuestion): boolean {
   );
 }
 
-function tryRead(bytes: Buffer, withRdata: boolean): Message | undefined {
+async function tryRead(bytes: Buffer, withRdata: boolean): Promise<Message | undefined> {
+  await takeDecodeTurn(bytes.length);
   try {
     return readMessage(bytes, withRdata);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { readName, writeName } from './name.ts';
+import { type KnownNames, readName, writeName } from './name.ts';
 import type { DnsQuestion, DnsRecord } from './port.ts';
 import { decodeRdata, typeCode, typeName } from './rdata.ts';
 
@@ -73,6 +73,12 @@ export type Message = {
   readonly edns: { readonly version: number; readonly udpSize: number; readonly dnssecOk: boolean } | null;
 };
 
+/** No honest answer has more; each costs some microseconds to decode, and a message of 64 kB could hold 5,900. */
+const recordLimit = 2000;
+
+/** A message with the names that were read in it. */
+type Reading = { readonly message: Buffer; readonly names: KnownNames };
+
 type Raw = {
   readonly name: string;
   readonly type: number;
@@ -84,18 +90,19 @@ type Raw = {
 
 /**
  * Reads a message. A record that breaks its own format is kept as such; one that breaks the message ends it.
- * Throws RangeError when the header or the sections cannot be walked.
+ * Throws RangeError when the header or the sections cannot be walked, and when there are more than 2,000 records.
  */
 export function readMessage(bytes: Uint8Array, withRdata: boolean): Message {
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (message.length < 12) throw new RangeError('the message is shorter than its header');
+  const reading = { message, names: new Map() };
   const word = message.readUInt16BE(2);
-  const { question, at } = readQuestion(message, message.readUInt16BE(4));
+  const { question, at } = readQuestion(reading, message.readUInt16BE(4));
   const isTruncated = (word & 0x0200) !== 0;
-  const sections = readSections(message, at, isTruncated);
+  const sections = readSections(reading, at, isTruncated);
   const opt = sections.flat().find(({ type }) => type === 41);
   const decode = (raws: readonly Raw[] = []) =>
-    raws.filter((raw) => raw.type !== 41 && raw.class === 1).map((raw) => toRecord(message, raw, withRdata));
+    raws.filter((raw) => raw.type !== 41 && raw.class === 1).map((raw) => toRecord(reading, raw, withRdata));
   const code = (word & 0xf) | (opt ? (opt.ttl >>> 24) << 4 : 0);
   return {
     id: message.readUInt16BE(0),
@@ -118,11 +125,15 @@ export function readMessage(bytes: Uint8Array, withRdata: boolean): Message {
   };
 }
 
-function readQuestion(message: Buffer, count: number): { question: DnsQuestion | undefined; at: number } {
+function readQuestion(
+  { message, names }: Reading,
+  count: number,
+): { question: DnsQuestion | undefined; at: number } {
+  if (count > recordLimit) throw new RangeError('there are too many questions');
   let at = 12;
   let question: DnsQuestion | undefined;
   for (let index = 0; index < count; index += 1) {
-    const { name, next } = readName(message, at);
+    const { name, next } = readName(message, at, names);
     if (next + 4 > message.length) throw new RangeError('the question is cut short');
     question ??= { name, type: typeName(message.readUInt16BE(next)) };
     at = next + 4;
@@ -130,16 +141,20 @@ function readQuestion(message: Buffer, count: number): { question: DnsQuestion |
   return { question, at };
 }
 
-function readSections(message: Buffer, start: number, isTruncated: boolean): Raw[][] {
+function readSections(reading: Reading, start: number, isTruncated: boolean): Raw[][] {
+  const { message } = reading;
   const sections: Raw[][] = [];
   let at = start;
+  let count = 0;
   for (const place of [6, 8, 10]) {
     const section: Raw[] = [];
     sections.push(section);
     for (let left = message.readUInt16BE(place); left > 0; left -= 1) {
       // A truncated answer may break off anywhere; what came whole still counts.
       if (isTruncated && at >= message.length) break;
-      const raw = readRaw(message, at);
+      count += 1;
+      if (count > recordLimit) throw new RangeError(`there are more than ${recordLimit} records`);
+      const raw = readRaw(reading, at);
       section.push(raw);
       at = raw.start + raw.length;
     }
@@ -147,8 +162,8 @@ function readSections(message: Buffer, start: number, isTruncated: boolean): Raw
   return sections;
 }
 
-function readRaw(message: Buffer, at: number): Raw {
-  const { name, next } = readName(message, at);
+function readRaw({ message, names }: Reading, at: number): Raw {
+  const { name, next } = readName(message, at, names);
   if (next + 10 > message.length) throw new RangeError('a record is cut short');
   const length = message.readUInt16BE(next + 8);
   if (next + 10 + length > message.length) throw new RangeError('a record runs past the end');
@@ -162,9 +177,14 @@ function readRaw(message: Buffer, at: number): Raw {
   };
 }
 
-function toRecord(message: Buffer, raw: Raw, withRdata: boolean): DnsRecord {
+function toRecord({ message, names }: Reading, raw: Raw, withRdata: boolean): DnsRecord {
   const type = typeName(raw.type);
-  const { data, canonical } = decodeRdata(type, message, raw.start, raw.length);
+  const { data, canonical } = decodeRdata(type, {
+    message,
+    names,
+    at: raw.start,
+    end: raw.start + raw.length,
+  });
   // A TTL with the top bit set counts as 0 (RFC 2181 §8).
   const ttl = raw.ttl > 0x7fffffff ? 0 : raw.ttl;
   return { name: raw.name, type, ttl, data, ...(withRdata ? { rdata: canonical.toString('hex') } : {}) };

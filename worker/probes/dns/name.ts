@@ -1,31 +1,73 @@
-/** Reads a domain name at `offset`; compression pointers must lead backwards, so a loop cannot be built. Throws RangeError when it is malformed. */
+/** A name as it was read: its text, and the octets it has on the wire without compression. */
+type ReadName = { readonly name: string; readonly octets: number };
+
+/** The names of one message by the offset where they begin, so that a chain of compression pointers is followed once. */
+export type KnownNames = Map<number, ReadName>;
+
+/** A name of 255 octets has at most 127 labels, so no honest one needs more pointers. */
+const pointerLimit = 126;
+
+/**
+ * Reads a domain name at `offset`. A compression pointer must lead backwards, so a loop cannot be built.
+ * @param known names of the same message that were read before; grows
+ * @returns the name without the last dot, and the offset behind it. Throws RangeError when it is malformed or follows more than 126 pointers.
+ */
 export function readName(
   message: Uint8Array,
   offset: number,
+  known: KnownNames = new Map(),
 ): { readonly name: string; readonly next: number } {
+  const { labels, octets, pointer, next } = readLabels(message, offset);
+  if (pointer === undefined) return { name: labels.join('.'), next };
+  const suffix = readSuffix(message, pointer, known, { pointers: pointerLimit, octets: 255 - octets });
+  return { name: join(labels, octets, suffix).name, next };
+}
+
+/** What a name may still follow and hold. */
+type Left = { readonly pointers: number; readonly octets: number };
+
+function readSuffix(message: Uint8Array, offset: number, known: KnownNames, left: Left): ReadName {
+  const found = known.get(offset);
+  if (found) return found;
+  if (left.pointers === 0) throw new RangeError(`a name follows more than ${pointerLimit} pointers`);
+  const { labels, octets, pointer } = readLabels(message, offset);
+  if (octets > left.octets) throw new RangeError('a name is longer than 255 octets');
+  const after = { pointers: left.pointers - 1, octets: left.octets - octets };
+  const suffix = pointer === undefined ? undefined : readSuffix(message, pointer, known, after);
+  const name = join(labels, octets, suffix);
+  known.set(offset, name);
+  return name;
+}
+
+function join(labels: readonly string[], octets: number, suffix: ReadName | undefined): ReadName {
+  const all = octets + (suffix?.octets ?? 1);
+  if (all > 255) throw new RangeError('a name is longer than 255 octets');
+  const name = suffix && suffix.name !== '' ? [...labels, suffix.name].join('.') : labels.join('.');
+  return { name, octets: all };
+}
+
+/** The labels up to the root or to a compression pointer, with the octets they take. */
+function readLabels(
+  message: Uint8Array,
+  offset: number,
+): { labels: string[]; octets: number; pointer?: number; next: number } {
   const labels: string[] = [];
-  let octets = 1;
   let at = offset;
-  let next: number | undefined;
   for (;;) {
-    const length = message[at];
-    if (length === undefined) throw new RangeError('a name runs past the end');
-    if (length === 0) break;
+    const length = octetAt(message, at);
+    const octets = at - offset;
+    if (length === 0) return { labels, octets, next: at + 1 };
     if (length >= 0xc0) {
-      const target = ((length & 0x3f) << 8) | octetAt(message, at + 1);
-      if (target >= at) throw new RangeError('a compression pointer does not lead backwards');
-      next ??= at + 2;
-      at = target;
-      continue;
+      const pointer = ((length & 0x3f) << 8) | octetAt(message, at + 1);
+      if (pointer >= offset) throw new RangeError('a compression pointer does not lead backwards');
+      return { labels, octets, pointer, next: at + 2 };
     }
     if (length > 63) throw new RangeError('a label has an unknown type');
     if (at + 1 + length > message.length) throw new RangeError('a label runs past the end');
-    octets += length + 1;
-    if (octets > 255) throw new RangeError('a name is longer than 255 octets');
+    if (octets + length + 2 > 255) throw new RangeError('a name is longer than 255 octets');
     labels.push(printLabel(message.subarray(at + 1, at + 1 + length)));
     at += 1 + length;
   }
-  return { name: labels.join('.'), next: next ?? at + 1 };
 }
 
 /**

@@ -1,11 +1,13 @@
 import { classifyAddress } from '../../../shared/target/classify-address.ts';
 import type { TargetPolicy } from '../../../shared/target/parse-target.ts';
 import type { AddressSlots } from '../address-slots.ts';
+import { type Budget, describeSpent } from '../budget.ts';
+import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
 import { askServer, type Tries } from './ask.ts';
 import { flagsOf } from './flags.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from './port.ts';
-import { openUdpLine } from './udp.ts';
+import { openUdpLine, type UdpLine } from './udp.ts';
 
 export type NameserverSettings = {
   readonly policy: TargetPolicy;
@@ -16,16 +18,20 @@ export type NameserverSettings = {
   readonly tcpTimeoutMs: number;
 };
 
+/** What a run brings to its direct questions. */
+export type NameserverRun = {
+  readonly settings: NameserverSettings;
+  readonly dial: Dial;
+  readonly budget: Budget;
+  readonly signal: AbortSignal;
+};
+
 /** Asks one name server of a target. Its address is the target's choice: it is judged like any other, and asked on one port only. */
 export async function askNameserver(
   address: string,
   question: DnsQuestion,
   options: DnsAskOptions,
-  {
-    settings,
-    dial,
-    signal,
-  }: { readonly settings: NameserverSettings; readonly dial: Dial; readonly signal: AbortSignal },
+  { settings, dial, budget, signal }: NameserverRun,
 ): Promise<DnsAnswer> {
   const verdict = classifyAddress(address, settings.policy.addresses);
   if (verdict.kind === 'refused')
@@ -47,15 +53,30 @@ export async function askNameserver(
       tries: settings.nameserverTries,
       tcpTimeoutMs: settings.tcpTimeoutMs,
       transport: options.transport ?? 'udp',
-      udp: line.exchange,
+      udp: withinBudget(line.exchange, server.address, budget),
       openTcp: async () => {
         release(); // the connection takes a place of its own
         return (await dial(server.address, server.port, signal)).socket;
       },
       signal,
     });
+  } catch (error) {
+    if (!(error instanceof DialFailure) || error.code !== 'budget-spent') throw error;
+    return { kind: 'failure', question, code: error.code, reason: error.reason, server: server.address };
   } finally {
     line.close();
     release();
   }
+}
+
+/** Charges every packet before it is sent. */
+function withinBudget(exchange: UdpLine['exchange'], address: string, budget: Budget): UdpLine['exchange'] {
+  return async (query, accepts, timeoutMs, signal) => {
+    if (budget.isSilent(address)) return { kind: 'timeout' };
+    const spent = await budget.charge('packets', address, signal);
+    if (spent) throw new DialFailure('budget-spent', describeSpent(spent), { address });
+    const outcome = await exchange(query, accepts, timeoutMs, signal);
+    budget.note(address, outcome.kind === 'timeout' ? 'unanswered' : 'answered');
+    return outcome;
+  };
 }

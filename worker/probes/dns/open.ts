@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Dial } from '../guard.ts';
-import { askNameserver, type NameserverSettings } from './nameserver.ts';
+import { describeSpent, type SpentBudget } from '../budget.ts';
+import { askNameserver, type NameserverRun, type NameserverSettings } from './nameserver.ts';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from './port.ts';
 import { openResolvers, type ResolverSettings } from './resolvers.ts';
 
@@ -20,8 +20,8 @@ export const dnsLimits = {
 
 /** What the runs of a worker share: sockets to the resolvers, and answers as long as their TTL lasts. */
 export type DnsClient = {
-  /** The probe of one run. `dial` is for TCP to name servers of the target. */
-  openProbe(signal: AbortSignal, dial: Dial): DnsProbe;
+  /** The probe of one run. Its `dial` is for TCP to name servers of the target. */
+  openProbe(run: Pick<NameserverRun, 'dial' | 'budget' | 'signal'>): DnsProbe;
   close(): void;
 };
 
@@ -34,10 +34,12 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
     key: string,
     question: DnsQuestion,
     options: DnsAskOptions,
-    signal: AbortSignal,
+    { budget, signal }: Pick<NameserverRun, 'budget' | 'signal'>,
   ) => {
     const found = cache.get(key);
     if (found) return found;
+    const spent = await budget.charge('foreign questions', question.name, signal);
+    if (spent) return refuse(question, spent);
     const answer = await resolvers.ask(question, options, signal);
     const ttlS = Math.min(settings.cacheForS, ttlOf(answer));
     if (ttlS > 0) cache.set(key, answer, { ttl: ttlS * 1000 });
@@ -45,7 +47,7 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
   };
 
   return {
-    openProbe(signal, dial) {
+    openProbe(run) {
       const asked = new Map<string, Promise<DnsAnswer>>();
       return {
         ask(question, options = {}) {
@@ -54,8 +56,8 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
           if (known) return known;
           const answer =
             options.server === undefined
-              ? askCached(key, question, options, signal)
-              : askNameserver(options.server, question, options, { settings, dial, signal });
+              ? askCached(key, question, options, run)
+              : askNameserver(options.server, question, options, { settings, ...run });
           asked.set(key, answer);
           return answer;
         },
@@ -63,6 +65,10 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
     },
     close: () => resolvers.close(),
   };
+}
+
+function refuse(question: DnsQuestion, spent: SpentBudget): DnsAnswer {
+  return { kind: 'failure', question, code: 'budget-spent', reason: describeSpent(spent), server: '' };
 }
 
 function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {

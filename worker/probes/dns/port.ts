@@ -74,7 +74,8 @@ export type DnsAnswer =
         | 'malformed-answer'
         | 'target-address-not-allowed'
         | 'tcp-failed'
-        | 'invalid-name';
+        | 'invalid-name'
+        | 'budget-spent';
       /** A sentence's end: "no answer within 3 tries". */
       readonly reason: string;
       readonly server: string;

@@ -1,14 +1,14 @@
 import ipaddr from 'ipaddr.js';
 import type { Json } from '../../../shared/model/verdict.ts';
-import { readName, writeName } from './name.ts';
+import { type KnownNames, readName, writeName } from './name.ts';
 import { readServiceParameters } from './service-parameters.ts';
 
 /** What a type's RDATA is made of, in order; a field without a name is the whole value. */
 type Field = readonly [name: string, kind: Kind];
 type Kind = keyof typeof kinds;
 
-/** A place in the message, bounded by the end of the RDATA. */
-type Cursor = { readonly message: Buffer; at: number; readonly end: number };
+/** A place in the message, bounded by the end of the RDATA, and the names that were read in the message before. */
+type Cursor = { readonly message: Buffer; readonly names: KnownNames; at: number; readonly end: number };
 
 /** Reads one field and gives its value with its octets in canonical form. */
 type Read = (cursor: Cursor) => { readonly value: Json; readonly canonical: Buffer };
@@ -184,15 +184,13 @@ export function typeName(code: number): string {
 /** Decodes RDATA by its type's layout. A record that breaks it becomes {malformed, rdata}; it never spoils its neighbours. */
 export function decodeRdata(
   type: string,
-  message: Buffer,
-  start: number,
-  length: number,
+  cursor: Cursor,
 ): { readonly data: Json; readonly canonical: Buffer } {
-  const raw = message.subarray(start, start + length);
+  const raw = cursor.message.subarray(cursor.at, cursor.end);
   const layout = Object.hasOwn(layouts, type) ? layouts[type] : undefined;
   if (!layout) return { data: { rdata: raw.toString('hex') }, canonical: raw };
   try {
-    return readFields(type, layout, { message, at: start, end: start + length });
+    return readFields(type, layout, cursor);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return { data: { malformed: error.message, rdata: raw.toString('hex') }, canonical: raw };
@@ -262,7 +260,7 @@ function counted(print: (bytes: Buffer) => Json): Read {
 }
 
 function readNameField(cursor: Cursor): { value: string; canonical: Buffer } {
-  const { name, next } = readName(cursor.message, cursor.at);
+  const { name, next } = readName(cursor.message, cursor.at, cursor.names);
   if (next > cursor.end) throw new RangeError('a name runs past the end of its record');
   cursor.at = next;
   return { value: name, canonical: writeName(name) ?? Buffer.alloc(0) };
@@ -288,6 +286,9 @@ function readStrings(bytes: Buffer): Json {
   return { strings, text: strings.join('') };
 }
 
+/** No node of a zone has more types; 8 kB of bit map could name all 65,536. */
+const typeLimit = 1000;
+
 function readTypeBitmap(bytes: Buffer): Json {
   const types: string[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -298,6 +299,7 @@ function readTypeBitmap(bytes: Buffer): Json {
       for (let bit = 0; bit < 8; bit += 1)
         if (octet & (0x80 >> bit)) types.push(typeName(window * 256 + index * 8 + bit));
     });
+    if (types.length > typeLimit) throw new RangeError(`the type bit map names more than ${typeLimit} types`);
     at += 2 + length;
   }
   return types;

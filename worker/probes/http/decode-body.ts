@@ -5,13 +5,19 @@ import type { HttpBody } from './port.ts';
 export type BodyLimits = {
   /** Decoded bytes to keep. */
   readonly keepBytes: number;
+  /** Of the body as it was sent, and of what the socket read for it: chunks of one byte take six on the wire. */
   readonly wireBytes: number;
   /** Decoded ÷ wire bytes, once more than 64 KiB are decoded. */
   readonly ratio: number;
   readonly encodings: number;
   /** The bytes are wanted, not their text. */
   readonly asBytes?: boolean;
+  /** What the socket has read for this body so far, framing included. */
+  readonly socketBytes: () => number;
 };
+
+/** Pieces that a body may come in: 1 MB takes 700 packets, and a server that flushes each line of a large page sends a few thousand. */
+const pieceLimit = 10_000;
 
 const decoders: { readonly [coding: string]: () => Transform } = {
   gzip: createGunzip,
@@ -31,38 +37,36 @@ export function readBody(
   contentType: string,
   limits: BodyLimits,
 ): Promise<HttpBody> {
-  const layers = codings.filter((coding) => coding !== 'identity' && coding !== '');
-  const tooMany = layers.length > limits.encodings;
-  const unknown = layers.some((coding) => !Object.hasOwn(decoders, coding));
-  const chain = tooMany || unknown ? [] : layers.toReversed().flatMap((coding) => decoders[coding]?.() ?? []);
-  const kept: Buffer[] = [];
-  let wireBytes = 0;
-  let decodedBytes = 0;
+  const { chain, undecoded } = openDecoders(codings, limits.encodings);
+  const kept = openKept(limits.keepBytes);
+  const wire = { bytes: 0, pieces: 0 };
 
   return new Promise((resolve) => {
     let settled = false;
     const settle = (cut?: HttpBody['cut']) => {
       if (settled) return;
       settled = true;
-      const bytes = Buffer.concat(kept);
+      const bytes = kept.bytes();
       const content = limits.asBytes ? { text: '', bytes } : { text: decodeText(bytes, contentType) };
       if (cut) for (const stream of [source, ...chain]) stream.destroy();
-      resolve({ ...content, wireBytes, decodedBytes, ...(cut ? { cut } : {}) });
+      const sizes = { wireBytes: wire.bytes, decodedBytes: kept.seenBytes() };
+      resolve({ ...content, ...sizes, ...(cut ? { cut } : {}) });
     };
     // A source that broke off since its header section has said so already, and says nothing more.
     if (source.destroyed) return settle('closed-early');
     const keep = (piece: Buffer) => {
-      decodedBytes += piece.length;
-      const room = limits.keepBytes - kept.reduce((sum, { length }) => sum + length, 0);
-      if (room > 0) kept.push(piece.subarray(0, room));
-      if (chain.length > 0 && decodedBytes > 65_536 && decodedBytes > wireBytes * limits.ratio)
+      kept.add(piece);
+      const decoded = kept.seenBytes();
+      if (chain.length > 0 && decoded > 65_536 && decoded > wire.bytes * limits.ratio)
         settle('decompression-bomb');
-      else if (decodedBytes > limits.keepBytes) settle('limit');
+      else if (decoded > limits.keepBytes) settle('limit');
     };
 
     source.on('data', (piece: Buffer) => {
-      wireBytes += piece.length;
-      if (wireBytes > limits.wireBytes) settle('limit');
+      wire.pieces += 1;
+      wire.bytes += piece.length;
+      const isTooMuch = Math.max(wire.bytes, limits.socketBytes()) > limits.wireBytes;
+      if (isTooMuch || wire.pieces > pieceLimit) settle('limit');
     });
     source.once('error', (error: Error & { code?: string }) =>
       settle(error.code === 'ETIMEDOUT' ? 'timeout' : 'closed-early'),
@@ -73,9 +77,39 @@ export function readBody(
       return from.pipe(to);
     }, source);
     last.on('data', keep);
-    last.once('end', () => settle(tooMany ? 'too-many-encodings' : unknown ? 'bad-encoding' : undefined));
+    last.once('end', () => settle(undecoded));
     last.once('close', () => settle('closed-early'));
   });
+}
+
+/** The decoders in the order in which the bytes go through them, or why there are none. */
+function openDecoders(
+  codings: readonly string[],
+  limit: number,
+): { readonly chain: readonly Transform[]; readonly undecoded?: 'too-many-encodings' | 'bad-encoding' } {
+  const layers = codings.filter((coding) => coding !== 'identity' && coding !== '');
+  if (layers.length > limit) return { chain: [], undecoded: 'too-many-encodings' };
+  if (layers.some((coding) => !Object.hasOwn(decoders, coding)))
+    return { chain: [], undecoded: 'bad-encoding' };
+  return { chain: layers.toReversed().flatMap((coding) => decoders[coding]?.() ?? []) };
+}
+
+/** Keeps the first bytes of what it is given, and counts all. */
+function openKept(limitBytes: number) {
+  const pieces: Buffer[] = [];
+  let keptBytes = 0;
+  let seenBytes = 0;
+  return {
+    add(piece: Buffer): void {
+      seenBytes += piece.length;
+      if (keptBytes >= limitBytes) return;
+      const part = piece.subarray(0, limitBytes - keptBytes);
+      pieces.push(part);
+      keptBytes += part.length;
+    },
+    bytes: () => Buffer.concat(pieces),
+    seenBytes: () => seenBytes,
+  };
 }
 
 /** The codings of raw Content-Encoding fields, in the order applied. */

@@ -8,7 +8,7 @@ import type { AddressSlots } from '../address-slots.ts';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
 import { type GuardedAgents, openGuardedAgents } from './agents.ts';
-import { readBody, readCodings } from './decode-body.ts';
+import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
 import type { HttpAnswer, HttpBody, HttpProbe, HttpRequest, TlsSight } from './port.ts';
 import { readFailure } from './read-failure.ts';
 import { readTimings } from './timings.ts';
@@ -47,7 +47,14 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
   const closing = new AbortController();
   const making = AbortSignal.any([signal, closing.signal]);
   const { dial, slots, limits } = settings;
-  const agents = openGuardedAgents({ dial, slots, signal: making, tlsMs: limits.tlsMs });
+  const agents = openAgentsByFamily((family) =>
+    openGuardedAgents({
+      dial: (host, port, ending) => dial(host, port, ending, family === undefined ? {} : { family }),
+      slots,
+      signal: making,
+      tlsMs: limits.tlsMs,
+    }),
+  );
   return {
     async ask(request) {
       signal.throwIfAborted();
@@ -60,12 +67,27 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
           reason: judged.fault.why,
           address: null,
         };
-      return send(request, judged.value, { settings, agents, signal });
+      return send(request, judged.value, { settings, agents: agents.of(request.family), signal });
     },
     close() {
       // Also the connections that are only being made.
       closing.abort(new DialFailure('connection-closed', 'the run ended before the connection was made'));
       agents.destroy();
+    },
+  };
+}
+
+/** Agents for each choice of family, opened when first used: a connection over one must not serve the other. */
+function openAgentsByFamily(open: (family: HttpRequest['family']) => GuardedAgents) {
+  const opened = new Map<HttpRequest['family'], GuardedAgents>();
+  return {
+    of(family: HttpRequest['family']): GuardedAgents {
+      const agents = opened.get(family) ?? open(family);
+      opened.set(family, agents);
+      return agents;
+    },
+    destroy(): void {
+      for (const agents of opened.values()) agents.destroy();
     },
   };
 }
@@ -78,7 +100,7 @@ type Chain = {
 
 async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpAnswer> {
   const asked = performance.now();
-  const sight: Sight = { socket: undefined, answered: asked };
+  const sight: Sight = { socket: undefined, readBefore: 0, answered: asked };
   const stream = startRequest(request, url, chain, sight);
   try {
     const response = await headersOf(stream);
@@ -88,7 +110,11 @@ async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpA
       socketTimes: chain.agents.takeTimes(socket),
       tls: seeTls(socket as TLSSocket),
     };
-    const body = await takeBody(request, response, stream, chain.settings.limits);
+    const body = await takeBody(request, response, stream, {
+      ...chain.settings.limits,
+      // The header section may take its own limit beside the body's.
+      socketBytes: () => socket.bytesRead - sight.readBefore - chain.settings.limits.headerBytes,
+    });
     chain.signal.throwIfAborted();
     return {
       kind: 'response',
@@ -111,7 +137,12 @@ async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpA
 }
 
 /** Kept from Node's own events: by the time got tells of an answer, a kept-alive socket has already left it. */
-type Sight = { socket: Socket | undefined; answered: number };
+type Sight = {
+  socket: Socket | undefined;
+  /** Bytes that a kept-alive socket had read for earlier requests. */
+  readBefore: number;
+  answered: number;
+};
 
 function startRequest(
   request: HttpRequest,
@@ -144,6 +175,7 @@ function startRequest(
       boundInterim(outgoing);
       outgoing.once('socket', (socket) => {
         sight.socket = socket;
+        sight.readBefore = socket.bytesRead;
       });
       outgoing.once('response', () => {
         sight.answered = performance.now();
@@ -180,7 +212,7 @@ async function takeBody(
   request: HttpRequest,
   response: IncomingMessage,
   stream: Request,
-  limits: HttpLimits,
+  limits: HttpLimits & Pick<BodyLimits, 'socketBytes'>,
 ): Promise<HttpBody> {
   const isRedirect =
     response.statusCode !== undefined && response.statusCode >= 300 && response.statusCode < 400;
@@ -188,9 +220,10 @@ async function takeBody(
   const skip = keepBytes === 0 || (isRedirect && request.skipRedirectBody === true);
   const codings = skip ? [] : readCodings(valuesOf(response.rawHeaders, 'content-encoding'));
   // A skipped body of up to 4 KiB is drained, to keep the connection for the next hop; a longer one costs the connection.
+  const { wireBytes, socketBytes } = limits;
   const bounds = skip
-    ? { keepBytes: 4096, wireBytes: 4096, ratio: 1, encodings: 0 }
-    : { keepBytes, wireBytes: limits.wireBytes, ratio: 100, encodings: 2, asBytes: request.asBytes === true };
+    ? { keepBytes: 4096, wireBytes: 4096, ratio: 1, encodings: 0, socketBytes }
+    : { keepBytes, wireBytes, ratio: 100, encodings: 2, asBytes: request.asBytes === true, socketBytes };
   const body = await readBody(
     stream,
     codings,

@@ -16,6 +16,7 @@ export const failureCodes = [
   'headers-too-large',
   'malformed-response',
   'not-http',
+  'budget-spent', // ours: the run, or all runs together, have asked enough of that host
 ] as const;
 export type FailureCode = (typeof failureCodes)[number];
 
@@ -39,6 +40,8 @@ export type HttpRequest = {
   readonly headers?: Readonly<Record<string, string>>;
   /** How much decoded body to keep; the rest is not read. 0 reads none. At most 2 MB. */
   readonly bodyLimitBytes: number;
+  /** Only over the host's first address of this family; left out, whichever answers first. */
+  readonly family?: 4 | 6;
   /** The body of a redirect is read only to keep its connection usable. */
   readonly skipRedirectBody?: boolean;
   /** For bodies that are no text: the kept bytes come as they are, and `text` is empty. */

@@ -15,15 +15,24 @@ export type TlsLimits = {
 export const tlsLimits: TlsLimits = { handshakeMs: 5000, lingerMs: 1000, exchangeBytes: 65_536 };
 
 /** Opens the probe for one run; every socket is destroyed when its promise settles. */
-export function openTlsProbe(dial: Dial, limits: TlsLimits, signal: AbortSignal): TlsProbe {
+export function openTlsProbe(
+  dial: Dial,
+  findAddresses: (host: string) => Promise<readonly string[]>,
+  limits: TlsLimits,
+  signal: AbortSignal,
+): TlsProbe {
   let connections = 0;
-  const open = async (host: string, port: number): Promise<Dialled> => {
+  const open = async ({ host, port, address }: Place): Promise<Dialled> => {
     connections += 1;
-    return dial(host, port, signal);
+    return dial(host, port, signal, address === undefined ? {} : { address });
   };
   return {
+    async addresses(host) {
+      const found = await findAddresses(host).catch(asFailure);
+      return 'kind' in found ? [] : found;
+    },
     async handshake(request) {
-      const dialled = await open(request.host, request.port).catch(asFailure);
+      const dialled = await open(request).catch(asFailure);
       if ('kind' in dialled) return { ...dialled, opensslCode: null };
       try {
         return await shakeHands(dialled, request, limits, signal);
@@ -32,13 +41,15 @@ export function openTlsProbe(dial: Dial, limits: TlsLimits, signal: AbortSignal)
       }
     },
     async exchange(request): Promise<Exchange> {
-      const dialled = await open(request.host, request.port).catch(asFailure);
+      const dialled = await open(request).catch(asFailure);
       if ('kind' in dialled) return dialled;
       return exchangeBytes(dialled, request, limits, signal);
     },
     connections: () => connections,
   };
 }
+
+type Place = Pick<HandshakeRequest, 'host' | 'port' | 'address'>;
 
 type Failure = {
   readonly kind: 'failure';

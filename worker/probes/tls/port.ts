@@ -3,6 +3,8 @@ import type { FailureCode } from '../http/port.ts';
 export type HandshakeRequest = {
   readonly host: string;
   readonly port: number;
+  /** One of the host's `addresses`; left out, whichever answers first. */
+  readonly address?: string;
   /** SNI; null sends none. */
   readonly servername: string | null;
   readonly alpn?: readonly string[];
@@ -57,6 +59,8 @@ export type Handshake =
 export type ExchangeRequest = {
   readonly host: string;
   readonly port: number;
+  /** One of the host's `addresses`; left out, whichever answers first. */
+  readonly address?: string;
   readonly send: Uint8Array;
   /** Called after each piece with all that came; true ends the exchange. */
   readonly isComplete: (received: Uint8Array) => boolean;
@@ -82,6 +86,8 @@ export type Exchange =
 
 /** Opens guarded connections for looking at TLS; every one is closed when its promise settles. Throws only when the run is aborted, or for a defect. */
 export interface TlsProbe {
+  /** Every address of the host, IPv4 first, all judged; none where the name leads nowhere or to an address that is refused. */
+  addresses(host: string): Promise<readonly string[]>;
   /** One handshake by Node's OpenSSL; never refuses a certificate, only reports what it thinks of it. */
   handshake(request: HandshakeRequest): Promise<Handshake>;
   /** Sends bytes as they are and collects the answer. */

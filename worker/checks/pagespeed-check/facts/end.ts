@@ -144,7 +144,8 @@ function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string,
       code: 'target-unreachable',
       evidence: { host, reason: `the connection was made, but no data came within ${seconds} s` },
     };
-  const reason = `it had not finished after ${seconds} s`;
+  const reason =
+    why === 'disk' ? 'it wrote more than 100 MB to disk' : `it had not finished after ${seconds} s`;
   return { code: 'page-hung', evidence: { host, reason, receivedBytes: traffic.receivedBytes } };
 }
 

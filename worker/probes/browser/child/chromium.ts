@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { ConnectionTransport } from 'puppeteer-core';
+import { shmOnDisk } from '../flags.ts';
 import type { Order } from './messages.ts';
 import { openPipeTransport } from './pipe-transport.ts';
 
@@ -13,6 +15,14 @@ export type Chromium = {
 
 type Start = Pick<Order, 'executable' | 'arguments' | 'profile' | 'uid'>;
 
+/**
+ * A download is written into the temporary folder before its refusal is heard: a script that makes up downloads wrote 700 MB in a run.
+ * So there is none, and such a download fails when its file is opened. Only shared memory that may not lie in /dev/shm needs the folder.
+ */
+function temporaryFolder(flags: readonly string[], profile: string): string {
+  return flags.includes(shmOnDisk) ? profile : join(profile, 'none');
+}
+
 /** Starts the browser as the user that the order names, knowing nothing of our environment. */
 export function startChromium({ executable, arguments: flags, profile, uid }: Start): Chromium {
   const browser = spawn(executable, flags, {
@@ -23,7 +33,7 @@ export function startChromium({ executable, arguments: flags, profile, uid }: St
     // No secrets of ours; and all that it writes goes where it is deleted afterwards.
     env: {
       HOME: profile,
-      TMPDIR: profile,
+      TMPDIR: temporaryFolder(flags, profile),
       XDG_CONFIG_HOME: profile,
       XDG_CACHE_HOME: profile,
       XDG_RUNTIME_DIR: profile,

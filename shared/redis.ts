@@ -1,6 +1,8 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import type { Logger } from '../../logger.ts';
-import { queueUnavailable } from '../unavailable.ts';
+import type { Logger } from './logger.ts';
+
+/** Prefix of every Redis key and channel of this service; BullMQ's own keys are below `diag:bull`. */
+export const keyPrefix = 'diag';
 
 /** How long the API waits for the queue before it says 503; with the limiter before it, within a second. */
 export const redisTimeoutMs = 700;
@@ -19,7 +21,7 @@ export const impatient: RedisOptions = {
 export const impatientAlone: RedisOptions = {
   ...impatient,
   commandTimeout: aloneTimeoutMs,
-  // What was given up shall not be done after all when Redis is back.
+  // What was given up must not be done later, when Redis is back.
   autoResendUnfulfilledCommands: false,
 };
 
@@ -58,34 +60,29 @@ export function openRedis(url: string, options: RedisOptions, log: Logger): Redi
   return redis;
 }
 
-/** Sends the commands of this turn of the loop in one write: each alone would cost a system call, dearer than all the rest of it. */
-export function sendTogether({ stream }: Redis): void {
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  setImmediate(() => stream.uncork());
+/** True when Redis could not be reached, or answered that it does no work now: neither the command nor this service is at fault, and a later try may succeed. */
+export function isRedisAway(error: unknown): boolean {
+  return isConnectionError(error) || refusalOf(error) !== undefined;
 }
 
-/** Does something with Redis within its time, or throws Problem `queue_unavailable`. What was asked for may still happen later. */
-export async function withinTime<T>(redis: Redis, act: () => Promise<T>): Promise<T> {
-  if (redis.status !== 'ready') throw queueUnavailable();
-  sendTogether(redis);
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(queueUnavailable()), redisTimeoutMs);
-  try {
-    return await Promise.race([act(), late.promise]);
-  } catch (error) {
-    throw isConnectionError(error) ? queueUnavailable(error) : error;
-  } finally {
-    clearTimeout(timer);
-    late.promise.catch(() => undefined);
-  }
+/**
+ * The words with which Redis refuses a command that is in order: no memory left, no disk to write to, a replica that may not write,
+ * data that is still being read, a script cache that was emptied, a slow script, a cluster without all its parts.
+ */
+const refusals =
+  /(?:^|\s-)(OOM|MISCONF|READONLY|LOADING|NOSCRIPT|BUSY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN)\s/;
+
+/** The word with which Redis refused to work, such as "OOM"; undefined for every other error. */
+export function refusalOf(error: unknown): string | undefined {
+  // Redis 7 begins its message with the word; Redis 6 quotes it after "-" when a script met it.
+  return error instanceof Error ? refusals.exec(error.message)?.[1] : undefined;
 }
 
 // ioredis has no common class for these; by name and message they are told from errors of a script or a command.
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'MaxRetriesPerRequestError' || error.name === 'AbortError') return true;
-  return /Connection is closed|Command timed out|Socket timeout|Stream isn't writeable|ECONN|ETIMEDOUT|EPIPE|LOADING/.test(
+  return /Connection is closed|Command timed out|Socket timeout|Stream isn't writeable|ECONN|ETIMEDOUT|EPIPE/.test(
     `${error.message} ${(error as NodeJS.ErrnoException).code ?? ''}`,
   );
 }

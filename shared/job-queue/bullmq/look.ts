@@ -1,0 +1,43 @@
+import type { Job as BullJob } from 'bullmq';
+import type { QueueName } from '../../model/job.ts';
+import { shiftJob } from '../../shared-time.ts';
+import type { JobState, Progress } from '../port.ts';
+import { readJob, readProgress } from '../read-message.ts';
+import type { Side } from './side.ts';
+import type { Outcome } from './turn.ts';
+
+/** What is known of a job. */
+export async function look(
+  { queues, gate, clock }: Side,
+  queue: QueueName,
+  jobId: string,
+): Promise<JobState> {
+  const bullJob = (await queues[queue].getJob(jobId)) as BullJob | undefined;
+  if (!bullJob) return { state: 'unknown' };
+  const state = await bullJob.getState();
+  const { returnvalue } = bullJob;
+  const read = readJob(bullJob.data, { queue, jobId });
+  if ('fault' in read) return { state: 'unknown' };
+  const job = shiftJob(read.value, -clock.offsetMs());
+  switch (state) {
+    case 'active':
+      return { state: 'running', progress: readProgress(bullJob.progress) ?? noProgress, job };
+    case 'completed':
+      return { state: readOutcome(returnvalue), job };
+    case 'failed':
+      return { state: 'failed', job };
+    case 'unknown':
+      return { state: 'unknown' };
+    case 'delayed':
+    case 'prioritized':
+    case 'waiting':
+    case 'waiting-children':
+      return { state: 'waiting', position: Math.max(1, await gate.position(job)), job };
+  }
+}
+
+function readOutcome(returned: unknown): Outcome {
+  return returned === 'expired' || returned === 'failed' ? returned : 'done';
+}
+
+const noProgress: Progress = { done: 0, total: 1, current: '' };

@@ -1,0 +1,85 @@
+import type { Redis } from 'ioredis';
+import type { Job } from '../../model/job.ts';
+import type { Submitted } from '../port.ts';
+import { tooManyPages, unserved } from '../unavailable.ts';
+import type { Gate } from './gate.ts';
+import { handOver, promote, type Queues } from './hand-over.ts';
+import type { PageLine } from './page-line.ts';
+import type { SharedClock } from './shared-clock.ts';
+import { sendTogether } from './within-time.ts';
+
+export type SubmitSide = {
+  readonly redis: Redis;
+  readonly queues: Queues;
+  readonly gate: Gate;
+  readonly pages: PageLine;
+  readonly pageLimit: number | undefined;
+  readonly clock: SharedClock;
+};
+
+/** Takes a place for the job at its host, and hands it to BullMQ; equal work that is there already is joined. */
+export async function submit(side: SubmitSide, job: Job, lineLimit?: number): Promise<Submitted> {
+  if (job.queue !== 'browser') return submitInTurn(side, job, { lineLimit });
+  const turn = await side.pages.draw(job, Date.now() + side.clock.offsetMs());
+  if (turn === undefined) return joinOnly(side, job);
+  try {
+    const submitted = await submitInTurn(side, job, { lineLimit, turn });
+    if (submitted.jobId !== job.jobId || submitted.state === 'full') await side.pages.leave(job);
+    return submitted;
+  } catch (error) {
+    await side.pages.leave(job).catch(() => undefined); // it is forgotten later; what matters is the error
+    throw error;
+  }
+}
+
+// Joining costs the browser nothing: a caller with enough page loads may still do that.
+async function joinOnly({ queues, gate, pageLimit }: SubmitSide, job: Job): Promise<Submitted> {
+  const jobId = await queues.browser.getDeduplicationJobId(job.jobKey);
+  if (jobId === null) throw tooManyPages(pageLimit ?? 0);
+  await repair({ queues, gate }, { ...job, jobId });
+  return { state: 'joined', jobId };
+}
+
+type Place = { readonly lineLimit: number | undefined; readonly turn?: number };
+
+async function submitInTurn(
+  { redis, queues, gate, clock }: SubmitSide,
+  job: Job,
+  { lineLimit, turn }: Place,
+): Promise<Submitted> {
+  const place = job.queue === 'composite' ? await gate.admit(job.queue) : await gate.reserve(job, lineLimit);
+  if (place === 'full') return { state: 'full', jobId: job.jobId };
+  if (place === 'unserved') throw unserved(await gate.denied(job.queue), job.queue);
+  const timestamp = Date.now() + clock.offsetMs();
+  const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - timestamp) };
+  sendTogether(redis);
+  const added = await queues[job.queue].add(job.check, job, {
+    attempts: 1,
+    timestamp,
+    ...delay,
+    ...(turn === undefined ? {} : { priority: turn }),
+    jobId: job.jobId,
+    deduplication: { id: job.jobKey },
+  });
+  if (added.id !== job.jobId) {
+    // Equal work was there before: what was taken for this job goes on, and the earlier one is helped along.
+    await handOver(queues, gate, job.host, await gate.release(job, {}));
+    const earlier = { ...job, jobId: added.id ?? '' };
+    await repair({ queues, gate }, earlier);
+    return { state: 'joined', jobId: earlier.jobId };
+  }
+  if (place === 0) return { state: 'admitted', jobId: job.jobId };
+  // A slot may have come free between the two: nobody else would wake this job for it.
+  const again = await gate.reserve(job);
+  if (again === 0) {
+    await promote(queues[job.queue], job.jobId);
+    return { state: 'admitted', jobId: job.jobId };
+  }
+  return { state: 'parked', jobId: job.jobId, position: typeof again === 'number' ? again : place };
+}
+
+// A process may have died between taking a slot and waking the job that it was for.
+async function repair({ queues, gate }: Pick<SubmitSide, 'queues' | 'gate'>, job: Job): Promise<void> {
+  if (job.queue === 'composite' || (await queues[job.queue].getJobState(job.jobId)) !== 'delayed') return;
+  if ((await gate.reserve(job)) === 0) await promote(queues[job.queue], job.jobId);
+}

@@ -1,0 +1,176 @@
+import { type Job as BullJob, DelayedError } from 'bullmq';
+import type { Logger } from '../../logger.ts';
+import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
+import { shiftJob } from '../../shared-time.ts';
+import type { openOnceEach } from '../once-each.ts';
+import type { Done, GaveUp, Progress, Run } from '../port.ts';
+import { readJob } from '../read-message.ts';
+import type { Gate } from './gate.ts';
+import { handOver, promote, type Queues } from './hand-over.ts';
+import { type Losses, stallsBeforeAlone } from './losses.ts';
+import type { PageLine } from './page-line.ts';
+import { patiently } from './patiently.ts';
+import type { SharedClock } from './shared-clock.ts';
+import type { Stay, Ward } from './ward.ts';
+
+export type TurnSettings = {
+  readonly queue: QueueName;
+  readonly log: Logger;
+  readonly onceEach: ReturnType<typeof openOnceEach>;
+  readonly queues: Queues;
+  readonly gate: Gate;
+  readonly pages: PageLine;
+  readonly losses: Losses;
+  readonly clock: SharedClock;
+  readonly ward: Ward;
+  readonly run: Run;
+  readonly gaveUp: GaveUp;
+};
+
+/** A job whose turn has not come sleeps no longer than this at first: a promote that meets an active job is lost. */
+const napMs = 3000;
+const longestNapMs = 60_000;
+const progressEveryMs = 250;
+
+/** The end of a job, kept as its return value for those who ask later. */
+export type Outcome = Done['state'];
+
+type Turn = {
+  readonly bullJob: BullJob<Job>;
+  /** Its payload, in this machine's time. */
+  readonly job: Job;
+  readonly token: string;
+  readonly attempt: number;
+  /** Aborts when this worker stops. */
+  readonly signal: AbortSignal;
+};
+
+/** Runs a job that BullMQ has handed out, or puts it back to sleep when its host has no room. */
+export async function takeTurn(
+  settings: TurnSettings,
+  bullJob: BullJob<Job>,
+  token: string,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const read = readJob(bullJob.data, { queue: settings.queue, jobId: bullJob.id });
+  if ('fault' in read) return drop(settings, bullJob, read.fault);
+  await settings.clock.known;
+  const job = shiftJob(read.value, -settings.clock.offsetMs());
+  const turn: Turn = { bullJob, job, token, attempt: bullJob.attemptsStarted, signal };
+  // A newer API may ask for what only a newer worker can do.
+  if (job.v > jobVersion) return sleep(turn);
+  // What only waits for other jobs kills no worker, and holds no slot.
+  if (job.queue === 'composite') return startInTurn(settings, turn, { isAlone: false });
+  const mustBeAlone = bullJob.stalledCounter >= stallsBeforeAlone;
+  const stay = await settings.ward.enter(mustBeAlone, () =>
+    patiently(signal, () => settings.losses.addCompany(job)),
+  );
+  try {
+    return await startInTurn(settings, turn, stay);
+  } finally {
+    stay.leave();
+  }
+}
+
+async function startInTurn(
+  settings: TurnSettings,
+  turn: Turn,
+  { isAlone }: Pick<Stay, 'isAlone'>,
+): Promise<Outcome> {
+  const { bullJob, job, attempt, signal } = turn;
+  const mayRun =
+    job.queue === 'composite' || (await patiently(signal, () => settings.gate.start(job, attempt)));
+  // A job that lost its worker had its turn: it may run again.
+  if (bullJob.stalledCounter === 0 && Date.now() >= job.startBy) return end(settings, turn, 'expired', 0);
+  if (!mayRun) return sleep(turn);
+  await patiently(signal, () => settings.losses.begin(job, isAlone));
+  return runInTurn(settings, turn);
+}
+
+async function runInTurn(settings: TurnSettings, turn: Turn): Promise<Outcome> {
+  const { bullJob, job, attempt, signal } = turn;
+  const start = performance.now();
+  let failed: 'failed' | undefined;
+  try {
+    signal.throwIfAborted();
+    if (bullJob.priority > 0) await patiently(signal, () => settings.pages.begin(bullJob.priority));
+    failed = await settings.run(job, attempt, signal, throttle(bullJob));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return handBack(settings, turn);
+  }
+  return end(settings, turn, failed ?? 'done', Math.round(performance.now() - start));
+}
+
+// It ends at once, and nobody hears of it: who waits for a job of that id will look for it, and submit it again.
+function drop({ log, onceEach, queue }: TurnSettings, { id }: BullJob<Job>, fault: string): Outcome {
+  onceEach(fault, () => log.warn({ jobId: id, queue, fault }, 'job dropped: its payload is malformed'));
+  return 'failed';
+}
+
+/** Ends the job's part in this worker for now. */
+async function sleep({ bullJob, token, attempt }: Turn): Promise<never> {
+  // Longer each time: a worker whose clock is ahead takes every job that waits for its host, again and again.
+  await bullJob.moveToDelayed(Date.now() + Math.min(napMs * attempt, longestNapMs), token);
+  throw new DelayedError();
+}
+
+// This worker stops, the job does not: another takes it at once.
+async function handBack({ queues, gate, losses }: TurnSettings, turn: Turn): Promise<never> {
+  const { bullJob, job, token, attempt } = turn;
+  await losses.takeBack(job);
+  await handOver(queues, gate, job.host, await gate.release(job, { attempt }));
+  await bullJob.moveToDelayed(Date.now() + 1, token);
+  // By another worker's clock, that delay may be over much later.
+  await promote(queues[job.queue], job.jobId);
+  throw new DelayedError();
+}
+
+async function end(
+  settings: TurnSettings,
+  { job, attempt, signal }: Turn,
+  state: Outcome,
+  tookMs: number,
+): Promise<Outcome> {
+  await patiently(signal, () => endJob(settings, job, { attempt, state, tookMs }));
+  return state;
+}
+
+/** Ends a job that cannot end by itself any more: the runner is told, its slot and its waiters are freed. */
+export async function giveUp(
+  { queue, gate, queues, pages, gaveUp }: TurnSettings,
+  bullJob: BullJob<Job> | undefined,
+  error: Error,
+): Promise<void> {
+  const read = readJob(bullJob?.data, { queue, jobId: bullJob?.id });
+  if ('fault' in read) return;
+  await gaveUp(read.value, error);
+  await endJob({ gate, queues, pages }, read.value, { attempt: undefined, state: 'failed', tookMs: 0 });
+}
+
+type End = Pick<Done, 'state' | 'tookMs'> & { readonly attempt: number | undefined };
+
+async function endJob(
+  { gate, queues, pages }: Pick<TurnSettings, 'gate' | 'queues' | 'pages'>,
+  job: Job,
+  { attempt, state, tookMs }: End,
+): Promise<void> {
+  const { jobKey, jobId, queue, host } = job;
+  if (queue === 'browser') await pages.leave(job);
+  const done: Done = { jobKey, jobId, queue, host, state, tookMs };
+  const handed = await gate.release(job, {
+    ...(attempt === undefined ? {} : { attempt }),
+    message: JSON.stringify(done),
+  });
+  await handOver(queues, gate, job.host, handed);
+}
+
+function throttle(bullJob: BullJob<Job>): (progress: Progress) => void {
+  let last = 0;
+  return (progress) => {
+    const now = Date.now();
+    if (now - last < progressEveryMs) return;
+    last = now;
+    bullJob.updateProgress(progress).catch(() => undefined); // progress is a courtesy: the run goes on without it
+  };
+}

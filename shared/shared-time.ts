@@ -1,0 +1,71 @@
+import { answers, type Job, type Wanted } from './model/job.ts';
+import type { Report } from './model/report.ts';
+import type { ReportStore, StoredReport } from './report-store/port.ts';
+
+/** A job whose times are those of another clock. @param ms what that clock shows more than this one */
+export function shiftJob(job: Job, ms: number): Job {
+  if (ms === 0) return job;
+  const { since } = job.options;
+  return {
+    ...job,
+    startBy: job.startBy + ms,
+    wanted: shiftWanted(job.wanted, ms),
+    // A visit's options say which reports its parts want.
+    options: typeof since === 'number' ? { ...job.options, since: since + ms } : job.options,
+  };
+}
+
+function shiftWanted(wanted: Wanted, ms: number): Wanted {
+  return { ...wanted, since: wanted.since + ms };
+}
+
+/**
+ * The store as a process sees it whose own clock is wrong: what it stores carries the shared time, what it reads is told in its own.
+ * The JSON of a stored report is left as it is. @param offsetMs what the shared clock shows more than this machine's
+ */
+export function inSharedTime(store: ReportStore, offsetMs: () => number): ReportStore {
+  return {
+    ...store,
+    async insert(report, keys) {
+      const ms = offsetMs();
+      return shiftStored(await store.insert(shiftReport(report, ms), keys), -ms);
+    },
+    async findFresh(questions) {
+      const ms = offsetMs();
+      if (ms === 0) return store.findFresh(questions);
+      const asked = questions.map(({ jobKey, wanted }) => ({ jobKey, wanted: shiftWanted(wanted, ms) }));
+      const found = new Map<string, StoredReport>();
+      for (const [jobKey, stored] of await store.findFresh(asked))
+        found.set(jobKey, shiftStored(stored, -ms));
+      // The store has judged what is fresh by this machine's clock.
+      for (const { jobKey, wanted } of questions) {
+        const stored = found.get(jobKey);
+        if (stored && !answers(stored, wanted, Date.now())) found.delete(jobKey);
+      }
+      return found;
+    },
+    async get(reportId) {
+      const stored = await store.get(reportId);
+      return stored && shiftStored(stored, -offsetMs());
+    },
+    keepBlob: (name, bytes, expiresAt) => store.keepBlob(name, bytes, expiresAt + offsetMs()),
+  };
+}
+
+function shiftStored(stored: StoredReport, ms: number): StoredReport {
+  if (ms === 0) return stored;
+  const { checkedAt, freshUntil, expiresAt } = stored;
+  return { ...stored, checkedAt: checkedAt + ms, freshUntil: freshUntil + ms, expiresAt: expiresAt + ms };
+}
+
+function shiftReport(report: Report, ms: number): Report {
+  if (ms === 0) return report;
+  const shift = (text: string) => new Date(Date.parse(text) + ms).toISOString();
+  const { checkedAt, freshUntil, expiresAt } = report;
+  return {
+    ...report,
+    checkedAt: shift(checkedAt),
+    freshUntil: shift(freshUntil),
+    expiresAt: shift(expiresAt),
+  };
+}

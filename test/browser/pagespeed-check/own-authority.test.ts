@@ -1,0 +1,52 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, expect, test } from 'vitest';
+import { readLoadEnd } from '../../../worker/checks/pagespeed-check/facts/end.ts';
+import { makeAuthority } from '../../lab/kit/certificates.ts';
+import { expectRun, openProbe, siteAddress } from './kit.ts';
+
+// As NODE_EXTRA_CA_CERTS would: Node trusts it. The servers leave the root out of their chain, as the standards advise.
+const authority = await makeAuthority();
+setDefaultCACertificates([...getCACertificates('bundled'), authority.cert]);
+const page = '<!doctype html><title>x</title><h1>hello</h1>';
+// Without roots of its own, OpenSSL does not add them to the chain that it sends.
+const issue = async (name: string) => ({ ...(await authority.issue([name])), ca: [] });
+const server = createServer(await issue('a.test'), (request, response) => {
+  if (request.url === '/moved') response.writeHead(302, { location: 'https://b.test/' }).end();
+  else response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+});
+for (const host of ['b.test', 'other-name.test'])
+  server.addContext(host, await issue(host === 'other-name.test' ? 'else.test' : host));
+await new Promise<void>((resolve) => server.listen(0, siteAddress, resolve));
+const tlsPort = (server.address() as AddressInfo).port;
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const load = async (url: string) =>
+  expectRun(
+    await openProbe(0, { tlsPort, trustedAuthorities: [authority.cert] }).run({
+      url,
+      strategy: 'mobile',
+      timeoutMs: 50_000,
+    }),
+  );
+
+test('a site of the operator’s own authority is measured, though it does not send the root', async () => {
+  expect((await load('https://a.test/')).end).toMatchObject({ kind: 'loaded' });
+});
+
+test('so is one that another such site redirects to', async () => {
+  expect((await load('https://a.test/moved')).end).toMatchObject({
+    kind: 'loaded',
+    page: { finalUrl: 'https://b.test/' },
+  });
+});
+
+test('a certificate of that authority for another name is refused', async () => {
+  const url = 'https://other-name.test/';
+  const run = await load(url);
+  expect(readLoadEnd(run, url)).toMatchObject({ code: 'certificate-not-trusted' });
+});

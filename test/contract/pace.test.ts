@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { impatientAlone, openRedis } from '../../shared/redis.ts';
+import { randomId } from '../../shared/model/job.ts';
+import { openMemoryPace } from '../../shared/pace/memory.ts';
+import { openRedisPace } from '../../shared/pace/redis.ts';
+import { freeze } from '../kit/freeze.ts';
+import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
+import { paceContract } from './pace.contract.ts';
+
+describe('memory pace', () => {
+  paceContract(async () => openMemoryPace());
+
+  test('what was taken is there again at its rate', async () => {
+    let now = 1_000_000;
+    const pace = openMemoryPace(() => now);
+    const rate = { perSecond: 2, burst: 10 };
+    expect(await pace.take('a', 10, rate, 0)).toBe(0);
+    now += 1500;
+    expect(await pace.take('a', 3, rate, 0)).toBe(0);
+    expect(await pace.take('a', 1, rate, 0)).toBeNull();
+    now += 60_000;
+    expect(await pace.take('a', 10, rate, 0)).toBe(0);
+    expect(await pace.take('a', 1, rate, 0)).toBeNull();
+  });
+});
+
+describe.skipIf(!hasRedis)('Redis pace', () => {
+  const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+  const open = async () => {
+    const client = openRedis(redis.url, impatientAlone, log);
+    await new Promise((resolve) => client.once('ready', resolve));
+    return openRedisPace(client, log);
+  };
+  paceContract(open);
+
+  test('two processes keep one pace; each keeps it alone while Redis does not answer', async () => {
+    const rate = { perSecond: 1, burst: 5 };
+    const [a, b] = [await open(), await open()];
+    const key = randomId();
+    expect(await a.take(key, 4, rate, 0)).toBe(0);
+    expect(await b.take(key, 4, rate, 0)).toBeNull();
+    await freeze(redis.process);
+    expect(await a.take(key, 5, rate, 0)).toBe(0);
+    expect(await a.take(key, 5, rate, 0)).toBeNull();
+    redis.process?.kill('SIGCONT');
+    await Promise.all([a.close(), b.close()]);
+  });
+});

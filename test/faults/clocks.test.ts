@@ -1,0 +1,77 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasMongo } from '../kit/mongo.ts';
+import { hasRedis } from '../kit/redis.ts';
+import { type Fleet, get, type Member, openFleet, type Tally } from './fleet.ts';
+
+const hosts = 4;
+const checks = 40;
+const preload = fileURLToPath(new URL('shifted-clock.ts', import.meta.url));
+
+/** Settings of a process whose clock shows so much more than the real time. */
+const withClock = (shiftMs: number) => ({
+  NODE_OPTIONS: `--import=${preload}`,
+  CLOCK_SHIFT_MS: String(shiftMs),
+});
+
+const clocks = [
+  { name: 'right', shiftMs: 0, isReady: true },
+  { name: '2 s behind', shiftMs: -2000, isReady: true },
+  { name: '2 s ahead', shiftMs: 2000, isReady: true },
+  { name: '6 minutes behind', shiftMs: -360_000, isReady: false },
+  { name: '11 minutes ahead', shiftMs: 660_000, isReady: false },
+];
+
+describe.skipIf(!hasRedis || !hasMongo)('a worker whose clock is', () => {
+  let fleet: Fleet;
+  let api: Member;
+  let asked = 0;
+  beforeAll(async () => {
+    fleet = await openFleet({
+      hosts,
+      settings: { FRESH_SECONDS: '300', QUEUE_SECONDS: '600' },
+      answer: (_request, response) => void setTimeout(() => response.writeHead(204).end(), 30),
+    });
+    api = await fleet.startApi();
+  }, 60_000);
+  afterAll(() => fleet?.close());
+
+  test.for(clocks)(
+    '$name loses and stalls no job',
+    { timeout: 120_000 },
+    async ({ name, shiftMs, isReady }) => {
+      const worker = await fleet.startWorker(withClock(shiftMs));
+      const tally: Tally = {};
+      // More of each host than run at once: some wait for their turn.
+      const urls = Array.from(
+        { length: checks },
+        (_, index) => `http://${fleet.hosts[index % hosts]}/${shiftMs}/${index}`,
+      );
+      const before = Date.now();
+      asked += checks;
+      const answers = await Promise.all(urls.map((url) => fleet.ask(() => api, url, tally)));
+      console.log(`clock ${name}: ${JSON.stringify(tally)}`);
+      expect(answers.map(({ body }) => body['state'])).toEqual(urls.map(() => 'complete'));
+      // Each was run once, and its report carries the shared time: it is fresh for as long as it says.
+      for (const { body } of answers) {
+        expect(Date.parse(String(body['checkedAt']))).toBeGreaterThan(before - 1000);
+        expect(Date.parse(String(body['checkedAt']))).toBeLessThan(Date.now() + 1000);
+      }
+      const again = await Promise.all(urls.map((url) => get(api, url)));
+      expect(again.map(({ body }) => body['reportId'])).toEqual(answers.map(({ body }) => body['reportId']));
+      const ready = await fetch(`${worker.adminUrl}/readyz`);
+      const text = await ready.text();
+      expect([ready.status, text.includes("this machine's clock is")]).toEqual(
+        isReady ? [200, false] : [503, true],
+      );
+      expect(worker.lines.some((line) => line.includes('"offsetMs":'))).toBe(true);
+      worker.process.kill('SIGKILL');
+    },
+  );
+
+  test('and in the end nothing is left: no slot, no place in a line, no report twice', async () => {
+    await expect
+      .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
+      .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: asked });
+  }, 60_000);
+});

@@ -1,0 +1,96 @@
+import { Redis } from 'ioredis';
+import { afterAll, describe, expect, test } from 'vitest';
+import { hasMongo } from '../kit/mongo.ts';
+import { hasRedis } from '../kit/redis.ts';
+import { type Fleet, get, openFleet } from './fleet.ts';
+
+const limitBytes = 48 * 1024 * 1024;
+
+describe.skipIf(!hasRedis || !hasMongo)('Redis at its maxmemory', () => {
+  let fleet: Fleet;
+  afterAll(() => fleet?.close());
+
+  test('new checks are 503 at once and /readyz says why; cached answers and running jobs go on; it recovers alone', async () => {
+    const held: (() => void)[] = [];
+    fleet = await openFleet({
+      hosts: 12,
+      settings: { FRESH_SECONDS: '600', RATE_LIMIT: 'on' },
+      answer: (request, response) => {
+        const answer = () => void response.writeHead(204).end();
+        if (request.url === '/held') held.push(answer);
+        else answer();
+      },
+    });
+    const api = await fleet.startApi();
+    const worker = await fleet.startWorker();
+    await fleet.ask(() => api, 'http://t0.test/early', {});
+    const running = get(api, 'http://t1.test/held', '&wait=30');
+    await expect.poll(() => held.length).toBe(1);
+
+    const admin = new Redis(fleet.redis.url);
+    await admin.set('foreign', 'x'.repeat(limitBytes));
+    await admin.config('SET', 'maxmemory', String(limitBytes));
+
+    const refused = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => get(api, `http://t${index + 2}.test/new`)),
+    );
+    for (const { status, body, headers, ms } of refused) {
+      expect([status, body['code']]).toEqual([503, 'queue_unavailable']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(ms).toBeLessThan(1000);
+    }
+    for (const { adminUrl } of [api, worker]) {
+      const ready = await fetch(`${adminUrl}/readyz`);
+      expect(ready.status).toBe(503);
+      expect(await ready.text()).toContain('Redis is full');
+    }
+    expect((await get(api, 'http://t0.test/early')).status).toBe(200);
+    // The worker has the job already: it ends, and its caller hears of it.
+    held[0]?.();
+    expect((await running).body['state']).toBe('complete');
+
+    await admin.del('foreign');
+    await expect.poll(async () => (await fetch(`${api.adminUrl}/readyz`)).status).toBe(200);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => fleet.ask(() => api, `http://t${index + 2}.test/new`, {})),
+    );
+    expect(answers.map(({ body }) => body['state'])).toEqual(answers.map(() => 'complete'));
+    const errors = [...api.lines, ...worker.lines].filter(
+      (line) => line.includes('"level":"error"') || line.includes('"level":50'),
+    );
+    expect(errors).toEqual([]);
+    admin.disconnect();
+  }, 90_000);
+
+  test('jobs that wait meanwhile are lost to nobody, and a worker neither spins nor floods its log', async () => {
+    const api = await fleet.startApi();
+    const admin = new Redis(fleet.redis.url);
+    await admin.config('SET', 'maxmemory', '0');
+    fleet.killWorkers();
+    await expect.poll(() => admin.exists('diag:worker:network'), { timeout: 20_000 }).toBe(0);
+    await admin.set('diag:worker:network', '1', 'EX', 120);
+    const waiting = Array.from({ length: 10 }, (_, index) =>
+      get(api, `http://t${index}.test/waiting`, '&wait=50'),
+    );
+    await expect.poll(() => admin.llen('diag:bull:network:wait')).toBe(10);
+    await admin.set('foreign', 'x'.repeat(limitBytes));
+    await admin.config('SET', 'maxmemory', String(limitBytes));
+    const worker = await fleet.startWorker();
+    const linesBefore = worker.lines.length;
+    const { commands } = await watchCommands(admin, 3000);
+    await admin.del('foreign');
+    console.log(`full Redis: ${commands} commands and ${worker.lines.length - linesBefore} log lines in 3 s`);
+    expect(commands).toBeLessThan(300);
+    expect(worker.lines.length - linesBefore).toBeLessThan(10);
+    const answers = await Promise.all(waiting);
+    expect(answers.map(({ body }) => body['state'])).toEqual(answers.map(() => 'complete'));
+    admin.disconnect();
+  }, 90_000);
+});
+
+async function watchCommands(admin: Redis, ms: number): Promise<{ readonly commands: number }> {
+  const count = async () => Number(/total_commands_processed:(\d+)/.exec(await admin.info('stats'))?.[1]);
+  const before = await count();
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return { commands: (await count()) - before };
+}

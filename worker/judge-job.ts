@@ -1,0 +1,46 @@
+import { findSpec } from '../shared/catalogue/registry.ts';
+import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import type { JobKeyOf } from '../shared/job-keys.ts';
+import { type Job, makeJobKey } from '../shared/model/job.ts';
+import { siteOf } from '../shared/target/parse-target.ts';
+import { domainVisit } from './visit/spec.ts';
+
+/** A job as its check's spec wants it, or the field that says something else. */
+export type JudgedJob = { readonly job: Job } | { readonly fault: string };
+
+/**
+ * Compares a job with the spec of its check: whoever can write to Redis chooses neither the limits of a run nor the key under which its report is kept.
+ * The run limit is always the spec's own. The key must be the digest of check, target and options; a `keyVersion` in the job lets a worker
+ * of a newer release, or with other settings, take the jobs of an older API.
+ */
+export function judgeJob(job: Job, jobKeyOf: JobKeyOf): JudgedJob {
+  const spec = job.check === domainVisit.name ? domainVisit : findSpec(job.check);
+  if (!spec) return { fault: 'check' };
+  const fault = Object.entries(faultsOf(job, spec, jobKeyOf)).find(([, isWrong]) => isWrong)?.[0];
+  if (fault !== undefined) return { fault };
+  return { job: { ...job, runLimitMs: spec.runLimitMs(job.options) } };
+}
+
+function faultsOf(job: Job, spec: CheckSpec, jobKeyOf: JobKeyOf): Readonly<Record<string, boolean>> {
+  return {
+    queue: job.queue !== spec.queue,
+    options: spec !== domainVisit && !Object.keys(job.options).every((name) => name in spec.options.shape),
+    host: job.host !== hostOf(job.target, spec),
+    jobKey: job.jobKey !== keyOf(job, spec, jobKeyOf),
+  };
+}
+
+function hostOf(target: string, { targetKind }: CheckSpec): string | undefined {
+  if (targetKind === 'domain') return siteOf(target);
+  const url = URL.parse(target);
+  return url ? siteOf(url.hostname) : undefined;
+}
+
+function keyOf(job: Job, spec: CheckSpec, jobKeyOf: JobKeyOf): string {
+  const { check, target, keyVersion } = job;
+  // A visit's options say which parts are wanted, and are no part of its question.
+  const options = spec === domainVisit ? {} : job.options;
+  return keyVersion === undefined
+    ? jobKeyOf(spec, target, options)
+    : makeJobKey({ check, target, options, keyVersion });
+}
