@@ -55,7 +55,7 @@ const field = (lcp: number, cls: number, inp?: number): PagespeedEvidence => {
   return { ...seen(load()), field: sight };
 };
 const refusal = (
-  code: 'target-address-not-allowed' | 'target-not-allowed' | 'connection-refused',
+  code: 'target-address-not-allowed' | 'target-not-allowed' | 'connection-refused' | 'budget-spent',
   host = 'a.test',
 ) => ({
   refused: [{ host, port: 80, code, reason: 'the reason' }],
@@ -428,6 +428,13 @@ test('what the metrics take from the score adds up to what it lacks', () => {
   const lost = codesBroken(verdicts).reduce((sum, code) => sum - (scoreEffects[code] ?? 0), 0);
   // Each is rounded for itself, and what a good metric lacks of 1 is told by no finding.
   expect(Math.abs(100 - (score ?? 0) - lost)).toBeLessThanOrEqual(4);
+});
+
+test('a host that our budget kept the page from is not called unreachable', () => {
+  const { verdicts } = assessPagespeed(seen(load({ traffic: refusal('budget-spent', 'many.test') })));
+  expect(verdicts['requests-unreachable']).toEqual({
+    notTested: 'the budget of this run for requests to other hosts was spent',
+  });
 });
 
 test('what only our own browser sees is not tested where PageSpeed Insights measured', () => {

@@ -68,16 +68,21 @@ export function judgeTraffic(run: Load | undefined): Record<TrafficCode, Verdict
       'requests-not-allowed': unseen,
       'requests-unreachable': unseen,
     };
-  const isOurs = ({ code }: RefusedHost) => isKeptBack(code);
   const refused = traffic?.refused ?? [];
+  const keptBack = refused.filter(({ code }) => isKeptBack(code));
+  const unreached = refused.filter(({ code }) => !isKeptBack(code) && code !== 'budget-spent');
   // Once the budget of a page is used up, none of its requests are let through.
   const whole = (verdict: Verdict) =>
     verdict === 'holds' && traffic && traffic.cut !== null ? notTested(cutShort) : verdict;
+  const isSpent = keptBack.length + unreached.length < refused.length;
   return {
     'page-transfer-excessive': traffic ? judgeCut(traffic) : unseen,
     'page-not-quiet': brokenIf(run.end.page.warnings.some((warning) => /loaded too slowly/i.test(warning))),
-    'requests-not-allowed': whole(brokenBy(showHosts(refused.filter(isOurs)))),
-    'requests-unreachable': whole(brokenBy(showHosts(refused.filter((host) => !isOurs(host))))),
+    'requests-not-allowed': whole(brokenBy(showHosts(keptBack))),
+    'requests-unreachable':
+      isSpent && unreached.length === 0
+        ? notTested('the budget of this run for requests to other hosts was spent')
+        : whole(brokenBy(showHosts(unreached))),
   };
 }
 
