@@ -4,7 +4,7 @@ import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import { readConfig } from '../shared/config.ts';
 import type { Job } from '../shared/model/job.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
-import { parseDomain, parseHttpUrl, type TargetPolicy } from '../shared/target/parse-target.ts';
+import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '../shared/target/parse-target.ts';
 import type { Check } from '../worker/checks/check.ts';
 import { findCheck } from '../worker/checks/registry.ts';
 import { findCheckOf } from '../worker/find-check.ts';
@@ -88,7 +88,7 @@ function printReport(check: Check, file: EvidenceFile): void {
 
 function readTarget(spec: CheckSpec, text: string, policy: TargetPolicy): string {
   const parsed = spec.targetKind === 'url' ? parseHttpUrl(text, policy) : parseDomain(text, policy);
-  if (!parsed.ok) throw new UsageError(parsed.fault.why);
+  if (!parsed.ok) throw new UsageError(tellFault(parsed.fault));
   return typeof parsed.value === 'string' ? parsed.value : parsed.value.href;
 }
 

@@ -29,10 +29,6 @@ program
   .description('a worker process of a scaled deployment')
   .action(async () => (await import('../worker/main.ts')).main());
 program
-  .command('docs')
-  .description('write the generated documents')
-  .action(async () => (await import('./docs.ts')).writeDocs());
-program
   .command('assess <file>')
   .description('judge a file of evidence again, without the network ("-" reads stdin)')
   .action(async (file: string) => (await import('./local-check.ts')).assessFile(file));

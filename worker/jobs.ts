@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PartQuestion } from '../shared/catalogue/domain-health/parts.ts';
+import type { SourceQuestion } from '../shared/catalogue/domain-health/sources.ts';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import type { JobKeyOf } from '../shared/job-keys.ts';
 import type { JobQueue, Progress } from '../shared/job-queue/port.ts';
@@ -41,11 +41,11 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
     parent.wanted.orFresh
       ? { since: startedAt, orFresh: true }
       : { since: Math.min(parent.wanted.since, startedAt - refreshFloorS * 1000), orFresh: false };
-  const toStored = ({ spec, target, options }: PartQuestion) => ({
+  const toStored = ({ spec, target, options }: SourceQuestion) => ({
     jobKey: jobKeyOf(spec, target, options),
     wanted: wantedOf(spec),
   });
-  const find = async (questions: readonly PartQuestion[]) => {
+  const find = async (questions: readonly SourceQuestion[]) => {
     const asked = questions.map(toStored);
     const found = await reportStore.findFresh(asked);
     return asked.map(({ jobKey }) => readFound(found, jobKey));

@@ -124,7 +124,7 @@ async function keepPictures(
 const storeTries = 6;
 const storeRetryMs = 1000;
 
-// What was seen cost a visit to the target: a store that is away for a moment shall not cost another.
+// Gathering has already asked the target. A store that is unavailable for a moment must not cause a second visit.
 async function insertPatiently(
   reportStore: ReportStore,
   report: Report,

@@ -81,7 +81,7 @@ const lasting = ['Cache-Control', 'public, max-age=300'];
 const findings = prepareJson(() => ({
   findings: catalogue.flatMap(({ name, rules }) =>
     [...Object.entries(rules), [checkFailed.code, checkFailed as Rule] as const].map(
-      ([code, { severity, title, detail, fix, references, part, points }]) => ({
+      ([code, { severity, title, detail, fix, references, part, points, replaces }]) => ({
         code,
         check: name,
         ...(part === undefined ? {} : { part }),
@@ -91,6 +91,7 @@ const findings = prepareJson(() => ({
         detail,
         fix,
         references: references.map(resolveReference),
+        ...(replaces === undefined ? {} : { replaces }),
       }),
     ),
   ),

@@ -49,6 +49,10 @@ const ruleSchema = z
     detail: z.string().meta({ description: template }),
     fix: z.string().meta({ description: template }),
     references: z.array(z.object({ title: z.string(), url: z.string() })),
+    replaces: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Codes by which older reports of this check say the same.' }),
   })
   .meta({ id: 'Rule' });
 

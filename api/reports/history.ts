@@ -8,6 +8,7 @@ import {
   parseDomain,
   parseHttpUrl,
   type TargetPolicy,
+  tellFault,
 } from '../../shared/target/parse-target.ts';
 import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
@@ -76,7 +77,7 @@ function pageParameters(policy: TargetPolicy) {
       .transform((text, context) => {
         const read = text.includes('://') ? readUrl(text, policy) : parseDomain(text, policy);
         if (read.ok) return read.value;
-        context.addIssue({ code: 'custom', message: read.fault.why });
+        context.addIssue({ code: 'custom', message: tellFault(read.fault) });
         return z.NEVER;
       })
       .optional(),

@@ -5,7 +5,7 @@ import type { CheckSpec } from '../../shared/catalogue/spec.ts';
 import type { JobKeyOf } from '../../shared/job-keys.ts';
 import type { Job } from '../../shared/model/job.ts';
 import { type Fault, Problem } from '../../shared/model/problem.ts';
-import { judgePort, type TargetPolicy } from '../../shared/target/parse-target.ts';
+import { judgePort, type TargetPolicy, tellFault } from '../../shared/target/parse-target.ts';
 import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
 import { describeFaults, type Query, rawQueryOf, readQuery } from './read-query.ts';
 import { readTarget } from './read-target.ts';
@@ -173,7 +173,9 @@ function readOptions(spec: CheckSpec, { values }: Query, faults: Fault[]): Job['
 function judgePortOption({ portOption }: CheckSpec, options: Job['options'], policy: TargetPolicy): Fault[] {
   if (portOption === undefined) return [];
   const why = judgePort(Number(options[portOption]), policy);
-  return why === undefined ? [] : [{ in: 'query', name: portOption, detail: `It ${why}` }];
+  return why === undefined
+    ? []
+    : [{ in: 'query', name: portOption, detail: tellFault({ why: `it ${why}` }) }];
 }
 
 function readTimes({ values }: Query, faults: Fault[]): Times {

@@ -8,6 +8,7 @@ import {
   siteOf,
   type TargetFault,
   type TargetPolicy,
+  tellFault,
 } from '../../shared/target/parse-target.ts';
 import { decodeSegment, type Query } from './read-query.ts';
 
@@ -55,7 +56,7 @@ function toRead<T>(
   read: (value: T) => { target: string; host: string },
 ): TargetRead {
   if (parsed.ok) return { ok: true, ...read(parsed.value) };
-  return { ok: false, kind: parsed.fault.kind, fault: { ...place, detail: parsed.fault.why } };
+  return { ok: false, kind: parsed.fault.kind, fault: { ...place, detail: tellFault(parsed.fault) } };
 }
 
 function malformed(fault: Fault): TargetRead {

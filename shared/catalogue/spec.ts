@@ -37,3 +37,16 @@ export type CheckSpec = {
 
 /** Freshness in seconds of reports that are not complete: the target, or we, may be back soon. */
 export const freshForOtherS = { partial: 60, unreachable: 60, failed: 300 } as const;
+
+/** The fields of a check's own that its `reportShape` promises; the envelope and the target are made elsewhere. */
+export type FieldsOf<Shape extends z.ZodRawShape> = ReadonlyFields<
+  Omit<z.infer<z.ZodObject<Shape>>, 'target'>
+>;
+
+type ReadonlyFields<T> = { readonly [K in keyof T]: DeepReadonly<T[K]> };
+
+type DeepReadonly<T> = T extends readonly (infer One)[]
+  ? readonly DeepReadonly<One>[]
+  : T extends object
+    ? ReadonlyFields<T>
+    : T;

@@ -50,7 +50,9 @@ export const diffSchema = z
       newlyTested: z
         .array(found)
         .meta({ description: 'In the second; the first could not look, or had no such rule.' }),
-      fixed: z.array(found).meta({ description: 'In the first; the second looked, and it is mended.' }),
+      fixed: z
+        .array(found)
+        .meta({ description: 'In the first; the second report tested it, and it is fixed.' }),
       noLongerTested: z.array(found).meta({ description: 'In the first; the second could not look.' }),
       changed: z
         .array(changedFinding)

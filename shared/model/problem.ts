@@ -5,7 +5,7 @@ export const problems = {
   invalid_request: {
     status: 400,
     title: 'The request is not valid',
-    help: 'Each fault is listed in `errors` with its place and name. Mend them all and ask again.',
+    help: '`errors` lists each fault with its place and name. Fix them all and send the request again.',
   },
   token_required: {
     status: 401,
@@ -14,38 +14,38 @@ export const problems = {
   },
   unknown_format: {
     status: 400,
-    title: 'There is no such export format',
-    help: 'The formats are listed in `errors`, and at /docs.',
+    title: 'This export format does not exist',
+    help: '`errors` lists the formats, and so does /docs.',
   },
   invalid_token: {
     status: 401,
     title: 'The token is not valid',
-    help: 'It is mistyped, unknown, expired or revoked. Ask the operator for a new one.',
+    help: 'It is misspelled, unknown, expired or revoked. Ask the operator for a new one.',
   },
   insufficient_scope: {
     status: 403,
-    title: 'The token may not do this',
-    help: 'The scope it lacks is named in `WWW-Authenticate`.',
+    title: 'The token does not allow this',
+    help: '`WWW-Authenticate` names the missing scope.',
   },
   not_found: {
     status: 404,
     title: 'There is nothing at this address',
-    help: 'The endpoints are listed at /docs.',
+    help: '/docs lists the endpoints.',
   },
   report_not_found: {
     status: 404,
-    title: 'There is no such report for this caller',
-    help: 'It is unknown, expired, or was given to another account. Repeat the GET of the tool for a new one.',
+    title: 'This caller has no such report',
+    help: 'The report is unknown or expired, or it was given to another account. Send the GET of the tool again to get a new one.',
   },
   report_ids_disabled: {
     status: 404,
     title: 'Reports have no ids here',
-    help: 'The operator keeps reports only while they are fresh (`REPORT_IDS=off`). Ask the tools themselves.',
+    help: 'The operator stores reports only while they are fresh (`REPORT_IDS=off`). Send the GET of the tool instead.',
   },
   job_not_found: {
     status: 404,
     title: 'This job is not known',
-    help: 'Jobs are forgotten soon after they end. Repeat the original GET: it is answered from the report, or starts the work again.',
+    help: 'Jobs are deleted soon after they end. Send the original GET again: you get its report, or it starts the work again.',
   },
   method_not_allowed: {
     status: 405,
@@ -54,53 +54,53 @@ export const problems = {
   },
   not_acceptable: {
     status: 406,
-    title: 'Only JSON is given here',
-    help: 'Send `Accept: application/json`, or none.',
+    title: 'This endpoint only answers with JSON',
+    help: 'Send `Accept: application/json`, or no Accept header.',
   },
   target_not_allowed: {
     status: 422,
     title: 'This target is not checked',
-    help: 'Private, reserved and special-use names, addresses and ports are refused by their text alone; nothing was sent to the target.',
+    help: 'Private, reserved and special-use names, addresses and ports are refused before anything is sent to the target.',
   },
   rate_limited: {
     status: 429,
     title: 'The limit is used up',
-    help: 'Wait for `Retry-After` seconds. Cached reports stay readable when only `scans` are used up. A token raises the limits.',
+    help: 'Wait for `Retry-After` seconds. Cached reports can still be read when only `scans` are used up. A token raises the limits.',
   },
   internal_error: {
     status: 500,
-    title: 'A defect of ours',
-    help: 'Tell the operator the requestId; the log has the cause.',
+    title: 'A defect in this service',
+    help: 'Tell the operator the requestId. The cause is in the log.',
   },
   overloaded: {
     status: 503,
     title: 'Too much work is waiting',
-    help: 'Wait for `Retry-After` seconds and ask again.',
+    help: 'Wait for `Retry-After` seconds and send the request again.',
   },
   store_unavailable: {
     status: 503,
-    title: 'Reports cannot be read or kept just now',
-    help: 'Wait for `Retry-After` seconds and ask again.',
+    title: 'Reports cannot be read or stored at the moment',
+    help: 'Wait for `Retry-After` seconds and send the request again.',
   },
   queue_unavailable: {
     status: 503,
-    title: 'This check cannot be started just now',
-    help: 'Wait for `Retry-After` seconds and ask again; cached reports stay readable.',
+    title: 'This check cannot be started at the moment',
+    help: 'Wait for `Retry-After` seconds and ask again. Cached reports can still be read.',
   },
   shutting_down: {
     status: 503,
     title: 'This process is stopping',
-    help: 'Ask again: another process, or this one restarted, will answer.',
+    help: 'Send the request again. Another process answers it, or this one after its restart.',
   },
   browser_unavailable: {
     status: 503,
-    title: 'There is no browser to load pages with',
-    help: 'Only pagespeed-check needs one; the other tools work. The operator finds the fix in the log and in docs/operating.md.',
+    title: 'This service has no working browser',
+    help: 'Only pagespeed-check needs one. The other tools work. For the operator, the log and docs/operating.md say how to fix it.',
   },
   not_cached: {
     status: 504,
     title: 'Nothing fresh is stored',
-    help: 'The request said only-if-cached. Ask again without it to start a check.',
+    help: 'The request has only-if-cached. Send it without that to start a check.',
   },
 } as const satisfies Record<string, { status: number; title: string; help: string }>;
 

@@ -64,11 +64,14 @@ export const envelopeShape = {
 export const reportSchema = z.looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) });
 export type Report = z.infer<typeof reportSchema>;
 
+/** A check's own fields of its report, of whatever check it is. */
+export type ReportFields = { readonly [name: string]: unknown };
+
 /** What judgement gives: a verdict for every rule of the check, and the check's own fields. */
-export type Assessment<Code extends string = string> = {
+export type Assessment<Code extends string = string, Fields extends ReportFields = ReportFields> = {
   readonly state: Exclude<ReportState, 'failed'>;
   readonly verdicts: Verdicts<Code>;
-  readonly fields: { readonly [name: string]: unknown };
+  readonly fields: Fields;
   /** Where points are not simply added up; null when it could not be computed. */
   readonly score?: number | null;
   /** Where the grade is not the letter of the score. */
@@ -126,9 +129,9 @@ export const checkFailed = {
   code: 'check-failed',
   severity: 'info',
   points: 0,
-  title: 'The check could not be finished',
+  title: 'The check did not finish',
   detail: '{reason}',
-  fix: 'Nothing is known to be wrong with the target. Ask again after freshUntil; if it stays so, tell the operator.',
+  fix: 'Nothing is known to be wrong with the target. Ask again after freshUntil. If it fails again, tell the operator.',
   references: [],
 } as const satisfies Rule & { readonly code: string };
 

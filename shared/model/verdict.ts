@@ -13,7 +13,7 @@ export type Reference =
   | `RFC ${number} §${string}`
   | { readonly title: string; readonly url: string };
 
-/** What mends a broken rule: prose, and where it helps the DNS record or the configuration lines to paste. */
+/** How to fix a broken rule: prose, and where it helps the DNS record or the configuration lines to paste. */
 export type Fix = {
   readonly text: string;
   readonly record?: { readonly name: string; readonly type: string; readonly value: string };
@@ -33,6 +33,8 @@ export type Rule = {
   /** Filled in like the detail. */
   readonly fix: string;
   readonly references: readonly Reference[];
+  /** Codes of older versions of the same check that said this; never codes that the check has today. */
+  readonly replaces?: readonly string[];
 };
 
 export type Rules = { readonly [code: string]: Rule };
@@ -46,7 +48,7 @@ export type Verdict =
 
 export type Verdicts<Code extends string = string> = { readonly [C in Code]: Verdict };
 
-/** The rule could not be looked at; `why` completes "not tested: …". */
+/** The rule could not be tested. @param why a clause that completes "not tested: …": lower case, no full stop */
 export function notTested(why: string): Verdict {
   return { notTested: why };
 }
@@ -67,6 +69,21 @@ export function isBroken(verdict: Verdict): verdict is Extract<Verdict, { readon
   return typeof verdict === 'object' && 'broken' in verdict;
 }
 
+/** The same verdict for every rule of a table. */
+export function allOf<Code extends string>(
+  table: { readonly [C in Code]: unknown },
+  verdict: Verdict,
+): Verdicts<Code> {
+  return Object.fromEntries(codesOf(table).map((code) => [code, verdict])) as Verdicts<Code>;
+}
+
+/** Another verdict in place of each that found nothing; what was seen to be broken stays broken. */
+export function unlessBroken<Code extends string>(verdicts: Verdicts<Code>, other: Verdict): Verdicts<Code> {
+  return Object.fromEntries(
+    codesOf(verdicts).map((code) => [code, isBroken(verdicts[code]) ? verdicts[code] : other]),
+  ) as Verdicts<Code>;
+}
+
 /** The codes that are broken, in the table's order. */
 export function codesBroken<Code extends string>(verdicts: Verdicts<Code>): Code[] {
   return codesOf(verdicts).filter((code) => isBroken(verdicts[code]));
@@ -75,4 +92,22 @@ export function codesBroken<Code extends string>(verdicts: Verdicts<Code>): Code
 /** The keys of a record of codes, typed as codes. */
 export function codesOf<Code extends string>(record: { readonly [C in Code]: unknown }): Code[] {
   return Object.keys(record) as Code[];
+}
+
+/** What a parser gives for input that breaks its grammar: `malformed` is why, as a clause; `at` is the offset where reading stopped. */
+export type Malformed = { readonly malformed: string; readonly at?: number };
+
+/** Makes a Malformed. */
+export function malformed(why: string, at?: number): Malformed {
+  return at === undefined ? { malformed: why } : { malformed: why, at };
+}
+
+/** Tells a Malformed from what a parser read. */
+export function isMalformed<T>(parsed: T | Malformed): parsed is Malformed {
+  return (
+    typeof parsed === 'object' &&
+    parsed !== null &&
+    'malformed' in parsed &&
+    typeof parsed.malformed === 'string'
+  );
 }

@@ -83,7 +83,7 @@ function cell(text: string): string {
 
 /**
  * Puts `'` before what a spreadsheet would take for a formula (OWASP, CSV injection): `= + - @` and their full-width forms,
- * also behind blanks, which some programs drop. Tab and carriage return are pictures by then.
+ * also after spaces, which some programs drop. Tab and carriage return are pictures by then.
  */
 function guardFormula(text: string): string {
   return /^\s*[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;

@@ -34,10 +34,10 @@ export function timeWords(iso: string): string {
 
 /** What the state means for the reader; undefined where there is nothing to say. */
 export function stateWords({ state }: Report): string | undefined {
-  if (state === 'partial') return 'Some parts could not be looked at; they are listed as not tested.';
+  if (state === 'partial') return 'Some rules could not be tested. They are listed under “Not tested”.';
   if (state === 'unreachable') return 'The target could not be reached, so most rules could not be tested.';
   return state === 'failed'
-    ? 'The check itself could not be finished; this says nothing of the target.'
+    ? 'The check itself did not finish. This says nothing about the target.'
     : undefined;
 }
 

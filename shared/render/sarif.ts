@@ -124,7 +124,7 @@ function describeRun(report: Report) {
 
 /**
  * Lines as text of a SARIF message: `[text](address)` would be a link there (§3.11.6) and `{0}` a placeholder (§3.11.5); a
- * blank takes both their meaning.
+ * space removes the meaning of both.
  */
 function message(...lines: readonly string[]): string {
   return lines

@@ -11,8 +11,20 @@ export type TargetPolicy = {
 };
 export type PortRange = readonly [from: number, to: number];
 
-/** `malformed`: not such a thing at all. `refused`: well formed, but never checked; nothing is sent. `why` is a whole sentence. */
-export type TargetFault = { readonly kind: 'malformed' | 'refused'; readonly why: string };
+/** `malformed`: not such a thing at all. `refused`: well formed, but never checked; nothing is sent. */
+export type TargetFault = {
+  readonly kind: 'malformed' | 'refused';
+  /** A clause: '"localhost" is a special-use name'. */
+  readonly why: string;
+  /** What to write instead: whole sentences. */
+  readonly advice?: string;
+};
+
+/** The fault as sentences for the caller. */
+export function tellFault({ why, advice }: Omit<TargetFault, 'kind'>): string {
+  const sentence = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+  return advice === undefined ? sentence : `${sentence} ${advice}`;
+}
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
@@ -27,13 +39,13 @@ export const urlLengthLimit = 2048;
 export function parseDomain(text: string, policy: TargetPolicy): Parsed<string> {
   const shown = quote(text);
   const slip = findDomainSlip(text);
-  if (slip !== undefined) return malformed(`${shown} ${slip}`);
+  if (slip !== undefined) return malformed(`${shown} ${slip.why}`, slip.advice);
   const ascii = domainToASCII(text.replace(/\.$/, ''));
-  if (ascii === '') return malformed(`${shown} is not a domain name (IDNA, UTS #46).`);
-  if (isAddress(ascii) || isAddress(text)) return malformed(`${shown} is an address, not a domain name.`);
+  if (ascii === '') return malformed(`${shown} is not a domain name (IDNA, UTS #46)`);
+  if (isAddress(ascii) || isAddress(text)) return malformed(`${shown} is an address, not a domain name`);
   const fault = judgeName(ascii, policy.allowedSuffixes, hostLabel);
   return fault
-    ? { ok: false, fault: { kind: fault.kind, why: `${shown} ${fault.why}.` } }
+    ? { ok: false, fault: { kind: fault.kind, why: `${shown} ${fault.why}` } }
     : { ok: true, value: ascii };
 }
 
@@ -44,8 +56,8 @@ export function parseDomain(text: string, policy: TargetPolicy): Parsed<string> 
 export function parseHttpUrl(text: string, policy: TargetPolicy): Parsed<URL> {
   const shown = quote(text);
   const slip = findUrlSlip(text);
-  if (slip !== undefined) return malformed(`${shown} ${slip}`);
-  if (!URL.canParse(text)) return malformed(`${shown} is not a URL.`);
+  if (slip !== undefined) return malformed(`${shown} ${slip.why}`, slip.advice);
+  if (!URL.canParse(text)) return malformed(`${shown} is not a URL`);
   return judgeUrl(new URL(text), policy);
 }
 
@@ -55,9 +67,9 @@ export function judgeUrl(parsed: URL, policy: TargetPolicy): Parsed<URL> {
   url.hash = '';
   const shown = quote(url.href);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return refused(`${shown} has the scheme ${quote(url.protocol)}; only http and https are checked.`);
+    return refused(`${shown} has the scheme ${quote(url.protocol)}; only http and https are checked`);
   if (url.username !== '' || url.password !== '')
-    return malformed(`The URL carries a user name or password. Take it out: reports are kept.`);
+    return malformed('the URL carries a user name or password', 'Remove it: reports are stored.');
   const portFault = judgePort(portOf(url), policy);
   if (portFault) return refused(`${shown} ${portFault}`);
   return judgeHost(url, policy);
@@ -68,11 +80,11 @@ export function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 
-/** What to say of a port that is not checked, as a sentence's end; undefined for one that is. */
+/** What to say of a port that is not checked, as the end of a clause; undefined for one that is. */
 export function judgePort(port: number, { ports }: TargetPolicy): string | undefined {
   if (isPortAllowed(port, ports)) return undefined;
   const checked = ports.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ');
-  return `names port ${port}, which is not checked; there are ${checked}.`;
+  return `names port ${port}, which is not checked; these ports are: ${checked}`;
 }
 
 /** True when the operator lets targets name this port. */
@@ -101,40 +113,42 @@ function judgeHost(url: URL, policy: TargetPolicy): Parsed<URL> {
   if (isAddress(literal)) {
     const verdict = classifyAddress(literal, policy.addresses);
     if (verdict.kind === 'refused')
-      return refused(`${quote(url.host)} is an address that is not checked (${verdict.rule}).`);
+      return refused(`${quote(url.host)} is an address that is not checked (${verdict.rule})`);
     return { ok: true, value: url };
   }
   url.hostname = url.hostname.replace(/\.$/, '');
   const fault = judgeName(url.hostname, policy.allowedSuffixes, hostLabel);
   return fault
-    ? { ok: false, fault: { kind: fault.kind, why: `The host ${quote(url.hostname)} ${fault.why}.` } }
+    ? { ok: false, fault: { kind: fault.kind, why: `the host ${quote(url.hostname)} ${fault.why}` } }
     : { ok: true, value: url };
 }
 
+type Slip = Omit<TargetFault, 'kind'>;
+
 // What domainToASCII would swallow in silence: it cuts "example.com\.evil.example" at the backslash (measured).
-function findDomainSlip(text: string): string | undefined {
-  if (text === '') return 'is empty. Give a domain name, such as example.com.';
-  if (text.length > 1024) return 'is too long for a domain name.';
+function findDomainSlip(text: string): Slip | undefined {
+  if (text === '') return { why: 'is empty', advice: 'Give a domain name, such as example.com.' };
+  if (text.length > 1024) return { why: 'is too long for a domain name' };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-    return 'is a URL. Give the domain name alone, such as example.com.';
-  if (text.includes('@')) return 'looks like a mail address. Give what stands behind the @.';
-  if (text.startsWith('*.')) return 'is a wildcard. Give one name.';
+    return { why: 'is a URL', advice: 'Give only the domain name, such as example.com.' };
+  if (text.includes('@')) return { why: 'looks like a mail address', advice: 'Give what is behind the @.' };
+  if (text.startsWith('*.')) return { why: 'is a wildcard', advice: 'Give one name.' };
   if (/^[^:]+:\d{1,5}$/.test(text))
-    return 'names a port. Give the domain name alone; ssl-check takes ?port=.';
+    return { why: 'names a port', advice: 'Give only the domain name; ssl-check takes ?port=.' };
   if (hasForbiddenCharacter(text) || /[/\\:?#%<>[\]^|]/.test(text))
-    return 'has characters that no domain name has.';
+    return { why: 'has characters that no domain name has' };
   return undefined;
 }
 
-function findUrlSlip(text: string): string | undefined {
-  if (text === '') return 'is empty. Give a URL, such as https://example.com/.';
-  if (text.length > urlLengthLimit) return `is longer than ${urlLengthLimit} characters.`;
+function findUrlSlip(text: string): Slip | undefined {
+  if (text === '') return { why: 'is empty', advice: 'Give a URL, such as https://example.com/.' };
+  if (text.length > urlLengthLimit) return { why: `is longer than ${urlLengthLimit} characters` };
   if (hasForbiddenCharacter(text) || text.includes('\\'))
-    return 'has a space, backslash or control character; percent-encode it.';
+    return { why: 'has a space, backslash or control character', advice: 'Percent-encode it.' };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
   if (/^[a-z][a-z0-9+.-]*:(?!\d+(\/|$))/i.test(text)) return undefined; // another scheme (data:, javascript:), refused below by its name
-  if (/^https?%3a/i.test(text)) return 'is percent-encoded twice. Encode it once.';
-  return 'is not an absolute URL. Begin it with https:// or http://.';
+  if (/^https?%3a/i.test(text)) return { why: 'is percent-encoded twice', advice: 'Encode it once.' };
+  return { why: 'is not an absolute URL', advice: 'Begin it with https:// or http://.' };
 }
 
 // C0 controls, space, DEL, C1 controls, and the invisible marks that turn or hide text.
@@ -148,8 +162,8 @@ function quote(text: string): string {
   return JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
 }
 
-function malformed(why: string): Parsed<never> {
-  return { ok: false, fault: { kind: 'malformed', why } };
+function malformed(why: string, advice?: string): Parsed<never> {
+  return { ok: false, fault: { kind: 'malformed', why, ...(advice === undefined ? {} : { advice }) } };
 }
 
 function refused(why: string): Parsed<never> {

@@ -10,7 +10,7 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   shared: ['shared'],
   api: ['shared'],
   'worker/probes': ['shared'],
-  'worker/checks': ['shared', 'worker/probes'],
+  'worker/checks': ['shared', 'worker/probes', 'worker/failure-kinds.ts'],
   worker: ['shared', 'worker'],
   cli: ['shared', 'api', 'worker', 'cli'],
 };

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { makeDocs, rulesLockPath } from '../../cli/docs.ts';
-import { findUnraised, makeRulesLock, type RulesLock } from '../../cli/rules-lock.ts';
 import { catalogue, findSpec } from '../../shared/catalogue/registry.ts';
 import { problems } from '../../shared/model/problem.ts';
+import { makeDocs } from '../docs/docs.ts';
+import { findUnraised, makeRulesLock, type RulesLock, rulesLockPath } from '../docs/rules-lock.ts';
 
 test.for([...makeDocs()])('%s is what the code generates (npm run docs)', ([path, text]) => {
   expect(readFileSync(path, 'utf8')).toBe(text);
@@ -46,7 +46,7 @@ test('the engine that stands in the keys of pagespeed-check is the one that is i
   );
 });
 
-test('every rule says what, why, how to mend it, and where that is written', () => {
+test('every rule says what, why, how to fix it, and where that is written', () => {
   const bare = catalogue.flatMap(({ name, rules }) =>
     Object.entries(rules)
       .filter(

@@ -1,4 +1,5 @@
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import type { z } from 'zod';
+import type { CheckSpec, FieldsOf } from '../../shared/catalogue/spec.ts';
 import type { Progress } from '../../shared/job-queue/port.ts';
 import type { Job } from '../../shared/model/job.ts';
 import type { Assessment } from '../../shared/model/report.ts';
@@ -28,11 +29,17 @@ export type Check = {
   readonly screenshotOf?: (evidence: Json) => { readonly bytes: Uint8Array } | undefined;
 };
 
-/** Ties a gather to the assess that reads its evidence; the only place where the type of the evidence is forgotten. */
-export function defineCheck<Evidence, Code extends string>(check: {
-  readonly spec: CheckSpec & { readonly rules: { readonly [C in Code]: unknown } };
+/**
+ * Ties a gather to the assess that reads its evidence, and the assess to the rules and report fields that the spec promises. Only here
+ * the type of the evidence is forgotten.
+ */
+export function defineCheck<Evidence, Code extends string, Shape extends z.ZodRawShape>(check: {
+  readonly spec: CheckSpec & {
+    readonly rules: { readonly [C in Code]: unknown };
+    readonly reportShape: Shape;
+  };
   readonly gather: (context: CompositeContext) => Promise<Evidence>;
-  readonly assess: (evidence: Evidence) => Assessment<Code>;
+  readonly assess: (evidence: Evidence) => Assessment<Code, FieldsOf<Shape>>;
   readonly screenshotOf?: (evidence: Evidence) => { readonly bytes: Uint8Array } | undefined;
 }): Check {
   return check as unknown as Check;

@@ -2,10 +2,10 @@ import {
   dnsQuestion,
   entryPointQuestions,
   headersQuestion,
-  type PartQuestion,
+  type SourceQuestion,
   sslQuestion,
   webHostOf,
-} from '../../shared/catalogue/domain-health/parts.ts';
+} from '../../shared/catalogue/domain-health/sources.ts';
 import { freshForOtherS } from '../../shared/catalogue/spec.ts';
 import type { JobKeyOf } from '../../shared/job-keys.ts';
 import type { Run } from '../../shared/job-queue/port.ts';
@@ -53,10 +53,10 @@ export async function runVisit(
   const limit = AbortSignal.timeout(job.runLimitMs);
   const opened = settings.probes.open(AbortSignal.any([stop, limit]), ownerOf(job));
   const probes = { ...opened, http: rememberAnswers(opened.http) };
-  const report = addUp<PartQuestion>(progress);
+  const report = addUp<SourceQuestion>(progress);
   const examination = { probes, jobs: noJobs, limit, limitMs: job.runLimitMs, stop };
   const start = performance.now();
-  const answerAll = (questions: readonly PartQuestion[]) =>
+  const answerAll = (questions: readonly SourceQuestion[]) =>
     Promise.all(
       questions.map((question) =>
         answerQuestion(question, job, settings, { ...examination, progress: report(question) }),
@@ -89,7 +89,7 @@ async function findWebHost(domain: string, dns: DnsProbe): Promise<string> {
 }
 
 async function answerQuestion(
-  question: PartQuestion,
+  question: SourceQuestion,
   job: Job,
   settings: VisitSettings,
   examination: Examination,
@@ -105,18 +105,18 @@ async function answerQuestion(
   const { report, file } = await examineOne(question, keys.reportId, settings, examination);
   const tookMs = Math.round(performance.now() - start);
   const about = { jobId: job.jobId, check: spec.name, state: report.state, tookMs };
-  // A part that had to share the visit's time may have failed for that alone: its own endpoint shall not be answered with it.
+  // A check that shared the visit's time may have failed only for that, so its own endpoint must not be answered with this report.
   if (report.state === 'failed' && examination.limit.aborted)
-    return log.warn(about, 'part of a visit was late');
+    return log.warn(about, 'check of a visit was late');
   await reportStore.insert(report, keys);
   settings.onDone(spec.name, report.state, tookMs / 1000);
-  log.info(about, 'part of a visit done');
+  log.info(about, 'check of a visit done');
   if (file) settings.evidence.keep(file);
 }
 
-// A defect in one part is that part's failure; the others are still worth having.
+// A defect in one check fails that check alone; the reports of the others are kept.
 async function examineOne(
-  { spec, target, options }: PartQuestion,
+  { spec, target, options }: SourceQuestion,
   reportId: string,
   settings: VisitSettings,
   examination: Examination,
@@ -128,12 +128,12 @@ async function examineOne(
     return await examine(check, subject, examination, settings);
   } catch (error) {
     if (examination.stop.aborted) throw error;
-    settings.log.error({ check: spec.name, err: error }, 'part of a visit failed');
+    settings.log.error({ check: spec.name, err: error }, 'check of a visit failed');
     return { report: failedReport(check, subject, 'The run was broken off before it could end.', settings) };
   }
 }
 
-// The job's own `wanted` is of the visit; how old a part may be stands in its options.
+// The job's own `wanted` is of the visit; how old a report may be is in its options.
 function wantedOf({ options, wanted }: Job, refreshFloorS: number): Wanted {
   if (options['orFresh'] !== false) return { since: wanted.since, orFresh: true };
   return { since: Math.min(Number(options['since']), Date.now() - refreshFloorS * 1000), orFresh: false };
@@ -144,7 +144,7 @@ function visitReport(job: Job, webHost: string, durationMs: number): Report {
   return makeReport(facts, { state: 'complete', verdicts: {}, score: null, fields: { webHost } });
 }
 
-/** The report of a visit that could not end: whoever wants the domain's health is told so, and starts no other for a while. */
+/** The report of a visit that did not finish. domain-health reads it, and starts no other visit for a while. */
 export function failedVisit(job: Job): Report {
   return makeFailedReport(
     factsOf(job, freshForOtherS.failed),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { visitQuestions } from '../../shared/catalogue/domain-health/parts.ts';
+import { visitQuestions } from '../../shared/catalogue/domain-health/sources.ts';
 import type { CheckSpec } from '../../shared/catalogue/spec.ts';
 
 /** The internal job that visits a domain for all its network checks. It has no endpoint; its own report only says that the visit has ended. */
@@ -11,7 +11,7 @@ export const domainVisit: CheckSpec = {
   options: z.object({}),
   repeatable: [],
   cost: () => 0,
-  // The longest of its parts, which run side by side, and a little to judge and store them.
+  // The longest of its checks, which run side by side, and a little to judge and store them.
   runLimitMs: () => 22_000,
   freshForS: 1,
   waitS: 0,
@@ -24,5 +24,5 @@ export const domainVisit: CheckSpec = {
   reportShape: {},
 };
 
-/** The report is looked for by those who wait for the visit, and by a second attempt after a kill; nobody else. */
+/** Only those who wait for the visit read its report, and a second attempt after a kill. */
 export const visitKeptForS = 300;

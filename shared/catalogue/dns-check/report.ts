@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FieldsOf } from '../spec.ts';
 import { mailReportShape } from './mail/report.ts';
 import { partStates } from './part-state.ts';
 
@@ -113,7 +114,7 @@ const caaSchema = z
   })
   .meta({ id: 'Caa' });
 
-/** Own fields of the DNS half. */
+/** What the DNS half adds to the report. */
 export const dnsHalfShape = {
   exists: z.boolean().nullable().meta({ description: 'null when the DNS did not say.' }),
   unicodeDomain: z.string(),
@@ -128,6 +129,9 @@ export const dnsHalfShape = {
   caa: caaSchema,
   dnsScore: points,
 };
+
+/** Own fields of the DNS half. */
+export type DnsFields = FieldsOf<typeof dnsHalfShape>;
 
 export const dnsReportShape = {
   target: z.looseObject({ domain: z.string() }),

@@ -3,7 +3,7 @@ import { dnsCheckOptions } from './options.ts';
 import { dnsReportShape } from './report.ts';
 import { rules } from './rules.ts';
 
-export const dnsCheck: CheckSpec = {
+export const dnsCheck = {
   name: 'dns-check',
   summary:
     'Reads a domain’s records, asks its parent and each of its name servers, checks DNSSEC and mail settings, and judges them.',
@@ -19,4 +19,4 @@ export const dnsCheck: CheckSpec = {
   rules,
   rulesVersion: 3,
   reportShape: dnsReportShape,
-};
+} satisfies CheckSpec;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { gradeNames } from '../../model/score.ts';
 import { severities } from '../../model/verdict.ts';
 import { redirectEnds } from '../redirect-check/report.ts';
+import type { FieldsOf } from '../spec.ts';
 import { type CategoryName, categoryNames } from './weights.ts';
 
 /** How a category stands. Only `ok` and `partial` have a score. */
@@ -31,7 +32,7 @@ const categorySchema = z
   .looseObject({
     state: z.enum(categoryStates).meta({
       description:
-        'unavailable: it could not be looked at · not-applicable: there is nothing to look at, as on a domain without a web server.',
+        'unavailable: it could not be checked · not-applicable: there is nothing to check, as on a domain without a web server.',
     }),
     score: points,
     grade,
@@ -47,7 +48,7 @@ const categorySchema = z
       })
       .nullable()
       .meta({ description: 'Counts of this category’s rules; null where there is no report.' }),
-    reason: z.string().optional().meta({ description: 'Why it is not ok, or what its score rests on.' }),
+    reason: z.string().optional().meta({ description: 'Why it is not ok, or what its score is based on.' }),
     codes: z.array(z.string()).meta({ description: 'Codes of its findings.' }),
     report: sourceSchema,
   })
@@ -75,7 +76,7 @@ const entryPointSchema = z
       .meta({ description: 'Whether the visitor ends at https; null when unknown.' }),
     state: z.enum(['ok', 'invalid', 'missing', 'unknown']).meta({
       description:
-        'ok: it ends at a page · invalid: it ends elsewhere, at an error, or behind a certificate that browsers refuse · missing: nobody is there.',
+        'ok: it ends at a page · invalid: it ends elsewhere, at an error, or behind a certificate that browsers refuse · missing: no server answers there.',
     }),
     reason: z.string().optional().meta({ description: 'Why it is not ok.' }),
     report: sourceSchema,
@@ -92,7 +93,7 @@ const trendSchema = z
     gradeBefore: grade,
     categories: z
       .partialRecord(categoryName, z.number())
-      .meta({ description: 'What each scored category won or lost.' }),
+      .meta({ description: 'What each scored category gained or lost.' }),
     newFindings: z.array(namedFindingSchema),
     fixedFindings: z.array(namedFindingSchema),
   })
@@ -114,7 +115,7 @@ const worstFindingSchema = z
   })
   .meta({ id: 'WorstFinding' });
 
-/** Own fields of domain-health. */
+/** The report of domain-health, beside the envelope. */
 export const domainHealthReportShape = {
   target: z.looseObject({ domain: z.string() }),
   categories: z.object(
@@ -127,14 +128,14 @@ export const domainHealthReportShape = {
     description:
       'The share of the applicable weights that has a score. Below 0.5 the domain has none; below 1 no grade above A.',
   }),
-  gradeBeforeCaps: grade.meta({ description: 'The letter of `score`; `caps` lead from it to `grade`.' }),
-  caps: z
-    .array(capSchema)
-    .meta({ description: 'Everything that limits the grade, the strictest first, whether it bites or not.' }),
+  gradeBeforeCaps: grade.meta({ description: 'The letter of `score`, before `caps` limit it to `grade`.' }),
+  caps: z.array(capSchema).meta({
+    description: 'Everything that limits the grade, the strictest first, also limits above the grade.',
+  }),
   entryPoints: z.array(entryPointSchema),
   worstFindings: z.array(worstFindingSchema),
   trend: trendSchema.optional(),
 };
 
-const healthFieldsSchema = z.object(domainHealthReportShape).omit({ target: true });
-export type HealthFields = z.infer<typeof healthFieldsSchema>;
+/** Own fields of domain-health. */
+export type HealthFields = FieldsOf<typeof domainHealthReportShape>;

@@ -3,10 +3,10 @@ import type { CheckSpec } from '../spec.ts';
 import { domainHealthReportShape } from './report.ts';
 import { rules } from './rules.ts';
 
-export const domainHealth: CheckSpec = {
+export const domainHealth = {
   name: 'domain-health',
   summary:
-    'Puts DNS, TLS, headers, speed and mail of a domain together: one score, one grade, and what holds it down.',
+    'Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what limits them.',
   targetKind: 'domain',
   queue: 'composite',
   options: z.object({}),
@@ -17,6 +17,6 @@ export const domainHealth: CheckSpec = {
   waitS: 50,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 2,
+  rulesVersion: 3,
   reportShape: domainHealthReportShape,
-};
+} satisfies CheckSpec;

@@ -6,8 +6,8 @@ export type CategoryName = keyof typeof categoryWeights;
 /** Every category, in the order of the report. */
 export const categoryNames = Object.keys(categoryWeights) as readonly CategoryName[];
 
-/** The share of the applicable weights that must have a score, lest a few good parts speak for a whole that nobody saw. */
+/** The share of the applicable weights that must have a score; below it, a few good categories would stand for a domain that was hardly seen. */
 export const leastCoverage = 0.5;
 
-/** How many of the worst findings of all parts the report shows. */
+/** How many of the worst findings of all categories the report shows. */
 export const worstFindingsLimit = 10;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FieldsOf } from '../spec.ts';
 
 /** Bands of a metric, best first; the limits stand in each metric's `thresholds`. */
 export const ratings = ['good', 'needs-improvement', 'poor'] as const;
@@ -136,3 +137,6 @@ export const pagespeedReportShape = {
     })
     .nullable(),
 };
+
+/** Own fields of pagespeed-check. */
+export type PagespeedFields = FieldsOf<typeof pagespeedReportShape>;

@@ -16,7 +16,7 @@ const options = z.object({
 
 const runsOf = ({ runs }: { readonly [name: string]: unknown }) => (typeof runs === 'number' ? runs : 1);
 
-export const pagespeedCheck: CheckSpec = {
+export const pagespeedCheck = {
   name: 'pagespeed-check',
   summary: 'Loads a URL in a real browser with Lighthouse and judges its speed and Core Web Vitals.',
   targetKind: 'url',
@@ -30,6 +30,6 @@ export const pagespeedCheck: CheckSpec = {
   waitS: 50,
   refreshFloorS: 300,
   rules,
-  rulesVersion: 3,
+  rulesVersion: 4,
   reportShape: pagespeedReportShape,
-};
+} satisfies CheckSpec;

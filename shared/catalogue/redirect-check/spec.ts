@@ -3,7 +3,7 @@ import type { CheckSpec } from '../spec.ts';
 import { redirectReportShape } from './report.ts';
 import { rules } from './rules.ts';
 
-export const redirectCheck: CheckSpec = {
+export const redirectCheck = {
   name: 'redirect-check',
   summary: 'Follows the redirects of a URL hop by hop, as a browser would, and judges the chain.',
   targetKind: 'url',
@@ -18,4 +18,4 @@ export const redirectCheck: CheckSpec = {
   rules,
   rulesVersion: 2,
   reportShape: redirectReportShape,
-};
+} satisfies CheckSpec;

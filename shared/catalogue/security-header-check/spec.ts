@@ -3,7 +3,7 @@ import type { CheckSpec } from '../spec.ts';
 import { headerReportShape } from './report.ts';
 import { rules } from './rules.ts';
 
-export const securityHeaderCheck: CheckSpec = {
+export const securityHeaderCheck = {
   name: 'security-header-check',
   summary: 'Says what a browser would really enforce of a page’s security headers, and what is missing.',
   targetKind: 'url',
@@ -18,4 +18,4 @@ export const securityHeaderCheck: CheckSpec = {
   rules,
   rulesVersion: 3,
   reportShape: headerReportShape,
-};
+} satisfies CheckSpec;

@@ -3,7 +3,7 @@ import type { CheckSpec } from '../spec.ts';
 import { sslReportShape } from './report.ts';
 import { rules } from './rules.ts';
 
-export const sslCheck: CheckSpec = {
+export const sslCheck = {
   name: 'ssl-check',
   summary: 'Looks at the certificate, its chain, and all that a TLS server offers, and grades it.',
   targetKind: 'domain',
@@ -28,4 +28,4 @@ export const sslCheck: CheckSpec = {
   rules,
   rulesVersion: 3,
   reportShape: sslReportShape,
-};
+} satisfies CheckSpec;

@@ -12,7 +12,7 @@ const longestText = 4000;
 /** Values of evidence shown of all findings together. */
 const evidenceValues = 3000;
 
-/** The findings, worst first, each with what was seen, what mends it and where that is written. */
+/** The findings, worst first, each with what was seen, how to fix it, and the source of the rule. */
 export function findingsSection(report: Report): Markup {
   const room = { values: evidenceValues };
   const groups = bySeverity(report).map(

@@ -2,7 +2,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
-import { nameEnd } from '../../../worker/checks/pagespeed-check/name-end.ts';
+import { readLoadEnd } from '../../../worker/checks/pagespeed-check/facts/end.ts';
 import { makeAuthority } from '../../lab/kit/certificates.ts';
 import { expectRun, openProbe, siteAddress } from './kit.ts';
 
@@ -35,7 +35,7 @@ test('a page over TLS is measured through the proxy', { timeout: 60_000 }, async
 
 test('a certificate of an authority that nobody knows is said at once', { timeout: 60_000 }, async () => {
   const run = await load([]);
-  expect(nameEnd(run, url)).toMatchObject({
+  expect(readLoadEnd(run, url)).toMatchObject({
     code: 'certificate-not-trusted',
     evidence: { reason: 'net::ERR_CERT_AUTHORITY_INVALID' },
   });

@@ -255,7 +255,7 @@ export const hostilePages: readonly HostilePage[] = [
   {
     name: 'redirects without end',
     answer: (_request, response) => void response.writeHead(302, { location: '/' }).end(),
-    ends: ['page-redirect-loop', 'page-not-loaded'],
+    ends: ['page-interstitial', 'page-not-loaded'],
   },
   {
     name: 'a redirect to loopback',
@@ -281,18 +281,18 @@ export const hostilePages: readonly HostilePage[] = [
   {
     name: 'a page that is not there',
     answer: status(404, { 'content-type': 'text/html' }, '<h1>no'),
-    ends: ['page-status-error'],
+    ends: ['target-error-status'],
   },
   {
     name: 'an error of the server',
     answer: status(500, { 'content-type': 'text/html' }, '<h1>no'),
-    ends: ['page-status-error'],
+    ends: ['target-error-status'],
     nearly: 'a page that is not there',
   },
   {
     name: 'a login by dialog',
     answer: status(401, { 'www-authenticate': 'Basic realm="x"' }),
-    ends: ['page-not-loaded', 'page-status-error'],
+    ends: ['page-not-loaded', 'target-error-status'],
     nearly: 'a page that is not there',
   },
   { name: 'no content', answer: status(204), ends: ['page-not-loaded'], nearly: 'an attachment' },

@@ -2,7 +2,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
-import { nameEnd } from '../../../worker/checks/pagespeed-check/name-end.ts';
+import { readLoadEnd } from '../../../worker/checks/pagespeed-check/facts/end.ts';
 import { makeAuthority } from '../../lab/kit/certificates.ts';
 import { expectRun, openProbe, siteAddress } from './kit.ts';
 
@@ -48,5 +48,5 @@ test('so is one that another such site redirects to', async () => {
 test('a certificate of that authority for another name is refused', async () => {
   const url = 'https://other-name.test/';
   const run = await load(url);
-  expect(nameEnd(run, url)).toMatchObject({ code: 'certificate-not-trusted' });
+  expect(readLoadEnd(run, url)).toMatchObject({ code: 'certificate-not-trusted' });
 });

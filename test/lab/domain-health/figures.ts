@@ -1,5 +1,5 @@
 // node test/lab/domain-health/figures.ts [a b c d]: what a domain-health costs beside its parts. Targets take 300 ms for each piece of an answer, name servers 50 ms.
-import { visitQuestions } from '../../../shared/catalogue/domain-health/parts.ts';
+import { visitQuestions } from '../../../shared/catalogue/domain-health/sources.ts';
 import type { Sites } from '../kit/web-servers.ts';
 import { goodZone, webAddress } from './domains.ts';
 import { openFarPort } from './far-ports.ts';
@@ -55,7 +55,7 @@ async function compareWallTimes(): Promise<void> {
     const wallMs = await timed(() => lab.health(domain, '?wait=55'));
     const parts = lab.log
       .slice(from)
-      .filter(({ message }) => message === 'part of a visit done')
+      .filter(({ message }) => message === 'check of a visit done')
       .map(({ fields }) => fields as { check: string; tookMs: number });
     const slowest = parts.reduce((one, other) => (other.tookMs > one.tookMs ? other : one));
     rows.push({

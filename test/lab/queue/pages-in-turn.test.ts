@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { performanceQuestion } from '../../../shared/catalogue/domain-health/parts.ts';
+import { performanceQuestion } from '../../../shared/catalogue/domain-health/sources.ts';
 import { domainHealth } from '../../../shared/catalogue/domain-health/spec.ts';
 import { readConfig } from '../../../shared/config.ts';
 import { openJobKeys } from '../../../shared/job-keys.ts';

@@ -1,4 +1,5 @@
 import { dnsRules } from '../../../shared/catalogue/dns-check/rules.ts';
+import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken } from '../../../shared/model/verdict.ts';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import { type DnsCheckEvidence, gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
@@ -33,7 +34,7 @@ export function probesOf(dns: DnsProbe): Probes {
 }
 
 /** The broken rules of the DNS half alone. */
-export function dnsCodesBroken({ verdicts }: Awaited<ReturnType<typeof checkIn>>): readonly string[] {
+export function dnsCodesBroken({ verdicts }: Pick<Assessment, 'verdicts'>): readonly string[] {
   return codesBroken(verdicts).filter((code) => Object.hasOwn(dnsRules, code));
 }
 

@@ -14,9 +14,9 @@ import { envelopeShape } from '../../../shared/model/report.ts';
 import { gradeOf } from '../../../shared/model/score.ts';
 import { codesBroken, codesOf, isBroken, type Verdict } from '../../../shared/model/verdict.ts';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
-import { limits } from '../../../worker/checks/domain-health/caps.ts';
-import type { Part } from '../../../worker/checks/domain-health/evidence.ts';
-import { isWorse } from '../../../worker/checks/domain-health/score.ts';
+import type { Source } from '../../../worker/checks/domain-health/evidence.ts';
+import { limits } from '../../../worker/checks/domain-health/judge/caps.ts';
+import { isWorse } from '../../../worker/checks/domain-health/judge/score.ts';
 import { cases } from './cases.ts';
 
 const own = z.object(domainHealthReportShape).omit({ target: true });
@@ -97,7 +97,7 @@ test.for(cases.filter(({ name }) => !name.includes('unknown shape')))(
   'the reports of the parts have the shape that their checks promise: $name',
   ({ evidence }) => {
     const { dns, ssl, headers, performance, redirects } = evidence;
-    const parts: readonly Part[] = [dns, ssl, headers, performance, ...redirects.map(({ part }) => part)];
+    const parts: readonly Source[] = [dns, ssl, headers, performance, ...redirects.map(({ part }) => part)];
     for (const part of parts) {
       if ('unavailable' in part || part.report.state === 'failed') continue;
       expect(shapes.get(part.report.check)?.safeParse(part.report).error).toBeUndefined();
@@ -155,6 +155,6 @@ describe('the tables', () => {
       waitS: 50,
       refreshFloorS: 30,
     });
-    expect([domainHealth.cost({}), domainHealth.runLimitMs({})]).toEqual([5, 50_000]);
+    expect([domainHealth.cost(), domainHealth.runLimitMs()]).toEqual([5, 50_000]);
   });
 });

@@ -6,7 +6,7 @@ import { pagespeedCheck } from '../../../shared/catalogue/pagespeed-check/spec.t
 import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import type { Grade } from '../../../shared/model/score.ts';
-import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
+import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
 import type { FailureCode } from '../../../worker/probes/http/port.ts';
 import { chain, failed, late, sends, stopped } from '../redirect-check/chain.ts';
 import {
@@ -44,6 +44,20 @@ export type Case = {
 
 const away = { unavailable: 'it did not end in time' };
 const noBrowser = { unavailable: 'no browser worker is running' };
+
+/** The source as a check reports it where a bot wall answered instead of the site. */
+function blocked(source: Source): Source {
+  if (!('report' in source)) return source;
+  const { report } = source;
+  const [finding] = judged(performance({ broken: ['target-blocks-checks'], score: null })).findings;
+  if (!finding) throw new Error('the rule is gone');
+  return { report: { ...report, findings: [finding, ...report.findings] } };
+}
+
+function judged(source: Source) {
+  if (!('report' in source)) throw new Error('a source without a report');
+  return source.report;
+}
 
 /** Entry points, of which these take the place of the good ones with the same address. */
 const ways = (...changed: HealthEvidence['redirects']): Pick<HealthEvidence, 'redirects'> => ({
@@ -344,9 +358,50 @@ const unavailable: readonly Case[] = [
     states: { performance: 'unavailable' },
   },
   {
+    name: 'a page that is kept from our browser is a gap, not a slow page',
+    evidence: evidence({
+      performance: performance({ broken: ['target-blocks-checks'], state: 'partial', score: null }),
+    }),
+    broken: ['coverage-incomplete'],
+    score: 100,
+    grade: 'A',
+    state: 'partial',
+    coverage: 0.85,
+    states: { performance: 'unavailable' },
+  },
+  ...[0, 30, 100].map(
+    (points): Case => ({
+      name: `headers of a page that blocks us count neither as F nor as A, though they had ${points}`,
+      evidence: evidence({ headers: blocked(headers({ score: points })) }),
+      broken: ['coverage-incomplete'],
+      score: 100,
+      grade: 'A',
+      state: 'partial',
+      coverage: 0.8,
+      states: { headers: 'unavailable' },
+    }),
+  ),
+  {
+    name: 'a site that blocks us at every entry and page leaves DNS, mail and TLS to be scored',
+    evidence: evidence({
+      headers: blocked(headers({ score: 20 })),
+      performance: blocked(performance({ score: null })),
+      redirects: goodRedirects().map(({ url }) => {
+        const { part } = redirect(chain([url, { status: 403 }]));
+        return { url, part: blocked(part) };
+      }),
+    }),
+    broken: ['coverage-incomplete'],
+    score: 100,
+    grade: 'A',
+    state: 'partial',
+    coverage: 0.65,
+    states: { headers: 'unavailable', performance: 'unavailable' },
+  },
+  {
     name: 'a page that cannot be measured has no speed, and not speed 0',
     evidence: evidence({
-      performance: performance({ broken: ['page-status-error'], state: 'partial', score: null }),
+      performance: performance({ broken: ['target-error-status'], state: 'partial', score: null }),
     }),
     broken: ['coverage-incomplete'],
     score: 100,
@@ -905,7 +960,7 @@ const entries: readonly Case[] = [
     name: 'redirects in a circle at every entry are a site that nobody reaches',
     evidence: evidence({
       headers: headersAway(),
-      performance: performanceAway('page-redirect-loop'),
+      performance: performanceAway('page-interstitial'),
       redirects: goodRedirects().map(({ url }) => redirect(stopped({ kind: 'loop', to: url }, url))),
     }),
     broken: ['entry-points-all-broken', 'coverage-incomplete'],

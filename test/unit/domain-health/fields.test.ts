@@ -3,11 +3,12 @@ import { dnsCheck as dnsSpec } from '../../../shared/catalogue/dns-check/spec.ts
 import type { HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
 import { rules } from '../../../shared/catalogue/domain-health/rules.ts';
 import { domainHealth } from '../../../shared/catalogue/domain-health/spec.ts';
+import { findSpec } from '../../../shared/catalogue/registry.ts';
 import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
 import { makeReport, type Report } from '../../../shared/model/report.ts';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
-import { readPrevious } from '../../../worker/checks/domain-health/trend.ts';
+import { readPrevious } from '../../../worker/checks/domain-health/facts/previous.ts';
 import { chain, failed } from '../redirect-check/chain.ts';
 import {
   at,
@@ -43,7 +44,7 @@ describe('a category', () => {
   });
   test('that was not had still says where to ask', () => {
     const { report, summary, reason } = fieldsOf({
-      performance: { unavailable: 'no browser worker is running.' },
+      performance: { unavailable: 'no browser worker is running' },
     }).categories.performance;
     expect(report).toEqual({
       check: 'pagespeed-check',
@@ -72,7 +73,7 @@ describe('a category', () => {
     expect({ id: report.reportId, summary, reason }).toEqual({
       id: 'ssl-check-1',
       summary: null,
-      reason: 'the run hit its limit of 20 s',
+      reason: 'the check could not be finished: “The run hit its limit of 20 s.”',
     });
   });
   test('links to what was really asked: a site without https is measured over http', () => {
@@ -154,7 +155,7 @@ describe('the worst findings', () => {
       fieldsOf({ ssl: ssl({ broken: ['certificate-timestamps-few', 'caa-missing'] }) }).worstFindings,
     ).toHaveLength(
       ['certificate-timestamps-few', 'caa-missing'].filter(
-        (code) => sslCheck.rules[code]?.severity !== 'info',
+        (code) => findSpec('ssl-check')?.rules[code]?.severity !== 'info',
       ).length,
     );
   });
@@ -178,7 +179,7 @@ describe('the caps', () => {
       ['dmarc-missing', 'B', 'mail'],
       ['category-poor', 'B', 'headers'],
     ]);
-    expect(caps[2]?.reason).toBe('Of 100 points the category performance has 40.');
+    expect(caps[2]?.reason).toBe('Out of 100 points, the category performance has 40.');
   });
   test('of one category are told once, though the evidence has more', () => {
     const { caps } = fieldsOf({ ssl: ssl({ broken: ['certificate-expired', 'certificate-name-mismatch'] }) });

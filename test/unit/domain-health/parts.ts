@@ -22,7 +22,7 @@ import {
   type Rules,
   type Verdicts,
 } from '../../../shared/model/verdict.ts';
-import type { HealthEvidence, Part } from '../../../worker/checks/domain-health/evidence.ts';
+import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import { chain } from '../redirect-check/chain.ts';
@@ -79,7 +79,7 @@ function make(spec: CheckSpec, target: string, says: Says, fields: Assessment['f
 }
 
 /** A run of ours that could not end. */
-export function failedRun(spec: CheckSpec, target: string): Part {
+export function failedRun(spec: CheckSpec, target: string): Source {
   return {
     report: makeFailedReport(
       factsOf(spec, target),
@@ -184,7 +184,7 @@ export function server(name: string, ip: string, authoritative: boolean | null) 
 }
 
 /** A dns-check report of a.test. Both scores follow from what is broken, unless they are given. */
-export function dns(says: Says = {}, change: DnsChange = {}): Part {
+export function dns(says: Says = {}, change: DnsChange = {}): Source {
   const verdicts = verdictsOf(dnsCheckRules, says);
   const part = (rules: Rules) =>
     Object.fromEntries(Object.entries(verdicts).filter(([code]) => Object.hasOwn(rules, code)));
@@ -207,13 +207,13 @@ export function dns(says: Says = {}, change: DnsChange = {}): Part {
 }
 
 /** The same report, in which this rule does not apply. */
-export function withoutVerdict(code: string, part: Part): Part {
+export function withoutVerdict(code: string, part: Source): Source {
   if ('unavailable' in part) return part;
   return { report: { ...part.report, passed: part.report.passed.filter((passed) => passed !== code) } };
 }
 
 /** A domain of which the DNS says that it does not exist. */
-export const notThere = (): Part =>
+export const notThere = (): Source =>
   dns(
     { broken: ['domain-not-found'], state: 'unreachable' },
     { exists: false, records: {}, dnsScore: null, mailScore: null },
@@ -243,7 +243,7 @@ const sslFields = {
 };
 
 /** An ssl-check report: 100 less the points of what is broken. A critical certificate is that of today's clients, unless `trust` says otherwise. */
-export function ssl(says: Says = {}, trust?: { readonly trusted: boolean | null }): Part {
+export function ssl(says: Says = {}, trust?: { readonly trusted: boolean | null }): Source {
   const criticals: readonly string[] = codesOf(certificateRules).filter(
     (code) => certificateRules[code].severity === 'critical',
   );
@@ -253,10 +253,10 @@ export function ssl(says: Says = {}, trust?: { readonly trusted: boolean | null 
 }
 
 /** An ssl-check report of a port at which no handshake came about. */
-export const sslAway = (code: string): Part => ssl({ broken: [code], state: 'unreachable', score: null });
+export const sslAway = (code: string): Source => ssl({ broken: [code], state: 'unreachable', score: null });
 
 /** A security-header-check report: 100 less the points of what is broken. */
-export function headers(says: Says = {}): Part {
+export function headers(says: Says = {}): Source {
   return {
     report: make(securityHeaderCheck, 'https://a.test/', says, {
       judgedUrl: 'https://a.test/',
@@ -278,13 +278,13 @@ export function headers(says: Says = {}): Part {
   };
 }
 
-export const headersAway = (): Part =>
+export const headersAway = (): Source =>
   headers({ broken: ['target-unreachable'], state: 'unreachable', score: null });
 
 const amount = { requests: 1, bytes: 1000 };
 
 /** A pagespeed-check report with a score of 95, or what is said. */
-export function performance(says: Says = {}): Part {
+export function performance(says: Says = {}): Source {
   return {
     report: make(
       pagespeedCheck,
@@ -317,7 +317,7 @@ export function performance(says: Says = {}): Part {
   };
 }
 
-export const performanceAway = (code = 'target-unreachable'): Part =>
+export const performanceAway = (code = 'target-unreachable'): Source =>
   performance({ broken: [code], state: 'unreachable', score: null });
 
 /** The redirect-check report of a walked chain, judged by the check itself. */

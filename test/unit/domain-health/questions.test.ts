@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entryPointQuestions, webHostOf } from '../../../shared/catalogue/domain-health/parts.ts';
+import { entryPointQuestions, webHostOf } from '../../../shared/catalogue/domain-health/sources.ts';
 
 const own = (host: string) => [`http://${host}/`, `https://${host}/`];
 

@@ -6,7 +6,7 @@ import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
 import { type Assessment, makeReport } from '../../../shared/model/report.ts';
 import { codesBroken } from '../../../shared/model/verdict.ts';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
-import type { HealthEvidence, Part } from '../../../worker/checks/domain-health/evidence.ts';
+import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import { type Change, goodWorld } from '../dns-check/good-world.ts';
@@ -17,7 +17,7 @@ import { at, evidence, headersAway, performanceAway, redirect } from './parts.ts
 
 // The fields that are read here are the other checks' own: these rows take them from their judgement, not from a copy.
 
-function reportOf(spec: CheckSpec, target: string, assessment: Assessment): Part {
+function reportOf(spec: CheckSpec, target: string, assessment: Assessment): Source {
   const facts = {
     check: spec.name,
     target: { domain: target },
@@ -46,7 +46,7 @@ const noWeb = (code: 'name-not-found' | 'name-unresolved') => ({
   redirects: [redirect(failed(code, 'http://a.test/')), redirect(failed(code, 'https://a.test/'))],
 });
 
-function sslAt(end: SslEvidence['questions'][number]['end']): Part {
+function sslAt(end: SslEvidence['questions'][number]['end']): Source {
   const seen = evidenceOf({
     handshakes: modern(failedHandshake('ERR_SSL_WRONG_VERSION_NUMBER')),
     withoutName: null,

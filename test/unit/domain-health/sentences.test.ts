@@ -3,10 +3,9 @@ import type { HealthFields } from '../../../shared/catalogue/domain-health/repor
 import { type HealthCode, rules } from '../../../shared/catalogue/domain-health/rules.ts';
 import { listVerdicts } from '../../../shared/model/finding.ts';
 import { codesOf, type Rules } from '../../../shared/model/verdict.ts';
-import { clause } from '../../../worker/checks/clause.ts';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
-import { enumerate } from '../../../worker/checks/domain-health/part-sight.ts';
+import { enumerate } from '../../../worker/checks/domain-health/facts/source.ts';
 import { chain, failed } from '../redirect-check/chain.ts';
 import { cases } from './cases.ts';
 import { dns, dnsFields, evidence, goodRedirects, headers, performance, redirect } from './parts.ts';
@@ -25,22 +24,22 @@ describe('a finding about several speaks of all, and each cap of its own', () =>
   test('categories that are F', () => {
     const change = { headers: headers({ score: 43.5 }), performance: performance({ score: 20 }) };
     expect(find('category-failed', change)?.detail).toBe(
-      'Of 100 points headers has 43.5 and performance has 20.',
+      'Out of 100 points, headers has 43.5 and performance has 20.',
     );
     expect(reasonsOf('category-failed', change)).toEqual([
-      'Of 100 points the category headers has 43.5.',
-      'Of 100 points the category performance has 20.',
+      'Out of 100 points, the category headers has 43.5.',
+      'Out of 100 points, the category performance has 20.',
     ]);
   });
   test('one category that is D', () => {
     expect(find('category-poor', { headers: headers({ score: 65 }) })?.detail).toBe(
-      'Of 100 points the category headers has 65.',
+      'Out of 100 points, the category headers has 65.',
     );
   });
   test('gaps of one reason, and of another', () => {
     const change = { dns: late, headers: late, performance: noBrowser };
     expect(find('coverage-incomplete', change)?.detail).toBe(
-      'The categories dns, headers and mail: it did not end in time. Nor was all seen of the category performance; the evidence says why.',
+      'The categories dns, headers and mail: it did not end in time. The category performance could not be checked completely either; the evidence says why.',
     );
     expect(reasonsOf('coverage-incomplete', change)).toContain(
       'The category performance: there is no browser to load pages with.',
@@ -61,10 +60,10 @@ describe('a finding about several speaks of all, and each cap of its own', () =>
       headers: headers({ broken: ['cors-null-credentials'], score: 95 }),
     };
     expect(find('finding-critical', change)?.detail).toMatch(
-      /^The category headers has cors-null-credentials: .*[^.]\. So it is with mta-sts-mx-mismatch \(mail\)\.$/,
+      /^The category headers has the critical finding cors-null-credentials\. .*[^.]\. Other critical findings: mta-sts-mx-mismatch \(mail\)\.$/,
     );
     expect(reasonsOf('finding-critical', change)).toHaveLength(2);
-    expect(reasonsOf('finding-critical', change).join(' ')).not.toContain('So it is with');
+    expect(reasonsOf('finding-critical', change).join(' ')).not.toContain('Other critical findings');
   });
 });
 
@@ -80,7 +79,7 @@ describe('what helps against a gap depends on its cause', () => {
     ['no worker has one', noBrowser],
     ['it would not start', performance({ broken: ['browser-unavailable'], state: 'partial', score: null })],
   ] as const)('a browser that is not there is the operator’s matter: %s', ([, part]) => {
-    expect(fixOf({ performance: part })).toMatch(/^This server has no browser/);
+    expect(fixOf({ performance: part })).toMatch(/^This server has no working browser/);
   });
   test('a browser that failed may do better next time', () => {
     const part = performance({ broken: ['browser-failed'], state: 'partial', score: null });
@@ -95,49 +94,36 @@ describe('what helps against a gap depends on its cause', () => {
       { state: 'partial', unseen: ['dnssec-bogus'] },
       { ...unvalidated, recordsUnknown: [{ type: 'CAA', reason: 'no answer in time' }] },
     );
-    expect(fixOf({ dns: part })).toMatch(/^See in the report of the part/);
+    expect(fixOf({ dns: part })).toMatch(/^Open the report of the category/);
     expect(find('coverage-incomplete', { dns: part })?.detail).toBe(
       'The category dns: some of it could not be looked at (CAA: no answer in time).',
     );
   });
   test('a target that gives no answer is for its owner to see', () => {
     const part = headers({ state: 'partial', unseen: ['csp-missing'] });
-    expect(fixOf({ headers: part })).toMatch(/^See in the report of the part/);
+    expect(fixOf({ headers: part })).toMatch(/^Open the report of the category/);
   });
   test('several causes are told one after the other', () => {
     const text = fixOf({ headers: late, performance: noBrowser });
     expect(text).toMatch(again);
-    expect(text).toMatch(/This server has no browser/);
+    expect(text).toMatch(/This server has no working browser/);
   });
 });
 
 describe('a sentence of another report, put into one of ours', () => {
-  test.for([
-    ['The host of hop 1 is not public.', 'the host of hop 1 is not public'],
-    ['Hop 1 sends the visitor on.', 'hop 1 sends the visitor on'],
-    ['A CAA record is there.', 'a CAA record is there'],
-    ['A and AAAA records are there.', 'A and AAAA records are there'],
-    ['PageSpeed Insights did not answer', 'PageSpeed Insights did not answer'],
-    ['DS or DNSKEY was not seen', 'DS or DNSKEY was not seen'],
-    ['Strict-Transport-Security is missing.', 'Strict-Transport-Security is missing'],
-    ['Lighthouse failed at it', 'Lighthouse failed at it'],
-    ['https://a.test/ answers 503.', 'https://a.test/ answers 503'],
-  ] as const)('%s', ([sentence, part]) => {
-    expect(clause(sentence)).toBe(part);
-  });
-  test('begins small, for every address that is not public', () => {
+  test('is not there for an address that is not public: the words are ours', () => {
     const redirects = [
       redirect(failed('target-address-not-allowed', 'http://a.test/')),
       redirect(chain('https://a.test/')),
     ];
     expect(find('entry-point-broken', { redirects })?.detail).toBe(
-      'http://a.test/ gives no page: the host of hop 1 resolves to a private or reserved address; no connection was made.',
+      'http://a.test/ does not lead to a page: a name on the way resolves to an address that is not public.',
     );
   });
-  test('a downgrade reads as one sentence', () => {
+  test('a downgrade is told in whole sentences', () => {
     const redirects = [redirect(chain('https://a.test/', 'http://a.test/b', 'https://a.test/b'))];
     expect(find('https-downgrade', { redirects })?.detail).toMatch(
-      /^From https:\/\/a\.test\/ on, hop 1 sends the visitor from .*[^.]\.$/,
+      /^A visitor who starts at https:\/\/a\.test\/ leaves HTTPS\. Hop 1 sends the visitor from .*[^.]\.$/,
     );
   });
 });

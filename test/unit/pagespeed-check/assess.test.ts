@@ -6,8 +6,8 @@ import { listVerdicts } from '../../../shared/model/finding.ts';
 import { envelopeShape, makeReport } from '../../../shared/model/report.ts';
 import { codesBroken, codesOf, isBroken } from '../../../shared/model/verdict.ts';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
-import { auditOf } from '../../../worker/checks/pagespeed-check/assess-insights.ts';
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
+import { auditOf } from '../../../worker/checks/pagespeed-check/judge/insights.ts';
 import type { FieldSight } from '../../../worker/probes/browser/port.ts';
 import { ended, gaveUp, load, readImagesRun, seen } from './evidence-kit.ts';
 import { psiAnswer, psiError, psiResult, seenByPsi } from './psi-kit.ts';
@@ -55,7 +55,7 @@ const field = (lcp: number, cls: number, inp?: number): PagespeedEvidence => {
   return { ...seen(load()), field: sight };
 };
 const refusal = (
-  code: 'target-address-not-allowed' | 'target-not-allowed' | 'connection-refused',
+  code: 'target-address-not-allowed' | 'target-not-allowed' | 'connection-refused' | 'budget-spent',
   host = 'a.test',
 ) => ({
   refused: [{ host, port: 80, code, reason: 'the reason' }],
@@ -219,8 +219,16 @@ const ends: readonly Case[] = [
   ),
   lost('a certificate that browsers refuse', gaveUp('INSECURE_DOCUMENT_REQUEST'), 'certificate-not-trusted'),
   lost('a connection that breaks', gaveUp('FAILED_DOCUMENT_REQUEST'), 'page-not-loaded'),
-  lost('redirects without end', gaveUp('CHROME_INTERSTITIAL_ERROR'), 'page-redirect-loop'),
-  lost('an error page', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 503), 'page-status-error'),
+  lost('redirects without end', gaveUp('CHROME_INTERSTITIAL_ERROR'), 'page-interstitial'),
+  lost('an error page', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 503), 'target-error-status'),
+  ...[403, 405, 429, 451].map((status) =>
+    lost(
+      `a status ${status}, which bot walls answer`,
+      gaveUp('ERRORED_DOCUMENT_REQUEST', {}, status),
+      'target-blocks-checks',
+    ),
+  ),
+  lost('a login', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 401), 'target-error-status'),
   lost('a picture', gaveUp('NOT_HTML'), 'page-not-html'),
   ...['NO_FCP', 'NO_LCP', 'NO_NAVSTART', 'NO_SPEEDLINE_FRAMES', 'NO_METRICS'].map((code) =>
     lost(`nothing painted, as ${code}`, gaveUp(code), 'page-not-painted'),
@@ -422,6 +430,13 @@ test('what the metrics take from the score adds up to what it lacks', () => {
   expect(Math.abs(100 - (score ?? 0) - lost)).toBeLessThanOrEqual(4);
 });
 
+test('a host that our budget kept the page from is not called unreachable', () => {
+  const { verdicts } = assessPagespeed(seen(load({ traffic: refusal('budget-spent', 'many.test') })));
+  expect(verdicts['requests-unreachable']).toEqual({
+    notTested: 'the budget of this run for requests to other hosts was spent',
+  });
+});
+
 test('what only our own browser sees is not tested where PageSpeed Insights measured', () => {
   const { verdicts } = assessPagespeed(seenByPsi(psiAnswer()));
   const { notTested } = listVerdicts(rules, verdicts);
@@ -464,9 +479,9 @@ test('a record of the Chrome UX Report goes before what came with PageSpeed Insi
 });
 
 test.for([
-  ['document-latency-high', 'usesCompression', 'This is why: the document is not compressed.'],
-  ['lcp-request-late', 'requestDiscoverable', 'This is why: the image does not stand in the HTML.'],
-  ['lcp-request-late', 'somethingNew', 'This is why: Lighthouse’s own words.'],
+  ['document-latency-high', 'usesCompression', 'The reason: the document is not compressed.'],
+  ['lcp-request-late', 'requestDiscoverable', 'The reason: the image is not in the HTML.'],
+  ['lcp-request-late', 'somethingNew', 'The reason: Lighthouse’s own words.'],
 ] as const)('%s says in our words that %s failed', ([code, check, sentence]) => {
   const items = [
     { check: 'noRedirects', passed: true, label: 'Avoids redirects' },
@@ -479,11 +494,14 @@ test.for([
 
 test.for([
   [
-    { kind: 'failure', code: 'target-not-allowed', reason: 'The host "a.localhost" is a special-use name.' },
+    { kind: 'failure', code: 'target-not-allowed', reason: 'the host "a.localhost" is a special-use name' },
     'a.test was not asked: the host "a.localhost" is a special-use name.',
   ],
-  [gaveUp('FAILED_DOCUMENT_REQUEST'), 'The browser did not go on: because of FAILED_DOCUMENT_REQUEST.'],
-  [ended({ kind: 'killed', why: 'deadline' }), 'The page was stopped: it had not come to an end after 25 s.'],
+  [
+    gaveUp('FAILED_DOCUMENT_REQUEST'),
+    'The browser stopped: the browser says “because of FAILED_DOCUMENT_REQUEST”.',
+  ],
+  [ended({ kind: 'killed', why: 'deadline' }), 'The page was stopped: it had not finished after 25 s.'],
 ] as const)('a sentence has one end: %#', ([run, detail]) => {
   const { findings } = listVerdicts(rules, assessPagespeed(seen(run)).verdicts);
   expect(findings[0]?.detail).toBe(detail);

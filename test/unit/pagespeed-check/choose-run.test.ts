@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseRun } from '../../../worker/checks/pagespeed-check/choose-run.ts';
+import { readChoice } from '../../../worker/checks/pagespeed-check/facts/choice.ts';
 import { ended, load, seen } from './evidence-kit.ts';
 
 const scored = (score: number | null) => load({ page: { score } });
@@ -37,7 +37,7 @@ test.for([
   },
   { name: 'no run, no choice', runs: [died], chosen: 'none', score: undefined, spread: null },
 ])('$name', ({ runs, chosen, score, spread }) => {
-  const choice = chooseRun(seen(...runs));
+  const choice = readChoice(seen(...runs));
   expect(choice.chosen).toBe(chosen);
   expect(choice.run?.end.page.score).toBe(score);
   expect(choice.spread).toBe(spread);

@@ -12,7 +12,7 @@ import type {
 
 /** A captured run: a page of twelve heavy images, one script and one style sheet, loaded as a phone. */
 export function readImagesRun(): BrowserRun & { readonly end: Extract<BrowserEnd, { kind: 'loaded' }> } {
-  const url = new URL('../../fixtures/pagespeed-check/images-mobile.json', import.meta.url);
+  const url = new URL('../../fixtures/pagespeed-check/captured/images-mobile.json', import.meta.url);
   return JSON.parse(readFileSync(url, 'utf8')) as ReturnType<typeof readImagesRun>;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
-import { readPsi } from '../../../worker/checks/pagespeed-check/read-psi.ts';
+import { readPsi } from '../../../worker/checks/pagespeed-check/gather/read-psi.ts';
 import type { PsiAnswer } from '../../../worker/probes/browser/port.ts';
 import { seen } from './evidence-kit.ts';
 
@@ -8,7 +8,7 @@ type Tree = { [key: string]: unknown };
 
 /** An answer of PageSpeed Insights in its documented shape, written by hand: a page that is good but for its LCP. */
 export function psiBody(): Tree {
-  const url = new URL('../../fixtures/pagespeed-check/psi-answer.json', import.meta.url);
+  const url = new URL('../../fixtures/pagespeed-check/captured/psi-answer.json', import.meta.url);
   return JSON.parse(readFileSync(url, 'utf8')) as Tree;
 }
 

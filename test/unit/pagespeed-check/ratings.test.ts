@@ -8,7 +8,7 @@ import {
   rateScore,
   rateValue,
   thresholdsOf,
-} from '../../../worker/checks/pagespeed-check/ratings.ts';
+} from '../../../worker/checks/pagespeed-check/facts/ratings.ts';
 
 /** Lighthouse's log-normal curve (shared/statistics.js): 0.9 at p10, 0.5 at the median. */
 function curve(value: number, p10: number, median: number): number {

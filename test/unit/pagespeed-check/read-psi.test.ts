@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isLoaded } from '../../../worker/checks/pagespeed-check/evidence.ts';
-import { readPsi } from '../../../worker/checks/pagespeed-check/read-psi.ts';
+import { readPsi } from '../../../worker/checks/pagespeed-check/gather/read-psi.ts';
 import type { PsiAnswer } from '../../../worker/probes/browser/port.ts';
 import { psiAnswer, psiBody, psiError, psiResult } from './psi-kit.ts';
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseImage } from '../../../worker/checks/pagespeed-check/parse-image.ts';
+import { isMalformed } from '../../../shared/model/verdict.ts';
+import { parseImage } from '../../../worker/checks/pagespeed-check/facts/parse-image.ts';
 import {
-  describeScreenshot,
+  reportScreenshot,
   screenshotLimitBytes,
   screenshotOf,
-} from '../../../worker/checks/pagespeed-check/screenshot.ts';
+} from '../../../worker/checks/pagespeed-check/report/screenshot.ts';
 import { ended, load, seen } from './evidence-kit.ts';
 import { jpeg, png, webpExtended, webpLossless, webpLossy } from './pictures.ts';
 import { psiAnswer, seenByPsi } from './psi-kit.ts';
@@ -34,7 +35,7 @@ test.for(kinds)('$name of any size reads as it was written', ({ make, type }) =>
 
 test.for(kinds)('$name that is cut off in its header is none', ({ make }) => {
   const whole = make(412, 823);
-  for (let end = 0; end < 20; end += 1) expect(parseImage(whole.subarray(0, end))).toBe('malformed');
+  for (let end = 0; end < 20; end += 1) expect(isMalformed(parseImage(whole.subarray(0, end)))).toBe(true);
 });
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -59,7 +60,7 @@ test.for([
     bytes: Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, 0, 2, 0xff, 0xd9, 0, 0, 0, 0]),
   },
 ])('$name is no picture', ({ bytes }) => {
-  expect(parseImage(bytes)).toBe('malformed');
+  expect(isMalformed(parseImage(bytes))).toBe(true);
 });
 
 test('bytes of any kind never throw', () => {
@@ -67,7 +68,7 @@ test('bytes of any kind never throw', () => {
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom(...kinds), (bytes, { make }) => {
       for (const given of [bytes, Uint8Array.from([...make(1, 1).subarray(0, 16), ...bytes])]) {
         const parsed = parseImage(given);
-        expect(parsed === 'malformed' || parsed.width * parsed.height > 0).toBe(true);
+        expect(isMalformed(parsed) || parsed.width * parsed.height > 0).toBe(true);
       }
     }),
   );
@@ -80,7 +81,7 @@ const padded = (length: number) =>
 
 test('a screenshot is given as bytes, and told without them', () => {
   expect(screenshotOf(shot(jpeg(412, 823)))).toEqual({ type: 'image/jpeg', bytes: jpeg(412, 823) });
-  expect(describeScreenshot(shot(jpeg(412, 823)))).toEqual({
+  expect(reportScreenshot(shot(jpeg(412, 823)))).toEqual({
     type: 'image/jpeg',
     width: 412,
     height: 823,
@@ -91,7 +92,7 @@ test('a screenshot is given as bytes, and told without them', () => {
 test('what calls itself a screenshot and is a page is not given', () => {
   const evidence = shot(bytesOf('<!doctype html><script>alert(1)</script>'));
   expect(screenshotOf(evidence)).toBeUndefined();
-  expect(describeScreenshot(evidence)).toBeNull();
+  expect(reportScreenshot(evidence)).toBeNull();
 });
 
 test('256 kB are kept, a byte more is not', () => {
@@ -120,5 +121,5 @@ test('of several runs the first one’s is given', () => {
 });
 
 test('the screenshot of PageSpeed Insights is given as well', () => {
-  expect(describeScreenshot(seenByPsi(psiAnswer()))).toMatchObject({ width: 412, height: 823 });
+  expect(reportScreenshot(seenByPsi(psiAnswer()))).toMatchObject({ width: 412, height: 823 });
 });

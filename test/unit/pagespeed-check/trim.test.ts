@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readRows, round, text } from '../../../worker/probes/browser/child/rows.ts';
 import { type LighthouseResult, trimResult } from '../../../worker/probes/browser/child/trim.ts';
 
-const fixture = new URL('../../fixtures/pagespeed-check/lighthouse-result.json', import.meta.url);
+const fixture = new URL('../../fixtures/pagespeed-check/captured/lighthouse-result.json', import.meta.url);
 const result = JSON.parse(readFileSync(fixture, 'utf8')) as LighthouseResult;
 const page = trimResult(result);
 const auditOf = (id: string) => page.audits.find((audit) => audit.id === id);

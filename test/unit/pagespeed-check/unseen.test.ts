@@ -24,9 +24,14 @@ const answered: readonly PagespeedCode[] = [
   'target-unreachable',
 ];
 /** The document itself came. */
-const loaded: readonly PagespeedCode[] = [...answered, 'page-not-loaded', 'page-redirect-loop'];
+const loaded: readonly PagespeedCode[] = [...answered, 'page-not-loaded', 'page-interstitial'];
 /** With a good status, and as HTML. */
-const good: readonly PagespeedCode[] = [...loaded, 'page-status-error', 'page-not-html'];
+const good: readonly PagespeedCode[] = [
+  ...loaded,
+  'target-error-status',
+  'target-blocks-checks',
+  'page-not-html',
+];
 
 const refused = (code: FailureCode) =>
   seen(

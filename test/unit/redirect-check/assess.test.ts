@@ -565,7 +565,7 @@ function kindOf(verdict: Verdict): string {
 }
 
 test.for([
-  ['The host "b.localhost" is a special-use name.', 'the host "b.localhost" is a special-use name.'],
+  ['the host "b.localhost" is a special-use name', 'the host "b.localhost" is a special-use name.'],
   ['it names port 25, which is not checked', 'it names port 25, which is not checked.'],
 ] as const)('a reason is told as the end of a sentence: %s', ([reason, told]) => {
   const evidence = changeFailures(

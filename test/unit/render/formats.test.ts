@@ -63,6 +63,8 @@ const anyField = fc.oneof(
 
 test.for(formatNames)(
   '%s: own fields, evidence and texts of any kind give a text that can be read',
+  // A busy machine only makes it slower.
+  { timeout: 60_000 },
   (format) => {
     fc.assert(
       fc.property(

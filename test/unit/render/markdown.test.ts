@@ -113,7 +113,7 @@ test('a report becomes an issue: what, why, fix, evidence, where it is written',
 test('a report without findings says so, a failed one says that it says nothing', async () => {
   expect(renderMarkdown(await goodChain())).toContain('## Findings\n\nNone.\n');
   expect(renderMarkdown(failed())).toContain('**Score: no score**');
-  expect(renderMarkdown(failed())).toContain('this says nothing of the target');
+  expect(renderMarkdown(failed())).toContain('This says nothing about the target');
 });
 
 test('a record to publish stands in a block', () => {

@@ -90,8 +90,8 @@ test('a group names the finding that took its points, and the others in it take 
   expect(open.fields['groups']).not.toHaveProperty('target.by');
 });
 
-test('a reason that is a sentence of its own is told as the end of ours', () => {
-  const why = 'The host "a.localhost" is a special-use name.';
+test('the reason of a failure is told as the end of a sentence', () => {
+  const why = 'the host "a.localhost" is a special-use name';
   const evidence = see({
     https: failed('https://site.test/', 'target-not-allowed', why),
     http: failed('http://site.test/', 'target-not-allowed', why),

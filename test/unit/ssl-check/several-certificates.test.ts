@@ -290,9 +290,7 @@ test('the report shows the second one with its chain, and keeps its shape', () =
 });
 
 test('what the report says of the first certificate, the shape of a second one has too', () => {
-  const { otherCertificates } = judge(withStaple(staple(good))).fields as {
-    otherCertificates: Record<string, unknown>[];
-  };
+  const { otherCertificates } = judge(withStaple(staple(good))).fields;
   const unlisted = Object.keys(otherCertificates[0] ?? {}).filter(
     (field) => Object.hasOwn(sslReportShape, field) && !Object.hasOwn(otherCertificateSchema.shape, field),
   );

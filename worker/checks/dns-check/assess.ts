@@ -1,4 +1,6 @@
+import type { dnsReportShape } from '../../../shared/catalogue/dns-check/report.ts';
 import type { DnsCheckCode } from '../../../shared/catalogue/dns-check/rules.ts';
+import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, type Verdicts } from '../../../shared/model/verdict.ts';
 import { dnsPart } from './dns/part.ts';
@@ -7,7 +9,9 @@ import { mailPart } from './mail/part.ts';
 import type { PartAssessment } from './parts.ts';
 
 /** Judges both halves, and joins them: the score is the mean of theirs, of those that have one. */
-export function assessDnsCheck(evidence: DnsCheckEvidence): Assessment<DnsCheckCode> {
+export function assessDnsCheck(
+  evidence: DnsCheckEvidence,
+): Assessment<DnsCheckCode, FieldsOf<typeof dnsReportShape>> {
   const dns = dnsPart.assess(evidence.dns);
   const mail = mailPart.assess(evidence.mail);
   const verdicts: Verdicts<DnsCheckCode> = { ...dns.verdicts, ...mail.verdicts };

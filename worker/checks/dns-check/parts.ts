@@ -1,4 +1,5 @@
 import type { DnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
+import type { ReportFields } from '../../../shared/model/report.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from '../../probes/dns/port.ts';
 import type { Probes } from '../../probes/port.ts';
@@ -39,10 +40,10 @@ export type SharedAnswers = {
   readonly exists: Promise<boolean>;
 };
 
-export type PartAssessment<Code extends string> = {
+export type PartAssessment<Code extends string, Fields extends ReportFields = ReportFields> = {
   readonly verdicts: Verdicts<Code>;
   /** The part's own fields of the report. */
-  readonly fields: { readonly [name: string]: unknown };
+  readonly fields: Fields;
   /** 0–100; null when it could not be computed. */
   readonly score: number | null;
   /** What each broken rule took from that score: code → 0 or below. */
@@ -52,7 +53,7 @@ export type PartAssessment<Code extends string> = {
 };
 
 /** Half of the check. Both gather at the same time; evidence is JSON; assess is pure, as everywhere. */
-export type Part<Evidence, Code extends string> = {
+export type Part<Evidence, Code extends string, Fields extends ReportFields> = {
   gather(context: PartContext, shared: SharedAnswers): Promise<Evidence>;
-  assess(evidence: Evidence): PartAssessment<Code>;
+  assess(evidence: Evidence): PartAssessment<Code, Fields>;
 };

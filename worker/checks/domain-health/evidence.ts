@@ -3,7 +3,7 @@ import type { Grade } from '../../../shared/model/score.ts';
 import type { JobAnswer } from '../jobs.ts';
 
 /** A stored report, or why there is none: "no browser worker is running", "it did not end in time". */
-export type Part = JobAnswer;
+export type Source = JobAnswer;
 
 /** What was collected of a domain. JSON; nothing in it is judged beyond what each report says. */
 export type HealthEvidence = {
@@ -14,15 +14,15 @@ export type HealthEvidence = {
   readonly webHost?: string;
   readonly pageUrl?: string;
   /** dns-check of the domain. */
-  readonly dns: Part;
+  readonly dns: Source;
   /** ssl-check of the web host. */
-  readonly ssl: Part;
+  readonly ssl: Source;
   /** security-header-check of the web host's first page. */
-  readonly headers: Part;
+  readonly headers: Source;
   /** pagespeed-check of the same page, by http where there is no https. */
-  readonly performance: Part;
+  readonly performance: Source;
   /** redirect-check of http://domain/, https://domain/, http://www.domain/, https://www.domain/. One that is left out has no address. */
-  readonly redirects: readonly { readonly url: string; readonly part: Part }[];
+  readonly redirects: readonly { readonly url: string; readonly part: Source }[];
   /** null where there is none, or where report ids are off. */
   readonly previous: PreviousHealth | null;
 };

@@ -4,7 +4,7 @@ import { defineCheck } from '../check.ts';
 import { assessHealth } from './assess.ts';
 import { gatherHealth } from './gather.ts';
 
-/** domain-health: one answer about a domain, from the reports of its parts. */
+/** domain-health: one answer about a domain, from the reports of its sources. */
 export const domainHealthCheck = defineCheck({
   spec: { ...spec, rules },
   gather: gatherHealth,

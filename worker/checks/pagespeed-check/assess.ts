@@ -1,25 +1,28 @@
+import type { PagespeedFields } from '../../../shared/catalogue/pagespeed-check/report.ts';
 import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
-import { judgeInsights } from './assess-insights.ts';
-import { effectsOf, judgeMetrics } from './assess-metrics.ts';
-import { cutShort, judgeEnd, judgeMeasurement, judgeTraffic } from './assess-page.ts';
-import { judgeRemote } from './assess-remote.ts';
-import { chooseRun, toPoints } from './choose-run.ts';
-import { describePagespeed } from './describe.ts';
+import { isKeptBack } from '../../failure-kinds.ts';
 import { isRemote, type LoadedRun, type PagespeedEvidence } from './evidence.ts';
-import { chooseField, judgeField } from './field.ts';
-import type { NamedEnd } from './name-end.ts';
+import { readChoice, toPoints } from './facts/choice.ts';
+import type { NamedEnd } from './facts/end.ts';
+import { readField } from './facts/field.ts';
+import { judgeField } from './judge/field.ts';
+import { judgeInsights } from './judge/insights.ts';
+import { effectsOf, judgeMetrics } from './judge/metrics.ts';
+import { cutShort, judgeEnd, judgeMeasurement, judgeTraffic } from './judge/page.ts';
+import { judgeRemote } from './judge/remote.ts';
+import { reportPagespeed } from './report/fields.ts';
 
 /** Judges what a browser saw of a page. Pure: the same evidence always gives the same verdicts. The score is Lighthouse's. */
-export function assessPagespeed(evidence: PagespeedEvidence): Assessment<PagespeedCode> {
-  const choice = chooseRun(evidence);
+export function assessPagespeed(evidence: PagespeedEvidence): Assessment<PagespeedCode, PagespeedFields> {
+  const choice = readChoice(evidence);
   const page = choice.run?.end.page;
   const last = evidence.runs.at(-1);
   const end = choice.run ? undefined : choice.lost;
   const verdicts: Verdicts<PagespeedCode> = {
     ...judgeMetrics(page, evidence.strategy),
-    'field-vitals-failed': judgeField(chooseField(evidence).sight),
+    'field-vitals-failed': judgeField(readField(evidence).sight),
     ...judgeInsights(page, isCutShort(choice.run) ? cutShort : null),
     ...judgeEnd(choice, evidence.url),
     ...judgeTraffic(choice.run ?? last),
@@ -31,7 +34,7 @@ export function assessPagespeed(evidence: PagespeedEvidence): Assessment<Pagespe
     verdicts,
     score: toPoints(page?.score ?? null),
     scoreEffects: effectsOf(page),
-    fields: describePagespeed(evidence, choice, end),
+    fields: reportPagespeed(evidence, choice, end),
   };
 }
 
@@ -42,9 +45,5 @@ function isCutShort(run: LoadedRun | undefined): boolean {
 // Partial is fresh for a minute only: a page that hangs, or a browser that fails, may do better soon.
 function stateOf(end: NamedEnd | undefined): Assessment['state'] {
   if (!end) return 'complete';
-  const isAway =
-    end.code === 'target-unreachable' ||
-    end.code === 'target-not-allowed' ||
-    end.code === 'target-address-not-allowed';
-  return isAway ? 'unreachable' : 'partial';
+  return end.code === 'target-unreachable' || isKeptBack(end.code) ? 'unreachable' : 'partial';
 }

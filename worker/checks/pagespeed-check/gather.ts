@@ -1,7 +1,7 @@
 import type { BrowserProbe, Strategy } from '../../probes/browser/port.ts';
 import type { GatherContext } from '../check.ts';
 import { isLoaded, isRemote, type Load, type PagespeedEvidence } from './evidence.ts';
-import { readPsi } from './read-psi.ts';
+import { readPsi } from './gather/read-psi.ts';
 
 /** Leaves the run's limit of 60 s room for starting, killing and judging. */
 const attemptMs = 52_000;

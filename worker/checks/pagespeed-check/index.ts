@@ -3,7 +3,7 @@ import { pagespeedCheck as spec } from '../../../shared/catalogue/pagespeed-chec
 import { defineCheck } from '../check.ts';
 import { assessPagespeed } from './assess.ts';
 import { gatherPagespeed } from './gather.ts';
-import { screenshotOf } from './screenshot.ts';
+import { screenshotOf } from './report/screenshot.ts';
 
 /** Loads a page in a browser and judges its speed. */
 export const pagespeedCheck = defineCheck({

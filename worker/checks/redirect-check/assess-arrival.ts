@@ -1,7 +1,6 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
-import { clause } from '../clause.ts';
 import { type AnsweredHop, answeredHops, asFarAsRead, asFarAsSeen, limited } from './chain.ts';
 import type { HopAnswer, RedirectEvidence } from './evidence.ts';
 import { parseHsts } from './hsts.ts';
@@ -88,7 +87,7 @@ function judgeFailure({ hops, stop }: RedirectEvidence, picks: (code: FailureCod
   const last = hops.at(-1);
   if (stop.kind !== 'failure' || last?.seen.kind !== 'failure') return asFarAsSeen(stop, 'holds');
   const { code, reason } = last.seen;
-  const shown = { hop: hops.length, url: last.url, code, reason: clause(reason) };
+  const shown = { hop: hops.length, url: last.url, code, reason };
   return picks(code) ? brokenBy([shown]) : 'not-applicable';
 }
 

@@ -1,5 +1,6 @@
-import type { RedirectEnd } from '../../../shared/catalogue/redirect-check/report.ts';
+import type { RedirectEnd, redirectReportShape } from '../../../shared/catalogue/redirect-check/report.ts';
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
+import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
 import { judgeArrival } from './assess-arrival.ts';
@@ -9,7 +10,9 @@ import { redirectsOf } from './chain.ts';
 import type { HopSeen, RedirectEvidence } from './evidence.ts';
 
 /** Judges a walked redirect chain. Pure: the same evidence always gives the same verdicts. */
-export function assessRedirects(evidence: RedirectEvidence): Assessment<RedirectCode> {
+export function assessRedirects(
+  evidence: RedirectEvidence,
+): Assessment<RedirectCode, FieldsOf<typeof redirectReportShape>> {
   const verdicts: Verdicts<RedirectCode> = {
     ...judgePath(evidence),
     ...judgeLocations(evidence),

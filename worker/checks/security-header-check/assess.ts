@@ -1,3 +1,4 @@
+import type { headerReportShape } from '../../../shared/catalogue/security-header-check/report.ts';
 import {
   permissionsRules,
   referrerRules,
@@ -9,6 +10,7 @@ import { cspRules } from '../../../shared/catalogue/security-header-check/rules/
 import { framingRules } from '../../../shared/catalogue/security-header-check/rules/framing.ts';
 import { hstsRules } from '../../../shared/catalogue/security-header-check/rules/transport.ts';
 import type { HeaderCode } from '../../../shared/catalogue/security-header-check/rules.ts';
+import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { notTested, type Verdicts } from '../../../shared/model/verdict.ts';
 import { readCookies, type SeenCookie } from './effective/cookies.ts';
@@ -35,7 +37,9 @@ import { showCookies, showEffective, showHops, showPolicies } from './report-fie
 import { findPage, listHops, type Page, type SeenHop } from './sight/page.ts';
 
 /** Judges what was seen of a page's security headers. Pure: the same evidence always gives the same report. */
-export function assessHeaders(evidence: HeaderEvidence): Assessment<HeaderCode> {
+export function assessHeaders(
+  evidence: HeaderEvidence,
+): Assessment<HeaderCode, FieldsOf<typeof headerReportShape>> {
   const hops = listHops(evidence);
   const page = findPage(evidence, hops);
   const cookies = readCookies(evidence, hops);

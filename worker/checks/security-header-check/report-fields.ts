@@ -118,7 +118,7 @@ function showScript(page: Page) {
   const verdict = judgeScripts(page.policies);
   const inline = verdict.inline !== null;
   const anyHost = verdict.anyHost !== null || verdict.inlineUrls !== null;
-  const level = () => {
+  const level = (): 'report-only' | 'none' | 'open' | 'strict' | 'hosts' => {
     if (verdict.policies.length === 0)
       return page.policies.some(({ disposition }) => disposition === 'report') ? 'report-only' : 'none';
     if (inline || anyHost) return 'open';

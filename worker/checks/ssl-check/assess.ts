@@ -1,4 +1,5 @@
-import type { SslLabsLetter } from '../../../shared/catalogue/ssl-check/report.ts';
+import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
+import type { SslLabsLetter, sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
 import type { NameCode } from '../../../shared/catalogue/ssl-check/rules/name.ts';
 import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
@@ -21,7 +22,7 @@ import { listPresented } from './sight/presented.ts';
 import { isAllAnswered, readSight, type SslSight } from './sight/sight.ts';
 
 /** Judges what was seen of a TLS server. Pure: the same evidence always gives the same report. */
-export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
+export function assessSsl(evidence: SslEvidence): Assessment<SslCode, FieldsOf<typeof sslReportShape>> {
   const sight = readSight(evidence);
   const certificates = judgeCertificates(listPresented(sight), evidence);
   const chains = certificates.each.map(({ presented }) => presented.chain);

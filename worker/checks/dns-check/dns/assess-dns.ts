@@ -1,3 +1,4 @@
+import type { DnsFields } from '../../../../shared/catalogue/dns-check/report.ts';
 import { type DnsCode, dnsRules } from '../../../../shared/catalogue/dns-check/rules.ts';
 import { codesBroken, isBroken, type Severity, type Verdicts } from '../../../../shared/model/verdict.ts';
 import type { PartAssessment } from '../parts.ts';
@@ -19,7 +20,7 @@ import { assessSoa } from './soa/assess-soa.ts';
 import { showSoa } from './soa/show-soa.ts';
 
 /** Judges the DNS half. Pure: the same evidence always gives the same verdicts. */
-export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {
+export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode, DnsFields> {
   const sight = readEvidence(evidence);
   const signing = readSigning(sight);
   const status = readStatus(sight, signing);

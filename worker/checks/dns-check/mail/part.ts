@@ -1,3 +1,4 @@
+import type { MailFields } from '../../../../shared/catalogue/dns-check/mail/report.ts';
 import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import type { Part } from '../parts.ts';
 import { assessMail } from './assess.ts';
@@ -5,7 +6,7 @@ import type { MailEvidence } from './evidence.ts';
 import { gatherMail } from './gather.ts';
 
 /** The mail half: SPF, DMARC, DKIM, MX, MTA-STS, DANE, TLS-RPT and BIMI. */
-export const mailPart: Part<MailEvidence, MailCode> = {
+export const mailPart: Part<MailEvidence, MailCode, MailFields> = {
   gather: (context) => gatherMail(context),
   assess: assessMail,
 };

@@ -7,7 +7,6 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
-import { clause } from '../../clause.ts';
 import type { Chain, HeaderEvidence, Hop } from '../evidence.ts';
 import { isClosed, whyCertificateUnseen, whyFailed, whyUnanswered, whyUnwalked } from './unwalked.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
@@ -46,7 +45,7 @@ function judgeHttps(https: Chain, http: Chain): Verdict {
   if (https.hops.length > 0 || https.end.kind !== 'failed') return 'holds';
   const { url, code, reason } = https.end;
   if (http.hops.length === 0 || !isClosed(https)) return notTested(whyFailed(https) ?? '');
-  return brokenBy([{ url, reason: clause(reason), code }]);
+  return brokenBy([{ url, reason, code }]);
 }
 
 function judgeCertificates(hops: readonly Hop[]): Verdict {

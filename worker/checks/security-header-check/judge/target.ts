@@ -6,7 +6,6 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
-import { clause } from '../../clause.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
 import type { Page } from '../sight/page.ts';
 
@@ -62,7 +61,7 @@ type Failure = {
 
 function findFailure({ hops, end }: Chain): Failure[] {
   if (end.kind !== 'failed') return [];
-  return [{ url: end.url, code: end.code, reason: clause(end.reason), isLater: hops.length > 0 }];
+  return [{ url: end.url, code: end.code, reason: end.reason, isLater: hops.length > 0 }];
 }
 
 function show({ url, code, reason }: Failure): Evidence {

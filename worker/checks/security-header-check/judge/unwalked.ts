@@ -1,4 +1,3 @@
-import { clause } from '../../clause.ts';
 import type { Chain } from '../evidence.ts';
 
 // By these any client finds nobody there; a timeout may be ours alone.
@@ -38,5 +37,5 @@ export function whyCertificateUnseen(chains: readonly Chain[]): string | null {
 
 /** Why a chain ended without an answer; null where it did not. */
 export function whyFailed({ end }: Pick<Chain, 'end'>): string | null {
-  return end.kind === 'failed' ? `${end.url} could not be asked: ${clause(end.reason)}` : null;
+  return end.kind === 'failed' ? `${end.url} could not be asked: ${end.reason}` : null;
 }

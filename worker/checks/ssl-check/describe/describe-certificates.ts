@@ -64,20 +64,20 @@ function describeOtherKind(sight: SslSight, [first, ...others]: Each) {
   if (sight.client === null || shown === null) return null;
   const kind = otherKindThan(shown);
   const isSeen = others.some(({ presented }) => kindOfLeaf(presented) === kind);
-  return { kind, ...(isSeen ? { presence: 'shown', reason: null } : describeUnseen(sight)) };
+  return { kind, ...(isSeen ? { presence: 'shown' as const, reason: null } : describeUnseen(sight)) };
 }
 
 const presences = { refused: 'none', shown: 'shown' } as const;
 
 function describeUnseen(sight: SslSight) {
   const answer = sight.evidence.otherKind?.answer;
-  if (answer?.kind === 'unknown') return { presence: 'unknown', reason: answer.reason };
+  if (answer?.kind === 'unknown') return { presence: 'unknown' as const, reason: answer.reason };
   if (answer) return { presence: presences[answer.kind], reason: null };
   const sets = ['sound', 'withoutForwardSecrecy'] as const;
   const isSpoken = sight.protocols['TLSv1.2'] === true;
   return isSpoken && sets.every((set) => isSetKnown(sight, 'TLSv1.2', set))
-    ? { presence: 'none', reason: null }
-    : { presence: 'unknown', reason: 'not every suite could be asked for' };
+    ? { presence: 'none' as const, reason: null }
+    : { presence: 'unknown' as const, reason: 'not every suite could be asked for' };
 }
 
 function kindOfLeaf({ chain: { leaf } }: Presented): KeyKind | null {

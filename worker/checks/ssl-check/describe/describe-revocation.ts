@@ -9,7 +9,7 @@ export function describeRevocation(presented: Presented | undefined, at: number)
   const listed = statements.find(({ source }) => source === 'CRL');
   return {
     ocspStaple: presented === undefined ? null : describeStaple(presented, at),
-    revocation: concludeRevocation(statements) ?? 'not-checked',
+    revocation: concludeRevocation(statements) ?? ('not-checked' as const),
     revocationSources: statements.filter(({ status }) => status !== 'unknown').map(({ source }) => source),
     revocationList:
       listed === undefined || presented === undefined ? null : describeList(listed, presented.revocationList),
@@ -20,7 +20,7 @@ function describeStaple(presented: Presented, at: number) {
   const { leaf } = presented.chain;
   const staple = leaf === null ? null : readStaple(presented, leaf, at);
   if (staple === null || staple.kind === 'none') return null;
-  if (staple.kind === 'unusable') return { status: 'unusable', thisUpdate: null, nextUpdate: null };
+  if (staple.kind === 'unusable') return { status: 'unusable' as const, thisUpdate: null, nextUpdate: null };
   const { status, thisUpdate, nextUpdate } = staple.status;
   return { status, thisUpdate: isoOf(thisUpdate), nextUpdate: isoOf(nextUpdate) };
 }
@@ -30,7 +30,7 @@ function describeList(statement: Statement, list: RevocationListSeen) {
   const isRead = list.kind === 'list';
   return {
     url: list.url,
-    status: isTold ? statement.status : 'not-used',
+    status: isTold ? statement.status : ('not-used' as const),
     why: isTold ? null : statement.why,
     revokedAt: isTold ? isoOf(statement.revokedAt) : null,
     reason: isTold ? statement.reason : null,

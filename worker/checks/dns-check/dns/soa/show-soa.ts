@@ -1,3 +1,4 @@
+import type { DnsFields } from '../../../../../shared/catalogue/dns-check/report.ts';
 import { isBroken, type Verdicts } from '../../../../../shared/model/verdict.ts';
 import { isMalformed } from '../malformed.ts';
 import type { DnsSight } from '../sight.ts';
@@ -5,7 +6,7 @@ import { type SoaCode, soaOf } from './assess-soa.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
 /** The report's `soa`. */
-export function showSoa(sight: DnsSight, verdicts: Verdicts<SoaCode>) {
+export function showSoa(sight: DnsSight, verdicts: Verdicts<SoaCode>): DnsFields['soa'] {
   if (sight.zone.kind === 'inside') return { state: 'not-applicable' };
   const soa = soaOf(sight);
   if (!soa) return { state: sight.apex.SOA.state === 'none' ? 'missing' : 'unknown' };

@@ -1,0 +1,63 @@
+import type { Job } from '../../model/job.ts';
+import { isRegistrable } from '../../target/parse-target.ts';
+import { dnsCheck } from '../dns-check/spec.ts';
+import { pagespeedCheck } from '../pagespeed-check/spec.ts';
+import { redirectCheck } from '../redirect-check/spec.ts';
+import { securityHeaderCheck } from '../security-header-check/spec.ts';
+import type { CheckSpec } from '../spec.ts';
+import { sslCheck } from '../ssl-check/spec.ts';
+
+/** What domain-health asks one of its sources, exactly as that check’s own endpoint would: equal questions have equal keys. */
+export type SourceQuestion = {
+  readonly spec: CheckSpec;
+  readonly target: string;
+  readonly options: Job['options'];
+};
+
+/** The host that visitors of a domain meet: the domain itself, or www where the domain has no address of its own. */
+export function webHostOf(domain: string, hasAddress: boolean): string {
+  return hasAddress || !isRegistrable(domain) ? domain : `www.${domain}`;
+}
+
+/** DNS and mail of the domain. */
+export function dnsQuestion(domain: string): SourceQuestion {
+  return ask(dnsCheck, domain);
+}
+
+/** TLS of the web host. */
+export function sslQuestion(webHost: string): SourceQuestion {
+  return ask(sslCheck, webHost);
+}
+
+/** Headers of the web host's first page; the check asks http and https both. */
+export function headersQuestion(webHost: string): SourceQuestion {
+  return ask(securityHeaderCheck, `https://${webHost}/`);
+}
+
+/** How fast a page of the web host is, on a mobile. */
+export function performanceQuestion(url: string): SourceQuestion {
+  return ask(pagespeedCheck, url);
+}
+
+/** The addresses that people type for a domain: http and https, and of a registrable domain those of www too. */
+export function entryPointQuestions(domain: string): readonly SourceQuestion[] {
+  const hosts = isRegistrable(domain) ? [domain, `www.${domain}`] : [domain];
+  return hosts.flatMap((host) => [
+    ask(redirectCheck, `http://${host}/`),
+    ask(redirectCheck, `https://${host}/`),
+  ]);
+}
+
+/** All that one visit asks; performance has a queue of its own. */
+export function visitQuestions(domain: string, webHost: string): readonly SourceQuestion[] {
+  return [
+    dnsQuestion(domain),
+    sslQuestion(webHost),
+    headersQuestion(webHost),
+    ...entryPointQuestions(domain),
+  ];
+}
+
+function ask(spec: CheckSpec, target: string): SourceQuestion {
+  return { spec, target, options: spec.options.parse({}) as Job['options'] };
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import type { Json } from '../../shared/model/verdict.ts';
+import { type FormatName, renderReport } from '../../shared/render/formats.ts';
+import { findCheck } from '../../worker/checks/registry.ts';
+import { judge } from '../../worker/judge.ts';
+
+/** Where the whole reports are. */
+export const goldenFolder = 'test/fixtures/golden';
+
+/** One fixture of evidence for each check: one that breaks some rules and leaves some untested. */
+const fixtures: { readonly [check: string]: { readonly target: string; readonly file: string } } = {
+  'dns-check': { target: 'expired.test', file: 'expired.test.json' },
+  'security-header-check': { target: 'https://site.test/', file: 'poor.json' },
+  'pagespeed-check': { target: 'http://a.test/', file: 'evidence.json' },
+  'domain-health': { target: 'a.test', file: 'poor.json' },
+  'redirect-check': { target: 'http://a.test/', file: 'upgrade.json' },
+  'ssl-check': { target: 'a.test', file: 'nginx-defaults-rsa.json' },
+};
+
+const formats: readonly FormatName[] = ['json', 'html', 'sarif', 'md'];
+
+/** A whole report of each check in four formats: path in the project → its text. The clock and the id are fixed. */
+export function makeGoldenReports(): readonly (readonly [path: string, text: string])[] {
+  return Object.entries(fixtures).flatMap(([name, { target, file }]) => {
+    const check = findCheck(name);
+    if (!check) throw new Error(`${name} is no check`);
+    const evidence = JSON.parse(readFileSync(`test/fixtures/${name}/${file}`, 'utf8')) as Json;
+    const report = judge(check, {
+      v: 1,
+      check: name,
+      target,
+      options: {},
+      reportId: '01234567-89ab-7cde-8f01-23456789abcd',
+      checkedAtMs: Date.parse('2026-11-21T03:00:00Z'),
+      durationMs: 1234,
+      freshForS: null,
+      keepForS: null,
+      evidence,
+    });
+    return formats.map((format) => {
+      const { extension, text } = renderReport(report, format);
+      return [`${goldenFolder}/${name}.${extension}`, text] as const;
+    });
+  });
+}

@@ -1,0 +1,20 @@
+import type { HealthFields } from '../../../../shared/catalogue/domain-health/report.ts';
+import type { CategoryName } from '../../../../shared/catalogue/domain-health/weights.ts';
+import type { Category } from '../facts/categories.ts';
+
+/** The report's `categories`. */
+export function reportCategory(
+  { state, score, grade, weight, summary, reason, findings, link }: Category,
+  publicPath = '',
+): HealthFields['categories'][CategoryName] {
+  return {
+    state,
+    score,
+    grade,
+    weight,
+    summary,
+    ...(reason === '' ? {} : { reason }),
+    codes: findings.map(({ code }) => code).sort(),
+    report: { ...link, href: publicPath + link.href },
+  };
+}

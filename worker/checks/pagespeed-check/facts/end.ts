@@ -1,0 +1,156 @@
+import type { PagespeedCode } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
+import type { Evidence } from '../../../../shared/model/verdict.ts';
+import { isKeptBack } from '../../../failure-kinds.ts';
+import type { BrowserEnd, BrowserRun, RefusedHost } from '../../../probes/browser/port.ts';
+import { isRemote, type Load } from '../evidence.ts';
+import { displayBytes } from './ratings.ts';
+
+/** The codes by which a load that was not measured ends, in the order in which loading gets that far. */
+export const endStages = [
+  ['target-not-allowed', 'target-address-not-allowed', 'target-unreachable'],
+  ['certificate-not-trusted'],
+  ['page-not-loaded', 'page-interstitial'],
+  ['target-error-status', 'target-blocks-checks', 'page-not-html'],
+  ['page-not-painted', 'page-hung', 'page-crashed', 'page-memory-excessive'],
+] as const satisfies readonly (readonly PagespeedCode[])[];
+export type PageEndCode = (typeof endStages)[number][number];
+
+/** How far a load is known to have come: to an answer, or to the document itself, with a good status and as HTML. */
+export type Reach = 'nothing' | 'answer' | 'document';
+
+/** Where a code can be met earlier too, it is known to come no further than this. */
+const reachOf: { readonly [C in PageEndCode]: Reach } = {
+  'target-not-allowed': 'nothing',
+  'target-address-not-allowed': 'nothing',
+  'target-unreachable': 'nothing',
+  'certificate-not-trusted': 'answer',
+  // An empty answer, a broken handshake and a certificate that is refused end here too.
+  'page-not-loaded': 'nothing',
+  'page-interstitial': 'nothing',
+  'target-error-status': 'document',
+  'target-blocks-checks': 'document',
+  'page-not-html': 'document',
+  'page-not-painted': 'document',
+  'page-hung': 'answer',
+  'page-crashed': 'nothing',
+  'page-memory-excessive': 'answer',
+};
+
+/** These Lighthouse gives only to a page whose document came well (core/lib/navigation-error.js: all else comes first). */
+const documentCodes: ReadonlySet<string> = new Set(['PAGE_HUNG', 'NO_DCL']);
+
+/** How far a load came that ended so. */
+export function reachOfEnd({ code, evidence }: NamedEnd): Reach {
+  if (code === 'browser-failed' || code === 'browser-unavailable') return 'nothing';
+  const { lighthouse } = evidence;
+  return typeof lighthouse === 'string' && documentCodes.has(lighthouse) ? 'document' : reachOf[code];
+}
+
+/** Faults of this machine; they say nothing about the page. */
+export type OwnFaultCode = 'browser-failed' | 'browser-unavailable';
+
+/** Why there is nothing measured, as a code of the rules, and what was seen of it. */
+export type NamedEnd = { readonly code: PageEndCode | OwnFaultCode; readonly evidence: Evidence };
+
+/** Lighthouse's codes (core/lib/lh-error.js, 13.5) as ours; a code that is not here is a fault of ours. */
+const lighthouseCodes: ReadonlyMap<string, PageEndCode> = new Map([
+  ['DNS_FAILURE', 'target-unreachable'],
+  ['FAILED_DOCUMENT_REQUEST', 'page-not-loaded'],
+  ['NO_DOCUMENT_REQUEST', 'page-not-loaded'],
+  ['ERRORED_DOCUMENT_REQUEST', 'target-error-status'],
+  ['INSECURE_DOCUMENT_REQUEST', 'certificate-not-trusted'],
+  ['CHROME_INTERSTITIAL_ERROR', 'page-interstitial'],
+  ['NOT_HTML', 'page-not-html'],
+  ['NO_FCP', 'page-not-painted'],
+  ['NO_LCP', 'page-not-painted'],
+  ['NO_NAVSTART', 'page-not-painted'],
+  ['NO_TRACING_STARTED', 'page-not-painted'],
+  ['NO_RESOURCE_REQUEST', 'page-not-painted'],
+  ['NO_SCREENSHOTS', 'page-not-painted'],
+  ['INVALID_SPEEDLINE', 'page-not-painted'],
+  ['NO_SPEEDLINE_FRAMES', 'page-not-painted'],
+  ['SPEEDINDEX_OF_ZERO', 'page-not-painted'],
+  ['NO_METRICS', 'page-not-painted'],
+  ['NO_DCL', 'page-hung'],
+  ['PAGE_HUNG', 'page-hung'],
+  ['PROTOCOL_TIMEOUT', 'page-hung'],
+  ['TARGET_CRASHED', 'page-crashed'],
+]);
+
+/** Names how a run ended that measured nothing. */
+export function readLoadEnd(run: Load, url: string): NamedEnd {
+  const { host } = new URL(url);
+  if (run.kind === 'failure') {
+    const { code, reason } = run;
+    if (code === 'target-not-allowed') return { code, evidence: { host, reason } };
+    return { code, evidence: { reason, operator: run.fix } };
+  }
+  if (isRemote(run)) return nameGivenUp(run.end, host);
+  // What the proxy saw is closer to the cause than what the browser reports.
+  const refused = findMainRefusal(run, url);
+  if (refused) return { code: nameRefusal(refused), evidence: showRefusal(refused) };
+  const { end } = run;
+  if (end.kind === 'killed') return nameKill(run, end.why, host);
+  if (end.kind === 'crashed') return { code: 'browser-failed', evidence: { reason: lineOf(end.message) } };
+  return nameGivenUp(end, host);
+}
+
+// 403, 429 and 451 refuse a client, not a page, and some bot walls answer 405 to a plain GET.
+const blockingStatuses: ReadonlySet<number> = new Set([403, 405, 429, 451]);
+
+/** Whether a server sends this status to clients that it takes for robots, so that it says nothing of the page that visitors get. */
+function isBlockingStatus(status: number | null): boolean {
+  return status !== null && blockingStatuses.has(status);
+}
+
+/** By the code that Lighthouse gave it up with. */
+function nameGivenUp(end: Extract<BrowserEnd, { kind: 'loaded' | 'not-measured' }>, host: string): NamedEnd {
+  if (end.kind === 'loaded') return { code: 'browser-failed', evidence: { reason: 'it has a result' } };
+  const code = lighthouseCodes.get(end.code) ?? 'browser-failed';
+  const isBlocked = code === 'target-error-status' && isBlockingStatus(end.status);
+  return {
+    code: isBlocked ? 'target-blocks-checks' : code,
+    evidence: { host, lighthouse: end.code, reason: lineOf(end.message), status: end.status },
+  };
+}
+
+/** The refusal that kept the document itself away: of the page's host, or of a host that it redirects to. */
+function findMainRefusal(run: BrowserRun, url: string): RefusedHost | undefined {
+  const { end, traffic } = run;
+  const isDocumentLost =
+    end.kind === 'not-measured' &&
+    ['FAILED_DOCUMENT_REQUEST', 'DNS_FAILURE', 'CHROME_INTERSTITIAL_ERROR'].includes(end.code);
+  const isSilent = end.kind === 'killed' && end.why === 'silent';
+  if (!isDocumentLost && !isSilent) return undefined;
+  const own = traffic.refused.find(({ host }) => host === new URL(url).hostname);
+  // A document that is redirected loads nothing else, so the refused host is where the redirect goes.
+  return own ?? (isDocumentLost ? traffic.refused.at(-1) : undefined);
+}
+
+function nameRefusal({ code }: RefusedHost): PageEndCode {
+  return isKeptBack(code) ? code : 'target-unreachable';
+}
+
+function showRefusal({ host, port, code, reason }: RefusedHost): Evidence {
+  return { host, port, code, reason };
+}
+
+function nameKill({ tookMs, traffic, peakMemoryBytes }: BrowserRun, why: string, host: string): NamedEnd {
+  const seconds = Math.round(tookMs / 1000);
+  const memory = displayBytes(peakMemoryBytes ?? 0);
+  if (why === 'memory') return { code: 'page-memory-excessive', evidence: { host, memory, seconds } };
+  if (why === 'silent')
+    return {
+      code: 'target-unreachable',
+      evidence: { host, reason: `the connection was made, but no data came within ${seconds} s` },
+    };
+  const reason =
+    why === 'disk' ? 'it wrote more than 100 MB to disk' : `it had not finished after ${seconds} s`;
+  return { code: 'page-hung', evidence: { host, reason, receivedBytes: traffic.receivedBytes } };
+}
+
+// Words of Lighthouse or Chromium are quoted: they are whole sentences.
+function lineOf(message: string): string {
+  const line = message.split('\n')[0]?.slice(0, 300) ?? '';
+  return `the browser says “${line.replace(/[.\s]+$/, '')}”`;
+}

@@ -1,0 +1,48 @@
+import type { FieldMetricSeen, FieldSight, Strategy } from '../../../probes/browser/port.ts';
+import { type Bag, bagOf, finiteOf, listOf } from '../facts/untyped.ts';
+
+type Metrics = Extract<FieldSight, { kind: 'record' }>['metrics'];
+
+/** The names in loadingExperience.metrics. CLS is told in hundredths, as an integer; the others in ms. */
+const psiNames = {
+  lcp: 'LARGEST_CONTENTFUL_PAINT_MS',
+  inp: 'INTERACTION_TO_NEXT_PAINT',
+  cls: 'CUMULATIVE_LAYOUT_SHIFT_SCORE',
+  fcp: 'FIRST_CONTENTFUL_PAINT_MS',
+  ttfb: 'EXPERIMENTAL_TIME_TO_FIRST_BYTE',
+} as const;
+
+/** Reads what an answer of PageSpeed Insights says of real visitors: of the page, else of its origin. Never throws. */
+export function readPsiField(body: Bag, strategy: Strategy): FieldSight {
+  const formFactor = strategy === 'mobile' ? 'PHONE' : 'DESKTOP';
+  const page = bagOf(body['loadingExperience']);
+  // It puts the origin's record in the page's place where the page has none, and marks it.
+  const scope = page['origin_fallback'] === true ? 'origin' : 'url';
+  const ofPage = readMetrics(page);
+  if (ofPage) return { kind: 'record', scope, formFactor, metrics: ofPage };
+  const ofOrigin = readMetrics(bagOf(body['originLoadingExperience']));
+  if (ofOrigin) return { kind: 'record', scope: 'origin', formFactor, metrics: ofOrigin };
+  const isTold = 'loadingExperience' in body;
+  return {
+    kind: 'none',
+    reason: isTold ? 'too few visitors for a record' : 'PageSpeed Insights told nothing of real visitors',
+  };
+}
+
+function readMetrics(experience: Bag): Metrics | undefined {
+  const told = bagOf(experience['metrics']);
+  const read = Object.entries(psiNames).flatMap(([name, psiName]) => {
+    const metric = readMetric(bagOf(told[psiName]), name === 'cls' ? 100 : 1);
+    return metric ? [[name, metric]] : [];
+  });
+  return read.length === 0 ? undefined : (Object.fromEntries(read) as Metrics);
+}
+
+function readMetric(metric: Bag, scale: number): FieldMetricSeen | undefined {
+  const percentile = finiteOf(metric['percentile']);
+  if (percentile === undefined || percentile < 0) return undefined;
+  const distribution = listOf(metric['distributions'])
+    .slice(0, 3)
+    .map((bin) => finiteOf(bagOf(bin)['proportion']) ?? 0);
+  return { p75: percentile / scale, distribution };
+}

@@ -1,0 +1,59 @@
+import { type PagespeedCode, rules } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
+import type { Evidence } from '../../../../shared/model/verdict.ts';
+import type { AuditSeen } from '../../../probes/browser/port.ts';
+import { displayBytes, displayMs } from '../facts/ratings.ts';
+import { textOf } from '../facts/untyped.ts';
+
+/** The entries of Lighthouse's checklists, as what is wrong; some of its own labels say what is wrong, others what should be. */
+const failedChecks: ReadonlyMap<string, string> = new Map([
+  ['noRedirects', 'the page is redirected before it begins'],
+  ['serverResponseIsFast', 'the server answers slowly'],
+  ['usesCompression', 'the document is not compressed'],
+  ['priorityHinted', 'fetchpriority=high is missing'],
+  ['requestDiscoverable', 'the image is not in the HTML'],
+  ['eagerlyLoaded', 'the image waits because of loading=lazy'],
+]);
+
+/** One piece of evidence: what the rule's sentence needs, and the audit's first rows. */
+export function summarise(code: PagespeedCode, audit: AuditSeen): Evidence {
+  const { id, score, savings, items } = audit;
+  const told = Object.entries(tellAll(audit)).filter(([key]) => rules[code].detail.includes(`{${key}}`));
+  return { audit: id, ...Object.fromEntries(told), score, savings, items: items.slice(0, 3) };
+}
+
+/** All that the sentences of the rules may name. */
+function tellAll(audit: AuditSeen): Evidence {
+  const { display, items, itemCount, value, savedBytes } = audit;
+  const [first = {}] = items;
+  const failed = items.flatMap(({ passed, check, label }) =>
+    passed === false ? [failedChecks.get(textOf(check)) ?? textOf(label)] : [],
+  );
+  return {
+    display: readAmount(display),
+    value,
+    count: itemCount,
+    saved: savedBytes === null ? readAmount(display) : displayBytes(savedBytes),
+    size: value === null ? 'an unknown size' : displayBytes(Math.round(value)),
+    url: lastOrFirst(audit)['url'] ?? first['selector'] ?? 'the page itself',
+    entity: first['entity'] ?? 'A third party',
+    busy: displayMs(sumBusyMs(audit)),
+    group: first['groupLabel'] ?? 'other work',
+    failed: failed.join('; '),
+  };
+}
+
+// Of a chain the end is what it keeps waiting; of a table the first row is the worst.
+function lastOrFirst({ id, items }: AuditSeen): Evidence {
+  return (id === 'network-dependency-tree-insight' ? items.at(-1) : items[0]) ?? {};
+}
+
+/** "Est savings of 30 ms" and "Root document took 710 ms" as "30 ms" and "710 ms". */
+function readAmount(display: string | null): string {
+  return /[\d.,]+\s*(?:ms|s|KiB|MiB)\b/.exec((display ?? '').slice(0, 200))?.[0] ?? 'some time';
+}
+
+/** The ms for which the rows of third parties kept the main thread busy, as observed. */
+export function sumBusyMs({ items }: AuditSeen): number {
+  const times = items.map(({ mainThreadTime }) => mainThreadTime);
+  return times.reduce<number>((sum, time) => sum + (typeof time === 'number' ? time : 0), 0);
+}

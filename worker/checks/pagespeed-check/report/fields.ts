@@ -1,0 +1,94 @@
+import type { PagespeedFields } from '../../../../shared/catalogue/pagespeed-check/report.ts';
+import type { AuditSeen, PageSight, RefusedHost, Strategy } from '../../../probes/browser/port.ts';
+import { isRemote, type Load, type PagespeedEvidence } from '../evidence.ts';
+import type { Choice } from '../facts/choice.ts';
+import type { NamedEnd } from '../facts/end.ts';
+import { readField } from '../facts/field.ts';
+import { rateScore } from '../facts/ratings.ts';
+import { bySavings, hasFailed, readSavings } from '../facts/savings.ts';
+import { rateField } from '../judge/field.ts';
+import { shiftsOf } from '../judge/metrics.ts';
+import { reportEnvironment } from './environment.ts';
+import { reportField } from './field.ts';
+import { rateLab, reportMetrics } from './metrics.ts';
+import { reportScreenshot } from './screenshot.ts';
+
+/** The check's own fields of the report. */
+export function reportPagespeed(
+  evidence: PagespeedEvidence,
+  choice: Choice,
+  end: NamedEnd | undefined,
+): PagespeedFields {
+  const page = choice.run?.end.page;
+  const last = evidence.runs.at(-1);
+  const field = readField(evidence);
+  return {
+    strategy: evidence.strategy,
+    ended: end?.code ?? 'measured',
+    coreWebVitals: { ...rateField(field.sight), lab: rateLab(page) },
+    field: reportField(field),
+    ...(page ? reportPage(page, evidence.strategy) : noPage),
+    blockedRequests: refusedIn(last),
+    runs: {
+      count: evidence.runs.length,
+      chosen: choice.chosen,
+      scores: choice.scores,
+      spread: choice.spread,
+    },
+    environment: reportEnvironment(choice, last),
+    screenshot: reportScreenshot(evidence),
+  };
+}
+
+type PageFields = Pick<PagespeedFields, keyof typeof noPage>;
+
+const noPage = {
+  finalUrl: null,
+  rating: null,
+  metrics: null,
+  lcp: null,
+  layoutShifts: [],
+  opportunities: [],
+  diagnostics: [],
+  resources: null,
+  warnings: [],
+};
+
+function reportPage(page: PageSight, strategy: Strategy): PageFields {
+  return {
+    finalUrl: page.finalUrl,
+    rating: page.score === null ? null : rateScore(page.score),
+    metrics: reportMetrics(page, strategy),
+    lcp: { element: page.lcpElement, observedPhasesMs: page.lcpPhases },
+    layoutShifts: shiftsOf(page),
+    ...reportAudits(page),
+    resources: reportResources(page),
+    warnings: page.warnings,
+  };
+}
+
+function reportAudits({ audits }: PageSight) {
+  const failed = audits.filter(hasFailed);
+  const saves = (audit: AuditSeen) => Object.keys(readSavings(audit)).length > 0;
+  const informs = audits.filter(
+    ({ mode, items, id }) => mode === 'informative' && items.length > 0 && id !== 'layout-shifts',
+  );
+  return {
+    opportunities: failed.filter(saves).toSorted(bySavings).map(reportAudit),
+    diagnostics: [...failed.filter((audit) => !saves(audit)), ...informs].map(reportAudit),
+  };
+}
+
+function reportAudit(audit: AuditSeen) {
+  const { id, title, score, display, items, itemCount } = audit;
+  return { id, title, score, display, savings: readSavings(audit), items, itemCount };
+}
+
+function reportResources({ resources }: PageSight) {
+  const { total, ...byType } = resources;
+  return { total: total ?? { requests: 0, bytes: 0 }, byType };
+}
+
+function refusedIn(last: Load | undefined): readonly RefusedHost[] {
+  return last?.kind === 'run' && !isRemote(last) ? last.traffic.refused : [];
+}
