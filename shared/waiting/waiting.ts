@@ -142,7 +142,7 @@ async function doubt(line: Line, entry: Pending): Promise<void> {
   await look(line, [entry]);
   if (entry.waiters.size === 0) return;
   line.log.warn({ jobId: entry.submitted.jobId, state }, 'job lost, submitted again');
-  // No room is left for it: who waits is told so, instead of polling for a job that is not there.
+  // No room is left for it: the wait ends, so that no caller polls for a job that is not there.
   if ((await submit(line, entry)).state === 'full') endWaits(entry, 'later');
 }
 

@@ -35,9 +35,9 @@ async function underLoad(fleet: Fleet, api: () => Member, name: string, happen: 
         .finally(() => answeredAt.push(performance.now())),
     ),
   );
-  const mendedAt = await happening;
+  const repairedAt = await happening;
   // How long after the fault was over the first check was answered that was asked meanwhile or later.
-  const recoveryS = (Math.min(...answeredAt.filter((at) => at >= mendedAt)) - mendedAt) / 1000;
+  const recoveryS = (Math.min(...answeredAt.filter((at) => at >= repairedAt)) - repairedAt) / 1000;
   console.log(
     `${name}: ${count} checks, ${JSON.stringify(tally)} in ${((performance.now() - start) / 1000).toFixed(1)} s, recovered after ${recoveryS.toFixed(1)} s`,
   );
