@@ -17,24 +17,19 @@ export async function bench(): Promise<void> {
   const authorization = `Bearer ${ours.token}`;
   for (const [client, headers] of Object.entries(clientHeaders)) {
     const coding = chooseCoding(headers['accept-encoding'], Number.POSITIVE_INFINITY);
-    const plain = { anonymous: [] as Load[], token: [] as Load[], bare: [] as Load[] };
-    for (let round = 0; round <= rounds; round += 1) {
-      const loads = {
+    const all: { anonymous: Load; token: Load; bare: Load }[] = [];
+    for (let round = 0; round <= rounds; round += 1)
+      all.push({
         anonymous: await load(ours.child, ours.url, headers),
         token: await load(ours.child, ours.url, { ...headers, authorization }),
         bare: await load(bare.child, `${bare.url}${coding}`, headers),
-      };
-      // The first round warms up.
-      if (round > 0)
-        for (const kind of ['anonymous', 'token', 'bare'] as const) plain[kind].push(loads[kind]);
-    }
-    const ratio = (kind: 'anonymous' | 'token', of: 'perSecond' | 'cpuUs') => {
-      const all = plain[kind].map((one, index) => one[of] / (plain.bare[index]?.[of] ?? Number.NaN));
-      return median(all).toFixed(2);
-    };
-    const [cpuUs, bareUs] = [plain.anonymous, plain.bare].map((all) =>
-      median(all.map((one) => one.cpuUs)).toFixed(0),
-    );
+      });
+    // The first round warms up.
+    const measured = all.slice(1);
+    const ratio = (kind: 'anonymous' | 'token', of: keyof Load) =>
+      median(measured.map((round) => round[kind][of] / round.bare[of])).toFixed(2);
+    const cpuUs = median(measured.map(({ anonymous }) => anonymous.cpuUs)).toFixed(0);
+    const bareUs = median(measured.map(({ bare: express }) => express.cpuUs)).toFixed(0);
     console.log(
       `${client} (${coding}): ${ratio('anonymous', 'perSecond')} of bare Express, with a token ${ratio('token', 'perSecond')}; CPU ${cpuUs} µs against ${bareUs}, ${ratio('anonymous', 'cpuUs')}, with a token ${ratio('token', 'cpuUs')}`,
     );

@@ -78,7 +78,7 @@ function drawJob(
   return makeJob(spec, { ...wish, wanted: wantedOfRun(wanted, ask, now) }, now + queueSeconds * 1000);
 }
 
-// A courtesy: a queue that is away at this moment costs nobody the answer.
+// The position is an extra: without it, because the queue is away at this moment, the 202 is sent all the same.
 async function lookJob({ jobQueue }: Runs, job: Job, submitted: Submitted): Promise<LaterJob> {
   const { jobId } = submitted;
   const state = await jobQueue.look(job.queue, jobId).catch((error: unknown) => {

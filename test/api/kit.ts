@@ -23,6 +23,7 @@ export type Service = {
   readonly lab: Lab;
   readonly backend: Backend;
   readonly port: number;
+  readonly canAnswer: Api['canAnswer'];
   /** Lines that were logged. */
   readonly log: readonly { readonly level: string; readonly message: string; readonly fields: object }[];
   /** Sends a GET and validates its answer against the OpenAPI document. */
@@ -66,6 +67,7 @@ export async function openService({
     lab,
     backend,
     port: api.port,
+    canAnswer: api.canAnswer,
     log: lines,
     get: (path, headers) => send('GET', path, headers),
     send,

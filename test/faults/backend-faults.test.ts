@@ -48,6 +48,12 @@ async function underLoad(fleet: Fleet, api: () => Member, name: string, happen: 
   return { tally, answers };
 }
 
+/** How often the log says that a part went away and that it is back: once each, however many requests failed meanwhile. */
+function outagesIn({ lines }: Member, part: 'queue' | 'store'): { away: number; back: number } {
+  const count = (message: string) => lines.filter((line) => line.includes(`"msg":"${message}"`)).length;
+  return { away: count(`${part} is away`), back: count(`${part} is back`) };
+}
+
 describe.skipIf(!isHere)('Redis that is', () => {
   let fleet: Fleet;
   let api: Member;
@@ -98,6 +104,8 @@ describe.skipIf(!isHere)('Redis that is', () => {
         fleet.redis.process?.kill('SIGCONT');
       },
     );
+    // It was absent once at the start, in the test before.
+    await expect.poll(() => outagesIn(api, 'queue')).toEqual({ away: 2, back: 2 });
   }, 90_000);
 
   test('killed and back, wiped: every target is answered by repeating its GET alone', async () => {
@@ -140,6 +148,7 @@ describe.skipIf(!isHere)('a store that is', () => {
         await fleet.mongo.restart();
       },
     );
+    await expect.poll(() => outagesIn(api, 'store')).toEqual({ away: 1, back: 1 });
     const ids = answers
       .filter(({ body }) => body['state'] === 'complete')
       .map(({ body }) => body['reportId']);

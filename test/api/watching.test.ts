@@ -33,6 +33,16 @@ test('one id leads from a request to its job and its report, and on to later ans
   expect(await lineOf('poll')).toMatchObject({ jobId: line['jobId'], status: 303 });
 });
 
+test('an API without queue and store can answer while it has a report in memory', async () => {
+  const away = { queue: 'Redis does not answer', store: 'MongoDB does not answer' };
+  const empty = await openService({ withWorker: false });
+  expect(empty.canAnswer(away)).toBe(false);
+  expect(empty.canAnswer({ ...away, store: true })).toBe(true);
+  await empty.close();
+  await service.get(redirectPath('http://a.test/kept'));
+  expect(service.canAnswer(away)).toBe(true);
+});
+
 test('the line of a refused request has the code of its problem', async () => {
   await service.get('/api/tools/redirect-check', { 'x-request-id': 'bad' });
   expect(await lineOf('bad')).toMatchObject({ status: 400, problem: 'invalid_request' });
