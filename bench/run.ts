@@ -8,6 +8,7 @@ const benches: { readonly [name: string]: () => Promise<{ bench(): Promise<void>
   'slow-host': () => import('./slow-host.ts'),
   workers: () => import('./workers.ts'),
   'queue-cost': () => import('./queue-cost.ts'),
+  store: () => import('./store.ts'),
 };
 
 const wanted = process.argv.slice(2);
