@@ -10,6 +10,7 @@ const benches: { readonly [name: string]: () => Promise<{ bench(): Promise<void>
   'queue-cost': () => import('./queue-cost.ts'),
   'redis-size': () => import('./redis-size.ts'),
   memory: () => import('./memory.ts'),
+  store: () => import('./store.ts'),
 };
 
 const wanted = process.argv.slice(2);

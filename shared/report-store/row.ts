@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import { type Report, reportSchema, reportStates } from '../model/report.ts';
+import { type Report, reportStates } from '../model/report.ts';
 import { gradeNames } from '../model/score.ts';
 import type { ReportKeys, StoredReport } from './port.ts';
 
@@ -26,6 +26,15 @@ const rowSchema = z.object({
   freshUntil: z.int(),
   expiresAt: z.int(),
   body: z.instanceof(Uint8Array),
+});
+
+// Enough to hand the bytes on. Each finding is judged where a report is read as an object: for all of them that costs as much
+// as the rest of an answer from the store, five times over.
+const bodySchema = z.looseObject({
+  schemaVersion: z.int(),
+  check: z.string(),
+  state: z.enum(reportStates),
+  findings: z.array(z.unknown()),
 });
 
 /** No report of ours is as large; a foreign body may unpack to anything. */
@@ -59,7 +68,7 @@ export function toRow(
 export function fromRow(row: unknown): StoredReport {
   const { body, ...rest } = rowSchema.parse(row);
   const json = exactCopy(zstdDecompressSync(body, { maxOutputLength: unpackedLimitBytes }));
-  reportSchema.parse(JSON.parse(Buffer.from(json.buffer).toString()));
+  bodySchema.parse(JSON.parse(Buffer.from(json.buffer).toString()));
   return { ...rest, json };
 }
 

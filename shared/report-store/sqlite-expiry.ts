@@ -12,8 +12,8 @@ const batches = [
 ] as const;
 
 const idleMs = 10_000;
-/** Between two steps the loop is left alone for so many times as long as the step took: expiry takes a fifth of it at most. */
-const restShare = 4;
+/** Between two steps the loop is left alone for so many times as long as the step took: expiry takes a third of it at most. */
+const restShare = 2;
 const leastRestMs = 5;
 /** Free pages are used again; beyond so many, or this share of the file, they are given back to the disk. */
 const keptPages = 256;
@@ -53,8 +53,10 @@ export function openExpiry(database: DatabaseSync, { writes, limitBytes, log }: 
     const deleted = deletes.reduce((sum, statement) => sum + Number(statement.run(now).changes), 0);
     const evicted = usedBytes() > limitBytes ? evict() : 0;
     if (deleted + evicted > 0) return true;
-    if (hasSpareFree()) database.exec(`PRAGMA incremental_vacuum(${vacuumPages})`);
-    return hasSpareFree();
+    if (!hasSpareFree()) return false;
+    const before = freePages();
+    database.exec(`PRAGMA incremental_vacuum(${vacuumPages})`);
+    return freePages() < before;
   };
   let timer: NodeJS.Timeout;
   const act = () => {

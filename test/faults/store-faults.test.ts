@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '../../shared/model/job.ts';
 import { makeReport } from '../../shared/model/report.ts';
 import { openSqliteReportStore } from '../../shared/report-store/sqlite.ts';
+import { findProgram } from '../kit/programs.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
 
 type Service = {
@@ -23,7 +24,9 @@ const host = 't.test';
 function mountSmall(folder: string): boolean {
   mkdirSync(folder);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync(findProgram('mount') ?? '', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder], {
+      stdio: 'ignore',
+    });
     return true;
   } catch {
     return false;
@@ -36,7 +39,7 @@ const isMounted = mountSmall(disk);
 if (!isMounted) console.warn('SKIPPED: a full disk (needs the right to mount a tmpfs)');
 if (!isMounted && process.env['CI'] === 'true') throw new Error('no tmpfs can be mounted');
 afterAll(() => {
-  if (isMounted) execFileSync('umount', ['-l', disk]);
+  if (isMounted) execFileSync(findProgram('umount') ?? '', ['-l', disk]);
   rmSync(folder, { recursive: true, force: true });
 });
 
