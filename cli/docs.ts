@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { makeOpenapi } from '../api/openapi/document.ts';
 import { makeChecksPage } from './checks-page.ts';
 import { findUnraised, makeRulesLock, type RulesLock } from './rules-lock.ts';
+import { makeEnvExample, makeReadme } from './settings-docs.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The generated documents: path in the project → its text. A test compares them with the files. */
@@ -10,6 +11,8 @@ export function makeDocs(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/openapi.json', `${JSON.stringify(makeOpenapi(), null, 2)}\n`],
     ['docs/checks.md', makeChecksPage()],
+    ['.env.example', makeEnvExample()],
+    ['README.md', makeReadme()],
   ]);
 }
 

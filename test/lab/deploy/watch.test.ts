@@ -22,7 +22,9 @@ const dashboards = globSync('deploy/watch/dashboards/*.json').map(
 );
 const [{ groups }] = readYamlFile('deploy/watch/rules.yml') as [{ groups: { rules: Rule[] }[] }];
 const rules = groups.flatMap((group) => group.rules);
-const scalers = (readYamlFile('deploy/kubernetes/keda/scalers.yaml') as Scaled[]).flatMap(({ spec }) => spec?.triggers ?? []);
+const scalers = (readYamlFile('deploy/kubernetes/keda/scalers.yaml') as Scaled[]).flatMap(
+  ({ spec }) => spec?.triggers ?? [],
+);
 
 const queries: readonly (readonly [string, string])[] = [
   ...dashboards.flatMap(({ uid, panels }) =>
