@@ -36,6 +36,23 @@ test('each deployment draws its own passwords, and a second start keeps them', (
   expect(one.read('app/redis-url')).toBe(url);
 });
 
+test('a password is drawn anew where its file was removed, and MongoDB keeps its administrator', () => {
+  const { run, read } = makeSecrets('again');
+  const [redis, mongo, administrator] = [
+    read('app/redis-url'),
+    read('app/mongodb-url'),
+    read('mongo/root-password'),
+  ];
+  rmSync(join(root, 'again/app/redis-url'));
+  run();
+  expect(read('app/redis-url')).not.toBe(redis);
+  expect(read('app/mongodb-url')).toBe(mongo);
+  rmSync(join(root, 'again/app/mongodb-url'));
+  run();
+  expect(read('app/mongodb-url')).not.toBe(mongo);
+  expect(read('mongo/root-password')).toBe(administrator);
+});
+
 test('no password stands in the compose file or in the file of Redis users', () => {
   const { read } = makeSecrets('hashes');
   expect(read('redis/users.acl')).not.toContain(new URL(read('app/redis-url')).password);

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { fileSettingOf, secretSettings } from '../../shared/secret-files.ts';
+import { settingTexts } from '../../shared/setting-texts.ts';
+
+const settings = Object.entries(settingTexts);
+
+/** Where the README's table begins and ends. */
+const begin = '<!-- settings: made by npm run docs from shared/setting-texts.ts -->';
+const end = '<!-- /settings -->';
+
+/** The text of .env.example: every setting with its default, commented out. */
+export function makeEnvExample(): string {
+  const blocks = settings.map(([name, { byDefault, meaning }]) => {
+    const secret = secretSettings.find((each) => each === name);
+    const lines = [`# ${meaning}`, `#${name}=${byDefault ?? ''}`];
+    return (secret ? [...lines, `#${fileSettingOf(secret)}=`] : lines).join('\n');
+  });
+  return `${head}\n\n${blocks.join('\n\n')}\n\n${composeOnly}\n`;
+}
+
+const head = `# Copy it to .env beside docker-compose.yml and set what you need; an empty value counts as unset.
+# Without compose these are environment variables: set -a; . ./.env; set +a; npm start
+# A secret can be in a file instead, named by <setting>_FILE. The compose file decides HOST, PORT, ADMIN_*, DATA_DIR,
+# REDIS_URL, MONGODB_URL and WORKER_QUEUES by itself.
+# Made by npm run docs from shared/setting-texts.ts.`;
+
+const composeOnly = `# Read by the compose file only: ports on 127.0.0.1, the base image, and which browser the image has (bundled, debian, none).
+#API_PORT=3000
+#GRAFANA_PORT=3030
+#NODE_IMAGE=node:24-slim
+#BROWSER=bundled`;
+
+/** The README with its table of settings made anew. Throws where the marks of the table are missing. */
+export function makeReadme(
+  text = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8'),
+): string {
+  const [before, rest] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`README.md lacks ${begin} or ${end}`);
+  const rows = settings.map(
+    ([name, { byDefault, meaning }]) => `| \`${name}\` | ${byDefault ?? '–'} | ${meaning} |`,
+  );
+  const table = ['| name | default | meaning |', '|---|---|---|', ...rows].join('\n');
+  return `${before}${begin}\n${table}\n${end}${after}`;
+}
