@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { impatientAlone, openRedis } from '../../shared/redis.ts';
 import { randomId } from '../../shared/model/job.ts';
 import { openMemoryPace } from '../../shared/pace/memory.ts';
 import { openRedisPace } from '../../shared/pace/redis.ts';
+import { impatientAlone, openRedis } from '../../shared/redis.ts';
 import { freeze } from '../kit/freeze.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { paceContract } from './pace.contract.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../shared/config.ts';
-import { browserSettingsOf } from '../../worker/probe-settings.ts';
+import { browserSettingsOf } from '../../worker/start/probe-settings.ts';
 
 test('without any variable every setting has its default', () => {
   expect(readConfig({})).toMatchObject({

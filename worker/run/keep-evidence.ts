@@ -1,7 +1,7 @@
 import { zstdCompressSync } from 'node:zlib';
-import type { Logger } from '../shared/logger.ts';
-import { Problem } from '../shared/model/problem.ts';
-import type { ReportStore } from '../shared/report-store/port.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import type { ReportStore } from '../../shared/report-store/port.ts';
 import type { EvidenceFile } from './judge.ts';
 
 export type EvidenceSettings = {
