@@ -27,7 +27,7 @@ COPY worker worker
 RUN mkdir -p /data node_modules/.cache/diag && chown 10001:10001 /data node_modules/.cache/diag && chmod 0700 /data
 USER 10001:10001
 # Types are stripped and compiled here, by the user who reads it later on a read-only root.
-RUN NODE_COMPILE_CACHE=node_modules/.cache/diag node --input-type=module -e "await Promise.all(['api/main', 'worker/main', 'cli/serve', 'worker/probes/browser/child/main'].map((name) => import('/app/' + name + '.ts')))"
+RUN NODE_COMPILE_CACHE=node_modules/.cache/diag node --input-type=module -e "await Promise.all(['api/main', 'worker/start/main', 'cli/serve', 'worker/probes/browser/child/main'].map((name) => import('/app/' + name + '.ts')))"
 EXPOSE 3000 3001 3002
 VOLUME /data
 ENTRYPOINT ["node", "cli/diag.js"]

@@ -10,7 +10,7 @@ import { readConfig } from '../shared/config.ts';
 import { openLogger } from '../shared/logger.ts';
 import { openMetrics } from '../shared/metrics.ts';
 import { makeToken } from '../shared/token-store/make-token.ts';
-import { openWorker } from '../worker/open.ts';
+import { openWorker } from '../worker/start/open.ts';
 
 const target = createServer((_request, response) =>
   response.writeHead(200, { 'content-type': 'text/plain' }).end('hello'),

@@ -1,6 +1,6 @@
 import { openLab } from '../test/lab/kit/lab.ts';
 import { findCheck } from '../worker/checks/registry.ts';
-import { prepareProbesOf } from '../worker/probe-settings.ts';
+import { prepareProbesOf } from '../worker/start/probe-settings.ts';
 import { inLanes } from './slow-host.ts';
 
 const domains = 300;

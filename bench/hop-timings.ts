@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from 'node
 import { promisify } from 'node:util';
 import { readConfig } from '../shared/config.ts';
 import { makeAuthority } from '../test/lab/kit/certificates.ts';
-import { prepareProbesOf } from '../worker/probe-settings.ts';
+import { prepareProbesOf } from '../worker/start/probe-settings.ts';
 
 const rounds = 40;
 const phases = ['tcp', 'tls', 'ttfb', 'download', 'total'] as const;

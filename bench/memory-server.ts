@@ -7,7 +7,7 @@ import { readConfig } from '../shared/config.ts';
 import { openLogger } from '../shared/logger.ts';
 import type { Question, ReportStore, StoredReport } from '../shared/report-store/port.ts';
 import { fromRow, toRow } from '../shared/report-store/row.ts';
-import { openWorker } from '../worker/open.ts';
+import { openWorker } from '../worker/start/open.ts';
 
 const target = createServer((_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
 await new Promise((resolve) => target.once('listening', resolve));

@@ -7,9 +7,9 @@ import { targetPolicyOf } from '../shared/policy.ts';
 import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '../shared/target/parse-target.ts';
 import type { Check } from '../worker/checks/check.ts';
 import { findCheck } from '../worker/checks/registry.ts';
-import { findCheckOf } from '../worker/find-check.ts';
-import { type EvidenceFile, judge } from '../worker/judge.ts';
-import { gatherLocally } from '../worker/run-local.ts';
+import { type EvidenceFile, judge } from '../worker/run/judge.ts';
+import { findCheckOf } from '../worker/start/find-check.ts';
+import { gatherLocally } from '../worker/start/run-local.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Checks that can be run here, by name. */

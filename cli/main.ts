@@ -27,7 +27,7 @@ program
 program
   .command('worker')
   .description('a worker process of a scaled deployment')
-  .action(async () => (await import('../worker/main.ts')).main());
+  .action(async () => (await import('../worker/start/main.ts')).main());
 program
   .command('assess <file>')
   .description('judge a file of evidence again, without the network ("-" reads stdin)')

@@ -6,10 +6,10 @@ import { openTokenStore } from '../shared/backend.ts';
 import { readConfig } from '../shared/config.ts';
 import { openLogger } from '../shared/logger.ts';
 import { makeToken } from '../shared/token-store/make-token.ts';
-import { browserSettingsOf } from '../worker/probe-settings.ts';
 import { findBrowser } from '../worker/probes/browser/find-browser.ts';
 import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
-import { browserTries } from '../worker/watch-browser.ts';
+import { browserSettingsOf } from '../worker/start/probe-settings.ts';
+import { browserTries } from '../worker/start/watch-browser.ts';
 import { openInternet } from './internet.ts';
 
 const internet = await openInternet();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Logger } from '../../shared/logger.ts';
-import { openWorker } from '../../worker/open.ts';
+import { openWorker } from '../../worker/start/open.ts';
 import { openService } from './kit.ts';
 
 const quiet: Logger = {

@@ -6,7 +6,7 @@ import { type Api, openApi } from '../../api/open.ts';
 import { makeOpenapi } from '../../api/openapi/document.ts';
 import { type Backend, openBackend } from '../../shared/backend.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { openWorker } from '../../worker/open.ts';
+import { openWorker } from '../../worker/start/open.ts';
 import type { Zone } from '../lab/kit/dns-server.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
 import type { Sites } from '../lab/kit/web-servers.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Json } from '../../shared/model/verdict.ts';
 import { type FormatName, renderReport } from '../../shared/render/formats.ts';
 import { findCheck } from '../../worker/checks/registry.ts';
-import { judge } from '../../worker/judge.ts';
+import { judge } from '../../worker/run/judge.ts';
 
 /** Where the whole reports are. */
 export const goldenFolder = 'test/fixtures/golden';

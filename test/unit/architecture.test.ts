@@ -11,7 +11,10 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   api: ['shared'],
   'worker/probes': ['shared'],
   'worker/checks': ['shared', 'worker/probes', 'worker/failure-kinds.ts'],
-  worker: ['shared', 'worker'],
+  'worker/visit': ['shared', 'worker/checks', 'worker/probes', 'worker/run'],
+  'worker/run': ['shared', 'worker/checks', 'worker/probes', 'worker/visit'],
+  'worker/start': ['shared', 'worker'],
+  worker: ['shared', 'worker/probes'],
   cli: ['shared', 'api', 'worker', 'cli'],
 };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../shared/config.ts';
 import { fileSettingOf, secretSettings } from '../../shared/secret-files.ts';
-import { browserSettingsOf } from '../../worker/probe-settings.ts';
+import { browserSettingsOf } from '../../worker/start/probe-settings.ts';
 
 test('without any variable every setting has its default', () => {
   expect(readConfig({})).toMatchObject({

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { randomId } from '../../shared/model/job.ts';
 import { Problem } from '../../shared/model/problem.ts';
 import { openSqliteReportStore } from '../../shared/report-store/sqlite.ts';
-import type { EvidenceFile } from '../../worker/judge.ts';
-import { openEvidenceKeeper } from '../../worker/keep-evidence.ts';
+import type { EvidenceFile } from '../../worker/run/judge.ts';
+import { openEvidenceKeeper } from '../../worker/run/keep-evidence.ts';
 
 function fileOf(more: Partial<EvidenceFile> = {}): EvidenceFile {
   return {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '../../shared/model/verdict.ts';
 import { securityHeaderCheck } from '../../worker/checks/security-header-check/index.ts';
-import { maskEvidence, mayHoldSecrets } from '../../worker/mask-evidence.ts';
+import { maskEvidence, mayHoldSecrets } from '../../worker/run/mask-evidence.ts';
 import { runsOf } from '../kit/property-runs.ts';
 import { cookieRows } from './security-header-check/rows/cookies.ts';
 import { leakageRows } from './security-header-check/rows/leakage.ts';

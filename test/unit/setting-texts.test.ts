@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { makeEnvExample } from '../docs/settings-docs.ts';
 import { readConfig, settingNames } from '../../shared/config.ts';
 import { settingTexts } from '../../shared/setting-texts.ts';
+import { makeEnvExample } from '../docs/settings-docs.ts';
 
 const texts = Object.entries(settingTexts);
 const example = makeEnvExample();

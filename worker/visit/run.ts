@@ -22,13 +22,14 @@ import type { ReportKeys, ReportStore } from '../../shared/report-store/port.ts'
 import { addUp } from '../checks/add-up.ts';
 import type { Check } from '../checks/check.ts';
 import { noJobs } from '../checks/jobs.ts';
-import { type Examination, examine, failedReport, type ReportSettings } from '../examine.ts';
-import type { EvidenceFile } from '../judge.ts';
-import type { EvidenceKeeper } from '../keep-evidence.ts';
+
 import { ownerOf } from '../probes/budget.ts';
 import type { DnsProbe } from '../probes/dns/port.ts';
 import { rememberAnswers } from '../probes/http/remember.ts';
 import type { ProbeFactory } from '../probes/open.ts';
+import { type Examination, examine, failedReport, type ReportSettings } from '../run/examine.ts';
+import type { EvidenceFile } from '../run/judge.ts';
+import type { EvidenceKeeper } from '../run/keep-evidence.ts';
 import { domainVisit, visitKeptForS } from './spec.ts';
 
 export type VisitSettings = ReportSettings & {

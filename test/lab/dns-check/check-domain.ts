@@ -1,7 +1,7 @@
 import { readConfig } from '../../../shared/config.ts';
 import type { Json } from '../../../shared/model/verdict.ts';
 import { dnsCheck } from '../../../worker/checks/dns-check/index.ts';
-import { prepareProbesOf } from '../../../worker/probe-settings.ts';
+import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 
 async function gatherDomain(domain: string, settings: Record<string, string>): Promise<Json> {
   const probes = prepareProbesOf(readConfig(settings));

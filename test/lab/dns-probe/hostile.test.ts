@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { decode, encode, type Packet } from 'dns-packet';
 import { afterEach, expect, test } from 'vitest';
 import { readConfig } from '../../../shared/config.ts';
-import { prepareProbesOf } from '../../../worker/probe-settings.ts';
+import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 
 type Reply = (query: Packet, send: (bytes: Buffer) => void, from: RemoteInfo) => void;
 

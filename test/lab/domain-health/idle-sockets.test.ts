@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { noPace } from '../../../shared/pace/memory.ts';
 import { targetPolicyOf } from '../../../shared/policy.ts';
-import { browserSettingsOf } from '../../../worker/probe-settings.ts';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/open.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
+import { browserSettingsOf } from '../../../worker/start/probe-settings.ts';
 import { openLab } from '../kit/lab.ts';
 import { goodPage, goodSite } from './sites.ts';
 

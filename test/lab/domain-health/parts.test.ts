@@ -1,5 +1,6 @@
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { visitQuestions } from '../../../shared/catalogue/domain-health/sources.ts';
+import { whyNoClause } from '../../kit/clauses.ts';
 import { goodZone } from './domains.ts';
 import { type HealthReport, healthPath, openHealthLab } from './kit.ts';
 import { goodSite } from './sites.ts';
@@ -67,7 +68,17 @@ test('each part is stored under its own endpoint’s key, and is what its id giv
   expect(given).toEqual([dns, ssl, headers, ...ways]);
 });
 
-test('whoever was given the whole may read its parts', async () => {
+test('every reason of a report, and of each source, is a clause', async () => {
+  const reports: { readonly body: { readonly [name: string]: unknown } }[] = [
+    await lab.get(healthPath('keys.test')),
+  ];
+  for (const path of pathsOf('keys.test')) reports.push(await lab.get(path));
+  const reasons = reports.flatMap(({ body }) => body['notTested'] as readonly { reason: string }[]);
+  expect(reasons.length).toBeGreaterThan(0);
+  expect(reasons.filter(({ reason }) => whyNoClause(reason) !== undefined)).toEqual([]);
+});
+
+test('a caller who was given the whole may read its sources', async () => {
   const { dns, ssl, headers, ways } = idsOf(await lab.health('given.test'));
   for (const id of [dns, ssl, headers, ...ways])
     expect((await lab.getWithToken(`/api/reports/${id}`)).status).toBe(200);

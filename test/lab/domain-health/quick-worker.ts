@@ -7,14 +7,14 @@ import { noPace } from '../../../shared/pace/memory.ts';
 import { openPlaces } from '../../../shared/places.ts';
 import { targetPolicyOf } from '../../../shared/policy.ts';
 import { openWaiting } from '../../../shared/waiting/waiting.ts';
-import { findCheckOf } from '../../../worker/find-check.ts';
-import { openJobs } from '../../../worker/jobs.ts';
-import { browserSettingsOf } from '../../../worker/probe-settings.ts';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/open.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
-import { openRunner } from '../../../worker/run-job.ts';
+import { openJobs } from '../../../worker/run/jobs.ts';
+import { openRunner } from '../../../worker/run/run-job.ts';
+import { findCheckOf } from '../../../worker/start/find-check.ts';
+import { browserSettingsOf } from '../../../worker/start/probe-settings.ts';
 
 const tenth = (ms: number) => ms / 10;
 const tenths = (tries: readonly number[]) => tries.map(tenth);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { catalogue } from '../../../shared/catalogue/registry.ts';
 import { findCheck } from '../../../worker/checks/registry.ts';
-import { prepareProbesOf } from '../../../worker/probe-settings.ts';
+import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 import { openLab } from '../kit/lab.ts';
 import { openTrap } from '../kit/trap.ts';
 

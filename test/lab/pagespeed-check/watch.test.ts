@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Logger } from '../../../shared/logger.ts';
 import { tryBrowser } from '../../../worker/probes/browser/try-browser.ts';
-import { type BrowserWatch, watchBrowser } from '../../../worker/watch-browser.ts';
+import { type BrowserWatch, watchBrowser } from '../../../worker/start/watch-browser.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));

@@ -10,7 +10,7 @@ import { makeJob } from '../../../shared/make-job.ts';
 import { openPlaces } from '../../../shared/places.ts';
 import { openSqliteReportStore } from '../../../shared/report-store/sqlite.ts';
 import { openWaiting } from '../../../shared/waiting/waiting.ts';
-import { openJobs } from '../../../worker/jobs.ts';
+import { openJobs } from '../../../worker/run/jobs.ts';
 import { openBullmqQueue, quiet } from '../../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
 import { openPageStandIn } from '../domain-health/page-stand-in.ts';

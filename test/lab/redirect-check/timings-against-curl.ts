@@ -9,8 +9,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { promisify } from 'node:util';
 import { readConfig } from '../../../shared/config.ts';
-import { prepareProbesOf } from '../../../worker/probe-settings.ts';
 import type { ProbeFactory } from '../../../worker/probes/open.ts';
+import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 import { makeAuthority } from '../kit/certificates.ts';
 import { openDnsServer } from '../kit/dns-server.ts';
 

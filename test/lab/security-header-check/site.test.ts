@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { securityHeaderCheck } from '../../../worker/checks/security-header-check/index.ts';
-import { prepareProbesOf } from '../../../worker/probe-settings.ts';
+import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 import { openLab } from '../kit/lab.ts';
 
 const html = { 'content-type': 'text/html; charset=utf-8' };

@@ -8,7 +8,7 @@ import type { AllowanceLimits } from '../../../worker/checks/ssl-check/gather/al
 import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { gatherWithin } from '../../../worker/checks/ssl-check/gather.ts';
 import { sslCheck } from '../../../worker/checks/ssl-check/index.ts';
-import { prepareProbesOf } from '../../../worker/probe-settings.ts';
+import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 import { type Issued, issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
 import { openDnsServer, type Zone } from '../kit/dns-server.ts';
 

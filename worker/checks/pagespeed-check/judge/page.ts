@@ -1,5 +1,6 @@
 import type { PagespeedCode } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
 import {
+  allOf,
   brokenBy,
   brokenIf,
   type Evidence,
@@ -61,28 +62,35 @@ function judgeCertificate(run: Choice['run'], url: string): Verdict {
 export function judgeTraffic(run: Load | undefined): Record<TrafficCode, Verdict> {
   const unseen = notTested('the page could not be measured');
   const traffic = run?.kind === 'run' && !isRemote(run) ? run.traffic : undefined;
-  if (!run || !isLoaded(run))
+  if (!run || !isLoaded(run)) {
+    const cut = traffic && traffic.cut !== null ? judgeCut(traffic) : unseen;
     return {
-      'page-transfer-excessive': traffic && traffic.cut !== null ? judgeCut(traffic) : unseen,
-      'page-not-quiet': unseen,
-      'requests-not-allowed': unseen,
-      'requests-unreachable': unseen,
+      ...allOf({ 'page-not-quiet': 0, 'requests-not-allowed': 0, 'requests-unreachable': 0 }, unseen),
+      'page-transfer-excessive': cut,
     };
-  const refused = traffic?.refused ?? [];
-  const keptBack = refused.filter(({ code }) => isKeptBack(code));
-  const unreached = refused.filter(({ code }) => !isKeptBack(code) && code !== 'budget-spent');
-  // Once the budget of a page is used up, none of its requests are let through.
-  const whole = (verdict: Verdict) =>
-    verdict === 'holds' && traffic && traffic.cut !== null ? notTested(cutShort) : verdict;
-  const isSpent = keptBack.length + unreached.length < refused.length;
+  }
   return {
     'page-transfer-excessive': traffic ? judgeCut(traffic) : unseen,
     'page-not-quiet': brokenIf(run.end.page.warnings.some((warning) => /loaded too slowly/i.test(warning))),
-    'requests-not-allowed': whole(brokenBy(showHosts(keptBack))),
-    'requests-unreachable':
-      isSpent && unreached.length === 0
-        ? notTested('the budget of this run for requests to other hosts was spent')
-        : whole(brokenBy(showHosts(unreached))),
+    ...judgeRequests(traffic),
+  };
+}
+
+function judgeRequests(
+  traffic: Traffic | undefined,
+): Record<'requests-not-allowed' | 'requests-unreachable', Verdict> {
+  const refused = traffic?.refused ?? [];
+  const keptBack = refused.filter(({ code }) => isKeptBack(code));
+  const spent = refused.filter(({ code }) => code === 'budget-spent');
+  const unreached = refused.filter((host) => !keptBack.includes(host) && !spent.includes(host));
+  // Once the budget of a page is used up, none of its requests are let through.
+  const whole = (verdict: Verdict, why: string | false) =>
+    verdict === 'holds' && why !== false ? notTested(why) : verdict;
+  const isCut = traffic !== undefined && traffic.cut !== null;
+  const budget = spent.length > 0 && 'the budget of this run for requests to other hosts was spent';
+  return {
+    'requests-not-allowed': whole(brokenBy(showHosts(keptBack)), isCut && cutShort),
+    'requests-unreachable': whole(brokenBy(showHosts(unreached)), isCut ? cutShort : budget),
   };
 }
 

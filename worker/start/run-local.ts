@@ -1,7 +1,7 @@
-import type { Config } from '../shared/config.ts';
-import { type Job, randomId } from '../shared/model/job.ts';
-import type { Check } from './checks/check.ts';
-import type { EvidenceFile } from './judge.ts';
+import type { Config } from '../../shared/config.ts';
+import { type Job, randomId } from '../../shared/model/job.ts';
+import type { Check } from '../checks/check.ts';
+import type { EvidenceFile } from '../run/judge.ts';
 import { prepareProbesOf } from './probe-settings.ts';
 
 /** Runs a check in this process, without queue and store, and gives what was seen. Rejects when the run hits its limit. */

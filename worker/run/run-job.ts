@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JobKeyOf } from '../shared/job-keys.ts';
-import type { GaveUp, Run } from '../shared/job-queue/port.ts';
-import type { Job } from '../shared/model/job.ts';
-import { Problem } from '../shared/model/problem.ts';
-import type { Report, ReportState } from '../shared/model/report.ts';
-import type { ReportStore } from '../shared/report-store/port.ts';
-import type { Check } from './checks/check.ts';
-import type { Jobs } from './checks/jobs.ts';
+import type { JobKeyOf } from '../../shared/job-keys.ts';
+import type { GaveUp, Run } from '../../shared/job-queue/port.ts';
+import type { Job } from '../../shared/model/job.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import type { Report, ReportState } from '../../shared/model/report.ts';
+import type { ReportStore } from '../../shared/report-store/port.ts';
+import type { Check } from '../checks/check.ts';
+import type { Jobs } from '../checks/jobs.ts';
+import { ownerOf } from '../probes/budget.ts';
+import type { ProbeFactory } from '../probes/open.ts';
+import { failedVisit, runVisit } from '../visit/run.ts';
+import { domainVisit } from '../visit/spec.ts';
 import { examine, failedReport, type ReportSettings } from './examine.ts';
 import type { EvidenceFile } from './judge.ts';
 import { type EvidenceKeeper, type EvidenceSettings, openEvidenceKeeper } from './keep-evidence.ts';
-import { ownerOf } from './probes/budget.ts';
-import type { ProbeFactory } from './probes/open.ts';
-import { failedVisit, runVisit } from './visit/run.ts';
-import { domainVisit } from './visit/spec.ts';
 
 export type RunnerSettings = ReportSettings &
   EvidenceSettings & {

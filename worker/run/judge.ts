@@ -1,9 +1,9 @@
-import { freshForOtherS } from '../shared/catalogue/spec.ts';
-import type { Job } from '../shared/model/job.ts';
-import { makeReport, type Report, type ReportFacts, type ReportState } from '../shared/model/report.ts';
-import type { Json } from '../shared/model/verdict.ts';
-import type { Check } from './checks/check.ts';
-import type { SpentBudget } from './probes/budget.ts';
+import { freshForOtherS } from '../../shared/catalogue/spec.ts';
+import type { Job } from '../../shared/model/job.ts';
+import { makeReport, type Report, type ReportFacts, type ReportState } from '../../shared/model/report.ts';
+import type { Json } from '../../shared/model/verdict.ts';
+import type { Check } from '../checks/check.ts';
+import type { SpentBudget } from '../probes/budget.ts';
 
 /** What was seen in one run, with all that its report depends on beside the rules: judging it again gives the same report, byte for byte. */
 export type EvidenceFile = {

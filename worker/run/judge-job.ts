@@ -1,9 +1,9 @@
-import { findSpec } from '../shared/catalogue/registry.ts';
-import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import type { JobKeyOf } from '../shared/job-keys.ts';
-import { type Job, makeJobKey } from '../shared/model/job.ts';
-import { siteOf } from '../shared/target/parse-target.ts';
-import { domainVisit } from './visit/spec.ts';
+import { findSpec } from '../../shared/catalogue/registry.ts';
+import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import type { JobKeyOf } from '../../shared/job-keys.ts';
+import { type Job, makeJobKey } from '../../shared/model/job.ts';
+import { siteOf } from '../../shared/target/parse-target.ts';
+import { domainVisit } from '../visit/spec.ts';
 
 /** A job as its check's spec wants it, or the field that says something else. */
 export type JudgedJob = { readonly job: Job } | { readonly fault: string };

@@ -1,8 +1,8 @@
-import type { Logger } from '../shared/logger.ts';
-import type { NoBrowser } from './probes/browser/find-browser.ts';
-import type { BrowserProbeSettings } from './probes/browser/open.ts';
-import { sweepProfiles } from './probes/browser/profiles.ts';
-import { tryBrowser } from './probes/browser/try-browser.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { NoBrowser } from '../probes/browser/find-browser.ts';
+import type { BrowserProbeSettings } from '../probes/browser/open.ts';
+import { sweepProfiles } from '../probes/browser/profiles.ts';
+import { tryBrowser } from '../probes/browser/try-browser.ts';
 
 const sweepEveryMs = 10 * 60_000;
 

@@ -1,10 +1,10 @@
-import type { Progress } from '../shared/job-queue/port.ts';
-import type { Job } from '../shared/model/job.ts';
-import { makeFailedReport, type Report } from '../shared/model/report.ts';
-import type { Check } from './checks/check.ts';
-import type { Jobs } from './checks/jobs.ts';
+import type { Progress } from '../../shared/job-queue/port.ts';
+import type { Job } from '../../shared/model/job.ts';
+import { makeFailedReport, type Report } from '../../shared/model/report.ts';
+import type { Check } from '../checks/check.ts';
+import type { Jobs } from '../checks/jobs.ts';
+import type { OpenedProbes } from '../probes/port.ts';
 import { type EvidenceFile, factsOf, judge } from './judge.ts';
-import type { OpenedProbes } from './probes/port.ts';
 
 /** What every report of a worker is kept by. */
 export type ReportSettings = {

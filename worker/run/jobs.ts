@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SourceQuestion } from '../shared/catalogue/domain-health/sources.ts';
-import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import type { JobKeyOf } from '../shared/job-keys.ts';
-import type { JobQueue, Progress } from '../shared/job-queue/port.ts';
-import { makeJob } from '../shared/make-job.ts';
-import type { Job, Wanted } from '../shared/model/job.ts';
-import { Problem } from '../shared/model/problem.ts';
-import type { Report } from '../shared/model/report.ts';
-import type { Places } from '../shared/places.ts';
-import type { Question, ReportStore, StoredReport } from '../shared/report-store/port.ts';
-import { readReport } from '../shared/report-store/read-report.ts';
-import { siteOf } from '../shared/target/parse-target.ts';
-import type { WaitOutcome } from '../shared/waiting/pending.ts';
-import type { Waiting } from '../shared/waiting/waiting.ts';
-import type { JobAnswer, Jobs } from './checks/jobs.ts';
-import { domainVisit } from './visit/spec.ts';
+import type { SourceQuestion } from '../../shared/catalogue/domain-health/sources.ts';
+import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import type { JobKeyOf } from '../../shared/job-keys.ts';
+import type { JobQueue, Progress } from '../../shared/job-queue/port.ts';
+import { makeJob } from '../../shared/make-job.ts';
+import type { Job, Wanted } from '../../shared/model/job.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import type { Report } from '../../shared/model/report.ts';
+import type { Places } from '../../shared/places.ts';
+import type { Question, ReportStore, StoredReport } from '../../shared/report-store/port.ts';
+import { readReport } from '../../shared/report-store/read-report.ts';
+import { siteOf } from '../../shared/target/parse-target.ts';
+import type { WaitOutcome } from '../../shared/waiting/pending.ts';
+import type { Waiting } from '../../shared/waiting/waiting.ts';
+import type { JobAnswer, Jobs } from '../checks/jobs.ts';
+import { domainVisit } from '../visit/spec.ts';
 
 export type JobsSettings = {
   readonly jobQueue: JobQueue;

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../shared/config.ts';
-import { noPace } from '../shared/pace/memory.ts';
-import type { Pace } from '../shared/pace/port.ts';
-import { targetPolicyOf } from '../shared/policy.ts';
-import { cruxBaseUrl } from './probes/browser/field.ts';
-import { browserLimits } from './probes/browser/limits.ts';
-import { psiBaseUrl } from './probes/browser/psi.ts';
-import { dnsLimits } from './probes/dns/open.ts';
-import { httpLimits } from './probes/http/open.ts';
-import { type ProbeFactory, type ProbeSettings, prepareProbes } from './probes/open.ts';
-import { tlsLimits } from './probes/tls/open.ts';
+import type { Config } from '../../shared/config.ts';
+import { noPace } from '../../shared/pace/memory.ts';
+import type { Pace } from '../../shared/pace/port.ts';
+import { targetPolicyOf } from '../../shared/policy.ts';
+import { cruxBaseUrl } from '../probes/browser/field.ts';
+import { browserLimits } from '../probes/browser/limits.ts';
+import { psiBaseUrl } from '../probes/browser/psi.ts';
+import { dnsLimits } from '../probes/dns/open.ts';
+import { httpLimits } from '../probes/http/open.ts';
+import { type ProbeFactory, type ProbeSettings, prepareProbes } from '../probes/open.ts';
+import { tlsLimits } from '../probes/tls/open.ts';
 
 /** The browser probe's settings, with production's limits. */
 export function browserSettingsOf(config: Config): ProbeSettings['browser'] {
@@ -31,7 +31,7 @@ export function browserSettingsOf(config: Config): ProbeSettings['browser'] {
 // Of a run that keeps nothing, what was unpacked stays beside the other things that npm install would bring back.
 function browserFolderOf({ DATA_DIR }: Config): string {
   if (DATA_DIR !== ':memory:') return join(DATA_DIR, 'browser');
-  return fileURLToPath(new URL('../node_modules/.cache/diag/browser', import.meta.url));
+  return fileURLToPath(new URL('../../node_modules/.cache/diag/browser', import.meta.url));
 }
 
 // Node trusts them by itself; Chromium has to be told.

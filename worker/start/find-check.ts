@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Config, ConfigError } from '../shared/config.ts';
-import { type FindCheck, makeFindCheck } from './checks/registry.ts';
+import { type Config, ConfigError } from '../../shared/config.ts';
+import { type FindCheck, makeFindCheck } from '../checks/registry.ts';
 
 /** The checks as the settings want them. Throws ConfigError for a preload list that is none. */
 export function findCheckOf({ HSTS_PRELOAD_FILE }: Config): FindCheck {
