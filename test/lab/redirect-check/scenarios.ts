@@ -303,7 +303,7 @@ const locations: readonly Scenario[] = [
       }),
     },
     broken: ['location-ambiguous'],
-    expected: { finalUrl: 'https://both.test/b' },
+    expected: { ended: 'invalid-location', finalUrl: null, hops: [{ location: '/b' }] },
   },
   {
     name: 'the same Location twice',
@@ -327,7 +327,7 @@ const locations: readonly Scenario[] = [
       }),
     },
     broken: ['location-ambiguous', 'location-empty'],
-    expected: { finalUrl: 'https://half.test/b', hops: [{ location: '/b' }, {}] },
+    expected: { ended: 'invalid-location', finalUrl: null, hops: [{ location: '/b' }] },
   },
   ...['http://[bad', 'http:///', 'https://a b/', 'https://x.test:99999/', 'http://%00/'].map(
     (location, index) => ({

@@ -3,8 +3,8 @@ import { type HeaderCode, rules } from '../../../shared/catalogue/security-heade
 import { codesBroken, isBroken } from '../../../shared/model/verdict.ts';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
-import { isMalformed } from '../../../worker/checks/security-header-check/grammar/malformed.ts';
 import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
+import { isMalformed } from '../../../worker/web/malformed.ts';
 import { baselineWith, html, page, script, see } from './sights.ts';
 
 function fixOf(evidence: HeaderEvidence, code: HeaderCode) {

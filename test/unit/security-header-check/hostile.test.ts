@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
-import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security-header-check/evidence.ts';
+import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
+import type { HeaderLine } from '../../../worker/web/fields.ts';
 import { answer, chain, cors, csp, html, meta, metaCsp, page, redirect, script, see } from './sights.ts';
 
 const kib64 = 65_536;
@@ -78,9 +79,9 @@ const responses: readonly (readonly [name: string, evidence: HeaderEvidence])[] 
 ];
 
 test.for(responses)('%s: judged in time, in a report of bounded size', ([, evidence]) => {
-  const started = performance.now();
+  const before = process.threadCpuUsage();
   const assessment = assessHeaders(evidence);
-  expect(performance.now() - started).toBeLessThan(1500);
+  expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1500);
   expect(JSON.stringify(assessment).length).toBeLessThan(2_500_000);
 });
 

@@ -1,11 +1,12 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
+import { type Hsts, parseHsts } from '../../web/hsts.ts';
+import { withoutFragment } from '../../web/location.ts';
+import { isMalformed } from '../../web/malformed.ts';
 import { clause } from '../clause.ts';
 import { type AnsweredHop, answeredHops, asFarAsRead, asFarAsSeen, limited } from './chain.ts';
 import type { HopAnswer, RedirectEvidence } from './evidence.ts';
-import { parseHsts } from './hsts.ts';
-import { withoutFragment } from './read-location.ts';
 
 type Code = Extract<
   RedirectCode,
@@ -94,13 +95,13 @@ function judgeFailure({ hops, stop }: RedirectEvidence, picks: (code: FailureCod
 
 /** Hops in clear text that a browser would never send, since an earlier one of this chain set HSTS for their host (RFC 6797 §8.3). */
 function judgeUpgrades(answered: readonly AnsweredHop[]): Verdict {
-  const known = new Map<string, { readonly includesSubdomains: boolean }>();
+  const known = new Map<string, Hsts>();
   const skipped: { host: string; url: string }[] = [];
   for (const { url, seen } of answered) {
     const { hostname, protocol } = new URL(url);
     const isKnown = [...known].some(
-      ([host, { includesSubdomains }]) =>
-        host === hostname || (includesSubdomains && hostname.endsWith(`.${host}`)),
+      ([host, { includeSubDomains }]) =>
+        host === hostname || (includeSubDomains && hostname.endsWith(`.${host}`)),
     );
     if (protocol === 'http:' && isKnown) skipped.push({ host: hostname, url });
     const hsts = keptHsts(seen);
@@ -111,6 +112,7 @@ function judgeUpgrades(answered: readonly AnsweredHop[]): Verdict {
 }
 
 // RFC 6797 §8.1: only over TLS without any error.
-function keptHsts({ tls, hsts }: HopAnswer) {
-  return tls?.trusted === true ? parseHsts(hsts ?? '') : undefined;
+function keptHsts({ tls, hsts }: HopAnswer): Hsts | undefined {
+  const parsed = tls?.trusted === true && hsts !== null ? parseHsts(hsts) : undefined;
+  return parsed && !isMalformed(parsed) ? parsed : undefined;
 }

@@ -1,8 +1,9 @@
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
 import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../shared/model/verdict.ts';
+import { isRedirect } from '../../web/redirect.ts';
+import type { LocationSeen } from '../../web/walk.ts';
 import { type AnsweredHop, answeredHops, asFarAsSeen } from './chain.ts';
-import type { LocationSeen, RedirectEvidence } from './evidence.ts';
-import { isRedirect } from './follow.ts';
+import type { RedirectEvidence } from './evidence.ts';
 
 type Code = Extract<RedirectCode, `location-${string}`>;
 
@@ -20,7 +21,9 @@ export function judgeLocations({ hops, stop }: RedirectEvidence): Record<Code, V
   return {
     'location-missing': each(({ seen }) => seen.locations.length === 0),
     'location-empty': each(({ seen }) => seen.locations.some(({ text }) => text === '')),
-    'location-ambiguous': each(({ seen }) => countDifferent(seen.locations) > 1),
+    'location-ambiguous': whole(
+      brokenBy(answered.filter(({ seen }) => countDifferent(seen.locations) > 1).map(showLocation)),
+    ),
     'location-not-encoded': each(({ seen }) => seen.locations.some((location) => !isUriReference(location))),
     'location-credentials': each(({ seen }) => seen.locations.some(({ hasCredentials }) => hasCredentials)),
     'location-too-long': atEnd(

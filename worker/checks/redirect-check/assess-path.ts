@@ -7,6 +7,8 @@ import {
   notTested,
   type Verdict,
 } from '../../../shared/model/verdict.ts';
+import { withoutFragment } from '../../web/location.ts';
+import { isRedirect, isSamePage, shownForS } from '../../web/redirect.ts';
 import {
   answeredHops,
   asFarAsRead,
@@ -20,8 +22,6 @@ import {
   redirectsOf,
 } from './chain.ts';
 import type { RedirectEvidence } from './evidence.ts';
-import { isRedirect, isSamePage, shownForS } from './follow.ts';
-import { withoutFragment } from './read-location.ts';
 
 type Code = Extract<RedirectCode, 'https-downgrade' | 'https-upgrade-late' | `redirect-${string}`>;
 

@@ -45,6 +45,8 @@ function endOf({ hops, stop }: RedirectEvidence): RedirectEnd {
     case 'too-many':
     case 'invalid-location':
       return stop.kind;
+    case 'several-locations':
+      return 'invalid-location';
   }
 }
 

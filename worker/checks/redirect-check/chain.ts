@@ -1,6 +1,7 @@
 import { isBroken, notTested, type Verdict } from '../../../shared/model/verdict.ts';
 import { siteOf } from '../../../shared/target/parse-target.ts';
-import type { HopAnswer, HopSeen, Stop } from './evidence.ts';
+import type { Stop } from '../../web/walk.ts';
+import type { HopAnswer, HopSeen } from './evidence.ts';
 
 /** A hop that answered; `number` counts from 1. */
 export type AnsweredHop = HopSeen & { readonly seen: HopAnswer; readonly number: number };

@@ -1,5 +1,4 @@
-/** A header line as sent: order, case and repetitions; each byte one character. */
-export type HeaderLine = readonly [name: string, value: string];
+import type { HeaderLine } from '../../web/fields.ts';
 
 /** One answer on the way. */
 export type Hop = {
@@ -14,7 +13,11 @@ export type Hop = {
 export type ChainEnd =
   | { readonly kind: 'answered' }
   | { readonly kind: 'loop' | 'too-many'; readonly url: string }
-  | { readonly kind: 'invalid-location'; readonly url: string; readonly location: string }
+  | {
+      readonly kind: 'invalid-location' | 'several-locations' | 'foreign-scheme' | 'location-too-long';
+      readonly url: string;
+      readonly location: string;
+    }
   | { readonly kind: 'failed'; readonly url: string; readonly code: string; readonly reason: string };
 
 /** The walk from one address; `document` is what was read of the last answer's body, null where none was read. */

@@ -1,3 +1,6 @@
+import { valuesOf } from '../../web/fields.ts';
+import { isMalformed } from '../../web/malformed.ts';
+import { maskAttributeValue, maskSetCookie } from '../../web/mask-cookie.ts';
 import { nameOf, type SeenCookie } from './effective/cookies.ts';
 import { judgeCors } from './effective/cors.ts';
 import { judgeFraming } from './effective/framing.ts';
@@ -7,9 +10,6 @@ import { judgeReferrer } from './effective/referrer.ts';
 import { judgeScripts } from './effective/script.ts';
 import { policyLimit } from './evaluator/csp-evaluator.ts';
 import type { CorsSight, HeaderEvidence } from './evidence.ts';
-import { valuesOf } from './grammar/fields.ts';
-import { isMalformed } from './grammar/malformed.ts';
-import { maskAttributeValue, maskSetCookie } from './grammar/mask-cookie.ts';
 import { parseNosniff } from './grammar/nosniff.ts';
 import { preloadOf, whyNotPreloadable } from './judge/hsts.ts';
 import type { Page, SeenHop } from './sight/page.ts';

@@ -1,4 +1,4 @@
-import type { HeaderLine } from '../../../../worker/checks/security-header-check/evidence.ts';
+import type { HeaderLine } from '../../../../worker/web/fields.ts';
 import { answer, baseline, baselineWith, chain, failed, html, redirect, see } from '../sights.ts';
 import type { Row } from './row.ts';
 

@@ -1,10 +1,10 @@
+import { type Storage, storeCookie } from '../../../web/cookie-store.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { isMalformed } from '../../../web/malformed.ts';
+import { cookieNameOf } from '../../../web/mask-cookie.ts';
+import { parseSetCookie, type SetCookie } from '../../../web/set-cookie.ts';
 import type { HeaderEvidence } from '../evidence.ts';
-import { valuesOf } from '../grammar/fields.ts';
-import { isMalformed } from '../grammar/malformed.ts';
-import { cookieNameOf } from '../grammar/mask-cookie.ts';
-import { parseSetCookie, type SetCookie } from '../grammar/set-cookie.ts';
 import type { SeenHop } from '../sight/page.ts';
-import { type Storage, storeCookie } from './cookie-store.ts';
 import { isSessionCookie } from './session-cookie.ts';
 
 /** A Set-Cookie line and what a browser makes of it. `cookie` is undefined where the line is ignored whole. */

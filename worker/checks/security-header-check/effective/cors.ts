@@ -1,5 +1,5 @@
+import { type Fields, indexFields, splitValues, valuesOf } from '../../../web/fields.ts';
 import type { CorsSight } from '../evidence.ts';
-import { type Fields, indexFields, splitValues, valuesOf } from '../grammar/fields.ts';
 
 /** One answer to a made-up Origin, by the Fetch Standard's CORS check. */
 export type CorsAnswer = {

@@ -1,4 +1,4 @@
-import { valuesOf } from '../grammar/fields.ts';
+import { valuesOf } from '../../../web/fields.ts';
 import { parseXFrameOptions, type XFrameOptions } from '../grammar/x-frame-options.ts';
 import type { Page } from '../sight/page.ts';
 import { enforcedOf, listOf, type SeenPolicy, type SourceList } from '../sight/policies.ts';

@@ -1,7 +1,7 @@
-import { isAddressHost } from '../grammar/address-host.ts';
-import { valuesOf } from '../grammar/fields.ts';
-import { type Hsts, parseHsts } from '../grammar/hsts.ts';
-import { isMalformed, type Malformed } from '../grammar/malformed.ts';
+import { isAddressHost } from '../../../web/address-host.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { type Hsts, parseHsts } from '../../../web/hsts.ts';
+import { isMalformed, type Malformed } from '../../../web/malformed.ts';
 import type { SeenHop } from '../sight/page.ts';
 
 /** What a browser keeps of an answer's Strict-Transport-Security. */

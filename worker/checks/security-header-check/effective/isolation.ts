@@ -1,3 +1,5 @@
+import { type Fields, valuesOf } from '../../../web/fields.ts';
+import { isMalformed, type Malformed } from '../../../web/malformed.ts';
 import {
   type EmbedderPolicy,
   type OpenerPolicy,
@@ -7,8 +9,6 @@ import {
   parseResourcePolicy,
   type ResourcePolicy,
 } from '../grammar/cross-origin-policies.ts';
-import { type Fields, valuesOf } from '../grammar/fields.ts';
-import { isMalformed, type Malformed } from '../grammar/malformed.ts';
 
 /** What keeps the page apart from other sites' windows and resources. */
 export type Isolation = {

@@ -1,4 +1,4 @@
-import { valuesOf } from '../grammar/fields.ts';
+import { valuesOf } from '../../../web/fields.ts';
 import {
   defaultReferrerPolicy,
   parseReferrerMeta,

@@ -1,4 +1,5 @@
-import type { SetCookie } from '../grammar/set-cookie.ts';
+import { isSignedToken } from '../../../web/mask-cookie.ts';
+import type { SetCookie } from '../../../web/set-cookie.ts';
 
 // Words that name a login or session when they stand alone in a cookie's name: "sess_id" and "PHPSESSID", not "assessment_banner".
 const sessionWords: ReadonlySet<string> = new Set(
@@ -20,10 +21,10 @@ const antiForgeryWords: ReadonlySet<string> = new Set([
 const infrastructure =
   /^(?:awsalb|__cf|_cfuvid|cf_clearance|visid_incap|incap_ses|nlbi_|bigip|ts01|ak_bmsc|_abck|bm_|akaas|datadome|arraffinity|heroku-session-affinity|_ga|_gid|_fbp|_px|route|server|dtcookie|rxvt)/i;
 
-/** True for a cookie that opens a session: by a word of its name, or by a value that is a signed token or long and random. */
+/** True for a cookie that opens a session: by a word of its name, or by a value that is a signed token. A long random value alone proves nothing: counters and caches have them too. */
 export function isSessionCookie({ name, value }: Pick<SetCookie, 'name' | 'value'>): boolean {
   if (infrastructure.test(name) || isAntiForgeryCookie({ name })) return false;
-  return hasWord(name, sessionWords) || isJwt(value) || isLongSecret(value);
+  return hasWord(name, sessionWords) || isSignedToken(value);
 }
 
 /** True for a cookie that guards forms against forged requests. */
@@ -44,30 +45,4 @@ function splitName(name: string): string[] {
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((part) => part !== '');
-}
-
-// header.payload.signature, the first of which is base64 of {"…
-function isJwt(value: string): boolean {
-  const parts = value.split('.');
-  return (
-    parts.length === 3 && value.startsWith('eyJ') && parts.every((part) => /^[A-Za-z0-9_-]+$/.test(part))
-  );
-}
-
-// 32 or more signs of one alphabet, both letters and digits, each sign on average rare.
-function isLongSecret(value: string): boolean {
-  if (value.length < 32 || value.length > 512 || !/^[A-Za-z0-9+/_=-]+$/.test(value)) return false;
-  if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
-  const isHex = /^[0-9a-f]+$/i.test(value);
-  return entropyOf(value) > (isHex ? 3.2 : 4.2);
-}
-
-// Shannon entropy in bits a sign.
-function entropyOf(text: string): number {
-  const counts = new Map<string, number>();
-  for (const sign of text) counts.set(sign, (counts.get(sign) ?? 0) + 1);
-  return [...counts.values()].reduce(
-    (sum, count) => sum - (count / text.length) * Math.log2(count / text.length),
-    0,
-  );
 }

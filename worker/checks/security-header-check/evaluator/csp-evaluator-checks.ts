@@ -6,7 +6,7 @@ import {
   checkScriptAllowlistBypass,
 } from 'csp_evaluator/dist/checks/security_checks.js';
 import { Finding, Severity, Type } from 'csp_evaluator/dist/finding.js';
-import { isDottedQuad } from '../grammar/address-host.ts';
+import { isDottedQuad } from '../../../web/address-host.ts';
 import { parseCspSource } from '../grammar/csp-source.ts';
 import { findBypass } from '../judge/csp-bypass.ts';
 

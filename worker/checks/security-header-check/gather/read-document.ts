@@ -1,4 +1,5 @@
 import { type DefaultTreeAdapterMap, defaultTreeAdapter } from 'parse5';
+import { maskUrls } from '../../../web/mask-credentials.ts';
 import type { DocumentSight, ElementSight } from '../evidence.ts';
 import { parseBounded } from './parse-bounded.ts';
 
@@ -21,8 +22,7 @@ export function readDocument(html: string): DocumentSight {
   let base: string | null = null;
   for (const node of nodesOf(document)) {
     if (!defaultTreeAdapter.isElementNode(node) || node.namespaceURI !== htmlNamespace) continue;
-    if (node.tagName === 'base')
-      base ??= node.attrs.find(({ name }) => name === 'href')?.value.slice(0, valueLimit) ?? null;
+    if (node.tagName === 'base') base ??= baseOf(node);
     const sight = readElement(node);
     if (sight && elements.length === elementLimit)
       return { elements, base, cut: `it has more than ${elementLimit} such elements` };
@@ -31,12 +31,17 @@ export function readDocument(html: string): DocumentSight {
   return { elements, base, cut };
 }
 
+function baseOf({ attrs }: Tree['element']): string | null {
+  const href = attrs.find(({ name }) => name === 'href')?.value;
+  return href === undefined ? null : maskUrls(href).slice(0, valueLimit);
+}
+
 function readElement({ tagName, attrs, parentNode }: Tree['element']): ElementSight | undefined {
   if (tagName !== 'meta' && tagName !== 'script' && tagName !== 'link') return undefined;
   const names = kept[tagName] ?? [];
   const attributes = attrs
     .filter(({ name }) => names.includes(name))
-    .map(({ name, value }) => [name, value.slice(0, valueLimit)] as const);
+    .map(({ name, value }) => [name, maskUrls(value).slice(0, valueLimit)] as const);
   return {
     name: tagName,
     parent: parentNode && 'tagName' in parentNode ? parentNode.tagName : '',

@@ -4,9 +4,9 @@ import {
   type sniffingRules,
 } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
 import { brokenBy, notTested, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { isMalformed } from '../../../web/malformed.ts';
 import { judgeReferrer } from '../effective/referrer.ts';
-import { valuesOf } from '../grammar/fields.ts';
-import { isMalformed } from '../grammar/malformed.ts';
 import { parseNosniff } from '../grammar/nosniff.ts';
 import { knownFeatures, powerfulFeatures } from '../grammar/permission-features.ts';
 import { isFeaturePolicySyntax, parsePermissionsPolicy } from '../grammar/permissions-policy.ts';

@@ -1,11 +1,11 @@
 import { cookieRules } from '../../../../shared/catalogue/security-header-check/rules/cookies.ts';
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { maskAttributeValue } from '../../../web/mask-cookie.ts';
+import type { SetCookie } from '../../../web/set-cookie.ts';
 import { nameOf, type SeenCookie } from '../effective/cookies.ts';
 import { isAntiForgeryCookie } from '../effective/session-cookie.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
-import { valuesOf } from '../grammar/fields.ts';
-import { maskAttributeValue } from '../grammar/mask-cookie.ts';
-import type { SetCookie } from '../grammar/set-cookie.ts';
 import { allOf, cut, where } from './verdict-tables.ts';
 
 type Kept = SeenCookie & {

@@ -6,8 +6,8 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
+import { indexFields } from '../../../web/fields.ts';
 import type { HeaderEvidence } from '../evidence.ts';
-import { indexFields } from '../grammar/fields.ts';
 import { type Page, whyHeadUnread } from '../sight/page.ts';
 import { enforcedOf, readPolicies, type SeenPolicy } from '../sight/policies.ts';
 import { type CspCode, judgeScriptRules, showGrant } from './csp-scripts.ts';

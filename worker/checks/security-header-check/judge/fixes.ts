@@ -7,7 +7,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
-import { isToken } from '../grammar/fields.ts';
+import { isToken } from '../../../web/fields.ts';
 
 type Snippets = { readonly [server: string]: string };
 

@@ -1,7 +1,7 @@
 import { framingRules } from '../../../../shared/catalogue/security-header-check/rules/framing.ts';
 import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { valuesOf } from '../../../web/fields.ts';
 import { type Framing, judgeFraming } from '../effective/framing.ts';
-import { valuesOf } from '../grammar/fields.ts';
 import type { XFrameOptions } from '../grammar/x-frame-options.ts';
 import { type Page, whyHeadUnread } from '../sight/page.ts';
 import { attributeOf } from '../sight/policies.ts';

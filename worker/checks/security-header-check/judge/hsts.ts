@@ -7,11 +7,11 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import type { Hsts } from '../../../web/hsts.ts';
+import { isMalformed, type Malformed } from '../../../web/malformed.ts';
 import { type EffectiveHsts, judgeHsts } from '../effective/hsts.ts';
 import type { HeaderEvidence, PreloadSight } from '../evidence.ts';
-import { valuesOf } from '../grammar/fields.ts';
-import type { Hsts } from '../grammar/hsts.ts';
-import { isMalformed, type Malformed } from '../grammar/malformed.ts';
 import type { Page, SeenHop } from '../sight/page.ts';
 import { whyUnanswered } from './unwalked.ts';
 import { allOf, brokenWhen, fieldAt, where } from './verdict-tables.ts';

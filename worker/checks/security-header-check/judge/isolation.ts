@@ -1,8 +1,8 @@
 import type { isolationRules } from '../../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
 import { brokenBy, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { isMalformed, type Malformed } from '../../../web/malformed.ts';
 import { judgeIsolation } from '../effective/isolation.ts';
-import { valuesOf } from '../grammar/fields.ts';
-import { isMalformed, type Malformed } from '../grammar/malformed.ts';
 import type { Page } from '../sight/page.ts';
 import { brokenWhen, fieldAt, where } from './verdict-tables.ts';
 

@@ -3,10 +3,10 @@ import type {
   leakageRules,
 } from '../../../../shared/catalogue/security-header-check/rules/leakage.ts';
 import { brokenBy, type Evidence, type Verdicts } from '../../../../shared/model/verdict.ts';
-import type { HeaderLine } from '../evidence.ts';
-import { valuesOf } from '../grammar/fields.ts';
+import type { HeaderLine } from '../../../web/fields.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { maskSetCookie } from '../../../web/mask-cookie.ts';
 import { findInternalHost } from '../grammar/internal-hosts.ts';
-import { maskSetCookie } from '../grammar/mask-cookie.ts';
 import type { SeenHop } from '../sight/page.ts';
 import { cut } from './verdict-tables.ts';
 

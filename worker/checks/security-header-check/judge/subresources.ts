@@ -1,9 +1,9 @@
 import { getDomain } from 'tldts';
 import { subresourceRules } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
 import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { isHtml } from '../../../web/content-type.ts';
+import { valuesOf } from '../../../web/fields.ts';
 import type { ElementSight } from '../evidence.ts';
-import { isHtml } from '../grammar/content-type.ts';
-import { valuesOf } from '../grammar/fields.ts';
 import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
 import type { Page } from '../sight/page.ts';

@@ -1,4 +1,5 @@
-import type { Chain, ElementSight, HeaderEvidence, HeaderLine, Hop, PreloadSight } from '../evidence.ts';
+import type { HeaderLine } from '../../../web/fields.ts';
+import type { Chain, ElementSight, HeaderEvidence, Hop, PreloadSight } from '../evidence.ts';
 import { attributeOf } from '../sight/policies.ts';
 
 /** What the Observatory sees of a chain: the answers of at most ten redirects, the last of which it grades. */

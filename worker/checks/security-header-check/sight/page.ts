@@ -1,6 +1,6 @@
+import { type ContentType, isDocument, isHtml, parseContentType } from '../../../web/content-type.ts';
+import { type Fields, indexFields, valuesOf } from '../../../web/fields.ts';
 import type { Chain, DocumentSight, HeaderEvidence, Hop } from '../evidence.ts';
-import { type ContentType, isDocument, isHtml, parseContentType } from '../grammar/content-type.ts';
-import { type Fields, indexFields, valuesOf } from '../grammar/fields.ts';
 import { readPolicies, type SeenPolicy } from './policies.ts';
 
 /** A hop with its fields sorted by name; `index` is its place in the report's hops. */

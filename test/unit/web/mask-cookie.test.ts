@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { rules } from '../../../shared/catalogue/security-header-check/rules.ts';
 import { listVerdicts } from '../../../shared/model/finding.ts';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
-import { maskSetCookie } from '../../../worker/checks/security-header-check/grammar/mask-cookie.ts';
-import { answer, baselineWith, chain, page, redirect, see } from './sights.ts';
+import { maskSetCookie } from '../../../worker/web/mask-cookie.ts';
+import { answer, baselineWith, chain, page, redirect, see } from '../security-header-check/sights.ts';
 
 test.for([
   ['sid=secret; Path=/; HttpOnly', 'sid=[6 octets]; Path=/; HttpOnly'],

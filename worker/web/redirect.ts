@@ -1,4 +1,4 @@
-import { withoutFragment } from './read-location.ts';
+import { withoutFragment } from './location.ts';
 
 const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
 

@@ -3,10 +3,9 @@ import { expect, test } from 'vitest';
 import {
   decodeLocation,
   inheritFragment,
-  maskCredentials,
   resolveLocation,
   withoutFragment,
-} from '../../../worker/checks/redirect-check/read-location.ts';
+} from '../../../worker/web/location.ts';
 
 const bytes = (...values: number[]) => String.fromCharCode(...values);
 
@@ -145,51 +144,6 @@ const fragments: readonly (readonly [to: string, base: string, expected: string]
 
 test.for(fragments)('fragment: %s reached from %s is %s', ([to, base, expected]) => {
   expect(inheritFragment(new URL(to), base).href).toBe(expected);
-});
-
-const masks: readonly (readonly [location: string, shown: string])[] = [
-  ['https://u:p@b.test/x?y', 'https://***@b.test/x?y'],
-  ['//u:p@b.test/', 'https://***@b.test/'],
-  ['https:/\\u:p@b.test/', 'https://***@b.test/'],
-  ['https:u:p@b.test', 'https:u:p@b.test'], // a path of the same site: no credentials to a browser
-  ['http:u:p@b.test', 'http://***@b.test/'],
-  ['ht\ttps://u:p@b.test/', 'https://***@b.test/'],
-  ['https://u:p@q@b.test/', 'https://***@b.test/'],
-  ['app://u:p@b/c', 'app://***@b/c'],
-  ['https://u:p@[b', '***@[b'],
-  ['https://b.test/@u', 'https://b.test/@u'],
-  ['/x y?@', '/x y?@'],
-  ['', ''],
-];
-
-test.for(masks)('mask: %j is shown as %j', ([location, shown]) => {
-  expect(maskCredentials(location, 'https://a.test/x/')).toBe(shown);
-});
-
-test('mask: a password is never shown, however the address is spelled', () => {
-  const scheme = fc.constantFrom('https:', 'HTTP:', 'http:', 'ftp:', 'app:', '', '\thttps:');
-  const slashes = fc.constantFrom('//', '/\\', '\\\\', '///', '/');
-  const tail = fc.constantFrom('b.test', 'b.test/@x', '[b', 'b.test:99999', '');
-  fc.assert(
-    fc.property(scheme, slashes, tail, (start, marks, end) => {
-      const location = `${start}${marks}user:secret@${end}`;
-      const base = 'https://a.test/';
-      fc.pre(!resolveLocation(location, base)?.url.pathname.includes('secret')); // a path is no password
-      expect(maskCredentials(location, base)).not.toContain('secret');
-    }),
-  );
-});
-
-test('mask and resolve: no text makes them throw', () => {
-  const grammar = fc.string({ unit: fc.constantFrom(...'htps:/\\@u.[]?#% \t'.split('')) });
-  fc.assert(
-    fc.property(fc.oneof(grammar, fc.string({ unit: 'binary' })), (location) => {
-      expect(maskCredentials(location, 'https://a.test/')).toBeTypeOf('string');
-      const { username, password } =
-        resolveLocation(location, 'https://a.test/')?.url ?? new URL('https://a.test/');
-      expect([username, password]).toEqual(['', '']);
-    }),
-  );
 });
 
 test.for([

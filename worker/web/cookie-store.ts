@@ -1,12 +1,16 @@
 import { getPublicSuffix } from 'tldts';
-import { isAddressHost } from '../grammar/address-host.ts';
-import { maskAttributeValue } from '../grammar/mask-cookie.ts';
-import type { SetCookie } from '../grammar/set-cookie.ts';
+import { isAddressHost } from './address-host.ts';
+import { maskAttributeValue } from './mask-cookie.ts';
+import type { SetCookie } from './set-cookie.ts';
 
-/** Whether a browser keeps a cookie, and why not; `deletes` is meant by the server and no fault. */
+/** Where a cookie is kept: a later one of the same name at the same place replaces it. */
+export type CookiePlace = { readonly hostOnly: boolean; readonly domain: string; readonly path: string };
+
+/** Whether a browser keeps a cookie, and why not. `deletes`: the server means to remove it, which is no fault. */
 export type Storage =
-  | { readonly stored: true; readonly hostOnly: boolean; readonly domain: string; readonly path: string }
-  | { readonly stored: false; readonly deletes: boolean; readonly reason: string };
+  | ({ readonly stored: true } & CookiePlace)
+  | ({ readonly stored: false; readonly deletes: true; readonly reason: string } & CookiePlace)
+  | { readonly stored: false; readonly deletes: false; readonly reason: string };
 
 /**
  * Judges one Set-Cookie against the answer it came with, by the storage model of RFC 6265bis and the prefixes of the layered-cookies draft.
@@ -20,20 +24,29 @@ export function storeCookie(cookie: SetCookie, url: URL, nowMs: number): Storage
     whyInsecure(cookie, url) ??
     whyPrefixRefused(cookie);
   if (refusal !== undefined) return { stored: false, deletes: false, reason: refusal };
-  if (isExpired(cookie, nowMs))
-    return { stored: false, deletes: true, reason: 'it is already expired, which deletes it' };
+  const place = placeOf(cookie, url);
+  return isExpired(cookie, nowMs)
+    ? { stored: false, deletes: true, reason: 'it is already expired, which deletes it', ...place }
+    : { stored: true, ...place };
+}
+
+function placeOf(cookie: SetCookie, url: URL): CookiePlace {
   const hostOnly = isHostOnly(cookie, url);
-  return {
-    stored: true,
-    hostOnly,
-    domain: hostOnly ? url.hostname : (cookie.domain ?? url.hostname),
-    path: cookie.path ?? defaultPath(url),
-  };
+  const domain = hostOnly ? url.hostname : (cookie.domain ?? url.hostname);
+  return { hostOnly, domain, path: cookie.path ?? defaultPath(url) };
+}
+
+/** True where a cookie that is kept there goes to this address (RFC 6265bis, "Retrieval Algorithm"; Secure is asked elsewhere). */
+export function isSentTo({ hostOnly, domain, path }: CookiePlace, { hostname, pathname }: URL): boolean {
+  const isHost = hostname === domain || (!hostOnly && hostname.endsWith(`.${domain}`));
+  const isPath =
+    pathname === path || (pathname.startsWith(path) && (path.endsWith('/') || pathname[path.length] === '/'));
+  return isHost && isPath;
 }
 
 // Octets of name and value together; a byte is one character here.
-function whyTooLarge({ name, value }: SetCookie): string | undefined {
-  const bytes = name.length + value.length;
+function whyTooLarge({ name, valueOctets }: SetCookie): string | undefined {
+  const bytes = name.length + valueOctets;
   return bytes > 4096 ? `its name and value have ${bytes} octets, more than 4096` : undefined;
 }
 

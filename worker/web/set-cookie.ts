@@ -1,13 +1,17 @@
-import { parseCookieDate } from './cookie-date.ts';
-import { trimBlanks } from './fields.ts';
+import { parseDate } from 'tough-cookie';
+import { trimSpaces } from './fields.ts';
 import { type Malformed, malformed } from './malformed.ts';
+import { octetsOf } from './mask-cookie.ts';
 
 export type SameSite = 'Strict' | 'Lax' | 'None';
 
 /** A Set-Cookie line as RFC 6265bis reads it, before anyone asks whether it would be stored. */
 export type SetCookie = {
   readonly name: string;
+  /** As sent, or what stands for it in evidence: "[32 octets]". */
   readonly value: string;
+  /** Length of the value, also of one that is masked. */
+  readonly valueOctets: number;
   /** In lower case without the leading dot; null where it is absent or empty. */
   readonly domain: string | null;
   /** null where it is absent or does not begin with a slash. */
@@ -24,7 +28,7 @@ export type SetCookie = {
   readonly expiresMs: number | null;
 };
 
-type Attributes = Omit<SetCookie, 'name' | 'value'>;
+type Attributes = Omit<SetCookie, 'name' | 'value' | 'valueOctets'>;
 
 const none: Attributes = {
   domain: null,
@@ -52,10 +56,15 @@ export function parseSetCookie(line: string): SetCookie | Malformed {
   if (control >= 0) return malformed('a control character', control);
   const [pair = '', ...attributes] = line.split(';');
   const equals = pair.indexOf('=');
-  const name = equals < 0 ? '' : trimBlanks(pair.slice(0, equals));
-  const value = trimBlanks(equals < 0 ? pair : pair.slice(equals + 1));
+  const name = equals < 0 ? '' : trimSpaces(pair.slice(0, equals));
+  const value = trimSpaces(equals < 0 ? pair : pair.slice(equals + 1));
   if (name === '' && value === '') return malformed('neither a name nor a value', 0);
-  return attributes.reduce<SetCookie>(readAttribute, { name, value, ...none });
+  return attributes.reduce<SetCookie>(readAttribute, {
+    name,
+    value,
+    valueOctets: octetsOf(value),
+    ...none,
+  });
 }
 
 /** Writes a line that parseSetCookie reads as the same. */
@@ -89,8 +98,8 @@ const readers = new Map<string, (value: string) => Partial<Attributes>>([
 // The last attribute of a name counts, so each one read replaces what was there.
 function readAttribute(cookie: SetCookie, text: string): SetCookie {
   const equals = text.indexOf('=');
-  const name = trimBlanks(equals < 0 ? text : text.slice(0, equals)).toLowerCase();
-  const value = equals < 0 ? '' : trimBlanks(text.slice(equals + 1));
+  const name = trimSpaces(equals < 0 ? text : text.slice(0, equals)).toLowerCase();
+  const value = equals < 0 ? '' : trimSpaces(text.slice(equals + 1));
   const read = value.length > 1024 ? undefined : readers.get(name);
   return read ? { ...cookie, ...read(value) } : cookie;
 }
@@ -101,7 +110,8 @@ function readSameSite(value: string): Partial<Attributes> {
 }
 
 function readExpires(value: string): Partial<Attributes> {
-  const expiresMs = parseCookieDate(value);
+  // A date is short; what is longer is no date, and its reading would take long.
+  const expiresMs = parseDate(value.slice(0, 200))?.getTime();
   return expiresMs === undefined ? {} : { expiresMs };
 }
 

@@ -1,4 +1,5 @@
-import type { HeaderLine } from '../evidence.ts';
+/** A header line as sent: order, case and repetitions; each byte one character. */
+export type HeaderLine = readonly [name: string, value: string];
 
 /** Field name in lower case → its values in the order sent, one for each line. */
 export type Fields = ReadonlyMap<string, readonly string[]>;
@@ -37,16 +38,16 @@ function splitAtCommas(text: string): string[] {
     if (sign === '"') quoted = !quoted;
     else if (sign === '\\' && quoted) at += 1;
     else if (sign === ',' && !quoted) {
-      pieces.push(trimBlanks(text.slice(start, at)));
+      pieces.push(trimSpaces(text.slice(start, at)));
       start = at + 1;
     }
   }
-  pieces.push(trimBlanks(text.slice(start)));
+  pieces.push(trimSpaces(text.slice(start)));
   return pieces;
 }
 
 /** Cuts tabs and spaces from both ends (HTTP's optional whitespace). */
-export function trimBlanks(text: string): string {
+export function trimSpaces(text: string): string {
   let start = 0;
   let end = text.length;
   while (start < end && isBlank(text[start])) start += 1;

@@ -35,18 +35,6 @@ export function inheritFragment(url: URL, base: string): URL {
   return heir;
 }
 
-/**
- * Hides user information: reports are kept and handed on. What browsers read as credentials is hidden,
- * however it is spelled ("https:/\u:p@a.test"); a text without any stays as it was sent.
- */
-export function maskCredentials(location: string, base: string): string {
-  const resolved = resolveLocation(location, base);
-  if (!resolved) return location.replace(/^.*@/s, '***@'); // no URL, so nobody can say which part is the password
-  if (!resolved.hadCredentials) return location;
-  const { protocol, href } = resolved.url;
-  return `${protocol}//***@${href.slice(protocol.length + 2)}`;
-}
-
 /** An address without its fragment: what is really asked. */
 export function withoutFragment(url: string): string {
   const hash = url.indexOf('#');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRefresh, type Refresh } from '../../../worker/checks/redirect-check/refresh.ts';
-import { million, readsPerCharacter } from './count-reads.ts';
+import { parseRefresh, type Refresh } from '../../../worker/web/refresh.ts';
+import { million, readsPerCharacter } from '../redirect-check/count-reads.ts';
 
 const to = (seconds: number, target: string): Refresh => ({ seconds, target });
 

@@ -1,4 +1,4 @@
-import { isToken, splitValues, trimBlanks } from './fields.ts';
+import { isToken, splitValues, trimSpaces } from './fields.ts';
 
 export type ContentType = { readonly essence: string; readonly charset: string | null };
 
@@ -22,15 +22,15 @@ export function isHtml(type: ContentType | undefined): boolean {
 
 function parseOne(text: string): ContentType | undefined {
   const [first = '', ...parameters] = text.split(';');
-  const essence = trimBlanks(first).toLowerCase();
+  const essence = trimSpaces(first).toLowerCase();
   if (essence === '*/*') return undefined;
   const slash = essence.indexOf('/');
   if (slash < 1 || !isToken(essence.slice(0, slash)) || !isToken(essence.slice(slash + 1))) return undefined;
   const charset = parameters
     .map((parameter) => parameter.split('='))
-    .find(([name = '']) => trimBlanks(name).toLowerCase() === 'charset')?.[1];
+    .find(([name = '']) => trimSpaces(name).toLowerCase() === 'charset')?.[1];
   return {
     essence,
-    charset: charset === undefined ? null : trimBlanks(charset).replaceAll('"', '').toLowerCase(),
+    charset: charset === undefined ? null : trimSpaces(charset).replaceAll('"', '').toLowerCase(),
   };
 }

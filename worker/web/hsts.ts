@@ -1,4 +1,4 @@
-import { isToken, trimBlanks } from './fields.ts';
+import { isToken, trimSpaces } from './fields.ts';
 import { isMalformed, type Malformed, malformed } from './malformed.ts';
 
 /** A valid Strict-Transport-Security value. */
@@ -65,8 +65,8 @@ function splitDirectives(text: string): { name: string; value: string | null; of
     const piece = text.slice(start, at);
     const equals = piece.indexOf('=');
     directives.push({
-      name: trimBlanks(equals < 0 ? piece : piece.slice(0, equals)).toLowerCase(),
-      value: equals < 0 ? null : trimBlanks(piece.slice(equals + 1)),
+      name: trimSpaces(equals < 0 ? piece : piece.slice(0, equals)).toLowerCase(),
+      value: equals < 0 ? null : trimSpaces(piece.slice(equals + 1)),
       offset: start,
     });
     start = at + 1;
