@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type PageSeen, readPage, resolveRefresh } from '../../../worker/checks/redirect-check/read-page.ts';
+import {
+  type PageSeen,
+  readPage,
+  resolveRefresh,
+} from '../../../worker/checks/redirect-check/gather/read-page.ts';
 import { million } from './count-reads.ts';
 
 const nothing: PageSeen = { refresh: null, canonical: null, setsAddress: false };

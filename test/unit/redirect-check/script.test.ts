@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { setsAddress } from '../../../worker/checks/redirect-check/script.ts';
+import { setsAddress } from '../../../worker/checks/redirect-check/gather/script.ts';
 import { million, readsPerCharacter } from './count-reads.ts';
 
 const setting = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
-import type { Observatory } from '../../../worker/checks/security-header-check/observatory/compare.ts';
+import type { Observatory } from '../../../worker/checks/security-header-check/report/observatory/compare.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
 import {
   answer,

@@ -33,7 +33,7 @@ import {
   parseReportTo,
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
 import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
-import { parseLikeObservatory } from '../../../worker/checks/security-header-check/observatory/csp-parser.ts';
+import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
 import { splitValues } from '../../../worker/web/fields.ts';

@@ -2,7 +2,7 @@ import { isSamePage, shownForS } from '../../web/redirect.ts';
 import { type PageLead, redirectLimit, type WalkLimits, walkRedirects } from '../../web/walk.ts';
 import type { GatherContext } from '../check.ts';
 import type { HopAnswer, RedirectEvidence } from './evidence.ts';
-import { readAnswer } from './read-answer.ts';
+import { readAnswer } from './gather/read-answer.ts';
 
 /** 18 s for the chain: 2 s less than the run may take. */
 export const walkLimits: WalkLimits = { redirects: redirectLimit, pageBytes: 524_288, chainMs: 18_000 };

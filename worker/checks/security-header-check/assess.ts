@@ -11,33 +11,33 @@ import { hstsRules } from '../../../shared/catalogue/security-header-check/rules
 import type { HeaderCode } from '../../../shared/catalogue/security-header-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { notTested, type Verdicts } from '../../../shared/model/verdict.ts';
-import { readCookies, type SeenCookie } from './effective/cookies.ts';
-import { judgeCors } from './effective/cors.ts';
-import { evaluatePolicies } from './evaluator/csp-evaluator.ts';
 import type { HeaderEvidence } from './evidence.ts';
-import { judgePermissions, judgeReferrerRules, judgeSniffing } from './judge/content.ts';
+import { readCookies, type SeenCookie } from './facts/cookies.ts';
+import { readCors } from './facts/cors.ts';
+import { type Page, readHops, readPage, type SeenHop } from './facts/page.ts';
+import { judgePermissions, judgeReferrer, judgeSniffing } from './judge/content.ts';
 import { judgeCookies } from './judge/cookies.ts';
-import { judgeCorsRules } from './judge/cors.ts';
+import { judgeCors } from './judge/cors.ts';
 import { judgeCsp } from './judge/csp.ts';
 import { withFixes } from './judge/fixes.ts';
-import { judgeFramingRules } from './judge/framing.ts';
-import { judgeHstsRules } from './judge/hsts.ts';
-import { judgeIsolationRules } from './judge/isolation.ts';
+import { judgeFraming } from './judge/framing.ts';
+import { judgeHsts } from './judge/hsts.ts';
+import { judgeIsolation } from './judge/isolation.ts';
 import { judgeHygiene, judgeLeakage } from './judge/leakage.ts';
 import { judgeRedirects } from './judge/redirects.ts';
 import { judgeSubresources } from './judge/subresources.ts';
 import { judgeTarget } from './judge/target.ts';
 import { whyFailed } from './judge/unwalked.ts';
 import { allOf, unlessBroken } from './judge/verdict-tables.ts';
-import { compareWithObservatory } from './observatory/compare.ts';
-import { scoreGroups } from './own-score.ts';
-import { showCookies, showEffective, showHops, showPolicies } from './report-fields.ts';
-import { findPage, listHops, type Page, type SeenHop } from './sight/page.ts';
+import { evaluatePolicies } from './report/evaluator/csp-evaluator.ts';
+import { reportCookies, reportEffective, reportHops, reportPolicies } from './report/fields.ts';
+import { compareWithObservatory } from './report/observatory/compare.ts';
+import { scoreGroups } from './report/score.ts';
 
 /** Judges what was seen of a page's security headers. Pure: the same evidence always gives the same report. */
 export function assessHeaders(evidence: HeaderEvidence): Assessment<HeaderCode> {
-  const hops = listHops(evidence);
-  const page = findPage(evidence, hops);
+  const hops = readHops(evidence);
+  const page = readPage(evidence, hops);
   const cookies = readCookies(evidence, hops);
   const verdicts = judgeAll(evidence, { hops, page, cookies });
   const own = scoreGroups(verdicts);
@@ -48,14 +48,14 @@ export function assessHeaders(evidence: HeaderEvidence): Assessment<HeaderCode> 
     scoreEffects: own.scoreEffects,
     fields: {
       judgedUrl: page?.hop.url ?? null,
-      hops: showHops(hops),
-      effective: showEffective(evidence, page),
+      hops: reportHops(hops),
+      effective: reportEffective(evidence, page),
       groups: own.groups,
       csp: {
-        policies: showPolicies(page?.policies ?? []),
+        policies: reportPolicies(page?.policies ?? []),
         evaluator: evaluatePolicies(page?.policies ?? []),
       },
-      cookies: showCookies(cookies),
+      cookies: reportCookies(cookies),
       observatory: compareWithObservatory(evidence, verdicts),
     },
   };
@@ -81,7 +81,7 @@ export function judgeAll(evidence: HeaderEvidence, { hops, page, cookies }: Seen
 function judgeAnswers(evidence: HeaderEvidence, { hops, page, cookies }: Seen) {
   const verdicts = {
     ...judgeCookies(cookies),
-    ...judgeCorsRules(judgeCors(evidence.cors), evidence.corsUrl),
+    ...judgeCors(readCors(evidence.cors), evidence.corsUrl),
     ...judgeLeakage(hops),
     ...judgeHygiene(hops),
   };
@@ -90,13 +90,13 @@ function judgeAnswers(evidence: HeaderEvidence, { hops, page, cookies }: Seen) {
 
 function judgePage(evidence: HeaderEvidence, hops: readonly SeenHop[], page: Page) {
   return {
-    ...judgeHstsRules(evidence, hops, page),
+    ...judgeHsts(evidence, hops, page),
     ...judgeCsp(evidence, page),
-    ...judgeFramingRules(page),
+    ...judgeFraming(page),
     ...judgeSniffing(page),
-    ...judgeReferrerRules(page),
+    ...judgeReferrer(page),
     ...judgePermissions(page),
-    ...judgeIsolationRules(page),
+    ...judgeIsolation(page),
     ...judgeSubresources(page),
   };
 }

@@ -28,18 +28,18 @@ export async function walkChain(start: string, http: HttpProbe): Promise<Chain> 
     }),
   });
   const answers = walked.hops.flatMap(({ seen }) => (seen.kind === 'response' ? [seen] : []));
-  const end = endOf(walked.stop, walked.hops.at(-1));
+  const last = walked.hops.at(-1);
+  const end = last ? endOf(walked.stop, last) : ({ kind: 'answered' } as const);
   const document = end.kind === 'answered' ? (answers.at(-1)?.document ?? null) : null;
   return { start, hops: answers.map(({ hop }) => hop), end, document };
 }
 
-function endOf(stop: Stop, last: WalkedHop<SeenAnswer> | undefined): ChainEnd {
-  const { url = '', seen } = last ?? {};
-  if (seen?.kind === 'failure') return { kind: 'failed', url, code: seen.code, reason: seen.reason };
+function endOf(stop: Stop, { url, seen }: WalkedHop<SeenAnswer>): ChainEnd {
+  if (seen.kind === 'failure') return { kind: 'failed', url, code: seen.code, reason: seen.reason };
   if (stop.kind === 'loop' || stop.kind === 'too-many') return { kind: stop.kind, url: stop.to ?? url };
   if (stop.kind === 'arrived' || stop.kind === 'failure' || stop.kind === 'out-of-time')
     return { kind: 'answered' };
-  const [location = ''] = seen ? valuesOf(indexFields(seen.hop.headers), 'location') : [];
+  const location = seen.hop.headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? '';
   return { kind: stop.kind, url, location: seeLocation(location, url).text };
 }
 

@@ -3,8 +3,8 @@ import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../.
 import { valuesOf } from '../../../web/fields.ts';
 import { maskAttributeValue } from '../../../web/mask-cookie.ts';
 import type { SetCookie } from '../../../web/set-cookie.ts';
-import { nameOf, type SeenCookie } from '../effective/cookies.ts';
-import { isAntiForgeryCookie } from '../effective/session-cookie.ts';
+import { nameOf, type SeenCookie } from '../facts/cookies.ts';
+import { isAntiForgeryCookie } from '../facts/session-cookie.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
 import { allOf, cut, where } from './verdict-tables.ts';
 

@@ -6,8 +6,8 @@ import { brokenBy, type Evidence, type Verdicts } from '../../../../shared/model
 import type { HeaderLine } from '../../../web/fields.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { maskSetCookie } from '../../../web/mask-cookie.ts';
+import type { SeenHop } from '../facts/page.ts';
 import { findInternalHost } from '../grammar/internal-hosts.ts';
-import type { SeenHop } from '../sight/page.ts';
 import { cut } from './verdict-tables.ts';
 
 // Headers in which servers, frameworks and content systems name themselves.

@@ -4,10 +4,10 @@ import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../s
 import { isHtml } from '../../../web/content-type.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import type { ElementSight } from '../evidence.ts';
+import type { Page } from '../facts/page.ts';
+import { attributeOf, directiveOf, enforcedOf, isScript } from '../facts/policies.ts';
 import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
-import type { Page } from '../sight/page.ts';
-import { attributeOf, directiveOf, enforcedOf, isScript } from '../sight/policies.ts';
 import { allOf, brokenWhen, cut, unlessBroken, where } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */

@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/model/verdict.ts';
 import { clause } from '../../clause.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
-import type { Page } from '../sight/page.ts';
+import type { Page } from '../facts/page.ts';
 
 import { brokenWhen, where } from './verdict-tables.ts';
 

@@ -1,4 +1,4 @@
-import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
+import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
 import {
   brokenBy,
   brokenIf,
@@ -6,13 +6,14 @@ import {
   isBroken,
   notTested,
   type Verdict,
-} from '../../../shared/model/verdict.ts';
-import { withoutFragment } from '../../web/location.ts';
-import { isRedirect, isSamePage, shownForS } from '../../web/redirect.ts';
+} from '../../../../shared/model/verdict.ts';
+import { isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
+import type { RedirectEvidence } from '../evidence.ts';
 import {
   answeredHops,
   asFarAsRead,
   asFarAsSeen,
+  findAskedTwice,
   isCanonicalising,
   isCrossSite,
   isHttpsDowngrade,
@@ -20,8 +21,7 @@ import {
   limited,
   type Redirect,
   redirectsOf,
-} from './chain.ts';
-import type { RedirectEvidence } from './evidence.ts';
+} from '../facts/chain.ts';
 
 type Code = Extract<RedirectCode, 'https-downgrade' | 'https-upgrade-late' | `redirect-${string}`>;
 
@@ -154,12 +154,6 @@ function judgeCookieGate({ hops, stop }: RedirectEvidence): Verdict {
   if (stop.kind !== 'arrived') return 'not-applicable';
   const url = findAskedTwice(hops);
   return brokenIf(url !== undefined, { url: url ?? '' });
-}
-
-/** The first address that was asked for a second time; undefined when each was asked once. */
-export function findAskedTwice(hops: RedirectEvidence['hops']): string | undefined {
-  const asked = new Set<string>();
-  return hops.map(({ url }) => withoutFragment(url)).find((url) => asked.has(url) || !asked.add(url));
 }
 
 function judgeDelayed({ hops, stop }: RedirectEvidence): Verdict {

@@ -24,7 +24,7 @@ export type Isolation = {
 };
 
 /** Reads the three headers; what is malformed counts as absent, and so do opener and embedder in clear text (HTML Standard, secure contexts). */
-export function judgeIsolation({ fields, url }: { readonly fields: Fields; readonly url: URL }): Isolation {
+export function readIsolation({ fields, url }: { readonly fields: Fields; readonly url: URL }): Isolation {
   const opener = parseOpenerPolicy(valuesOf(fields, 'cross-origin-opener-policy'));
   const embedder = parseEmbedderPolicy(valuesOf(fields, 'cross-origin-embedder-policy'));
   const resource = parseResourcePolicy(valuesOf(fields, 'cross-origin-resource-policy'));

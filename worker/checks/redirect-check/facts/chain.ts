@@ -1,7 +1,8 @@
-import { isBroken, notTested, type Verdict } from '../../../shared/model/verdict.ts';
-import { siteOf } from '../../../shared/target/parse-target.ts';
-import type { Stop } from '../../web/walk.ts';
-import type { HopAnswer, HopSeen } from './evidence.ts';
+import { isBroken, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { siteOf } from '../../../../shared/target/parse-target.ts';
+import { withoutFragment } from '../../../web/location.ts';
+import type { Stop } from '../../../web/walk.ts';
+import type { HopAnswer, HopSeen, RedirectEvidence } from '../evidence.ts';
 
 /** A hop that answered; `number` counts from 1. */
 export type AnsweredHop = HopSeen & { readonly seen: HopAnswer; readonly number: number };
@@ -71,4 +72,10 @@ export function isCanonicalising(redirect: Redirect): boolean {
     from.search === to.search &&
     from.origin !== to.origin
   );
+}
+
+/** The first address that was asked for a second time; undefined when each was asked once. */
+export function findAskedTwice(hops: RedirectEvidence['hops']): string | undefined {
+  const asked = new Set<string>();
+  return hops.map(({ url }) => withoutFragment(url)).find((url) => asked.has(url) || !asked.add(url));
 }

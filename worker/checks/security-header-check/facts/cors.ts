@@ -24,7 +24,7 @@ export type Cors = {
 };
 
 /** What scripts of other origins may read, by the answers to origins that cannot be on any list. */
-export function judgeCors(sights: readonly CorsSight[]): Cors {
+export function readCors(sights: readonly CorsSight[]): Cors {
   const answers = sights.flatMap((sight) => (sight.kind === 'answered' ? [readAnswer(sight)] : []));
   const failed = sights.flatMap((sight) => (sight.kind === 'failed' ? [sight.reason] : []));
   const nullOrigin = answers.some(({ origin, allowsOrigin }) => origin === 'null' && allowsOrigin);

@@ -2,7 +2,7 @@ import type { CheckerFunction } from 'csp_evaluator/dist/checks/checker.js';
 import { CspEvaluator, DEFAULT_CHECKS, STRICTCSP_CHECKS } from 'csp_evaluator/dist/evaluator.js';
 import { Severity, Type } from 'csp_evaluator/dist/finding.js';
 import { CspParser } from 'csp_evaluator/dist/parser.js';
-import type { SeenPolicy } from '../sight/policies.ts';
+import type { SeenPolicy } from '../../facts/policies.ts';
 import { fastChecks, slowChecks } from './csp-evaluator-checks.ts';
 
 /** A finding of google/csp-evaluator. */

@@ -4,7 +4,7 @@ import { isMalformed } from '../../../web/malformed.ts';
 import { cookieNameOf } from '../../../web/mask-cookie.ts';
 import { parseSetCookie, type SetCookie } from '../../../web/set-cookie.ts';
 import type { HeaderEvidence } from '../evidence.ts';
-import type { SeenHop } from '../sight/page.ts';
+import type { SeenHop } from './page.ts';
 import { isSessionCookie } from './session-cookie.ts';
 
 /** A Set-Cookie line and what a browser makes of it. `cookie` is undefined where the line is ignored whole. */

@@ -5,8 +5,8 @@ import {
   parseReferrerPolicy,
   type ReferrerPolicy,
 } from '../grammar/referrer-policy.ts';
-import type { Page } from '../sight/page.ts';
-import { attributeOf } from '../sight/policies.ts';
+import type { Page } from './page.ts';
+import { attributeOf } from './policies.ts';
 
 /** The referrer policy in force, and the two that it comes from. */
 export type EffectiveReferrer = {
@@ -17,7 +17,7 @@ export type EffectiveReferrer = {
 };
 
 /** The policy in force once the page is read: a meta element comes later than the header and wins; the last valid one counts. */
-export function judgeReferrer({ fields, document }: Pick<Page, 'fields' | 'document'>): EffectiveReferrer {
+export function readReferrer({ fields, document }: Pick<Page, 'fields' | 'document'>): EffectiveReferrer {
   const header = parseReferrerPolicy(valuesOf(fields, 'referrer-policy'));
   const meta = (document?.elements ?? [])
     .filter(

@@ -6,9 +6,9 @@ import {
   checkScriptAllowlistBypass,
 } from 'csp_evaluator/dist/checks/security_checks.js';
 import { Finding, Severity, Type } from 'csp_evaluator/dist/finding.js';
-import { isDottedQuad } from '../../../web/address-host.ts';
-import { parseCspSource } from '../grammar/csp-source.ts';
-import { findBypass } from '../judge/csp-bypass.ts';
+import { isDottedQuad } from '../../../../web/address-host.ts';
+import { parseCspSource } from '../../grammar/csp-source.ts';
+import { findBypass } from '../../judge/csp-bypass.ts';
 
 type Csp = Parameters<CheckerFunction>[0];
 

@@ -23,7 +23,7 @@ export type Page = SeenHop & {
 };
 
 /** All hops of both chains in the order of the report; those of the http chain that were met on the https chain stand once. */
-export function listHops({ https, http }: HeaderEvidence): SeenHop[] {
+export function readHops({ https, http }: HeaderEvidence): SeenHop[] {
   const known = new Set(https.hops.map(({ url }) => url));
   const more = http.hops.filter(({ url }) => !known.has(url));
   return [
@@ -39,17 +39,17 @@ export function listHops({ https, http }: HeaderEvidence): SeenHop[] {
 }
 
 /** The last answer of the https chain, else of the http chain; undefined where neither came to an end. */
-export function findPage({ https, http }: HeaderEvidence, hops: readonly SeenHop[]): Page | undefined {
+export function readPage({ https, http }: HeaderEvidence, hops: readonly SeenHop[]): Page | undefined {
   const chain = [https, http].find(({ end }) => end.kind === 'answered');
   const last = chain?.hops.at(-1);
   // On the http chain the last hop may be one that the https chain met before, and then stands there.
   const seen = hops.findLast(
     ({ hop, chain: way }) => hop.url === last?.url && (chain === http || way === 'https'),
   );
-  return chain && seen ? readPage(seen, chain) : undefined;
+  return chain && seen ? readAnswerOf(seen, chain) : undefined;
 }
 
-function readPage(seen: SeenHop, { document }: Chain): Page {
+function readAnswerOf(seen: SeenHop, { document }: Chain): Page {
   const type = parseContentType(valuesOf(seen.fields, 'content-type'));
   return { ...seen, type, isDocument: isDocument(type), document, policies: readPolicies(seen, document) };
 }

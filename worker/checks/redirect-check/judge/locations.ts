@@ -1,9 +1,9 @@
-import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
-import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../shared/model/verdict.ts';
-import { isRedirect } from '../../web/redirect.ts';
-import type { LocationSeen } from '../../web/walk.ts';
-import { type AnsweredHop, answeredHops, asFarAsSeen } from './chain.ts';
-import type { RedirectEvidence } from './evidence.ts';
+import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
+import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
+import { isRedirect } from '../../../web/redirect.ts';
+import type { LocationSeen } from '../../../web/walk.ts';
+import type { RedirectEvidence } from '../evidence.ts';
+import { type AnsweredHop, answeredHops, asFarAsSeen } from '../facts/chain.ts';
 
 type Code = Extract<RedirectCode, `location-${string}`>;
 

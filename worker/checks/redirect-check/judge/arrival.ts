@@ -1,12 +1,12 @@
-import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
-import { brokenBy, brokenIf, notTested, type Verdict } from '../../../shared/model/verdict.ts';
-import type { FailureCode } from '../../probes/http/port.ts';
-import { type Hsts, parseHsts } from '../../web/hsts.ts';
-import { withoutFragment } from '../../web/location.ts';
-import { isMalformed } from '../../web/malformed.ts';
-import { clause } from '../clause.ts';
-import { type AnsweredHop, answeredHops, asFarAsRead, asFarAsSeen, limited } from './chain.ts';
-import type { HopAnswer, RedirectEvidence } from './evidence.ts';
+import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
+import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { FailureCode } from '../../../probes/http/port.ts';
+import { type Hsts, parseHsts } from '../../../web/hsts.ts';
+import { withoutFragment } from '../../../web/location.ts';
+import { isMalformed } from '../../../web/malformed.ts';
+import { clause } from '../../clause.ts';
+import type { HopAnswer, RedirectEvidence } from '../evidence.ts';
+import { type AnsweredHop, answeredHops, asFarAsRead, asFarAsSeen, limited } from '../facts/chain.ts';
 
 type Code = Extract<
   RedirectCode,

@@ -1,6 +1,6 @@
 import { parse as parseDomain } from 'tldts';
-import type { ElementSight } from '../evidence.ts';
-import { attributeOf } from '../sight/policies.ts';
+import type { ElementSight } from '../../evidence.ts';
+import { attributeOf } from '../../facts/policies.ts';
 import type { OutcomeOf } from './chart.ts';
 import { isHtmlToObservatory, mimeOf, type ObservatoryView } from './view.ts';
 

@@ -6,7 +6,7 @@ import {
   type SeenPolicy,
   type SeenSource,
   type SourceList,
-} from '../sight/policies.ts';
+} from './policies.ts';
 
 /** What lets something through: the word of a policy that does so. */
 export type Grant = {
@@ -42,7 +42,7 @@ export const attributeLists = ['script-src-attr', 'script-src', 'default-src'] a
 export const evalLists = ['script-src', 'default-src'] as const;
 
 /** What an injected script could do under all enforced policies together (CSP3, "multiple policies": each one must allow). */
-export function judgeScripts(all: readonly SeenPolicy[]): ScriptVerdict {
+export function readScripts(all: readonly SeenPolicy[]): ScriptVerdict {
   const policies = enforcedOf(all);
   const lists = policies.map((seen) => ({
     seen,

@@ -1,7 +1,7 @@
 import { valuesOf } from '../../../web/fields.ts';
 import { parseXFrameOptions, type XFrameOptions } from '../grammar/x-frame-options.ts';
-import type { Page } from '../sight/page.ts';
-import { enforcedOf, listOf, type SeenPolicy, type SourceList } from '../sight/policies.ts';
+import type { Page } from './page.ts';
+import { enforcedOf, listOf, type SeenPolicy, type SourceList } from './policies.ts';
 import { isAnyHost } from './script.ts';
 
 /** Who may frame the page, and what says so. */
@@ -16,7 +16,7 @@ export type Framing = {
 };
 
 /** What browsers do with an embedding of the page: frame-ancestors decides, X-Frame-Options only without it (HTML Standard). */
-export function judgeFraming({ policies, fields }: Pick<Page, 'policies' | 'fields'>): Framing {
+export function readFraming({ policies, fields }: Pick<Page, 'policies' | 'fields'>): Framing {
   const xfo = parseXFrameOptions(valuesOf(fields, 'x-frame-options'));
   const ancestors = enforcedOf(policies).flatMap((seen) => {
     const list = listOf(seen, ['frame-ancestors']);

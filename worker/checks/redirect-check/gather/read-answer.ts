@@ -1,10 +1,10 @@
-import { indexFields, valuesOf } from '../../web/fields.ts';
-import { resolveLocation } from '../../web/location.ts';
-import { maskUrls } from '../../web/mask-credentials.ts';
-import { addressLimit } from '../../web/redirect.ts';
-import { parseRefresh } from '../../web/refresh.ts';
-import { type HttpResponse, seeLocation } from '../../web/walk.ts';
-import type { HopAnswer } from './evidence.ts';
+import { indexFields, valuesOf } from '../../../web/fields.ts';
+import { resolveLocation } from '../../../web/location.ts';
+import { maskUrls } from '../../../web/mask-credentials.ts';
+import { addressLimit } from '../../../web/redirect.ts';
+import { parseRefresh } from '../../../web/refresh.ts';
+import { type HttpResponse, seeLocation } from '../../../web/walk.ts';
+import type { HopAnswer } from '../evidence.ts';
 import { findCanonical } from './link-field.ts';
 import { type PageSeen, readPage, resolveRefresh } from './read-page.ts';
 

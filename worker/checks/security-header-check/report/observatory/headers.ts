@@ -1,6 +1,6 @@
 import { Token } from 'structured-headers';
-import { isMalformed } from '../../../web/malformed.ts';
-import { readItem } from '../grammar/structured.ts';
+import { isMalformed } from '../../../../web/malformed.ts';
+import { readItem } from '../../grammar/structured.ts';
 import type { OutcomeOf } from './chart.ts';
 import type { ObservatoryChain, ObservatoryView } from './view.ts';
 

@@ -1,6 +1,6 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
-import { resolveLocation } from '../../web/location.ts';
-import { parseRefresh, type Refresh } from '../../web/refresh.ts';
+import { resolveLocation } from '../../../web/location.ts';
+import { parseRefresh, type Refresh } from '../../../web/refresh.ts';
 import { setsAddress } from './script.ts';
 
 /** What an HTML page says about where the visitor should be; addresses are resolved and without user information. */

@@ -1,6 +1,6 @@
-import type { HeaderLine } from '../../../web/fields.ts';
-import type { Chain, ElementSight, HeaderEvidence, Hop, PreloadSight } from '../evidence.ts';
-import { attributeOf } from '../sight/policies.ts';
+import type { HeaderLine } from '../../../../web/fields.ts';
+import type { Chain, ElementSight, HeaderEvidence, Hop, PreloadSight } from '../../evidence.ts';
+import { attributeOf } from '../../facts/policies.ts';
 
 /** What the Observatory sees of a chain: the answers of at most ten redirects, the last of which it grades. */
 export type ObservatoryChain = {
