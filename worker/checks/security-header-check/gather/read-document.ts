@@ -7,6 +7,8 @@ type Tree = DefaultTreeAdapterMap;
 
 const elementLimit = 2000;
 const valueLimit = 16_384;
+/** All policies of a page together; the header section may hold no more either. Judging ten times as much blocks the process for half a second. */
+const policyLimit = 65_536;
 
 const kept: { readonly [name: string]: readonly string[] } = {
   meta: ['http-equiv', 'name', 'content'],
@@ -20,13 +22,18 @@ export function readDocument(html: string): DocumentSight {
   const { document, cut } = parseBounded(html);
   const elements: ElementSight[] = [];
   let base: string | null = null;
+  let policies = 0;
   for (const node of nodesOf(document)) {
     if (!defaultTreeAdapter.isElementNode(node) || node.namespaceURI !== htmlNamespace) continue;
     if (node.tagName === 'base') base ??= baseOf(node);
     const sight = readElement(node);
     if (sight && elements.length === elementLimit)
       return { elements, base, cut: `it has more than ${elementLimit} such elements` };
-    if (sight) elements.push(sight);
+    if (!sight) continue;
+    policies += policyLengthOf(sight);
+    if (policies > policyLimit)
+      return { elements, base, cut: `its policies have more than ${policyLimit} characters` };
+    elements.push(sight);
   }
   return { elements, base, cut };
 }
@@ -58,4 +65,11 @@ function* nodesOf(document: Tree['document']): Generator<Tree['node']> {
       for (let at = node.childNodes.length - 1; at >= 0; at -= 1)
         stack.push(node.childNodes[at] as Tree['node']);
   }
+}
+
+function policyLengthOf({ name, attributes }: ElementSight): number {
+  const valueOf = (key: string) => attributes.find(([found]) => found === key)?.[1] ?? '';
+  const isPolicy =
+    name === 'meta' && valueOf('http-equiv').toLowerCase().startsWith('content-security-policy');
+  return isPolicy ? valueOf('content').length : 0;
 }

@@ -91,10 +91,16 @@ function merge(before: readonly Kept[], added: readonly Kept[], policy: number):
   return sorted.filter(({ keep }) => keep);
 }
 
+/** Longer sources are compared as they are: nobody writes them, and decoding many of them blocks the process. */
+const decodedLength = 1024;
+
 // undefined where a percent-encoding cannot be decoded.
 function matchesPath(one: string, other: string): boolean | undefined {
   if (one === '' || (one === '/' && other === '')) return true;
   const isFolder = one.endsWith('/');
+  const isPlain = !one.includes('%') && !other.includes('%');
+  if (isPlain || one.length > decodedLength || other.length > decodedLength)
+    return isFolder ? other.startsWith(one) : one === other;
   const left = one.split('/');
   const right = other.split('/');
   if (left.length > right.length || (!isFolder && left.length !== right.length)) return false;
