@@ -98,6 +98,15 @@ export const rules = {
     fix: 'Redirect to a page that exists, or mend the page.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
   },
+  'target-blocks-checks': {
+    severity: 'medium',
+    points: 0,
+    title: 'Something other than the page answered',
+    detail:
+      '{url} answered {status}: {reason}. The redirects up to there were judged; the page itself was not seen, so there is no score.',
+    fix: 'Allow requests whose User-Agent contains "DiagnosticTools" in your firewall or bot protection, then run the check again. If a login is meant, check an address that needs none.',
+    references: ['RFC 9110 §15.5', 'RFC 6585 §4'],
+  },
   'target-body-broken': {
     severity: 'medium',
     points: 15,

@@ -32,6 +32,7 @@ const neverUntested: ReadonlySet<string> = new Set([
   'target-unreachable',
   'target-not-allowed',
   'target-error-status',
+  'target-blocks-checks',
 ]);
 
 test.for(rows)('$name', (row) => {

@@ -42,6 +42,7 @@ const overHttps: readonly HeaderCode[] = [
   'target-unreachable',
   ...answered,
   'target-error-status',
+  'target-blocks-checks',
   'https-missing',
   'cert-invalid',
 ];
@@ -103,6 +104,7 @@ const rows: readonly Row[] = [
     holds: [
       ...answered,
       'target-error-status',
+      'target-blocks-checks',
       'redirect-loop',
       'redirect-too-long',
       'hsts-over-http',
@@ -117,6 +119,7 @@ const rows: readonly Row[] = [
     holds: [
       ...answered,
       'target-error-status',
+      'target-blocks-checks',
       'redirect-loop',
       'redirect-too-long',
       'hsts-over-http',
@@ -128,7 +131,14 @@ const rows: readonly Row[] = [
     name: 'http only: port 443 does not answer in time',
     evidence: see({ https: failed(secure, 'response-timeout'), http: chain([answer(plain)]) }),
     state: 'partial',
-    holds: [...answered, 'target-error-status', 'hsts-over-http', ...ofHeaders, ...ofHead],
+    holds: [
+      ...answered,
+      'target-error-status',
+      'target-blocks-checks',
+      'hsts-over-http',
+      ...ofHeaders,
+      ...ofHead,
+    ],
   },
   {
     name: 'https only: port 80 is closed',

@@ -2,6 +2,7 @@ import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rule
 import type { Assessment } from '../../../shared/model/report.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
 import type { RedirectEvidence } from './evidence.ts';
+import { readEndBlock } from './facts/chain.ts';
 import { judgeArrival } from './judge/arrival.ts';
 import { judgeLocations } from './judge/locations.ts';
 import { judgePath } from './judge/path.ts';
@@ -14,12 +15,13 @@ export function assessRedirects(evidence: RedirectEvidence): Assessment<Redirect
     ...judgeLocations(evidence),
     ...judgeArrival(evidence),
   };
-  const state = stateOf(evidence);
+  const block = readEndBlock(evidence);
+  const state = block ? 'partial' : stateOf(evidence);
   return {
     state,
     verdicts,
-    fields: { ...reportChain(evidence), ended: reportEnd(evidence) },
-    // What a visitor meets behind the hop that we did not wait for may be anything.
+    fields: { ...reportChain(evidence), answeredBy: block ?? null, ended: reportEnd(evidence) },
+    // What a visitor meets behind a hop that we did not wait for, or that keeps us out, may be anything.
     ...(state === 'partial' ? { score: null } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import type { RedirectVia } from '../../../shared/catalogue/redirect-check/report.ts';
 import type { HttpBody, Timings, TlsSight } from '../../probes/http/port.ts';
+import type { HeaderLine } from '../../web/fields.ts';
 import type { LocationSeen, Stop, WalkedHop } from '../../web/walk.ts';
 
 /** What was seen while walking a chain. JSON; nothing in it is judged. */
@@ -33,6 +34,10 @@ export type HopAnswer = {
   readonly canonical: string | null;
   /** Of an HTML page, as far as it was read; null for other types, and for a body that was not read. */
   readonly page: { readonly setsAddress: boolean } | null;
+  /** As sent, without credentials and cookie values; left out by evidence that is older than this field. */
+  readonly headers?: readonly HeaderLine[];
+  /** Signs of a block page in the body; left out by evidence that is older than this field. */
+  readonly bodySigns?: readonly string[];
   /** Why the body was not read to its end; null when it was. */
   readonly bodyCut: NonNullable<HttpBody['cut']> | null;
 };

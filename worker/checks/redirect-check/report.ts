@@ -54,7 +54,7 @@ function reportHop({ url, seen, next }: HopSeen) {
     const { code, reason, address, waitedMs = null } = seen;
     return { url, status: null, location: null, address, timings: null, waitedMs, error: { code, reason } };
   }
-  const { status, address, timings, tls } = seen;
+  const { status, address, timings, tls, headers = [] } = seen;
   return {
     url,
     status,
@@ -63,6 +63,7 @@ function reportHop({ url, seen, next }: HopSeen) {
     address,
     timings,
     tls,
+    headers,
   };
 }
 

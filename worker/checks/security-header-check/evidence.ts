@@ -26,6 +26,8 @@ export type Chain = {
   readonly hops: readonly Hop[];
   readonly end: ChainEnd;
   readonly document: DocumentSight | null;
+  /** Signs of a block page in the last answer's body; left out by evidence that is older than this field. */
+  readonly bodySigns?: readonly string[];
 };
 
 /** An element that can change what is enforced or loaded. */

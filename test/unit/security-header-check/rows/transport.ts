@@ -371,8 +371,26 @@ export const transportRows: readonly Row[] = [
   },
   {
     name: 'an error page is judged and said to be one',
-    evidence: see({ headers: baseline, status: 503 }),
+    evidence: see({ headers: baseline, status: 500 }),
     broken: [],
     info: ['target-error-status'],
+    holds: ['target-blocks-checks'],
+  },
+  {
+    name: 'who blocks us is named, and its headers are not the site’s',
+    evidence: see({ headers: [html, ['Server', 'cloudflare'], ['Set-Cookie', 'session=1']], status: 403 }),
+    broken: ['target-blocks-checks'],
+    notTested: ['csp-missing', 'hsts-missing', 'framing-open', 'cookie-session-no-secure', 'leak-version'],
+    holds: ['cert-invalid', 'https-missing'],
+    notApplicable: ['target-error-status'],
+    score: null,
+  },
+  {
+    name: 'the HSTS of a block page is kept by browsers, and judged',
+    evidence: see({
+      headers: [html, ['Strict-Transport-Security', 'max-age=0'], ['cf-mitigated', 'challenge']],
+    }),
+    broken: ['hsts-off', 'target-blocks-checks'],
+    score: null,
   },
 ];

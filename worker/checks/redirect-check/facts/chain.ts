@@ -1,5 +1,6 @@
 import { isBroken, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
 import { siteOf } from '../../../../shared/target/parse-target.ts';
+import { type Block, readBlock } from '../../../web/block-page.ts';
 import { withoutFragment } from '../../../web/location.ts';
 import type { Stop } from '../../../web/walk.ts';
 import type { HopAnswer, HopSeen, RedirectEvidence } from '../evidence.ts';
@@ -44,8 +45,18 @@ export function asFarAsRead({ page, bodyCut }: HopAnswer, verdict: Verdict): Ver
   return isWhole ? verdict : notTested(`the page was not read to its end (${bodyCut})`);
 }
 
-/** Why nothing is said of a page that answers 429: it is not what visitors see. */
-export const limited = 'the target limits our requests';
+/** Who answered instead of the site where the chain arrived; undefined where its page was seen, or the chain did not arrive. */
+export function readEndBlock({ url, hops, stop }: RedirectEvidence): Block | undefined {
+  const last = stop.kind === 'arrived' ? answeredHops(hops).at(-1) : undefined;
+  if (!last) return undefined;
+  const { status, headers = [], bodySigns = [] } = last.seen;
+  return readBlock({ url: last.url, status, headers, bodySigns }, url);
+}
+
+/** Why nothing is said of a page that was not seen. */
+export function whyBlocked({ reason }: Block): Verdict {
+  return notTested(`the page itself was not seen: ${reason}`);
+}
 
 /** True from http to https, whatever else changes. */
 export function isHttpsUpgrade({ from, to }: Redirect): boolean {

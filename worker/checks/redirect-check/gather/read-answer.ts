@@ -1,6 +1,7 @@
-import { indexFields, valuesOf } from '../../../web/fields.ts';
+import { seeBodySigns } from '../../../web/block-page.ts';
+import { type HeaderLine, indexFields, valuesOf } from '../../../web/fields.ts';
 import { resolveLocation } from '../../../web/location.ts';
-import { maskUrls } from '../../../web/mask-credentials.ts';
+import { maskHeaders, maskUrls } from '../../../web/mask-credentials.ts';
 import { addressLimit } from '../../../web/redirect.ts';
 import { parseRefresh } from '../../../web/refresh.ts';
 import { type HttpResponse, seeLocation } from '../../../web/walk.ts';
@@ -30,9 +31,22 @@ export function readAnswer(
     refresh: refresh && { ...refresh, to: shorten(refresh.to) },
     canonical: shorten(canonical),
     page: page && { setsAddress: page.setsAddress },
+    headers: keepHeaders(maskHeaders(answer.headers, url)),
+    bodySigns: seeBodySigns(body.text),
     bodyCut: body.cut ?? null,
   };
   return { seen, refresh };
+}
+
+/** Of a hop whose headers are longer the beginning is kept: a chain has 21 hops, and a report an end. */
+const headerBudget = 16_384;
+
+function keepHeaders(headers: readonly HeaderLine[]): HeaderLine[] {
+  let left = headerBudget;
+  return headers.flatMap(([name, value]): HeaderLine[] => {
+    left -= name.length + value.length;
+    return left < 0 ? [] : [[name, value]];
+  });
 }
 
 function shorten<Text extends string | null>(text: Text): Text {

@@ -1,12 +1,20 @@
 import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
 import type { FailureCode } from '../../../probes/http/port.ts';
+import type { Block } from '../../../web/block-page.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';
 import { withoutFragment } from '../../../web/location.ts';
 import { isMalformed } from '../../../web/malformed.ts';
 import { clause } from '../../clause.ts';
 import type { HopAnswer, RedirectEvidence } from '../evidence.ts';
-import { type AnsweredHop, answeredHops, asFarAsRead, asFarAsSeen, limited } from '../facts/chain.ts';
+import {
+  type AnsweredHop,
+  answeredHops,
+  asFarAsRead,
+  asFarAsSeen,
+  readEndBlock,
+  whyBlocked,
+} from '../facts/chain.ts';
 
 type Code = Extract<
   RedirectCode,
@@ -20,14 +28,18 @@ export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> 
   const last = stop.kind === 'arrived' ? answered.at(-1) : undefined;
   const arrived = (verdict: (last: AnsweredHop) => Verdict): Verdict =>
     last ? verdict(last) : notTested('the chain does not arrive at a page');
+  const block = readEndBlock(evidence);
+  const ofPage = (verdict: (last: AnsweredHop) => Verdict): Verdict =>
+    block ? whyBlocked(block) : arrived(verdict);
   const overHttp = answered.filter(({ url }) => url.startsWith('http:'));
   const overHttps = answered.filter(({ seen }) => seen.tls !== null);
   return {
-    'https-missing': arrived(({ url }) => brokenIf(url.startsWith('http:'), { url })),
-    'target-broken': arrived(judgeStatus),
+    'https-missing': ofPage(({ url }) => brokenIf(url.startsWith('http:'), { url })),
+    'target-broken': ofPage(({ url, seen: { status } }) => brokenIf(status >= 400, { url, status })),
+    'target-blocks-checks': arrived((last) => judgeBlock(last, block)),
     'target-rate-limits': arrived(({ url, seen }) => brokenIf(seen.status === 429, { url })),
-    'target-body-broken': arrived(ofPage(judgeBody)),
-    'canonical-differs': arrived(ofPage(judgeCanonical)),
+    'target-body-broken': ofPage(judgeBody),
+    'canonical-differs': ofPage(judgeCanonical),
     'certificate-not-trusted': asFarAsSeen(
       stop,
       overHttps.length === 0 ? 'not-applicable' : brokenBy(overHttps.flatMap(showDistrust)),
@@ -45,13 +57,12 @@ export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> 
   };
 }
 
-/** Of a page that is kept from us nothing is said. */
-function ofPage(judge: (last: AnsweredHop) => Verdict): (last: AnsweredHop) => Verdict {
-  return (last) => (last.seen.status === 429 ? notTested(limited) : judge(last));
-}
-
-function judgeStatus({ url, seen: { status } }: AnsweredHop): Verdict {
-  return status === 429 ? notTested(limited) : brokenIf(status >= 400, { url, status });
+// target-rate-limits says it of 429.
+function judgeBlock({ url, seen: { status } }: AnsweredHop, block: Block | undefined): Verdict {
+  if (!block) return 'holds';
+  if (status === 429) return 'not-applicable';
+  const { sign, vendor, kind, certainty, reason } = block;
+  return brokenIf(true, { url, status, reason, vendor, kind, certainty, sign });
 }
 
 type Cut = NonNullable<HopAnswer['bodyCut']>;

@@ -4,7 +4,6 @@ import {
   brokenIf,
   type Evidence,
   isBroken,
-  notTested,
   type Verdict,
 } from '../../../../shared/model/verdict.ts';
 import { isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
@@ -18,9 +17,10 @@ import {
   isCrossSite,
   isHttpsDowngrade,
   isHttpsUpgrade,
-  limited,
   type Redirect,
+  readEndBlock,
   redirectsOf,
+  whyBlocked,
 } from '../facts/chain.ts';
 
 type Code = Extract<RedirectCode, 'https-downgrade' | 'https-upgrade-late' | `redirect-${string}`>;
@@ -156,22 +156,26 @@ function judgeCookieGate({ hops, stop }: RedirectEvidence): Verdict {
   return brokenIf(url !== undefined, { url: url ?? '' });
 }
 
-function judgeDelayed({ hops, stop }: RedirectEvidence): Verdict {
+function judgeDelayed(evidence: RedirectEvidence): Verdict {
+  const { hops, stop } = evidence;
+  const block = readEndBlock(evidence);
   const last = answeredHops(hops).at(-1);
   if (stop.kind !== 'arrived' || !last) return 'not-applicable';
-  const { refresh, status } = last.seen;
-  if (status === 429) return notTested(limited);
+  const { refresh } = last.seen;
+  if (block) return whyBlocked(block);
   if (refresh && refresh.seconds > shownForS && !isSamePage(refresh.to, last.url))
     return brokenIf(true, { url: last.url, to: refresh.to, seconds: refresh.seconds, via: refresh.via });
   // A field is obeyed before all elements of the page, and it was seen.
   return refresh?.via === 'refresh-header' ? 'holds' : asFarAsRead(last.seen, 'holds');
 }
 
-function judgeScript({ hops, stop }: RedirectEvidence): Verdict {
+function judgeScript(evidence: RedirectEvidence): Verdict {
+  const { hops, stop } = evidence;
+  const block = readEndBlock(evidence);
   const last = answeredHops(hops).at(-1);
   if (stop.kind !== 'arrived' || !last) return 'not-applicable';
-  const { page, status } = last.seen;
-  if (status === 429) return notTested(limited);
+  const { page } = last.seen;
+  if (block) return whyBlocked(block);
   if (page?.setsAddress) return brokenIf(true, { url: last.url });
   return asFarAsRead(last.seen, page ? 'holds' : 'not-applicable');
 }

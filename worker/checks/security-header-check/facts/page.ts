@@ -1,3 +1,4 @@
+import { type Block, readBlock } from '../../../web/block-page.ts';
 import { type ContentType, isDocument, isHtml, parseContentType } from '../../../web/content-type.ts';
 import { type Fields, indexFields, valuesOf } from '../../../web/fields.ts';
 import type { Chain, DocumentSight, HeaderEvidence, Hop } from '../evidence.ts';
@@ -20,6 +21,8 @@ export type Page = SeenHop & {
   readonly document: DocumentSight | null;
   /** From its headers and its meta elements, enforced or not. */
   readonly policies: readonly SeenPolicy[];
+  /** Who answered instead of the site; undefined where this is its page. */
+  readonly block: Block | undefined;
 };
 
 /** All hops of both chains in the order of the report; those of the http chain that were met on the https chain stand once. */
@@ -49,9 +52,18 @@ export function readPage({ https, http }: HeaderEvidence, hops: readonly SeenHop
   return chain && seen ? readAnswerOf(seen, chain) : undefined;
 }
 
-function readAnswerOf(seen: SeenHop, { document }: Chain): Page {
+function readAnswerOf(seen: SeenHop, { start, document, bodySigns = [] }: Chain): Page {
+  const { url, status, headers } = seen.hop;
+  const block = readBlock({ url, status, headers, bodySigns }, start);
   const type = parseContentType(valuesOf(seen.fields, 'content-type'));
-  return { ...seen, type, isDocument: isDocument(type), document, policies: readPolicies(seen, document) };
+  return {
+    ...seen,
+    type,
+    isDocument: isDocument(type),
+    document,
+    policies: readPolicies(seen, document),
+    block,
+  };
 }
 
 /** Why a meta element of the head may have been missed; null where none can have been, or the answer is no HTML. */

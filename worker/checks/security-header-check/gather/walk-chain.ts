@@ -1,4 +1,5 @@
 import type { HttpProbe } from '../../../probes/http/port.ts';
+import { seeBodySigns } from '../../../web/block-page.ts';
 import { isHtml, parseContentType } from '../../../web/content-type.ts';
 import { indexFields, valuesOf } from '../../../web/fields.ts';
 import { maskHeaders, maskUrls } from '../../../web/mask-credentials.ts';
@@ -16,7 +17,12 @@ import { readDocument } from './read-document.ts';
 /** 17 s for a chain: 3 s less than the run may take. */
 const limits = { redirects: redirectLimit, pageBytes: 524_288, chainMs: 17_000 };
 
-type SeenAnswer = { readonly kind: 'response'; readonly hop: Hop; readonly document: DocumentSight | null };
+type SeenAnswer = {
+  readonly kind: 'response';
+  readonly hop: Hop;
+  readonly document: DocumentSight | null;
+  readonly bodySigns: readonly string[];
+};
 
 /** Walks from an address to the page it leads to, by status only: a page that refreshes has headers of its own, and those are judged. */
 export async function walkChain(start: string, http: HttpProbe): Promise<Chain> {
@@ -24,14 +30,19 @@ export async function walkChain(start: string, http: HttpProbe): Promise<Chain> 
     http,
     limits,
     read: (answer, url) => ({
-      seen: { kind: 'response', hop: seeHop(answer, url), document: seeDocument(answer) },
+      seen: {
+        kind: 'response',
+        hop: seeHop(answer, url),
+        document: seeDocument(answer),
+        bodySigns: seeBodySigns(answer.body.text),
+      },
     }),
   });
   const answers = walked.hops.flatMap(({ seen }) => (seen.kind === 'response' ? [seen] : []));
   const last = walked.hops.at(-1);
   const end = last ? endOf(walked.stop, last) : ({ kind: 'answered' } as const);
-  const document = end.kind === 'answered' ? (answers.at(-1)?.document ?? null) : null;
-  return { start, hops: answers.map(({ hop }) => hop), end, document };
+  const { document = null, bodySigns = [] } = (end.kind === 'answered' && answers.at(-1)) || {};
+  return { start, hops: answers.map(({ hop }) => hop), end, document, bodySigns };
 }
 
 function endOf(stop: Stop, { url, seen }: WalkedHop<SeenAnswer>): ChainEnd {

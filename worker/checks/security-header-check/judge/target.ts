@@ -6,6 +6,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
+import type { Block } from '../../../web/block-page.ts';
 import { clause } from '../../clause.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
 import type { Page } from '../facts/page.ts';
@@ -38,9 +39,13 @@ export function judgeTarget(
         ? unlessFound(unresolved, coded('target-address-not-allowed'))
         : judgeAbout(!isSilent, coded('target-address-not-allowed')),
     'target-not-allowed': judgeAbout(!isSilent, coded('target-not-allowed')),
-    'target-error-status': page
-      ? brokenWhen(page.hop.status >= 400 && { hop: page.index, url: page.hop.url, status: page.hop.status })
-      : 'not-applicable',
+    'target-blocks-checks': page ? brokenWhen(page.block && showBlock(page, page.block)) : 'not-applicable',
+    'target-error-status':
+      page && !page.block
+        ? brokenWhen(
+            page.hop.status >= 400 && { hop: page.index, url: page.hop.url, status: page.hop.status },
+          )
+        : 'not-applicable',
   };
 }
 
@@ -51,6 +56,10 @@ function judgeAbout(isAnswered: boolean, found: readonly Failure[]): Verdict {
 
 function unlessFound({ url, reason }: Failure, found: readonly Failure[]): Verdict {
   return found.length > 0 ? brokenBy(found.map(show)) : notTested(`${url} could not be asked: ${reason}`);
+}
+
+function showBlock({ index, hop }: Page, { sign, vendor, kind, certainty, reason }: Block): Evidence {
+  return { hop: index, url: hop.url, status: hop.status, reason, vendor, kind, certainty, sign };
 }
 
 type Failure = {

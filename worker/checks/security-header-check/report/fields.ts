@@ -40,16 +40,24 @@ function reportValue(name: string, value: string): string {
 
 /** What a browser would enforce, as the report shows it; null where there is no page or it does not apply to one. */
 export function reportEffective(evidence: HeaderEvidence, page: Page | undefined) {
+  // What blocks us sends headers of its own; browsers keep its HSTS all the same.
+  const isBlocked = page?.block !== undefined;
   return {
     hsts: page ? reportHsts(evidence, page) : null,
-    framing: page?.isDocument ? reportFraming(page) : null,
-    script: page?.isDocument ? reportScript(page) : null,
-    sniffing: page
-      ? { nosniff: parseNosniff(valuesOf(page.fields, 'x-content-type-options'))?.nosniff ?? false }
-      : null,
-    referrer: page?.isDocument ? reportReferrer(page) : null,
-    isolation: page ? readIsolation(page).effective : null,
-    cors: reportCors(evidence.cors),
+    ...reportOfPage(isBlocked ? undefined : page),
+    cors: isBlocked ? null : reportCors(evidence.cors),
+  };
+}
+
+function reportOfPage(page: Page | undefined) {
+  if (!page) return { framing: null, script: null, sniffing: null, referrer: null, isolation: null };
+  const { fields, isDocument } = page;
+  return {
+    framing: isDocument ? reportFraming(page) : null,
+    script: isDocument ? reportScript(page) : null,
+    sniffing: { nosniff: parseNosniff(valuesOf(fields, 'x-content-type-options'))?.nosniff ?? false },
+    referrer: isDocument ? reportReferrer(page) : null,
+    isolation: readIsolation(page).effective,
   };
 }
 

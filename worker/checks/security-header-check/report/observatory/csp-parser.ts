@@ -98,9 +98,7 @@ const decodedLength = 1024;
 function matchesPath(one: string, other: string): boolean | undefined {
   if (one === '' || (one === '/' && other === '')) return true;
   const isFolder = one.endsWith('/');
-  const isPlain = !one.includes('%') && !other.includes('%');
-  if (isPlain || one.length > decodedLength || other.length > decodedLength)
-    return isFolder ? other.startsWith(one) : one === other;
+  if (!isDecoded(one) && !isDecoded(other)) return isFolder ? other.startsWith(one) : one === other;
   const left = one.split('/');
   const right = other.split('/');
   if (left.length > right.length || (!isFolder && left.length !== right.length)) return false;
@@ -110,4 +108,8 @@ function matchesPath(one: string, other: string): boolean | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isDecoded(source: string): boolean {
+  return source.includes('%') && source.length <= decodedLength;
 }
