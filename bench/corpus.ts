@@ -79,7 +79,11 @@ const before = process.cpuUsage();
 const judged: Judged[] = [];
 for (const chain of chains) judged.push(await judge(chain));
 const cpuMs = process.cpuUsage(before).user / 1000;
-const scored = judged.filter(({ score, observatory }) => score !== null && observatory.score !== null);
+const isWhole = (host: string) =>
+  chains.some((chain) => chain.host === host && chain.hops.some(({ url }) => url.startsWith('https:')));
+const scored = judged
+  .filter(({ host }) => isWhole(host))
+  .filter(({ score, observatory }) => score !== null && observatory.score !== null);
 const far = scored.filter(
   ({ grade, observatory }) => Math.abs(letterOf(grade) - letterOf(observatory.grade)) >= 2,
 );

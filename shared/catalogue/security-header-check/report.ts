@@ -113,6 +113,10 @@ const cookieSchema = z
       description: 'Length of the value, which is not shown; null where the line is ignored whole.',
     }),
     session: z.boolean(),
+    known: z
+      .looseObject({ kind: z.string(), owner: z.string(), source: z.string() })
+      .optional()
+      .meta({ description: 'What the cookie is for, where its maker says so.' }),
   })
   .meta({ id: 'HeaderCookie' });
 

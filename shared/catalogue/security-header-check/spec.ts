@@ -16,6 +16,6 @@ export const securityHeaderCheck: CheckSpec = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 5,
+  rulesVersion: 6,
   reportShape: headerReportShape,
 };

@@ -18,7 +18,7 @@ const fixtures: readonly (readonly [
   ['good', 100, 155, []],
   [
     'poor',
-    9,
+    17,
     0,
     [
       'redirect-missing',

@@ -142,7 +142,7 @@ export const contentRows: readonly Row[] = [
     name: 'no permissions policy',
     evidence: baselineWith({ [permissions]: null }),
     broken: ['permissions-policy-missing'],
-    score: 99,
+    score: 99.5,
   },
   {
     name: 'a permissions policy that does not parse',
@@ -224,7 +224,7 @@ export const contentRows: readonly Row[] = [
     name: 'a script in clear text',
     evidence: loads(script({ src: 'http://site.test/a.js' })),
     broken: ['script-http'],
-    score: 92,
+    score: 92.5,
   },
   {
     name: 'an inline script loads nothing',

@@ -27,7 +27,7 @@ export const transportRows: readonly Row[] = [
     }),
     broken: ['https-missing', 'csp-missing', 'framing-open', 'xcto-missing', 'permissions-policy-missing'],
     notApplicable: ['hsts-missing', 'redirect-missing'],
-    score: 100 - 25 - 20 - 8 - 2.5 - 1,
+    score: 100 - 25 - 15 - 7.5 - 2.5 - 0.5,
   },
   {
     name: 'a silent port 443 is not tested, as the silence may be ours',
@@ -55,7 +55,7 @@ export const transportRows: readonly Row[] = [
     name: 'a page that is served over http too lacks its redirect',
     evidence: see({ headers: baseline, http: chain([answer('http://site.test/', [html])]) }),
     broken: ['redirect-missing', 'hsts-preload-ineligible'],
-    score: 80,
+    score: 81.25,
   },
   {
     name: 'an http port that only answers errors shows nobody anything',
@@ -187,7 +187,12 @@ export const transportRows: readonly Row[] = [
     }),
     broken: ['redirect-too-long'],
   },
-  { name: 'no HSTS at all', evidence: baselineWith({ [hsts]: null }), broken: ['hsts-missing'], score: 80 },
+  {
+    name: 'no HSTS at all',
+    evidence: baselineWith({ [hsts]: null }),
+    broken: ['hsts-missing'],
+    score: 81.25,
+  },
   {
     name: 'max-age=0 switches HSTS off',
     evidence: baselineWith({ [hsts]: 'max-age=0' }),
@@ -302,7 +307,7 @@ export const transportRows: readonly Row[] = [
     name: 'HSTS without subdomains',
     evidence: baselineWith({ [hsts]: 'max-age=31536000' }),
     broken: ['hsts-no-subdomains'],
-    score: 95,
+    score: 97.5,
   },
   {
     name: 'preload with 180 days is not eligible',

@@ -1,3 +1,4 @@
+import { keyOf } from '../../../web/cookie-jar.ts';
 import { type Storage, storeCookie } from '../../../web/cookie-store.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { isMalformed } from '../../../web/malformed.ts';
@@ -16,20 +17,30 @@ export type SeenCookie = {
   readonly session: boolean;
 };
 
-/** Reads the cookies of all hops; a line that the same host repeats word for word is read once. */
+/**
+ * Reads the cookies of all hops in order. A later cookie of the same name, domain and path replaces or deletes the earlier,
+ * and a clear-text answer replaces none that is Secure (RFC 6265bis §5.7); the same line from the same host is read once.
+ */
 export function readCookies(
   { seenAtMs }: Pick<HeaderEvidence, 'seenAtMs'>,
   hops: readonly SeenHop[],
 ): SeenCookie[] {
-  const known = new Set<string>();
-  return hops.flatMap((seen) =>
-    valuesOf(seen.fields, 'set-cookie').flatMap((line) => {
-      const key = `${seen.url.origin} ${line}`;
-      if (known.has(key)) return [];
-      known.add(key);
-      return [readCookie(seen, line, seenAtMs)];
-    }),
-  );
+  const cookies = new Map<string, SeenCookie>();
+  for (const seen of hops) {
+    for (const line of valuesOf(seen.fields, 'set-cookie')) {
+      const read = readCookie(seen, line, seenAtMs);
+      const key = placeKeyOf(read);
+      cookies.delete(key);
+      cookies.set(key, read);
+    }
+  }
+  return [...cookies.values()];
+}
+
+// What is not stored has no place; such a line stands for itself.
+function placeKeyOf({ cookie, storage, seen, line }: SeenCookie): string {
+  if (!cookie || !('domain' in storage)) return `${seen.url.origin} ${line}`;
+  return keyOf(cookie, storage);
 }
 
 /** The name of a cookie, also of one whose line is ignored whole; empty where it has none. */

@@ -1,3 +1,4 @@
+import { findKnownCookie } from '../../../web/known-cookies.ts';
 import { isSignedToken } from '../../../web/mask-cookie.ts';
 import type { SetCookie } from '../../../web/set-cookie.ts';
 
@@ -17,13 +18,9 @@ const antiForgeryWords: ReadonlySet<string> = new Set([
   'requestverificationtoken',
 ]);
 
-// Load balancers, bot filters and counters set long random values that open no session.
-const infrastructure =
-  /^(?:awsalb|__cf|_cfuvid|cf_clearance|visid_incap|incap_ses|nlbi_|bigip|ts01|ak_bmsc|_abck|bm_|akaas|datadome|arraffinity|heroku-session-affinity|_ga|_gid|_fbp|_px|route|server|dtcookie|rxvt)/i;
-
 /** True for a cookie that opens a session: by a word of its name, or by a value that is a signed token. A long random value alone proves nothing: counters and caches have them too. */
 export function isSessionCookie({ name, value }: Pick<SetCookie, 'name' | 'value'>): boolean {
-  if (infrastructure.test(name) || isAntiForgeryCookie({ name })) return false;
+  if (findKnownCookie(name) || isAntiForgeryCookie({ name })) return false;
   return hasWord(name, sessionWords) || isSignedToken(value);
 }
 

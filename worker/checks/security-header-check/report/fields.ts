@@ -1,4 +1,5 @@
 import { valuesOf } from '../../../web/fields.ts';
+import { findKnownCookie } from '../../../web/known-cookies.ts';
 import { isMalformed } from '../../../web/malformed.ts';
 import { maskAttributeValue, maskSetCookie } from '../../../web/mask-cookie.ts';
 import type { CorsSight, HeaderEvidence } from '../evidence.ts';
@@ -85,6 +86,7 @@ const ignoredWhole = { secure: false, httpOnly: false, sameSite: null };
 function reportCookie(each: SeenCookie) {
   const { seen, cookie, storage, session } = each;
   const { secure, httpOnly, sameSite } = cookie ?? ignoredWhole;
+  const known = findKnownCookie(nameOf(each));
   const place = storage.stored
     ? storage
     : { domain: cookie?.domain ?? seen.url.hostname, path: cookie?.path ?? '/' };
@@ -93,13 +95,14 @@ function reportCookie(each: SeenCookie) {
     url: seen.hop.url,
     domain: maskAttributeValue(place.domain).slice(0, 256),
     path: maskAttributeValue(place.path).slice(0, 256),
-    valueOctets: cookie?.value.length ?? null,
+    valueOctets: cookie?.valueOctets ?? null,
     secure,
     httpOnly,
     sameSite,
     stored: storage.stored,
     ...(storage.stored ? {} : { reason: storage.reason }),
     session,
+    ...(known ? { known } : {}),
   };
 }
 

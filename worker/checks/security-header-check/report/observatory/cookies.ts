@@ -22,8 +22,8 @@ const order: readonly CookieOutcome[] = [
 ];
 
 /** The Observatory's verdict on cookies: those that its jar keeps of the graded chain, sessions by "sess" or "login" anywhere in the name. */
-export function testCookies({ graded }: ObservatoryView, hasHsts: boolean): CookieOutcome {
-  const jar = fillJar(graded);
+export function testCookies({ graded, seenAtMs }: ObservatoryView, hasHsts: boolean): CookieOutcome {
+  const jar = fillJar(graded, seenAtMs);
   if (jar.length === 0) return 'cookies-not-found';
   const invalid = joinHeaders(graded.last.headers).cookies.some(hasInvalidSameSite);
   const faults = [
@@ -38,18 +38,25 @@ export function testCookies({ graded }: ObservatoryView, hasHsts: boolean): Cook
 }
 
 // It keeps what tough-cookie 5 keeps with its defaults; releases since then refuse more, so the rules of that one stand here.
-function fillJar({ route }: ObservatoryChain): JarCookie[] {
+function fillJar({ route }: ObservatoryChain, nowMs: number): JarCookie[] {
   const jar = new Map<string, JarCookie>();
   for (const { url, headers } of route) {
     for (const line of joinHeaders(headers).cookies) {
       const kept = keep(line, new URL(url));
-      if (kept) jar.set(kept.place, kept.cookie);
+      if (kept?.isExpired(nowMs)) jar.delete(kept.place);
+      else if (kept) jar.set(kept.place, kept.cookie);
     }
   }
   return [...jar.values()].filter(({ key }) => key !== '' && key !== 'heroku-session-affinity');
 }
 
-function keep(line: string, { hostname, pathname }: URL): { place: string; cookie: JarCookie } | undefined {
+type Entry = {
+  readonly place: string;
+  readonly cookie: JarCookie;
+  readonly isExpired: (nowMs: number) => boolean;
+};
+
+function keep(line: string, { hostname, pathname }: URL): Entry | undefined {
   const parsed = Cookie.parse(line);
   if (!parsed) return undefined;
   const { key, secure, httpOnly, sameSite } = parsed;
@@ -62,7 +69,9 @@ function keep(line: string, { hostname, pathname }: URL): { place: string; cooki
   )
     return undefined;
   const place = JSON.stringify([domain ?? hostname, path, key]);
-  return { place, cookie: { key, secure, httpOnly, sameSite: sameSite ?? undefined } };
+  const isExpired = (nowMs: number) =>
+    (parsed.expiryTime(new Date(nowMs)) ?? Number.POSITIVE_INFINITY) <= nowMs;
+  return { place, cookie: { key, secure, httpOnly, sameSite: sameSite ?? undefined }, isExpired };
 }
 
 /** undefined where it names none; null where tough-cookie throws for what it names ("é é"). */

@@ -23,6 +23,8 @@ export type ObservatoryView = {
   readonly http: ObservatoryChain | undefined;
   /** The chain that is graded: https, else http. */
   readonly graded: ObservatoryChain;
+  /** Unix ms; an expired cookie leaves its jar. */
+  readonly seenAtMs: number;
   /** The address that the graded chain began with. */
   readonly start: URL;
   readonly elements: readonly ElementSight[];
@@ -48,6 +50,7 @@ export function viewAsObservatory(evidence: HeaderEvidence): ObservatoryView | u
     https,
     http,
     graded,
+    seenAtMs: evidence.seenAtMs,
     start: new URL(chain.start),
     elements,
     metas: htmlTypes.has(mimeOf(graded.headers)) ? readMetas(elements) : { csp: [], referrer: undefined },
