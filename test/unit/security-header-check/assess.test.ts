@@ -33,6 +33,7 @@ const neverUntested: ReadonlySet<string> = new Set([
   'target-not-allowed',
   'target-error-status',
   'target-blocks-checks',
+  'target-other-site',
 ]);
 
 test.for(rows)('$name', (row) => {

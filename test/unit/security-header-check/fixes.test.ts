@@ -158,3 +158,13 @@ test('a fix that names what was sent has it filled in', () => {
     )?.text,
   ).toBe("Put it in single quotes: 'self'.");
 });
+
+test.for([
+  ['max-age=47474747', 'hsts-no-subdomains', 'max-age=47474747; includeSubDomains'],
+  ['max-age=300; includeSubDomains; preload', 'hsts-short', 'max-age=31536000; includeSubDomains; preload'],
+  ['max-age=0; includeSubDomains', 'hsts-off', 'max-age=31536000; includeSubDomains'],
+] as const)('%s: the fix of %s begins with what was sent', ([sent, code, wanted]) => {
+  expect(fixOf(page(['Strict-Transport-Security', sent]), code)?.snippets).toMatchObject({
+    header: `Strict-Transport-Security: ${wanted}`,
+  });
+});

@@ -116,6 +116,13 @@ export const targetRules = inGroup('target', {
     fix: 'Allow requests whose User-Agent contains "DiagnosticTools" in your firewall or bot protection, then run the check again. If a login is meant, check an address that needs none.',
     references: ['RFC 9110 §15.5', 'RFC 6585 §4'],
   },
+  'target-other-site': {
+    severity: 'info',
+    title: 'The page that was judged is on another site',
+    detail: '{from} leads to {url}, which belongs to {site}. The headers judged here are those of that site.',
+    fix: 'If the other site is not yours, check a page of your own site instead.',
+    references: [{ title: 'Public Suffix List', url: 'https://publicsuffix.org/' }],
+  },
   'target-error-status': {
     severity: 'info',
     title: 'An error page was judged',

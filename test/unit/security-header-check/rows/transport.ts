@@ -382,6 +382,18 @@ export const transportRows: readonly Row[] = [
     holds: ['target-blocks-checks'],
   },
   {
+    name: 'a page on another site is said to be there',
+    evidence: see({
+      https: chain([
+        redirect('https://site.test/', 'https://other.test/'),
+        answer('https://other.test/', baseline),
+      ]),
+      http: failed('http://site.test/'),
+    }),
+    broken: ['hsts-not-on-first-hop'],
+    info: ['target-other-site'],
+  },
+  {
     name: 'who blocks us is named, and its headers are not the site’s',
     evidence: see({ headers: [html, ['Server', 'cloudflare'], ['Set-Cookie', 'session=1']], status: 403 }),
     broken: ['target-blocks-checks'],

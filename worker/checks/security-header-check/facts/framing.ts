@@ -2,7 +2,7 @@ import { valuesOf } from '../../../web/fields.ts';
 import { parseXFrameOptions, type XFrameOptions } from '../grammar/x-frame-options.ts';
 import type { Page } from './page.ts';
 import { enforcedOf, listOf, type SeenPolicy, type SourceList } from './policies.ts';
-import { isAnyHost } from './script.ts';
+import { isAnySite } from './script.ts';
 
 /** Who may frame the page, and what says so. */
 export type Framing = {
@@ -45,7 +45,7 @@ function strictest(lists: readonly SourceList[]): Pick<Framing, 'allowed' | 'sou
 
 function readAncestors({ sources }: SourceList): Framing['allowed'] {
   const matching = sources.filter(({ source }) => source.kind !== 'invalid');
-  if (matching.some(isAnyHost)) return 'all';
+  if (matching.some(isAnySite)) return 'all';
   const others = matching.filter(({ source }) => source.kind === 'host' || source.kind === 'scheme');
   if (others.length > 0) return 'listed';
   return matching.some(({ source }) => source.kind === 'keyword' && source.keyword === 'self')

@@ -131,21 +131,33 @@ function findAnyHost(list: SourceList): SeenSource | undefined {
 }
 
 /** True for a source that hosts of strangers fulfil: *, a whole scheme, *.com, *.github.io. */
-export function isAnyHost({ source }: SeenSource): boolean {
-  if (source.kind === 'scheme') return source.scheme === 'https' || source.scheme === 'http';
-  if (source.kind !== 'host' || (source.scheme !== null && !/^https?$/.test(source.scheme))) return false;
-  return source.host === '*' || (source.host.startsWith('*.') && isSuffix(source.host.slice(2)));
+export function isAnyHost(seen: SeenSource): boolean {
+  return isAnySite(seen) || isBelowSuffix(seen, true);
 }
 
-function isSuffix(name: string): boolean {
-  const { publicSuffix, isIcann, isPrivate } = parseDomain(name, { allowPrivateDomains: true });
+/** True for a source that every site fulfils: *, a whole scheme, *.com. Customers of one service, *.github.io, are not every site. */
+export function isAnySite(seen: SeenSource): boolean {
+  const { source } = seen;
+  if (source.kind === 'scheme') return source.scheme === 'https' || source.scheme === 'http';
+  return (isWebHost(source) && source.host === '*') || isBelowSuffix(seen, false);
+}
+
+function isBelowSuffix({ source }: SeenSource, allowPrivateDomains: boolean): boolean {
+  if (!isWebHost(source) || !source.host.startsWith('*.')) return false;
+  const name = source.host.slice(2);
+  const { publicSuffix, isIcann, isPrivate } = parseDomain(name, { allowPrivateDomains });
   return publicSuffix === name && (isIcann === true || isPrivate === true);
+}
+
+function isWebHost(source: SeenSource['source']): source is Extract<SeenSource['source'], { kind: 'host' }> {
+  return source.kind === 'host' && (source.scheme === null || /^https?$/.test(source.scheme));
 }
 
 function findInlineUrl(list: SourceList): SeenSource | undefined {
   if (hasKeyword(list, 'strict-dynamic')) return undefined;
   return list.sources.find(
-    ({ source }) => source.kind === 'scheme' && ['data', 'blob', 'filesystem'].includes(source.scheme),
+    // A blob: or filesystem: URL is made by a script that already runs; only data: can be written into markup.
+    ({ source }) => source.kind === 'scheme' && source.scheme === 'data',
   );
 }
 

@@ -92,8 +92,9 @@ function show({ seen, line: [header, value] }: Found): Evidence {
   return { hop: seen.index, url: seen.hop.url, header: cut(header), value: cut(value) };
 }
 
+// A bare number is no version: "573" names a machine. awselb/2.0 is the name of a service that has no other version.
 function hasVersion(value: string): boolean {
-  return /\d\.\d/.test(value) || /^\d+$/.test(value);
+  return /\d\.\d/.test(value.replace(/^awselb\/2\.0$/, ''));
 }
 
 function findInternal(found: Found): Evidence[] {

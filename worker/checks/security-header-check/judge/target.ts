@@ -6,6 +6,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
+import { siteOf } from '../../../../shared/target/parse-target.ts';
 import type { Block } from '../../../web/block-page.ts';
 import { clause } from '../../clause.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
@@ -40,6 +41,7 @@ export function judgeTarget(
         : judgeAbout(!isSilent, coded('target-address-not-allowed')),
     'target-not-allowed': judgeAbout(!isSilent, coded('target-not-allowed')),
     'target-blocks-checks': page ? brokenWhen(page.block && showBlock(page, page.block)) : 'not-applicable',
+    'target-other-site': page ? judgeSite(url, page) : 'not-applicable',
     'target-error-status':
       page && !page.block
         ? brokenWhen(
@@ -56,6 +58,11 @@ function judgeAbout(isAnswered: boolean, found: readonly Failure[]): Verdict {
 
 function unlessFound({ url, reason }: Failure, found: readonly Failure[]): Verdict {
   return found.length > 0 ? brokenBy(found.map(show)) : notTested(`${url} could not be asked: ${reason}`);
+}
+
+function judgeSite(url: string, { index, hop }: Page): Verdict {
+  const [asked, judged] = [url, hop.url].map((each) => siteOf(new URL(each).hostname));
+  return brokenWhen(asked !== judged && { hop: index, from: url, url: hop.url, site: judged ?? '' });
 }
 
 function showBlock({ index, hop }: Page, { sign, vendor, kind, certainty, reason }: Block): Evidence {
