@@ -42,7 +42,8 @@ export function openCookieJar(): CookieJar {
   };
   return {
     keep(lines, url) {
-      for (const line of lines) {
+      // Of more lines than a jar holds only the last can stay.
+      for (const line of lines.slice(-2 * jarLimits.cookies)) {
         const cookie = parseSetCookie(line);
         if (isMalformed(cookie)) continue;
         const storage = storeCookie(cookie, url, Date.now());

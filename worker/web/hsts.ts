@@ -27,6 +27,12 @@ export function parseHsts(text: string): Hsts | Malformed {
   };
 }
 
+/** The max-age of a Strict-Transport-Security value in seconds; null where browsers ignore the field. */
+export function readMaxAge(text: string): number | null {
+  const parsed = parseHsts(text);
+  return isMalformed(parsed) ? null : parsed.maxAgeS;
+}
+
 function readDirectives(text: string): ReadonlyMap<string, string | null> | Malformed {
   const seen = new Map<string, string | null>();
   for (const { name, value, offset } of splitDirectives(text)) {

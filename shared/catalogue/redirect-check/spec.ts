@@ -16,6 +16,6 @@ export const redirectCheck: CheckSpec = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 4,
+  rulesVersion: 5,
   reportShape: redirectReportShape,
 };

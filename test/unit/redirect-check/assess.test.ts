@@ -197,6 +197,23 @@ const moves: readonly Case[] = [
     score: 90,
   },
   {
+    name: 'the way back from a sign-on is none',
+    evidence: chain(
+      ['https://a.test/', { status: 302 }],
+      ['https://sso.b.test/?next=https://a.test/in', { status: 302 }],
+      'https://a.test/in',
+    ),
+    broken: ['redirect-cross-site'],
+  },
+  {
+    name: 'nor is an address that a sign-on provider has registered',
+    evidence: chain(
+      ['https://sso.b.test/?client_id=1&redirect_uri=https://a.test/in', { status: 302 }],
+      'https://a.test/in',
+    ),
+    broken: ['redirect-cross-site'],
+  },
+  {
     name: 'a bare host from the query does too',
     evidence: chain('https://a.test/go?to=B.test', 'https://b.test/'),
     broken: ['redirect-open-suspected', 'redirect-cross-site'],
@@ -338,13 +355,13 @@ const locations: readonly Case[] = [
     score: 60,
   },
   {
-    name: 'a refresh to another scheme does too, without any Location',
+    name: 'a refresh to an app does not show a page either, without any Location',
     evidence: stopped({ kind: 'foreign-scheme', scheme: 'intent' }, [
       'https://a.test/',
       refreshes(0, 'intent://b'),
     ]),
-    broken: ['location-scheme-not-allowed'],
-    score: 60,
+    broken: ['location-app-scheme'],
+    score: 95,
   },
   {
     name: 'a Location longer than servers take is not followed',

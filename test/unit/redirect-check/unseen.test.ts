@@ -64,6 +64,7 @@ const ofLocations: readonly RedirectCode[] = [
   'location-too-long',
   'location-invalid',
   'location-scheme-not-allowed',
+  'location-app-scheme',
 ];
 const without = (codes: readonly RedirectCode[], ...left: readonly RedirectCode[]) =>
   codes.filter((code) => !left.includes(code));

@@ -31,7 +31,7 @@ export function readAnswer(
     refresh: refresh && { ...refresh, to: shorten(refresh.to) },
     canonical: shorten(canonical),
     page: page && { setsAddress: page.setsAddress },
-    headers: keepHeaders(maskHeaders(answer.headers, url)),
+    headers: maskHeaders(keepHeaders(answer.headers), url),
     bodySigns: seeBodySigns(body.text),
     bodyCut: body.cut ?? null,
   };
@@ -43,7 +43,7 @@ const headerBudget = 16_384;
 
 function keepHeaders(headers: readonly HeaderLine[]): HeaderLine[] {
   let left = headerBudget;
-  return headers.flatMap(([name, value]): HeaderLine[] => {
+  return headers.slice(0, 500).flatMap(([name, value]): HeaderLine[] => {
     left -= name.length + value.length;
     return left < 0 ? [] : [[name, value]];
   });

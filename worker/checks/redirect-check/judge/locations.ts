@@ -12,6 +12,8 @@ export function judgeLocations({ hops, stop }: RedirectEvidence): Record<Code, V
   const answered = answeredHops(hops);
   const redirecting = answered.filter(({ seen }) => isRedirect(seen.status));
   const last = answered.at(-1);
+  const isForeign = stop.kind === 'foreign-scheme';
+  const scheme = isForeign ? stop.scheme : '';
   const whole = (verdict: Verdict): Verdict =>
     asFarAsSeen(stop, redirecting.length === 0 && verdict === 'holds' ? 'not-applicable' : verdict);
   const each = (picks: (hop: AnsweredHop) => boolean) =>
@@ -31,11 +33,18 @@ export function judgeLocations({ hops, stop }: RedirectEvidence): Record<Code, V
       stop.kind === 'location-too-long' ? { length: stop.length } : {},
     ),
     'location-invalid': atEnd(stop.kind === 'invalid-location'),
-    'location-scheme-not-allowed': atEnd(
-      stop.kind === 'foreign-scheme',
-      stop.kind === 'foreign-scheme' ? { scheme: stop.scheme } : {},
-    ),
+    'location-scheme-not-allowed': atEnd(isForeign && !isAppScheme(scheme), { scheme }),
+    'location-app-scheme': atEnd(isForeign && isAppScheme(scheme), { scheme }),
   };
+}
+
+// Fetch schemes and scripts are refused as the target of a redirect; browsers hand everything else to other software (HTML Standard, navigate).
+const refusedSchemes: ReadonlySet<string> = new Set(
+  'about blob data file filesystem ftp javascript view-source chrome ws wss'.split(' '),
+);
+
+function isAppScheme(scheme: string): boolean {
+  return !refusedSchemes.has(scheme);
 }
 
 function showLocation({ number, url, seen }: AnsweredHop): Evidence {

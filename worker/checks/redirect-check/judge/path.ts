@@ -6,6 +6,7 @@ import {
   isBroken,
   type Verdict,
 } from '../../../../shared/model/verdict.ts';
+import { siteOf } from '../../../../shared/target/parse-target.ts';
 import { isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
 import type { RedirectEvidence } from '../evidence.ts';
 import {
@@ -70,7 +71,7 @@ export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
       (redirect) => ({ ...showMove(redirect), parameters: addedTracking(redirect) }),
     ),
     'redirect-open-suspected': each(
-      (redirect) => findOpenRedirect(redirect) !== undefined,
+      (redirect) => !isReturn(redirect, redirects) && findOpenRedirect(redirect) !== undefined,
       (redirect) => findOpenRedirect(redirect) ?? {},
     ),
     'redirect-cookie-required': whole(judgeCookieGate(evidence)),
@@ -135,6 +136,17 @@ function forgetsPath(redirect: Redirect): boolean {
 function addedTracking({ from, to }: Redirect): string[] {
   const names = new Set(to.searchParams.keys());
   return [...names].filter((name) => trackingParameters.test(name) && !from.searchParams.has(name));
+}
+
+const signOnParameters = ['redirect_uri', 'SAMLRequest', 'SAMLResponse', 'RelayState', 'wtrealm'];
+
+/** Single sign-on leads back to the site that the chain came from, or to an address that the provider has registered. */
+function isReturn({ from, to, number }: Redirect, redirects: readonly Redirect[]): boolean {
+  const site = siteOf(to.hostname);
+  const isBack = redirects.some(
+    (earlier) => earlier.number < number && siteOf(earlier.from.hostname) === site,
+  );
+  return isBack || signOnParameters.some((name) => from.searchParams.has(name));
 }
 
 /** The Location names a host of another site that stood, alone or in a URL, in the query of the same request. */

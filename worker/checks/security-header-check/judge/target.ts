@@ -40,14 +40,25 @@ export function judgeTarget(
         ? unlessFound(unresolved, coded('target-address-not-allowed'))
         : judgeAbout(!isSilent, coded('target-address-not-allowed')),
     'target-not-allowed': judgeAbout(!isSilent, coded('target-not-allowed')),
-    'target-blocks-checks': page ? brokenWhen(page.block && showBlock(page, page.block)) : 'not-applicable',
-    'target-other-site': page ? judgeSite(url, page) : 'not-applicable',
-    'target-error-status':
-      page && !page.block
-        ? brokenWhen(
-            page.hop.status >= 400 && { hop: page.index, url: page.hop.url, status: page.hop.status },
-          )
-        : 'not-applicable',
+    ...judgePage(url, page),
+  };
+}
+
+type PageCode = 'target-blocks-checks' | 'target-other-site' | 'target-error-status';
+
+function judgePage(url: string, page: Page | undefined): Verdicts<PageCode> {
+  if (!page)
+    return {
+      'target-blocks-checks': 'not-applicable',
+      'target-other-site': 'not-applicable',
+      'target-error-status': 'not-applicable',
+    };
+  const { index, hop, block } = page;
+  const isError = hop.status >= 400 && { hop: index, url: hop.url, status: hop.status };
+  return {
+    'target-blocks-checks': brokenWhen(block && showBlock(page, block)),
+    'target-other-site': judgeSite(url, page),
+    'target-error-status': block ? 'not-applicable' : brokenWhen(isError),
   };
 }
 
