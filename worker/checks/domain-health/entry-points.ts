@@ -158,7 +158,11 @@ function endAt(status: number): End {
 }
 
 /** Where no visitor can follow either; other refusals are ours. */
-const deadEnds = ['target-address-not-allowed', 'location-scheme-not-allowed'] as const;
+const deadEnds = [
+  'target-address-not-allowed',
+  'location-scheme-not-allowed',
+  'location-app-scheme',
+] as const;
 
 function endOfRefused(sight: PartSight): End {
   const finding = deadEnds.map((code) => findingIn(sight, code)).find((found) => found !== undefined);
