@@ -281,7 +281,8 @@ export const rules = {
     severity: 'info',
     points: 0,
     title: 'The page may redirect by script',
-    detail: 'A script of {url} sets the address as the page loads. It was not run.',
+    detail:
+      'A script of {url} seems to send the visitor to {to} as the page loads. It was not run, and may decide otherwise.',
     fix: 'Redirect by status; clients without scripts stay here.',
     references: [locationInterface],
   },

@@ -33,7 +33,7 @@ export type HopAnswer = {
   /** rel="canonical" of the Link field, else of the page, resolved. */
   readonly canonical: string | null;
   /** Of an HTML page, as far as it was read; null for other types, and for a body that was not read. */
-  readonly page: { readonly setsAddress: boolean } | null;
+  readonly page: { readonly setsAddress: boolean; readonly scriptTarget?: string | null } | null;
   /** As sent, without credentials and cookie values; left out by evidence that is older than this field. */
   readonly headers?: readonly HeaderLine[];
   /** Signs of a block page in the body; left out by evidence that is older than this field. */

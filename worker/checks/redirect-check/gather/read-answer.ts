@@ -30,7 +30,7 @@ export function readAnswer(
     hsts: shorten(valuesOf(fields, 'strict-transport-security')[0] ?? null),
     refresh: refresh && { ...refresh, to: shorten(refresh.to) },
     canonical: shorten(canonical),
-    page: page && { setsAddress: page.setsAddress },
+    page: page && { setsAddress: page.setsAddress, scriptTarget: shorten(page.scriptTarget) },
     headers: maskHeaders(keepHeaders(answer.headers), url),
     bodySigns: seeBodySigns(body.text),
     bodyCut: body.cut ?? null,

@@ -1,7 +1,7 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
 import { resolveLocation } from '../../../web/location.ts';
 import { parseRefresh, type Refresh } from '../../../web/refresh.ts';
-import { setsAddress } from './script.ts';
+import { findAddressSetter } from './script.ts';
 
 /** What an HTML page says about where the visitor should be; addresses are resolved and without user information. */
 export type PageSeen = {
@@ -9,6 +9,8 @@ export type PageSeen = {
   readonly canonical: string | null;
   /** A script sets the address as it loads. */
   readonly setsAddress: boolean;
+  /** Where to, resolved, where the script says it in one plain string; null where it does not. */
+  readonly scriptTarget: string | null;
 };
 
 /**
@@ -17,14 +19,20 @@ export type PageSeen = {
  * @param url the page's own address
  */
 export function readPage(html: string, url: string): PageSeen {
-  const seen: Reading = { base: undefined, refresh: null, canonical: null, setsAddress: false };
+  const seen: Reading = {
+    base: undefined,
+    refresh: null,
+    canonical: null,
+    setsAddress: false,
+    scriptTarget: null,
+  };
   const tokenizer = new Tokenizer(
     { sourceCodeLocationInfo: false },
     handlerOf(seen, url, () => tokenizer),
   );
   tokenizer.write(html, true);
   const { refresh, canonical } = seen;
-  return { refresh, canonical, setsAddress: seen.setsAddress };
+  return { refresh, canonical, setsAddress: seen.setsAddress, scriptTarget: seen.scriptTarget };
 }
 
 type Reading = {
@@ -32,6 +40,7 @@ type Reading = {
   refresh: Refresh | null;
   canonical: string | null;
   setsAddress: boolean;
+  scriptTarget: string | null;
 };
 
 /** Elements whose content is text to browsers that run scripts (HTML Standard, §13.2.6.4.4 and .7). */
@@ -63,7 +72,7 @@ function handlerOf(seen: Reading, url: string, tokenizer: () => Tokenizer) {
     onEndTag({ tagName }: Token.TagToken) {
       if (tagName === 'template') templates = Math.max(0, templates - 1);
       if (tagName !== 'script') return;
-      seen.setsAddress ||= script !== undefined && setsAddress(script.join(''));
+      if (script !== undefined) readScript(script.join(''), seen, url);
       script = undefined;
     },
     onCharacter: keep,
@@ -80,7 +89,15 @@ function readTag(tag: Token.TagToken, seen: Reading, url: string): void {
   if (tag.tagName === 'base') seen.base ??= resolve(attributeOf(tag, 'href'), url);
   else if (tag.tagName === 'meta') seen.refresh ??= readMeta(tag, base);
   else if (tag.tagName === 'link') seen.canonical ??= readLink(tag, base);
-  else if (tag.tagName === 'body') seen.setsAddress ||= setsAddress(attributeOf(tag, 'onload') ?? '');
+  else if (tag.tagName === 'body') readScript(attributeOf(tag, 'onload') ?? '', seen, url);
+}
+
+function readScript(script: string, seen: Reading, url: string): void {
+  if (seen.setsAddress) return;
+  const setter = findAddressSetter(script);
+  if (!setter) return;
+  seen.setsAddress = true;
+  seen.scriptTarget = setter.target === null ? null : (resolve(setter.target, seen.base ?? url) ?? null);
 }
 
 // A refresh that browsers ignore leaves the place to the next one.

@@ -188,7 +188,8 @@ function judgeScript(evidence: RedirectEvidence): Verdict {
   if (stop.kind !== 'arrived' || !last) return 'not-applicable';
   const { page } = last.seen;
   if (block) return whyBlocked(block);
-  if (page?.setsAddress) return brokenIf(true, { url: last.url });
+  if (page?.setsAddress)
+    return brokenIf(true, { url: last.url, to: page.scriptTarget ?? 'an address that is computed' });
   return asFarAsRead(last.seen, page ? 'holds' : 'not-applicable');
 }
 
