@@ -16,6 +16,6 @@ export const securityHeaderCheck: CheckSpec = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 7,
+  rulesVersion: 8,
   reportShape: headerReportShape,
 };

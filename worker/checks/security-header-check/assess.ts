@@ -1,4 +1,5 @@
 import {
+  mixedContentRules,
   permissionsRules,
   referrerRules,
   sniffingRules,
@@ -26,7 +27,7 @@ import { judgeHsts } from './judge/hsts.ts';
 import { judgeIsolation } from './judge/isolation.ts';
 import { judgeHygiene, judgeLeakage } from './judge/leakage.ts';
 import { judgeRedirects } from './judge/redirects.ts';
-import { judgeSubresources } from './judge/subresources.ts';
+import { judgeMixedContent, judgeSubresources } from './judge/subresources.ts';
 import { judgeTarget } from './judge/target.ts';
 import { whyFailed } from './judge/unwalked.ts';
 import { allOf, unlessBroken } from './judge/verdict-tables.ts';
@@ -119,6 +120,7 @@ function judgePage(evidence: HeaderEvidence, hops: readonly SeenHop[], page: Pag
     ...judgePermissions(page),
     ...judgeIsolation(page),
     ...judgeSubresources(page),
+    ...judgeMixedContent(page),
   };
 }
 
@@ -134,6 +136,7 @@ function unseenPage(why: Verdict): Verdicts<PageCode> {
     ...allOf(permissionsRules, why),
     ...allOf(isolationRules, why),
     ...allOf(subresourceRules, why),
+    ...allOf(mixedContentRules, why),
   };
 }
 

@@ -43,6 +43,10 @@ export type DocumentSight = {
   readonly elements: readonly ElementSight[];
   /** The href of the first base element, null where there is none. */
   readonly base: string | null;
+  /** Addresses of images and media that begin with http://, the first 20; left out by evidence that is older than this field. */
+  readonly clearTextMedia?: readonly string[];
+  /** How many of them there are. */
+  readonly clearTextMediaCount?: number;
   /** Why there may be more than this. */
   readonly cut: string | null;
 };

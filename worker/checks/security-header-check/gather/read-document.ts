@@ -23,19 +23,31 @@ export function readDocument(html: string): DocumentSight {
   const elements: ElementSight[] = [];
   let base: string | null = null;
   let policies = 0;
+  const media: string[] = [];
+  let mediaCount = 0;
+  const seen = (why: string | null): DocumentSight => ({
+    elements,
+    base,
+    clearTextMedia: media,
+    clearTextMediaCount: mediaCount,
+    cut: why,
+  });
   for (const node of nodesOf(document)) {
     if (!defaultTreeAdapter.isElementNode(node) || node.namespaceURI !== htmlNamespace) continue;
     if (node.tagName === 'base') base ??= baseOf(node);
+    if (isClearTextMedia(node)) {
+      mediaCount += 1;
+      if (media.length < 20) media.push(maskUrls(sourceOf(node)).slice(0, 500));
+    }
     const sight = readElement(node);
     if (sight && elements.length === elementLimit)
-      return { elements, base, cut: `it has more than ${elementLimit} such elements` };
+      return seen(`it has more than ${elementLimit} such elements`);
     if (!sight) continue;
     policies += policyLengthOf(sight);
-    if (policies > policyLimit)
-      return { elements, base, cut: `its policies have more than ${policyLimit} characters` };
+    if (policies > policyLimit) return seen(`its policies have more than ${policyLimit} characters`);
     elements.push(sight);
   }
-  return { elements, base, cut };
+  return seen(cut);
 }
 
 function baseOf({ attrs }: Tree['element']): string | null {
@@ -72,4 +84,14 @@ function policyLengthOf({ name, attributes }: ElementSight): number {
   const isPolicy =
     name === 'meta' && valueOf('http-equiv').toLowerCase().startsWith('content-security-policy');
   return isPolicy ? valueOf('content').length : 0;
+}
+
+const mediaTags: ReadonlySet<string> = new Set(['img', 'audio', 'video', 'source', 'track']);
+
+function isClearTextMedia(node: Tree['element']): boolean {
+  return mediaTags.has(node.tagName) && /^\s*http:\/\//i.test(sourceOf(node));
+}
+
+function sourceOf({ attrs }: Tree['element']): string {
+  return attrs.find(({ name }) => name === 'src')?.value ?? '';
 }
