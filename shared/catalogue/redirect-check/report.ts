@@ -60,6 +60,13 @@ export const redirectReportShape = {
           .nullable()
           .optional()
           .meta({ description: 'null for http.' }),
+        headers: z
+          .array(z.tuple([z.string(), z.string()]))
+          .optional()
+          .meta({
+            description:
+              'As sent, each byte one character; without the values of cookies and without credentials. The first 16 kB.',
+          }),
         error: z
           .looseObject({ code: z.string(), reason: z.string() })
           .optional()
@@ -67,6 +74,17 @@ export const redirectReportShape = {
       })
       .meta({ id: 'RedirectHop' }),
   ),
+  answeredBy: z
+    .looseObject({
+      sign: z.string(),
+      vendor: z.string().nullable(),
+      kind: z.string(),
+      certainty: z.enum(['certain', 'likely']),
+      reason: z.string(),
+    })
+    .nullable()
+    .optional()
+    .meta({ description: 'Who answered instead of the site; null where the page itself was seen.' }),
   finalUrl: z.string().nullable(),
   finalStatus: z.int().nullable(),
   redirects: z

@@ -28,7 +28,7 @@ export const rules = {
     points: 50,
     title: 'The chain leaves HTTPS',
     detail:
-      'Hop {hop} sends the visitor from {from} to {to}; whoever is on the path can read and change what follows.',
+      'Hop {hop} sends the visitor from {from} to {to}; anyone on the network can read and change what follows.',
     fix: 'Redirect to the https:// address.',
     references: ['RFC 9110 §4.2.2'],
   },
@@ -69,9 +69,23 @@ export const rules = {
     severity: 'high',
     points: 40,
     title: 'A redirect leads out of the web',
-    detail: 'Hop {hop} leads to the scheme {scheme}, which browsers do not follow from a page load.',
+    detail: 'Hop {hop} leads to the scheme {scheme}. Browsers refuse such a redirect and show an error.',
     fix: 'Redirect to an http or https address.',
     references: [fetchStandard('HTTP-redirect fetch', 'http-redirect-fetch')],
+  },
+  'location-app-scheme': {
+    severity: 'low',
+    points: 5,
+    title: 'A redirect leads to an app',
+    detail:
+      'Hop {hop} leads to the scheme {scheme}. Browsers offer it to an app that has registered this scheme; a visitor without the app gets no page.',
+    fix: 'Redirect to an https address that the app claims (App Links, Universal Links), which opens a page where the app is missing.',
+    references: [
+      {
+        title: 'HTML Standard: hand-off to external software',
+        url: 'https://html.spec.whatwg.org/multipage/browsing-the-web.html#hand-off-to-external-software',
+      },
+    ],
   },
   'certificate-not-trusted': {
     severity: 'high',
@@ -95,8 +109,17 @@ export const rules = {
     points: 30,
     title: 'The last page answers with an error',
     detail: 'The chain ends at {url} with status {status}.',
-    fix: 'Redirect to a page that exists, or mend the page.',
+    fix: 'Redirect to a page that exists, or fix the page.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
+  },
+  'target-blocks-checks': {
+    severity: 'medium',
+    points: 0,
+    title: 'Something other than the page answered',
+    detail:
+      '{url} answered {status}: {reason}. The redirects up to there were judged; the page itself was not seen, so there is no score.',
+    fix: 'Allow requests whose User-Agent contains "DiagnosticTools" in your firewall or bot protection, then run the check again. If a login is meant, check an address that needs none.',
+    references: ['RFC 9110 §15.5', 'RFC 6585 §4'],
   },
   'target-body-broken': {
     severity: 'medium',
@@ -134,7 +157,8 @@ export const rules = {
     severity: 'high',
     points: 20,
     title: 'A redirect carries a user name or password',
-    detail: 'The Location of hop {hop} holds credentials; they end in histories, logs and Referer fields.',
+    detail:
+      'The Location of hop {hop} holds credentials; they end up in browser histories, logs and Referer headers.',
     fix: 'Take the user information out of the URL.',
     references: ['RFC 9110 §4.2.4'],
   },
@@ -257,7 +281,8 @@ export const rules = {
     severity: 'info',
     points: 0,
     title: 'The page may redirect by script',
-    detail: 'A script of {url} sets the address as the page loads. It was not run.',
+    detail:
+      'A script of {url} seems to send the visitor to {to} as the page loads. It was not run, and may decide otherwise.',
     fix: 'Redirect by status; clients without scripts stay here.',
     references: [locationInterface],
   },

@@ -3,7 +3,7 @@ import type { Rule, Severity } from '../../model/verdict.ts';
 /** What a page is protected from, and how many points of 100 each protection is worth; groups of 0 only inform. */
 export const groupPoints = {
   transport: 25,
-  'script-injection': 25,
+  'script-injection': 20,
   cors: 20,
   cookies: 15,
   framing: 10,
@@ -19,12 +19,12 @@ export const groupPoints = {
 
 export type Group = keyof typeof groupPoints;
 
-/** How much of its group a broken rule takes. */
+/** How much of its group a broken rule takes; docs/scoring.md says how this was calibrated. */
 export const severityShare = {
   critical: 1,
-  high: 0.8,
+  high: 0.75,
   medium: 0.5,
-  low: 0.2,
+  low: 0.1,
   info: 0,
 } as const satisfies Record<Severity, number>;
 

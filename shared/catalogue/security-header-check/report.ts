@@ -113,6 +113,10 @@ const cookieSchema = z
       description: 'Length of the value, which is not shown; null where the line is ignored whole.',
     }),
     session: z.boolean(),
+    known: z
+      .looseObject({ kind: z.string(), owner: z.string(), source: z.string() })
+      .optional()
+      .meta({ description: 'What the cookie is for, where its maker says so.' }),
   })
   .meta({ id: 'HeaderCookie' });
 
@@ -142,6 +146,17 @@ const observatorySchema = z
 export const headerReportShape = {
   target: z.looseObject({ url: z.string() }),
   judgedUrl: z.string().nullable().meta({ description: 'The answer that was judged.' }),
+  answeredBy: z
+    .looseObject({
+      sign: z.string(),
+      vendor: z.string().nullable(),
+      kind: z.string(),
+      certainty: z.enum(['certain', 'likely']),
+      reason: z.string(),
+    })
+    .nullable()
+    .optional()
+    .meta({ description: 'Who answered instead of the site; null where the page itself was seen.' }),
   hops: z.array(hopSchema),
   effective: effectiveSchema,
   groups: z

@@ -1,4 +1,10 @@
-import { permissionsRules, referrerRules, sniffingRules, subresourceRules } from './rules/content.ts';
+import {
+  mixedContentRules,
+  permissionsRules,
+  referrerRules,
+  sniffingRules,
+  subresourceRules,
+} from './rules/content.ts';
 import { cookieRules } from './rules/cookies.ts';
 import { corsRules, isolationRules } from './rules/cross-origin.ts';
 import { cspRules } from './rules/csp.ts';
@@ -23,6 +29,7 @@ export const rules = {
   ...permissionsRules,
   ...isolationRules,
   ...subresourceRules,
+  ...mixedContentRules,
   ...leakageRules,
   ...hygieneRules,
 };

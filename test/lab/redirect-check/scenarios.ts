@@ -190,19 +190,36 @@ const statuses: readonly Scenario[] = [
     broken: [],
     expected: { ended: 'ok', redirects: 0, finalStatus: status },
   })),
-  ...[400, 401, 403, 404, 410, 500, 502, 503, 599, 999].map((status) => ({
+  ...[400, 404, 410, 500, 502, 599, 999].map((status) => ({
     name: `${status} at the end is broken`,
     start: `https://e${status}.test/`,
     sites: { [`https://e${status}.test`]: page('', {}, status) },
     broken: ['target-broken' as const],
     expected: { ended: 'ok', finalStatus: status },
   })),
+  ...[401, 403, 405, 451, 503].map((status) => ({
+    name: `${status} at the end keeps us out`,
+    start: `https://out${status}.test/`,
+    sites: { [`https://out${status}.test`]: page('', {}, status) },
+    broken: ['target-blocks-checks' as const],
+    expected: { state: 'partial', ended: 'ok', finalStatus: status, answeredBy: { vendor: null } },
+  })),
+  {
+    name: 'a challenge with status 200 is no page of the site',
+    start: 'http://wall.test/',
+    sites: {
+      'http://wall.test': to('https://wall.test/'),
+      'https://wall.test': page('<link rel=canonical href=/x>Request unsuccessful. Incapsula incident ID: 1'),
+    },
+    broken: ['target-blocks-checks'],
+    expected: { state: 'partial', redirects: 1, answeredBy: { vendor: 'Imperva', certainty: 'certain' } },
+  },
   {
     name: '429 is asked once, and costs nothing',
     start: 'https://slow-down.test/',
     sites: { 'https://slow-down.test': page('', { 'retry-after': '1' }, 429) },
     broken: ['target-rate-limits'],
-    expected: { state: 'complete', finalStatus: 429, hops: [{}] },
+    expected: { state: 'partial', finalStatus: 429, hops: [{}] },
   },
   {
     name: 'HEAD would be refused; GET is asked',
@@ -303,7 +320,7 @@ const locations: readonly Scenario[] = [
       }),
     },
     broken: ['location-ambiguous'],
-    expected: { finalUrl: 'https://both.test/b' },
+    expected: { ended: 'invalid-location', finalUrl: null, hops: [{ location: '/b' }] },
   },
   {
     name: 'the same Location twice',
@@ -327,7 +344,7 @@ const locations: readonly Scenario[] = [
       }),
     },
     broken: ['location-ambiguous', 'location-empty'],
-    expected: { finalUrl: 'https://half.test/b', hops: [{ location: '/b' }, {}] },
+    expected: { ended: 'invalid-location', finalUrl: null, hops: [{ location: '/b' }] },
   },
   ...['http://[bad', 'http:///', 'https://a b/', 'https://x.test:99999/', 'http://%00/'].map(
     (location, index) => ({
@@ -359,7 +376,11 @@ const locations: readonly Scenario[] = [
     name: `Location ${location} leads out of the web`,
     start: `https://scheme${index}.test/`,
     sites: { [`https://scheme${index}.test`]: to(location, 302) },
-    broken: ['location-scheme-not-allowed' as const],
+    broken: [
+      /^(?:javascript|data|file|ftp|blob|about|view-source|ws)/i.test(location)
+        ? ('location-scheme-not-allowed' as const)
+        : ('location-app-scheme' as const),
+    ],
     expected: { state: 'complete', ended: 'refused', hops: [{ location, status: 302 }] },
   })),
   {
@@ -529,7 +550,7 @@ const clientSide: readonly Scenario[] = [
     name: 'a refresh to an app leads out of the web',
     start: 'https://app.test/',
     sites: { 'https://app.test': page(meta('0;app://open')) },
-    broken: ['location-scheme-not-allowed'],
+    broken: ['location-app-scheme'],
     expected: { ended: 'refused' },
   },
   {

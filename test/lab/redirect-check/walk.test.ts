@@ -1,6 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { walkChain } from '../../../worker/checks/security-header-check/gather/walk-chain.ts';
+import { wayOfHeaders, wayOfRedirects } from '../../kit/both-walks.ts';
 import { hostile } from './hostile.ts';
 import { scenarios } from './scenarios.ts';
 import { openWorld } from './world.ts';
@@ -47,6 +49,17 @@ describe('a walk', () => {
   test.for(scenarios)('$name', async ({ start, broken, expected }) => {
     const { report } = await walked(start);
     expect(report).toMatchObject({ ...expected, broken: [...broken].sort() });
+  });
+
+  test.for(scenarios)('security-header-check walks it too: $name', async ({ start }) => {
+    const target = world.place(start);
+    const { evidence } = await world.walk(start);
+    const probes = world.probes.open(AbortSignal.timeout(5000));
+    const chain = await walkChain(target, probes.http);
+    probes.close();
+    await nothingStaysOpen();
+    expect(wayOfHeaders(chain)).toEqual(wayOfRedirects(evidence));
+    expect(JSON.stringify(chain), 'credentials are shown').not.toMatch(/secret@/);
   });
 
   test('no two scenarios share a site', () => {

@@ -1,12 +1,7 @@
 import type { RedirectVia } from '../../../shared/catalogue/redirect-check/report.ts';
-import type {
-  HopAnswer,
-  HopSeen,
-  LocationSeen,
-  RedirectEvidence,
-  Stop,
-} from '../../../worker/checks/redirect-check/evidence.ts';
+import type { HopAnswer, HopSeen, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import type { FailureCode, Timings } from '../../../worker/probes/http/port.ts';
+import type { LocationSeen, Stop } from '../../../worker/web/walk.ts';
 
 /** A hop: its address, alone or with what differs from a plain 301 (or, at the end, a plain HTML page with 200). */
 export type Step = string | readonly [url: string, seen: Partial<HopAnswer>, via?: RedirectVia];

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findCanonical, type Link, parseLinks } from '../../../worker/checks/redirect-check/link-field.ts';
+import {
+  findCanonical,
+  type Link,
+  parseLinks,
+} from '../../../worker/checks/redirect-check/gather/link-field.ts';
 import { million, readsPerCharacter } from './count-reads.ts';
 
 const link = (target: string, ...parameters: Link['parameters']): Link => ({ target, parameters });

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type PageSeen, readPage, resolveRefresh } from '../../../worker/checks/redirect-check/read-page.ts';
+import {
+  type PageSeen,
+  readPage,
+  resolveRefresh,
+} from '../../../worker/checks/redirect-check/gather/read-page.ts';
 import { million } from './count-reads.ts';
 
-const nothing: PageSeen = { refresh: null, canonical: null, setsAddress: false };
+const nothing: PageSeen = { refresh: null, canonical: null, setsAddress: false, scriptTarget: null };
 const refresh = (seconds: number, target: string): Partial<PageSeen> => ({ refresh: { seconds, target } });
 const meta = '<meta http-equiv=refresh content="0;url=/b">';
 const script = '<script>location="/b"</script>';
@@ -98,20 +102,32 @@ const cases: readonly (readonly [name: string, html: string, expected: Partial<P
     { canonical: 'https://b.test/' },
   ],
 
-  ['an inline script sets the address', script, { setsAddress: true }],
-  ['a module does too', script.replace('<script', '<script type=module'), { setsAddress: true }],
+  ['an inline script sets the address', script, { setsAddress: true, scriptTarget: 'https://a.test/b' }],
+  [
+    'a module does too',
+    script.replace('<script', '<script type=module'),
+    { setsAddress: true, scriptTarget: 'https://a.test/b' },
+  ],
   [
     'with its type spelled out',
     script.replace('<script', '<script type=" Text/JavaScript "'),
-    { setsAddress: true },
+    { setsAddress: true, scriptTarget: 'https://a.test/b' },
   ],
-  ['so does the loading of the body', `<body onload="location.href='/b'">`, { setsAddress: true }],
+  [
+    'so does the loading of the body',
+    `<body onload="location.href='/b'">`,
+    { setsAddress: true, scriptTarget: 'https://a.test/b' },
+  ],
   ['a foreign script is not read', script.replace('<script', '<script src=""'), {}],
   ['JSON is not run', script.replace('<script', '<script type=application/json'), {}],
   ['a script in a template is not run', `<template>${script}</template>`, {}],
   ['a script that is never closed is not run', '<script>location="/b"', {}],
   ['escapes are not undone in a script', '<script>location&equals;"/b"</script>', {}],
-  ['a null character hides nothing', '<script>location\0="/b";location="/b"</script>', { setsAddress: true }],
+  [
+    'a null character hides nothing',
+    '<script>location\0="/b";location="/b"</script>',
+    { setsAddress: true, scriptTarget: 'https://a.test/b' },
+  ],
 
   ['names that an object would have are elements like others', '<__proto__ constructor=x>', {}],
 ];
@@ -152,7 +168,12 @@ test('no page makes it throw', () => {
   const page = fc.array(fc.constantFrom(...pieces)).map((parts) => parts.join(''));
   fc.assert(
     fc.property(fc.oneof(page, fc.string({ unit: 'binary' })), (html) => {
-      expect(Object.keys(readPage(html, 'https://a.test/'))).toEqual(['refresh', 'canonical', 'setsAddress']);
+      expect(Object.keys(readPage(html, 'https://a.test/'))).toEqual([
+        'refresh',
+        'canonical',
+        'setsAddress',
+        'scriptTarget',
+      ]);
     }),
   );
 });

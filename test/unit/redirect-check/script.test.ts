@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { setsAddress } from '../../../worker/checks/redirect-check/script.ts';
+import { findAddressSetter } from '../../../worker/checks/redirect-check/gather/script.ts';
 import { million, readsPerCharacter } from './count-reads.ts';
+
+const setsAddress = (script: string) => findAddressSetter(script) !== undefined;
 
 const setting = [
   'location = "/b"',
@@ -25,6 +27,19 @@ const setting = [
   'if (a) { b() } location.href = "/b"',
   '(location.replace("/b"))',
   'location\n  .replace("/b")',
+  'if (isOld) location = "/b"',
+  'if (isOld) { location = "/b" } else { a() }',
+  'if (isOld) { a() } else { location = "/b" }',
+  'if (isOld) a(); else location = "/b"',
+  'try { location.replace("/b") } catch (e) {}',
+  'setTimeout(function () { location = "/b" }, 100)',
+  'setTimeout(() => { location.href = "/b" }, 100)',
+  'window.onload = function () { location = "/b" }',
+  'window.onload = () => { location = "/b" }',
+  'window.addEventListener("load", function () { location = "/b" })',
+  '(function () { if (a) { location = "/b" } })()',
+  '(() => { location = "/b" })()',
+  '!function () { location = "/b" }()',
 ];
 
 test.for(setting)('%j sets the address as the page loads', (script) => {
@@ -44,6 +59,9 @@ const leaving = [
   'mylocation = "/b"',
   'const f = location => 1',
   'function go() { location = "/b" }',
+  'button.addEventListener("click", function () { location = "/b" })',
+  '$(a).click(function () { if (b) { location = "/b" } })',
+  'setTimeout(function () { go = () => { location = "/b" } })',
   'const go = () => { location.replace("/b") }',
   'button.onclick = function () { window.location.href = "/b" }',
   '// location = "/b"',
@@ -52,7 +70,6 @@ const leaving = [
   "var text = ';location=1'",
   'var text = `\nlocation = 1`',
   'var text = "\\"; location = 1"',
-  'if (isOld) location = "/b"',
   '/* never closed location = "/b"',
   '`never closed\nlocation = "/b"',
 ];
@@ -99,3 +116,17 @@ test.for(['location ', 'window.', ' ', '\n', '"', '{', '/*', '//', 'location = '
     expect(readsPerCharacter(setsAddress, million(piece))).toBeLessThan(20);
   },
 );
+
+test.for([
+  ['location = "/b"', '/b'],
+  ["window.location.replace('https://b.test/x?y')", 'https://b.test/x?y'],
+  ['location.href = `/b`', '/b'],
+  ['location = `/b/${id}`', null],
+  ['location = "/b" + id', null],
+  ['location = "/b".concat(id)', null],
+  ['location = url', null],
+  ['location = "/a\\/b"', '/a/b'],
+  ['setTimeout(function () { location.assign("/b") }, 1)', '/b'],
+] as const)('%s leads to %s', ([script, target]) => {
+  expect(findAddressSetter(script)).toEqual({ target });
+});

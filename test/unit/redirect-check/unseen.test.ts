@@ -36,7 +36,7 @@ const arrived: readonly RedirectCode[] = [
   'redirect-cookie-required',
 ];
 /** It is a page without an error, as far as its head tells. */
-const goodHead: readonly RedirectCode[] = ['target-broken', 'target-rate-limits'];
+const goodHead: readonly RedirectCode[] = ['target-broken', 'target-rate-limits', 'target-blocks-checks'];
 /** It was read to its end. */
 const goodBody: readonly RedirectCode[] = [
   'target-body-broken',
@@ -64,6 +64,7 @@ const ofLocations: readonly RedirectCode[] = [
   'location-too-long',
   'location-invalid',
   'location-scheme-not-allowed',
+  'location-app-scheme',
 ];
 const without = (codes: readonly RedirectCode[], ...left: readonly RedirectCode[]) =>
   codes.filter((code) => !left.includes(code));
@@ -139,12 +140,17 @@ const rows: readonly Row[] = [
   {
     name: 'an error page',
     evidence: page({ status: 404 }),
-    holds: [...arrived, 'target-rate-limits', ...goodBody, ...overHttps],
+    holds: [...arrived, 'target-rate-limits', 'target-blocks-checks', ...goodBody, ...overHttps],
   },
   {
     name: 'a target that limits our requests',
     evidence: page({ status: 429 }),
-    holds: [...arrived, ...overHttps],
+    holds: [...arrived, 'certificate-not-trusted'],
+  },
+  {
+    name: 'a target that keeps us out',
+    evidence: page({ status: 403 }),
+    holds: [...arrived, 'target-rate-limits', 'certificate-not-trusted'],
   },
   {
     name: 'what is no page',

@@ -32,6 +32,8 @@ const neverUntested: ReadonlySet<string> = new Set([
   'target-unreachable',
   'target-not-allowed',
   'target-error-status',
+  'target-blocks-checks',
+  'target-other-site',
 ]);
 
 test.for(rows)('$name', (row) => {
@@ -82,11 +84,11 @@ test.for(rows)('in "$name" the effects of the findings add up to the score', ({ 
 
 test('a group names the finding that took its points, and the others in it take none', () => {
   const { fields, scoreEffects = {} } = assessHeaders(see({ tls: { trusted: true, error: null } }));
-  expect(fields['groups']).toMatchObject({ transport: { points: 25, lost: 20, by: 'hsts-missing' } });
-  expect(scoreEffects['hsts-missing']).toBe(-20);
+  expect(fields['groups']).toMatchObject({ transport: { points: 25, lost: 18.75, by: 'hsts-missing' } });
+  expect(scoreEffects['hsts-missing']).toBe(-18.75);
   const open = assessHeaders(see({ http: chain([answer('http://site.test/')]) }));
-  expect(open.fields['groups']).toMatchObject({ transport: { lost: 20, by: 'redirect-missing' } });
-  expect(open.scoreEffects).toMatchObject({ 'redirect-missing': -20, 'hsts-missing': 0 });
+  expect(open.fields['groups']).toMatchObject({ transport: { lost: 18.75, by: 'redirect-missing' } });
+  expect(open.scoreEffects).toMatchObject({ 'redirect-missing': -18.75, 'hsts-missing': 0 });
   expect(open.fields['groups']).not.toHaveProperty('target.by');
 });
 

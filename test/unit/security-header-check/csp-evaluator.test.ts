@@ -2,9 +2,9 @@ import { CspEvaluator, DEFAULT_CHECKS, STRICTCSP_CHECKS } from 'csp_evaluator/di
 import { Severity, Type } from 'csp_evaluator/dist/finding.js';
 import { CspParser } from 'csp_evaluator/dist/parser.js';
 import { expect, test } from 'vitest';
-import { evaluatePolicies } from '../../../worker/checks/security-header-check/evaluator/csp-evaluator.ts';
-import { indexFields } from '../../../worker/checks/security-header-check/grammar/fields.ts';
-import { readPolicies } from '../../../worker/checks/security-header-check/sight/policies.ts';
+import { readPolicies } from '../../../worker/checks/security-header-check/facts/policies.ts';
+import { evaluatePolicies } from '../../../worker/checks/security-header-check/report/evaluator/csp-evaluator.ts';
+import { indexFields } from '../../../worker/web/fields.ts';
 import { csp } from './sights.ts';
 
 const policiesOf = (...texts: readonly string[]) =>

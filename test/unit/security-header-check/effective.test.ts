@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
-import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security-header-check/evidence.ts';
+import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
+import type { HeaderLine } from '../../../worker/web/fields.ts';
 import {
   answer,
   chain,
@@ -255,7 +256,8 @@ const sessions: readonly (readonly [line: string, session: boolean])[] = [
   ['ASP.NET_SessionId=1', true],
   ['accessToken=1', true],
   ['__Host-login=1; Secure; Path=/', true],
-  ['id=4f8b2c9d1e6a7f305b8c2d9e1f6a7b3c', true],
+  ['id=4f8b2c9d1e6a7f305b8c2d9e1f6a7b3c', false],
+  ['id=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', true],
   ['assessment=1', false],
   ['blogging=1', false],
   ['author=1', false],

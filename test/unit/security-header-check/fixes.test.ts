@@ -3,8 +3,8 @@ import { type HeaderCode, rules } from '../../../shared/catalogue/security-heade
 import { codesBroken, isBroken } from '../../../shared/model/verdict.ts';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
-import { isMalformed } from '../../../worker/checks/security-header-check/grammar/malformed.ts';
 import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
+import { isMalformed } from '../../../worker/web/malformed.ts';
 import { baselineWith, html, page, script, see } from './sights.ts';
 
 function fixOf(evidence: HeaderEvidence, code: HeaderCode) {
@@ -157,4 +157,14 @@ test('a fix that names what was sent has it filled in', () => {
       'csp-keyword-unquoted',
     )?.text,
   ).toBe("Put it in single quotes: 'self'.");
+});
+
+test.for([
+  ['max-age=47474747', 'hsts-no-subdomains', 'max-age=47474747; includeSubDomains'],
+  ['max-age=300; includeSubDomains; preload', 'hsts-short', 'max-age=31536000; includeSubDomains; preload'],
+  ['max-age=0; includeSubDomains', 'hsts-off', 'max-age=31536000; includeSubDomains'],
+] as const)('%s: the fix of %s begins with what was sent', ([sent, code, wanted]) => {
+  expect(fixOf(page(['Strict-Transport-Security', sent]), code)?.snippets).toMatchObject({
+    header: `Strict-Transport-Security: ${wanted}`,
+  });
 });

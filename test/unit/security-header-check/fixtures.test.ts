@@ -4,7 +4,7 @@ import { rules } from '../../../shared/catalogue/security-header-check/rules.ts'
 import { codesBroken } from '../../../shared/model/verdict.ts';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
-import type { Observatory } from '../../../worker/checks/security-header-check/observatory/compare.ts';
+import type { Observatory } from '../../../worker/checks/security-header-check/report/observatory/compare.ts';
 
 const folder = new URL('../../fixtures/security-header-check/', import.meta.url);
 
@@ -18,7 +18,7 @@ const fixtures: readonly (readonly [
   ['good', 100, 155, []],
   [
     'poor',
-    9,
+    17,
     0,
     [
       'redirect-missing',

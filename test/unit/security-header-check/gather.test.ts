@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security-header-check/evidence.ts';
-import { maskCredentials } from '../../../worker/checks/security-header-check/gather/location.ts';
+import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import { makePreloadList } from '../../../worker/checks/security-header-check/gather/preload.ts';
 import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
 import { gatherHeaders, gatherHeadersWith } from '../../../worker/checks/security-header-check/gather.ts';
 import type { FailureCode, HttpAnswer, HttpBody, HttpRequest } from '../../../worker/probes/http/port.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
+import type { HeaderLine } from '../../../worker/web/fields.ts';
 
 type Told = {
   readonly status?: number;
@@ -131,7 +131,7 @@ const ends: readonly {
   {
     name: 'javascript: leads nowhere',
     web: () => to('javascript:alert(1)'),
-    end: { kind: 'invalid-location', url: 'https://site.test/', location: 'javascript:alert(1)' },
+    end: { kind: 'foreign-scheme', url: 'https://site.test/', location: 'javascript:alert(1)' },
     hops: 1,
   },
   {
@@ -143,7 +143,7 @@ const ends: readonly {
   {
     name: 'two different Locations lead nowhere',
     web: () => to('/a', ['Location', '/b']),
-    end: { kind: 'invalid-location', url: 'https://site.test/', location: '/a' },
+    end: { kind: 'several-locations', url: 'https://site.test/', location: '/a' },
     hops: 1,
   },
   {
@@ -195,16 +195,6 @@ test('user information in a Location is not kept', async () => {
     url === 'https://site.test/' ? to('https://me:secret@site.test/a') : {},
   );
   expect(JSON.stringify(evidence)).not.toContain('secret');
-});
-
-test.for([
-  ['https://me:secret@site.test/a@b', 'https://***@site.test/a@b'],
-  ['//me@site.test', '//***@site.test'],
-  ['https://site.test/?next=//me@other.test', 'https://site.test/?next=//me@other.test'],
-  ['/a//b@c', '/a//b@c'],
-  ['me@site.test', 'me@site.test'],
-] as const)('%s is kept as %s', ([location, kept]) => {
-  expect(maskCredentials(location)).toBe(kept);
 });
 
 test('only a page that came is read', async () => {
@@ -300,7 +290,7 @@ const bombs: readonly { readonly name: string; readonly html: string }[] = [
 ];
 
 test.for(bombs)('$name cannot fill the memory or the clock', ({ html }) => {
-  const started = performance.now();
+  const before = process.threadCpuUsage();
   readDocument(html);
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(2000);
 });

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { parseCacheControl } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
-import { parseContentType } from '../../../worker/checks/security-header-check/grammar/content-type.ts';
-import { parseCookieDate } from '../../../worker/checks/security-header-check/grammar/cookie-date.ts';
 import {
   parseEmbedderPolicy,
   parseOpenerPolicy,
@@ -13,12 +11,9 @@ import {
   type CspSource,
   parseCspSource,
 } from '../../../worker/checks/security-header-check/grammar/csp-source.ts';
-import { splitValues } from '../../../worker/checks/security-header-check/grammar/fields.ts';
-import { parseHsts } from '../../../worker/checks/security-header-check/grammar/hsts.ts';
 import { parseIntegrity } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
 import { parseBlocksScripts } from '../../../worker/checks/security-header-check/grammar/integrity-policy.ts';
 import { findInternalHost } from '../../../worker/checks/security-header-check/grammar/internal-hosts.ts';
-import { isMalformed } from '../../../worker/checks/security-header-check/grammar/malformed.ts';
 import { parseNosniff } from '../../../worker/checks/security-header-check/grammar/nosniff.ts';
 import {
   isFeaturePolicySyntax,
@@ -32,8 +27,12 @@ import {
   parseReportingEndpoints,
   parseReportTo,
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
-import { parseSetCookie } from '../../../worker/checks/security-header-check/grammar/set-cookie.ts';
 import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
+import { parseContentType } from '../../../worker/web/content-type.ts';
+import { splitValues } from '../../../worker/web/fields.ts';
+import { parseHsts } from '../../../worker/web/hsts.ts';
+import { isMalformed } from '../../../worker/web/malformed.ts';
+import { parseSetCookie } from '../../../worker/web/set-cookie.ts';
 
 describe('Strict-Transport-Security', () => {
   const good = (maxAgeS: number, includeSubDomains = false, preload = false) => ({
@@ -390,7 +389,7 @@ describe('a cookie date (RFC 6265 §5.1.1)', () => {
     ['09 Jun 2021 10:18:60', undefined],
     ['', undefined],
   ] as const)('%s', ([text, ms]) => {
-    expect(parseCookieDate(text)).toBe(ms);
+    expect(parseSetCookie(`a=b; Expires=${text}`)).toMatchObject({ expiresMs: ms ?? null });
   });
 });
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
-import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security-header-check/evidence.ts';
-import type { Observatory } from '../../../worker/checks/security-header-check/observatory/compare.ts';
+import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
+import type { Observatory } from '../../../worker/checks/security-header-check/report/observatory/compare.ts';
+import type { HeaderLine } from '../../../worker/web/fields.ts';
 import {
   answer,
   chain,
@@ -432,13 +433,13 @@ const responses: readonly Response[] = [
     results: { cookies: 'cookies-not-found' },
   },
   {
-    name: 'a deleted session is a session',
+    name: 'a deleted session is no cookie',
     evidence: page(hsts, nosniff, good, [
       'Set-Cookie',
       'sess=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure',
     ]),
-    score: 70,
-    grade: 'B',
+    score: 115,
+    grade: 'A+',
   },
   {
     name: 'a token in a cookie named auth is good',
@@ -647,12 +648,6 @@ const disputes: readonly {
     ours: 'good',
   },
   { name: 'a refused cookie', evidence: page(['Set-Cookie', '__Secure-a=1']), test: 'cookies', ours: 'bad' },
-  {
-    name: 'a deleted session',
-    evidence: page(['Set-Cookie', 'sess=; Max-Age=0']),
-    test: 'cookies',
-    ours: 'good',
-  },
   {
     name: 'md5 as integrity',
     evidence: withScript({ src: 'https://cdn.other.test/a.js', integrity: 'md5-abc', crossorigin: '' }),

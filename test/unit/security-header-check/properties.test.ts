@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
-import type { HeaderEvidence, HeaderLine } from '../../../worker/checks/security-header-check/evidence.ts';
+import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
 import { parseCacheControl } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
-import { parseContentType } from '../../../worker/checks/security-header-check/grammar/content-type.ts';
-import { parseCookieDate } from '../../../worker/checks/security-header-check/grammar/cookie-date.ts';
 import {
   parseEmbedderPolicy,
   parseOpenerPolicy,
@@ -21,12 +19,9 @@ import {
   parseCspSource,
   printCspSource,
 } from '../../../worker/checks/security-header-check/grammar/csp-source.ts';
-import { splitValues } from '../../../worker/checks/security-header-check/grammar/fields.ts';
-import { parseHsts, printHsts } from '../../../worker/checks/security-header-check/grammar/hsts.ts';
 import { parseIntegrity } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
 import { parseBlocksScripts } from '../../../worker/checks/security-header-check/grammar/integrity-policy.ts';
 import { findInternalHost } from '../../../worker/checks/security-header-check/grammar/internal-hosts.ts';
-import { isMalformed } from '../../../worker/checks/security-header-check/grammar/malformed.ts';
 import { parseNosniff } from '../../../worker/checks/security-header-check/grammar/nosniff.ts';
 import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
 import {
@@ -37,12 +32,14 @@ import {
   parseReportingEndpoints,
   parseReportTo,
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
-import {
-  parseSetCookie,
-  printSetCookie,
-} from '../../../worker/checks/security-header-check/grammar/set-cookie.ts';
 import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
-import { parseLikeObservatory } from '../../../worker/checks/security-header-check/observatory/csp-parser.ts';
+import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
+import { parseContentType } from '../../../worker/web/content-type.ts';
+import type { HeaderLine } from '../../../worker/web/fields.ts';
+import { splitValues } from '../../../worker/web/fields.ts';
+import { parseHsts, printHsts } from '../../../worker/web/hsts.ts';
+import { isMalformed } from '../../../worker/web/malformed.ts';
+import { parseSetCookie, printSetCookie } from '../../../worker/web/set-cookie.ts';
 import { runsOf } from '../../kit/property-runs.ts';
 import { baseline, cors, csp, html, metaCsp, script, see } from './sights.ts';
 
@@ -76,7 +73,6 @@ const parsers: Readonly<Record<string, (lines: readonly string[]) => unknown>> =
   parseEmbedderPolicy,
   parseResourcePolicy,
   parseSetCookie: ([line = '']) => parseSetCookie(line),
-  parseCookieDate: ([line = '']) => parseCookieDate(line),
   parseContentType,
   parseCacheControl,
   parseReportingEndpoints,

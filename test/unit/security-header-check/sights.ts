@@ -3,9 +3,9 @@ import type {
   CorsSight,
   ElementSight,
   HeaderEvidence,
-  HeaderLine,
   Hop,
 } from '../../../worker/checks/security-header-check/evidence.ts';
+import type { HeaderLine } from '../../../worker/web/fields.ts';
 
 /** What one row says of its site; everything else is a plain site that does all well on the way to its page. */
 export type Site = {

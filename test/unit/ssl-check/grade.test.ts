@@ -13,8 +13,8 @@ import {
   rateSsl,
   scoreOf,
 } from '../../../worker/checks/ssl-check/grade/grade.ts';
-import { readMaxAge } from '../../../worker/checks/ssl-check/grammar/max-age.ts';
 import { lifetimeDays, lifetimeLimitDays } from '../../../worker/checks/ssl-check/sight/lifetime.ts';
+import { readMaxAge } from '../../../worker/web/hsts.ts';
 import { evidenceOf } from './evidence-of.ts';
 
 const modern: RatedFacts = {

@@ -1,13 +1,14 @@
-import type { RedirectEnd, redirectReportShape } from '../../../shared/catalogue/redirect-check/report.ts';
+import type { redirectReportShape } from '../../../shared/catalogue/redirect-check/report.ts';
 import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
 import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
-import { judgeArrival } from './assess-arrival.ts';
-import { judgeLocations } from './assess-locations.ts';
-import { findAskedTwice, judgePath } from './assess-path.ts';
-import { redirectsOf } from './chain.ts';
-import type { HopSeen, RedirectEvidence } from './evidence.ts';
+import type { RedirectEvidence } from './evidence.ts';
+import { readEndBlock } from './facts/chain.ts';
+import { judgeArrival } from './judge/arrival.ts';
+import { judgeLocations } from './judge/locations.ts';
+import { judgePath } from './judge/path.ts';
+import { reportChain, reportEnd } from './report.ts';
 
 /** Judges a walked redirect chain. Pure: the same evidence always gives the same verdicts. */
 export function assessRedirects(
@@ -18,12 +19,13 @@ export function assessRedirects(
     ...judgeLocations(evidence),
     ...judgeArrival(evidence),
   };
-  const state = stateOf(evidence);
+  const block = readEndBlock(evidence);
+  const state = block ? 'partial' : stateOf(evidence);
   return {
     state,
     verdicts,
-    fields: { ...describeChain(evidence), ended: endOf(evidence) },
-    // What a visitor meets behind the hop that we did not wait for may be anything.
+    fields: { ...reportChain(evidence), answeredBy: block ?? null, ended: reportEnd(evidence) },
+    // What a visitor meets behind a hop that we did not wait for, or that keeps us out, may be anything.
     ...(state === 'partial' ? { score: null } : {}),
   };
 }
@@ -31,73 +33,4 @@ export function assessRedirects(
 function stateOf({ stop }: RedirectEvidence): Assessment['state'] {
   if (stop.kind === 'failure') return 'unreachable';
   return stop.kind === 'out-of-time' ? 'partial' : 'complete';
-}
-
-function endOf({ hops, stop }: RedirectEvidence): RedirectEnd {
-  switch (stop.kind) {
-    case 'arrived':
-      return findAskedTwice(hops) === undefined ? 'ok' : 'cookie-required';
-    case 'failure':
-      return isRefusedByGuard(hops.at(-1)) ? 'refused' : 'unreachable';
-    case 'out-of-time':
-      return 'unreachable';
-    case 'foreign-scheme':
-    case 'location-too-long':
-      return 'refused';
-    case 'loop':
-    case 'too-many':
-    case 'invalid-location':
-      return stop.kind;
-  }
-}
-
-function isRefusedByGuard(last: HopSeen | undefined): boolean {
-  return last?.seen.kind === 'failure' && last.seen.code.startsWith('target-');
-}
-
-function describeChain({ hops, stop }: RedirectEvidence) {
-  const last = stop.kind === 'arrived' ? hops.at(-1) : undefined;
-  return {
-    hops: hops.map(describeHop),
-    finalUrl: last?.url ?? null,
-    finalStatus: last?.seen.kind === 'response' ? last.seen.status : null,
-    redirects: redirectsOf(hops).length,
-    totalMs: addTimes(hops),
-  };
-}
-
-function addTimes(hops: readonly HopSeen[]): number | null {
-  let sum = 0;
-  for (const { seen } of hops) {
-    const ms = seen.kind === 'response' ? seen.timings.total : seen.waitedMs;
-    if (ms === undefined) return null;
-    sum += ms;
-  }
-  return Math.round(sum * 10) / 10;
-}
-
-function describeHop({ url, seen, next }: HopSeen) {
-  if (seen.kind === 'failure') {
-    const { code, reason, address, waitedMs = null } = seen;
-    return { url, status: null, location: null, address, timings: null, waitedMs, error: { code, reason } };
-  }
-  const { status, address, timings, tls } = seen;
-  return {
-    url,
-    status,
-    location: locationOf(seen, next),
-    ...(next ? { via: next.via } : {}),
-    address,
-    timings,
-    tls,
-  };
-}
-
-function locationOf(
-  seen: Extract<HopSeen['seen'], { kind: 'response' }>,
-  next: HopSeen['next'],
-): string | null {
-  if (next && next.via !== 'http') return next.url;
-  const texts = seen.locations.map(({ text }) => text);
-  return texts.find((text) => text !== '') ?? texts[0] ?? null;
 }

@@ -1,5 +1,6 @@
 import type { headerReportShape } from '../../../shared/catalogue/security-header-check/report.ts';
 import {
+  mixedContentRules,
   permissionsRules,
   referrerRules,
   sniffingRules,
@@ -12,103 +13,124 @@ import { hstsRules } from '../../../shared/catalogue/security-header-check/rules
 import type { HeaderCode } from '../../../shared/catalogue/security-header-check/rules.ts';
 import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
-import { notTested, type Verdicts } from '../../../shared/model/verdict.ts';
-import { readCookies, type SeenCookie } from './effective/cookies.ts';
-import { judgeCors } from './effective/cors.ts';
-import { evaluatePolicies } from './evaluator/csp-evaluator.ts';
+import { notTested, type Verdict, type Verdicts } from '../../../shared/model/verdict.ts';
+import { valuesOf } from '../../web/fields.ts';
 import type { HeaderEvidence } from './evidence.ts';
-import { judgePermissions, judgeReferrerRules, judgeSniffing } from './judge/content.ts';
+import { readCookies, type SeenCookie } from './facts/cookies.ts';
+import { readCors } from './facts/cors.ts';
+import { type Page, readHops, readPage, type SeenHop } from './facts/page.ts';
+import { judgePermissions, judgeReferrer, judgeSniffing } from './judge/content.ts';
 import { judgeCookies } from './judge/cookies.ts';
-import { judgeCorsRules } from './judge/cors.ts';
+import { judgeCors } from './judge/cors.ts';
 import { judgeCsp } from './judge/csp.ts';
 import { withFixes } from './judge/fixes.ts';
-import { judgeFramingRules } from './judge/framing.ts';
-import { judgeHstsRules } from './judge/hsts.ts';
-import { judgeIsolationRules } from './judge/isolation.ts';
+import { judgeFraming } from './judge/framing.ts';
+import { judgeHsts } from './judge/hsts.ts';
+import { judgeIsolation } from './judge/isolation.ts';
 import { judgeHygiene, judgeLeakage } from './judge/leakage.ts';
 import { judgeRedirects } from './judge/redirects.ts';
-import { judgeSubresources } from './judge/subresources.ts';
+import { judgeMixedContent, judgeSubresources } from './judge/subresources.ts';
 import { judgeTarget } from './judge/target.ts';
 import { whyFailed } from './judge/unwalked.ts';
 import { allOf, unlessBroken } from './judge/verdict-tables.ts';
-import { compareWithObservatory } from './observatory/compare.ts';
-import { scoreGroups } from './own-score.ts';
-import { showCookies, showEffective, showHops, showPolicies } from './report-fields.ts';
-import { findPage, listHops, type Page, type SeenHop } from './sight/page.ts';
+import { evaluatePolicies } from './report/evaluator/csp-evaluator.ts';
+import { reportCookies, reportEffective, reportHops, reportPolicies } from './report/fields.ts';
+import { compareWithObservatory } from './report/observatory/compare.ts';
+import { scoreGroups } from './report/score.ts';
 
 /** Judges what was seen of a page's security headers. Pure: the same evidence always gives the same report. */
 export function assessHeaders(
   evidence: HeaderEvidence,
 ): Assessment<HeaderCode, FieldsOf<typeof headerReportShape>> {
-  const hops = listHops(evidence);
-  const page = findPage(evidence, hops);
-  const cookies = readCookies(evidence, hops);
-  const verdicts = judgeAll(evidence, { hops, page, cookies });
+  const seen = readSeen(evidence);
+  const { hops, page, cookies } = seen;
+  const verdicts = judgeAll(evidence, seen);
   const own = scoreGroups(verdicts);
+  const isSeen = page !== undefined && page.block === undefined;
+  const policies = isSeen ? page.policies : [];
   return {
     state: stateOf(evidence, hops, page),
     verdicts: withFixes(verdicts),
-    score: page ? own.score : null,
+    score: isSeen ? own.score : null,
     scoreEffects: own.scoreEffects,
     fields: {
       judgedUrl: page?.hop.url ?? null,
-      hops: showHops(hops),
-      effective: showEffective(evidence, page),
+      answeredBy: page?.block ?? null,
+      hops: reportHops(hops),
+      effective: reportEffective(evidence, page),
       groups: own.groups,
-      csp: {
-        policies: showPolicies(page?.policies ?? []),
-        evaluator: evaluatePolicies(page?.policies ?? []),
-      },
-      cookies: showCookies(cookies),
+      csp: { policies: reportPolicies(policies), evaluator: evaluatePolicies(policies) },
+      cookies: reportCookies(cookies),
       observatory: compareWithObservatory(evidence, verdicts),
     },
   };
 }
 
+// Who blocks us sends headers and cookies of its own, which say nothing of the site.
+function readSeen(evidence: HeaderEvidence): Seen {
+  const hops = readHops(evidence);
+  const page = readPage(evidence, hops);
+  const siteHops = page?.block ? hops.filter(({ index }) => index !== page.index) : hops;
+  return { hops, siteHops, page, cookies: readCookies(evidence, siteHops) };
+}
+
 type Seen = {
   readonly hops: readonly SeenHop[];
+  /** Without the answer of who blocks us. */
+  readonly siteHops: readonly SeenHop[];
   readonly page: Page | undefined;
   readonly cookies: readonly SeenCookie[];
 };
 
 /** A verdict for every rule. */
-export function judgeAll(evidence: HeaderEvidence, { hops, page, cookies }: Seen): Verdicts<HeaderCode> {
+export function judgeAll(evidence: HeaderEvidence, seen: Seen): Verdicts<HeaderCode> {
+  const { hops, page } = seen;
   return {
     ...judgeTarget(evidence, page),
     ...judgeRedirects(evidence),
-    ...(page ? judgePage(evidence, hops, page) : unseenPage(evidence)),
-    ...judgeAnswers(evidence, { hops, page, cookies }),
+    ...(page && !page.block ? judgePage(evidence, hops, page) : judgeNoPage(evidence, hops, page)),
+    ...judgeAnswers(evidence, seen),
   };
 }
 
-// Of redirects that lead to no page, what they show is told; that they do not show more says nothing of the page.
-function judgeAnswers(evidence: HeaderEvidence, { hops, page, cookies }: Seen) {
+// What the hops show is told where there is no page; that they do not show more says nothing of it.
+function judgeAnswers(evidence: HeaderEvidence, { siteHops, page, cookies }: Seen) {
   const verdicts = {
     ...judgeCookies(cookies),
-    ...judgeCorsRules(judgeCors(evidence.cors), evidence.corsUrl),
-    ...judgeLeakage(hops),
-    ...judgeHygiene(hops),
+    ...judgeCors(readCors(page?.block ? [] : evidence.cors), evidence.corsUrl),
+    ...judgeLeakage(siteHops),
+    ...judgeHygiene(siteHops),
   };
-  return page ? verdicts : unlessBroken(verdicts, unseen(evidence));
+  return page && !page.block ? verdicts : unlessBroken(verdicts, whyNoPage(evidence, page));
+}
+
+// Browsers keep the Strict-Transport-Security of any answer, so one that is sent is judged; one that is missing may only be missing here.
+function judgeNoPage(evidence: HeaderEvidence, hops: readonly SeenHop[], page: Page | undefined) {
+  const why = whyNoPage(evidence, page);
+  const unseen = unseenPage(why);
+  if (!page?.block) return unseen;
+  const isSent = valuesOf(page.fields, 'strict-transport-security').length > 0;
+  const hsts = unlessBroken(judgeHsts(evidence, hops, page), why);
+  return { ...unseen, ...hsts, ...(isSent ? {} : { 'hsts-missing': why, 'hsts-not-on-first-hop': why }) };
 }
 
 function judgePage(evidence: HeaderEvidence, hops: readonly SeenHop[], page: Page) {
   return {
-    ...judgeHstsRules(evidence, hops, page),
+    ...judgeHsts(evidence, hops, page),
     ...judgeCsp(evidence, page),
-    ...judgeFramingRules(page),
+    ...judgeFraming(page),
     ...judgeSniffing(page),
-    ...judgeReferrerRules(page),
+    ...judgeReferrer(page),
     ...judgePermissions(page),
-    ...judgeIsolationRules(page),
+    ...judgeIsolation(page),
     ...judgeSubresources(page),
+    ...judgeMixedContent(page),
   };
 }
 
 type PageCode = keyof ReturnType<typeof judgePage>;
 
-function unseenPage(evidence: HeaderEvidence): Verdicts<PageCode> {
-  const why = unseen(evidence);
+function unseenPage(why: Verdict): Verdicts<PageCode> {
   return {
     ...allOf(hstsRules, why),
     ...allOf(cspRules, why),
@@ -118,10 +140,12 @@ function unseenPage(evidence: HeaderEvidence): Verdicts<PageCode> {
     ...allOf(permissionsRules, why),
     ...allOf(isolationRules, why),
     ...allOf(subresourceRules, why),
+    ...allOf(mixedContentRules, why),
   };
 }
 
-function unseen({ https, http }: HeaderEvidence) {
+function whyNoPage({ https, http }: HeaderEvidence, page: Page | undefined): Verdict {
+  if (page?.block) return notTested(`the page itself was not seen: ${page.block.reason}`);
   const { end } = https.hops.length >= http.hops.length ? https : http;
   return notTested(whyFailed({ end }) ?? 'the redirects lead to no page');
 }
@@ -140,7 +164,7 @@ function stateOf(
   page: Page | undefined,
 ): Assessment['state'] {
   if (hops.length === 0) return 'unreachable';
-  if (!page) return 'partial';
+  if (!page || page.block) return 'partial';
   const unsure = [https, http].some(({ end }) => end.kind === 'failed' && !settledCodes.has(end.code));
   return unsure ? 'partial' : 'complete';
 }

@@ -1,5 +1,4 @@
-/** A header line as sent: order, case and repetitions; each byte one character. */
-export type HeaderLine = readonly [name: string, value: string];
+import type { HeaderLine } from '../../web/fields.ts';
 
 /** One answer on the way. */
 export type Hop = {
@@ -14,7 +13,11 @@ export type Hop = {
 export type ChainEnd =
   | { readonly kind: 'answered' }
   | { readonly kind: 'loop' | 'too-many'; readonly url: string }
-  | { readonly kind: 'invalid-location'; readonly url: string; readonly location: string }
+  | {
+      readonly kind: 'invalid-location' | 'several-locations' | 'foreign-scheme' | 'location-too-long';
+      readonly url: string;
+      readonly location: string;
+    }
   | { readonly kind: 'failed'; readonly url: string; readonly code: string; readonly reason: string };
 
 /** The walk from one address; `document` is what was read of the last answer's body, null where none was read. */
@@ -23,6 +26,8 @@ export type Chain = {
   readonly hops: readonly Hop[];
   readonly end: ChainEnd;
   readonly document: DocumentSight | null;
+  /** Signs of a block page in the last answer's body; left out by evidence that is older than this field. */
+  readonly bodySigns?: readonly string[];
 };
 
 /** An element that can change what is enforced or loaded. */
@@ -38,6 +43,10 @@ export type DocumentSight = {
   readonly elements: readonly ElementSight[];
   /** The href of the first base element, null where there is none. */
   readonly base: string | null;
+  /** Addresses of images and media that begin with http://, the first 20; left out by evidence that is older than this field. */
+  readonly clearTextMedia?: readonly string[];
+  /** How many of them there are. */
+  readonly clearTextMediaCount?: number;
   /** Why there may be more than this. */
   readonly cut: string | null;
 };

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { HttpAnswer } from '../../probes/http/port.ts';
+import type { HttpProbe } from '../../probes/http/port.ts';
+import { rememberAnswers } from '../../probes/http/remember.ts';
+import { maskHeaders } from '../../web/mask-credentials.ts';
 import type { GatherContext } from '../check.ts';
 import type { Chain, CorsSight, HeaderEvidence } from './evidence.ts';
 import { builtInPreloadList, type PreloadList } from './gather/preload.ts';
-import { type Ask, walkChain } from './gather/walk-chain.ts';
+import { walkChain } from './gather/walk-chain.ts';
 
-/** After this no further hop is asked; an answer may take 8 s more, and a run 20 s in all. */
-const walkLimitMs = 10_000;
+/** Until then there is time to ask the page with origins, which takes 8 s at most of the 20 s of a run. */
+const askOriginsBeforeMs = 10_000;
 
 /** Sees a page's headers by what is built in about the preload list. */
 export const gatherHeaders = gatherHeadersWith(builtInPreloadList);
@@ -20,21 +22,21 @@ export function gatherHeadersWith(
 ): (context: GatherContext) => Promise<HeaderEvidence> {
   return async ({ target, probes, progress }) => {
     const seenAtMs = Date.now();
-    const lateAt = performance.now() + walkLimitMs;
+    const lateAt = performance.now() + askOriginsBeforeMs;
     const isInTime = () => performance.now() < lateAt;
-    const ask = countingAsk((request) => probes.http.ask(request), progress);
+    const http = countAnswers(rememberAnswers(probes.http), progress);
     const origin = `https://${randomBytes(8).toString('hex')}.invalid`;
     const [secure, plain] = startsOf(target);
-    const [https, http, early] = await Promise.all([
-      walkChain(secure, ask, isInTime),
-      walkChain(plain, ask, isInTime),
-      askWithOrigins(secure, origin, ask),
+    const [https, plainChain, early] = await Promise.all([
+      walkChain(secure, http),
+      walkChain(plain, http),
+      askWithOrigins(secure, origin, http),
     ]);
-    const pageUrl = pageUrlOf([https, http]) ?? secure;
+    const pageUrl = pageUrlOf([https, plainChain]) ?? secure;
     const corsUrl = isInTime() ? pageUrl : secure;
-    const cors = corsUrl === secure ? early : await askWithOrigins(corsUrl, origin, ask);
-    const preload = lookUp(preloadList, target, [https, http]);
-    return { url: target, seenAtMs, https, http, corsUrl, cors, preload };
+    const cors = corsUrl === secure ? early : await askWithOrigins(corsUrl, origin, http);
+    const preload = lookUp(preloadList, target, [https, plainChain]);
+    return { url: target, seenAtMs, https, http: plainChain, corsUrl, cors, preload };
   };
 }
 
@@ -47,39 +49,36 @@ function startsOf(target: string): [secure: string, plain: string] {
   return url.protocol === 'https:' ? [url.href, other.href] : [other.href, url.href];
 }
 
-/** One answer for one question in a run: both chains usually end at the same page. */
-function countingAsk(send: Ask, progress: GatherContext['progress']): Ask {
-  const known = new Map<string, Promise<HttpAnswer>>();
+/** Tells how many questions were answered. */
+function countAnswers(http: HttpProbe, progress: GatherContext['progress']): HttpProbe {
+  let asked = 0;
   let done = 0;
-  return (request) => {
-    const key = JSON.stringify([request.method ?? 'GET', request.url, request.headers ?? {}]);
-    const earlier = known.get(key);
-    if (earlier) return earlier;
-    const answer = send(request).then((seen) => {
+  return {
+    async ask(request) {
+      asked += 1;
+      const answer = await http.ask(request);
       done += 1;
-      progress({ done, total: known.size, current: new URL(request.url).host });
-      return seen;
-    });
-    known.set(key, answer);
-    return answer;
+      progress({ done, total: asked, current: new URL(request.url).host });
+      return answer;
+    },
   };
 }
 
-function askWithOrigins(url: string, origin: string, ask: Ask): Promise<CorsSight[]> {
+function askWithOrigins(url: string, origin: string, http: HttpProbe): Promise<CorsSight[]> {
   return Promise.all([
-    askWithOrigin({ url, method: 'GET', origin }, ask),
-    askWithOrigin({ url, method: 'GET', origin: 'null' }, ask),
-    askWithOrigin({ url, method: 'OPTIONS', origin }, ask),
+    askWithOrigin({ url, method: 'GET', origin }, http),
+    askWithOrigin({ url, method: 'GET', origin: 'null' }, http),
+    askWithOrigin({ url, method: 'OPTIONS', origin }, http),
   ]);
 }
 
 type Question = { readonly url: string; readonly method: 'GET' | 'OPTIONS'; readonly origin: string };
 
-async function askWithOrigin({ url, method, origin }: Question, ask: Ask): Promise<CorsSight> {
+async function askWithOrigin({ url, method, origin }: Question, http: HttpProbe): Promise<CorsSight> {
   const preflight = method === 'OPTIONS' ? { 'access-control-request-method': 'GET' } : {};
-  const answer = await ask({ url, method, headers: { origin, ...preflight }, bodyLimitBytes: 0 });
+  const answer = await http.ask({ url, method, headers: { origin, ...preflight }, bodyLimitBytes: 0 });
   return answer.kind === 'response'
-    ? { method, origin, kind: 'answered', status: answer.status, headers: answer.headers }
+    ? { method, origin, kind: 'answered', status: answer.status, headers: maskHeaders(answer.headers, url) }
     : { method, origin, kind: 'failed', reason: answer.reason };
 }
 

@@ -126,6 +126,18 @@ export const permissionsRules = inGroup('permissions', {
   },
 });
 
+/** Images and media in clear text on an https page. Scripts and styles have a rule of their own. */
+export const mixedContentRules = inGroup('subresources', {
+  'mixed-content-passive': {
+    severity: 'low',
+    title: 'An https page names images or media in clear text',
+    detail:
+      '{count} addresses begin with http://, such as {address}. Browsers ask for https instead and show nothing where that fails; older ones load them in clear text.',
+    fix: 'Write https:// in these addresses, or send Content-Security-Policy: upgrade-insecure-requests.',
+    references: [mixedContent],
+  },
+});
+
 /** Whether scripts and styles from elsewhere can be swapped for others. */
 export const subresourceRules = inGroup('subresources', {
   'script-http': {

@@ -20,10 +20,17 @@ export const cookieRules = inGroup('cookies', {
     fix: 'Add HttpOnly.',
     references: [cookieDraft('the HttpOnly attribute', 'section-4.1.2.6')],
   },
-  'cookie-on-http': {
+  'cookie-session-on-http': {
     severity: 'high',
+    title: 'A session cookie is set in clear text',
+    detail: '{url} sets {cookie} over http. Anyone on the network can read it and take over the session.',
+    fix: 'Redirect to https before any cookie is set.',
+    references: ['RFC 6265 §8.3'],
+  },
+  'cookie-on-http': {
+    severity: 'low',
     title: 'A cookie is set in clear text',
-    detail: '{url} sets {cookie} over http, where it can be read and replaced.',
+    detail: '{url} sets {cookie} over http, where anyone on the network can read and replace it.',
     fix: 'Redirect to https before any cookie is set.',
     references: ['RFC 6265 §8.3'],
   },
@@ -42,7 +49,7 @@ export const cookieRules = inGroup('cookies', {
     references: [sameSite],
   },
   'cookie-no-secure': {
-    severity: 'medium',
+    severity: 'low',
     title: 'A cookie may travel in clear text',
     detail: '{cookie} lacks Secure.',
     fix: 'Add Secure.',

@@ -108,6 +108,21 @@ export const targetRules = inGroup('target', {
     fix: 'If visitors should arrive there, use a public name and a usual port.',
     references: ['RFC 9110 §4.2'],
   },
+  'target-blocks-checks': {
+    severity: 'medium',
+    title: 'Something other than the page answered',
+    detail:
+      '{url} answered {status}: {reason}. The headers of the page that visitors get were not seen, so there is no score.',
+    fix: 'Allow requests whose User-Agent contains "DiagnosticTools" in your firewall or bot protection, then run the check again. If a login is meant, check an address that needs none.',
+    references: ['RFC 9110 §15.5', 'RFC 6585 §4'],
+  },
+  'target-other-site': {
+    severity: 'info',
+    title: 'The page that was judged is on another site',
+    detail: '{from} leads to {url}, which belongs to {site}. The headers judged here are those of that site.',
+    fix: 'If the other site is not yours, check a page of your own site instead.',
+    references: [{ title: 'Public Suffix List', url: 'https://publicsuffix.org/' }],
+  },
   'target-error-status': {
     severity: 'info',
     title: 'An error page was judged',

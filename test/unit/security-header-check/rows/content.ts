@@ -1,4 +1,5 @@
-import { baseline, baselineWith, html, link, meta, script, see } from '../sights.ts';
+import { readDocument } from '../../../../worker/checks/security-header-check/gather/read-document.ts';
+import { answer, baseline, baselineWith, chain, html, link, meta, script, see } from '../sights.ts';
 import type { Row } from './row.ts';
 
 const xcto = 'X-Content-Type-Options';
@@ -142,7 +143,7 @@ export const contentRows: readonly Row[] = [
     name: 'no permissions policy',
     evidence: baselineWith({ [permissions]: null }),
     broken: ['permissions-policy-missing'],
-    score: 99,
+    score: 99.5,
   },
   {
     name: 'a permissions policy that does not parse',
@@ -221,10 +222,23 @@ export const contentRows: readonly Row[] = [
     holds: ['sri-invalid', 'sri-missing-crossorigin', 'integrity-policy-missing'],
   },
   {
+    name: 'images in clear text',
+    evidence: see({
+      https: {
+        ...chain([answer('https://site.test/', [html, ...baseline.slice(1)])]),
+        document: readDocument(
+          '<img src=http://a.test/b.png><img src=https://a.test/c.png><video src=" HTTP://a.test/d">',
+        ),
+      },
+    }),
+    broken: ['mixed-content-passive'],
+    score: 99,
+  },
+  {
     name: 'a script in clear text',
     evidence: loads(script({ src: 'http://site.test/a.js' })),
     broken: ['script-http'],
-    score: 92,
+    score: 92.5,
   },
   {
     name: 'an inline script loads nothing',

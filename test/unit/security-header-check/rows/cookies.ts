@@ -17,7 +17,7 @@ export const cookieRows: readonly Row[] = [
     broken: ['cookie-session-no-secure'],
     holds: ['cookie-session-no-httponly'],
     notApplicable: ['cookie-no-secure'],
-    score: 88,
+    score: 88.75,
   },
   {
     name: 'a session cookie without HttpOnly',
@@ -105,6 +105,56 @@ export const cookieRows: readonly Row[] = [
     }),
     broken: ['cookie-on-http'],
     notApplicable: ['cookie-no-secure'],
+  },
+  {
+    name: 'a session set in clear text is another matter',
+    evidence: see({
+      headers: baseline,
+      http: chain([
+        redirect('http://site.test/', 'https://site.test/', [
+          'Set-Cookie',
+          'PHPSESSID=1; HttpOnly; SameSite=Lax',
+        ]),
+        answer('https://site.test/', baseline),
+      ]),
+    }),
+    broken: ['cookie-session-on-http'],
+    notApplicable: ['cookie-on-http'],
+  },
+  {
+    name: 'a later cookie of the same name, domain and path replaces the earlier',
+    evidence: baselineWith({
+      'Set-Cookie': ['theme=1', 'theme=2; Secure; SameSite=Lax'],
+    }),
+    broken: [],
+    holds: ['cookie-no-secure', 'cookie-no-samesite'],
+  },
+  {
+    name: 'a cookie that is deleted at once is none',
+    evidence: baselineWith({ 'Set-Cookie': ['PHPSESSID=1', 'PHPSESSID=; Max-Age=0'] }),
+    broken: [],
+    notApplicable: ['cookie-session-no-secure'],
+  },
+  {
+    name: 'what stands before a site sets its own cookies',
+    evidence: baselineWith({
+      'Set-Cookie': ['AWSALB=x; Path=/', '__cf_bm=x; Path=/', 'incap_ses_1=x; Path=/'],
+      'Cache-Control': 'public, max-age=600',
+    }),
+    broken: [],
+    notApplicable: ['cookie-no-secure', 'cookie-no-samesite', 'cookie-session-no-secure'],
+  },
+  {
+    name: 'a Secure cookie of the http answer that https sets anyway is no fault',
+    evidence: see({
+      headers: [...baseline, ['Set-Cookie', 'theme=1; Secure; SameSite=Lax']],
+      http: chain([
+        redirect('http://site.test/', 'https://site.test/', ['Set-Cookie', 'theme=1; Secure; SameSite=Lax']),
+        answer('https://site.test/', baseline),
+      ]),
+    }),
+    broken: [],
+    holds: ['cookie-refused'],
   },
   {
     name: 'a cookie beside a public cache',

@@ -148,6 +148,6 @@ export const crossOriginRows: readonly Row[] = [
     evidence: baselineWith({ 'Cross-Origin-Resource-Policy': 'Same-Origin' }),
     broken: ['corp-invalid'],
     holds: ['corp-missing'],
-    score: 99,
+    score: 99.5,
   },
 ];

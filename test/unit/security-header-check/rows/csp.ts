@@ -15,7 +15,7 @@ export const cspRows: readonly Row[] = [
     name: 'no policy at all',
     evidence: see({ headers: [...bare, ['X-Frame-Options', 'DENY']] }),
     broken: ['csp-missing'],
-    score: 80,
+    score: 85,
   },
   {
     name: 'a page that could not be read may have its policy in a meta element',
@@ -74,7 +74,7 @@ export const cspRows: readonly Row[] = [
     name: 'inline scripts',
     evidence: scripts("'self' 'unsafe-inline'"),
     broken: ['csp-script-unsafe-inline'],
-    score: 80,
+    score: 85,
   },
   {
     name: 'a nonce switches unsafe-inline off',
@@ -127,7 +127,7 @@ export const cspRows: readonly Row[] = [
     evidence: policy(`script-src 'self'; ${rest.replace("object-src 'none'; ", '')}`),
     broken: ['csp-object-unrestricted'],
   },
-  { name: 'eval', evidence: scripts("'self' 'unsafe-eval'"), broken: ['csp-unsafe-eval'], score: 87.5 },
+  { name: 'eval', evidence: scripts("'self' 'unsafe-eval'"), broken: ['csp-unsafe-eval'], score: 90 },
   {
     name: 'handlers by hash',
     evidence: scripts("'self' 'unsafe-hashes' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"),
@@ -178,7 +178,7 @@ export const cspRows: readonly Row[] = [
     name: 'the same nonce twice',
     evidence: see({ headers: baseline, cors: [cors(baseline), cors([], { origin: 'null' })] }),
     broken: ['csp-nonce-repeated'],
-    score: 75,
+    score: 80,
   },
   {
     name: 'another nonce in the second answer',
@@ -193,7 +193,7 @@ export const cspRows: readonly Row[] = [
     name: 'strict-dynamic alone blocks all scripts',
     evidence: scripts("'strict-dynamic'"),
     broken: ['csp-strict-dynamic-alone'],
-    score: 95,
+    score: 98,
   },
   {
     name: 'nonces without base-uri',

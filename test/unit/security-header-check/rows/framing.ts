@@ -13,7 +13,7 @@ export const framingRows: readonly Row[] = [
     name: 'neither header nor directive',
     evidence: see({ headers: unframed }),
     broken: ['framing-open'],
-    score: 92,
+    score: 92.5,
   },
   { name: 'frame-ancestors *', evidence: ancestors('*'), broken: ['framing-allow-all'] },
   { name: 'frame-ancestors https:', evidence: ancestors('https:'), broken: ['framing-allow-all'] },
@@ -33,7 +33,7 @@ export const framingRows: readonly Row[] = [
     name: 'frame-ancestors * undoes DENY',
     evidence: baselineWith({ [name]: `${rest}; frame-ancestors *`, [xfo]: 'DENY' }),
     broken: ['framing-allow-all', 'xfo-overridden'],
-    score: 92,
+    score: 92.5,
   },
   {
     name: 'a partner beside DENY is meant for old browsers',
@@ -57,7 +57,7 @@ export const framingRows: readonly Row[] = [
     name: 'SAMEORIGIN twice works',
     evidence: framed(['SAMEORIGIN', 'sameorigin']),
     broken: ['xfo-duplicate'],
-    score: 98,
+    score: 99,
   },
   {
     name: 'DENY and SAMEORIGIN block all framing',

@@ -16,7 +16,7 @@ export const leakageRows: readonly Row[] = [
     evidence: baselineWith({ Server: 'nginx/1.18.0' }),
     broken: ['leak-version'],
     holds: ['leak-product', 'leak-internal-host'],
-    score: 99,
+    score: 99.5,
   },
   {
     name: 'a product',
@@ -52,7 +52,7 @@ export const leakageRows: readonly Row[] = [
     name: 'the filter of old browsers',
     evidence: baselineWith({ 'X-XSS-Protection': '1; mode=block' }),
     broken: ['deprecated-harmful'],
-    score: 99,
+    score: 99.5,
   },
   {
     name: 'X-XSS-Protection: 0 is harmless',

@@ -1,4 +1,4 @@
-import type { HeaderLine } from '../../../../worker/checks/security-header-check/evidence.ts';
+import type { HeaderLine } from '../../../../worker/web/fields.ts';
 import { answer, baseline, baselineWith, chain, failed, html, redirect, see } from '../sights.ts';
 import type { Row } from './row.ts';
 
@@ -27,7 +27,7 @@ export const transportRows: readonly Row[] = [
     }),
     broken: ['https-missing', 'csp-missing', 'framing-open', 'xcto-missing', 'permissions-policy-missing'],
     notApplicable: ['hsts-missing', 'redirect-missing'],
-    score: 100 - 25 - 20 - 8 - 2.5 - 1,
+    score: 100 - 25 - 15 - 7.5 - 2.5 - 0.5,
   },
   {
     name: 'a silent port 443 is not tested, as the silence may be ours',
@@ -55,7 +55,7 @@ export const transportRows: readonly Row[] = [
     name: 'a page that is served over http too lacks its redirect',
     evidence: see({ headers: baseline, http: chain([answer('http://site.test/', [html])]) }),
     broken: ['redirect-missing', 'hsts-preload-ineligible'],
-    score: 80,
+    score: 81.25,
   },
   {
     name: 'an http port that only answers errors shows nobody anything',
@@ -187,7 +187,12 @@ export const transportRows: readonly Row[] = [
     }),
     broken: ['redirect-too-long'],
   },
-  { name: 'no HSTS at all', evidence: baselineWith({ [hsts]: null }), broken: ['hsts-missing'], score: 80 },
+  {
+    name: 'no HSTS at all',
+    evidence: baselineWith({ [hsts]: null }),
+    broken: ['hsts-missing'],
+    score: 81.25,
+  },
   {
     name: 'max-age=0 switches HSTS off',
     evidence: baselineWith({ [hsts]: 'max-age=0' }),
@@ -302,7 +307,7 @@ export const transportRows: readonly Row[] = [
     name: 'HSTS without subdomains',
     evidence: baselineWith({ [hsts]: 'max-age=31536000' }),
     broken: ['hsts-no-subdomains'],
-    score: 95,
+    score: 97.5,
   },
   {
     name: 'preload with 180 days is not eligible',
@@ -371,8 +376,38 @@ export const transportRows: readonly Row[] = [
   },
   {
     name: 'an error page is judged and said to be one',
-    evidence: see({ headers: baseline, status: 503 }),
+    evidence: see({ headers: baseline, status: 500 }),
     broken: [],
     info: ['target-error-status'],
+    holds: ['target-blocks-checks'],
+  },
+  {
+    name: 'a page on another site is said to be there',
+    evidence: see({
+      https: chain([
+        redirect('https://site.test/', 'https://other.test/'),
+        answer('https://other.test/', baseline),
+      ]),
+      http: failed('http://site.test/'),
+    }),
+    broken: ['hsts-not-on-first-hop'],
+    info: ['target-other-site'],
+  },
+  {
+    name: 'who blocks us is named, and its headers are not the site’s',
+    evidence: see({ headers: [html, ['Server', 'cloudflare'], ['Set-Cookie', 'session=1']], status: 403 }),
+    broken: ['target-blocks-checks'],
+    notTested: ['csp-missing', 'hsts-missing', 'framing-open', 'cookie-session-no-secure', 'leak-version'],
+    holds: ['cert-invalid', 'https-missing'],
+    notApplicable: ['target-error-status'],
+    score: null,
+  },
+  {
+    name: 'the HSTS of a block page is kept by browsers, and judged',
+    evidence: see({
+      headers: [html, ['Strict-Transport-Security', 'max-age=0'], ['cf-mitigated', 'challenge']],
+    }),
+    broken: ['hsts-off', 'target-blocks-checks'],
+    score: null,
   },
 ];

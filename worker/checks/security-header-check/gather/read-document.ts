@@ -1,4 +1,5 @@
 import { type DefaultTreeAdapterMap, defaultTreeAdapter } from 'parse5';
+import { maskUrls } from '../../../web/mask-credentials.ts';
 import type { DocumentSight, ElementSight } from '../evidence.ts';
 import { parseBounded } from './parse-bounded.ts';
 
@@ -6,6 +7,8 @@ type Tree = DefaultTreeAdapterMap;
 
 const elementLimit = 2000;
 const valueLimit = 16_384;
+/** All policies of a page together; the header section may hold no more either. Judging ten times as much blocks the process for half a second. */
+const policyLimit = 65_536;
 
 const kept: { readonly [name: string]: readonly string[] } = {
   meta: ['http-equiv', 'name', 'content'],
@@ -19,16 +22,37 @@ export function readDocument(html: string): DocumentSight {
   const { document, cut } = parseBounded(html);
   const elements: ElementSight[] = [];
   let base: string | null = null;
+  let policies = 0;
+  const media: string[] = [];
+  let mediaCount = 0;
+  const seen = (why: string | null): DocumentSight => ({
+    elements,
+    base,
+    clearTextMedia: media,
+    clearTextMediaCount: mediaCount,
+    cut: why,
+  });
   for (const node of nodesOf(document)) {
     if (!defaultTreeAdapter.isElementNode(node) || node.namespaceURI !== htmlNamespace) continue;
-    if (node.tagName === 'base')
-      base ??= node.attrs.find(({ name }) => name === 'href')?.value.slice(0, valueLimit) ?? null;
+    if (node.tagName === 'base') base ??= baseOf(node);
+    if (isClearTextMedia(node)) {
+      mediaCount += 1;
+      if (media.length < 20) media.push(maskUrls(sourceOf(node)).slice(0, 500));
+    }
     const sight = readElement(node);
     if (sight && elements.length === elementLimit)
-      return { elements, base, cut: `it has more than ${elementLimit} such elements` };
-    if (sight) elements.push(sight);
+      return seen(`it has more than ${elementLimit} such elements`);
+    if (!sight) continue;
+    policies += policyLengthOf(sight);
+    if (policies > policyLimit) return seen(`its policies have more than ${policyLimit} characters`);
+    elements.push(sight);
   }
-  return { elements, base, cut };
+  return seen(cut);
+}
+
+function baseOf({ attrs }: Tree['element']): string | null {
+  const href = attrs.find(({ name }) => name === 'href')?.value;
+  return href === undefined ? null : maskUrls(href).slice(0, valueLimit);
 }
 
 function readElement({ tagName, attrs, parentNode }: Tree['element']): ElementSight | undefined {
@@ -36,7 +60,7 @@ function readElement({ tagName, attrs, parentNode }: Tree['element']): ElementSi
   const names = kept[tagName] ?? [];
   const attributes = attrs
     .filter(({ name }) => names.includes(name))
-    .map(({ name, value }) => [name, value.slice(0, valueLimit)] as const);
+    .map(({ name, value }) => [name, maskUrls(value).slice(0, valueLimit)] as const);
   return {
     name: tagName,
     parent: parentNode && 'tagName' in parentNode ? parentNode.tagName : '',
@@ -53,4 +77,21 @@ function* nodesOf(document: Tree['document']): Generator<Tree['node']> {
       for (let at = node.childNodes.length - 1; at >= 0; at -= 1)
         stack.push(node.childNodes[at] as Tree['node']);
   }
+}
+
+function policyLengthOf({ name, attributes }: ElementSight): number {
+  const valueOf = (key: string) => attributes.find(([found]) => found === key)?.[1] ?? '';
+  const isPolicy =
+    name === 'meta' && valueOf('http-equiv').toLowerCase().startsWith('content-security-policy');
+  return isPolicy ? valueOf('content').length : 0;
+}
+
+const mediaTags: ReadonlySet<string> = new Set(['img', 'audio', 'video', 'source', 'track']);
+
+function isClearTextMedia(node: Tree['element']): boolean {
+  return mediaTags.has(node.tagName) && /^\s*http:\/\//i.test(sourceOf(node));
+}
+
+function sourceOf({ attrs }: Tree['element']): string {
+  return attrs.find(({ name }) => name === 'src')?.value ?? '';
 }

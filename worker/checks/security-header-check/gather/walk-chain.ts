@@ -1,96 +1,74 @@
-import { CookieJar } from 'tough-cookie';
-import type { HttpAnswer, HttpRequest } from '../../../probes/http/port.ts';
-import type { Chain, ChainEnd, DocumentSight, HeaderLine, Hop } from '../evidence.ts';
-import { isHtml, parseContentType } from '../grammar/content-type.ts';
-import { maskCredentials, resolveLocation } from './location.ts';
+import type { HttpProbe } from '../../../probes/http/port.ts';
+import { seeBodySigns } from '../../../web/block-page.ts';
+import { isHtml, parseContentType } from '../../../web/content-type.ts';
+import { indexFields, valuesOf } from '../../../web/fields.ts';
+import { maskHeaders, maskUrls } from '../../../web/mask-credentials.ts';
+import {
+  type HttpResponse,
+  redirectLimit,
+  type Stop,
+  seeLocation,
+  type WalkedHop,
+  walkRedirects,
+} from '../../../web/walk.ts';
+import type { Chain, ChainEnd, DocumentSight, Hop } from '../evidence.ts';
 import { readDocument } from './read-document.ts';
 
-type Response = Extract<HttpAnswer, { kind: 'response' }>;
-export type Ask = (request: HttpRequest) => Promise<HttpAnswer>;
+/** 17 s for a chain: 3 s less than the run may take. */
+const limits = { redirects: redirectLimit, pageBytes: 524_288, chainMs: 17_000 };
 
-/** Browsers follow 20 redirects and call the 21st an error (Fetch Standard, HTTP-redirect fetch). */
-const redirectLimit = 20;
-const pageLimitBytes = 524_288;
-const late = 'the redirects before it took too long';
-const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+type SeenAnswer = {
+  readonly kind: 'response';
+  readonly hop: Hop;
+  readonly document: DocumentSight | null;
+  readonly bodySigns: readonly string[];
+};
 
-/**
- * Walks from an address to the page it leads to: GET, redirects by status only, cookies kept on the way as a browser does.
- * @param isInTime asked before each further hop; a walk that is late ends there, so that what was seen can still be judged
- */
-export async function walkChain(start: string, ask: Ask, isInTime: () => boolean): Promise<Chain> {
-  const hops: Hop[] = [];
-  const jar = new CookieJar();
-  const visited = new Set<string>();
-  const keyOf = (url: string) => `${url} ${jar.getCookieStringSync(url)}`;
-  const ended = (end: ChainEnd, document: DocumentSight | null = null): Chain => ({
-    start,
-    hops,
-    end,
-    document,
+/** Walks from an address to the page it leads to, by status only: a page that refreshes has headers of its own, and those are judged. */
+export async function walkChain(start: string, http: HttpProbe): Promise<Chain> {
+  const walked = await walkRedirects<SeenAnswer>(start, {
+    http,
+    limits,
+    read: (answer, url) => ({
+      seen: {
+        kind: 'response',
+        hop: seeHop(answer, url),
+        document: seeDocument(answer),
+        bodySigns: seeBodySigns(answer.body.text),
+      },
+    }),
   });
-  let url = start;
-  for (;;) {
-    visited.add(keyOf(url));
-    const cookie = jar.getCookieStringSync(url);
-    const answer = await ask({
-      url,
-      headers: cookie === '' ? {} : { cookie },
-      bodyLimitBytes: pageLimitBytes,
-      skipRedirectBody: true,
-    });
-    if (answer.kind === 'failure')
-      return ended({ kind: 'failed', url, code: answer.code, reason: answer.reason });
-    hops.push(seeHop(answer, url));
-    for (const line of valuesOf(answer, 'set-cookie')) jar.setCookieSync(line, url, { ignoreError: true });
-    const step = stepOf(answer, url);
-    if (step.kind === 'arrived') return ended({ kind: 'answered' }, seeDocument(answer));
-    if (step.kind === 'lost') return ended({ kind: 'invalid-location', url, location: step.location });
-    if (visited.has(keyOf(step.url))) return ended({ kind: 'loop', url: step.url });
-    if (hops.length > redirectLimit) return ended({ kind: 'too-many', url: step.url });
-    if (!isInTime()) return ended({ kind: 'failed', url: step.url, code: 'response-timeout', reason: late });
-    url = step.url;
-  }
+  const answers = walked.hops.flatMap(({ seen }) => (seen.kind === 'response' ? [seen] : []));
+  const last = walked.hops.at(-1);
+  const end = last ? endOf(walked.stop, last) : ({ kind: 'answered' } as const);
+  const { document = null, bodySigns = [] } = (end.kind === 'answered' && answers.at(-1)) || {};
+  return { start, hops: answers.map(({ hop }) => hop), end, document, bodySigns };
 }
 
-type Step =
-  | { readonly kind: 'arrived' }
-  | { readonly kind: 'on'; readonly url: string }
-  | { readonly kind: 'lost'; readonly location: string };
-
-// Several equal Locations are one; browsers refuse different ones.
-function stepOf(answer: Response, url: string): Step {
-  const [location, ...others] = new Set(valuesOf(answer, 'location').map((value) => value.slice(0, 8192)));
-  if (!redirectStatuses.has(answer.status) || location === undefined || location === '')
-    return { kind: 'arrived' };
-  const next = resolveLocation(location, url);
-  if (!next || others.length > 0 || (next.protocol !== 'http:' && next.protocol !== 'https:'))
-    return { kind: 'lost', location: maskCredentials(location) };
-  return { kind: 'on', url: next.href };
+function endOf(stop: Stop, { url, seen }: WalkedHop<SeenAnswer>): ChainEnd {
+  if (seen.kind === 'failure') return { kind: 'failed', url, code: seen.code, reason: seen.reason };
+  if (stop.kind === 'loop' || stop.kind === 'too-many') return { kind: stop.kind, url: stop.to ?? url };
+  if (stop.kind === 'arrived' || stop.kind === 'failure' || stop.kind === 'out-of-time')
+    return { kind: 'answered' };
+  const location = seen.hop.headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? '';
+  return { kind: stop.kind, url, location: seeLocation(location, url).text };
 }
 
-function seeHop({ status, headers, tls }: Response, url: string): Hop {
+function seeHop({ status, headers, tls }: HttpResponse, url: string): Hop {
   return {
-    url,
+    url: maskUrls(url),
     status,
-    headers: headers.map(
-      ([name, value]): HeaderLine =>
-        name.toLowerCase() === 'location' ? [name, maskCredentials(value)] : [name, value],
-    ),
+    headers: maskHeaders(headers, url),
     tls: tls ? { trusted: tls.trusted, error: tls.error } : null,
   };
 }
 
 // null where there is no page to read: another type, or a body that never came.
-function seeDocument(answer: Response): DocumentSight | null {
+function seeDocument(answer: HttpResponse): DocumentSight | null {
   const { text, cut } = answer.body;
-  if (!isHtml(parseContentType(valuesOf(answer, 'content-type')))) return null;
+  if (!isHtml(parseContentType(valuesOf(indexFields(answer.headers), 'content-type')))) return null;
   const isUnread = cut !== undefined && cut !== 'limit' && text === '';
   if (isUnread) return null;
   const document = readDocument(text);
   return cut === undefined ? document : { ...document, cut: document.cut ?? `its body was cut (${cut})` };
-}
-
-function valuesOf({ headers }: Response, name: string): string[] {
-  return headers.filter(([found]) => found.toLowerCase() === name).map(([, value]) => value);
 }

@@ -1,4 +1,4 @@
-import { splitValues, trimBlanks } from './fields.ts';
+import { splitValues, trimSpaces } from '../../../web/fields.ts';
 
 /** Cache-Control: directive in lower case → its value, null where it has none. */
 export type CacheControl = ReadonlyMap<string, string | null>;
@@ -8,9 +8,9 @@ export function parseCacheControl(lines: readonly string[]): CacheControl {
   const directives = new Map<string, string | null>();
   for (const piece of splitValues(lines)) {
     const equals = piece.indexOf('=');
-    const name = trimBlanks(equals < 0 ? piece : piece.slice(0, equals)).toLowerCase();
+    const name = trimSpaces(equals < 0 ? piece : piece.slice(0, equals)).toLowerCase();
     if (name !== '' && !directives.has(name))
-      directives.set(name, equals < 0 ? null : trimBlanks(piece.slice(equals + 1)).replaceAll('"', ''));
+      directives.set(name, equals < 0 ? null : trimSpaces(piece.slice(equals + 1)).replaceAll('"', ''));
   }
   return directives;
 }

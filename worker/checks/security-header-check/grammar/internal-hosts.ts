@@ -1,5 +1,5 @@
 import { classifyAddress } from '../../../../shared/target/classify-address.ts';
-import { isDottedQuad } from './address-host.ts';
+import { isDottedQuad } from '../../../web/address-host.ts';
 
 const internalSuffixes = ['.internal', '.local', '.localdomain', '.lan', '.corp', '.intranet', '.home.arpa'];
 const privateRules: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import { splitValues } from './fields.ts';
+import { splitValues } from '../../../web/fields.ts';
 
 /** X-Content-Type-Options as the Fetch Standard's "determine nosniff" reads it: the first value alone counts. */
 export type Nosniff = { readonly nosniff: boolean; readonly value: string; readonly count: number };

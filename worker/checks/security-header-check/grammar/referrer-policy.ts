@@ -1,4 +1,4 @@
-import { splitValues } from './fields.ts';
+import { splitValues } from '../../../web/fields.ts';
 
 /** The eight policies, from the one that tells least to the one that tells all. */
 export const referrerPolicies = [

@@ -1,4 +1,4 @@
-import { splitValues } from './fields.ts';
+import { splitValues } from '../../../web/fields.ts';
 
 /** What X-Frame-Options comes to: `conflict` blocks all framing, `invalid` and `allow-from` none. */
 export type XFrameOptions = {

@@ -4,14 +4,14 @@ import {
   type sniffingRules,
 } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
 import { brokenBy, notTested, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
-import { judgeReferrer } from '../effective/referrer.ts';
-import { valuesOf } from '../grammar/fields.ts';
-import { isMalformed } from '../grammar/malformed.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { isMalformed } from '../../../web/malformed.ts';
+import { type Page, whyHeadUnread } from '../facts/page.ts';
+import { readReferrer } from '../facts/referrer.ts';
 import { parseNosniff } from '../grammar/nosniff.ts';
 import { knownFeatures, powerfulFeatures } from '../grammar/permission-features.ts';
 import { isFeaturePolicySyntax, parsePermissionsPolicy } from '../grammar/permissions-policy.ts';
 import { isLooser, isLooserThanDefault } from '../grammar/referrer-policy.ts';
-import { type Page, whyHeadUnread } from '../sight/page.ts';
 import { allOf, brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
 /** Judges whether browsers guess at the type of the content. */
@@ -57,10 +57,10 @@ function hasContent({ hop, fields }: Page): boolean {
 }
 
 /** Judges the referrer policy in force, and the header and meta elements that it comes from. */
-export function judgeReferrerRules(page: Page): Verdicts<keyof typeof referrerRules> {
+export function judgeReferrer(page: Page): Verdicts<keyof typeof referrerRules> {
   if (!page.isDocument) return allOf(referrerRules, 'not-applicable');
   const name = 'referrer-policy';
-  const { policy, by, header, meta } = judgeReferrer(page);
+  const { policy, by, header, meta } = readReferrer(page);
   const lines = valuesOf(page.fields, name);
   const seen = { hop: page.index, url: page.hop.url };
   const loosened = header !== undefined && meta !== undefined && isLooser(meta, header);

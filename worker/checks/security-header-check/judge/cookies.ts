@@ -1,11 +1,12 @@
 import { cookieRules } from '../../../../shared/catalogue/security-header-check/rules/cookies.ts';
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
-import { nameOf, type SeenCookie } from '../effective/cookies.ts';
-import { isAntiForgeryCookie } from '../effective/session-cookie.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { isInfrastructure } from '../../../web/known-cookies.ts';
+import { maskAttributeValue } from '../../../web/mask-cookie.ts';
+import type { SetCookie } from '../../../web/set-cookie.ts';
+import { nameOf, type SeenCookie } from '../facts/cookies.ts';
+import { isAntiForgeryCookie } from '../facts/session-cookie.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
-import { valuesOf } from '../grammar/fields.ts';
-import { maskAttributeValue } from '../grammar/mask-cookie.ts';
-import type { SetCookie } from '../grammar/set-cookie.ts';
 import { allOf, cut, where } from './verdict-tables.ts';
 
 type Kept = SeenCookie & {
@@ -17,29 +18,29 @@ type Kept = SeenCookie & {
 export function judgeCookies(cookies: readonly SeenCookie[]): Verdicts<keyof typeof cookieRules> {
   if (cookies.length === 0) return allOf(cookieRules, 'not-applicable');
   const kept = cookies.filter(isKept);
-  const overHttps = kept.filter(({ seen }) => seen.url.protocol === 'https:');
+  const overHttps = kept.filter(isOverHttps);
   const session = kept.filter(isSession);
   const other = kept.filter((cookie) => !isSession(cookie));
+  // What stands before a site sets its own cookies, which the site cannot change.
+  const own = other.filter(({ cookie }) => !isInfrastructure(cookie.name));
   return {
     'cookie-session-no-secure': lacking(overHttps.filter(isSession), ({ cookie }) => cookie.secure),
     'cookie-session-no-httponly': lacking(session, ({ cookie }) => cookie.httpOnly),
     'cookie-session-no-samesite': lacking(session, saysSameSite),
-    'cookie-on-http': lacking(kept, ({ seen }) => seen.url.protocol === 'https:'),
+    'cookie-session-on-http': lacking(session, isOverHttps),
+    'cookie-on-http': lacking(own, isOverHttps),
     'cookie-csrf-no-samesite': lacking(
       other.filter(({ cookie }) => isAntiForgeryCookie(cookie)),
       saysSameSite,
     ),
-    'cookie-no-secure': lacking(
-      overHttps.filter((cookie) => !isSession(cookie)),
-      ({ cookie }) => cookie.secure,
-    ),
+    'cookie-no-secure': lacking(own.filter(isOverHttps), ({ cookie }) => cookie.secure),
     'cookie-no-samesite': lacking(
-      other.filter(({ cookie }) => !isAntiForgeryCookie(cookie)),
+      own.filter(({ cookie }) => !isAntiForgeryCookie(cookie)),
       saysSameSite,
     ),
     'cookie-samesite-invalid': judgeSameSite(kept),
     'cookie-refused': judgeRefused(cookies),
-    'cookie-cacheable': where(kept.length > 0, brokenBy(kept.flatMap(findCacheable))),
+    'cookie-cacheable': where(kept.length > 0, brokenBy([...session, ...own].flatMap(findCacheable))),
     'cookie-wide-domain': where(
       session.length > 0,
       brokenBy(
@@ -54,6 +55,10 @@ export function judgeCookies(cookies: readonly SeenCookie[]): Verdicts<keyof typ
 
 function isKept(cookie: SeenCookie): cookie is Kept {
   return cookie.cookie !== undefined && cookie.storage.stored;
+}
+
+function isOverHttps({ seen }: SeenCookie): boolean {
+  return seen.url.protocol === 'https:';
 }
 
 function isSession({ session }: SeenCookie): boolean {
@@ -87,11 +92,17 @@ function judgeSameSite(cookies: readonly Kept[]): Verdict {
   );
 }
 
+// A Secure cookie of the http answer is refused, and does no harm where the https answer sets it.
 function judgeRefused(cookies: readonly SeenCookie[]): Verdict {
+  const stored = new Set(cookies.filter(isKept).map(nameOf));
   return brokenBy(
     cookies.flatMap((cookie) => {
       const { storage } = cookie;
-      return storage.stored || storage.deletes ? [] : [{ ...show(cookie), reason: storage.reason }];
+      const isSetAnyway =
+        !isOverHttps(cookie) && cookie.cookie?.secure === true && stored.has(nameOf(cookie));
+      return storage.stored || storage.deletes || isSetAnyway
+        ? []
+        : [{ ...show(cookie), reason: storage.reason }];
     }),
   );
 }

@@ -6,11 +6,11 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
-import type { Cors, CorsAnswer } from '../effective/cors.ts';
+import type { Cors, CorsAnswer } from '../facts/cors.ts';
 import { allOf, brokenWhen, cut, where } from './verdict-tables.ts';
 
 /** Judges what other origins may read, from the answers to origins that nobody can have listed. */
-export function judgeCorsRules(cors: Cors, url: string): Verdicts<keyof typeof corsRules> {
+export function judgeCors(cors: Cors, url: string): Verdicts<keyof typeof corsRules> {
   const { answers, failed } = cors;
   if (answers.length === 0)
     return allOf(corsRules, notTested(failed[0] ?? 'the page was not asked with an Origin'));

@@ -1,5 +1,7 @@
 import type { cspRules } from '../../../../shared/catalogue/security-header-check/rules/csp.ts';
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { Page } from '../facts/page.ts';
+import { directiveOf, listOf, type SeenPolicy, type SeenSource, type SourceList } from '../facts/policies.ts';
 import {
   elementLists,
   findInline,
@@ -9,11 +11,9 @@ import {
   grantsOf,
   hasKeyword,
   isTrustedBySecret,
-  judgeScripts,
+  readScripts,
   type ScriptVerdict,
-} from '../effective/script.ts';
-import type { Page } from '../sight/page.ts';
-import { directiveOf, listOf, type SeenPolicy, type SeenSource, type SourceList } from '../sight/policies.ts';
+} from '../facts/script.ts';
 import { findBypass } from './csp-bypass.ts';
 import { brokenWhen } from './verdict-tables.ts';
 
@@ -55,8 +55,8 @@ const passiveLists: readonly (readonly string[])[] = [
 ];
 
 /** Judges what the enforced policies let through; `page` has at least one. */
-export function judgeScriptRules(page: Page): Verdicts<ScriptCode> {
-  const verdict = judgeScripts(page.policies);
+export function judgeScripts(page: Page): Verdicts<ScriptCode> {
+  const verdict = readScripts(page.policies);
   const { policies } = verdict;
   const anyHost = verdict.anyHost ?? [];
   const isScheme = ({ source }: Grant) => source.endsWith(':');

@@ -1,4 +1,7 @@
 import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import type { Page } from '../facts/page.ts';
+import { directiveOf, headerOnlyDirectives, isNone, type SeenPolicy } from '../facts/policies.ts';
 import type { CspDirective } from '../grammar/csp.ts';
 import {
   deprecatedDirectives,
@@ -7,10 +10,7 @@ import {
   suggestDirective,
 } from '../grammar/csp-directives.ts';
 import { looksUnquoted, parseCspSource } from '../grammar/csp-source.ts';
-import { valuesOf } from '../grammar/fields.ts';
 import { parseReportingEndpoints, parseReportTo } from '../grammar/reporting-endpoints.ts';
-import type { Page } from '../sight/page.ts';
-import { directiveOf, headerOnlyDirectives, isNone, type SeenPolicy } from '../sight/policies.ts';
 import type { CspCode } from './csp-scripts.ts';
 import { cut } from './verdict-tables.ts';
 

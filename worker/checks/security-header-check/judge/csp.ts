@@ -6,11 +6,11 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
+import { indexFields } from '../../../web/fields.ts';
 import type { HeaderEvidence } from '../evidence.ts';
-import { indexFields } from '../grammar/fields.ts';
-import { type Page, whyHeadUnread } from '../sight/page.ts';
-import { enforcedOf, readPolicies, type SeenPolicy } from '../sight/policies.ts';
-import { type CspCode, judgeScriptRules, showGrant } from './csp-scripts.ts';
+import { type Page, whyHeadUnread } from '../facts/page.ts';
+import { enforcedOf, readPolicies, type SeenPolicy } from '../facts/policies.ts';
+import { type CspCode, judgeScripts, showGrant } from './csp-scripts.ts';
 import { judgeSyntax } from './csp-syntax.ts';
 import { allOf, unlessBroken } from './verdict-tables.ts';
 
@@ -35,7 +35,7 @@ function judgeEnforced(evidence: HeaderEvidence, page: Page): Partial<Verdicts<C
   return {
     'csp-missing': 'holds',
     'csp-report-only': 'holds',
-    ...judgeScriptRules(page),
+    ...judgeScripts(page),
     'csp-nonce-weak': judgeNonceStrength(page, enforced),
     'csp-nonce-repeated': judgeNonceRepetition(evidence, page, enforced),
     'csp-multiple-policies': judgeCount(page, enforced.length),

@@ -7,7 +7,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
-import { isToken } from '../grammar/fields.ts';
+import { isToken } from '../../../web/fields.ts';
+import { parseHsts, printHsts } from '../../../web/hsts.ts';
+import { isMalformed } from '../../../web/malformed.ts';
 
 type Snippets = { readonly [server: string]: string };
 
@@ -81,6 +83,20 @@ const removals: ReadonlySet<string> = new Set<HeaderCode>([
   'deprecated-useless',
 ]);
 
+/** A year, what preloading asks for. */
+const yearS = 31_536_000;
+
+// A fix begins with what was sent, and takes nothing away: a longer max-age, includeSubDomains and preload stay.
+function hstsFrom(code: HeaderCode, { header, value }: Evidence): Snippets | undefined {
+  if (!code.startsWith('hsts-') || header !== 'strict-transport-security' || typeof value !== 'string')
+    return undefined;
+  const sent = parseHsts(value);
+  if (isMalformed(sent)) return undefined;
+  const maxAgeS = Math.max(sent.maxAgeS, yearS);
+  const includeSubDomains = sent.includeSubDomains || code === 'hsts-no-subdomains';
+  return setHeader('Strict-Transport-Security', printHsts({ ...sent, maxAgeS, includeSubDomains }));
+}
+
 type CookieAttribute = 'Secure' | 'HttpOnly' | 'SameSite=Lax';
 
 // What each cookie rule asks to be added, and nothing else: a cookie may be meant for other sites, or for scripts.
@@ -120,6 +136,7 @@ function fixed(code: HeaderCode, broken: readonly Evidence[]): Verdict {
 function fixOf(code: HeaderCode, [first = {}]: readonly Evidence[]): Fix {
   const text = fill(rules[code].fix, first);
   const lines =
+    hstsFrom(code, first) ??
     snippets[code] ??
     (isRemoval(code, first) ? removeHeader(first['header']) : addToCookie(code, first['cookie']));
   return lines ? { text, snippets: lines } : { text };

@@ -1,10 +1,10 @@
 import { framingRules } from '../../../../shared/catalogue/security-header-check/rules/framing.ts';
 import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
-import { type Framing, judgeFraming } from '../effective/framing.ts';
-import { valuesOf } from '../grammar/fields.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { type Framing, readFraming } from '../facts/framing.ts';
+import { type Page, whyHeadUnread } from '../facts/page.ts';
+import { attributeOf } from '../facts/policies.ts';
 import type { XFrameOptions } from '../grammar/x-frame-options.ts';
-import { type Page, whyHeadUnread } from '../sight/page.ts';
-import { attributeOf } from '../sight/policies.ts';
 import { allOf, brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
 const header = 'x-frame-options';
@@ -12,8 +12,8 @@ const header = 'x-frame-options';
 type FramingCode = keyof typeof framingRules;
 
 /** Judges who may frame the page, by what browsers do and not by which header is there. */
-export function judgeFramingRules(page: Page): Verdicts<FramingCode> {
-  const framing = judgeFraming(page);
+export function judgeFraming(page: Page): Verdicts<FramingCode> {
+  const framing = readFraming(page);
   const absent = allOf(framingRules, 'not-applicable');
   if (!page.isDocument) return absent;
   if (framing.by === 'nothing') return { ...absent, ...judgeUndecided(page, framing) };

@@ -7,12 +7,12 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
-import { type EffectiveHsts, judgeHsts } from '../effective/hsts.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import type { Hsts } from '../../../web/hsts.ts';
+import { isMalformed, type Malformed } from '../../../web/malformed.ts';
 import type { HeaderEvidence, PreloadSight } from '../evidence.ts';
-import { valuesOf } from '../grammar/fields.ts';
-import type { Hsts } from '../grammar/hsts.ts';
-import { isMalformed, type Malformed } from '../grammar/malformed.ts';
-import type { Page, SeenHop } from '../sight/page.ts';
+import { type EffectiveHsts, readEffectiveHsts } from '../facts/hsts.ts';
+import type { Page, SeenHop } from '../facts/page.ts';
 import { whyUnanswered } from './unwalked.ts';
 import { allOf, brokenWhen, fieldAt, where } from './verdict-tables.ts';
 
@@ -26,12 +26,12 @@ const shortS = 15_552_000;
 const preloadS = 31_536_000;
 
 /** Judges Strict-Transport-Security of the page, and of the hops before it. */
-export function judgeHstsRules(
+export function judgeHsts(
   evidence: HeaderEvidence,
   hops: readonly SeenHop[],
   page: Page,
 ): Verdicts<HstsCode> {
-  const hsts = judgeHsts(page);
+  const hsts = readEffectiveHsts(page);
   const preload = preloadOf(evidence, page.url.hostname);
   const isVoid =
     page.url.protocol !== 'https:' ||
@@ -53,7 +53,7 @@ export function preloadOf({ preload }: HeaderEvidence, host: string): PreloadSig
 
 /** The conditions of the preload list that are not met; empty when all that can be seen are. undefined where preloading is not asked for. */
 export function whyNotPreloadable(evidence: HeaderEvidence, page: Page): readonly string[] | undefined {
-  const hsts = validOf(judgeHsts(page).parsed);
+  const hsts = validOf(readEffectiveHsts(page).parsed);
   const host = page.url.hostname;
   // The list takes registrable domains; of www and other names it looks at the domain above.
   if (!hsts?.preload || getDomain(host, { allowPrivateDomains: true }) !== host) return undefined;
@@ -154,11 +154,11 @@ function findUnprotectedRedirects(
   hops: readonly SeenHop[],
   page: Page,
 ): Evidence[] {
-  const covered = hops.filter((seen) => judgeHsts(seen).applied);
+  const covered = hops.filter((seen) => readEffectiveHsts(seen).applied);
   const isCovered = (host: string) =>
     preloadOf(evidence, host) === 'listed' ||
     covered.some((seen) => {
-      const parsed = validOf(judgeHsts(seen).parsed);
+      const parsed = validOf(readEffectiveHsts(seen).parsed);
       return (
         seen.url.hostname === host ||
         (parsed?.includeSubDomains === true && host.endsWith(`.${seen.url.hostname}`))

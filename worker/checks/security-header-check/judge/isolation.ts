@@ -1,14 +1,14 @@
 import type { isolationRules } from '../../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
 import { brokenBy, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
-import { judgeIsolation } from '../effective/isolation.ts';
-import { valuesOf } from '../grammar/fields.ts';
-import { isMalformed, type Malformed } from '../grammar/malformed.ts';
-import type { Page } from '../sight/page.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { isMalformed, type Malformed } from '../../../web/malformed.ts';
+import { readIsolation } from '../facts/isolation.ts';
+import type { Page } from '../facts/page.ts';
 import { brokenWhen, fieldAt, where } from './verdict-tables.ts';
 
 /** Judges the three cross-origin policies; opener and embedder only where the answer is a page over https. */
-export function judgeIsolationRules(page: Page): Verdicts<keyof typeof isolationRules> {
-  const { opener, embedder, resource, effective } = judgeIsolation(page);
+export function judgeIsolation(page: Page): Verdicts<keyof typeof isolationRules> {
+  const { opener, embedder, resource, effective } = readIsolation(page);
   const seen = { hop: page.index, url: page.hop.url };
   const isSecurePage = page.isDocument && page.url.protocol === 'https:';
   const forPages = (verdict: Verdict): Verdict => (isSecurePage ? verdict : 'not-applicable');

@@ -3,11 +3,11 @@ import type {
   leakageRules,
 } from '../../../../shared/catalogue/security-header-check/rules/leakage.ts';
 import { brokenBy, type Evidence, type Verdicts } from '../../../../shared/model/verdict.ts';
-import type { HeaderLine } from '../evidence.ts';
-import { valuesOf } from '../grammar/fields.ts';
+import type { HeaderLine } from '../../../web/fields.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { maskSetCookie } from '../../../web/mask-cookie.ts';
+import type { SeenHop } from '../facts/page.ts';
 import { findInternalHost } from '../grammar/internal-hosts.ts';
-import { maskSetCookie } from '../grammar/mask-cookie.ts';
-import type { SeenHop } from '../sight/page.ts';
 import { cut } from './verdict-tables.ts';
 
 // Headers in which servers, frameworks and content systems name themselves.
@@ -92,8 +92,9 @@ function show({ seen, line: [header, value] }: Found): Evidence {
   return { hop: seen.index, url: seen.hop.url, header: cut(header), value: cut(value) };
 }
 
+// A bare number is no version: "573" names a machine. awselb/2.0 is the name of a service that has no other version.
 function hasVersion(value: string): boolean {
-  return /\d\.\d/.test(value) || /^\d+$/.test(value);
+  return /\d\.\d/.test(value.replace(/^awselb\/2\.0$/, ''));
 }
 
 function findInternal(found: Found): Evidence[] {

@@ -131,6 +131,9 @@ const reasonsOfDeadEnd = {
   loop: 'it was asked before with the same cookies',
   'too-many': 'there was still another redirect after 20',
   'invalid-location': 'its Location is not a URL',
+  'several-locations': 'it sends several Location fields that differ, which browsers refuse',
+  'foreign-scheme': 'its Location leaves the web',
+  'location-too-long': 'its Location is longer than 8,192 characters, and was not followed',
 } as const;
 
 function findDeadEnd({ start, end }: Chain): Evidence[] {

@@ -1,13 +1,14 @@
 import { getDomain } from 'tldts';
+import type { mixedContentRules } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
 import { subresourceRules } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
 import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { isHtml } from '../../../web/content-type.ts';
+import { valuesOf } from '../../../web/fields.ts';
 import type { ElementSight } from '../evidence.ts';
-import { isHtml } from '../grammar/content-type.ts';
-import { valuesOf } from '../grammar/fields.ts';
+import type { Page } from '../facts/page.ts';
+import { attributeOf, directiveOf, enforcedOf, isScript } from '../facts/policies.ts';
 import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
-import type { Page } from '../sight/page.ts';
-import { attributeOf, directiveOf, enforcedOf, isScript } from '../sight/policies.ts';
 import { allOf, brokenWhen, cut, unlessBroken, where } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */
@@ -31,6 +32,21 @@ export function judgeSubresources(page: Page): Verdicts<keyof typeof subresource
   const judged = judgeLoads(page, loads);
   // Behind the cut there may be more of anything.
   return cutBy === null ? judged : unlessBroken(judged, unseen);
+}
+
+/** Judges the images and media that an https page names in clear text. */
+export function judgeMixedContent(page: Page): Verdicts<keyof typeof mixedContentRules> {
+  const { clearTextMedia: [address] = [], clearTextMediaCount: count = 0, cut: cutBy } = page.document ?? {};
+  const isConcerned = page.url.protocol === 'https:' && isHtml(page.type) && !isUpgraded(page);
+  if (!isConcerned) return { 'mixed-content-passive': 'not-applicable' };
+  if (address !== undefined)
+    return {
+      'mixed-content-passive': brokenBy([
+        { hop: page.index, url: page.hop.url, count, address: cut(address) },
+      ]),
+    };
+  const why = page.document ? cutBy : 'it could not be read';
+  return { 'mixed-content-passive': why ? notTested(`the page was not read to its end: ${why}`) : 'holds' };
 }
 
 function judgeLoads(page: Page, loads: readonly Load[]): Verdicts<keyof typeof subresourceRules> {

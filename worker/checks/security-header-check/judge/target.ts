@@ -6,8 +6,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
+import { siteOf } from '../../../../shared/target/parse-target.ts';
+import type { Block } from '../../../web/block-page.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
-import type { Page } from '../sight/page.ts';
+import type { Page } from '../facts/page.ts';
 
 import { brokenWhen, where } from './verdict-tables.ts';
 
@@ -37,9 +39,25 @@ export function judgeTarget(
         ? unlessFound(unresolved, coded('target-address-not-allowed'))
         : judgeAbout(!isSilent, coded('target-address-not-allowed')),
     'target-not-allowed': judgeAbout(!isSilent, coded('target-not-allowed')),
-    'target-error-status': page
-      ? brokenWhen(page.hop.status >= 400 && { hop: page.index, url: page.hop.url, status: page.hop.status })
-      : 'not-applicable',
+    ...judgePage(url, page),
+  };
+}
+
+type PageCode = 'target-blocks-checks' | 'target-other-site' | 'target-error-status';
+
+function judgePage(url: string, page: Page | undefined): Verdicts<PageCode> {
+  if (!page)
+    return {
+      'target-blocks-checks': 'not-applicable',
+      'target-other-site': 'not-applicable',
+      'target-error-status': 'not-applicable',
+    };
+  const { index, hop, block } = page;
+  const isError = hop.status >= 400 && { hop: index, url: hop.url, status: hop.status };
+  return {
+    'target-blocks-checks': brokenWhen(block && showBlock(page, block)),
+    'target-other-site': judgeSite(url, page),
+    'target-error-status': block ? 'not-applicable' : brokenWhen(isError),
   };
 }
 
@@ -50,6 +68,15 @@ function judgeAbout(isAnswered: boolean, found: readonly Failure[]): Verdict {
 
 function unlessFound({ url, reason }: Failure, found: readonly Failure[]): Verdict {
   return found.length > 0 ? brokenBy(found.map(show)) : notTested(`${url} could not be asked: ${reason}`);
+}
+
+function judgeSite(url: string, { index, hop }: Page): Verdict {
+  const [asked, judged] = [url, hop.url].map((each) => siteOf(new URL(each).hostname));
+  return brokenWhen(asked !== judged && { hop: index, from: url, url: hop.url, site: judged ?? '' });
+}
+
+function showBlock({ index, hop }: Page, { sign, vendor, kind, certainty, reason }: Block): Evidence {
+  return { hop: index, url: hop.url, status: hop.status, reason, vendor, kind, certainty, sign };
 }
 
 type Failure = {

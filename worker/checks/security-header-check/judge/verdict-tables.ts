@@ -7,7 +7,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
-import type { SeenHop } from '../sight/page.ts';
+import type { SeenHop } from '../facts/page.ts';
 
 /** The same verdict for every rule of a table. */
 export function allOf<Code extends string>(

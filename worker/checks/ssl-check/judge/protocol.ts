@@ -1,6 +1,6 @@
 import type { ProtocolCode } from '../../../../shared/catalogue/ssl-check/rules/protocol.ts';
 import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
-import { readMaxAge } from '../grammar/max-age.ts';
+import { readMaxAge } from '../../../web/hsts.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { readCertificate } from '../sight/certificate-sight.ts';
 import type { Chain } from '../sight/chain.ts';

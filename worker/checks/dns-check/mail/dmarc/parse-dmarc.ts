@@ -1,4 +1,4 @@
-import { trimBlanks } from '../text/ascii.ts';
+import { trimSpaces } from '../text/ascii.ts';
 import { clip, type Fault, type Malformed } from '../text/fault.ts';
 import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 import { parseReportUris, type ReportUri } from './parse-report-uris.ts';
@@ -29,7 +29,7 @@ export type Dmarc = {
 
 /** True for a TXT record that receivers take for DMARC: v=DMARC1 comes first. Blanks before it are let pass, as verifiers do. */
 export function isDmarc(text: string): boolean {
-  return beginsWithVersion(trimBlanks(text).text, 'DMARC1');
+  return beginsWithVersion(trimSpaces(text).text, 'DMARC1');
 }
 
 /**
@@ -128,7 +128,7 @@ function isFailureOptions(value: string): boolean {
   const options = value
     .toLowerCase()
     .split(':')
-    .map((option) => trimBlanks(option).text);
+    .map((option) => trimSpaces(option).text);
   const isEach = options.every((option) => ['0', '1', 'd', 's'].includes(option));
   return (
     isEach && new Set(options).size === options.length && !(options.includes('0') && options.includes('1'))
@@ -148,7 +148,7 @@ function findHistoric(tags: readonly Tag[]): { tag: string; why: string }[] {
 }
 
 function findBlankFault(text: string): Fault[] {
-  return trimBlanks(text).skipped === 0
+  return trimSpaces(text).skipped === 0
     ? []
     : [{ at: 0, term: '', problem: 'there is a blank before v=DMARC1' }];
 }

@@ -28,7 +28,7 @@ export function isAllDigits(text: string): boolean {
 }
 
 /** A text without blanks at its ends, and how many stood before it. */
-export function trimBlanks(text: string): { text: string; skipped: number } {
+export function trimSpaces(text: string): { text: string; skipped: number } {
   const start = scanWhile(text, 0, isBlank);
   let end = text.length;
   while (end > start && isBlank(text[end - 1])) end -= 1;

@@ -1,4 +1,4 @@
-import { findUnprintable, isBlank, isDigit, isLetter, scanWhile, trimBlanks } from './ascii.ts';
+import { findUnprintable, isBlank, isDigit, isLetter, scanWhile, trimSpaces } from './ascii.ts';
 import { clip, type Fault } from './fault.ts';
 
 /** One "name=value" of a tag list; offsets are of the whole text. */
@@ -40,18 +40,18 @@ const pieceLimit = 200;
 type Read = { readonly tag?: Tag; readonly fault?: Fault };
 
 function parsePiece(piece: string, start: number, isLast: boolean): Read {
-  const { text, skipped } = trimBlanks(piece);
+  const { text, skipped } = trimSpaces(piece);
   const at = start + skipped;
   const wrong = (offset: number, problem: string): Fault => ({ at: offset, term: clip(text, 80), problem });
   if (text === '')
     return isLast ? {} : { fault: { at, term: ';', problem: 'there is nothing between two semicolons' } };
   const equals = text.indexOf('=');
   if (equals < 0) return { fault: wrong(at, 'a tag needs an equals sign') };
-  const name = trimBlanks(text.slice(0, equals)).text;
+  const name = trimSpaces(text.slice(0, equals)).text;
   const slip = isLetter(name[0]) ? scanWhile(name, 0, isNameSign) : 0;
   if (slip < name.length || name === '')
     return { fault: wrong(at + slip, `"${clip(name, 40)}" is not a tag’s name`) };
-  const value = trimBlanks(text.slice(equals + 1));
+  const value = trimSpaces(text.slice(equals + 1));
   const valueAt = at + equals + 1 + value.skipped;
   const tag = { name, value: value.text, at, valueAt };
   const odd = findUnprintable(value.text.replaceAll('\t', ' '));

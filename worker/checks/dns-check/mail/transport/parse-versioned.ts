@@ -1,4 +1,4 @@
-import { isBlank, isDigit, isLetter, scanWhile, trimBlanks } from '../text/ascii.ts';
+import { isBlank, isDigit, isLetter, scanWhile, trimSpaces } from '../text/ascii.ts';
 import { clip, type Fault, type Malformed } from '../text/fault.ts';
 
 /** A field of an MTA-STS or TLS reporting record. */
@@ -38,7 +38,7 @@ export function parseVersioned(text: string, version: string): { fields: Field[]
 }
 
 function parseField(piece: string, start: number, isLast: boolean): Field | Fault | null {
-  const { text, skipped } = trimBlanks(piece);
+  const { text, skipped } = trimSpaces(piece);
   const at = start + skipped;
   if (text === '')
     return isLast ? null : { at, term: ';', problem: 'there is nothing between two semicolons' };

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { readBlock, seeBodySigns } from '../../../worker/web/block-page.ts';
+import { blockSigns } from '../../../worker/web/block-signs.ts';
+import type { HeaderLine } from '../../../worker/web/fields.ts';
+
+type Answer = {
+  readonly status?: number;
+  readonly headers?: readonly HeaderLine[];
+  readonly body?: string;
+  readonly url?: string;
+};
+
+const start = 'https://a.test/';
+const read = ({ status = 200, headers = [], body = '', url = start }: Answer) =>
+  readBlock({ url, status, headers, bodySigns: seeBodySigns(body) }, start);
+const sent = (name: string, value = 'x'): readonly HeaderLine[] => [[name, value]];
+
+const rows: readonly (readonly [sign: string, answer: Answer])[] = [
+  ['cloudflare-mitigated', { headers: sent('CF-Mitigated', 'challenge') }],
+  ['cloudflare-challenge-markup', { status: 503, body: '<script>window._cf_chl_opt={cvId:"3"}' }],
+  ['cloudflare-block-markup', { status: 403, body: '<title>Attention Required! | Cloudflare</title>' }],
+  ['cloudflare-origin-error', { status: 522, headers: sent('Server', 'cloudflare') }],
+  ['aws-waf-action', { status: 202, headers: sent('x-amzn-waf-action', 'challenge') }],
+  ['aws-waf-markup', { status: 405, body: '<script>window.gokuProps = {}' }],
+  ['datadome-refusal', { status: 403, headers: sent('x-dd-b', '1') }],
+  ['datadome-field', { status: 401, headers: sent('x-datadome', 'protected') }],
+  ['datadome-markup', { body: "<script>var dd={'rt':'c','host':'geo.captcha-delivery.com'}" }],
+  ['human-markup', { body: '<div id="px-captcha"></div>' }],
+  ['human-cookie', { status: 403, headers: sent('Set-Cookie', '_pxhd=[5 octets]') }],
+  ['imperva-incident', { body: 'Request unsuccessful. Incapsula incident ID: 1-2' }],
+  ['imperva-challenge', { body: '<html><script src="/_Incapsula_Resource?SWJIYLWA=1"></script></html>' }],
+  ['imperva-refusal', { status: 403, headers: sent('X-Iinfo') }],
+  ['vercel-mitigated', { status: 429, headers: sent('x-vercel-mitigated', 'challenge') }],
+  ['vercel-markup', { status: 429, body: '<title>Vercel Security Checkpoint</title>' }],
+  ['f5-rejection', { body: 'The requested URL was rejected. Please consult with your administrator.' }],
+  ['f5-challenge', { body: '<script>window["bobcmn"] = "1"' }],
+  ['f5-refusal', { status: 403, headers: sent('Set-Cookie', 'TS0121e8f2=1') }],
+  ['akamai-markup', { status: 403, body: 'Reference&#32;&#35;18&#46;1' }],
+  ['akamai-refusal', { status: 403, headers: sent('Server', 'AkamaiGHost') }],
+  ['sucuri', { status: 403, headers: sent('X-Sucuri-Block') }],
+  ['kasada', { status: 429, headers: sent('x-kpsdk-ct') }],
+  ['anubis', { body: '<script id="anubis_challenge">' }],
+  [
+    'google-sorry',
+    { status: 429, body: 'Our systems have detected unusual traffic from your computer network.' },
+  ],
+  ['edgio-acl', { status: 401, headers: sent('x-ec-acl', '403') }],
+  ['ddos-guard', { status: 403, headers: sent('Server', 'ddos-guard') }],
+  ['cloudflare-refusal', { status: 403, headers: sent('Server', 'cloudflare') }],
+  ['aws-elb-refusal', { status: 403, headers: sent('Server', 'awselb/2.0') }],
+  ['cloudfront-refusal', { status: 405, headers: sent('X-Cache', 'Error from cloudfront') }],
+  ['fastly-refusal', { status: 403, headers: sent('X-Served-By', 'cache-iad-1') }],
+  ['azure-refusal', { status: 403, headers: sent('x-azure-ref') }],
+  ['asks-for-password', { status: 401, headers: sent('WWW-Authenticate', 'Basic') }],
+  ['network-login', { status: 511 }],
+  ['legal-refusal', { status: 451 }],
+  ['too-many-requests', { status: 429 }],
+  ['maintenance', { status: 503, headers: sent('Retry-After', '3600') }],
+  ['unavailable', { status: 503 }],
+  ['refusal', { status: 403 }],
+  ['login-elsewhere', { url: 'https://sso.b.test/saml2/login' }],
+  ['login-elsewhere', { url: 'https://accounts.a.test/signin/identifier' }],
+];
+
+test.for(rows)('%s: %j', ([sign, answer]) => {
+  expect(read(answer)?.sign).toBe(sign);
+});
+
+test('every sign has a row', () => {
+  const without = blockSigns.filter(({ id }) => !rows.some(([sign]) => sign === id));
+  expect(without.map(({ id }) => id)).toEqual([]);
+});
+
+describe('the site itself is not taken for a block page', () => {
+  test.for<readonly [name: string, answer: Answer]>([
+    ['a page', { body: '<title>hello</title>' }],
+    [
+      'a page behind Cloudflare',
+      { headers: sent('Server', 'cloudflare'), body: '/cdn-cgi/challenge-platform/scripts/jsd/main.js' },
+    ],
+    [
+      'a page behind DataDome',
+      { headers: sent('x-datadome', 'protected'), body: 'https://js.datadome.co/tags.js' },
+    ],
+    [
+      'a long page behind Imperva',
+      {
+        headers: sent('X-Iinfo'),
+        body: `${'<p>hello</p>'.repeat(300)}<script src="/_Incapsula_Resource?SWJIYLWA=1">`,
+      },
+    ],
+    ['a page that was not found', { status: 404, headers: sent('Server', 'cloudflare') }],
+    ['an error of its own', { status: 500 }],
+    ['a login of its own', { url: 'https://www.a.test/login' }],
+    ['another site without a login', { url: 'https://b.test/blog/login-pages-explained' }],
+  ])('%s', ([, answer]) => {
+    expect(read(answer)).toBeUndefined();
+  });
+});
+
+test('half a megabyte of any body is looked through quickly', () => {
+  const before = process.threadCpuUsage();
+  for (const text of ['_Incapsula_Resource?', 'var dd={', 'a', '<title>', 'id=px-captch'])
+    seeBodySigns(text.repeat(524_288 / text.length));
+  expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(300);
+});

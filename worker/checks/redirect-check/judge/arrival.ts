@@ -1,0 +1,128 @@
+import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
+import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { FailureCode } from '../../../probes/http/port.ts';
+import type { Block } from '../../../web/block-page.ts';
+import { type Hsts, parseHsts } from '../../../web/hsts.ts';
+import { withoutFragment } from '../../../web/location.ts';
+import { isMalformed } from '../../../web/malformed.ts';
+import type { HopAnswer, RedirectEvidence } from '../evidence.ts';
+import {
+  type AnsweredHop,
+  answeredHops,
+  asFarAsRead,
+  asFarAsSeen,
+  readEndBlock,
+  whyBlocked,
+} from '../facts/chain.ts';
+
+type Code = Extract<
+  RedirectCode,
+  'https-missing' | 'certificate-not-trusted' | `target-${string}` | `hsts-${string}` | 'canonical-differs'
+>;
+
+/** Judges where the chain ends, and what its hops say about HTTPS on the way. */
+export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> {
+  const { hops, stop } = evidence;
+  const answered = answeredHops(hops);
+  const last = stop.kind === 'arrived' ? answered.at(-1) : undefined;
+  const arrived = (verdict: (last: AnsweredHop) => Verdict): Verdict =>
+    last ? verdict(last) : notTested('the chain does not arrive at a page');
+  const block = readEndBlock(evidence);
+  const ofPage = (verdict: (last: AnsweredHop) => Verdict): Verdict =>
+    block ? whyBlocked(block) : arrived(verdict);
+  const overHttp = answered.filter(({ url }) => url.startsWith('http:'));
+  const overHttps = answered.filter(({ seen }) => seen.tls !== null);
+  return {
+    'https-missing': ofPage(({ url }) => brokenIf(url.startsWith('http:'), { url })),
+    'target-broken': ofPage(({ url, seen: { status } }) => brokenIf(status >= 400, { url, status })),
+    'target-blocks-checks': arrived((last) => judgeBlock(last, block)),
+    'target-rate-limits': arrived(({ url, seen }) => brokenIf(seen.status === 429, { url })),
+    'target-body-broken': ofPage(judgeBody),
+    'canonical-differs': ofPage(judgeCanonical),
+    'certificate-not-trusted': asFarAsSeen(
+      stop,
+      overHttps.length === 0 ? 'not-applicable' : brokenBy(overHttps.flatMap(showDistrust)),
+    ),
+    'hsts-over-http': asFarAsSeen(
+      stop,
+      overHttp.length === 0
+        ? 'not-applicable'
+        : brokenBy(overHttp.filter(({ seen }) => seen.hsts !== null).map(({ url }) => ({ url }))),
+    ),
+    'hsts-upgrades-browser': asFarAsSeen(stop, judgeUpgrades(answered)),
+    'target-address-not-allowed': judgeFailure(evidence, (code) => code === 'target-address-not-allowed'),
+    'target-not-allowed': judgeFailure(evidence, (code) => code === 'target-not-allowed'),
+    'target-unreachable': judgeFailure(evidence, (code) => !code.startsWith('target-')),
+  };
+}
+
+// target-rate-limits says it of 429.
+function judgeBlock({ url, seen: { status } }: AnsweredHop, block: Block | undefined): Verdict {
+  if (!block) return 'holds';
+  if (status === 429) return 'not-applicable';
+  const { sign, vendor, kind, certainty, reason } = block;
+  return brokenIf(true, { url, status, reason, vendor, kind, certainty, sign });
+}
+
+type Cut = NonNullable<HopAnswer['bodyCut']>;
+const brokenBodies: { readonly [C in Cut]?: string } = {
+  'closed-early': 'breaks off',
+  'bad-encoding': 'is not coded as its Content-Encoding says',
+  timeout: 'does not come to its end in time',
+};
+const unreadBodies: { readonly [C in Cut]?: string } = {
+  limit: 'only the beginning of the page was read',
+  'decompression-bomb': 'the body unfolds more than a hundredfold, and was not read on',
+  'too-many-encodings': 'the body is coded more than twice over, and was not decoded',
+};
+
+function judgeBody({ url, seen: { bodyCut } }: AnsweredHop): Verdict {
+  if (bodyCut === null) return 'holds';
+  const broken = brokenBodies[bodyCut];
+  if (broken !== undefined) return brokenIf(true, { url, reason: broken });
+  const unread = unreadBodies[bodyCut];
+  // The body of a redirect that leads nowhere is not read; location-missing says what is wrong with it.
+  return unread === undefined ? 'not-applicable' : notTested(unread);
+}
+
+function judgeCanonical({ url, seen }: AnsweredHop): Verdict {
+  const { canonical } = seen;
+  if (canonical === null) return asFarAsRead(seen, 'not-applicable');
+  return brokenIf(withoutFragment(canonical) !== withoutFragment(url), { url, canonical });
+}
+
+function showDistrust({ url, seen: { tls } }: AnsweredHop) {
+  return tls?.trusted === false ? [{ url, reason: tls.error ?? 'unknown' }] : [];
+}
+
+function judgeFailure({ hops, stop }: RedirectEvidence, picks: (code: FailureCode) => boolean): Verdict {
+  const last = hops.at(-1);
+  if (stop.kind !== 'failure' || last?.seen.kind !== 'failure') return asFarAsSeen(stop, 'holds');
+  const { code, reason } = last.seen;
+  const shown = { hop: hops.length, url: last.url, code, reason };
+  return picks(code) ? brokenBy([shown]) : 'not-applicable';
+}
+
+/** Hops in clear text that a browser would never send, since an earlier one of this chain set HSTS for their host (RFC 6797 §8.3). */
+function judgeUpgrades(answered: readonly AnsweredHop[]): Verdict {
+  const known = new Map<string, Hsts>();
+  const skipped: { host: string; url: string }[] = [];
+  for (const { url, seen } of answered) {
+    const { hostname, protocol } = new URL(url);
+    const isKnown = [...known].some(
+      ([host, { includeSubDomains }]) =>
+        host === hostname || (includeSubDomains && hostname.endsWith(`.${host}`)),
+    );
+    if (protocol === 'http:' && isKnown) skipped.push({ host: hostname, url });
+    const hsts = keptHsts(seen);
+    if (hsts?.maxAgeS === 0) known.delete(hostname);
+    else if (hsts) known.set(hostname, hsts);
+  }
+  return known.size === 0 && skipped.length === 0 ? 'not-applicable' : brokenBy(skipped);
+}
+
+// RFC 6797 §8.1: only over TLS without any error.
+function keptHsts({ tls, hsts }: HopAnswer): Hsts | undefined {
+  const parsed = tls?.trusted === true && hsts !== null ? parseHsts(hsts) : undefined;
+  return parsed && !isMalformed(parsed) ? parsed : undefined;
+}

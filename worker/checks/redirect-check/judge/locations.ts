@@ -1,0 +1,70 @@
+import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
+import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
+import { isRedirect } from '../../../web/redirect.ts';
+import type { LocationSeen } from '../../../web/walk.ts';
+import type { RedirectEvidence } from '../evidence.ts';
+import { type AnsweredHop, answeredHops, asFarAsSeen } from '../facts/chain.ts';
+
+type Code = Extract<RedirectCode, `location-${string}`>;
+
+/** Judges the Location fields of all redirect answers. */
+export function judgeLocations({ hops, stop }: RedirectEvidence): Record<Code, Verdict> {
+  const answered = answeredHops(hops);
+  const redirecting = answered.filter(({ seen }) => isRedirect(seen.status));
+  const last = answered.at(-1);
+  const isForeign = stop.kind === 'foreign-scheme';
+  const scheme = isForeign ? stop.scheme : '';
+  const whole = (verdict: Verdict): Verdict =>
+    asFarAsSeen(stop, redirecting.length === 0 && verdict === 'holds' ? 'not-applicable' : verdict);
+  const each = (picks: (hop: AnsweredHop) => boolean) =>
+    whole(brokenBy(redirecting.filter(picks).map(showLocation)));
+  const atEnd = (claim: boolean, more: Evidence = {}) =>
+    whole(brokenIf(claim, { ...(last ? showLocation(last) : {}), ...more }));
+  return {
+    'location-missing': each(({ seen }) => seen.locations.length === 0),
+    'location-empty': each(({ seen }) => seen.locations.some(({ text }) => text === '')),
+    'location-ambiguous': whole(
+      brokenBy(answered.filter(({ seen }) => countDifferent(seen.locations) > 1).map(showLocation)),
+    ),
+    'location-not-encoded': each(({ seen }) => seen.locations.some((location) => !isUriReference(location))),
+    'location-credentials': each(({ seen }) => seen.locations.some(({ hasCredentials }) => hasCredentials)),
+    'location-too-long': atEnd(
+      stop.kind === 'location-too-long',
+      stop.kind === 'location-too-long' ? { length: stop.length } : {},
+    ),
+    'location-invalid': atEnd(stop.kind === 'invalid-location'),
+    'location-scheme-not-allowed': atEnd(isForeign && !isAppScheme(scheme), { scheme }),
+    'location-app-scheme': atEnd(isForeign && isAppScheme(scheme), { scheme }),
+  };
+}
+
+// Fetch schemes and scripts are refused as the target of a redirect; browsers hand everything else to other software (HTML Standard, navigate).
+const refusedSchemes: ReadonlySet<string> = new Set(
+  'about blob data file filesystem ftp javascript view-source chrome ws wss'.split(' '),
+);
+
+function isAppScheme(scheme: string): boolean {
+  return !refusedSchemes.has(scheme);
+}
+
+function showLocation({ number, url, seen }: AnsweredHop): Evidence {
+  const count = countDifferent(seen.locations);
+  const texts = seen.locations.map(({ text }) => text);
+  return {
+    hop: number,
+    url,
+    status: seen.status,
+    location: texts.find((text) => text !== '') ?? texts[0] ?? null,
+    ...(count > 1 ? { count, locations: texts.slice(0, 5) } : {}),
+  };
+}
+
+// The same Location sent twice is clumsy, but says one thing; browsers let it pass.
+function countDifferent(locations: readonly LocationSeen[]): number {
+  return new Set(locations.map(({ text }) => text)).size;
+}
+
+/** Only the characters of RFC 3986 appendix A, and whole percent-encodings. */
+function isUriReference({ text, isUtf8 }: LocationSeen): boolean {
+  return isUtf8 && !/[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})/.test(text);
+}

@@ -1,0 +1,202 @@
+import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  isBroken,
+  type Verdict,
+} from '../../../../shared/model/verdict.ts';
+import { siteOf } from '../../../../shared/target/parse-target.ts';
+import { isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
+import type { RedirectEvidence } from '../evidence.ts';
+import {
+  answeredHops,
+  asFarAsRead,
+  asFarAsSeen,
+  findAskedTwice,
+  isCanonicalising,
+  isCrossSite,
+  isHttpsDowngrade,
+  isHttpsUpgrade,
+  type Redirect,
+  readEndBlock,
+  redirectsOf,
+  whyBlocked,
+} from '../facts/chain.ts';
+
+type Code = Extract<RedirectCode, 'https-downgrade' | 'https-upgrade-late' | `redirect-${string}`>;
+
+/** One for the scheme and one for the host. */
+const comfortableRedirects = 2;
+
+const trackingParameters =
+  /^(?:utm_\w+|gclid|gbraid|wbraid|dclid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_[ce]id|_hsenc|_hsmi|vero_id|mkt_tok|s_cid|oly_\w+)$/i;
+
+/** Judges how the chain runs: its length, its circles, what each redirect changes. */
+export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
+  const { hops, stop } = evidence;
+  const redirects = redirectsOf(hops);
+  const whole = (verdict: Verdict): Verdict => asFarAsSeen(stop, verdict);
+  const each = (
+    picks: (redirect: Redirect) => boolean,
+    shows: (redirect: Redirect) => Evidence = showMove,
+  ): Verdict =>
+    whole(redirects.length === 0 ? 'not-applicable' : brokenBy(redirects.filter(picks).map(shows)));
+  return {
+    'https-downgrade': each(isHttpsDowngrade),
+    'https-upgrade-late': each((redirect) => isLateUpgrade(redirect, redirects)),
+    'redirect-loop': whole(
+      brokenIf(stop.kind === 'loop', { hop: hops.length, to: stop.kind === 'loop' ? stop.to : '' }),
+    ),
+    'redirect-too-many': whole(brokenIf(stop.kind === 'too-many', { redirects: hops.length - 1 })),
+    'redirect-chain-slow': judgePace(evidence),
+    'redirect-chain-long': whole(judgeLength(evidence, redirects)),
+    'redirect-temporary': each(isTemporaryForLasting, showTemporary),
+    'redirect-client-side': asLastPageRead(
+      evidence,
+      each(
+        ({ next }) => next.via !== 'http',
+        (redirect) => ({ ...showMove(redirect), via: redirect.next.via }),
+      ),
+    ),
+    'redirect-client-side-delayed': whole(judgeDelayed(evidence)),
+    'redirect-javascript-suspected': whole(judgeScript(evidence)),
+    'redirect-path-not-kept': each(forgetsPath, (redirect) => ({
+      ...showMove(redirect),
+      host: redirect.to.host,
+    })),
+    'redirect-cross-site': each(isCrossSite),
+    'redirect-tracking-parameters': each(
+      (redirect) => addedTracking(redirect).length > 0,
+      (redirect) => ({ ...showMove(redirect), parameters: addedTracking(redirect) }),
+    ),
+    'redirect-open-suspected': each(
+      (redirect) => !isReturn(redirect, redirects) && findOpenRedirect(redirect) !== undefined,
+      (redirect) => findOpenRedirect(redirect) ?? {},
+    ),
+    'redirect-cookie-required': whole(judgeCookieGate(evidence)),
+    'redirect-status-not-followed': whole(judgeStatuses(evidence)),
+  };
+}
+
+// Where the last page was not read to its end, it may send the visitor on by itself.
+function asLastPageRead({ hops, stop }: RedirectEvidence, verdict: Verdict): Verdict {
+  const last = answeredHops(hops).at(-1);
+  return stop.kind !== 'arrived' || !last || isBroken(verdict) ? verdict : asFarAsRead(last.seen, verdict);
+}
+
+function showMove({ number, url, next }: Redirect): Evidence {
+  return { hop: number, from: url, to: next.url };
+}
+
+// The first host can only say Strict-Transport-Security over https, which this visitor never spoke with it.
+function isLateUpgrade({ from, to, number }: Redirect, redirects: readonly Redirect[]): boolean {
+  const staysPlain = from.protocol === 'http:' && to.protocol === 'http:' && from.hostname !== to.hostname;
+  return staysPlain && redirects.some((later) => later.number > number && isHttpsUpgrade(later));
+}
+
+function judgeLength({ stop }: RedirectEvidence, redirects: readonly Redirect[]): Verdict {
+  if (stop.kind === 'loop' || stop.kind === 'too-many') return 'not-applicable';
+  return brokenIf(redirects.length > comfortableRedirects, { redirects: redirects.length });
+}
+
+// A hop that failed by itself is not slow: target-unreachable says what is wrong with it.
+function judgePace({ hops, stop }: RedirectEvidence): Verdict {
+  if (stop.kind !== 'out-of-time') return asFarAsSeen(stop, 'holds');
+  return brokenIf(true, { hop: hops.length, url: hops.at(-1)?.url ?? '', seconds: stop.afterMs / 1000 });
+}
+
+const temporaryStatuses: readonly number[] = [302, 303, 307];
+
+function isTemporaryForLasting(redirect: Redirect): boolean {
+  const { seen, next } = redirect;
+  return temporaryStatuses.includes(seen.status) && next.via === 'http' && isCanonicalising(redirect);
+}
+
+function showTemporary(redirect: Redirect): Evidence {
+  const { from, to, seen } = redirect;
+  const changes = [
+    ...(from.protocol === to.protocol ? [] : ['the scheme']),
+    ...(from.host === to.host ? [] : ['the host']),
+  ];
+  return { ...showMove(redirect), status: seen.status, change: changes.join(' and ') };
+}
+
+function forgetsPath(redirect: Redirect): boolean {
+  const { from, to } = redirect;
+  return (
+    from.origin !== to.origin &&
+    from.pathname !== '/' &&
+    to.pathname === '/' &&
+    to.search === '' &&
+    !isCrossSite(redirect)
+  );
+}
+
+function addedTracking({ from, to }: Redirect): string[] {
+  const names = new Set(to.searchParams.keys());
+  return [...names].filter((name) => trackingParameters.test(name) && !from.searchParams.has(name));
+}
+
+const signOnParameters = ['redirect_uri', 'SAMLRequest', 'SAMLResponse', 'RelayState', 'wtrealm'];
+
+/** Single sign-on leads back to the site that the chain came from, or to an address that the provider has registered. */
+function isReturn({ from, to, number }: Redirect, redirects: readonly Redirect[]): boolean {
+  const site = siteOf(to.hostname);
+  const isBack = redirects.some(
+    (earlier) => earlier.number < number && siteOf(earlier.from.hostname) === site,
+  );
+  return isBack || signOnParameters.some((name) => from.searchParams.has(name));
+}
+
+/** The Location names a host of another site that stood, alone or in a URL, in the query of the same request. */
+function findOpenRedirect(redirect: Redirect): Evidence | undefined {
+  const { from, to } = redirect;
+  if (!isCrossSite(redirect)) return undefined;
+  for (const [parameter, value] of from.searchParams) {
+    const named = URL.canParse(value, from.href) ? new URL(value, from.href).host : '';
+    if (named === to.host || value.toLowerCase() === to.host)
+      return { ...showMove(redirect), host: to.host, parameter };
+  }
+  return undefined;
+}
+
+// Asked twice and arrived: had the cookies been the same, the walk had called it a loop.
+function judgeCookieGate({ hops, stop }: RedirectEvidence): Verdict {
+  if (stop.kind !== 'arrived') return 'not-applicable';
+  const url = findAskedTwice(hops);
+  return brokenIf(url !== undefined, { url: url ?? '' });
+}
+
+function judgeDelayed(evidence: RedirectEvidence): Verdict {
+  const { hops, stop } = evidence;
+  const block = readEndBlock(evidence);
+  const last = answeredHops(hops).at(-1);
+  if (stop.kind !== 'arrived' || !last) return 'not-applicable';
+  const { refresh } = last.seen;
+  if (block) return whyBlocked(block);
+  if (refresh && refresh.seconds > shownForS && !isSamePage(refresh.to, last.url))
+    return brokenIf(true, { url: last.url, to: refresh.to, seconds: refresh.seconds, via: refresh.via });
+  // A field is obeyed before all elements of the page, and it was seen.
+  return refresh?.via === 'refresh-header' ? 'holds' : asFarAsRead(last.seen, 'holds');
+}
+
+function judgeScript(evidence: RedirectEvidence): Verdict {
+  const { hops, stop } = evidence;
+  const block = readEndBlock(evidence);
+  const last = answeredHops(hops).at(-1);
+  if (stop.kind !== 'arrived' || !last) return 'not-applicable';
+  const { page } = last.seen;
+  if (block) return whyBlocked(block);
+  if (page?.setsAddress)
+    return brokenIf(true, { url: last.url, to: page.scriptTarget ?? 'an address that is computed' });
+  return asFarAsRead(last.seen, page ? 'holds' : 'not-applicable');
+}
+
+function judgeStatuses({ hops }: RedirectEvidence): Verdict {
+  const unfollowed = answeredHops(hops).filter(
+    ({ seen: { status, locations } }) =>
+      status >= 300 && status < 400 && !isRedirect(status) && locations.length > 0,
+  );
+  return brokenBy(unfollowed.map(({ number, url, seen }) => ({ hop: number, url, status: seen.status })));
+}

@@ -1,0 +1,59 @@
+import { keyOf } from '../../../web/cookie-jar.ts';
+import { type Storage, storeCookie } from '../../../web/cookie-store.ts';
+import { valuesOf } from '../../../web/fields.ts';
+import { isMalformed } from '../../../web/malformed.ts';
+import { cookieNameOf } from '../../../web/mask-cookie.ts';
+import { parseSetCookie, type SetCookie } from '../../../web/set-cookie.ts';
+import type { HeaderEvidence } from '../evidence.ts';
+import type { SeenHop } from './page.ts';
+import { isSessionCookie } from './session-cookie.ts';
+
+/** A Set-Cookie line and what a browser makes of it. `cookie` is undefined where the line is ignored whole. */
+export type SeenCookie = {
+  readonly seen: SeenHop;
+  readonly line: string;
+  readonly cookie: SetCookie | undefined;
+  readonly storage: Storage;
+  readonly session: boolean;
+};
+
+/**
+ * Reads the cookies of all hops in order. A later cookie of the same name, domain and path replaces or deletes the earlier,
+ * and a clear-text answer replaces none that is Secure (RFC 6265bis §5.7); the same line from the same host is read once.
+ */
+export function readCookies(
+  { seenAtMs }: Pick<HeaderEvidence, 'seenAtMs'>,
+  hops: readonly SeenHop[],
+): SeenCookie[] {
+  const cookies = new Map<string, SeenCookie>();
+  for (const seen of hops) {
+    for (const line of valuesOf(seen.fields, 'set-cookie')) {
+      const read = readCookie(seen, line, seenAtMs);
+      const key = placeKeyOf(read);
+      cookies.delete(key);
+      cookies.set(key, read);
+    }
+  }
+  return [...cookies.values()];
+}
+
+// What is not stored has no place; such a line stands for itself.
+function placeKeyOf({ cookie, storage, seen, line }: SeenCookie): string {
+  if (!cookie || !('domain' in storage)) return `${seen.url.origin} ${line}`;
+  return keyOf(cookie, storage);
+}
+
+/** The name of a cookie, also of one whose line is ignored whole; empty where it has none. */
+export function nameOf({ cookie, line }: Pick<SeenCookie, 'cookie' | 'line'>): string {
+  return cookie?.name ?? cookieNameOf(line) ?? '';
+}
+
+function readCookie(seen: SeenHop, line: string, nowMs: number): SeenCookie {
+  const cookie = parseSetCookie(line);
+  if (isMalformed(cookie)) {
+    const storage = { stored: false, deletes: false, reason: `its line has ${cookie.reason}` } as const;
+    return { seen, line, cookie: undefined, storage, session: false };
+  }
+  const storage = storeCookie(cookie, seen.url, nowMs);
+  return { seen, line, cookie, storage, session: storage.stored && isSessionCookie(cookie) };
+}

@@ -1,0 +1,76 @@
+import { type Block, readBlock } from '../../../web/block-page.ts';
+import { type ContentType, isDocument, isHtml, parseContentType } from '../../../web/content-type.ts';
+import { type Fields, indexFields, valuesOf } from '../../../web/fields.ts';
+import type { Chain, DocumentSight, HeaderEvidence, Hop } from '../evidence.ts';
+import { readPolicies, type SeenPolicy } from './policies.ts';
+
+/** A hop with its fields sorted by name; `index` is its place in the report's hops. */
+export type SeenHop = {
+  readonly index: number;
+  readonly chain: 'https' | 'http';
+  readonly url: URL;
+  readonly hop: Hop;
+  readonly fields: Fields;
+};
+
+/** The answer that is judged, read once. */
+export type Page = SeenHop & {
+  readonly type: ContentType | undefined;
+  /** True where rules for pages apply: what runs scripts, or may be taken for it. */
+  readonly isDocument: boolean;
+  readonly document: DocumentSight | null;
+  /** From its headers and its meta elements, enforced or not. */
+  readonly policies: readonly SeenPolicy[];
+  /** Who answered instead of the site; undefined where this is its page. */
+  readonly block: Block | undefined;
+};
+
+/** All hops of both chains in the order of the report; those of the http chain that were met on the https chain stand once. */
+export function readHops({ https, http }: HeaderEvidence): SeenHop[] {
+  const known = new Set(https.hops.map(({ url }) => url));
+  const more = http.hops.filter(({ url }) => !known.has(url));
+  return [
+    ...https.hops.map((hop) => ({ hop, chain: 'https' as const })),
+    ...more.map((hop) => ({ hop, chain: 'http' as const })),
+  ].map(({ hop, chain }, index) => ({
+    index,
+    chain,
+    hop,
+    url: new URL(hop.url),
+    fields: indexFields(hop.headers),
+  }));
+}
+
+/** The last answer of the https chain, else of the http chain; undefined where neither came to an end. */
+export function readPage({ https, http }: HeaderEvidence, hops: readonly SeenHop[]): Page | undefined {
+  const chain = [https, http].find(({ end }) => end.kind === 'answered');
+  const last = chain?.hops.at(-1);
+  // On the http chain the last hop may be one that the https chain met before, and then stands there.
+  const seen = hops.findLast(
+    ({ hop, chain: way }) => hop.url === last?.url && (chain === http || way === 'https'),
+  );
+  return chain && seen ? readAnswerOf(seen, chain) : undefined;
+}
+
+function readAnswerOf(seen: SeenHop, { start, document, bodySigns = [] }: Chain): Page {
+  const { url, status, headers } = seen.hop;
+  const block = readBlock({ url, status, headers, bodySigns }, start);
+  const type = parseContentType(valuesOf(seen.fields, 'content-type'));
+  return {
+    ...seen,
+    type,
+    isDocument: isDocument(type),
+    document,
+    policies: readPolicies(seen, document),
+    block,
+  };
+}
+
+/** Why a meta element of the head may have been missed; null where none can have been, or the answer is no HTML. */
+export function whyHeadUnread({ type, document }: Page): string | null {
+  if (!isHtml(type)) return null;
+  if (document === null) return 'the page could not be read';
+  // Once anything stands elsewhere the head is over.
+  const isOver = document.elements.some(({ parent }) => parent !== 'head' && parent !== 'noscript');
+  return document.cut === null || isOver ? null : `the head was not read to its end: ${document.cut}`;
+}

@@ -1,0 +1,142 @@
+/** What answers instead of the site. */
+export type BlockKind =
+  | 'challenge'
+  | 'denial'
+  | 'rate-limit'
+  | 'legal'
+  | 'login'
+  | 'maintenance'
+  | 'captive-portal';
+
+/** How sure it is that the answer is not the site's page. */
+export type Certainty = 'certain' | 'likely';
+
+/** A row of the table: everything that it names must be there. */
+export type BlockSign = {
+  readonly id: string;
+  /** Who answers; null where nobody in particular can be named. */
+  readonly vendor: string | null;
+  readonly kind: BlockKind;
+  readonly certainty: Certainty;
+  /** Any of these; any status where it is left out. */
+  readonly status?: readonly number[];
+  /** Name in lower case → what its value must match. */
+  readonly field?: readonly [name: string, value: RegExp];
+  /** A cookie's name. */
+  readonly cookie?: RegExp;
+  /** Found in the first characters of the body. */
+  readonly body?: RegExp;
+};
+
+const refusals = [401, 403, 405, 406, 429, 503];
+const any = /(?:)/;
+
+/**
+ * Signs of who answers instead of a site, the surest first: the first that fits names the vendor.
+ * Sources are the vendors' own documentation and the answers of well-known sites, seen in 2024 and 2026.
+ * Markup counts only where it stands on block pages alone: Cloudflare, Imperva and DataDome put scripts into normal pages too.
+ */
+export const blockSigns: readonly BlockSign[] = [
+  // developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response
+  sign('cloudflare-mitigated', 'Cloudflare', 'challenge', { field: ['cf-mitigated', /challenge/i] }),
+  sign('cloudflare-challenge-markup', 'Cloudflare', 'challenge', { body: /window\._cf_chl_opt\b/ }),
+  sign('cloudflare-block-markup', 'Cloudflare', 'denial', {
+    status: refusals,
+    body: /<title>Attention Required! \| Cloudflare<|\bcf-error-details\b|^error code: 1\d{3}/,
+  }),
+  // docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge.html: 202 for a challenge, 405 for a CAPTCHA
+  sign('aws-waf-action', 'AWS WAF', 'challenge', { field: ['x-amzn-waf-action', any] }),
+  sign('aws-waf-markup', 'AWS WAF', 'challenge', {
+    status: [202, 403, 405],
+    body: /window\.(?:gokuProps|awsWafCookieDomainList)\b/,
+  }),
+  // docs.datadome.co: a challenge answers with x-dd-b and a page that loads captcha-delivery.com
+  sign('datadome-refusal', 'DataDome', 'challenge', { status: refusals, field: ['x-dd-b', any] }),
+  sign('datadome-field', 'DataDome', 'challenge', { status: refusals, field: ['x-datadome', any] }),
+  sign('datadome-markup', 'DataDome', 'challenge', {
+    body: /(?:geo|ct|c)\.captcha-delivery\.com|\bvar dd=\{'rt':/,
+  }),
+  // docs.humansecurity.com: the block page holds an element px-captcha
+  sign('human-markup', 'HUMAN (PerimeterX)', 'challenge', {
+    body: /id=["']?px-captcha|captcha\.px-c(?:dn|loud)\.net/,
+  }),
+  sign('human-cookie', 'HUMAN (PerimeterX)', 'challenge', {
+    status: [403, 429],
+    cookie: /^_px(?:hd|vid|3)$/,
+  }),
+  // docs.imperva.com: the incident ID stands on block pages only; a short page of one script is its challenge, with 200
+  sign('imperva-incident', 'Imperva', 'denial', {
+    body: /Incapsula incident ID|_Incapsula_Resource\?[^"'>]{0,400}incident_id=/i,
+  }),
+  sign('imperva-challenge', 'Imperva', 'challenge', { body: /^[^]{0,1500}_Incapsula_Resource[^]{0,600}$/ }),
+  sign('imperva-refusal', 'Imperva', 'denial', { status: refusals, field: ['x-iinfo', any] }),
+  // vercel.com/docs/vercel-firewall/attack-challenge-mode
+  sign('vercel-mitigated', 'Vercel', 'challenge', { field: ['x-vercel-mitigated', any] }),
+  sign('vercel-markup', 'Vercel', 'challenge', {
+    status: [403, 429],
+    body: /<title>Vercel Security Checkpoint</,
+  }),
+  // my.f5.com K000134995 and the default blocking page of BIG-IP ASM, which answers with 200
+  sign('f5-rejection', 'F5 BIG-IP', 'denial', {
+    body: /The requested URL was rejected\. Please consult with your administrator/,
+  }),
+  sign('f5-challenge', 'F5 BIG-IP', 'challenge', { body: /window\["bobcmn"\]/ }),
+  sign('akamai-markup', 'Akamai', 'denial', {
+    status: refusals,
+    body: /errors\.edgesuite\.net|Reference&#32;&#35;/,
+  }),
+  sign('sucuri', 'Sucuri', 'denial', { field: ['x-sucuri-block', any] }),
+  sign('kasada', 'Kasada', 'challenge', { status: [403, 429], field: ['x-kpsdk-ct', any] }),
+  sign('anubis', 'Anubis', 'challenge', {
+    body: /id="anubis_challenge"|\/\.within\.website\/x\/cmd\/anubis/,
+  }),
+  sign('google-sorry', 'Google', 'challenge', {
+    status: [403, 429],
+    body: /unusual traffic from your computer network/,
+  }),
+  sign('edgio-acl', 'Edgio', 'denial', { status: refusals, field: ['x-ec-acl', any] }),
+  sign('ddos-guard', 'DDoS-Guard', 'challenge', { status: refusals, field: ['server', /^ddos-guard$/i] }),
+  // What a delivery network refuses may be its own doing or the site's.
+  likely('cloudflare-refusal', 'Cloudflare', { field: ['server', /^cloudflare/i] }),
+  likely('akamai-refusal', 'Akamai', { field: ['server', /^AkamaiGHost$/i] }),
+  likely('aws-elb-refusal', 'AWS WAF', { field: ['server', /^awselb\//i] }),
+  likely('cloudfront-refusal', 'Amazon CloudFront', {
+    field: ['x-cache', /^(?:Error|LambdaGeneratedResponse) from cloudfront/i],
+  }),
+  likely('fastly-refusal', 'Fastly', { field: ['x-served-by', /^cache-/] }),
+  likely('azure-refusal', 'Azure Front Door', { field: ['x-azure-ref', any] }),
+  likely('f5-refusal', 'F5 BIG-IP', { cookie: /^TS[0-9a-f]{6,}$/ }),
+  sign('asks-for-password', null, 'login', { status: [401], field: ['www-authenticate', any] }),
+  sign('network-login', null, 'captive-portal', { status: [511] }),
+  sign('legal-refusal', null, 'legal', { status: [451] }),
+  sign('too-many-requests', null, 'rate-limit', { status: [429] }),
+  {
+    id: 'maintenance',
+    vendor: null,
+    kind: 'maintenance',
+    certainty: 'certain',
+    status: [503],
+    field: ['retry-after', any],
+  },
+  { id: 'unavailable', vendor: null, kind: 'maintenance', certainty: 'likely', status: [503] },
+  { id: 'refusal', vendor: null, kind: 'denial', certainty: 'likely', status: [401, 403, 405, 406, 407] },
+  // developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors: its own pages, for a site that it cannot reach
+  sign('cloudflare-origin-error', 'Cloudflare', 'maintenance', {
+    status: range(520, 530),
+    field: ['server', /^cloudflare/i],
+  }),
+];
+
+type Found = Pick<BlockSign, 'status' | 'field' | 'cookie' | 'body'>;
+
+function sign(id: string, vendor: string | null, kind: BlockKind, found: Found): BlockSign {
+  return { id, vendor, kind, certainty: 'certain', ...found };
+}
+
+function likely(id: string, vendor: string, found: Found): BlockSign {
+  return { id, vendor, kind: 'denial', certainty: 'likely', status: refusals, ...found };
+}
+
+function range(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+}

@@ -1,0 +1,193 @@
+import type { RedirectVia } from '../../shared/catalogue/redirect-check/report.ts';
+import type { FailureCode, HttpAnswer, HttpProbe } from '../probes/http/port.ts';
+import { type CookieJar, openCookieJar } from './cookie-jar.ts';
+import { indexFields, valuesOf } from './fields.ts';
+import { decodeLocation, inheritFragment, resolveLocation, withoutFragment } from './location.ts';
+import { maskLocation, maskUrls } from './mask-credentials.ts';
+import { addressLimit, isRedirect } from './redirect.ts';
+
+export type HttpResponse = Extract<HttpAnswer, { kind: 'response' }>;
+
+/** Why a walk stopped after its last hop. JSON. */
+export type Stop =
+  | { readonly kind: 'arrived' }
+  | { readonly kind: 'loop'; readonly to: string }
+  | { readonly kind: 'too-many'; readonly to?: string }
+  | { readonly kind: 'invalid-location' }
+  /** Several Location fields that differ: browsers refuse the whole answer. */
+  | { readonly kind: 'several-locations' }
+  | { readonly kind: 'foreign-scheme'; readonly scheme: string }
+  /** The next address is longer than we follow. */
+  | { readonly kind: 'location-too-long'; readonly length: number }
+  /** The last hop gave no answer. */
+  | { readonly kind: 'failure' }
+  /** The last hop gave no answer before the time for the whole chain was over. */
+  | { readonly kind: 'out-of-time'; readonly afterMs: number };
+
+/** A hop that gave no answer. JSON. */
+export type FailedHop = {
+  readonly kind: 'failure';
+  readonly code: FailureCode;
+  readonly reason: string;
+  readonly address: string | null;
+  /** From asking to knowing that no answer comes; left out by evidence that is older than this field. */
+  readonly waitedMs?: number;
+};
+
+/** A hop as evidence: no credentials in its addresses. `next` is where it sends the visitor; the walk went there unless it stopped here. */
+export type WalkedHop<Seen> = {
+  readonly url: string;
+  readonly seen: Seen | FailedHop;
+  readonly next: { readonly url: string; readonly via: RedirectVia } | null;
+};
+
+export type WalkLimits = {
+  /** Redirects that are followed; the next is an error. */
+  readonly redirects: number;
+  /** How much of a page is read. */
+  readonly pageBytes: number;
+  /** For the whole chain; below the check's run limit, so that a slow chain still gives a report of what was seen. */
+  readonly chainMs: number;
+};
+
+/** Where a page itself sends its visitor. */
+export type PageLead = { readonly url: URL; readonly via: Exclude<RedirectVia, 'http'> };
+
+export type Walk<Seen> = {
+  readonly http: HttpProbe;
+  readonly limits: WalkLimits;
+  /** What a check keeps of an answer; `lead` where the page itself sends its visitor on, for checks that follow that. */
+  readonly read: (
+    answer: HttpResponse,
+    url: string,
+  ) => { readonly seen: Seen; readonly lead?: PageLead | null };
+  readonly arriveAt?: (url: string, count: number) => void;
+};
+
+/** Browsers follow 20 redirects and call the 21st an error (Fetch Standard, HTTP-redirect fetch). */
+export const redirectLimit = 20;
+
+/** Walks a chain as a browser would: GET, cookies kept within the chain, each address asked once for the same cookies, scripts not run. */
+export async function walkRedirects<Seen>(
+  start: string,
+  walk: Walk<Seen>,
+): Promise<{ readonly hops: readonly WalkedHop<Seen>[]; readonly stop: Stop }> {
+  const hops: WalkedHop<Seen>[] = [];
+  const jar = openCookieJar();
+  const late = AbortSignal.timeout(walk.limits.chainMs);
+  const visited = new Set<string>();
+  let url = start;
+  for (;;) {
+    walk.arriveAt?.(url, hops.length);
+    visited.add(visitKey(url, jar));
+    const { hop, stop, to } = await takeHop(url, jar, late, walk);
+    hops.push(hop);
+    if (stop || to === undefined) return { hops, stop: stop ?? { kind: 'arrived' } };
+    // The same address with another cookie is another question, and may have another answer.
+    if (visited.has(visitKey(to, jar))) return { hops, stop: { kind: 'loop', to: maskUrls(to) } };
+    if (hops.length > walk.limits.redirects) return { hops, stop: { kind: 'too-many', to: maskUrls(to) } };
+    url = to;
+  }
+}
+
+type Taken<Seen> = { readonly hop: WalkedHop<Seen>; readonly stop?: Stop; readonly to?: string };
+
+async function takeHop<Seen>(
+  url: string,
+  jar: CookieJar,
+  late: AbortSignal,
+  { http, limits, read }: Walk<Seen>,
+): Promise<Taken<Seen>> {
+  const askedAt = performance.now();
+  const answer = await inTime(ask(url, jar, http, limits), late);
+  const waitedMs = Math.round((performance.now() - askedAt) * 10) / 10;
+  const shown = maskUrls(url);
+  if (!answer) {
+    const reason = 'the time for the whole chain was over before it answered';
+    const seen: FailedHop = { kind: 'failure', code: 'response-timeout', reason, address: null, waitedMs };
+    return { hop: { url: shown, seen, next: null }, stop: { kind: 'out-of-time', afterMs: limits.chainMs } };
+  }
+  if (answer.kind === 'failure') {
+    const { kind, code, reason, address } = answer;
+    const seen: FailedHop = { kind, code, reason, address, waitedMs };
+    return { hop: { url: shown, seen, next: null }, stop: { kind: 'failure' } };
+  }
+  const fields = indexFields(answer.headers);
+  jar.keep(valuesOf(fields, 'set-cookie'), new URL(url));
+  const { seen, lead } = read(answer, url);
+  const { stop, next } = stepFrom(
+    leadOfStatus(answer.status, valuesOf(fields, 'location'), url) ?? lead ?? null,
+  );
+  if (!next) return { hop: { url: shown, seen, next: null }, ...(stop ? { stop } : {}) };
+  return { hop: { url: shown, seen, next: { ...next, url: maskUrls(next.url) } }, to: next.url };
+}
+
+function ask(url: string, jar: CookieJar, http: HttpProbe, { pageBytes }: WalkLimits): Promise<HttpAnswer> {
+  const cookie = jar.fieldFor(new URL(url));
+  return http.ask({
+    url: withoutFragment(url),
+    headers: cookie === '' ? {} : { cookie },
+    bodyLimitBytes: pageBytes,
+    skipRedirectBody: true,
+  });
+}
+
+/** The answer, or undefined once it is late; the request then ends with its run, whose probes are closed. */
+function inTime<T>(answer: Promise<T>, late: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => resolve(undefined);
+    if (late.aborted) giveUp();
+    late.addEventListener('abort', giveUp, { once: true });
+    answer.then(resolve, reject).finally(() => late.removeEventListener('abort', giveUp));
+  });
+}
+
+type Lead = 'several' | 'invalid' | { readonly url: URL; readonly via: RedirectVia };
+
+/**
+ * Where the Location fields of an answer lead; undefined where they lead nowhere, and the answer is a page.
+ * Fields that differ are refused, whatever the status (Chromium's ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION, Firefox's NS_ERROR_CORRUPTED_CONTENT).
+ */
+function leadOfStatus(status: number, values: readonly string[], url: string): Lead | undefined {
+  if (new Set(values).size > 1) return 'several';
+  const [value = ''] = values;
+  if (!isRedirect(status) || value === '') return undefined;
+  const resolved = resolveLocation(decodeLocation(value).text, url);
+  return resolved ? { url: inheritFragment(resolved.url, url), via: 'http' } : 'invalid';
+}
+
+function stepFrom(lead: Lead | null): {
+  readonly stop?: Stop;
+  readonly next?: { readonly url: string; readonly via: RedirectVia };
+} {
+  if (lead === null) return {};
+  if (lead === 'several') return { stop: { kind: 'several-locations' } };
+  if (lead === 'invalid') return { stop: { kind: 'invalid-location' } };
+  const { protocol, href } = lead.url;
+  if (protocol !== 'http:' && protocol !== 'https:')
+    return { stop: { kind: 'foreign-scheme', scheme: protocol.slice(0, -1) } };
+  if (href.length > addressLimit) return { stop: { kind: 'location-too-long', length: href.length } };
+  return { next: { url: href, via: lead.via } };
+}
+
+function visitKey(url: string, jar: CookieJar): string {
+  return `${withoutFragment(url)} ${jar.fieldFor(new URL(url))}`;
+}
+
+/** One Location field, as evidence. */
+export type LocationSeen = {
+  /** UTF-8 where it is, else bytes above 0x7f percent-encoded; credentials hidden; cut where it is very long. */
+  readonly text: string;
+  readonly isUtf8: boolean;
+  readonly hasCredentials: boolean;
+};
+
+/** Reads a Location field as evidence. */
+export function seeLocation(value: string, url: string): LocationSeen {
+  const { text, isUtf8 } = decodeLocation(value);
+  return {
+    text: maskLocation(text, url).slice(0, addressLimit),
+    isUtf8,
+    hasCredentials: resolveLocation(text, url)?.hadCredentials === true,
+  };
+}
