@@ -1,13 +1,21 @@
 # One image for every role; the command chooses: api, worker, serve.
-FROM node:24-slim AS modules
+# Pin it: --build-arg NODE_IMAGE=node:24-slim@sha256:...
+ARG NODE_IMAGE=node:24-slim
+FROM ${NODE_IMAGE} AS modules
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The image has its Node; the npm package "node" is for machines without.
 RUN npm ci --omit=dev --ignore-scripts
+# bundled: the Chromium that npm brings. debian: Debian's, which gets security updates within days; set
+# BROWSER_PATH=/usr/bin/chromium beside it. none: for processes that load no pages.
+ARG BROWSER=bundled
+RUN case "$BROWSER" in bundled) ;; debian|none) rm -rf node_modules/@sparticuz ;; *) echo "BROWSER must be bundled, debian or none" >&2; exit 1 ;; esac
 
-FROM node:24-slim
-# What the bundled Chromium links against.
-RUN apt-get update && apt-get install -y --no-install-recommends libnss3 libnspr4 libexpat1 fonts-liberation && rm -rf /var/lib/apt/lists/*
+FROM ${NODE_IMAGE}
+ARG BROWSER=bundled
+# What the bundled Chromium links against, or Debian's with all that it needs.
+RUN case "$BROWSER" in bundled) packages="libnss3 libnspr4 libexpat1 fonts-liberation" ;; debian) packages="chromium chromium-sandbox fonts-liberation" ;; none) packages="" ;; esac \
+  && if [ -n "$packages" ]; then apt-get update && apt-get install -y --no-install-recommends $packages && rm -rf /var/lib/apt/lists/*; fi
 ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY --from=modules /app/node_modules node_modules
@@ -16,7 +24,7 @@ COPY cli cli
 COPY shared shared
 COPY api api
 COPY worker worker
-RUN mkdir -p /data node_modules/.cache/diag && chown 10001:10001 /data node_modules/.cache/diag
+RUN mkdir -p /data node_modules/.cache/diag && chown 10001:10001 /data node_modules/.cache/diag && chmod 0700 /data
 USER 10001:10001
 # Types are stripped and compiled here, by the user who reads it later on a read-only root.
 RUN NODE_COMPILE_CACHE=node_modules/.cache/diag node --input-type=module -e "await Promise.all(['api/main', 'worker/start/main', 'cli/serve', 'worker/probes/browser/child/main'].map((name) => import('/app/' + name + '.ts')))"

@@ -1,26 +1,30 @@
 import type { Backend } from '../shared/backend.ts';
 import type { Config } from '../shared/config.ts';
-import { type JobKeyOf, openJobKeys } from '../shared/job-keys.ts';
+import { openJobKeys } from '../shared/job-keys.ts';
 import type { Done, JobQueue, Missed } from '../shared/job-queue/port.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Metrics } from '../shared/metrics.ts';
 import { targetPolicyOf } from '../shared/policy.ts';
 import { openMemoryRateLimiter } from '../shared/rate-limiter/memory.ts';
-import type { ReportStore } from '../shared/report-store/port.ts';
 import type { TargetPolicy } from '../shared/target/parse-target.ts';
-import { openWaiting, type Waiting } from '../shared/waiting/waiting.ts';
-import { type Deprecation, deprecations } from './deprecations.ts';
-import { type IsKnownHost, openHostCheck } from './front-door.ts';
-import { type Holds, openHolds } from './limits/holds.ts';
+import { openWaiting } from '../shared/waiting/waiting.ts';
+import { openReportCache } from './answer/report-cache.ts';
+import { openSite, type Site } from './answer/site.ts';
+import { openHolds } from './limits/holds.ts';
 import { openPace, type Pace } from './limits/pace.ts';
-import { openPayments, type Payments } from './limits/payments.ts';
+import { openPayments } from './limits/payments.ts';
 import { openQuotas, type Quotas } from './limits/quotas.ts';
-import { openShed, type Shed, type ShedLimits } from './limits/shed.ts';
-import { openWaits, type Waits } from './limits/waits.ts';
-import { openLinks } from './links.ts';
-import { openReportCache, type ReportCache } from './report-cache.ts';
+import { openShed, type ShedLimits } from './limits/shed.ts';
+import { openWaits } from './limits/waits.ts';
+import type { ConnectionLimits } from './listener/connections.ts';
+import { type Deprecation, deprecations } from './listener/deprecations.ts';
+import { type Door, openHostCheck } from './listener/front-door.ts';
+import type { Admission } from './request/admit.ts';
 import { openAskReader, type ReadAsk } from './request/ask.ts';
-import { type Callers, openCallers } from './request/caller.ts';
+import { openCallers } from './request/caller.ts';
+import type { Witness } from './request/request-log.ts';
+import type { Runs } from './tools/runs.ts';
+import type { Shelf } from './tools/shelf.ts';
 
 export type ApiContext = {
   readonly config: Config;
@@ -31,39 +35,20 @@ export type ApiContext = {
   readonly deprecations?: readonly Deprecation[];
   /** When requests are turned away; production's where left out. */
   readonly shedLimits?: ShedLimits;
+  /** How many connections, and how long a request may take to arrive; production's where left out. */
+  readonly connectionLimits?: ConnectionLimits;
 };
 
-/** Everything that answering a request takes, opened once for a process. */
+/** Everything that answering requests takes, opened once for a process. Each room takes the parts that it names. */
 export type Desk = {
-  readonly log: Logger;
-  readonly metrics: Metrics | undefined;
-  readonly jobQueue: JobQueue;
-  readonly reportStore: ReportStore;
-  readonly reports: ReportCache;
-  readonly waiting: Waiting;
-  readonly quotas: Quotas;
-  readonly payments: Payments;
-  readonly holds: Holds;
-  readonly waits: Waits;
-  readonly shed: Shed;
-  readonly callers: Callers;
+  readonly witness: Witness;
+  readonly door: Door;
+  readonly admission: Admission;
   readonly readAsk: ReadAsk;
-  /** Part of every job, for the worker that makes its key again. */
-  readonly keyVersionOf: JobKeyOf['versionOf'];
-  readonly waitSeconds: number | undefined;
-  readonly queueSeconds: number;
-  /** Prefix of every link we give: PUBLIC_URL, or "" for links relative to the host. */
-  readonly publicPath: string;
-  /** The Link field of a report: its own addresses, where reports have ids, and the API's description. */
-  readonly linksOf: (reportId: string) => string;
-  /** Off: no report can be asked for by its id. */
-  readonly reportIds: boolean;
   readonly targetPolicy: TargetPolicy;
-  readonly isKnownHost: IsKnownHost;
-  readonly corsOrigins: readonly string[];
-  /** No token is needed: anonymous answers may be kept by shared caches. */
-  readonly isOpen: boolean;
-  readonly deprecations: readonly Deprecation[];
+  readonly shelf: Shelf;
+  readonly runs: Runs;
+  readonly site: Site;
   close(): void;
 };
 
@@ -73,55 +58,60 @@ const reportCacheBytes = 64 * 1024 * 1024;
 const usualLimits: ShedLimits = { lagMs: 200, windowMs: 2000, waits: 10_000 };
 
 /** Opens the desk. */
-export function openDesk({ config, backend, log, metrics, ...more }: ApiContext): Desk {
-  const { jobQueue, reportStore, rateLimiter, tokenStore } = backend;
-  const linksOf = openLinks(config);
-  const reports = openReportCache(reportCacheBytes, linksOf);
-  const holds = openHolds(config.RATE_LIMIT);
-  const quotas = openQuotas(openMemoryRateLimiter(), rateLimiter, config.RATE_LIMIT);
-  const payments = openPayments(quotas);
-  const pace = openPace({ queueSeconds: config.QUEUE_SECONDS, hostConcurrency: config.HOST_CONCURRENCY });
-  const onDone = closeBooksOf({ log, reports, holds, pace, payments });
-  const paced: JobQueue = { ...jobQueue, submit: (job) => jobQueue.submit(job, pace.lineLimit(job)) };
-  const waiting = openWaiting({ jobQueue: paced, reportStore, log, onDone });
-  const shed = openShed(more.shedLimits ?? usualLimits, () => waiting.waits());
+export function openDesk(context: ApiContext): Desk {
+  const { config, backend, log, metrics } = context;
   const targetPolicy = targetPolicyOf(config);
-  const jobKeyOf = openJobKeys(config);
+  const site = openSite(config);
+  const quotas = openQuotas(openMemoryRateLimiter(), backend.rateLimiter, config.RATE_LIMIT);
+  const shelf = {
+    reports: openReportCache(reportCacheBytes, site.linksOf),
+    reportStore: backend.reportStore,
+  };
+  const runs = openRuns(context, shelf, quotas);
   return {
-    log,
-    metrics,
-    jobQueue,
-    reportStore,
-    reports,
-    waiting,
-    quotas,
-    payments,
-    holds,
-    waits: openWaits(waitsOfCaller),
-    shed,
-    callers: openCallers(config, tokenStore, log),
-    readAsk: openAskReader(targetPolicy, jobKeyOf),
-    keyVersionOf: jobKeyOf.versionOf,
-    waitSeconds: config.WAIT_SECONDS,
-    queueSeconds: config.QUEUE_SECONDS,
-    publicPath: config.PUBLIC_URL ?? '',
-    linksOf,
-    reportIds: config.REPORT_IDS,
+    witness: { log, metrics },
+    door: {
+      isKnownHost: openHostCheck(config),
+      corsOrigins: config.CORS_ORIGINS ?? [],
+      deprecations: context.deprecations ?? deprecations,
+    },
+    admission: { callers: openCallers(config, backend.tokenStore, log), quotas },
+    readAsk: openAskReader(targetPolicy, openJobKeys(config)),
     targetPolicy,
-    isKnownHost: openHostCheck(config),
-    corsOrigins: config.CORS_ORIGINS ?? [],
-    isOpen: config.AUTH_MODE === 'open',
-    deprecations: more.deprecations ?? deprecations,
+    shelf,
+    runs,
+    site,
     close() {
-      waiting.close();
-      shed.close();
+      runs.waiting.close();
+      runs.shed.close();
     },
   };
 }
 
-type Books = Pick<Desk, 'log' | 'reports' | 'holds' | 'payments'> & { readonly pace: Pace };
+function openRuns({ config, backend, log, shedLimits }: ApiContext, shelf: Shelf, quotas: Quotas): Runs {
+  const { jobQueue, reportStore } = backend;
+  const holds = openHolds(config.RATE_LIMIT);
+  const payments = openPayments(quotas);
+  const pace = openPace({ queueSeconds: config.QUEUE_SECONDS, hostConcurrency: config.HOST_CONCURRENCY });
+  const onDone = closeBooksOf({ log, reports: shelf.reports, holds, pace, payments });
+  const paced: JobQueue = { ...jobQueue, submit: (job) => jobQueue.submit(job, pace.lineLimit(job)) };
+  const waiting = openWaiting({ jobQueue: paced, reportStore, log, onDone });
+  return {
+    jobQueue,
+    waiting,
+    payments,
+    holds,
+    waits: openWaits(waitsOfCaller),
+    shed: openShed(shedLimits ?? usualLimits, () => waiting.waits()),
+    waitSeconds: config.WAIT_SECONDS,
+    queueSeconds: config.QUEUE_SECONDS,
+  };
+}
 
-// What this process wrote down of a job is settled when it ends, whoever ran it and whoever waited.
+type Books = Pick<Shelf, 'reports'> &
+  Pick<Runs, 'holds' | 'payments'> & { readonly log: Logger; readonly pace: Pace };
+
+// What this process wrote down of a job is settled when the job ends, in whatever process it ran.
 function closeBooksOf({ log, reports, holds, pace, payments }: Books): (done: Done | Missed) => void {
   return (done) => {
     if (done === 'missed') return reports.clear();

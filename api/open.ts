@@ -1,14 +1,17 @@
-import { createServer, METHODS, type Server, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { createServer, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listen } from '../shared/listen.ts';
-import { problems } from '../shared/model/problem.ts';
-import { allowedMethods, makeApp } from './app.ts';
+import type { Checks } from '../shared/readiness.ts';
 import { type ApiContext, openDesk } from './desk.ts';
-import { openFastLane } from './fast-lane.ts';
+import { makeApp } from './listener/app.ts';
+import { answerBadRequestOf } from './listener/bad-request.ts';
+import { limitConnections, slowSenderOptions, usualConnectionLimits } from './listener/connections.ts';
+import { openFastLane } from './listener/fast-lane.ts';
 
 export type Api = {
   readonly port: number;
+  /** True while some reports can be given: from the store, by a new run, or from memory. */
+  readonly canAnswer: (checks: Checks) => boolean;
   /** Answers what waits with 202, lets running answers end, and closes. */
   close(graceMs: number): Promise<void>;
 };
@@ -20,22 +23,20 @@ const drainMs = 1000;
 export async function openApi(context: ApiContext): Promise<Api> {
   const { config } = context;
   const desk = openDesk(context);
-  const answer = openFastLane(desk, makeApp(desk, config));
+  const answer = openFastLane(desk, makeApp(desk));
   let isDraining = false;
-  // Slow senders are cut off; a GET has no body to wait for.
-  const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
-    (request, response) => {
-      // Who is told so asks another process next time.
-      if (isDraining) response.shouldKeepAlive = false;
-      answer(request, response);
-    },
-  );
-  server.maxConnections = 20_000;
-  server.on('clientError', answerBadRequestOf(desk.publicPath));
+  const limits = context.connectionLimits ?? usualConnectionLimits;
+  const server = createServer(slowSenderOptions(limits), (request, response) => {
+    // A client that gets this answer retries on another process.
+    if (isDraining) response.shouldKeepAlive = false;
+    answer(request, response);
+  });
+  limitConnections(server, limits, config.TRUST_PROXY !== undefined);
+  server.on('clientError', answerBadRequestOf(desk.site.publicPath));
   const port = await listen(server, config.HOST, config.PORT);
   return {
     port,
+    canAnswer: ({ queue, store }) => queue === true || store === true || desk.shelf.reports.count() > 0,
     async close(graceMs) {
       isDraining = true;
       desk.close();
@@ -54,61 +55,4 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);
-}
-
-type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Uint8Array };
-
-// What is not HTTP never reaches the app; it gets the same kind of answer, by hand.
-function answerBadRequestOf(publicPath: string) {
-  return (error: ClientError, socket: Duplex): void => {
-    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-    const { code, detail, line } = describeBadRequest(error);
-    const { status, title } = problems[code];
-    const body = JSON.stringify({
-      type: `${publicPath}/problems/${code}`,
-      title,
-      status: line === undefined ? status : Number.parseInt(line, 10),
-      detail,
-      code,
-      requestId: '-',
-    });
-    const fields = [
-      'Content-Type: application/problem+json',
-      'Cache-Control: no-store',
-      ...(status === 405 ? [`Allow: ${allowedMethods}`] : []),
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-    ];
-    socket.end(
-      `HTTP/1.1 ${line ?? `${status} ${STATUS_CODES[status]}`}\r\n${fields.join('\r\n')}\r\n\r\n${body}`,
-    );
-  };
-}
-
-type BadRequest = {
-  readonly code: 'invalid_request' | 'method_not_allowed';
-  readonly detail: string;
-  /** Status code and reason, where it is not the problem's own. */
-  readonly line?: string;
-};
-
-function describeBadRequest({ code, rawPacket }: ClientError): BadRequest {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return {
-      code: 'invalid_request',
-      detail: 'The header section is larger than 16 KiB.',
-      line: '431 Request Header Fields Too Large',
-    };
-  const start = Buffer.from(rawPacket?.subarray(0, 40) ?? []).toString('latin1');
-  // What follows a good request in the same packet is no method at all.
-  const [, method = ''] = /^([A-Z]{1,20}) \//.exec(start) ?? [];
-  if (code === 'HPE_INVALID_METHOD' && method !== '' && !METHODS.includes(method))
-    return { code: 'method_not_allowed', detail: `This method is not allowed here. Use ${allowedMethods}.` };
-  if (code === 'HPE_INVALID_URL')
-    return {
-      code: 'invalid_request',
-      detail:
-        'The address has a character that must be percent-encoded, such as a blank or a letter outside ASCII: write %C3%BC for ü.',
-    };
-  return { code: 'invalid_request', detail: 'This is not an HTTP/1.1 request.' };
 }

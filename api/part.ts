@@ -5,5 +5,9 @@ import { openApi } from './open.ts';
 export async function apiPart(context: ProcessContext): Promise<Part> {
   const { config } = context;
   const api = await openApi(context).catch(asConfigError('PORT', config.PORT));
-  return { says: { url: `http://${config.HOST}:${api.port}` }, close: (graceMs) => api.close(graceMs) };
+  return {
+    says: { url: `http://${config.HOST}:${api.port}` },
+    canWork: api.canAnswer,
+    close: (graceMs) => api.close(graceMs),
+  };
 }

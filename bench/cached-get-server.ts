@@ -1,18 +1,21 @@
-// One of the servers of the cached-get bench: the service with one report in its cache, asked with or without a token, or Express sending the same bytes.
-import { createServer } from 'node:http';
+// One of the servers of the cached-get bench: the service with one report in its cache, or Express sending the same bytes.
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import express from 'express';
 import { openApi } from '../api/open.ts';
 import { openBackend } from '../shared/backend.ts';
 import { readConfig } from '../shared/config.ts';
 import { openLogger } from '../shared/logger.ts';
+import { openMetrics } from '../shared/metrics.ts';
 import { makeToken } from '../shared/token-store/make-token.ts';
 import { openWorker } from '../worker/start/open.ts';
 
 const target = createServer((_request, response) =>
   response.writeHead(200, { 'content-type': 'text/plain' }).end('hello'),
 ).listen(0, '127.0.0.1');
-await new Promise((resolve) => target.once('listening', resolve));
+await once(target, 'listening');
 const { port: targetPort } = target.address() as AddressInfo;
 
 const config = readConfig({
@@ -26,17 +29,14 @@ const config = readConfig({
 const log = openLogger('info');
 const backend = await openBackend(config, log);
 openWorker({ config, backend, log });
-const { port } = await openApi({ config, backend, log });
+const metrics = openMetrics(backend.jobQueue, backend.reportStore);
+const { port } = await openApi({ config, backend, log, metrics });
 const url = `http://127.0.0.1:${port}/api/tools/redirect-check?url=http%3A%2F%2F127.0.0.1%3A${targetPort}%2F`;
 const { text, token } = makeToken(
   { name: 'bench', scopes: ['tools'], limits: {}, expiresAt: null },
   Date.now(),
 );
 await backend.tokenStore.insert(token);
-const headers: Record<string, string> =
-  process.argv[2] === 'token' ? { authorization: `Bearer ${text}` } : {};
-const answer = await fetch(url, { headers: { ...headers, 'accept-encoding': 'identity' } });
-const bytes = Buffer.from(await answer.arrayBuffer());
 
 process.on('SIGINT', () => process.exit(0));
 process.on('message', () => {
@@ -44,16 +44,31 @@ process.on('message', () => {
   process.send?.(user + system);
 });
 
-if (process.argv[2] !== 'bare') process.send?.({ url, headers });
+/** The body that the service sends in a coding, as it is on the wire; asked by a token, so that its grant is written too. */
+async function bodyIn(coding: string): Promise<Buffer> {
+  const headers = { 'accept-encoding': coding, authorization: `Bearer ${text}` };
+  const asked = request(url, { headers });
+  asked.end();
+  const [answer] = (await once(asked, 'response')) as [AsyncIterable<Uint8Array>];
+  return buffer(answer);
+}
+
+const codings = ['identity', 'gzip', 'zstd'];
+const bodies = await Promise.all(codings.map(async (coding) => [coding, await bodyIn(coding)] as const));
+await fetch(url);
+
+if (process.argv[2] !== 'bare') process.send?.({ url, token: text });
 else {
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.get('/', (_request, response) => {
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    response.setHeader('Content-Length', bytes.length);
-    response.end(bytes);
-  });
+  for (const [coding, bytes] of bodies)
+    app.get(`/${coding}`, (_request, response) => {
+      response.setHeader('Content-Type', 'application/json; charset=utf-8');
+      if (coding !== 'identity') response.setHeader('Content-Encoding', coding);
+      response.setHeader('Content-Length', bytes.length);
+      response.end(bytes);
+    });
   const bare = app.listen(0, '127.0.0.1', () =>
-    process.send?.({ url: `http://127.0.0.1:${(bare.address() as AddressInfo).port}/`, headers: {} }),
+    process.send?.({ url: `http://127.0.0.1:${(bare.address() as AddressInfo).port}/`, token: '' }),
   );
 }

@@ -9,6 +9,8 @@ const benches: { readonly [name: string]: () => Promise<{ bench(): Promise<void>
   workers: () => import('./workers.ts'),
   'queue-cost': () => import('./queue-cost.ts'),
   'redis-size': () => import('./redis-size.ts'),
+  memory: () => import('./memory.ts'),
+  store: () => import('./store.ts'),
 };
 
 const wanted = process.argv.slice(2);

@@ -13,7 +13,8 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const program = new Command('diag')
   .description('Examines domains and URLs.')
   .version(version, '-V, --version', 'print the version')
-  .exitOverride();
+  .exitOverride()
+  .hook('preAction', (_program, command) => keepFilesPrivate(command.name()));
 
 program
   .command('serve')
@@ -80,6 +81,11 @@ for (const spec of catalogue.filter(({ queue }) => queue === 'network')) {
   command.action(async (target: string, options: LocalOptions) =>
     (await import('./local-check.ts')).checkLocally(spec, target, options),
   );
+}
+
+// Databases and evidence are for this user alone. Documents belong to the project, and a process of the service decides by itself.
+function keepFilesPrivate(command: string): void {
+  if (!['docs', 'serve', 'api', 'worker'].includes(command)) process.umask(0o077);
 }
 
 // Exit status: 2 for the command line (commander has told of it already), 3 for a check that did not end, 5 for a store

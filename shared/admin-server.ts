@@ -2,9 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { listen } from './listen.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-
-/** Says whether this process can do its work: true, or why not in a few words, by part. */
-export type Readiness = () => Promise<Readonly<Record<string, true | string>>>;
+import { faultsIn, type Readiness, type ReadReadiness } from './readiness.ts';
 
 export type AdminServer = {
   readonly port: number;
@@ -13,17 +11,15 @@ export type AdminServer = {
   close(): Promise<void>;
 };
 
-const pingTimeoutMs = 1000;
-
 export type AdminPlace = {
   readonly host: string;
   readonly port: number | undefined;
   readonly defaultPort: number;
 };
 
-export type AdminSources = { readonly readiness: Readiness; readonly metrics: Metrics };
+export type AdminSources = { readonly readiness: ReadReadiness; readonly metrics: Metrics };
 
-/** Serves /livez, /readyz and /metrics for whoever watches the process. @param port undefined takes the default, or a free one if that is taken */
+/** Serves /livez, /readyz and /metrics to what monitors the process. @param port undefined takes the default, or a free one if that is taken */
 export async function openAdminServer(
   place: AdminPlace,
   { readiness, metrics }: AdminSources,
@@ -36,11 +32,8 @@ export async function openAdminServer(
     if (request.url !== '/readyz')
       return send(response, 404, { status: 'unknown', paths: ['/livez', '/readyz', '/metrics'] });
     if (isDraining) return send(response, 503, { status: 'draining' });
-    bounded(readiness).then(
-      (checks) => {
-        const isReady = Object.values(checks).every((check) => check === true);
-        send(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not-ready', checks });
-      },
+    readiness().then(
+      (found) => sendReadiness(response, found),
       (error: unknown) => {
         log.error({ err: error }, 'readiness failed');
         send(response, 503, { status: 'not-ready' });
@@ -77,14 +70,12 @@ async function listenOnAny(
   }
 }
 
-async function bounded(readiness: Readiness): ReturnType<Readiness> {
-  const late = Promise.withResolvers<Readonly<Record<string, string>>>();
-  const timer = setTimeout(() => late.resolve({ answer: `none within ${pingTimeoutMs} ms` }), pingTimeoutMs);
-  try {
-    return await Promise.race([readiness(), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+// Degraded is still 200: the process answers what it can, and taking it out of service would end that too.
+function sendReadiness(response: ServerResponse, { isReady, checks }: Readiness): void {
+  const degraded = faultsIn(checks);
+  const isWhole = Object.keys(degraded).length === 0;
+  if (!isReady) return send(response, 503, { status: 'not-ready', checks, degraded });
+  send(response, 200, isWhole ? { status: 'ready', checks } : { status: 'degraded', checks, degraded });
 }
 
 function sendMetrics(response: ServerResponse, metrics: Metrics, log: Logger): void {

@@ -4,6 +4,7 @@ import { openMemoryJobQueue } from './job-queue/memory.ts';
 import type { JobQueue } from './job-queue/port.ts';
 import { pagesOfCaller } from './job-queue/unavailable.ts';
 import type { Logger } from './logger.ts';
+import { watchOutages } from './outages.ts';
 import { openMemoryPace } from './pace/memory.ts';
 import type { Pace } from './pace/port.ts';
 import { openMemoryRateLimiter } from './rate-limiter/memory.ts';
@@ -33,9 +34,14 @@ export async function openBackend(config: Config, log: Logger): Promise<Backend>
     config.REDIS_URL !== undefined && config.MONGODB_URL !== undefined
       ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL }, log)
       : await openEmbedded(config, log);
+  const jobQueue = watchOutages(parts.jobQueue, { part: 'queue', code: 'queue_unavailable', log });
+  const reportStore = watchOutages(parts.reportStore, { part: 'store', code: 'store_unavailable', log });
   return {
     ...parts,
+    jobQueue: jobQueue.port,
+    reportStore: reportStore.port,
     async close(graceMs) {
+      for (const watched of [jobQueue, reportStore]) watched.close();
       await parts.jobQueue.close(graceMs);
       await Promise.all([
         parts.rateLimiter.close(),
@@ -60,7 +66,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
       waitingLimit,
       ...pageLimitOf(config),
     }),
-    reportStore: openSqliteReportStore(path),
+    reportStore: openSqliteReportStore(path, { log, limitBytes: limitBytesOf(config) }),
     rateLimiter: openMemoryRateLimiter(),
     tokenStore: await openTokenStore(config, log),
     pace: openMemoryPace(),
@@ -92,7 +98,9 @@ async function openScaled(
     ...pageLimitOf(config),
     log,
   });
-  const reportStore = ofMongoUrl(() => openMongoReportStore(urls.mongo, log));
+  const reportStore = ofMongoUrl(() =>
+    openMongoReportStore(urls.mongo, { log, limitBytes: limitBytesOf(config) }),
+  );
   return {
     mode: 'scaled',
     jobQueue,
@@ -111,10 +119,10 @@ export async function openTokenStore(config: Config, log: Logger): Promise<Token
       import('./token-store/mongo.ts'),
       import('./token-store/announce.ts'),
     ]);
-    return ofMongoUrl(() => openMongoTokenStore(MONGODB_URL, openRedisAnnouncements(REDIS_URL, log)));
+    return ofMongoUrl(() => openMongoTokenStore(MONGODB_URL, openRedisAnnouncements(REDIS_URL, log), log));
   }
   const { openSqliteTokenStore } = await import('./token-store/sqlite.ts');
-  return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'));
+  return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'), log);
 }
 
 // The driver alone knows which options and hosts it takes. What it quotes of the URL may hold the password.
@@ -126,6 +134,10 @@ function ofMongoUrl<T>(open: () => T): T {
     if (!(error instanceof Error) || !(isOfUrl || /^Mongo|^URIError$/.test(error.name))) throw error;
     throw new ConfigError(`MONGODB_URL: ${error.message.replace(/\/\/[^@\s]*@/g, '//…@')}`);
   }
+}
+
+function limitBytesOf({ STORE_MAX_MB }: Config): number {
+  return STORE_MAX_MB * 1_000_000;
 }
 
 /** Jobs of a host of which nothing is known yet that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { isAddress, parseCidr } from './target/classify-address.ts';
 
 const text = z.string().min(1);
@@ -152,6 +153,7 @@ const settingsSchema = z.object({
   REPORT_IDS: flag.default(true),
   REPORT_TTL_DAYS: count(1, 36_500).default(30),
   EVIDENCE_HOURS: count(0, 876_000).default(24),
+  STORE_MAX_MB: count(10).default(20_000),
   RATE_LIMIT: flag.default(true),
   LIMIT_ANON_REQUESTS: quotaSchema.default({ points: 600, windowS: 60 }),
   LIMIT_ANON_SCANS: quotaSchema.default({ points: 60, windowS: 60 }),
@@ -185,6 +187,9 @@ const settingsSchema = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
+/** The name of every setting, in the order of the schema. */
+export const settingNames = [...settingsSchema.keyof().options, ...secretSettings.map(fileSettingOf)];
+
 /** Every setting of the environment, read and typed; names, defaults and meanings are in the README's table. */
 export type Config = z.infer<typeof settingsSchema>;
 
@@ -193,12 +198,14 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Reads all settings at once. An empty variable counts as unset. Throws ConfigError naming every bad one. */
+/** Reads all settings at once, and the files that hold secrets. An empty variable counts as unset. Throws ConfigError naming every bad one. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = settingsSchema.safeParse(given);
-  const isHalved = (given['REDIS_URL'] === undefined) !== (given['MONGODB_URL'] === undefined);
-  if (parsed.success && !isHalved) return parsed.data;
+  const { settings, faults } = readSecretFiles(
+    Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
+  );
+  const parsed = settingsSchema.safeParse(settings);
+  const isHalved = (settings['REDIS_URL'] === undefined) !== (settings['MONGODB_URL'] === undefined);
+  if (parsed.success && !isHalved && faults.length === 0) return parsed.data;
   const lines = (parsed.error?.issues ?? []).map(
     ({ path, message }) => `${path.filter((part) => typeof part === 'string').join('')}: ${message}`,
   );
@@ -207,7 +214,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     lines.push(
       'REDIS_URL and MONGODB_URL: must be set both or neither: Redis holds the queue, MongoDB the reports',
     );
-  throw new ConfigError(`These settings are not valid:\n  ${lines.join('\n  ')}`);
+  throw new ConfigError(`These settings are not valid:\n  ${[...lines, ...faults].join('\n  ')}`);
 }
 
 function isReadable(path: string): boolean {

@@ -1,5 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobQueue, QueueStats } from './job-queue/port.ts';
+import type { QueueName } from './model/job.ts';
+import { addBackendGauges, addBuildInfo } from './process-gauges.ts';
+import type { ReadReadiness } from './readiness.ts';
+import { addStoreGauges } from './report-store/gauges.ts';
+import type { ReportStore } from './report-store/port.ts';
 
 type Stats = Awaited<ReturnType<JobQueue['stats']>>;
 
@@ -8,7 +13,13 @@ export type Metrics = {
   request(route: string, status: number, seconds: number): void;
   cacheLookup(outcome: 'hit' | 'stored' | 'collapsed'): void;
   rateLimited(policy: string): void;
+  /** A request was answered with this problem: what was refused, and why. */
+  problem(code: string): void;
+  /** A job's first start. */
+  jobStarted(queue: QueueName, waitedS: number): void;
   checkDone(check: string, state: string, seconds: number): void;
+  /** From now on each scrape tells which parts are away or hampered. */
+  watchReadiness(read: ReadReadiness): void;
   /** The text of /metrics. */
   text(): Promise<{ readonly type: string; readonly body: string }>;
 };
@@ -16,11 +27,15 @@ export type Metrics = {
 const durations = [0.001, 0.005, 0.02, 0.1, 0.3, 1, 3, 10, 30, 60];
 
 /** Opens the counters of one process. */
-export function openMetrics(jobQueue: JobQueue): Metrics {
+export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, 'use' | 'ping'>): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry, prefix: 'diag_' });
+  // Under their usual names: every dashboard for Node finds them.
+  collectDefaultMetrics({ register: registry });
+  addBuildInfo(registers);
+  addBackendGauges({ queue: jobQueue, store: reportStore }, registers);
   addQueueGauges(jobQueue, registers);
+  addStoreGauges(reportStore, registers);
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
   const histogram = (name: string, help: string, label: string) =>
@@ -33,6 +48,12 @@ export function openMetrics(jobQueue: JobQueue): Metrics {
   );
   const lookups = counter('diag_cache_lookups_total', 'Reports given, by where they came from.', ['result']);
   const refused = counter('diag_rate_limited_total', 'Requests refused with 429.', ['policy']);
+  const problems = counter('diag_problems_total', 'Requests answered with a problem.', ['code']);
+  const waitSeconds = histogram(
+    'diag_queue_wait_seconds',
+    'Time from a request for a job to its start.',
+    'queue',
+  );
   const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
   const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
   return {
@@ -42,10 +63,13 @@ export function openMetrics(jobQueue: JobQueue): Metrics {
     },
     cacheLookup: (result) => lookups.inc({ result }),
     rateLimited: (policy) => refused.inc({ policy }),
+    problem: (code) => problems.inc({ code }),
+    jobStarted: (queue, waitedS) => waitSeconds.observe({ queue }, waitedS),
     checkDone(check, outcome, seconds) {
       checks.inc({ check, outcome });
       checkSeconds.observe({ check }, seconds);
     },
+    watchReadiness: (read) => addDegradedGauge(read, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
   };
 }
@@ -95,6 +119,19 @@ function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
     registers,
     async collect() {
       this.set((await stats()) ? 1 : 0);
+    },
+  });
+}
+
+function addDegradedGauge(read: ReadReadiness, registers: Registry[]): void {
+  new Gauge({
+    name: 'diag_degraded',
+    help: '1 while a part that this process needs is away or hampered; /readyz says why.',
+    labelNames: ['part'],
+    registers,
+    async collect() {
+      const { checks } = await read();
+      for (const [part, state] of Object.entries(checks)) this.set({ part }, state === true ? 0 : 1);
     },
   });
 }

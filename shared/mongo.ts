@@ -1,4 +1,4 @@
-import { MongoClient, MongoError, MongoServerError } from 'mongodb';
+import { type Db, MongoClient, MongoError, MongoServerError } from 'mongodb';
 import { Problem } from './model/problem.ts';
 
 /**
@@ -21,13 +21,22 @@ export function openMongo(url: string): MongoClient {
   return new MongoClient(url, { ...timeouts, appName: 'diag' });
 }
 
-/** A client for building indexes: on a full collection that takes longer than a request may. */
-export function openPatientMongo(url: string): MongoClient {
-  return new MongoClient(url, {
+/** An index of ten million documents is built in less. */
+const upkeepTimeoutMs = 600_000;
+
+/** Does upkeep over a client of its own, closed after it: building an index or a sweep takes longer than a request may. */
+export async function withPatientMongo<T>(url: string, act: (database: Db) => Promise<T>): Promise<T> {
+  const client = new MongoClient(url, {
     serverSelectionTimeoutMS: 500,
     connectTimeoutMS: 800,
-    appName: 'diag-prepare',
+    socketTimeoutMS: upkeepTimeoutMs,
+    appName: 'diag-upkeep',
   });
+  try {
+    return await act(client.db(databaseNameOf(url)));
+  } finally {
+    await client.close();
+  }
 }
 
 /** The database that mongodb://…/database names; "diag" where none is named. */

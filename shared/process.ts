@@ -1,18 +1,19 @@
-import { openAdminServer, type Readiness } from './admin-server.ts';
+import { openAdminServer } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { makeDataFolderPrivate } from './data-folder.ts';
+import { timeWaits } from './job-queue/time-waits.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
+import { type Able, openReadiness } from './readiness.ts';
 
 /** Exit status of a bad configuration (EX_CONFIG of sysexits.h). */
 const exitConfig = 78;
 
-/** A part of the process: what it adds to readiness and metrics, and how it is closed. */
-export type Part = {
+/** A part of the process: what it adds to readiness, and how it is closed. */
+export type Part = Able & {
   /** Fields for the `ready` line. */
   readonly says: object;
-  /** Whether it can do its work: true, or why not in a few words. */
-  readonly readiness?: () => Readonly<Record<string, true | string>>;
   close(graceMs: number): Promise<void>;
 };
 
@@ -52,16 +53,20 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
       `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
     );
   const log = openLogger(config.LOG_LEVEL);
+  // As root the bundled Chromium is unpacked for another user, who must be able to read it.
+  if (process.getuid?.() !== 0) process.umask(0o077);
+  makeDataFolderPrivate(config.DATA_DIR, log);
   const { openMetrics } = await import('./metrics.ts');
-  const backend = await openBackend(config, log);
-  const metrics = openMetrics(backend.jobQueue);
+  const opened = await openBackend(config, log);
+  const metrics = openMetrics(opened.jobQueue, opened.reportStore);
+  const jobQueue = timeWaits(opened.jobQueue, config.QUEUE_SECONDS * 1000, (queue, waitedS) =>
+    metrics.jobStarted(queue, waitedS),
+  );
+  const backend = { ...opened, jobQueue };
   const parts = await open({ config, log, backend, metrics });
-  const readiness: Readiness = async () => {
-    const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);
-    return Object.assign({ queue, store }, ...parts.map((part) => part.readiness?.() ?? {})) as Awaited<
-      ReturnType<Readiness>
-    >;
-  };
+  const pings = { queue: () => jobQueue.ping(), store: () => backend.reportStore.ping() };
+  const readiness = openReadiness(pings, parts, log);
+  metrics.watchReadiness(readiness);
   const place = { host: config.ADMIN_HOST, port: config.ADMIN_PORT, defaultPort: adminPort };
   const admin = await openAdminServer(place, { readiness, metrics }, log).catch(
     asConfigError('ADMIN_PORT', config.ADMIN_PORT),
@@ -103,12 +108,18 @@ export function asConfigError(setting: string, port: number | undefined) {
   };
 }
 
-/** Runs `stop` once on SIGTERM or SIGINT and ends the process; a second signal ends it at once. */
+/** npm passes a signal on that a terminal or a supervisor has already sent to the whole process group: both are one request to stop. */
+const sameRequestMs = 1000;
+
+/** Runs `stop` once on SIGTERM or SIGINT and ends the process; a second request to stop ends it at once. */
 function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
-  let isStopping = false;
+  let stoppingSince: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > sameRequestMs) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
     log.info({ signal }, 'stopping');
     stop().then(
       () => process.exit(0),

@@ -5,6 +5,8 @@ import type { Caller } from '../request/caller.ts';
 /** Jobs that a caller may have in line: of one host, and of the browser. */
 const hostLimit = 8;
 const browserLimit = 4;
+/** Unfinished jobs that one process keeps account of: about 30 MB. */
+const jobLimit = 50_000;
 
 /** Counts the unfinished jobs that each caller started, so that nobody fills the line of a host or of the browser alone. */
 export type Holds = {
@@ -32,6 +34,10 @@ export function openHolds(isOn: boolean): Holds {
   return {
     take(caller, job) {
       if (!isOn || held.has(job.jobKey)) return () => undefined;
+      if (held.size >= jobLimit)
+        throw new Problem('overloaded', 'Too many checks are unfinished. Ask again in a few seconds.', {
+          retryAfterS: 10,
+        });
       const limits = [
         ...(caller.kind === 'anonymous'
           ? [{ policy: 'host', limit: hostLimit, name: `host ${caller.id} ${job.host}` }]

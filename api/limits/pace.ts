@@ -11,7 +11,9 @@ export type Pace = {
 
 export type PaceSettings = { readonly queueSeconds: number; readonly hostConcurrency: number };
 
-const rememberedHosts = 20_000;
+/** For about 20,000 hosts. */
+const memoryBytes = 4 * 1024 * 1024;
+const objectBytes = 160;
 /** A quick host's line has an end too. */
 const leastMs = 50;
 /** The weight of the last run: a host that has become quick is believed after a few. */
@@ -19,7 +21,10 @@ const newest = 0.3;
 
 /** Opens the record; it knows the runs of all workers, as every process hears of every end. */
 export function openPace({ queueSeconds, hostConcurrency }: PaceSettings): Pace {
-  const means = new LRUCache<string, number>({ max: rememberedHosts });
+  const means = new LRUCache<string, number>({
+    maxSize: memoryBytes,
+    sizeCalculation: (_meanMs, key) => objectBytes + key.length,
+  });
   return {
     observe({ queue, host, tookMs }) {
       if (tookMs === 0 || queue === 'composite') return;

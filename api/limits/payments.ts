@@ -1,9 +1,8 @@
 import type { Response } from 'express';
 import type { Done } from '../../shared/job-queue/port.ts';
 import type { Job } from '../../shared/model/job.ts';
-import type { Taken } from '../../shared/rate-limiter/port.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Quotas } from './quotas.ts';
+import type { Paid, Quotas } from './quotas.ts';
 
 /** Scans that were paid for runs that have not ended: what never ran, or failed through us, is given back. */
 export type Payments = {
@@ -15,12 +14,7 @@ export type Payments = {
   settle(done: Done): Promise<void>;
 };
 
-type Payment = {
-  readonly caller: Caller;
-  readonly points: number;
-  readonly taken: Taken;
-  readonly timer: NodeJS.Timeout;
-};
+type Payment = Paid & { readonly timer: NodeJS.Timeout };
 
 /** Opens the record of this process; a job whose end was never heard of is forgotten when it cannot run any more. */
 export function openPayments(quotas: Quotas): Payments {
@@ -33,15 +27,15 @@ export function openPayments(quotas: Quotas): Payments {
   };
   const giveBack = async (jobId: string) => {
     const payment = forget(jobId);
-    if (payment) await quotas.giveBackScans(payment.caller, payment);
+    if (payment) await quotas.giveBackScans(payment);
   };
   return {
     async pay(caller, { jobId, startBy, runLimitMs }, points, response) {
-      const taken = await quotas.takeScans(caller, points, response);
-      if (!taken) return;
+      const paid = await quotas.takeScans(caller, points, response);
+      if (!paid) return;
       const lastMs = startBy - Date.now() + runLimitMs;
       const timer = setTimeout(() => forget(jobId), lastMs).unref();
-      open.set(jobId, { caller, points, taken, timer });
+      open.set(jobId, { ...paid, timer });
     },
     async giveBack(caller, jobId, response) {
       await giveBack(jobId);

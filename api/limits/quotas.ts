@@ -2,60 +2,59 @@ import type { Response } from 'express';
 import { Problem } from '../../shared/model/problem.ts';
 import type { Quota, RateLimiter, Taken } from '../../shared/rate-limiter/port.ts';
 import type { Caller } from '../request/caller.ts';
+import { giveBackShares, lookAtAllowances, type Share, type Spent, spend } from './allowances.ts';
 
 /** The two quotas of a caller: `requests` is counted in this process, `scans` over all of them. */
 export type Quotas = {
   /** Off for labs: nothing is counted. */
   readonly isOn: boolean;
   /** Counts a request; undefined where nothing is counted. */
-  countRequest(caller: Caller): Promise<Taken | undefined>;
+  countRequest(caller: Caller): Promise<Spent | undefined>;
   /** Counts a request, and sets the RateLimit fields. Throws 429. */
   takeRequest(caller: Caller, response: Response): Promise<void>;
   /** Pays for a run before it starts; undefined where nothing is counted. Throws 429. */
-  takeScans(caller: Caller, points: number, response: Response): Promise<Taken | undefined>;
+  takeScans(caller: Caller, points: number, response: Response): Promise<Paid | undefined>;
   /** For a run that did not happen, or failed through us. */
-  giveBackScans(caller: Caller, paid: Paid): Promise<void>;
+  giveBackScans(paid: Paid): Promise<void>;
   /** Sets the RateLimit field to what is left of the scans now. */
   tellScans(caller: Caller, response: Response): Promise<void>;
   look(caller: Caller): Promise<{ readonly requests: Taken; readonly scans: Taken }>;
 };
 
-export type Paid = { readonly points: number; readonly taken: Taken };
+export type Paid = { readonly points: number; readonly shares: readonly Share[] };
 
 /** Opens the quotas. `isOn` is off for labs: nothing is counted and no field sent. */
 export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolean): Quotas {
-  const countRequest = async (caller: Caller) =>
-    isOn ? local.take(caller.quotas.requests, caller.id, 1) : undefined;
+  const countRequest = async (caller: Caller) => (isOn ? spend(local, caller, 'requests', 1) : undefined);
   return {
     isOn,
     countRequest,
     async takeRequest(caller, response) {
-      const taken = await countRequest(caller);
-      if (!taken) return;
-      const { requests } = caller.quotas;
+      const spent = await countRequest(caller);
+      if (!spent) return;
       response.setHeader('RateLimit-Policy', policyItems(caller.quotas));
-      response.setHeader('RateLimit', limitItem(requests, taken));
-      if (!taken.allowed) throw refuse(requests, taken, 'Wait, or send a token for a higher limit.');
+      response.setHeader('RateLimit', limitItem(caller.quotas.requests, spent.left));
+      if (spent.refusal) throw refuse(spent.refusal, caller, 'Wait, or send a token for a higher limit.');
     },
     async takeScans(caller, points, response) {
       if (!isOn || points === 0) return undefined;
       const { scans } = caller.quotas;
       if (points > scans.points) throw tooDear(scans, points);
-      const taken = await shared.take(scans, caller.id, points);
-      setScansItem(response, scans, taken);
-      if (!taken.allowed)
-        throw refuse(scans, taken, `This check costs ${points}. Cached reports stay readable meanwhile.`);
-      return taken;
+      const { left, shares, refusal } = await spend(shared, caller, 'scans', points);
+      setScansItem(response, scans, left);
+      if (refusal)
+        throw refuse(refusal, caller, `This check costs ${points}. Cached reports stay readable meanwhile.`);
+      return { points, shares };
     },
-    giveBackScans: ({ id, quotas: { scans } }, { points, taken }) =>
-      shared.giveBack(scans, id, points, taken),
-    async tellScans({ id, quotas: { scans } }, response) {
-      if (isOn && !response.headersSent) setScansItem(response, scans, await shared.look(scans, id));
+    giveBackScans: ({ points, shares }) => giveBackShares(shared, shares, points),
+    async tellScans(caller, response) {
+      if (!isOn || response.headersSent) return;
+      setScansItem(response, caller.quotas.scans, await lookAtAllowances(shared, caller, 'scans'));
     },
-    look: async ({ id, quotas }) => {
+    look: async (caller) => {
       const [requests, scans] = await Promise.all([
-        local.look(quotas.requests, id),
-        shared.look(quotas.scans, id),
+        lookAtAllowances(local, caller, 'requests'),
+        lookAtAllowances(shared, caller, 'scans'),
       ]);
       return { requests, scans };
     },
@@ -97,11 +96,13 @@ function tooDear({ policy, points, windowS }: Quota, cost: number): Problem {
   );
 }
 
-function refuse({ policy, points, windowS }: Quota, { resetS }: Taken, hint: string): Problem {
-  const retryAfterS = Math.max(1, resetS);
+function refuse({ id, quota, taken }: Share, caller: Caller, hint: string): Problem {
+  const { policy, points, windowS } = quota;
+  const retryAfterS = Math.max(1, taken.resetS);
+  const whose = id === caller.id ? '' : ` that all of ${id} share`;
   return new Problem(
     'rate_limited',
-    `${points} ${policy} in ${windowS} s are used up; there are more in ${retryAfterS} s. ${hint}`,
+    `${points} ${policy} in ${windowS} s${whose} are used up; there are more in ${retryAfterS} s. ${hint}`,
     { retryAfterS, policy },
   );
 }

@@ -2,22 +2,22 @@ import type { Request, Response } from 'express';
 import { diffReports } from '../../shared/model/diff.ts';
 import { type Fault, Problem } from '../../shared/model/problem.ts';
 import { readReport } from '../../shared/report-store/read-report.ts';
-import { sendJson } from '../answer.ts';
-import type { Desk } from '../desk.ts';
+import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
 import { describeFaults, readOwnQuery } from '../request/read-query.ts';
 import { findReadable } from './readable.ts';
+import type { ReportDesk } from './report-desk.ts';
 
 /** Answers /api/reports/{a}/diff/{b}: what changed from the first report to the second, of one check and target. */
 export async function answerDiff(
-  desk: Desk,
+  { shelf }: ReportDesk,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   readOwnQuery(request, []);
   const [first, second] = await Promise.all(
-    (['a', 'b'] as const).map((name) => findReadable(desk, caller, String(request.params[name]))),
+    (['a', 'b'] as const).map((name) => findReadable(shelf, caller, String(request.params[name]))),
   );
   if (!first || !second) throw new Error('two reports were asked for');
   const faults: Fault[] = [];

@@ -10,10 +10,10 @@ import {
   type TargetPolicy,
   tellFault,
 } from '../../shared/target/parse-target.ts';
-import { sendJson } from '../answer.ts';
-import type { Desk } from '../desk.ts';
+import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
 import { describeFaults, readOwnQuery } from '../request/read-query.ts';
+import type { ReportDesk } from './report-desk.ts';
 
 const usualLimit = 20;
 const limitLimit = 100;
@@ -22,14 +22,14 @@ type Page = z.infer<ReturnType<typeof pageParameters>>;
 
 /** Answers /api/reports: what was given to the caller's account, newest first, a page at a time. */
 export async function answerHistory(
-  desk: Desk,
+  { shelf, site, targetPolicy }: ReportDesk,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const page = readPage(desk, request);
+  const page = readPage(targetPolicy, request);
   // One more than asked tells whether there is a next page.
-  const grants = await desk.reportStore.grants.list({
+  const grants = await shelf.reportStore.grants.list({
     account: caller.account,
     ...page,
     limit: page.limit + 1,
@@ -38,7 +38,7 @@ export async function answerHistory(
   const last = shown.at(-1);
   const next = grants.length > page.limit && last ? cursorOf(last) : null;
   response.setHeader('Cache-Control', 'private, no-cache');
-  if (next !== null) response.appendHeader('Link', `<${addressOf(desk, page, next)}>; rel="next"`);
+  if (next !== null) response.appendHeader('Link', `<${addressOf(site.publicPath, page, next)}>; rel="next"`);
   sendJson(response, { reports: shown.map(describe), next });
 }
 
@@ -46,17 +46,17 @@ function describe({ reportId, check, target, checkedAt, score, grade, state }: G
   return { reportId, check, target, checkedAt: new Date(checkedAt).toISOString(), score, grade, state };
 }
 
-function addressOf(desk: Desk, { target, check, limit }: Page, next: string): string {
+function addressOf(publicPath: string, { target, check, limit }: Page, next: string): string {
   const query = new URLSearchParams({
     ...(target === undefined ? {} : { target }),
     ...(check === undefined ? {} : { check }),
     limit: String(limit),
     before: next,
   });
-  return `${desk.publicPath}/api/reports?${query.toString()}`;
+  return `${publicPath}/api/reports?${query.toString()}`;
 }
 
-function readPage({ targetPolicy }: Desk, request: Request): Page {
+function readPage(targetPolicy: TargetPolicy, request: Request): Page {
   const sent = readOwnQuery(request, ['target', 'check', 'limit', 'before']);
   const parsed = pageParameters(targetPolicy).safeParse(sent);
   if (parsed.success) return parsed.data;

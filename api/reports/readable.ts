@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/model/problem.ts';
 import type { StoredReport } from '../../shared/report-store/port.ts';
-import type { Desk } from '../desk.ts';
 import type { Caller } from '../request/caller.ts';
+import type { Shelf } from '../tools/shelf.ts';
 
 const idForm = /^[0-9a-f]{32}$/;
 /** Stands for an id that cannot be one: it is looked up like any other. */
@@ -12,7 +12,7 @@ const nobodysId = '0'.repeat(32);
  * each after the same one look for a grant, so that neither answer nor time tells them apart.
  */
 export async function findReadable(
-  { reportStore }: Pick<Desk, 'reportStore'>,
+  { reportStore }: Shelf,
   caller: Caller,
   reportId: string,
 ): Promise<StoredReport> {

@@ -1,23 +1,23 @@
 import type { Request, Response } from 'express';
 import { Problem } from '../../shared/model/problem.ts';
-import type { Desk } from '../desk.ts';
 import { type Answer, acceptingJson } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { answerDiff } from './diff.ts';
 import { answerHistory } from './history.ts';
+import type { ReportDesk } from './report-desk.ts';
 import { answerExport, answerReport, answerScreenshot } from './show.ts';
 
-type ReportAnswer = (desk: Desk, caller: Caller, request: Request, response: Response) => Promise<void>;
+type ReportAnswer = (desk: ReportDesk, caller: Caller, request: Request, response: Response) => Promise<void>;
 
 /** Adds the endpoints of stored reports; each needs a token with `reports:read`. @param get adds a route */
-export function addReports(desk: Desk, get: (path: string, answer: Answer) => void): void {
+export function addReports(desk: ReportDesk, get: (path: string, answer: Answer) => void): void {
   const readable =
     (answer: ReportAnswer): Answer =>
     async (request, response) => {
       // Before authentication: where there are no ids, no token opens anything.
-      if (!desk.reportIds) throw noIds();
-      const caller = await admit(desk, request, response, 'reports:read');
+      if (!desk.site.reportIds) throw noIds();
+      const caller = await admit(desk.admission, request, response, 'reports:read');
       await answer(desk, caller, request, response);
     };
   get('/api/reports', acceptingJson(readable(answerHistory)));

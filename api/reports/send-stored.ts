@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { StoredReport } from '../../shared/report-store/port.ts';
-import { type Representation, sendRepresentation } from '../representation.ts';
+import { type Representation, sendRepresentation } from '../answer/representation.ts';
+import { noteSubject } from '../request/request-log.ts';
 
 const longestAgeS = 86_400;
 
@@ -8,9 +9,10 @@ const longestAgeS = 86_400;
 export async function sendStored(
   request: Request,
   response: Response,
-  { checkedAt, expiresAt }: StoredReport,
+  { reportId, checkedAt, expiresAt }: StoredReport,
   representation: Representation,
 ): Promise<void> {
+  noteSubject(response, { reportId });
   const leftS = Math.floor((expiresAt - Date.now()) / 1000);
   await sendRepresentation(request, response, representation, [
     'Cache-Control',

@@ -4,53 +4,53 @@ import { fileNameOf } from '../../shared/render/file-name.ts';
 import { type FormatName, formatNames, isFormatName, renderReport } from '../../shared/render/formats.ts';
 import { htmlPolicy } from '../../shared/render/html/style.ts';
 import { readReport } from '../../shared/report-store/read-report.ts';
-import type { Desk } from '../desk.ts';
-import { represent } from '../representation.ts';
+import { represent } from '../answer/representation.ts';
 import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { findReadable } from './readable.ts';
+import type { ReportDesk } from './report-desk.ts';
 import { sendStored } from './send-stored.ts';
 
 /** Answers /api/reports/{id}: the report exactly as it was given. */
 export async function answerReport(
-  desk: Desk,
+  { shelf, site }: ReportDesk,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   readOwnQuery(request, []);
-  const stored = await findReadable(desk, caller, String(request.params['id']));
-  response.appendHeader('Link', desk.linksOf(stored.reportId));
+  const stored = await findReadable(shelf, caller, String(request.params['id']));
+  response.appendHeader('Link', site.linksOf(stored.reportId));
   await sendStored(request, response, stored, represent(stored.json, 'application/json; charset=utf-8'));
 }
 
 /** Answers /api/reports/{id}/export?format=: the report as a file. `format` alone decides, Accept is not judged. */
 export async function answerExport(
-  desk: Desk,
+  { shelf, site }: ReportDesk,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   const format = readFormat(request);
-  const stored = await findReadable(desk, caller, String(request.params['id']));
+  const stored = await findReadable(shelf, caller, String(request.params['id']));
   const report = readReport(stored);
   const { contentType, extension, text } = renderReport(report, format);
   response.setHeader('Content-Disposition', `attachment; filename="${fileNameOf(report, extension)}"`);
-  response.appendHeader('Link', desk.linksOf(stored.reportId));
+  response.appendHeader('Link', site.linksOf(stored.reportId));
   if (format === 'html') response.setHeader('Content-Security-Policy', htmlPolicy);
   await sendStored(request, response, stored, represent(Buffer.from(text), contentType));
 }
 
 /** Answers /api/reports/{id}/screenshot: the picture that pagespeed-check took. */
 export async function answerScreenshot(
-  desk: Desk,
+  { shelf }: ReportDesk,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
   readOwnQuery(request, []);
-  const stored = await findReadable(desk, caller, String(request.params['id']));
-  const bytes = await desk.reportStore.getBlob({ reportId: stored.reportId, kind: 'screenshot' });
+  const stored = await findReadable(shelf, caller, String(request.params['id']));
+  const bytes = await shelf.reportStore.getBlob({ reportId: stored.reportId, kind: 'screenshot' });
   const contentType = bytes && pictureTypeOf(bytes);
   if (!bytes || contentType === undefined) throw new Problem('not_found', 'This report has no screenshot.');
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");

@@ -1,21 +1,24 @@
 import type { Request, Response } from 'express';
 import { Problem } from '../../shared/model/problem.ts';
 import type { Scope } from '../../shared/token-store/port.ts';
-import type { Desk } from '../desk.ts';
-import type { Caller } from './caller.ts';
+import type { Quotas } from '../limits/quotas.ts';
+import type { Caller, Callers } from './caller.ts';
+
+/** What letting a request in takes. */
+export type Admission = { readonly callers: Callers; readonly quotas: Quotas };
 
 /**
  * Names the caller, counts the request, and lets those in who have the scope; `anyone` needs none.
  * A bad token is refused even where none is needed (RFC 6750 §3.1), and counted against its address, so that guessing has a limit.
  */
 export async function admit(
-  desk: Pick<Desk, 'callers' | 'quotas'>,
+  { callers, quotas }: Admission,
   request: Request,
   response: Response,
   need: Scope | 'anyone',
 ): Promise<Caller> {
-  const { caller, hasBadToken } = await desk.callers.name(request);
-  await desk.quotas.takeRequest(caller, response);
+  const { caller, hasBadToken } = await callers.name(request);
+  await quotas.takeRequest(caller, response);
   if (hasBadToken) throw invalidToken(request.headers.authorization);
   if (need === 'anyone' || caller.scopes.includes(need)) return caller;
   throw caller.kind === 'anonymous' ? tokenRequired(need) : insufficientScope(need);

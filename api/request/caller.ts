@@ -4,40 +4,50 @@ import type { Config } from '../../shared/config.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { Quota } from '../../shared/rate-limiter/port.ts';
 import { anonymousAccount } from '../../shared/report-store/grants.ts';
-import { callerNetwork } from '../../shared/target/classify-address.ts';
+import { callerNetwork, widerNetwork } from '../../shared/target/classify-address.ts';
 import { isLive, type Scope, type Token, type TokenStore } from '../../shared/token-store/port.ts';
 import { digestOf, isTokenText } from '../../shared/token-store/token-text.ts';
+import { openAddressReader } from './address.ts';
 
-/** Who asks, and what they may do and spend. */
-export type Caller = {
-  /** Key of quotas and turns: the token, else the IPv4 address or the IPv6 /64. */
+/** What is spent under one name. */
+export type Allowance = {
   readonly id: string;
+  readonly quotas: { readonly requests: Quota; readonly scans: Quota };
+};
+
+/** Who asks, and what they may do and spend. Its `id` is the key of quotas and turns: the token, else the IPv4 address or the IPv6 /64. */
+export type Caller = Allowance & {
   readonly kind: 'anonymous' | 'token';
   /** Whose grants are written and read. */
   readonly account: string;
   /** The token's name, for its owner. */
   readonly name?: string;
   readonly scopes: readonly Scope[];
-  readonly quotas: { readonly requests: Quota; readonly scans: Quota };
+  /** What it shares with its neighbours, the nearest first: an IPv6 caller without a token has any number of /64s. */
+  readonly wider: readonly Allowance[];
 };
 
 /** A caller; with `hasBadToken` the one whose token is unknown, expired or revoked, who counts by address. */
 export type Named = { readonly caller: Caller; readonly hasBadToken: boolean };
 
-type Asking = IncomingMessage & { readonly ip?: string | undefined };
-
 export type Callers = {
   /** The caller, where no store has to be asked and nothing has to be refused. */
-  recall(request: Asking): Caller | undefined;
+  recall(request: IncomingMessage): Caller | undefined;
   /** Rejects with Problem `store_unavailable`. */
-  name(request: Asking): Promise<Named>;
+  name(request: IncomingMessage): Promise<Named>;
 };
 
 /** The Bearer scheme (RFC 6750 §2.1), or a token that lacks it; another scheme counts as none. */
 const bearerForm = /^(?:Bearer(?: |$)|dtk_)/i;
 
 const longestKept = 64;
-const rememberedCallers = 20_000;
+/** For about 20,000 addresses, and as many tokens. */
+const addressBytes = 16 * 1024 * 1024;
+const tokenBytes = 24 * 1024 * 1024;
+/** About what V8 holds for the caller of an address, and for a token with its caller. */
+const objectBytes = { address: 640, token: 1024 };
+/** The longest text of an IPv6 address with its zone; a trusted proxy may forward anything. */
+const longestAddress = 64;
 /** Last use is told by the minute: a write for each request would cost more than the request. */
 const touchEveryMs = 60_000;
 
@@ -45,7 +55,7 @@ const touchEveryMs = 60_000;
 export function openCallers(config: Config, tokenStore: TokenStore, log: Logger): Callers {
   const anonymous = openAnonymous(config, log);
   const tokens = openTokens(config, tokenStore, log);
-  const recall = (request: Asking): Caller | undefined => {
+  const recall = (request: IncomingMessage): Caller | undefined => {
     const { authorization } = request.headers;
     const isToken = authorization !== undefined && bearerForm.test(authorization);
     return isToken ? tokens.recall(authorization) : anonymous(request);
@@ -59,11 +69,30 @@ export function openCallers(config: Config, tokenStore: TokenStore, log: Logger)
   };
 }
 
+/** Sites are given a /48, providers a /32: many callers share these, so each may spend as much as so many callers. */
+const widerPrefixes = [
+  { prefix: 48, callers: 4 },
+  { prefix: 32, callers: 16 },
+] as const;
+
 /** Callers without a token, by their network. */
-function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller {
+function openAnonymous(config: Config, log: Logger): (request: IncomingMessage) => Caller {
   const quotas = quotasOf(config.LIMIT_ANON_REQUESTS, config.LIMIT_ANON_SCANS);
   const scopes: readonly Scope[] = config.AUTH_MODE === 'open' ? ['tools'] : [];
-  const known = new LRUCache<string, Caller>({ max: rememberedCallers });
+  const widerQuotas = widerPrefixes.map(({ prefix, callers }) => ({
+    prefix,
+    quotas: timesOf(quotas, callers),
+  }));
+  const widerOf = (address: string): readonly Allowance[] =>
+    widerQuotas.flatMap(({ prefix, quotas: shared }) => {
+      const id = widerNetwork(address, prefix);
+      return id === undefined ? [] : [{ id, quotas: shared }];
+    });
+  const known = new LRUCache<string, Caller>({
+    maxSize: addressBytes,
+    sizeCalculation: (_caller, address) => objectBytes.address + address.length,
+  });
+  const addressOf = openAddressReader(config.TRUST_PROXY);
   let hasWarned = config.TRUST_PROXY !== undefined;
   return (request) => {
     if (!hasWarned && request.headers['x-forwarded-for'] !== undefined) {
@@ -73,13 +102,13 @@ function openAnonymous(config: Config, log: Logger): (request: Asking) => Caller
         'X-Forwarded-For is not trusted: behind a proxy all callers count as one. Set TRUST_PROXY to its hop count or addresses',
       );
     }
-    // Without a trusted proxy the address is the connection's own; Express would parse X-Forwarded-For for each request first.
-    const address = (config.TRUST_PROXY === undefined ? request.socket.remoteAddress : request.ip) ?? '';
+    const address = addressOf(request);
     const remembered = known.get(address);
     if (remembered) return remembered;
     const id = callerNetwork(address);
-    const caller: Caller = { id, kind: 'anonymous', account: anonymousAccount, scopes, quotas };
-    known.set(address, caller);
+    const wider = widerOf(address);
+    const caller: Caller = { id, kind: 'anonymous', account: anonymousAccount, scopes, quotas, wider };
+    if (address.length <= longestAddress) known.set(address, caller);
     return caller;
   };
 }
@@ -91,7 +120,10 @@ type Remembered = { readonly token: Token; readonly caller: Caller; touchedAt: n
  * What is remembered, also of texts that are no token, is void as soon as the store has changed.
  */
 function openTokens(config: Config, tokenStore: TokenStore, log: Logger) {
-  const known = new LRUCache<string, Remembered | 'none'>({ max: rememberedCallers });
+  const known = new LRUCache<string, Remembered | 'none'>({
+    maxSize: tokenBytes,
+    sizeCalculation: (found) => (found === 'none' ? objectBytes.address : objectBytes.token),
+  });
   let version = Number.NaN;
   const look = (authorization: string) => {
     const now = tokenStore.version();
@@ -125,7 +157,7 @@ function openTokens(config: Config, tokenStore: TokenStore, log: Logger) {
         caller: callerOf(token, config),
         touchedAt: token.lastUsedAt ?? 0,
       };
-      // A token may stand behind any number of blanks: only a field of the usual length is kept.
+      // A token may stand behind any number of spaces: only a field of the usual length is kept.
       if (authorization.length <= longestKept) known.set(authorization, found ?? 'none');
       return found && use(found);
     },
@@ -139,6 +171,7 @@ function callerOf({ tokenId, account, name, scopes, limits }: Token, config: Con
     account,
     name,
     scopes,
+    wider: [],
     quotas: quotasOf(
       limits.requests ?? config.LIMIT_TOKEN_REQUESTS,
       limits.scans ?? config.LIMIT_TOKEN_SCANS,
@@ -148,4 +181,11 @@ function callerOf({ tokenId, account, name, scopes, limits }: Token, config: Con
 
 function quotasOf(requests: Omit<Quota, 'policy'>, scans: Omit<Quota, 'policy'>): Caller['quotas'] {
   return { requests: { policy: 'requests', ...requests }, scans: { policy: 'scans', ...scans } };
+}
+
+function timesOf({ requests, scans }: Caller['quotas'], callers: number): Caller['quotas'] {
+  return {
+    requests: { ...requests, points: requests.points * callers },
+    scans: { ...scans, points: scans.points * callers },
+  };
 }

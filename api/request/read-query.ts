@@ -41,7 +41,7 @@ export function decodeSegment(segment: string): string | undefined {
   }
 }
 
-// application/x-www-form-urlencoded: "+" is a blank.
+// application/x-www-form-urlencoded: "+" is a space.
 function decode(text: string): string | undefined {
   return decodeSegment(text.replaceAll('+', ' '));
 }

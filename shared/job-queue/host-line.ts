@@ -28,7 +28,7 @@ export function hasRoom(line: HostLine, queue: SlotQueue, limit: number): boolea
   );
 }
 
-/** Puts a job at its caller's next turn: callers alternate, whoever came with a thousand. Returns its place, 1 is next. */
+/** Puts a job at its caller's next turn: callers alternate, however many jobs one of them has. Returns its place, 1 is next. */
 export function park(line: HostLine, queue: SlotQueue, jobId: string, caller: string): number {
   const turn = Math.max(line.turn, line.callers.get(caller) ?? 0) + 1;
   line.callers.set(caller, turn);

@@ -26,6 +26,8 @@ export type Job = {
   readonly host: string;
   /** Whose turn it is: waiting jobs of one host are taken round-robin by caller. */
   readonly caller: string;
+  /** The request that started it, so that the log lines of both can be found by one id. */
+  readonly requestId?: string;
   /** Asked for without a token: what is found is no secret. */
   readonly isAnonymous?: boolean;
   readonly wanted: Wanted;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutReport, reportLimitBytes } from './cut-report.ts';
 import { type Finding, findingSchema, listVerdicts, notTestedSchema } from './finding.ts';
 import { type Grade, gradeNames, gradeOf, score } from './score.ts';
 import { type Rule, type Rules, severities, type Verdicts } from './verdict.ts';
@@ -50,10 +51,18 @@ export const envelopeShape = {
       description:
         'What was not asked because this run, or all runs together (`limit` is null), had asked that host enough.',
     }),
+  truncated: z
+    .array(z.object({ field: z.string(), kept: z.int(), of: z.int() }))
+    .optional()
+    .meta({
+      description:
+        'Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole.',
+    }),
 };
 
-const envelopeSchema = z.looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) });
-export type Report = z.infer<typeof envelopeSchema>;
+/** A report of any check: its envelope is judged, a check's own fields are let through. */
+export const reportSchema = z.looseObject({ ...envelopeShape, target: z.record(z.string(), z.unknown()) });
+export type Report = z.infer<typeof reportSchema>;
 
 /** A check's own fields of its report, of whatever check it is. */
 export type ReportFields = { readonly [name: string]: unknown };
@@ -84,13 +93,13 @@ export type ReportFacts = {
   readonly keepForS: number;
 };
 
-/** Makes the report of an assessment. Pure: the clock is in `facts`. */
+/** Makes the report of an assessment, cut where it is longer than a report may be. Pure: the clock is in `facts`. */
 export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
   const { findings, passed, notTested } = listVerdicts(facts.rules, assessment.verdicts);
   for (const finding of findings)
     finding.scoreEffect = assessment.scoreEffects?.[finding.code] ?? finding.scoreEffect;
   const points = scoreOf(facts.rules, assessment);
-  return {
+  const report: Report = {
     schemaVersion,
     ...(facts.reportId === undefined ? {} : { reportId: facts.reportId }),
     check: facts.check,
@@ -112,6 +121,7 @@ export function makeReport(facts: ReportFacts, assessment: Assessment): Report {
     notTested,
     ...assessment.fields,
   };
+  return cutReport(report, reportLimitBytes);
 }
 
 /** The one finding of a run of ours that could not end; no check has it in its table. */

@@ -56,6 +56,9 @@ export function openFlexibleRateLimiter(
 }
 
 function toTaken({ consumedPoints, msBeforeNext }: RateLimiterRes, quota: Quota, allowed: boolean): Taken {
+  // Others may have written to the store: what is no count must not pass as one that is below the limit.
+  if (!Number.isFinite(consumedPoints) || !Number.isFinite(msBeforeNext))
+    throw new Error(`the store has no count for ${quota.policy}`);
   return {
     allowed,
     remaining: Math.max(0, quota.points - consumedPoints),

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Logger } from '../logger.ts';
 import { openFlexibleRateLimiter } from './flexible.ts';
+import { openMemoryRateLimiter } from './memory.ts';
 import type { RateLimiter, Taken } from './port.ts';
 
 /** What a frozen Redis was sent before it froze it does first; then its points are given back. */
@@ -10,21 +11,20 @@ const settleMs = 1000;
 /** Debts that are remembered while Redis is away; it is the callers of its last second that have one. */
 const debtLimit = 10_000;
 
-/** The limiter over all API processes. While Redis is away each process counts on its own (the library's insurance), so that nobody is let through unlimited. */
+/** The limiter over all API processes. While Redis is away each process counts on its own, so that nobody is let through unlimited. */
 export function openRedisRateLimiter(redis: Redis, log: Logger): RateLimiter {
-  const limiter = openFlexibleRateLimiter(
-    (name, { points, windowS }) => {
-      const counts = { keyPrefix: `diag:limit:${name}`, points, duration: windowS };
-      const insuranceLimiter = new RateLimiterMemory(counts);
-      return new RateLimiterRedis({
-        ...counts,
+  const shared = openFlexibleRateLimiter(
+    (name, { points, windowS }) =>
+      new RateLimiterRedis({
+        keyPrefix: `diag:limit:${name}`,
+        points,
+        duration: windowS,
         storeClient: redis,
-        insuranceLimiter,
         rejectIfRedisNotReady: true,
-      });
-    },
+      }),
     () => redis.disconnect(),
   );
+  const limiter = withInsurance(shared, openMemoryRateLimiter());
   const charged = new WeakSet<Taken>();
   let debts: (() => Promise<void>)[] = [];
   redis.on('ready', () => {
@@ -49,5 +49,23 @@ export function openRedisRateLimiter(redis: Redis, log: Logger): RateLimiter {
       if (redis.status !== 'ready' && charged.has(taken) && debts.length < debtLimit)
         debts.push(() => limiter.giveBack(quota, caller, points, taken));
     },
+  };
+}
+
+/** Asks the first limiter, and the second whenever the first cannot count. */
+function withInsurance(first: RateLimiter, second: RateLimiter): RateLimiter {
+  const ask = async <T>(act: (limiter: RateLimiter) => Promise<T>): Promise<T> => {
+    try {
+      return await act(first);
+    } catch {
+      // The connection itself logs that it is away, once.
+      return act(second);
+    }
+  };
+  return {
+    take: (...taking) => ask((limiter) => limiter.take(...taking)),
+    giveBack: (...giving) => ask((limiter) => limiter.giveBack(...giving)),
+    look: (...looking) => ask((limiter) => limiter.look(...looking)),
+    close: async () => void (await Promise.all([first.close(), second.close()])),
   };
 }

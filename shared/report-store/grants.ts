@@ -1,18 +1,28 @@
+import { z } from 'zod';
+
 /** Callers without a token share this account: what was given to one of them is no secret. */
 export const anonymousAccount = 'anonymous';
 
-/** A report that a caller was answered with, and what a list of them shows. */
-export type Grant = {
-  readonly reportId: string;
-  readonly check: string;
-  readonly target: string;
+// A grant as it must come out of a store, which others may have written to.
+const grantSchema = z.object({
+  reportId: z.string(),
+  check: z.string(),
+  target: z.string(),
   /** Unix ms, as is `expiresAt`. */
-  readonly checkedAt: number;
-  readonly expiresAt: number;
-  readonly score: number | null;
-  readonly grade: string | null;
-  readonly state: string;
-};
+  checkedAt: z.int(),
+  expiresAt: z.int(),
+  score: z.number().nullable(),
+  grade: z.string().nullable(),
+  state: z.string(),
+});
+
+/** A report that a caller was answered with, and what a list of them shows. */
+export type Grant = Readonly<z.infer<typeof grantSchema>>;
+
+/** The grant of a row. Throws for a row that fits no schema of ours. */
+export function readGrant(row: unknown): Grant {
+  return grantSchema.parse(row);
+}
 
 /** A page of an account's history. */
 export type HistoryQuestion = {

@@ -1,17 +1,11 @@
 import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb';
 import { duplicateKey, onceMore, withMongo } from '../mongo.ts';
-import { anonymousAccount, type Grant, type Grants, grantOf, type HistoryQuestion } from './grants.ts';
-
-/** A grant as MongoDB keeps it; one of each report and account. */
-type GrantDocument = Omit<Grant, 'checkedAt' | 'expiresAt'> & {
-  readonly _id: string;
-  readonly account: string;
-  readonly checkedAt: Date;
-  readonly expiresAt: Date;
-};
+import type { RowReader } from '../stored-row.ts';
+import { anonymousAccount, type Grants, type HistoryQuestion } from './grants.ts';
+import { dateOf, type GrantDocument, msOf, readGrantDocument } from './mongo-documents.ts';
 
 /** Grants beside the reports. @param prepare makes the indexes once */
-export function openMongoGrants(database: Db, prepare: () => Promise<void>): Grants {
+export function openMongoGrants(database: Db, prepare: () => Promise<void>, readRow: RowReader): Grants {
   const grants = database.collection<GrantDocument>('grants');
   const reports = database.collection<{ _id: string; isOpen: boolean; expiresAt: Date }>('reports');
   return {
@@ -22,8 +16,8 @@ export function openMongoGrants(database: Db, prepare: () => Promise<void>): Gra
           ...grant,
           _id: idOf(grant.reportId, account),
           account,
-          checkedAt: new Date(checkedAt),
-          expiresAt: new Date(expiresAt),
+          checkedAt: dateOf(checkedAt),
+          expiresAt: dateOf(expiresAt),
         };
         await onceMore(() => insertOnce(grants, document));
       }),
@@ -34,7 +28,7 @@ export function openMongoGrants(database: Db, prepare: () => Promise<void>): Gra
           grants.find({ _id: { $in: ids } }).toArray(),
           reports.find({ _id: reportId, isOpen: true }, { projection: { expiresAt: 1 } }).toArray(),
         ]);
-        return [...given, ...open].some(({ expiresAt }) => expiresAt.getTime() > Date.now());
+        return [...given, ...open].some(({ expiresAt }) => msOf(expiresAt) > Date.now());
       }),
     list: (question) =>
       withMongo(async () => {
@@ -43,18 +37,9 @@ export function openMongoGrants(database: Db, prepare: () => Promise<void>): Gra
           .sort({ checkedAt: -1, reportId: -1 })
           .limit(question.limit)
           .toArray();
-        return found.map(toGrant);
+        return found.flatMap((document) => readGrantDocument(document, readRow) ?? []);
       }),
   };
-}
-
-/** Makes the indexes of the grants; the one on expiry is the store's. */
-export async function prepareGrantIndexes(grants: Collection): Promise<void> {
-  await grants.createIndex({ account: 1, checkedAt: -1, reportId: -1 }, { name: 'grants_by_account' });
-  await grants.createIndex(
-    { account: 1, target: 1, checkedAt: -1, reportId: -1 },
-    { name: 'grants_by_target' },
-  );
 }
 
 // Keyed by report and account: a second writing changes nothing.
@@ -77,11 +62,6 @@ function pageOf({ account, target, check, before }: HistoryQuestion): Filter<Gra
       ? { $or: [{ checkedAt: { $lt: checkedAt } }, { checkedAt, reportId: { $lt: before.reportId } }] }
       : {}),
   };
-}
-
-function toGrant(document: GrantDocument): Grant {
-  const { checkedAt, expiresAt } = document;
-  return grantOf({ ...document, checkedAt: checkedAt.getTime(), expiresAt: expiresAt.getTime() });
 }
 
 function idOf(reportId: string, account: string): string {

@@ -1,4 +1,5 @@
 import type { Wanted } from '../model/job.ts';
+import type { Problem } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
 import type { Grants } from './grants.ts';
 
@@ -18,6 +19,10 @@ export type StoredReport = {
   readonly checkedAt: number;
   readonly freshUntil: number;
   readonly expiresAt: number;
+  /**
+   * In memory of its own, of exactly this length: `json.byteLength` is all that V8 holds for it. A driver's or an
+   * unpacker's larger buffer never leaves the store, so a cache may count these bytes as they are.
+   */
   readonly json: Uint8Array;
 };
 
@@ -32,9 +37,18 @@ export type ReportKeys = {
 
 export type BlobName = { readonly reportId: string; readonly kind: 'evidence' | 'screenshot' };
 
+/** Bytes to be kept beside a report until `expiresAt`, Unix ms. */
+export type Blob = { readonly name: BlobName; readonly bytes: Uint8Array; readonly expiresAt: number };
+
+/** How full a store is. */
+export type StoreUse = { readonly usedBytes: number; readonly limitBytes: number };
+
 export type Question = { readonly jobKey: string; readonly wanted: Wanted };
 
-/** Reports, kept until they expire. No method waits longer than the store's own timeouts; an unreachable store rejects with Problem `store_unavailable`. */
+/**
+ * Reports, kept until they expire. No method waits longer than the store's own timeouts; an unreachable store rejects with
+ * Problem `store_unavailable`. A row that does not fit its schema is absent, and logged once.
+ */
 export interface ReportStore {
   /** Keeps the report; the first of one reportId wins. Returns what is stored. */
   insert(report: Report, keys: ReportKeys): Promise<StoredReport>;
@@ -43,8 +57,16 @@ export interface ReportStore {
   get(reportId: string): Promise<StoredReport | undefined>;
   /** Keeps bytes beside a report until `expiresAt` (Unix ms); a second write of the same name replaces the first. */
   keepBlob(name: BlobName, bytes: Uint8Array, expiresAt: number): Promise<void>;
+  /** Keeps many at once. */
+  keepBlobs(blobs: readonly Blob[]): Promise<void>;
+  /** In memory of its own, as `json` is. */
   getBlob(name: BlobName): Promise<Uint8Array | undefined>;
   readonly grants: Grants;
+  /** What every new report would meet now, where the last write told so; undefined while writing works, as far as is known. Asks nobody. */
+  fault(): Problem | undefined;
+  /** How full it is; beyond the limit what would expire first goes first. */
+  use(): Promise<StoreUse>;
+  /** True where it answers and takes writes, else why not. */
   ping(): Promise<true | string>;
   close(): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { withSqlite } from '../sqlite.ts';
-import { anonymousAccount, type Grant, type Grants } from './grants.ts';
+import type { RowReader } from '../stored-row.ts';
+import { anonymousAccount, type Grants, readGrant } from './grants.ts';
+import type { Writes } from './sqlite-writes.ts';
 
 /** The table of the grants. */
 export const grantsMigration = `CREATE TABLE grants (
@@ -12,15 +14,12 @@ export const grantsMigration = `CREATE TABLE grants (
    CREATE INDEX grants_by_target ON grants (account, target, checkedAt, reportId);
    CREATE INDEX grants_by_expiry ON grants (expiresAt);`;
 
-/** Grants in the database of the reports; each write sweeps a few that have expired. */
-export function openSqliteGrants(database: DatabaseSync): Grants {
+/** Grants in the database of the reports. */
+export function openSqliteGrants(database: DatabaseSync, writes: Writes, readRow: RowReader): Grants {
   const give = database.prepare(
     `INSERT INTO grants (account, reportId, "check", target, checkedAt, expiresAt, score, grade, state)
      VALUES (:account, :reportId, :check, :target, :checkedAt, :expiresAt, :score, :grade, :state)
      ON CONFLICT DO NOTHING`,
-  );
-  const sweep = database.prepare(
-    'DELETE FROM grants WHERE (reportId, account) IN (SELECT reportId, account FROM grants WHERE expiresAt <= ? LIMIT 5)',
   );
   const find = database.prepare(
     `SELECT 1 FROM grants WHERE reportId = :reportId AND account IN (:account, :anyone) AND expiresAt > :now
@@ -35,11 +34,7 @@ export function openSqliteGrants(database: DatabaseSync): Grants {
     );
   const [listAll, listOfTarget] = [list(false), list(true)];
   return {
-    give: async (account, grant) =>
-      withSqlite(() => {
-        give.run({ account, ...grant });
-        sweep.run(Date.now());
-      }),
+    give: async (account, grant) => writes.write(() => void give.run({ account, ...grant })),
     isGiven: async (account, reportId) =>
       withSqlite(
         () => find.get({ reportId, account, anyone: anonymousAccount, now: Date.now() }) !== undefined,
@@ -49,7 +44,9 @@ export function openSqliteGrants(database: DatabaseSync): Grants {
         const { checkedAt, reportId } = before ?? { checkedAt: Number.MAX_SAFE_INTEGER, reportId: '' };
         const page = { account, check, limit, checkedAt, reportId, now: Date.now() };
         const rows = target === undefined ? listAll.all(page) : listOfTarget.all({ ...page, target });
-        return rows.map((row) => ({ ...row }) as Grant);
+        return rows.flatMap(
+          (row) => readRow({ kind: 'grant', id: String(row['reportId']) }, () => readGrant({ ...row })) ?? [],
+        );
       }),
   };
 }

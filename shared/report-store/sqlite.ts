@@ -1,105 +1,118 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase, withSqlite } from '../sqlite.ts';
-import type { ReportStore, StoredReport } from './port.ts';
-import { fromRow, type ReportRow, toRow } from './row.ts';
-import { grantsMigration, openSqliteGrants } from './sqlite-grants.ts';
+import type { Logger } from '../logger.ts';
+import { inTransaction, openDatabase, withSqlite } from '../sqlite.ts';
+import { openRowReader, type RowReader } from '../stored-row.ts';
+import type { Question, ReportStore, StoredReport } from './port.ts';
+import { fromRow, toRow } from './row.ts';
+import { openExpiry } from './sqlite-expiry.ts';
+import { openSqliteGrants } from './sqlite-grants.ts';
+import { reportIndexes, reportMigrations } from './sqlite-schema.ts';
+import { openWrites, type Writes } from './sqlite-writes.ts';
 
-const migrations = [
-  `CREATE TABLE reports (
-     reportId TEXT PRIMARY KEY, jobId TEXT NOT NULL, jobKey TEXT NOT NULL, target TEXT NOT NULL, "check" TEXT NOT NULL,
-     state TEXT NOT NULL, score REAL, grade TEXT,
-     checkedAt INTEGER NOT NULL, freshUntil INTEGER NOT NULL, expiresAt INTEGER NOT NULL, body BLOB NOT NULL
-   ) STRICT;
-   CREATE INDEX reports_by_key ON reports (jobKey, checkedAt);
-   CREATE INDEX reports_by_target ON reports (target, "check", checkedAt);
-   CREATE INDEX reports_by_job ON reports (jobId);
-   CREATE INDEX reports_by_expiry ON reports (expiresAt);`,
-  `CREATE TABLE blobs (
-     reportId TEXT NOT NULL, kind TEXT NOT NULL, expiresAt INTEGER NOT NULL, bytes BLOB NOT NULL,
-     PRIMARY KEY (reportId, kind)
-   ) STRICT, WITHOUT ROWID;
-   CREATE INDEX blobs_by_expiry ON blobs (expiresAt);`,
-  grantsMigration,
-  'ALTER TABLE reports ADD COLUMN isOpen INTEGER NOT NULL DEFAULT 0;',
-];
-
-const expiryEveryMs = 10_000;
-/** Few at a time: a delete of 200 rows held the event loop for 17 ms. */
-const expiryBatch = 25;
+export type SqliteStoreOptions = {
+  readonly log: Logger;
+  /** What everything in it may take together; beyond it what would expire first goes first. */
+  readonly limitBytes: number;
+};
 
 /** The store of a single machine. @param path of the database file, made if it is not there; ":memory:" for tests */
-export function openSqliteReportStore(path: string): ReportStore {
-  const database = openDatabase(path, migrations);
+export function openSqliteReportStore(path: string, { log, limitBytes }: SqliteStoreOptions): ReportStore {
+  const database = openDatabase(path, reportMigrations);
+  database.exec(reportIndexes);
+  const writes = openWrites(database, path, log);
+  const readRow = openRowReader(log);
+  const expiry = openExpiry(database, { writes, limitBytes, log });
+  return {
+    ...openReports(database, writes, readRow),
+    ...openBlobs(database, writes),
+    grants: openSqliteGrants(database, writes, readRow),
+    fault: () => writes.fault(),
+    use: async () => withSqlite(() => ({ usedBytes: expiry.usedBytes(), limitBytes })),
+    ping: async () => writes.tryWrite(),
+    async close() {
+      expiry.close();
+      writes.close();
+      database.close();
+    },
+  };
+}
+
+type Reports = Pick<ReportStore, 'insert' | 'findFresh' | 'get'>;
+
+function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader): Reports {
   const insert = database.prepare(
     `INSERT INTO reports (reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body, isOpen)
      VALUES (:reportId, :jobId, :jobKey, :target, :check, :state, :score, :grade, :checkedAt, :freshUntil, :expiresAt, :body, :isOpen)
      ON CONFLICT (reportId) DO NOTHING`,
   );
   const byId = database.prepare('SELECT * FROM reports WHERE reportId = ? AND expiresAt > ?');
-  const fresh = database.prepare(
-    `SELECT * FROM reports WHERE jobKey = :jobKey AND expiresAt > :now AND (checkedAt >= :since OR (:orFresh AND freshUntil > :now))
-     ORDER BY checkedAt DESC LIMIT 1`,
-  );
-  const expire = database.prepare(
-    'DELETE FROM reports WHERE rowid IN (SELECT rowid FROM reports WHERE expiresAt <= ? LIMIT ?)',
-  );
-  const timer = setInterval(() => expire.run(Date.now(), expiryBatch), expiryEveryMs).unref();
-  const get = (reportId: string): StoredReport | undefined => {
-    const row = byId.get(reportId, Date.now()) as unknown as ReportRow | undefined;
-    return row && toStored(row);
-  };
-
+  const read = (row: Record<string, unknown> | undefined): StoredReport | undefined =>
+    row &&
+    readRow({ kind: 'report', id: String(row['reportId']) }, () =>
+      // SQLite has no booleans.
+      fromRow({ ...row, isOpen: row['isOpen'] === 1 }),
+    );
+  const get = (reportId: string) => read(byId.get(reportId, Date.now()));
+  const findNewest = openFindNewest(database);
   return {
-    insert: async (report, keys) =>
-      withSqlite(() => {
-        const { json, ...row } = toRow(report, keys);
-        const { changes } = insert.run({ ...row, isOpen: row.isOpen ? 1 : 0 });
-        return changes === 1 ? { ...row, json } : (get(row.reportId) ?? { ...row, json });
-      }),
+    insert: async (report, keys) => {
+      const { json, ...row } = toRow(report, keys);
+      const { changes } = writes.write(() => insert.run({ ...row, isOpen: row.isOpen ? 1 : 0 }));
+      return changes === 1 ? { ...row, json } : (withSqlite(() => get(row.reportId)) ?? { ...row, json });
+    },
     findFresh: async (questions) =>
       withSqlite(() => {
         const now = Date.now();
         return new Map(
-          questions.flatMap(({ jobKey, wanted }) => {
-            const row = fresh.get({ jobKey, now, since: wanted.since, orFresh: wanted.orFresh ? 1 : 0 });
-            return row ? [[jobKey, toStored(row as unknown as ReportRow)] as const] : [];
+          questions.flatMap((question) => {
+            const stored = read(findNewest(question, now));
+            return stored ? [[question.jobKey, stored] as const] : [];
           }),
         );
       }),
     get: async (reportId) => withSqlite(() => get(reportId)),
-    ...openBlobs(database),
-    grants: openSqliteGrants(database),
-    ping: async () => {
-      database.prepare('SELECT 1').get();
-      return true;
-    },
-    async close() {
-      clearInterval(timer);
-      database.close();
-    },
   };
 }
 
-// SQLite has no booleans.
-function toStored(row: ReportRow): StoredReport {
-  return fromRow({ ...row, isOpen: Boolean(row.isOpen) });
+/**
+ * The newest row that answers a question. Both halves are ranges of an index, so that a key with years of old reports costs no
+ * more than one with a single report: `checkedAt` is compared with what is wanted, `freshUntil` with now. The plus keeps
+ * SQLite from walking all reports of the key in the order of `checkedAt` instead.
+ */
+function openFindNewest(database: DatabaseSync) {
+  const statement = database.prepare(
+    `SELECT * FROM reports WHERE rowid = (
+       SELECT id FROM (
+         SELECT * FROM (SELECT rowid AS id, checkedAt FROM reports
+           WHERE jobKey = :jobKey AND checkedAt >= :since AND expiresAt > :now ORDER BY checkedAt DESC LIMIT 1)
+         UNION ALL
+         SELECT * FROM (SELECT rowid AS id, checkedAt FROM reports
+           WHERE :orFresh AND jobKey = :jobKey AND freshUntil > :now AND expiresAt > :now ORDER BY +checkedAt DESC LIMIT 1)
+       ) ORDER BY checkedAt DESC LIMIT 1)`,
+  );
+  return ({ jobKey, wanted }: Question, now: number) =>
+    statement.get({ jobKey, now, since: wanted.since, orFresh: wanted.orFresh ? 1 : 0 });
 }
 
-/** Blobs stand beside the reports; each write sweeps a few that have expired. */
-function openBlobs(database: DatabaseSync): Pick<ReportStore, 'keepBlob' | 'getBlob'> {
+/** Bytes beside the reports. */
+function openBlobs(
+  database: DatabaseSync,
+  writes: Writes,
+): Pick<ReportStore, 'keepBlob' | 'keepBlobs' | 'getBlob'> {
   const keep = database.prepare(
     'INSERT OR REPLACE INTO blobs (reportId, kind, expiresAt, bytes) VALUES (?, ?, ?, ?)',
   );
   const get = database.prepare('SELECT bytes FROM blobs WHERE reportId = ? AND kind = ? AND expiresAt > ?');
-  const sweep = database.prepare(
-    'DELETE FROM blobs WHERE (reportId, kind) IN (SELECT reportId, kind FROM blobs WHERE expiresAt <= ? LIMIT 5)',
-  );
-  return {
-    keepBlob: async ({ reportId, kind }, bytes, expiresAt) =>
-      withSqlite(() => {
-        keep.run(reportId, kind, expiresAt, bytes);
-        sweep.run(Date.now());
+  const keepBlobs: ReportStore['keepBlobs'] = async (blobs) =>
+    writes.write(() =>
+      inTransaction(database, () => {
+        for (const { name, bytes, expiresAt } of blobs) keep.run(name.reportId, name.kind, expiresAt, bytes);
       }),
+    );
+  return {
+    keepBlob: (name, bytes, expiresAt) => keepBlobs([{ name, bytes, expiresAt }]),
+    keepBlobs,
+    // The column is STRICT: what is there are bytes.
     getBlob: async ({ reportId, kind }) =>
       withSqlite(() => (get.get(reportId, kind, Date.now()) as { bytes: Uint8Array } | undefined)?.bytes),
   };

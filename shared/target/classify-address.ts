@@ -69,11 +69,24 @@ export function isAddress(text: string): boolean {
 
 /** The network whose holder is one caller: the IPv4 address itself, or the IPv6 /64; a mapped address counts as IPv4. */
 export function callerNetwork(text: string): string {
-  const ip = parseAddress(text.replace(/%.*$/, ''));
+  const ip = parseCaller(text);
   if (!ip) return 'unknown';
-  if (!isIpv6(ip)) return ip.toString();
-  if (ip.isIPv4MappedAddress()) return ip.toIPv4Address().toString();
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${ip.toString()}/64`).toString()}/64`;
+  return isIpv6(ip) ? networkOf(ip, 64) : ip.toString();
+}
+
+/** The larger network of an IPv6 caller, such as "2001:db8:1::/48"; undefined for IPv4, mapped or not, and for what is no address. */
+export function widerNetwork(text: string, prefix: number): string | undefined {
+  const ip = parseCaller(text);
+  return ip && isIpv6(ip) ? networkOf(ip, prefix) : undefined;
+}
+
+function parseCaller(text: string): Ip | undefined {
+  const ip = parseAddress(text.replace(/%.*$/, ''));
+  return ip && isIpv6(ip) && ip.isIPv4MappedAddress() ? ip.toIPv4Address() : ip;
+}
+
+function networkOf(ip: ipaddr.IPv6, prefix: number): string {
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${ip.toString()}/${prefix}`).toString()}/${prefix}`;
 }
 
 /** Parses "10.0.0.0/8", "2001:db8::/32" or a lone address. Throws an Error that quotes the text otherwise. */

@@ -1,7 +1,9 @@
 import type { Collection } from 'mongodb';
-import { databaseNameOf, onceMore, openMongo, openPatientMongo, withMongo } from '../mongo.ts';
+import type { Logger } from '../logger.ts';
+import { databaseNameOf, onceMore, openMongo, withMongo, withPatientMongo } from '../mongo.ts';
+import { openRowReader } from '../stored-row.ts';
 import type { Announcements } from './announce.ts';
-import type { Token, TokenStore } from './port.ts';
+import { readToken, type Token, type TokenStore } from './port.ts';
 
 type TokenDocument = Omit<Token, 'tokenId'> & { readonly _id: string };
 
@@ -9,7 +11,8 @@ type TokenDocument = Omit<Token, 'tokenId'> & { readonly _id: string };
 const trustMs = 1000;
 
 /** The tokens of a scaled deployment. @param announcements tell every process at once when a token was changed */
-export function openMongoTokenStore(url: string, announcements: Announcements): TokenStore {
+export function openMongoTokenStore(url: string, announcements: Announcements, log: Logger): TokenStore {
+  const toToken = openTokenReader(log);
   const client = openMongo(url);
   const tokens = client.db(databaseNameOf(url)).collection<TokenDocument>('tokens');
   const change = async <T>(act: () => Promise<T>): Promise<T> => {
@@ -29,7 +32,8 @@ export function openMongoTokenStore(url: string, announcements: Announcements): 
         const found = await tokens.find().sort({ createdAt: -1, _id: 1 }).toArray();
         return found.flatMap((document) => toToken(document) ?? []);
       }),
-    revoke: (tokenId, at) => change(() => onceMore(() => revoke(tokens, String(tokenId), at))),
+    revoke: (tokenId, at) =>
+      change(() => onceMore(async () => toToken(await revoke(tokens, String(tokenId), at)))),
     touch: (tokenId, at) =>
       withMongo(async () => void (await tokens.updateOne({ _id: tokenId }, { $set: { lastUsedAt: at } }))),
     version: () => announcements.heard() + Math.floor(Date.now() / trustMs),
@@ -46,23 +50,20 @@ async function revoke(tokens: Collection<TokenDocument>, tokenId: string, at: nu
     { $set: { revokedAt: at } },
     { writeConcern: { w: 'majority' } },
   );
-  return toToken(await tokens.findOne({ _id: tokenId }));
+  return tokens.findOne({ _id: tokenId });
 }
 
 async function prepareIndexes(url: string): Promise<void> {
-  const patient = openPatientMongo(url);
-  try {
-    await patient
-      .db(databaseNameOf(url))
-      .collection('tokens')
-      .createIndex({ digest: 1 }, { name: 'tokens_by_digest', unique: true });
-  } finally {
-    await patient.close();
-  }
+  await withPatientMongo(url, (database) =>
+    database.collection('tokens').createIndex({ digest: 1 }, { name: 'tokens_by_digest', unique: true }),
+  );
 }
 
-function toToken(document: TokenDocument | null): Token | undefined {
-  if (document === null) return undefined;
-  const { _id: tokenId, ...token } = document;
-  return { tokenId, ...token };
+function openTokenReader(log: Logger): (document: TokenDocument | null) => Token | undefined {
+  const readRow = openRowReader(log);
+  return (document) => {
+    if (document === null) return undefined;
+    const { _id: tokenId, ...token } = document;
+    return readRow({ kind: 'token', id: String(tokenId) }, () => readToken({ ...token, tokenId }));
+  };
 }

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** What a token may do. `tools`: start and see checks. `reports:read`: stored reports, their exports and the history. */
 export const scopes = ['tools', 'reports:read'] as const;
 export type Scope = (typeof scopes)[number];
@@ -5,25 +7,35 @@ export type Scope = (typeof scopes)[number];
 /** An allowance that replaces the one of LIMIT_TOKEN_…. */
 export type OwnLimit = { readonly points: number; readonly windowS: number };
 
-/** A token as it is kept; its text is not. Times are Unix ms. */
-export type Token = {
-  readonly tokenId: string;
+const limitSchema = z.object({ points: z.int().min(1), windowS: z.int().min(1) });
+
+// A token as it must come out of a store, which others may have written to.
+const tokenSchema = z.object({
+  tokenId: z.string(),
   /** Whose reports it reads; shared by the tokens that `rotate` draws from one another. */
-  readonly account: string;
-  readonly name: string;
+  account: z.string().min(1),
+  name: z.string(),
   /** Of the text, base64url of SHA-256. */
-  readonly digest: string;
+  digest: z.string(),
   /** What may be shown of the text. */
-  readonly hint: string;
-  readonly scopes: readonly Scope[];
-  readonly limits: { readonly requests?: OwnLimit; readonly scans?: OwnLimit };
-  readonly createdAt: number;
+  hint: z.string(),
+  scopes: z.array(z.enum(scopes)).readonly(),
+  limits: z.object({ requests: limitSchema.exactOptional(), scans: limitSchema.exactOptional() }).readonly(),
+  createdAt: z.int(),
   /** null: never. */
-  readonly expiresAt: number | null;
+  expiresAt: z.int().nullable(),
   /** May lie ahead: then the token works until that moment. */
-  readonly revokedAt: number | null;
-  readonly lastUsedAt: number | null;
-};
+  revokedAt: z.int().nullable(),
+  lastUsedAt: z.int().nullable(),
+});
+
+/** A token as it is kept; its text is not. Times are Unix ms. */
+export type Token = Readonly<z.infer<typeof tokenSchema>>;
+
+/** The token of a row. Throws for a row that fits no schema of ours. */
+export function readToken(row: unknown): Token {
+  return tokenSchema.parse(row);
+}
 
 /** Tokens. An unreachable store rejects with Problem `store_unavailable`. */
 export interface TokenStore {

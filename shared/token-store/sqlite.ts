@@ -1,5 +1,7 @@
+import type { Logger } from '../logger.ts';
 import { openDatabase, withSqlite } from '../sqlite.ts';
-import type { Token, TokenStore } from './port.ts';
+import { openRowReader } from '../stored-row.ts';
+import { readToken, type Token, type TokenStore } from './port.ts';
 
 const migrations = [
   `CREATE TABLE tokens (
@@ -12,14 +14,13 @@ const migrations = [
 /** Thousands of requests a second need not ask the file each. */
 const trustMs = 5;
 
-type Row = Omit<Token, 'scopes' | 'limits'> & { readonly scopes: string; readonly limits: string };
-
 /**
  * The tokens of a single machine, in a file of their own: its `data_version` moves when the command line writes to it
  * (sqlite.org/pragma.html), so a revoked token is known at once and an unchanged file is never read twice.
  * @param path of the database file, made if it is not there; ":memory:" for tests
  */
-export function openSqliteTokenStore(path: string): TokenStore {
+export function openSqliteTokenStore(path: string, log: Logger): TokenStore {
+  const toToken = openTokenReader(log);
   const database = openDatabase(path, migrations);
   const insert = database.prepare(
     `INSERT INTO tokens (tokenId, account, name, digest, hint, scopes, limits, createdAt, expiresAt, revokedAt, lastUsedAt)
@@ -63,12 +64,15 @@ export function openSqliteTokenStore(path: string): TokenStore {
   };
 }
 
-function toToken(row: unknown): Token | undefined {
-  if (row === undefined) return undefined;
-  const { scopes, limits, ...token } = row as Row;
-  return {
-    ...token,
-    scopes: JSON.parse(scopes) as Token['scopes'],
-    limits: JSON.parse(limits) as Token['limits'],
-  };
+function openTokenReader(log: Logger): (row: Record<string, unknown> | undefined) => Token | undefined {
+  const readRow = openRowReader(log);
+  return (row) =>
+    row &&
+    readRow({ kind: 'token', id: String(row['tokenId']) }, () =>
+      readToken({
+        ...row,
+        scopes: JSON.parse(String(row['scopes'])),
+        limits: JSON.parse(String(row['limits'])),
+      }),
+    );
 }

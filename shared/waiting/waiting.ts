@@ -95,8 +95,11 @@ function start(line: Line, entry: Pending): void {
   );
 }
 
-async function submit({ jobQueue }: Line, entry: Pending): Promise<Submitted> {
+async function submit({ jobQueue, reportStore }: Line, entry: Pending): Promise<Submitted> {
   entry.asked = Date.now();
+  // A report that cannot be kept is worth no visit to the target.
+  const fault = reportStore.fault();
+  if (fault) throw fault;
   entry.submitted = await jobQueue.submit(entry.job);
   return entry.submitted;
 }
@@ -109,6 +112,8 @@ async function look(line: Line, entries: readonly Pending[]): Promise<void> {
   for (const entry of asked) {
     const stored = found.get(entry.job.jobKey);
     if (stored) giveReport(entry, stored);
+    const fault = line.reportStore.fault();
+    if (fault) failWaits(entry, fault);
     forgetIfDone(line, entry);
   }
 }
@@ -137,7 +142,7 @@ async function doubt(line: Line, entry: Pending): Promise<void> {
   await look(line, [entry]);
   if (entry.waiters.size === 0) return;
   line.log.warn({ jobId: entry.submitted.jobId, state }, 'job lost, submitted again');
-  // No room is left for it: who waits is told so, instead of polling for a job that is not there.
+  // No room is left for it: the wait ends, so that no caller polls for a job that is not there.
   if ((await submit(line, entry)).state === 'full') endWaits(entry, 'later');
 }
 

@@ -1,7 +1,7 @@
 // What the API keeps of jobs that are under way: what was paid for them, and how long they take.
 import { setTimeout as after } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Run } from '../../shared/job-queue/port.ts';
+import type { JobQueue, Run } from '../../shared/job-queue/port.ts';
 import { openService, redirectPath } from './kit.ts';
 
 async function openWithRun(run: Run, settings: Record<string, string>) {
@@ -80,12 +80,19 @@ test('a caller that goes away leaves its job its place', async () => {
   const run: Run = () => new Promise(() => undefined);
   const service = await openWithRun(run, { HOST_CONCURRENCY: '1', QUEUE_SECONDS: '60' });
   for (let name = 0; name < 8; name += 1) {
-    const gone = AbortSignal.timeout(60);
-    await fetch(`http://127.0.0.1:${service.port}${redirectPath(`http://a.test/${name}`)}`, {
-      signal: gone,
-    }).catch(() => undefined);
+    const caller = new AbortController();
+    const { signal } = caller;
+    const url = `http://127.0.0.1:${service.port}${redirectPath(`http://a.test/${name}`)}`;
+    const asked = fetch(url, { signal }).catch(() => undefined);
+    await expect.poll(async () => jobsOf(await service.backend.jobQueue.stats())).toBe(name + 1);
+    caller.abort();
+    await asked;
   }
   const ninth = await service.get(redirectPath('http://a.test/9', '&wait=0'));
   expect(ninth).toMatchObject({ status: 429, body: { policy: 'host' } });
   await service.close();
 });
+
+function jobsOf({ network }: Awaited<ReturnType<JobQueue['stats']>>): number {
+  return network.waiting + network.parked + network.running;
+}

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Deprecation } from '../../api/deprecations.ts';
+import { type ConnectionLimits, usualConnectionLimits } from '../../api/listener/connections.ts';
+import type { Deprecation } from '../../api/listener/deprecations.ts';
 import { type Api, openApi } from '../../api/open.ts';
 import { makeOpenapi } from '../../api/openapi/document.ts';
 import { type Backend, openBackend } from '../../shared/backend.ts';
@@ -22,6 +23,7 @@ export type Service = {
   readonly lab: Lab;
   readonly backend: Backend;
   readonly port: number;
+  readonly canAnswer: Api['canAnswer'];
   /** Lines that were logged. */
   readonly log: readonly { readonly level: string; readonly message: string; readonly fields: object }[];
   /** Sends a GET and validates its answer against the OpenAPI document. */
@@ -36,6 +38,7 @@ export type ServiceOptions = {
   readonly settings?: Record<string, string>;
   readonly withWorker?: boolean;
   readonly deprecations?: readonly Deprecation[];
+  readonly connectionLimits?: ConnectionLimits;
 };
 
 /** The whole service in this process, over a lab. */
@@ -45,6 +48,7 @@ export async function openService({
   settings = {},
   withWorker = true,
   deprecations = [],
+  connectionLimits = usualConnectionLimits,
 }: ServiceOptions): Promise<Service> {
   const lab = await openLab({ sites, zone });
   const config = lab.config(settings);
@@ -53,7 +57,7 @@ export async function openService({
   const worker = withWorker ? openWorker({ config, backend, log }) : undefined;
   // Test, API and worker share this process: its lag says nothing of the API's.
   const shedLimits = { lagMs: 60_000, windowMs: 2000, waits: 10_000 };
-  const api: Api = await openApi({ config, backend, log, shedLimits, deprecations });
+  const api: Api = await openApi({ config, backend, log, shedLimits, deprecations, connectionLimits });
   const send = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const answer = await exchange(api.port, method, path, headers);
     if (method === 'GET') validateAnswer(path, answer);
@@ -63,6 +67,7 @@ export async function openService({
     lab,
     backend,
     port: api.port,
+    canAnswer: api.canAnswer,
     log: lines,
     get: (path, headers) => send('GET', path, headers),
     send,

@@ -125,6 +125,50 @@ test('behind one trusted proxy the caller is the address that it names', async (
   await service.close();
 });
 
+describe('IPv6 callers', async () => {
+  const service = await openService({
+    settings: { TRUST_PROXY: '1', LIMIT_ANON_REQUESTS: '3/60', LIMIT_ANON_SCANS: '2/60' },
+    withWorker: false,
+  });
+  afterAll(() => service.close());
+  const passed = async (addresses: readonly string[]) => {
+    const asked = addresses.map((address) => service.get('/api/me', { 'x-forwarded-for': address }));
+    return (await Promise.all(asked)).filter(({ status }) => status === 200).length;
+  };
+  /** Addresses of as many /64s in a /48. */
+  const sites = (site: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${site}:${(index + 1).toString(16)}::1`);
+
+  test('a /64 is one caller, and a /48 may spend as much as four', async () => {
+    expect(await passed(Array.from({ length: 8 }, (_, index) => `2001:db8:1:1::${index}`))).toBe(3);
+    expect(await passed(sites('2001:db8:1', 40))).toBe(12 - 3);
+  });
+
+  test('a /32 may spend as much as sixteen callers, however many /48s it has', async () => {
+    const five = [1, 2, 3, 4, 5].flatMap((site) => sites(`2001:db9:${site}`, 40));
+    expect(await passed(five)).toBe(48);
+    const refused = await service.get('/api/me', { 'x-forwarded-for': '2001:db9:ffff::1' });
+    expect(refused.body['detail']).toContain('48 requests in 60 s that all of 2001:db9::/32 share');
+  });
+
+  test('a mapped address counts as its IPv4 address, and IPv4 neighbours share nothing', async () => {
+    expect(await passed(['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '192.0.2.1'])).toBe(3);
+    expect(await passed(Array.from({ length: 30 }, (_, index) => `192.0.2.${index + 10}`))).toBe(30);
+  });
+
+  test('scans are shared alike, and what a wider network refuses costs its callers nothing', async () => {
+    const ask = (site: string) =>
+      service.get(redirectPath(`http://${site.replaceAll(':', '-')}.test/`, '&wait=0'), {
+        'x-forwarded-for': `2001:dba:1:${site}::1`,
+      });
+    const statuses = [];
+    for (let index = 0; index < 10; index += 1) statuses.push((await ask(String(index))).status);
+    expect(statuses).toEqual([...Array<number>(8).fill(202), 429, 429]);
+    const left = await service.get('/api/me', { 'x-forwarded-for': '2001:dba:1:9::1' });
+    expect(left.body).toMatchObject({ limits: { scans: { remaining: 0 } } });
+  });
+});
+
 test('the descriptions are served, and the page needs nothing from elsewhere', async () => {
   const service = await openService({});
   expect(await service.get('/openapi.json')).toMatchObject({ status: 200, body: { openapi: '3.1.1' } });

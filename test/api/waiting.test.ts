@@ -165,28 +165,6 @@ describe('freshness', () => {
     expect(visits).toBe(1);
   });
 
-  test('the fast lane and the app answer alike, field by field', async () => {
-    await get(quick('alike'));
-    const fast = await get(quick('alike'));
-    const long = await get(quick('alike'), { accept: 'application/json, */*;q=0.1' });
-    const names = (answer: typeof fast) => Object.keys(answer.headers).sort();
-    expect(names(fast)).toEqual(names(long));
-    expect(fast.text).toBe(long.text);
-    for (const name of [
-      'etag',
-      'cache-status',
-      'vary',
-      'link',
-      'last-modified',
-      'content-type',
-      'x-content-type-options',
-    ])
-      expect([name, fast.headers[name]]).toEqual([name, long.headers[name]]);
-    expect(
-      service.log.filter(({ fields }) => 'route' in fields && fields.route === 'memory').length,
-    ).toBeGreaterThan(0);
-  });
-
   test.for([
     ['fresh=1', {}],
     ['maxAge=0', {}],

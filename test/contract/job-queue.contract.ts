@@ -188,7 +188,7 @@ export function jobQueueContract(open: OpenQueue): void {
       for (const { finish } of held.running) finish();
     });
 
-    test('is shared by its callers in turns, whoever came with more', async () => {
+    test('is shared by its callers in turns, however many jobs one of them has', async () => {
       const held = heldRun();
       queue.work('network', 50, held.run, gaveUp);
       for (const target of ['x1', 'x2']) await queue.submit(makeJob({ target, caller: 'x' }));
@@ -232,7 +232,7 @@ export function jobQueueContract(open: OpenQueue): void {
     const page = (caller: string, target: string, more: Partial<Job> = {}) =>
       makeJob({ queue: 'browser', host: `${target}.test`, caller, target, ...more });
 
-    test('of all hosts take turns by caller: who came with many holds up nobody', async () => {
+    test('of all hosts take turns by caller: a caller with many delays no other', async () => {
       const held = heldRun();
       queue.work('browser', 1, held.run, gaveUp);
       const a = Array.from({ length: 12 }, (_, index) => page('a', `a${index + 1}`));
@@ -241,7 +241,7 @@ export function jobQueueContract(open: OpenQueue): void {
       await queue.submit(page('c', 'c1'));
       for (let done = 0; done < 15; done += 1) {
         await expect.poll(() => held.running.length).toBe(done + 1);
-        // One who comes later waits for one load of each caller that waits, too.
+        // A caller that comes later waits for one load of each caller that waits, too.
         if (done === 4) await queue.submit(page('d', 'd1'));
         held.running[done]?.finish();
         await until(done + 1);
@@ -286,7 +286,7 @@ export function jobQueueContract(open: OpenQueue): void {
     expect((await queue.submit(makeJob({ queue: 'browser' }))).state).toBe('parked');
     expect((await queue.submit(makeJob({ queue: 'composite' }), 0)).state).toBe('admitted');
     expect((await queue.submit(makeJob({ host: 'idle.test' }), 0)).state).toBe('admitted');
-    // Who knows the host knows how long its line may be.
+    // A caller that knows the host's pace says how long its line may be.
     expect((await queue.submit(makeJob(), 1)).state).toBe('full');
     expect((await queue.submit(makeJob(), 3)).state).toBe('parked');
   });

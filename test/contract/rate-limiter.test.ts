@@ -41,6 +41,24 @@ describe.skipIf(!hasRedis)('Redis rate limiter', () => {
     await Promise.all([a.close(), b.close()]);
   });
 
+  test('a value in Redis that is no count lets nobody through unlimited', async () => {
+    const quota = { policy: 'scans', points: 2, windowS: 60 } as const;
+    const limiter = await open();
+    const client = openRedis(redis.url, impatientAlone, log);
+    await new Promise((resolve) => client.once('ready', resolve));
+    const [caller, other] = [randomId(), randomId()];
+    await client.set(`diag:limit:scans:2:60:${caller}`, 'no number');
+    await client.lpush(`diag:limit:scans:2:60:${other}`, 'a list');
+    for (const one of [caller, other]) {
+      const takes = [];
+      for (let index = 0; index < 4; index += 1) takes.push((await limiter.take(quota, one, 1)).allowed);
+      expect(takes).toEqual([true, true, false, false]);
+      expect((await limiter.look(quota, one)).remaining).toBe(0);
+    }
+    client.disconnect();
+    await limiter.close();
+  });
+
   test('points that a frozen Redis was charged are given back when it is there again', async () => {
     const quota = { policy: 'scans', points: 5, windowS: 60 } as const;
     const [a, b] = [await open(), await open()];

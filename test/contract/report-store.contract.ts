@@ -7,7 +7,7 @@ import type { ReportStore } from '../../shared/report-store/port.ts';
 const aFreshOne: Wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
 
 /** A report that differs from others only where it is said; times in seconds from now. */
-function reportOf({
+export function reportOf({
   reportId = randomId(),
   checked = 0,
   freshFor = 300,
@@ -53,6 +53,21 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
       checkedAt: Date.parse(report.checkedAt),
       freshUntil: Date.parse(report.freshUntil),
     });
+  });
+
+  test('bytes leave the store in memory of their own, of exactly their length', async () => {
+    const report = reportOf({ note: 'x'.repeat(2000) });
+    const jobKey = randomId();
+    const name = { reportId: report.reportId, kind: 'evidence' } as const;
+    await store.keepBlob(name, Buffer.from('a few bytes'), Date.now() + 60_000);
+    const given = [
+      (await insert(report, jobKey)).json,
+      (await store.get(report.reportId))?.json,
+      (await store.findFresh([{ jobKey, wanted: aFreshOne }])).get(jobKey)?.json,
+      await store.getBlob(name),
+    ];
+    expect(given.map((bytes) => bytes?.buffer.byteLength)).toEqual(given.map((bytes) => bytes?.byteLength));
+    expect(given.map((bytes) => bytes?.byteLength)).not.toContain(undefined);
   });
 
   test('the first report of an id wins, and a second writer is given the first', async () => {
@@ -103,6 +118,35 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     expect(await store.findFresh([])).toEqual(new Map());
   });
 
+  test('old reports of some keys hide no fresh one of another, nor an older one that is still fresh', async () => {
+    const keys = Array.from({ length: 8 }, () => randomId());
+    const old = keys.flatMap((jobKey) =>
+      Array.from({ length: 25 }, (_, index) =>
+        insert(reportOf({ checked: -100 - index, freshFor: 60 }), jobKey),
+      ),
+    );
+    await Promise.all(old);
+    const fresh = await Promise.all(
+      keys.slice(0, 4).map((key) => insert(reportOf({ checked: -5000, freshFor: 6000 }), key)),
+    );
+    const found = await store.findFresh(keys.map((jobKey) => ({ jobKey, wanted: aFreshOne })));
+    expect([...found].map(([jobKey, { reportId }]) => [jobKey, reportId]).sort()).toEqual(
+      fresh.map(({ jobKey, reportId }) => [jobKey, reportId]).sort(),
+    );
+    for (const { jobKey, reportId } of fresh) expect(await find(jobKey, aFreshOne)).toBe(reportId);
+  });
+
+  test('it tells how full it is', async () => {
+    const before = await store.use();
+    await Promise.all(
+      Array.from({ length: 40 }, () => insert(reportOf({ note: randomId().repeat(60) }), randomId())),
+    );
+    const after = await store.use();
+    expect(after.usedBytes).toBeGreaterThan(before.usedBytes);
+    expect(after.limitBytes).toBe(before.limitBytes);
+    expect(store.fault()).toBeUndefined();
+  });
+
   test('an expired report is gone for every reader', async () => {
     const jobKey = randomId();
     const report = reportOf({ checked: -100, freshFor: 300, keepFor: 50 });
@@ -125,6 +169,15 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     expect(await store.getBlob({ ...name, kind: 'screenshot' })).toBeUndefined();
     await store.keepBlob(name, Buffer.from('third'), Date.now() - 1);
     expect(await store.getBlob(name)).toBeUndefined();
+    const many = Array.from({ length: 3 }, () => ({ reportId: randomId(), kind: 'evidence' }) as const);
+    await store.keepBlobs(
+      many.map((each) => ({ name: each, bytes: Buffer.from(each.reportId), expiresAt: Date.now() + 60_000 })),
+    );
+    const back = await Promise.all(many.map((each) => store.getBlob(each)));
+    expect(back.map((bytes) => Buffer.from(bytes ?? []).toString())).toEqual(
+      many.map(({ reportId }) => reportId),
+    );
+    await store.keepBlobs([]);
   });
 
   test('a report is readable by the account it was given to, or by all once it was given without a token', async () => {

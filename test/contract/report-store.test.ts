@@ -1,41 +1,167 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MongoClient } from 'mongodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { randomId } from '../../shared/model/job.ts';
 import { openMongoReportStore } from '../../shared/report-store/mongo.ts';
+import type { ReportStore } from '../../shared/report-store/port.ts';
 import { openSqliteReportStore } from '../../shared/report-store/sqlite.ts';
+import { reportMigrations } from '../../shared/report-store/sqlite-schema.ts';
 import { freeze } from '../kit/freeze.ts';
 import { hasMongo, startMongo, type TestMongo } from '../kit/mongo.ts';
-import { reportStoreContract } from './report-store.contract.ts';
+import { reportOf, reportStoreContract } from './report-store.contract.ts';
+
+const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
+const options = { log, limitBytes: 1_000_000_000 };
+const aFreshOne = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
+
+/** A log that remembers its errors. */
+function openErrorLog() {
+  const errors: string[] = [];
+  return { errors, log: { ...log, error: (_fields: object, message: string) => void errors.push(message) } };
+}
+
+/** Keeps reports of about 4 kB that no packing makes smaller, one second apart; the first expires first. */
+async function keepMany(store: ReportStore, count: number, keepFor = 86_400): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const note = Array.from({ length: 120 }, () => randomId()).join('');
+    const report = reportOf({ note, keepFor: keepFor + index });
+    await store.insert(report, { reportId: report.reportId, jobId: randomId(), jobKey: randomId() });
+    ids.push(report.reportId);
+  }
+  return ids;
+}
 
 describe('sqlite report store', () => {
-  reportStoreContract(async () => openSqliteReportStore(':memory:'));
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'diag-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const pathOf = (name: string) => join(folder, 'deep', name);
 
-  test('keeps its reports in a file, and refuses one of a newer version by name', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'diag-'));
-    const path = join(folder, 'deep', 'reports.sqlite');
-    await openSqliteReportStore(path).close();
-    await openSqliteReportStore(path).close();
+  reportStoreContract(async () => openSqliteReportStore(':memory:', options));
+
+  test('keeps its reports in a file of its own user, and refuses one of a newer version by name', async () => {
+    const path = pathOf('reports.sqlite');
+    await openSqliteReportStore(path, options).close();
+    const store = openSqliteReportStore(path, options);
+    const modes = ['', '-wal', '-shm'].map((ending) => statSync(path + ending).mode & 0o777);
+    expect([statSync(join(folder, 'deep')).mode & 0o777, ...modes]).toEqual([0o700, 0o600, 0o600, 0o600]);
+    await store.close();
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 99');
     database.close();
-    expect(() => openSqliteReportStore(path)).toThrow(/newer version/);
-    rmSync(folder, { recursive: true });
+    expect(() => openSqliteReportStore(path, options)).toThrow(/newer version/);
+  });
+
+  test('a row that somebody spoilt is absent, and logged once', async () => {
+    const path = pathOf('reports.sqlite');
+    const { errors, log: errorLog } = openErrorLog();
+    const store = openSqliteReportStore(path, { ...options, log: errorLog });
+    const spoils = ["body = x'00'", "state = 'fine'", "grade = 'Z'", "body = x'28b52ffd0458110000007b7d'"];
+    const ids = await keepMany(store, spoils.length);
+    const database = new DatabaseSync(path);
+    for (const [index, spoil] of spoils.entries())
+      database.exec(`UPDATE reports SET ${spoil}, jobKey = 'key' WHERE reportId = '${ids[index]}'`);
+    database.close();
+    for (const id of [...ids, ...ids]) expect(await store.get(id)).toBeUndefined();
+    expect(await store.findFresh([{ jobKey: 'key', wanted: aFreshOne }])).toEqual(new Map());
+    expect(errors).toHaveLength(spoils.length);
+    await store.close();
+  });
+
+  test('what has expired is deleted in the background, and the file gets smaller', async () => {
+    const path = pathOf('reports.sqlite');
+    const store = openSqliteReportStore(path, options);
+    await keepMany(store, 800, 1);
+    await store.close();
+    const before = statSync(path).size;
+    const database = new DatabaseSync(path);
+    database.exec('UPDATE reports SET expiresAt = 1');
+    database.close();
+    const again = openSqliteReportStore(path, options);
+    await expect.poll(() => rowsIn(path)).toBe(0);
+    await expect.poll(async () => (await again.use()).usedBytes).toBeLessThan(before / 10);
+    await expect.poll(() => sizeIn(path)).toBeLessThan(before / 2);
+    await again.close();
+    expect(statSync(path).size).toBeLessThan(before / 2);
+  });
+
+  test('beyond its limit the oldest reports go first, with what is kept beside them', async () => {
+    const path = pathOf('reports.sqlite');
+    const filled = openSqliteReportStore(path, options);
+    const ids = await keepMany(filled, 300);
+    const [first = '', last = ''] = [ids[0], ids.at(-1)];
+    for (const reportId of [first, last])
+      await filled.keepBlob({ reportId, kind: 'evidence' }, Buffer.alloc(100), Date.now() + 60_000);
+    const { usedBytes } = await filled.use();
+    await filled.close();
+    const limitBytes = Math.round(usedBytes / 2);
+    const store = openSqliteReportStore(path, { log, limitBytes });
+    await expect.poll(async () => (await store.use()).usedBytes).toBeLessThanOrEqual(limitBytes);
+    const left = (await Promise.all(ids.map((id) => store.get(id)))).map((stored) => stored !== undefined);
+    expect(left.indexOf(true)).toBeGreaterThan(0);
+    expect(left.slice(left.indexOf(true))).not.toContain(false);
+    expect(left.filter(Boolean).length).toBeGreaterThan(50);
+    expect(await store.getBlob({ reportId: first, kind: 'evidence' })).toBeUndefined();
+    expect(await store.getBlob({ reportId: last, kind: 'evidence' })).toBeDefined();
+    await store.close();
+  });
+
+  test('a file of an earlier version is lifted: it can give space back, and lacks the indexes nobody uses', async () => {
+    const path = join(folder, 'old.sqlite');
+    const old = new DatabaseSync(path);
+    old.exec('PRAGMA journal_mode = WAL');
+    for (const step of reportMigrations.slice(0, 4)) old.exec(step);
+    old.exec('PRAGMA user_version = 4');
+    old.close();
+    await openSqliteReportStore(path, options).close();
+    const database = new DatabaseSync(path);
+    expect(database.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 2 });
+    const names = database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+      .all();
+    expect(names.map((row) => row['name']).sort()).toEqual([
+      'blobs_by_expiry',
+      'grants_by_account',
+      'grants_by_expiry',
+      'grants_by_target',
+      'reports_by_expiry',
+      'reports_by_freshness',
+      'reports_by_key',
+    ]);
+    database.close();
   });
 });
 
+function rowsIn(path: string): number {
+  const database = new DatabaseSync(path);
+  const row = database.prepare('SELECT COUNT(*) AS count FROM reports').get();
+  database.close();
+  return Number(row?.['count']);
+}
+
+function sizeIn(path: string): number {
+  const database = new DatabaseSync(path);
+  const row = database.prepare('PRAGMA page_count').get();
+  database.close();
+  return Number(row?.['page_count']) * 4096;
+}
+
 describe.skipIf(!hasMongo)('MongoDB report store', () => {
-  const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
   let mongo: TestMongo;
   beforeAll(async () => {
     mongo = await startMongo();
   });
   afterAll(() => mongo.stop());
-  reportStoreContract(async () => openMongoReportStore(mongo.url, log));
+  reportStoreContract(async () => openMongoReportStore(mongo.url, options));
 
   test('answers a server that is frozen within a second, and works again with it', async () => {
-    const store = openMongoReportStore(mongo.url, log);
+    const store = openMongoReportStore(mongo.url, options);
     expect(await store.ping()).toBe(true);
     await freeze(mongo.process);
     const start = performance.now();
@@ -45,4 +171,62 @@ describe.skipIf(!hasMongo)('MongoDB report store', () => {
     await expect.poll(() => store.ping()).toBe(true);
     await store.close();
   });
+
+  describe('over collections of others', () => {
+    let client: MongoClient;
+    beforeAll(() => {
+      client = new MongoClient(mongo.url);
+    });
+    afterAll(() => client.close());
+
+    test('a document that somebody spoilt is absent, and logged once', async () => {
+      const { errors, log: errorLog } = openErrorLog();
+      const store = openMongoReportStore(mongo.url, { ...options, log: errorLog });
+      const spoils = [
+        { body: 'text' },
+        { state: 'fine' },
+        { checkedAt: 'today' },
+        { score: 'high' },
+        { isOpen: 1 },
+      ];
+      const ids = await keepMany(store, spoils.length);
+      const jobKey = randomId();
+      for (const [index, spoil] of spoils.entries())
+        await client
+          .db()
+          .collection<{ _id: string }>('reports')
+          .replaceOne(
+            { _id: ids[index] ?? '' },
+            { ...(await readOne(client, ids[index])), ...spoil, jobKey },
+          );
+      for (const id of [...ids, ...ids]) expect(await store.get(id)).toBeUndefined();
+      expect(await store.findFresh([{ jobKey, wanted: aFreshOne }])).toEqual(new Map());
+      expect(errors).toHaveLength(spoils.length);
+      await store.close();
+    });
+
+    test('a dropped collection has its indexes again soon, what has expired is deleted, and what is too much goes', async () => {
+      const store = openMongoReportStore(mongo.url, { ...options, upkeepEveryMs: 200 });
+      expect(await store.ping()).toBe(true);
+      await client.db().collection('reports').drop();
+      const ids = await keepMany(store, 30);
+      await keepMany(store, 5, 0);
+      const reports = client.db().collection('reports');
+      await expect
+        .poll(async () => Object.keys(await reports.indexInformation()).sort(), { timeout: 15_000 })
+        .toEqual(['_id_', 'by_expiry', 'reports_by_freshness', 'reports_by_key']);
+      await expect.poll(() => reports.countDocuments(), { timeout: 15_000 }).toBe(ids.length);
+      await store.close();
+      const small = openMongoReportStore(mongo.url, { log, limitBytes: 1, upkeepEveryMs: 200 });
+      await small.ping();
+      await expect.poll(() => reports.countDocuments(), { timeout: 15_000 }).toBe(0);
+      await small.close();
+    });
+  });
 });
+
+async function readOne(client: MongoClient, id = ''): Promise<object> {
+  const { _id, ...rest } =
+    (await client.db().collection<{ _id: string }>('reports').findOne({ _id: id })) ?? {};
+  return rest;
+}

@@ -20,7 +20,7 @@ const log: Logger = {
 describe('sqlite token store', () => {
   const folder = mkdtempSync(join(tmpdir(), 'diag-'));
   afterAll(() => rmSync(folder, { recursive: true }));
-  tokenStoreContract(async () => openSqliteTokenStore(join(folder, 'tokens.sqlite')));
+  tokenStoreContract(async () => openSqliteTokenStore(join(folder, 'tokens.sqlite'), log));
 });
 
 describe.skipIf(!hasMongo || !hasRedis)('MongoDB token store', () => {
@@ -32,5 +32,5 @@ describe.skipIf(!hasMongo || !hasRedis)('MongoDB token store', () => {
   afterAll(async () => {
     await Promise.all([mongo.stop(), redis.stop()]);
   });
-  tokenStoreContract(async () => openMongoTokenStore(mongo.url, openRedisAnnouncements(redis.url, log)));
+  tokenStoreContract(async () => openMongoTokenStore(mongo.url, openRedisAnnouncements(redis.url, log), log));
 });

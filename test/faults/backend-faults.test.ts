@@ -35,9 +35,9 @@ async function underLoad(fleet: Fleet, api: () => Member, name: string, happen: 
         .finally(() => answeredAt.push(performance.now())),
     ),
   );
-  const mendedAt = await happening;
+  const repairedAt = await happening;
   // How long after the fault was over the first check was answered that was asked meanwhile or later.
-  const recoveryS = (Math.min(...answeredAt.filter((at) => at >= mendedAt)) - mendedAt) / 1000;
+  const recoveryS = (Math.min(...answeredAt.filter((at) => at >= repairedAt)) - repairedAt) / 1000;
   console.log(
     `${name}: ${count} checks, ${JSON.stringify(tally)} in ${((performance.now() - start) / 1000).toFixed(1)} s, recovered after ${recoveryS.toFixed(1)} s`,
   );
@@ -46,6 +46,12 @@ async function underLoad(fleet: Fleet, api: () => Member, name: string, happen: 
   const unexpected = Object.keys(tally).filter((outcome) => !/^(?:200|202|503 .*)$/.test(outcome));
   expect(unexpected.map((outcome) => `${outcome}\n${failuresIn(api())}`)).toEqual([]);
   return { tally, answers };
+}
+
+/** How often the log says that a part went away and that it is back: once each, however many requests failed meanwhile. */
+function outagesIn({ lines }: Member, part: 'queue' | 'store'): { away: number; back: number } {
+  const count = (message: string) => lines.filter((line) => line.includes(`"msg":"${message}"`)).length;
+  return { away: count(`${part} is away`), back: count(`${part} is back`) };
 }
 
 describe.skipIf(!isHere)('Redis that is', () => {
@@ -61,7 +67,14 @@ describe.skipIf(!isHere)('Redis that is', () => {
     });
     fleet.redis.process?.kill('SIGKILL');
     api = await fleet.startApi();
-    expect((await fetch(`${api.adminUrl}/readyz`)).status).toBe(503);
+    // The store is there, so stored reports can be given.
+    const readiness = await fetch(`${api.adminUrl}/readyz`);
+    expect(readiness.status).toBe(200);
+    expect(await readiness.json()).toMatchObject({
+      status: 'degraded',
+      degraded: { queue: 'Redis does not answer' },
+    });
+    expect(await (await fetch(`${api.adminUrl}/metrics`)).text()).toContain('diag_degraded{part="queue"} 1');
     expect((await fetch(`${api.adminUrl}/livez`)).status).toBe(200);
     const answer = await get(api, 'http://t0.test/early');
     expect(answer).toMatchObject({ status: 503, body: { code: 'queue_unavailable' } });
@@ -70,7 +83,9 @@ describe.skipIf(!isHere)('Redis that is', () => {
     await fleet.redis.restart();
     await fleet.startWorker();
     expect((await fleet.ask(() => api, 'http://t0.test/early', {})).status).toBe(200);
-    await expect.poll(async () => (await fetch(`${api.adminUrl}/readyz`)).status).toBe(200);
+    await expect
+      .poll(async () => (await fetch(`${api.adminUrl}/readyz`)).json())
+      .toMatchObject({ status: 'ready' });
   }, 60_000);
 
   test('frozen for a while: cached answers go on, others are 503 within a second or 202', async () => {
@@ -89,6 +104,8 @@ describe.skipIf(!isHere)('Redis that is', () => {
         fleet.redis.process?.kill('SIGCONT');
       },
     );
+    // It was absent once at the start, in the test before.
+    await expect.poll(() => outagesIn(api, 'queue')).toEqual({ away: 2, back: 2 });
   }, 90_000);
 
   test('killed and back, wiped: every target is answered by repeating its GET alone', async () => {
@@ -131,6 +148,7 @@ describe.skipIf(!isHere)('a store that is', () => {
         await fleet.mongo.restart();
       },
     );
+    await expect.poll(() => outagesIn(api, 'store')).toEqual({ away: 1, back: 1 });
     const ids = answers
       .filter(({ body }) => body['state'] === 'complete')
       .map(({ body }) => body['reportId']);

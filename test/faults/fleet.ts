@@ -151,7 +151,7 @@ async function startMember(
   const member = { process: child, url, adminUrl: `http://127.0.0.1:${adminPort}`, lines };
   for (let tries = 0; tries < 100; tries += 1) {
     const isReady = await fetch(`${member.adminUrl}/readyz`).then(
-      ({ ok }) => ok,
+      async (answer) => ((await answer.json()) as { readonly status: string }).status === 'ready',
       () => false,
     );
     if (isReady) return member;

@@ -86,7 +86,6 @@ describe.skipIf(!isHere)('a job that kills its worker twice', () => {
     const tally: Tally = {};
     const poison = fleet.ask(() => api, 'http://t0.test/poison', tally);
     const failed = await poison;
-    // A job that shares its worker's two deaths shares its fate; the next one does not.
     const other = await fleet.ask(() => api, 'http://t1.test/other', tally);
     supervisor.stop();
     expect(other.body['state']).toBe('complete');

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../shared/config.ts';
+import { fileSettingOf, secretSettings } from '../../shared/secret-files.ts';
 import { browserSettingsOf } from '../../worker/start/probe-settings.ts';
 
 test('without any variable every setting has its default', () => {
@@ -163,3 +167,46 @@ test('lists, ranges and maps are read', () => {
     TARGET_ALLOW_SUFFIXES: ['test', 'example'],
   });
 }); // prettier-ignore
+
+const folder = mkdtempSync(join(tmpdir(), 'diag-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A file with this text. */
+function fileOf(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const secrets = {
+  REDIS_URL: 'rediss://diag:p%40ss@redis.example:6380',
+  MONGODB_URL: 'mongodb+srv://diag:p%40ss@cluster.example/diag',
+  CRUX_API_KEY: 'key-of-crux',
+  PSI_API_KEY: 'key-of-psi',
+};
+
+test('every secret can be read from a file, and the line end of the file is no part of it', () => {
+  const files = secretSettings.map((name) => [fileSettingOf(name), fileOf(name, `${secrets[name]}\n`)]);
+  expect(readConfig(Object.fromEntries(files) as Record<string, string>)).toMatchObject(secrets);
+});
+
+test.for(secretSettings)('%s and its file are not both accepted', (name) => {
+  const both = { ...secrets, [fileSettingOf(name)]: fileOf('both', secrets[name]) };
+  expect(() => readConfig(both)).toThrow(`${name} and ${name}_FILE: are both set`);
+});
+
+test.for([
+  ['is not there', '/nowhere/redis-url', 'names a file that cannot be read'],
+  ['is a folder', folder, 'names a file that cannot be read'],
+  ['is empty', fileOf('empty', '\n'), 'names an empty file'],
+] as const)('a file of a secret that %s is refused by name', ([, path, why]) => {
+  const read = () => readConfig({ MONGODB_URL: secrets.MONGODB_URL, REDIS_URL_FILE: path });
+  expect(read).toThrow(`REDIS_URL_FILE: ${why}`);
+});
+
+test('what is in the file is judged like the setting, and never repeated', () => {
+  const read = () =>
+    readConfig({ ...secrets, REDIS_URL: '', REDIS_URL_FILE: fileOf('bad', 'http://secret') });
+  expect(read).toThrow(/REDIS_URL: must be redis/);
+  expect(read).not.toThrow(/secret/);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openMemoryJobQueue } from '../../shared/job-queue/memory.ts';
+import { timeWaits } from '../../shared/job-queue/time-waits.ts';
 import { queueUnavailable } from '../../shared/job-queue/unavailable.ts';
 import { openMetrics } from '../../shared/metrics.ts';
 import { type Job, jobVersion } from '../../shared/model/job.ts';
@@ -20,31 +21,69 @@ const job: Job = {
   runLimitMs: 1000,
 };
 
+const store = { use: async () => ({ usedBytes: 7, limitBytes: 9 }), ping: async () => true as const };
+
+const valueOf = (body: string, line: string) =>
+  Number(
+    body
+      .split('\n')
+      .find((one) => one.startsWith(line))
+      ?.split(' ')[1],
+  );
+
+test('the first scrape tells whether queue and store work, how fast they answer, and what runs', async () => {
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const { body } = await openMetrics(queue, { ...store, ping: async () => 'no disk' }).text();
+  expect(valueOf(body, 'diag_backend_up{backend="queue"}')).toBe(1);
+  expect(valueOf(body, 'diag_backend_up{backend="store"}')).toBe(0);
+  expect(valueOf(body, 'diag_backend_ping_seconds{backend="store"}')).toBeGreaterThan(0);
+  expect(body).toMatch(/^diag_build_info\{version="[\d.]+",node="24[\d.]+"\} 1$/m);
+  expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+  await queue.close(0);
+});
+
+test('a job’s wait is counted once, at its first start', async () => {
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const metrics = openMetrics(queue, store);
+  const timed = timeWaits(queue, 60_000, (name, waitedS) => metrics.jobStarted(name, waitedS));
+  const ran = Promise.withResolvers<void>();
+  const run = async () => {
+    ran.resolve();
+    return undefined;
+  };
+  const crew = timed.work('network', 1, run, async () => undefined);
+  await queue.submit({ ...job, startBy: Date.now() + 50_000 });
+  await ran.promise;
+  const { body } = await metrics.text();
+  expect(valueOf(body, 'diag_queue_wait_seconds_count{queue="network"}')).toBe(1);
+  expect(valueOf(body, 'diag_queue_wait_seconds_sum{queue="network"}')).toBeGreaterThanOrEqual(10);
+  await crew.close(0);
+  await queue.close(0);
+});
+
 test('the first scrape tells how long the oldest job has waited, and how many there are', async () => {
   const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
   await queue.submit(job);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  const { body } = await openMetrics(queue).text();
-  const value = (line: string) =>
-    Number(
-      body
-        .split('\n')
-        .find((one) => one.startsWith(line))
-        ?.split(' ')[1],
-    );
+  const { body } = await openMetrics(queue, store).text();
+  const value = (line: string) => valueOf(body, line);
   expect(value('diag_queue_oldest_waiting_seconds{queue="network"}')).toBeGreaterThan(0.01);
   expect(value('diag_queue_oldest_waiting_seconds{queue="browser"}')).toBe(0);
   expect(value('diag_queue_oldest_parked_seconds{queue="network"}')).toBe(0);
   expect(value('diag_queue_jobs{queue="network",state="waiting"}')).toBe(1);
   expect(value('diag_queue_up')).toBe(1);
+  expect(value('diag_store_bytes')).toBe(7);
+  expect(value('diag_store_limit_bytes')).toBe(9);
   await queue.close(0);
 });
 
 test('a queue that cannot be read has no gauges, rather than gauges that say 0', async () => {
   const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
   const away = { ...queue, stats: () => Promise.reject(queueUnavailable()) };
-  const { body } = await openMetrics(away).text();
-  const samples = body.split('\n').filter((line) => line.startsWith('diag_queue_'));
+  const { body } = await openMetrics(away, store).text();
+  const samples = body
+    .split('\n')
+    .filter((line) => line.startsWith('diag_queue_') && !line.startsWith('diag_queue_wait_seconds'));
   expect(samples).toEqual(['diag_queue_up 0']);
   await queue.close(0);
 });

@@ -103,6 +103,7 @@ function makePart(
     wanted,
     host: siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target),
     caller: parent.caller,
+    ...(parent.requestId === undefined ? {} : { requestId: parent.requestId }),
     ...(parent.isAnonymous === undefined ? {} : { isAnonymous: parent.isAnonymous }),
   };
   return makeJob(spec, wish, Date.now() + queueSeconds * 1000);

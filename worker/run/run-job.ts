@@ -13,10 +13,11 @@ import { failedVisit, runVisit } from '../visit/run.ts';
 import { domainVisit } from '../visit/spec.ts';
 import { examine, failedReport, type ReportSettings } from './examine.ts';
 import type { EvidenceFile } from './judge.ts';
-import { type EvidenceSettings, keepEvidence } from './keep-evidence.ts';
+import { type EvidenceKeeper, type EvidenceSettings, openEvidenceKeeper } from './keep-evidence.ts';
 
 export type RunnerSettings = ReportSettings &
   EvidenceSettings & {
+    readonly reportStore: ReportStore;
     readonly probes: ProbeFactory;
     readonly findCheck: (name: string) => Check | undefined;
     readonly jobKeyOf: JobKeyOf;
@@ -27,19 +28,33 @@ export type RunnerSettings = ReportSettings &
 
 type Running = { readonly stop: AbortSignal; readonly progress: Parameters<Run>[3] };
 
-/** Makes the runner of jobs: probes, gather, assess, report, store. Returning means that a report for the job's key is stored. */
-export function openRunner(settings: RunnerSettings): { readonly run: Run; readonly gaveUp: GaveUp } {
-  const { reportStore, log } = settings;
+export type Runner = {
+  /** Probes, gather, assess, report, store. Returning means that a report for the job's key is stored. */
+  readonly run: Run;
+  readonly gaveUp: GaveUp;
+  /** Writes what is left to be written; call it when no job runs any more. */
+  close(): Promise<void>;
+};
+
+/** Opens the runner of jobs. */
+export function openRunner(runnerSettings: RunnerSettings): Runner {
+  const { reportStore, log } = runnerSettings;
+  const evidence = openEvidenceKeeper(runnerSettings);
+  const settings = { ...runnerSettings, evidence };
   return {
+    close: () => evidence.close(),
     async run(job, attempt, stop, progress) {
       const found = await reportStore.findFresh([{ jobKey: job.jobKey, wanted: job.wanted }]);
       const known = found.get(job.jobKey);
-      const about = { jobId: job.jobId, check: job.check, host: job.host, attempt };
+      const about = { jobId: job.jobId, requestId: job.requestId, check: job.check, host: job.host, attempt };
       // A re-run after a kill, or a GET that asked a moment too early: the work is done already.
       if (known) {
         log.info({ ...about, reportId: known.reportId }, 'job answered from the store');
         return undefined;
       }
+      // Waiting jobs whose reports could not be kept are given up without a visit to the target.
+      const fault = reportStore.fault();
+      if (fault) throw fault;
       const start = performance.now();
       const told =
         job.check === domainVisit.name
@@ -70,7 +85,11 @@ function failedOf(job: Job, settings: RunnerSettings): Report | undefined {
   return check && failedReport(check, job, 'The run was broken off before it could end.', settings);
 }
 
-async function runCheck(job: Job, settings: RunnerSettings, { stop, progress }: Running) {
+async function runCheck(
+  job: Job,
+  settings: RunnerSettings & { readonly evidence: EvidenceKeeper },
+  { stop, progress }: Running,
+) {
   const check = settings.findCheck(job.check);
   if (!check) throw new Error(`this worker knows no ${job.check}`);
   const limit = AbortSignal.timeout(job.runLimitMs);
@@ -82,7 +101,7 @@ async function runCheck(job: Job, settings: RunnerSettings, { stop, progress }: 
     const { report, file } = await examine(check, job, examination, settings);
     if (file) await keepPictures(check, file, Date.parse(report.expiresAt), settings);
     await insertPatiently(settings.reportStore, report, job, stop);
-    if (file) await keepEvidence(settings, file);
+    if (file) settings.evidence.keep(file);
     return { state: report.state, score: report.score };
   } finally {
     probes.close();

@@ -40,12 +40,14 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const { jobQueue, reportStore, pace } = context.backend;
   const probes = prepareProbesOf(config, config.RATE_LIMIT ? pace : noPace);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
-  const { run, gaveUp } = ofJudgedJobs(openRunnerOf(context, probes, waiting), context);
+  const runner = openRunnerOf(context, probes, waiting);
+  const judged = ofJudgedJobs(runner, context);
   // Every worker that touches the network also puts reports together: that touches nothing.
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>
     name === 'network' ? ['network', 'composite'] : [name],
   );
-  const openCrew = (queue: QueueName) => jobQueue.work(queue, concurrencyOf(queue, config), run, gaveUp);
+  const openCrew = (queue: QueueName) =>
+    jobQueue.work(queue, concurrencyOf(queue, config), judged.run, judged.gaveUp);
   const crews = new Map(queues.map((queue) => [queue, openCrew(queue)]));
   // A crew that serves the queue outweighs what was said while there was none.
   const onTurn = (fault: NoBrowser | undefined) => {
@@ -63,6 +65,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
     async close(graceMs) {
       watch?.close();
       await Promise.all([...crews.values()].map((crew) => crew.close(graceMs)));
+      await runner.close();
       waiting.close();
       probes.close();
     },
@@ -95,7 +98,10 @@ function openRunnerOf(
 }
 
 /** Runs only what the specs of the checks know; nothing is kept of another job, and nothing is asked for it. */
-function ofJudgedJobs({ run, gaveUp }: Runner, { config, log }: WorkerContext): Runner {
+function ofJudgedJobs(
+  { run, gaveUp }: Runner,
+  { config, log }: WorkerContext,
+): Pick<Runner, 'run' | 'gaveUp'> {
   const jobKeyOf = openJobKeys(config);
   const onceEach = openOnceEach();
   return {

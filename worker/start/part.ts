@@ -7,9 +7,13 @@ export const runGraceMs = 25_000;
 /** The workers of a process as a part of it. */
 export async function workerPart(context: ProcessContext): Promise<Part> {
   const worker = openWorker(context);
+  const { WORKER_QUEUES } = context.config;
   return {
-    says: { queues: context.config.WORKER_QUEUES },
+    says: { queues: WORKER_QUEUES },
     readiness: worker.readiness,
+    // Without a browser, checks of the network queue go on.
+    canWork: ({ queue, store, browser }) =>
+      queue === true && store === true && (browser === true || WORKER_QUEUES.includes('network')),
     close: (graceMs) => worker.close(graceMs),
   };
 }

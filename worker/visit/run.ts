@@ -9,6 +9,7 @@ import {
 import { freshForOtherS } from '../../shared/catalogue/spec.ts';
 import type { JobKeyOf } from '../../shared/job-keys.ts';
 import type { Run } from '../../shared/job-queue/port.ts';
+import type { Logger } from '../../shared/logger.ts';
 import { type Job, randomId, type Wanted } from '../../shared/model/job.ts';
 import {
   makeFailedReport,
@@ -17,7 +18,7 @@ import {
   type ReportFacts,
   type ReportState,
 } from '../../shared/model/report.ts';
-import type { ReportKeys } from '../../shared/report-store/port.ts';
+import type { ReportKeys, ReportStore } from '../../shared/report-store/port.ts';
 import { addUp } from '../checks/add-up.ts';
 import type { Check } from '../checks/check.ts';
 import { noJobs } from '../checks/jobs.ts';
@@ -27,16 +28,18 @@ import { rememberAnswers } from '../probes/http/remember.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../run/examine.ts';
 import type { EvidenceFile } from '../run/judge.ts';
-import { type EvidenceSettings, keepEvidence } from '../run/keep-evidence.ts';
+import type { EvidenceKeeper } from '../run/keep-evidence.ts';
 import { domainVisit, visitKeptForS } from './spec.ts';
 
-export type VisitSettings = ReportSettings &
-  EvidenceSettings & {
-    readonly probes: ProbeFactory;
-    readonly findCheck: (name: string) => Check | undefined;
-    readonly jobKeyOf: JobKeyOf;
-    readonly onDone: (check: string, state: ReportState, seconds: number) => void;
-  };
+export type VisitSettings = ReportSettings & {
+  readonly reportStore: ReportStore;
+  readonly log: Logger;
+  readonly evidence: EvidenceKeeper;
+  readonly probes: ProbeFactory;
+  readonly findCheck: (name: string) => Check | undefined;
+  readonly jobKeyOf: JobKeyOf;
+  readonly onDone: (check: string, state: ReportState, seconds: number) => void;
+};
 
 /**
  * Visits a domain once: its checks run side by side over the same probes, so that nothing is asked twice, and each report is stored under its own
@@ -108,7 +111,7 @@ async function answerQuestion(
   await reportStore.insert(report, keys);
   settings.onDone(spec.name, report.state, tookMs / 1000);
   log.info(about, 'check of a visit done');
-  if (file) await keepEvidence(settings, file);
+  if (file) settings.evidence.keep(file);
 }
 
 // A defect in one check fails that check alone; the reports of the others are kept.

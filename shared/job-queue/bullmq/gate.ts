@@ -45,7 +45,7 @@ export type Gate = {
   denied(queue: QueueName): Promise<string | undefined>;
   /** A worker's first act: true when the job may run now. */
   start(job: Held, attempt: number): Promise<boolean>;
-  /** A worker's last act, or whoever finds that a job is gone. Gives the jobs that may run now. */
+  /** A worker's last act, or the act of a process that finds a job gone. Gives the jobs that may run now. */
   release(
     job: Pick<Held, 'queue' | 'jobId' | 'host'>,
     options: { readonly attempt?: number; readonly message?: string; readonly slotHost?: boolean },

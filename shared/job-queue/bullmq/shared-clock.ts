@@ -13,6 +13,7 @@ export type SharedClock = {
 };
 
 const compareEveryMs = 60_000;
+const retryMs = 1000;
 const samples = 3;
 /** Beyond the time that an answer takes, a difference of so much is nobody's fault. */
 const noiseMs = 20;
@@ -37,9 +38,12 @@ export function openSharedClock(redis: Redis, log: Logger): SharedClock {
     else if (isFirst) log.info(about, "clock compared with Redis'");
     known.resolve();
   };
-  // A Redis that is away is told by its connection; the next comparison is a minute away at most.
+  // A Redis that is away is logged by its connection. Nothing is submitted before the first comparison, so that one is tried again soon.
   const tryCompare = () =>
-    void compare().catch((error: unknown) => log.debug({ err: error }, 'clocks not compared'));
+    void compare().catch((error: unknown) => {
+      log.debug({ err: error }, 'clocks not compared');
+      if (!sample) setTimeout(tryCompare, retryMs).unref();
+    });
   redis.on('ready', tryCompare);
   const timer = setInterval(tryCompare, compareEveryMs).unref();
   return {

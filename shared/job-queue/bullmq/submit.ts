@@ -69,13 +69,13 @@ async function submitInTurn(
     return { state: 'joined', jobId: earlier.jobId };
   }
   if (place === 0) return { state: 'admitted', jobId: job.jobId };
-  // A slot may have come free between the two: nobody else would wake this job for it.
-  const again = await gate.reserve(job);
-  if (again === 0) {
+  // Between the two its slot may have been handed to it: a job that was not there yet could not be woken.
+  const now = await gate.position(job);
+  if (now === 0) {
     await promote(queues[job.queue], job.jobId);
     return { state: 'admitted', jobId: job.jobId };
   }
-  return { state: 'parked', jobId: job.jobId, position: typeof again === 'number' ? again : place };
+  return { state: 'parked', jobId: job.jobId, position: now };
 }
 
 // A process may have died between taking a slot and waking the job that it was for.

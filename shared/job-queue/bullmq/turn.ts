@@ -102,7 +102,7 @@ async function runInTurn(settings: TurnSettings, turn: Turn): Promise<Outcome> {
   return end(settings, turn, failed ?? 'done', Math.round(performance.now() - start));
 }
 
-// It ends at once, and nobody hears of it: who waits for a job of that id will look for it, and submit it again.
+// It ends at once and is not announced: a process that waits for a job of that id looks for it soon, and submits it again.
 function drop({ log, onceEach, queue }: TurnSettings, { id }: BullJob<Job>, fault: string): Outcome {
   onceEach(fault, () => log.warn({ jobId: id, queue, fault }, 'job dropped: its payload is malformed'));
   return 'failed';

@@ -22,7 +22,7 @@ const mostBefore = 2;
 
 /** What domain-health of two callers asks the browser: twelve of caller a, then one of caller b. @returns targets in the order in which pages were loaded, and the most of `a` that waited at once */
 async function loadPages(jobQueue: JobQueue) {
-  const reportStore = openSqliteReportStore(':memory:');
+  const reportStore = openSqliteReportStore(':memory:', { log: quiet, limitBytes: 1e9 });
   const waiting = openWaiting({ jobQueue, reportStore, log: quiet, onDone: () => undefined });
   const jobKeyOf = openJobKeys(readConfig({}));
   const settings = { jobQueue, reportStore, waiting, jobKeyOf, publicPath: '' };

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip, zstdCompress } from 'node:zlib';
+import type { Request, Response } from 'express';
+import { type Coding, chooseCoding } from './negotiation.ts';
+
+/** What a GET answers with (RFC 9110 §8): its bytes in each content coding, each made once and when first asked for. */
+export type Representation = {
+  readonly contentType: string;
+  readonly identity: Buffer;
+  /** Strong; differs by coding. */
+  readonly etags: Readonly<Record<Coding, string>>;
+  bytes(coding: Coding): Promise<Buffer> | Buffer;
+  /** The bytes in a coding that was made before, one a character: Node sends head and body of a string in one write. */
+  latin1(coding: Coding): string | undefined;
+};
+
+const compress = { gzip: promisify(gzip), zstd: promisify(zstdCompress) };
+
+/**
+ * Makes a representation of bytes that do not change any more.
+ * @param onGrown told how many more bytes are held whenever another form was made and is kept
+ */
+export function represent(
+  bytes: Uint8Array,
+  contentType: string,
+  onGrown: (moreBytes: number) => void = () => undefined,
+): Representation {
+  const identity = copyExactly(bytes);
+  const digest = hash('sha256', identity, 'base64url').slice(0, 22);
+  const made: Partial<Record<Coding, Buffer | Promise<Buffer>>> = { identity };
+  const make = async (coding: 'gzip' | 'zstd') => {
+    const coded = copyExactly(await compress[coding](identity));
+    made[coding] = coded;
+    onGrown(coded.length);
+    return coded;
+  };
+  const texts: Partial<Record<Coding, string>> = {};
+  return {
+    contentType,
+    identity,
+    etags: { identity: `"${digest}"`, gzip: `"${digest}-gzip"`, zstd: `"${digest}-zstd"` },
+    bytes: (coding) => (made[coding] ??= make(coding === 'gzip' ? 'gzip' : 'zstd')),
+    latin1(coding) {
+      const known = texts[coding];
+      const coded = made[coding];
+      if (known !== undefined || !Buffer.isBuffer(coded)) return known;
+      const text = coded.toString('latin1');
+      texts[coding] = text;
+      onGrown(text.length);
+      return text;
+    },
+  };
+}
+
+// zlib answers with a view of the whole chunk that it wrote to (16 or 64 KiB), and small Buffers share a slab: either would be held for 2 kB.
+function copyExactly(bytes: Uint8Array): Buffer {
+  if (bytes.buffer.byteLength === bytes.byteLength) return Buffer.from(bytes.buffer);
+  const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
+  copy.set(bytes);
+  return copy;
+}
+
+/** JSON that is made when it is first asked for, and once. */
+export function prepareJson(make: () => unknown): () => Representation {
+  let made: Representation | undefined;
+  return () => (made ??= represent(Buffer.from(JSON.stringify(make())), 'application/json; charset=utf-8'));
+}
+
+/** What a request's headers choose of a representation. */
+export type Choice = {
+  readonly coding: Coding;
+  /** The caller has it already: 304. */
+  readonly isKnown: boolean;
+};
+
+/** Chooses by Accept-Encoding and If-None-Match; a tag of any of our codings will do (RFC 9110 §13.1.2, weak comparison). */
+export function choose(
+  headers: IncomingHttpHeaders,
+  { contentType, identity, etags }: Pick<Representation, 'contentType' | 'identity' | 'etags'>,
+): Choice {
+  // A picture is compressed already.
+  const isText = /json|xml|^text/.test(contentType);
+  const coding = isText ? chooseCoding(headers['accept-encoding'], identity.length) : 'identity';
+  return { coding, isKnown: isTagKnown(headers['if-none-match'], etags) };
+}
+
+/**
+ * The fields of a representation in the form that was chosen, as a flat list of names and values.
+ * @param length of the body in that coding, in bytes
+ */
+export function representationFields(
+  { contentType, etags }: Pick<Representation, 'contentType' | 'etags'>,
+  { coding, isKnown }: Choice,
+  length: number,
+): string[] {
+  const tag = ['ETag', etags[coding]];
+  if (isKnown) return tag;
+  const coded = coding === 'identity' ? [] : ['Content-Encoding', coding];
+  return [...tag, ...coded, 'Content-Type', contentType, 'Content-Length', String(length)];
+}
+
+/**
+ * Sends it: 200, or 304 when the caller has it already.
+ * @param fields more of the answer's fields, as a flat list of names and values; they replace what was set before
+ */
+export async function sendRepresentation(
+  { headers, method }: Request,
+  response: Response,
+  representation: Representation,
+  fields: readonly string[],
+): Promise<void> {
+  const choice = choose(headers, representation);
+  const body = choice.isKnown ? undefined : await representation.bytes(choice.coding);
+  response.writeHead(choice.isKnown ? 304 : 200, [
+    ...representationFields(representation, choice, body?.length ?? 0),
+    ...fields,
+  ]);
+  response.end(method === 'HEAD' ? undefined : body);
+}
+
+function isTagKnown(ifNoneMatch: string | undefined, etags: Representation['etags']): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  const ours = Object.values(etags);
+  return ifNoneMatch.split(',').some((tag) => ours.includes(tag.trim().replace(/^W\//, '')));
+}

@@ -1,0 +1,34 @@
+import type { Config } from '../../shared/config.ts';
+
+/** What callers see of this service. */
+export type Site = {
+  /** Prefix of every link we give: PUBLIC_URL, or "" for links relative to the host. */
+  readonly publicPath: string;
+  /** The Link field of a report: its own addresses, where reports have ids, and the API's description. */
+  readonly linksOf: (reportId: string) => string;
+  /** Off: no report can be asked for by its id. */
+  readonly reportIds: boolean;
+  /** No token is needed: anonymous answers may be kept by shared caches. */
+  readonly isOpen: boolean;
+};
+
+/** Reads from the settings what callers see. */
+export function openSite({ PUBLIC_URL, REPORT_IDS, AUTH_MODE }: Config): Site {
+  const publicPath = PUBLIC_URL ?? '';
+  return {
+    publicPath,
+    linksOf: openLinks(publicPath, REPORT_IDS),
+    reportIds: REPORT_IDS,
+    isOpen: AUTH_MODE === 'open',
+  };
+}
+
+/** Makes the Link field of a report (RFC 8288); without ids there is nothing of its own to link to. */
+function openLinks(publicPath: string, reportIds: boolean): Site['linksOf'] {
+  const description = `<${publicPath}/openapi.json>; rel="service-desc"`;
+  if (!reportIds) return () => description;
+  return (reportId) => {
+    const self = `${publicPath}/api/reports/${reportId}`;
+    return `<${self}>; rel="self", <${self}/export>; rel="export", ${description}`;
+  };
+}

@@ -1,0 +1,98 @@
+import type { Request, Response } from 'express';
+import { catalogue } from '../../shared/catalogue/registry.ts';
+import { resolveReference } from '../../shared/model/finding.ts';
+import { Problem, type ProblemCode, problems } from '../../shared/model/problem.ts';
+import { checkFailed } from '../../shared/model/report.ts';
+import type { Rule } from '../../shared/model/verdict.ts';
+import { sendJson } from '../answer/json.ts';
+import { prepareJson, sendRepresentation } from '../answer/representation.ts';
+import type { Desk } from '../desk.ts';
+import { makeOpenapi } from '../openapi/document.ts';
+import type { Answer } from '../request/accept-json.ts';
+import { admit } from '../request/admit.ts';
+import { readOwnQuery } from '../request/read-query.ts';
+
+type Guarded = Pick<Desk, 'admission'>;
+
+/** Answers /api/me: who the caller is, and what is left of each quota. */
+export async function answerMe({ admission }: Guarded, request: Request, response: Response): Promise<void> {
+  const caller = await admit(admission, request, response, 'anyone');
+  readOwnQuery(request, []);
+  const left = await admission.quotas.look(caller);
+  const describe = (name: 'requests' | 'scans') => ({
+    limit: caller.quotas[name].points,
+    windowSeconds: caller.quotas[name].windowS,
+    remaining: left[name].remaining,
+    resetSeconds: left[name].resetS,
+  });
+  response.setHeader('Cache-Control', 'no-store');
+  const costs = Object.fromEntries(catalogue.map((spec) => [spec.name, spec.cost({})]));
+  sendJson(response, {
+    kind: caller.kind,
+    ...(caller.name === undefined ? {} : { name: caller.name }),
+    scopes: caller.scopes,
+    limited: admission.quotas.isOn,
+    limits: { requests: describe('requests'), scans: describe('scans') },
+    costs,
+  });
+}
+
+/** Answers /api/findings: every rule of every check. */
+export async function answerFindings(
+  { admission }: Guarded,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await admit(admission, request, response, 'anyone');
+  readOwnQuery(request, []);
+  await sendRepresentation(request, response, findings(), lasting);
+}
+
+/** Makes what answers /openapi.json: the document of this service, with its own address and its mode. */
+export function answerOpenapiOf({ admission, site }: Pick<Desk, 'admission' | 'site'>): Answer {
+  const document = prepareJson(() => makeOpenapi(site));
+  return async (request, response) => {
+    await admit(admission, request, response, 'anyone');
+    await sendRepresentation(request, response, document(), lasting);
+  };
+}
+
+/** Answers /problems/{code}: what an error means and what to do, as JSON. */
+export async function answerProblemPage(
+  { admission }: Guarded,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await admit(admission, request, response, 'anyone');
+  const code = String(request.params['code']);
+  if (!Object.hasOwn(problems, code))
+    throw new Problem(
+      'not_found',
+      `There is no problem "${code.slice(0, 60)}". There are: ${Object.keys(problems).join(', ')}.`,
+    );
+  const { status, title, help } = problems[code as ProblemCode];
+  response.setHeader('Cache-Control', 'public, max-age=3600');
+  sendJson(response, { code, status, title, help });
+}
+
+const lasting = ['Cache-Control', 'public, max-age=300'];
+
+// Made when first asked for, as most processes never are.
+const findings = prepareJson(() => ({
+  findings: catalogue.flatMap(({ name, rules }) =>
+    [...Object.entries(rules), [checkFailed.code, checkFailed as Rule] as const].map(
+      ([code, { severity, title, detail, fix, references, part, points, replaces }]) => ({
+        code,
+        check: name,
+        ...(part === undefined ? {} : { part }),
+        severity,
+        points,
+        title,
+        detail,
+        fix,
+        references: references.map(resolveReference),
+        ...(replaces === undefined ? {} : { replaces }),
+      }),
+    ),
+  ),
+}));

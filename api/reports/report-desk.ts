@@ -1,0 +1,4 @@
+import type { Desk } from '../desk.ts';
+
+/** What the endpoints of stored reports take. */
+export type ReportDesk = Pick<Desk, 'admission' | 'shelf' | 'site' | 'targetPolicy'>;

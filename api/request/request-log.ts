@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from '../../shared/logger.ts';
+import type { Metrics } from '../../shared/metrics.ts';
+import type { ProblemCode } from '../../shared/model/problem.ts';
+
+/** The fields that every answer carries. */
+export const commonFields: readonly string[] = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Vary',
+  'Accept, Accept-Encoding, Authorization',
+];
+
+/** The caller's own X-Request-Id if it is a plain one, else a new one. */
+export function newRequestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+/** What an answer is about, for its log line. */
+export type Subject = {
+  /** The job that the request started, joined or asked for. */
+  readonly jobId?: string;
+  readonly reportId?: string;
+  /** The code of the Problem that was the answer. */
+  readonly problem?: ProblemCode;
+};
+
+/** Adds to what the log line of this answer tells. */
+export function noteSubject(response: Response, subject: Subject): void {
+  Object.assign(response.locals, subject);
+}
+
+export type Answered = Subject & {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly start: number;
+  readonly cache: unknown;
+};
+
+/** What hears of every request. */
+export type Witness = { readonly log: Logger; readonly metrics: Metrics | undefined };
+
+/** The one line of a request. Never headers or whole URLs: targets may carry secrets. */
+export function logAnswer({ log, metrics }: Witness, { start, ...fields }: Answered): void {
+  const tookMs = Math.round((performance.now() - start) * 10) / 10;
+  log.info({ ...fields, tookMs }, 'request');
+  metrics?.request(fields.route, fields.status, tookMs / 1000);
+}
+
+/** Gives each request an id, and writes its line when it is answered or its caller has gone (499). */
+export function logRequests(witness: Witness) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const start = performance.now();
+    const requestId = newRequestId(request);
+    response.setHeader('X-Request-Id', requestId);
+    for (const [index, name] of commonFields.entries())
+      if (index % 2 === 0) response.setHeader(name, commonFields[index + 1] ?? '');
+    response.once('close', () => {
+      const status = response.writableEnded ? response.statusCode : 499;
+      logAnswer(witness, {
+        requestId,
+        method: request.method,
+        route: routeOf(request),
+        status,
+        start,
+        cache: response.getHeader('cache-status'),
+        ...(response.locals as Subject),
+      });
+    });
+    next();
+  };
+}
+
+/** The id that was given to this response's request. */
+export function requestIdOf(response: Response): string {
+  return String(response.getHeader('X-Request-Id'));
+}
+
+function routeOf(request: Request): string {
+  const route: unknown = request.route;
+  return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : '-';
+}

@@ -1,0 +1,107 @@
+import type { Request, Response } from 'express';
+import { type JobState } from '../../shared/job-queue/port.ts';
+import { queueNames } from '../../shared/model/job.ts';
+import { type Fault, Problem } from '../../shared/model/problem.ts';
+import { sendJson } from '../answer/json.ts';
+import type { Desk } from '../desk.ts';
+import { admit } from '../request/admit.ts';
+import { waitLimitS } from '../request/ask.ts';
+import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
+import { noteSubject } from '../request/request-log.ts';
+import { retryAfterS, toolUrl } from './later.ts';
+import type { Runs } from './runs.ts';
+
+const lookEveryMs = 1000;
+
+/** Answers /api/jobs/{id}: where a job stands; once it is done, 303 to its tool's own URL. `?wait=` holds the answer until something ends. */
+export async function answerJob(
+  { admission, runs, site }: Pick<Desk, 'admission' | 'runs' | 'site'>,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admit(admission, request, response, 'tools');
+  const jobId = String(request.params['id']);
+  const waitS = readWait(request);
+  if (!/^[0-9a-f]{32}$/.test(jobId)) throw unknownJob();
+  noteSubject(response, { jobId });
+  const leave = waitS > 0 ? runs.waits.enter(caller.id) : undefined;
+  const state = await followJob(runs, jobId, leave ? waitS : 0, response).finally(() => leave?.());
+  if (state.state === 'unknown') throw unknownJob();
+  response.setHeader('Cache-Control', 'no-store');
+  if (state.state === 'done' || state.state === 'failed') {
+    response.statusCode = 303;
+    response.setHeader('Location', toolUrl(state.job, site.publicPath));
+    return sendJson(response, describe(jobId, state, site.publicPath));
+  }
+  if (state.state !== 'expired')
+    response.setHeader('Retry-After', retryAfterS(state.state === 'waiting' ? state.position : 1));
+  sendJson(response, describe(jobId, state, site.publicPath));
+}
+
+async function followJob(runs: Runs, jobId: string, waitS: number, response: Response): Promise<JobState> {
+  const until = Date.now() + waitS * 1000;
+  const wake = { call: () => undefined as void };
+  const unsubscribe = runs.jobQueue.onDone(
+    (done) => (done === 'missed' || done.jobId === jobId) && wake.call(),
+  );
+  try {
+    for (;;) {
+      const state = await lookEverywhere(runs, jobId);
+      const leftMs = until - Date.now();
+      if ((state.state !== 'waiting' && state.state !== 'running') || leftMs <= 0 || response.closed)
+        return state;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(leftMs, lookEveryMs));
+        wake.call = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+async function lookEverywhere({ jobQueue }: Runs, jobId: string): Promise<JobState> {
+  const states = await Promise.all(queueNames.map((queue) => jobQueue.look(queue, jobId)));
+  return states.find(({ state }) => state !== 'unknown') ?? { state: 'unknown' };
+}
+
+function describe(id: string, state: Exclude<JobState, { state: 'unknown' }>, publicPath: string) {
+  const original = toolUrl(state.job, publicPath);
+  return {
+    id,
+    state: state.state,
+    ...(state.state === 'waiting' ? { position: state.position } : {}),
+    progress: progressOf(state),
+    ...(state.state === 'expired'
+      ? { detail: 'Its turn did not come in time. Repeat the original GET.' }
+      : {}),
+    links: { self: `${publicPath}/api/jobs/${id}`, original },
+  };
+}
+
+function progressOf(state: Exclude<JobState, { state: 'unknown' }>) {
+  if (state.state === 'running') return state.progress;
+  const isDone = state.state === 'done';
+  return { done: isDone ? 1 : 0, total: 1, current: '' };
+}
+
+function readWait(request: Request): number {
+  const { values, faults } = readQuery(rawQueryOf(request), ['wait'], []);
+  const [text] = values.get('wait') ?? [];
+  const isGood = text === undefined || (/^\d{1,3}$/.test(text) && Number(text) <= waitLimitS);
+  const all: Fault[] = isGood
+    ? [...faults]
+    : [...faults, { in: 'query', name: 'wait', detail: `Give whole seconds from 0 to ${waitLimitS}.` }];
+  if (all.length > 0) throw new Problem('invalid_request', describeFaults(all), { errors: all });
+  return Number(text ?? 0);
+}
+
+function unknownJob(): Problem {
+  return new Problem(
+    'job_not_found',
+    'This job is not known, or was forgotten after its end. Repeat the original GET.',
+  );
+}

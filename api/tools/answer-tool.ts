@@ -1,0 +1,117 @@
+import type { Request, Response } from 'express';
+import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import type { Submitted } from '../../shared/job-queue/port.ts';
+import { makeJob } from '../../shared/make-job.ts';
+import type { Job, Wanted } from '../../shared/model/job.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import { type ReportAnswer, sendReport } from '../answer/report-answer.ts';
+import type { ReadyReport } from '../answer/report-cache.ts';
+import type { Desk } from '../desk.ts';
+import { admit } from '../request/admit.ts';
+import type { Ask } from '../request/ask.ts';
+import type { Caller } from '../request/caller.ts';
+import { noteSubject, requestIdOf } from '../request/request-log.ts';
+import { give } from './give.ts';
+import { type LaterJob, retryAfterS, sendLater } from './later.ts';
+import { type Runs, runOrJoin } from './runs.ts';
+import { findKnown } from './shelf.ts';
+
+type ToolDesk = Pick<Desk, 'witness' | 'admission' | 'readAsk' | 'shelf' | 'runs' | 'site'>;
+
+/** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. */
+export async function answerTool(
+  { witness, admission, readAsk, shelf, runs, site }: ToolDesk,
+  spec: CheckSpec,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await admit(admission, request, response, 'tools');
+  const ask = readAsk(spec, request);
+  const now = Date.now();
+  const wanted = wantedOf(ask, spec, now);
+  const send = async (ready: ReadyReport, via: ReportAnswer['via']) => {
+    witness.metrics?.cacheLookup(via);
+    noteSubject(response, { reportId: ready.reportId });
+    await give({ site, shelf }, caller, ready);
+    const isOwnFreshness = ask.freshness.maxAgeS !== undefined;
+    const isPublic = site.isOpen && caller.kind === 'anonymous';
+    await sendReport(request, response, { ready, via, isOwnFreshness, isPublic });
+  };
+
+  const known = await findKnown(shelf, ask.jobKey, wanted, now);
+  if (known) return send(known, 'hit');
+  if (ask.freshness.onlyIfCached) throw notCached();
+
+  const job = drawJob(
+    spec,
+    { ask, caller, requestId: requestIdOf(response), wanted, now },
+    runs.queueSeconds,
+  );
+  const outcome = await runOrJoin(runs, spec, { job, caller, ask, response });
+  const { jobId } = outcome.kind === 'report' ? outcome.stored : outcome.submitted;
+  noteSubject(response, { jobId });
+  if (outcome.kind === 'report')
+    return send(shelf.reports.keep(outcome.stored), jobId === job.jobId ? 'stored' : 'collapsed');
+  if (outcome.submitted.state === 'full') throw tooMuchWaits(job);
+  if (outcome.kind === 'expired')
+    throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
+  sendLater(response, await lookJob(runs, job, outcome.submitted), ask.applied, site.publicPath);
+}
+
+type Drawing = {
+  readonly ask: Ask;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly wanted: Wanted;
+  readonly now: number;
+};
+
+/** The job that answers a request of which nothing is known yet. */
+function drawJob(
+  spec: CheckSpec,
+  { ask, caller, requestId, wanted, now }: Drawing,
+  queueSeconds: number,
+): Job {
+  const { jobKey, keyVersion, target, options, host } = ask;
+  const isAnonymous = caller.kind === 'anonymous';
+  const wish = { jobKey, keyVersion, target, options, host, caller: caller.id, isAnonymous, requestId };
+  return makeJob(spec, { ...wish, wanted: wantedOfRun(wanted, ask, now) }, now + queueSeconds * 1000);
+}
+
+// The position is an extra: without it, because the queue is away at this moment, the 202 is sent all the same.
+async function lookJob({ jobQueue }: Runs, job: Job, submitted: Submitted): Promise<LaterJob> {
+  const { jobId } = submitted;
+  const state = await jobQueue.look(job.queue, jobId).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  });
+  const progress = state?.state === 'running' ? state.progress : { done: 0, total: 1, current: '' };
+  const position = state?.state === 'waiting' ? state.position : submitted.position;
+  const isWaiting = state === undefined ? submitted.state === 'parked' : state.state === 'waiting';
+  return { jobId, job, progress, ...(isWaiting ? { position: position ?? 1 } : {}) };
+}
+
+/** Which stored report answers at once. The floor keeps a caller of `fresh` from starting run after run. */
+function wantedOf({ freshness }: Ask, spec: CheckSpec, now: number): Wanted {
+  const { maxAgeS } = freshness;
+  if (maxAgeS === undefined) return { since: now, orFresh: true };
+  return { since: now - Math.max(maxAgeS, spec.refreshFloorS) * 1000, orFresh: false };
+}
+
+/** Which report ends the wait: also one whose run ended after the GET came, fresh or not. */
+function wantedOfRun(wanted: Wanted, ask: Ask, now: number): Wanted {
+  return ask.freshness.maxAgeS === undefined ? { since: now, orFresh: true } : wanted;
+}
+
+function notCached(): Problem {
+  return new Problem(
+    'not_cached',
+    'Nothing fresh enough is stored. Ask again without only-if-cached to start a check.',
+  );
+}
+
+function tooMuchWaits({ host }: Job): Problem {
+  return new Problem('overloaded', `Too many checks of ${host} are waiting already. Ask again later.`, {
+    retryAfterS: retryAfterS(60),
+  });
+}

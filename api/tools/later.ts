@@ -1,0 +1,53 @@
+import type { Response } from 'express';
+import { findSpec } from '../../shared/catalogue/registry.ts';
+import type { Progress } from '../../shared/job-queue/port.ts';
+import type { Job } from '../../shared/model/job.ts';
+import { sendJson } from '../answer/json.ts';
+
+/** A job that goes on after its GET was answered. */
+export type LaterJob = {
+  readonly jobId: string;
+  readonly job: Job;
+  readonly progress: Progress;
+  /** Place in line, 1 is next; only while it waits for its turn. */
+  readonly position?: number;
+};
+
+/** Sends 202: the work goes on, and where to ask for it. */
+export function sendLater(
+  response: Response,
+  { jobId, job, progress, position }: LaterJob,
+  applied: string,
+  publicPath: string,
+): void {
+  const self = `${publicPath}/api/jobs/${jobId}`;
+  response.statusCode = 202;
+  response.setHeader('Location', self);
+  response.setHeader('Retry-After', retryAfterS(position));
+  response.setHeader('Cache-Control', 'no-store');
+  if (applied !== '') response.setHeader('Preference-Applied', applied);
+  sendJson(response, {
+    id: jobId,
+    state: position === undefined ? 'running' : 'waiting',
+    ...(position === undefined ? {} : { position }),
+    progress,
+    links: { self, original: toolUrl(job, publicPath) },
+  });
+}
+
+/** The GET that a job came from, without fresh, maxAge and wait. */
+export function toolUrl({ check, target, options }: Job, publicPath: string): string {
+  const spec = findSpec(check);
+  const query = new URLSearchParams();
+  if (spec?.targetKind === 'url') query.set('url', target);
+  for (const [name, value] of Object.entries(options))
+    for (const item of [value].flat())
+      query.append(name, typeof item === 'string' ? item : JSON.stringify(item));
+  const path = spec?.targetKind === 'domain' ? `/${target}` : '';
+  return `${publicPath}/api/tools/${check}${path}${query.size > 0 ? `?${query.toString()}` : ''}`;
+}
+
+/** Seconds after which asking again is worth it: the more are ahead, the later. */
+export function retryAfterS(position: number | undefined): number {
+  return Math.min(30, Math.max(1, Math.ceil((position ?? 1) / 2)));
+}

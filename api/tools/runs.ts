@@ -1,0 +1,77 @@
+import type { Response } from 'express';
+import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import type { JobQueue } from '../../shared/job-queue/port.ts';
+import type { Job } from '../../shared/model/job.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import type { WaitOutcome } from '../../shared/waiting/pending.ts';
+import type { Waiting } from '../../shared/waiting/waiting.ts';
+import { abortedByClose } from '../answer/client-gone.ts';
+import type { Holds } from '../limits/holds.ts';
+import type { Payments } from '../limits/payments.ts';
+import type { Shed } from '../limits/shed.ts';
+import type { Waits } from '../limits/waits.ts';
+import type { Ask } from '../request/ask.ts';
+import type { Caller } from '../request/caller.ts';
+
+/** What starting and awaiting a run takes: the queue, the one place that waits, and every limit on the way. */
+export type Runs = {
+  readonly jobQueue: JobQueue;
+  readonly waiting: Waiting;
+  readonly payments: Payments;
+  readonly holds: Holds;
+  readonly waits: Waits;
+  readonly shed: Shed;
+  /** How long a GET waits; undefined: as long as the check's spec says. */
+  readonly waitSeconds: number | undefined;
+  /** How long a job may wait for its turn. */
+  readonly queueSeconds: number;
+};
+
+type Running = { readonly job: Job; readonly caller: Caller; readonly ask: Ask; readonly response: Response };
+
+/** Joins equal work or starts a run, and waits as long as the caller allows; not at all where it has many waits already. */
+export async function runOrJoin(runs: Runs, spec: CheckSpec, running: Running): Promise<WaitOutcome> {
+  const { job, caller, ask, response } = running;
+  const leave = runs.waits.enter(caller.id);
+  const waitMs = leave ? 1000 * (ask.waitS ?? runs.waitSeconds ?? spec.waitS) : 0;
+  const signal = abortedByClose(response);
+  try {
+    // Joining this process's equal work costs nothing.
+    if (runs.waiting.isPending(job.jobKey)) return await runs.waiting.wait(job, waitMs, signal);
+    return await runPaid(runs, spec, running, () => runs.waiting.wait(job, waitMs, signal));
+  } finally {
+    leave?.();
+  }
+}
+
+/** Pays, submits and waits, and gives back what was not needed. */
+async function runPaid(
+  runs: Runs,
+  spec: CheckSpec,
+  { job, caller, response }: Running,
+  wait: () => Promise<WaitOutcome>,
+): Promise<WaitOutcome> {
+  runs.shed.check();
+  const leave = runs.holds.take(caller, job);
+  try {
+    await runs.payments.pay(caller, job, spec.cost(job.options), response);
+    const outcome = await wait();
+    if (!isPaidFor(outcome, job)) await runs.payments.giveBack(caller, job.jobId, response);
+    // Nothing was kept of it, so no `done` will free its place.
+    if (outcome.kind === 'later' && outcome.submitted.state === 'full') leave();
+    return outcome;
+  } catch (error) {
+    // The job of a caller that went away goes on, in its place and paid for.
+    if (!(error instanceof Problem)) throw error;
+    leave();
+    // What was refused for the limit was not paid for, and the answer says already what is left.
+    if (error.policy !== 'scans') await runs.payments.giveBack(caller, job.jobId, response);
+    throw error;
+  }
+}
+
+// Not another request's work, not a run that never came about or failed through us.
+function isPaidFor(outcome: WaitOutcome, { jobId }: Job): boolean {
+  if (outcome.kind === 'report') return outcome.stored.jobId === jobId && outcome.stored.state !== 'failed';
+  return outcome.kind === 'later' && !['joined', 'full'].includes(outcome.submitted.state);
+}

@@ -1,0 +1,19 @@
+import type { Wanted } from '../../shared/model/job.ts';
+import type { ReportStore } from '../../shared/report-store/port.ts';
+import type { ReadyReport, ReportCache } from '../answer/report-cache.ts';
+
+/** Where reports are: in memory, and behind it in the store. */
+export type Shelf = { readonly reports: ReportCache; readonly reportStore: ReportStore };
+
+/** A report that answers at once, from memory or from the store. */
+export async function findKnown(
+  { reports, reportStore }: Shelf,
+  jobKey: string,
+  wanted: Wanted,
+  now: number,
+): Promise<ReadyReport | undefined> {
+  const inMemory = reports.find(jobKey, wanted, now);
+  if (inMemory) return inMemory;
+  const stored = (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
+  return stored && reports.keep(stored);
+}

@@ -1,0 +1,186 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { randomId } from '../shared/model/job.ts';
+import { makeReport, type Report } from '../shared/model/report.ts';
+import type { ReportKeys, ReportStore } from '../shared/report-store/port.ts';
+
+/** The same acts without our store: the driver's own calls, on the same data. */
+export type Bare = {
+  insert(report: Report, keys: ReportKeys): Promise<unknown>;
+  findFresh(jobKey: string): Promise<unknown>;
+  history(account: string): Promise<unknown>;
+  /** Deletes what has expired. */
+  expire(): Promise<void>;
+};
+
+/** A store that is full of reports, and the bare driver on the same data. */
+export type Side = {
+  readonly name: string;
+  readonly store: ReportStore;
+  readonly bare: Bare;
+  /** Keys of which the newest report is fresh, and keys of which ten old ones are all there is. */
+  readonly freshKeys: readonly string[];
+  readonly oldKeys: readonly string[];
+  readonly accounts: readonly string[];
+  /** Keys that one look asks for. */
+  readonly tickKeys: number;
+  /** Makes so many of the stored reports expired. */
+  makeExpired(count: number): Promise<void>;
+  /** Whether a report is left that has expired. */
+  hasExpired(): Promise<boolean>;
+  /** Reports that are there. */
+  count(): Promise<number>;
+  /** Size of the file or files, in bytes. */
+  diskBytes(): Promise<number>;
+  /** Time of the processor that the store's own processes took, in ms, beside this one. */
+  serverCpuMs(): number;
+  close(): Promise<void>;
+};
+
+const turns = 2000;
+const idleMs = 5000;
+
+/** A report of about 10 kB, as a check of many findings gives it. */
+export function sampleReport(reportId: string, more: { readonly checkedAtMs?: number } = {}): Report {
+  const evidence = Array.from({ length: 8 }, (_, index) => ({ hop: index, value: randomId() }));
+  const findings = Array.from(
+    { length: 20 },
+    (_, index) =>
+      [
+        `rule-${index}`,
+        {
+          severity: 'low',
+          points: 1,
+          title: 'The header lets others read what it should not',
+          detail: 'Hop {hop} answers {value}, which every site that is named in it may read.',
+          fix: 'Name the sites that may read it, each by its own origin.',
+          references: ['RFC 9110 §15.4'],
+        },
+      ] as const,
+  );
+  const facts = {
+    check: 'redirect-check',
+    target: { url: 'http://a.test/' },
+    rules: Object.fromEntries(findings),
+    rulesVersion: 1,
+    reportId,
+    checkedAtMs: more.checkedAtMs ?? Date.now(),
+    durationMs: 12,
+    freshForS: 300,
+    keepForS: 30 * 86_400,
+  };
+  const verdicts = Object.fromEntries(findings.map(([code]) => [code, { broken: evidence }]));
+  return makeReport(facts, { state: 'complete', verdicts, fields: {} });
+}
+
+/** Measures all acts on one side and prints them. */
+export async function measureSide(side: Side): Promise<void> {
+  const { store, bare, freshKeys, accounts } = side;
+  const bytes = await side.diskBytes();
+  console.log(`${side.name}: ${await side.count()} reports, ${megabytes(bytes)} on disk`);
+  await compare('insert', async (turn) => {
+    const keys = { reportId: randomId(), jobId: randomId(), jobKey: randomId() };
+    const report = sampleReport(keys.reportId);
+    return turn === 'ours' ? () => store.insert(report, keys) : () => bare.insert(report, keys);
+  });
+  const wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
+  await compare('findFresh', async (turn, index) => {
+    const jobKey = freshKeys[(index * 7919) % freshKeys.length] ?? '';
+    return turn === 'ours' ? () => store.findFresh([{ jobKey, wanted }]) : () => bare.findFresh(jobKey);
+  });
+  await compare('history page of 20', async (turn, index) => {
+    const account = accounts[index % accounts.length] ?? '';
+    return turn === 'ours' ? () => store.grants.list({ account, limit: 20 }) : () => bare.history(account);
+  });
+  await measureTick(side);
+  await measureIdle(side);
+  await measureExpiry(side);
+}
+
+type Turn = 'ours' | 'bare';
+
+/** Acts of one side in a row: what one connection writes costs the other its cached pages. */
+const inRow = 50;
+
+/** Times both by turns, so that the machine's moods meet both. What is prepared is not timed. */
+async function compare(
+  name: string,
+  prepare: (turn: Turn, index: number) => Promise<() => Promise<unknown>>,
+): Promise<void> {
+  const times: Record<Turn, number[]> = { ours: [], bare: [] };
+  const until = performance.now() + 20_000;
+  for (let index = 0; index < turns * 2 && performance.now() < until; index += 1) {
+    const turn = Math.floor(index / inRow) % 2 === 0 ? 'ours' : 'bare';
+    const act = await prepare(turn, index);
+    const start = performance.now();
+    await act();
+    times[turn].push((performance.now() - start) * 1000);
+  }
+  const [ours, bare] = [percentiles(times.ours), percentiles(times.bare)];
+  console.log(
+    `  ${name}: p50 ${us(ours.p50)}, p95 ${us(ours.p95)}; bare driver ${us(bare.p50)}, ${us(bare.p95)}; ratio of p50 ${(ours.p50 / bare.p50).toFixed(2)}`,
+  );
+}
+
+/** The look each second at keys that are waited for, each with ten old reports. */
+async function measureTick({ store, oldKeys, tickKeys }: Side): Promise<void> {
+  const questions = oldKeys
+    .slice(0, tickKeys)
+    .map((jobKey) => ({ jobKey, wanted: { since: Date.now() - 1000, orFresh: true } }));
+  const times: number[] = [];
+  const cpu = process.cpuUsage();
+  for (let index = 0; index < 10; index += 1) {
+    const start = performance.now();
+    await store.findFresh(questions);
+    times.push((performance.now() - start) * 1000);
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  console.log(
+    `  look at ${questions.length} keys of ten old reports: p50 ${us(percentiles(times).p50)}, ${us((user + system) / 10)} of CPU here`,
+  );
+}
+
+async function measureExpiry(side: Side): Promise<void> {
+  const before = { rows: await side.count(), bytes: await side.diskBytes() };
+  const expired = Math.floor(before.rows / 5);
+  await side.makeExpired(expired);
+  const loop = monitorEventLoopDelay({ resolution: 5 });
+  loop.enable();
+  const start = performance.now();
+  while (await side.hasExpired()) await delay(20);
+  const seconds = (performance.now() - start) / 1000;
+  loop.disable();
+  await side.makeExpired(expired);
+  const bareStart = performance.now();
+  await side.bare.expire();
+  const bareSeconds = (performance.now() - bareStart) / 1000;
+  await delay(1000);
+  console.log(
+    `  expiry: ${Math.round(expired / seconds)} rows/s (bare driver, all at once: ${Math.round(expired / bareSeconds)}); loop held for p50 ${us(loop.percentile(50) / 1000 - 5000)}, p99 ${us(loop.percentile(99) / 1000 - 5000)}; disk ${megabytes(before.bytes)} → ${megabytes(await side.diskBytes())}`,
+  );
+}
+
+async function measureIdle({ serverCpuMs }: Side): Promise<void> {
+  const [cpu, server] = [process.cpuUsage(), serverCpuMs()];
+  await delay(idleMs);
+  const { user, system } = process.cpuUsage(cpu);
+  const perMinute = 60_000 / idleMs;
+  console.log(
+    `  idle: ${(((user + system) / 1000) * perMinute).toFixed(0)} ms of CPU a minute here, ${((serverCpuMs() - server) * perMinute).toFixed(0)} in the server`,
+  );
+}
+
+function percentiles(times: readonly number[]): { readonly p50: number; readonly p95: number } {
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return { p50: at(0.5), p95: at(0.95) };
+}
+
+function us(microseconds: number): string {
+  const value = Math.max(0, microseconds);
+  return value >= 10_000 ? `${(value / 1000).toFixed(1)} ms` : `${value.toFixed(0)} µs`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(0)} MB`;
+}

@@ -1,0 +1,84 @@
+import type { Logger } from './logger.ts';
+import { Problem, type ProblemCode } from './model/problem.ts';
+
+export type Watched = {
+  /** How the log calls it. */
+  readonly part: 'queue' | 'store';
+  /** The Problem with which its methods reject when it is away. */
+  readonly code: ProblemCode;
+  readonly log: Logger;
+  readonly askEveryMs?: number;
+};
+
+type Pinged = { ping(): Promise<true | string> };
+
+/** A port, and the end of the watch over it. */
+export type WatchedPort<Port> = { readonly port: Port; close(): void };
+
+const usualAskEveryMs = 1000;
+
+/**
+ * Logs one line when a port goes away, with the cause, and one when it is back; what the port answers stays as it is.
+ * A rejected call is only a suspicion, as a queue without workers rejects alike: the port's own ping decides, and is asked until it is well again.
+ */
+export function watchOutages<Port extends Pinged & object>(port: Port, watched: Watched): WatchedPort<Port> {
+  const { part, code, log, askEveryMs = usualAskEveryMs } = watched;
+  let awaySince: number | undefined;
+  let isAsking = false;
+  const judge = (state: true | string, cause: unknown) => {
+    if (state !== true && awaySince === undefined) {
+      awaySince = Date.now();
+      log.error({ part, reason: state, ...(cause === undefined ? {} : { err: cause }) }, `${part} is away`);
+    }
+    if (state === true && awaySince !== undefined) {
+      log.info({ part, awayMs: Date.now() - awaySince }, `${part} is back`);
+      awaySince = undefined;
+    }
+  };
+  const ask = (cause?: unknown) => {
+    if (isAsking) return;
+    isAsking = true;
+    port
+      .ping()
+      .then(
+        (state) => judge(state, cause),
+        (error: unknown) => judge('cannot be asked', error),
+      )
+      .finally(() => {
+        isAsking = false;
+      });
+  };
+  const timer = setInterval(() => awaySince !== undefined && ask(), askEveryMs).unref();
+  const hear = (error: unknown) => {
+    if (awaySince === undefined && error instanceof Problem && error.code === code) ask(error.cause);
+  };
+  const heard = {
+    ...listenTo(port, hear),
+    async ping() {
+      const state = await port.ping();
+      judge(state, undefined);
+      return state;
+    },
+  };
+  return { port: heard, close: () => clearInterval(timer) };
+}
+
+/** The same methods; what they reject with is heard, also of the groups of methods inside. */
+function listenTo<Group extends object>(group: Group, hear: (error: unknown) => void): Group {
+  const members = Object.entries(group).map(([name, member]: [string, unknown]) => {
+    if (typeof member === 'function') return [name, listening(member as Method, hear)];
+    return [name, typeof member === 'object' && member !== null ? listenTo(member, hear) : member];
+  });
+  return Object.fromEntries(members) as Group;
+}
+
+type Method = (...given: unknown[]) => unknown;
+
+function listening(method: Method, hear: (error: unknown) => void): Method {
+  return (...given) => {
+    const answer = method(...given);
+    // The caller handles the rejection; this only looks on.
+    if (answer instanceof Promise) answer.catch(hear);
+    return answer;
+  };
+}

@@ -1,0 +1,71 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { openReportCache } from '../../api/answer/report-cache.ts';
+import { openAskReader } from '../../api/request/ask.ts';
+import { redirectCheck } from '../../shared/catalogue/redirect-check/spec.ts';
+import { readConfig } from '../../shared/config.ts';
+import { openJobKeys } from '../../shared/job-keys.ts';
+import { targetPolicyOf } from '../../shared/policy.ts';
+import { openMemoryRateLimiter } from '../../shared/rate-limiter/memory.ts';
+import type { StoredReport } from '../../shared/report-store/port.ts';
+
+const mebibyte = 1024 * 1024;
+const body = zstdCompressSync(Buffer.from(JSON.stringify({ text: 'a report of two kilobytes '.repeat(80) })));
+
+/** A report as a store hands it out: a view of the 64 KiB that the decompressor wrote to. */
+function stored(jobKey: string): StoredReport {
+  return {
+    reportId: jobKey,
+    jobId: jobKey,
+    jobKey,
+    check: 'redirect-check',
+    target: 'http://a.test/',
+    score: 100,
+    grade: 'A',
+    state: 'complete',
+    isOpen: true,
+    checkedAt: 1,
+    freshUntil: 2,
+    expiresAt: 3,
+    json: zstdDecompressSync(body),
+  };
+}
+
+test('a report in memory holds its own bytes and no more, in every coding', async () => {
+  const ready = openReportCache(mebibyte, String).keep(stored('a'));
+  for (const coding of ['identity', 'gzip', 'zstd'] as const) {
+    const bytes = await ready.bytes(coding);
+    expect([coding, bytes.buffer.byteLength]).toEqual([coding, bytes.length]);
+  }
+});
+
+test('the report cache stays within its budget, also when other codings are made later', async () => {
+  const cache = openReportCache(mebibyte, String);
+  const all = Array.from({ length: 1000 }, (_, index) => cache.keep(stored(String(index))));
+  const before = cache.count();
+  const sizeBytes = all[0]?.identity.length ?? 0;
+  expect(before).toBeLessThan(mebibyte / sizeBytes / 2);
+  for (const ready of all.slice(-before)) ready.latin1('identity');
+  expect(cache.count()).toBeLessThan(before);
+  expect(cache.find('999', { since: 0, orFresh: false }, 0)).toBe(all[999]);
+});
+
+test('an address is remembered, a spelling of it with empty pairs and a very long one are not', () => {
+  const config = readConfig({ DATA_DIR: ':memory:' });
+  const readAsk = openAskReader(targetPolicyOf(config), openJobKeys(config));
+  const plain = '/api/tools/redirect-check?url=http%3A%2F%2Fexample.com%2F';
+  const addresses = [plain, `${plain}&`, plain.replace('?', '?&&'), `${plain}${'a'.repeat(1024)}`];
+  const recalled = addresses.map((url) => {
+    readAsk(redirectCheck, { url, headers: {} } as unknown as Parameters<typeof readAsk>[1]);
+    return readAsk.recallPlain(url) !== undefined;
+  });
+  expect(recalled).toEqual([true, false, false, false]);
+});
+
+test('the limiter of a process forgets the caller that asked least recently, and none of the last 10,000', async () => {
+  const limiter = openMemoryRateLimiter();
+  const quota = { policy: 'requests', points: 10, windowS: 60 } as const;
+  const left = async (caller: number) => (await limiter.look(quota, String(caller))).remaining;
+  for (let caller = 0; caller < 100_000; caller += 1) await limiter.take(quota, String(caller), 1);
+  expect([await left(0), await left(90_000), await left(99_999)]).toEqual([10, 9, 9]);
+});

@@ -1,0 +1,63 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Logger } from '../../shared/logger.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import { watchOutages } from '../../shared/outages.ts';
+
+const lines: { level: string; message: string; fields: object }[] = [];
+const write = (level: string) => (fields: object, message: string) =>
+  void lines.push({ level, message, fields });
+const log: Logger = {
+  error: write('error'),
+  warn: write('warn'),
+  info: write('info'),
+  debug: write('debug'),
+};
+afterEach(() => {
+  lines.length = 0;
+});
+
+/** A store that can be switched off, behind a watch. */
+function openStore() {
+  const state = { isAway: false };
+  const away = new Problem('store_unavailable', 'Ask again.', { cause: new Error('connect ECONNREFUSED') });
+  const act = async () => {
+    if (state.isAway) throw away;
+    return 'a report';
+  };
+  const port = {
+    get: act,
+    grants: { give: act },
+    ping: async () => (state.isAway ? 'MongoDB does not answer' : (true as const)),
+  };
+  return { state, ...watchOutages(port, { part: 'store', code: 'store_unavailable', log, askEveryMs: 5 }) };
+}
+
+test('a hundred failed calls are one line with the cause, and the return is one line', async () => {
+  const { state, port, close } = openStore();
+  state.isAway = true;
+  const calls = Array.from({ length: 50 }, () => [port.get(), port.grants.give()]).flat();
+  expect((await Promise.allSettled(calls)).every(({ status }) => status === 'rejected')).toBe(true);
+  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  expect(lines[0]).toMatchObject({
+    level: 'error',
+    message: 'store is away',
+    fields: { reason: 'MongoDB does not answer', err: { message: 'connect ECONNREFUSED' } },
+  });
+  await expect(port.get()).rejects.toThrow('store_unavailable');
+  state.isAway = false;
+  await vi.waitFor(() => expect(lines).toHaveLength(2));
+  expect(lines[1]).toMatchObject({ level: 'info', message: 'store is back' });
+  expect(await port.get()).toBe('a report');
+  close();
+});
+
+test('a port that rejects and is there is no outage: a queue without workers', async () => {
+  const refused = new Problem('queue_unavailable', 'No worker is running.');
+  const ping = vi.fn(async () => true as const);
+  const queue = { submit: () => Promise.reject(refused), ping };
+  const { port, close } = watchOutages(queue, { part: 'queue', code: 'queue_unavailable', log });
+  await expect(port.submit()).rejects.toBe(refused);
+  await vi.waitFor(() => expect(ping).toHaveResolvedTimes(1));
+  expect(lines).toEqual([]);
+  close();
+});

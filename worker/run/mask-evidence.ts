@@ -1,0 +1,91 @@
+import type { Json } from '../../shared/model/verdict.ts';
+
+/** False where the JSON of some evidence has nothing to mask: to know that is cheaper than to walk through it all. */
+export function mayHoldSecrets(json: string): boolean {
+  return /set-?cookies?"/i.test(json) || /:[\\/]{2,}[^\s/?#\\"'<>]*@/.test(json);
+}
+
+/**
+ * Evidence as it may be kept: the values of cookies and the user information of addresses give way to filler. What judgement
+ * reads of them stays: their length, which kinds of character they are made of, and how random they look. So judging what was
+ * kept gives the same report. Pure.
+ */
+export function maskEvidence(evidence: Json): Json {
+  if (typeof evidence === 'string') return maskCredentials(evidence);
+  if (typeof evidence !== 'object' || evidence === null) return evidence;
+  if (isList(evidence)) {
+    const [name, value, ...more] = evidence;
+    if (isSetCookie(name) && typeof value === 'string') return [name ?? '', maskCookie(value), ...more];
+    return evidence.map(maskEvidence);
+  }
+  return Object.fromEntries(
+    Object.entries(evidence).map(([name, value]) => [
+      name,
+      isSetCookie(name) ? maskCookies(value) : maskEvidence(value),
+    ]),
+  );
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+// A field of an answer, or a key that holds such fields: "Set-Cookie", "setCookies".
+function isSetCookie(name: Json | undefined): boolean {
+  return typeof name === 'string' && /^set-?cookies?$/i.test(name);
+}
+
+function maskCookies(value: Json): Json {
+  if (typeof value === 'string') return maskCookie(value);
+  return isList(value) ? value.map(maskCookies) : maskEvidence(value);
+}
+
+/** "https://user:secret@a.test/" → "https://***@a.test/", also where slashes are backslashes, as browsers take them. */
+function maskCredentials(text: string): string {
+  return text.includes('@')
+    ? text.replace(/([a-z][a-z0-9+.-]{0,30}:[\\/]{2,})[^\s/?#\\"'<>]*@/gi, '$1***@')
+    : text;
+}
+
+// What has its meaning by name; anything else behind a semicolon may be the rest of a value that had one in it.
+const attribute =
+  /^\s*(?:domain|expires|httponly|max-age|partitioned|path|priority|samesite|secure|version)\s*(?:=[^=]*)?$/i;
+
+function maskCookie(line: string): string {
+  const [pair = '', ...rest] = line.split(';');
+  const equals = pair.indexOf('=') + 1;
+  const masked = rest.map((text) => (attribute.test(text) ? text : fill(text)));
+  return [`${pair.slice(0, equals)}${fill(pair.slice(equals))}`, ...masked].join(';');
+}
+
+/** Public words at the front of a value: a cookie prefix, and what every JSON Web Token begins with. */
+const kept = /^\s*(?:__(?:secure|host|http|host-http)-|eyJ)?/i;
+
+const digits = '0123456789';
+const hexLetters = 'abcdefABCDEF';
+const letters = 'ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZabcdefABCDEF';
+
+/**
+ * Letters and digits give way to filler: the same number of each, in alphabetical order, and as often repeated, so that the
+ * entropy is the same. Punctuation, which divides tokens, stays; a byte beyond ASCII becomes another one.
+ */
+function fill(text: string): string {
+  const front = kept.exec(text)?.[0] ?? '';
+  const secret = text.slice(front.length);
+  const filler = [
+    ...standIns(secret.match(/[a-z]/gi) ?? [], /[g-z]/i.test(secret) ? letters : hexLetters),
+    ...standIns(secret.match(/\d/g) ?? [], digits),
+  ];
+  const stream = filler.values();
+  const masked = secret.replace(/[a-z0-9]/gi, () => stream.next().value ?? '');
+  return front + masked.replace(/[^\0-\u007f]/g, '\u00ff');
+}
+
+// The most frequent character becomes the first of the alphabet, and so on.
+function standIns(characters: readonly string[], alphabet: string): string[] {
+  const counts = new Map<string, number>();
+  for (const character of characters) counts.set(character, (counts.get(character) ?? 0) + 1);
+  return [...counts.values()]
+    .sort((one, other) => other - one)
+    .flatMap((count, rank) => Array.from({ length: count }, () => alphabet[rank] ?? ''));
+}
