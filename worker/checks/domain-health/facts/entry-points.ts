@@ -105,6 +105,7 @@ function endAt(status: number): End {
 const deadEnds = {
   'target-address-not-allowed': 'a name on the way resolves to an address that is not public',
   'location-scheme-not-allowed': 'a redirect leads to a scheme that browsers do not follow',
+  'location-app-scheme': 'a redirect leads into an app, not to a page',
 } as const;
 
 function endOfRefused(source: SourceFacts): End {
