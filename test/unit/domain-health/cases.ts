@@ -314,7 +314,7 @@ const wholes: readonly Case[] = [
   },
 ];
 
-const late503 = (url: string) => redirect(chain([url, { status: 503 }]));
+const late500 = (url: string) => redirect(chain([url, { status: 500 }]));
 
 const unavailable: readonly Case[] = [
   {
@@ -977,9 +977,10 @@ const entries: readonly Case[] = [
         redirect(chain([url, { status: 301 }], ['https://a.test/in', { status: 403 }])),
       ),
     }),
-    broken: ['entry-point-error-status'],
+    broken: ['coverage-incomplete'],
     score: 100,
     grade: 'A',
+    state: 'partial',
   },
   {
     name: 'a domain that points at a private address is unreachable, and nothing is scored',
@@ -1024,7 +1025,7 @@ const entries: readonly Case[] = [
     score: 100,
     grade: 'A+',
   },
-  ...[401, 404, 500, 503].map(
+  ...[404, 500].map(
     (status): Case => ({
       name: `an entry point that ends with ${status} is an error page`,
       evidence: evidence(ways(redirect(chain(['https://www.a.test/', { status }])))),
@@ -1033,9 +1034,19 @@ const entries: readonly Case[] = [
       grade: 'A',
     }),
   ),
+  ...[401, 503].map(
+    (status): Case => ({
+      name: `an entry point that answers us with ${status} may be whole for visitors: it is a gap`,
+      evidence: evidence(ways(redirect(chain(['https://www.a.test/', { status }])))),
+      broken: ['coverage-incomplete'],
+      score: 100,
+      grade: 'A',
+      state: 'partial',
+    }),
+  ),
   {
-    name: 'a site that answers 503 everywhere is told at each entry',
-    evidence: evidence({ redirects: goodRedirects().map(({ url }) => late503(url)) }),
+    name: 'a site that answers 500 everywhere is told at each entry',
+    evidence: evidence({ redirects: goodRedirects().map(({ url }) => late500(url)) }),
     broken: ['entry-points-all-broken', 'http-not-upgraded', 'entry-point-error-status'],
     score: 100,
     grade: 'C',

@@ -246,10 +246,10 @@ describe('an entry point', () => {
     });
   });
   test('with such a certificate and an error page says both', () => {
-    const redirects = [redirect(chain(['https://a.test/', { ...distrusted, status: 503 }]))];
+    const redirects = [redirect(chain(['https://a.test/', { ...distrusted, status: 500 }]))];
     expect(fieldsOf({ redirects }).entryPoints[0]).toMatchObject({
       state: 'invalid',
-      reason: expect.stringMatching(/^it ends with status 503; browsers refuse the certificate/),
+      reason: expect.stringMatching(/^it ends with status 500; browsers refuse the certificate/),
     });
   });
   test('at which nobody answers is missing', () => {
