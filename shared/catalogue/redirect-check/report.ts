@@ -44,7 +44,7 @@ export const redirectReportShape = {
         via: z
           .enum(redirectVias)
           .optional()
-          .meta({ description: 'How it says so; absent when it sends nobody on.' }),
+          .meta({ description: 'How the hop sends the visitor on; absent when it does not.' }),
         address: z.string().nullable(),
         timings: timingsSchema.nullable(),
         waitedMs: ms
@@ -92,7 +92,8 @@ export const redirectReportShape = {
     .min(0)
     .meta({ description: 'Hops that send the visitor on, by status or from within the page.' }),
   totalMs: ms.nullable().meta({
-    description: 'Over all hops, with the time that was waited in vain; null where that is not known.',
+    description:
+      'Over all hops, including the time spent on hops that gave no answer; null where that is not known.',
   }),
   ended: z.enum(redirectEnds),
 };

@@ -35,7 +35,7 @@ export const rules = {
   'redirect-loop': {
     severity: 'critical',
     points: 50,
-    title: 'The redirects run in a circle',
+    title: 'The redirects form a loop',
     detail: 'Hop {hop} leads back to {to}, which was asked before with the same cookies.',
     fix: 'Find the two rules that send the visitor to each other, often one in the web server and one in the application or CDN, and remove one.',
     references: ['RFC 9110 §15.4'],
@@ -51,7 +51,7 @@ export const rules = {
   'location-invalid': {
     severity: 'critical',
     points: 40,
-    title: 'A redirect leads to something that is not a URL',
+    title: 'A redirect leads to an invalid URL',
     detail: 'Hop {hop} answers {status} with Location {location}; browsers show an error page.',
     fix: 'Send an absolute URL, or a path that begins with /.',
     references: ['RFC 9110 §10.2.2'],
@@ -68,7 +68,7 @@ export const rules = {
   'location-scheme-not-allowed': {
     severity: 'high',
     points: 40,
-    title: 'A redirect leads out of the web',
+    title: 'A redirect leads to a scheme that browsers refuse',
     detail: 'Hop {hop} leads to the scheme {scheme}. Browsers refuse such a redirect and show an error.',
     fix: 'Redirect to an http or https address.',
     references: [fetchStandard('HTTP-redirect fetch', 'http-redirect-fetch')],
@@ -165,7 +165,7 @@ export const rules = {
   'location-missing': {
     severity: 'medium',
     points: 15,
-    title: 'A redirect does not say where to',
+    title: 'A redirect has no Location',
     detail: 'Hop {hop} answers {status} without a Location; browsers show its body, which is often empty.',
     fix: 'Send a Location, or a status that is no redirect.',
     references: ['RFC 9110 §15.4'],
@@ -210,14 +210,14 @@ export const rules = {
     points: 15,
     title: 'The page cannot be reached without cookies',
     detail:
-      '{url} sends the visitor round to itself until a cookie comes back; crawlers and visitors without cookies never arrive.',
+      '{url} redirects to itself until a cookie comes back. Crawlers and visitors without cookies never get the page.',
     fix: 'Serve the page also when the cookie is absent.',
     references: ['RFC 6265 §7.1'],
   },
   'redirect-open-suspected': {
     severity: 'medium',
     points: 10,
-    title: 'The server may redirect to whatever its query names',
+    title: 'The server may redirect to any address in its query',
     detail: 'Hop {hop} leads to {host}, which stood in the query of the request as {parameter}.',
     fix: 'Redirect only to addresses on a list, or to paths of your own site; others use open redirects for phishing.',
     references: [{ title: 'CWE-601', url: 'https://cwe.mitre.org/data/definitions/601.html' }],
@@ -225,9 +225,9 @@ export const rules = {
   'redirect-chain-slow': {
     severity: 'high',
     points: 0,
-    title: 'The visitor does not arrive in time',
-    detail: 'After {seconds} s, at hop {hop}, the chain had not come to its end; the rest was not looked at.',
-    fix: 'Shorten the chain, and see which hop is slow in `hops`.',
+    title: 'The chain takes too long',
+    detail: 'The chain had not ended after {seconds} s, at hop {hop}. The rest was not checked.',
+    fix: 'Shorten the chain. `hops` shows which hop is slow.',
     references: [manyRedirects],
   },
   'redirect-chain-long': {
@@ -235,14 +235,14 @@ export const rules = {
     points: 10,
     title: 'The chain has needless hops',
     detail:
-      'There are {redirects} redirects on the way; two suffice, one for https and one for the host. Each costs a round trip, and a connection where the host changes.',
-    fix: 'Let the first redirect lead to the final address.',
+      'There are {redirects} redirects. Two are enough: one for https and one for the host. Each redirect costs a round trip, and a new connection where the host changes.',
+    fix: 'Redirect to the final address at once.',
     references: ['RFC 9110 §15.4'],
   },
   'redirect-temporary': {
     severity: 'low',
     points: 5,
-    title: 'A lasting redirect is sent as a temporary one',
+    title: 'A permanent redirect is sent as a temporary one',
     detail:
       'Hop {hop} changes only {change}, with status {status}; browsers and search engines ask again each time.',
     fix: 'Answer 301, or 308 where the method must be kept.',
@@ -252,8 +252,7 @@ export const rules = {
     severity: 'low',
     points: 5,
     title: 'The chain changes the host before it changes to HTTPS',
-    detail:
-      '{from} leads to {to} still in clear text. The first host never gets to send Strict-Transport-Security.',
+    detail: '{from} leads to {to} still in clear text. The first host never sends Strict-Transport-Security.',
     fix: 'Redirect http to https on the same host first, then to the other host.',
     references: ['RFC 6797 §7.2'],
   },
@@ -269,9 +268,9 @@ export const rules = {
   'redirect-client-side-delayed': {
     severity: 'info',
     points: 0,
-    title: 'The page moves on after a while',
+    title: 'The page redirects after a delay',
     detail: 'The last page sends the visitor to {to} after {seconds} s. It was not followed.',
-    fix: 'If the page has moved, redirect by status. A page that changes under the reader fails WCAG 2.2.1.',
+    fix: 'If the page has moved, redirect by status. A page that changes while it is read fails WCAG 2.2.1.',
     references: [
       htmlStandard,
       { title: 'WCAG 2.2: 2.2.1', url: 'https://www.w3.org/TR/WCAG22/#timing-adjustable' },
@@ -289,7 +288,7 @@ export const rules = {
   'redirect-path-not-kept': {
     severity: 'low',
     points: 3,
-    title: 'A redirect forgets the path',
+    title: 'A redirect drops the path',
     detail: 'Hop {hop} leads from {from} to the front page of {host}.',
     fix: 'Keep path and query when the scheme or host changes; deep links and search results break otherwise.',
     references: ['RFC 9110 §15.4.2'],
@@ -299,7 +298,7 @@ export const rules = {
     points: 0,
     title: 'The chain leads to another site',
     detail: 'Hop {hop} leads from {from} to {to}.',
-    fix: 'Nothing, if both are yours.',
+    fix: 'None needed if both sites are yours.',
     references: [{ title: 'Public Suffix List', url: 'https://publicsuffix.org/' }],
   },
   'redirect-tracking-parameters': {
@@ -339,7 +338,7 @@ export const rules = {
     points: 0,
     title: 'The target limits our requests',
     detail: '{url} answers 429; what visitors see was not looked at.',
-    fix: 'Let the User-Agent of this check through, or ask again later.',
+    fix: 'Allow the User-Agent of this check, or run it again later.',
     references: ['RFC 6585 §4'],
   },
 } as const satisfies Record<string, Rule>;

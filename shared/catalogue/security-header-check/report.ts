@@ -167,7 +167,7 @@ export const headerReportShape = {
         lost: z.number(),
         by: z.string().optional().meta({
           description:
-            'The finding that took what is lost, the worst of its group. The others of the group have a scoreEffect of 0, so that one fault is not punished twice; they take it once this one is mended.',
+            'The finding that took what is lost, the worst of its group. The others of the group have a scoreEffect of 0, so that one fault is not counted twice; they take effect once this one is fixed.',
         }),
         state: z.string(),
       }),

@@ -174,7 +174,7 @@ test('keys like __proto__ are shown and do nothing', () => {
 });
 
 test('what passed and what was not tested is told with the words of the catalogue', async () => {
-  expect(pageText(await goodChain())).toContain('redirect-loop The redirects run in a circle');
+  expect(pageText(await goodChain())).toContain('redirect-loop The redirects form a loop');
   const unfinished = pageText(failed());
   expect(unfinished).toContain('https-downgrade The chain leaves HTTPS');
   // Once, not at each of its rules.

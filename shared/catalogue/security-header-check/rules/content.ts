@@ -150,7 +150,7 @@ export const subresourceRules = inGroup('subresources', {
   'sri-missing': {
     severity: 'medium',
     title: 'Code of another site is loaded without integrity',
-    detail: '{element} loads {address}; whoever controls that host controls this page.',
+    detail: '{element} loads {address}. Anyone who controls that host controls this page.',
     fix: 'Add integrity="sha384-…" and crossorigin="anonymous", or host the file yourself.',
     references: [subresourceIntegrity('the integrity attribute', 'the-integrity-attribute')],
   },

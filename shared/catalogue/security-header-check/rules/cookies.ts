@@ -9,7 +9,7 @@ export const cookieRules = inGroup('cookies', {
   'cookie-session-no-secure': {
     severity: 'high',
     title: 'A session cookie may travel in clear text',
-    detail: '{cookie} lacks Secure; one request over http shows it to whoever is on the path.',
+    detail: '{cookie} lacks Secure. One request over http shows it to anyone on the network.',
     fix: 'Add Secure.',
     references: ['RFC 6265 §8.3', cookieDraft('the Secure attribute', 'section-4.1.2.5')],
   },
@@ -66,7 +66,7 @@ export const cookieRules = inGroup('cookies', {
     severity: 'medium',
     title: 'Browsers refuse a cookie',
     detail: '{cookie} is not stored: {reason}.',
-    fix: 'Correct the attributes that are named, or take the cookie out.',
+    fix: 'Correct the attributes named above, or remove the cookie.',
     references: [storage],
   },
   'cookie-cacheable': {
@@ -86,13 +86,13 @@ export const cookieRules = inGroup('cookies', {
   'cookie-wide-domain': {
     severity: 'low',
     title: 'A session cookie is sent to all subdomains',
-    detail: '{cookie} has Domain={domain}; each host below it, also a forgotten one, receives it.',
+    detail: '{cookie} has Domain={domain}. Every subdomain receives it, including forgotten ones.',
     fix: 'Leave Domain out, and use the __Host- prefix.',
     references: [cookieDraft('the Domain attribute', 'section-4.1.2.3')],
   },
   'cookie-no-prefix': {
     severity: 'info',
-    title: 'A session cookie could be guarded by its name',
+    title: 'A session cookie could use the __Host- prefix',
     detail:
       '{cookie} would fulfil the __Host- prefix, which keeps subdomains and clear-text hosts from replacing it.',
     fix: 'Rename it to __Host-….',

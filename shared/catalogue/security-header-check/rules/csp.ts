@@ -71,7 +71,8 @@ export const cspRules = inGroup('script-injection', {
   'csp-unsafe-hashes': {
     severity: 'low',
     title: 'Event handlers are allowed by hash',
-    detail: "{directive} has 'unsafe-hashes': whoever can add an attribute can fire the listed handlers.",
+    detail:
+      "{directive} has 'unsafe-hashes': an attacker who can add an attribute can run the listed handlers.",
     fix: 'Attach the handlers from a script and take it out.',
     references: [csp3('unsafe-hashes', 'unsafe-hashes-usage')],
   },
