@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
-import { joinBytes, vectorBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
+import { joinBytes, vectorBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 import { message, record, writeServerFlight } from '../../unit/ssl-check/write-server-flight.ts';
 import { openSslLab, runLimitMs } from './lab.ts';
 import { identity, type LabServer, openNothing, openTcpServer, openTlsServer } from './servers.ts';

@@ -6,7 +6,7 @@ import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import type { AllowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
-import { gatherWithin } from '../../../worker/checks/ssl-check/gather.ts';
+import { gatherWithin } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
 import { sslCheck } from '../../../worker/checks/ssl-check/index.ts';
 import { prepareProbesOf } from '../../../worker/probe-settings.ts';
 import { type Issued, issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';

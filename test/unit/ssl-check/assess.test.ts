@@ -4,15 +4,16 @@ import { sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
 import { rules, type SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
 import { listVerdicts } from '../../../shared/model/finding.ts';
 import { codesBroken, codesOf } from '../../../shared/model/verdict.ts';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
+import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
-import { readRevocationList } from '../../../worker/checks/ssl-check/sight/revocation-list.ts';
 import {
   accepts,
   asked,
   askedOnly,
   at,
+  certificateOf,
   connected,
   evidenceOf,
   failed,
@@ -26,7 +27,6 @@ import {
   refused,
   root,
   shows,
-  sightOf,
   stopped,
 } from './evidence-of.ts';
 import { issueCertificate, makeKey, sealWith } from './issue-certificate.ts';
@@ -161,7 +161,7 @@ const pointing = leafWith({ serial: [0x11, 0x22], extensions: [pointsTo(sequence
 /** The list at the address that the leaf names, as a gather would have read it. */
 const lists = (wishes: Partial<ListWishes>, issuer: typeof intermediate | null = intermediate) => {
   const bytes = writeRevocationList({ issuer: intermediate, ...wishes });
-  const content = readRevocationList(bytes, sightOf(pointing), issuer && sightOf(issuer));
+  const content = readRevocationList(bytes, certificateOf(pointing), issuer && certificateOf(issuer));
   if (typeof content === 'string') throw new Error(content);
   return {
     ...shows([pointing, intermediate]),

@@ -1,3 +1,5 @@
+import { type Certificate, readCertificate } from '../../../worker/certificates/certificate.ts';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import type {
   Connected,
   HandshakeSeen,
@@ -6,12 +8,7 @@ import type {
   QuestionEnd,
   SslEvidence,
 } from '../../../worker/checks/ssl-check/evidence.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
-import {
-  type CertificateSight,
-  readCertificate,
-} from '../../../worker/checks/ssl-check/sight/certificate-sight.ts';
 import { type Issued, issueCertificate, makeKey, type Wishes } from './issue-certificate.ts';
 import { objectIdentifier, sequence } from './write-der.ts';
 
@@ -36,10 +33,10 @@ export const publicPolicy = {
 };
 
 /** A certificate as it is read. */
-export function sightOf({ base64 }: Issued): CertificateSight {
-  const sight = readCertificate(base64);
-  if (sight === undefined) throw new Error('this is no certificate');
-  return sight;
+export function certificateOf({ base64 }: Issued): Certificate {
+  const facts = readCertificate(base64);
+  if (facts === undefined) throw new Error('this is no certificate');
+  return facts;
 }
 
 /** A completed handshake in TLS 1.3. */

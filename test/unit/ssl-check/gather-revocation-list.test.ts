@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { allowanceLimits, openAllowance } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import {
   gatherRevocationList,
   listLimitBytes,
 } from '../../../worker/checks/ssl-check/gather/gather-revocation-list.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
 import type { HttpAnswer, HttpProbe, HttpRequest } from '../../../worker/probes/http/port.ts';
 import { intermediate, leaf, leafWith } from './evidence-of.ts';
 import type { Issued } from './issue-certificate.ts';

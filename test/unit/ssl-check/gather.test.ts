@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { openAllowance } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { openHelloAsker } from '../../../worker/checks/ssl-check/gather/ask-hello.ts';
 import {
@@ -7,8 +8,7 @@ import {
   askSuites,
   askTls13,
 } from '../../../worker/checks/ssl-check/gather/ask-questions.ts';
-import { gatherSsl } from '../../../worker/checks/ssl-check/gather.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { gatherSsl } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import type { Exchange, Handshake, HandshakeRequest } from '../../../worker/probes/tls/port.ts';

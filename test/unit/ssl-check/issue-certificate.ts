@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { joinBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { joinBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { der, integer, objectIdentifier, type Seal, sequence, text, time } from './write-der.ts';
 
 /** A certificate of the test run itself, with everything that OpenSSL's own tools would not let be wrong. */

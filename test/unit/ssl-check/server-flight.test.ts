@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinBytes, vectorBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
+import { joinBytes, vectorBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 import {
   isAnswerComplete,
   parseServerAnswer,

@@ -9,14 +9,15 @@ import {
 import { rules } from '../../../shared/catalogue/ssl-check/rules.ts';
 import { listVerdicts } from '../../../shared/model/finding.ts';
 import { codesOf } from '../../../shared/model/verdict.ts';
+import { buildChain } from '../../../worker/certificates/chain.ts';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
+import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { Connected, HelloAccepted, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
-import { buildChain } from '../../../worker/checks/ssl-check/sight/chain.ts';
-import { readRevocationList } from '../../../worker/checks/ssl-check/sight/revocation-list.ts';
 import {
   accepts,
   asked,
+  certificateOf,
   connected,
   evidenceOf,
   intermediate,
@@ -27,7 +28,6 @@ import {
   publicPolicy,
   question,
   root,
-  sightOf,
   stopped,
 } from './evidence-of.ts';
 import { type Issued, issueCertificate, makeKey, sealWith, type Wishes } from './issue-certificate.ts';
@@ -81,7 +81,7 @@ const good = der(0x80);
 const revokedAt = der(0xa1, time('2026-11-01T00:00:00'));
 const listed = (...entries: Uint8Array[]): SslEvidence['revocationList'] => {
   const bytes = writeRevocationList({ issuer: intermediate, entries });
-  const content = readRevocationList(bytes, sightOf(stapled), sightOf(intermediate));
+  const content = readRevocationList(bytes, certificateOf(stapled), certificateOf(intermediate));
   if (typeof content === 'string') throw new Error(content);
   return { kind: 'list', url: 'http://crl.test/1', ...content };
 };
@@ -408,7 +408,7 @@ test('hundreds of certificates that fit each other are followed ten steps far', 
     issueCertificate({ ...names, issuer: other }),
     issueCertificate({ ...names, subject: 'Loop 2', issuer: loop }),
   ]).flat();
-  const { path, surplus } = buildChain([leafWith({ issuer: other }), ...pairs].map(sightOf));
+  const { path, surplus } = buildChain([leafWith({ issuer: other }), ...pairs].map(certificateOf));
   expect(path).toHaveLength(10);
   expect(surplus).toHaveLength(191);
 });
@@ -424,7 +424,7 @@ test('of seventy that bear two names and fit nobody, at most thirty are tried', 
       isAuthority: true,
     }),
   );
-  const { path } = buildChain([leafWith({ issuer: one ?? root }), ...crowd].map(sightOf));
+  const { path } = buildChain([leafWith({ issuer: one ?? root }), ...crowd].map(certificateOf));
   expect(path).toHaveLength(1);
   expect(tries).toHaveBeenCalledTimes(30);
   tries.mockRestore();
@@ -434,8 +434,8 @@ test('the issuer is found behind a hundred of other names', () => {
   const crowd = Array.from({ length: 100 }, (_, at) =>
     issueCertificate({ subject: `CA ${at}`, issuer: root }),
   );
-  const { path } = buildChain([leaf, ...crowd, intermediate, root].map(sightOf));
+  const { path } = buildChain([leaf, ...crowd, intermediate, root].map(certificateOf));
   expect(path).toEqual(
-    [leaf, intermediate, root].map(sightOf).map(({ sha256 }) => expect.objectContaining({ sha256 })),
+    [leaf, intermediate, root].map(certificateOf).map(({ sha256 }) => expect.objectContaining({ sha256 })),
   );
 });

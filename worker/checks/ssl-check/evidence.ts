@@ -1,6 +1,6 @@
+import type { ListContent } from '../../certificates/revocation-list.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
 import type { Handshake } from '../../probes/tls/port.ts';
-import type { ListScope, RevokedEntry } from './grammar/certificate-list.ts';
 import type { KeyKind } from './grammar/key-kind.ts';
 import type { SuiteSet } from './grammar/suites.ts';
 import type { VersionName } from './grammar/tls-names.ts';
@@ -109,22 +109,6 @@ export type HstsSeen =
 export type RevocationListSeen =
   | ({ readonly kind: 'list'; readonly url: string } & ListContent)
   | { readonly kind: 'unknown'; readonly url: string | null; readonly reason: string };
-
-export type ListContent = {
-  readonly sizeBytes: number;
-  /** Unix ms. */
-  readonly thisUpdate: number;
-  readonly nextUpdate: number | null;
-  /** The list's issuer bears the name of the certificate's. */
-  readonly isOfIssuer: boolean;
-  readonly signatureAlgorithm: string;
-  /** By the issuer's certificate as sent. not-allowed: it is not for signing lists. unknown: an algorithm that is not checked. */
-  readonly signature: 'good' | 'bad' | 'unknown' | 'no-issuer' | 'not-allowed';
-  readonly scope: ListScope;
-  readonly entriesCount: number;
-  /** What it says of the leaf; null when that is not on it. */
-  readonly entry: RevokedEntry | null;
-};
 
 /** An answer of the DNS, or why there is none. `found` is empty when the name has no such record. */
 export type RecordsSeen<T> =

@@ -1,7 +1,7 @@
+import { isMalformed } from '../../../certificates/grammar/malformed.ts';
 import type { Handshake, HandshakeRequest, TlsProbe } from '../../../probes/tls/port.ts';
 import type { HandshakeAnswer, HandshakeSeen, Offer } from '../evidence.ts';
 import type { KeyKind } from '../grammar/key-kind.ts';
-import { isMalformed } from '../grammar/malformed.ts';
 import { parseTlsSession } from '../grammar/tls-session.ts';
 import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';

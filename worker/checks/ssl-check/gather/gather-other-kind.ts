@@ -1,10 +1,10 @@
+import { readCertificate } from '../../../certificates/certificate.ts';
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
 import type { Connected, OtherKindAnswer, OtherKindSeen, Question } from '../evidence.ts';
+import { isDecisive, type SslFacts } from '../facts/facts.ts';
 import { type KeyKind, kindOfKey, kindOfSuite, otherKindThan } from '../grammar/key-kind.ts';
 import { suites } from '../grammar/suites.ts';
-import { readCertificate } from '../sight/certificate-sight.ts';
-import { isDecisive, type SslSight } from '../sight/sight.ts';
 import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';
 import { type KindWanted, shakeForKind } from './gather-handshakes.ts';
@@ -12,7 +12,7 @@ import { gatherRevocationList } from './gather-revocation-list.ts';
 
 /** What is known when the questions are over. */
 export type Answered = {
-  readonly client: SslSight['client'];
+  readonly client: SslFacts['client'];
   readonly questions: readonly Question[];
 };
 

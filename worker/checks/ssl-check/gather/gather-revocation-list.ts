@@ -1,9 +1,9 @@
+import { type Certificate, readCertificate } from '../../../certificates/certificate.ts';
+import { buildChain } from '../../../certificates/chain.ts';
+import { readRevocationList } from '../../../certificates/revocation-list.ts';
 import type { HttpAnswer, HttpProbe, HttpRequest } from '../../../probes/http/port.ts';
 import type { Connected, RevocationListSeen } from '../evidence.ts';
-import { type CertificateSight, readCertificate } from '../sight/certificate-sight.ts';
-import { buildChain } from '../sight/chain.ts';
-import { readRevocationList } from '../sight/revocation-list.ts';
-import { kindOf } from '../sight/trust.ts';
+import { kindOf } from '../facts/trust.ts';
 import type { Allowance } from './allowance.ts';
 import { within } from './within.ts';
 
@@ -49,12 +49,12 @@ function unknown(url: string | null, reason: string): RevocationListSeen {
 }
 
 /** The first http address of a whole list. A list is signed, so that it needs no TLS, and those by https would ask for one more certificate. */
-function findAddress({ extensions }: CertificateSight): string | null {
+function findAddress({ extensions }: Certificate): string | null {
   const urls = extensions.distributionPoints.filter(({ isWhole }) => isWhole).flatMap((point) => point.urls);
   return urls.find((url) => url.length <= 2000 && URL.parse(url)?.protocol === 'http:') ?? null;
 }
 
-function whyNoAddress({ extensions: { distributionPoints } }: CertificateSight): string {
+function whyNoAddress({ extensions: { distributionPoints } }: Certificate): string {
   if (distributionPoints.length === 0) return 'the certificate names no CRL';
   return distributionPoints.every(({ isWhole }) => !isWhole)
     ? 'the CRL that the certificate names is an indirect or partial one'

@@ -1,4 +1,4 @@
-import { joinBytes, numberBytes, vectorBytes } from './byte-cursor.ts';
+import { joinBytes, numberBytes, vectorBytes } from '../../../certificates/grammar/byte-cursor.ts';
 import { type VersionName, versionNumbers } from './tls-names.ts';
 
 /** One ClientHello: exactly what it offers. */

@@ -1,5 +1,5 @@
-import { type ByteCursor, openCursor } from './byte-cursor.ts';
-import { isMalformed, type Malformed, malformed } from './malformed.ts';
+import { type ByteCursor, openCursor } from '../../../certificates/grammar/byte-cursor.ts';
+import { isMalformed, type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
 import { suites } from './suites.ts';
 import { versionNumbers } from './tls-names.ts';
 import { type HandshakeMessage, parseRecords } from './tls-records.ts';

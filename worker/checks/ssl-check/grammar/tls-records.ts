@@ -1,5 +1,5 @@
-import { type ByteCursor, joinBytes, openCursor } from './byte-cursor.ts';
-import { isMalformed, type Malformed, malformed } from './malformed.ts';
+import { type ByteCursor, joinBytes, openCursor } from '../../../certificates/grammar/byte-cursor.ts';
+import { isMalformed, type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
 
 export type HandshakeMessage = { readonly type: number; readonly body: Uint8Array };
 

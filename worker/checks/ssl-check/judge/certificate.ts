@@ -3,10 +3,10 @@ import {
   certificateRules,
 } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { type Certificate, type CertificateKey, isSmallKey } from '../../../certificates/certificate.ts';
+import type { Chain } from '../../../certificates/chain.ts';
 import type { SslEvidence } from '../evidence.ts';
-import { type CertificateSight, isSmallKey, type KeySight } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
-import type { Presented } from '../sight/presented.ts';
+import type { Presented } from '../facts/presented.ts';
 import { judgeSending, judgeVerification } from './chain.ts';
 import { judgeDates } from './dates.ts';
 import { judgeRevocation } from './revocation.ts';
@@ -43,7 +43,7 @@ export function judgeUnseen(why: string): Record<CertificateCode, Verdict> {
 /** As browsers compare: no wildcard for a part of a label (RFC 9525 §6.3), and the common name is not read. */
 const ofBrowsers = { subject: 'never', partialWildcards: false } as const;
 
-function judgeNames(host: string, { x509, extensions, commonName, names }: CertificateSight) {
+function judgeNames(host: string, { x509, extensions, commonName, names }: Certificate) {
   const isNamed = x509.checkHost(host, ofBrowsers) !== undefined;
   const isCommonNameOnly =
     !extensions.hasSubjectAltName && x509.checkHost(host, { subject: 'always' }) !== undefined;
@@ -57,7 +57,7 @@ function judgeNames(host: string, { x509, extensions, commonName, names }: Certi
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
-function judgeStrength({ path, root }: Chain, leaf: CertificateSight) {
+function judgeStrength({ path, root }: Chain, leaf: Certificate) {
   // A root is trusted for being in the store, not for its signature.
   const signed = path.filter((one) => one !== root && !(one.isSelfIssued && one !== leaf));
   const isUsable = leaf.key.type === 'RSA' || (leaf.key.type === 'EC' && isBrowserCurve(leaf.key));
@@ -78,6 +78,6 @@ function judgeStrength({ path, root }: Chain, leaf: CertificateSight) {
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
-function isBrowserCurve({ curve }: KeySight): boolean {
+function isBrowserCurve({ curve }: CertificateKey): boolean {
   return curve === 'prime256v1' || curve === 'secp384r1' || curve === 'secp521r1';
 }

@@ -6,10 +6,10 @@ import {
   notTested,
   type Verdict,
 } from '../../../../shared/model/verdict.ts';
-import { isSmallKey } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
-import type { Presented } from '../sight/presented.ts';
-import { type ErrorKind, kindOf } from '../sight/trust.ts';
+import { isSmallKey } from '../../../certificates/certificate.ts';
+import type { Chain } from '../../../certificates/chain.ts';
+import type { Presented } from '../facts/presented.ts';
+import { type ErrorKind, kindOf } from '../facts/trust.ts';
 
 /** Judges how the verification by OpenSSL ended. It tells one error only: a rule that another error may hide is not tested. */
 export function judgeVerification({ verification, chain }: Presented) {

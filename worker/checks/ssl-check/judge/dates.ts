@@ -1,15 +1,20 @@
 import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
-import type { CertificateSight } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
-import { lifetimeDays, lifetimeLimitDays, renewalMarginMs, urgentMarginMs } from '../sight/lifetime.ts';
-import type { Presented, Verification } from '../sight/presented.ts';
-import { kindOf } from '../sight/trust.ts';
+import type { Certificate } from '../../../certificates/certificate.ts';
+import type { Chain } from '../../../certificates/chain.ts';
+import {
+  lifetimeDays,
+  lifetimeLimitDays,
+  renewalMarginMs,
+  urgentMarginMs,
+} from '../../../certificates/lifetime.ts';
+import type { Presented, Verification } from '../facts/presented.ts';
+import { kindOf } from '../facts/trust.ts';
 
 const dayMs = 86_400_000;
 
 /** Judges from when to when the certificate and its chain are valid, by the clock of the evidence. */
-export function judgeDates({ chain, verification }: Presented, leaf: CertificateSight, at: number) {
+export function judgeDates({ chain, verification }: Presented, leaf: Certificate, at: number) {
   const shown = showDates(leaf);
   return {
     'certificate-expired': brokenIf(leaf.notAfter < at, shown),
@@ -20,7 +25,7 @@ export function judgeDates({ chain, verification }: Presented, leaf: Certificate
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
-function judgeRemaining(leaf: CertificateSight, at: number) {
+function judgeRemaining(leaf: Certificate, at: number) {
   const left = leaf.notAfter - at;
   const isUrgent = left < urgentMarginMs(leaf);
   const shown = {
@@ -41,7 +46,7 @@ function judgeRemaining(leaf: CertificateSight, at: number) {
 }
 
 /** Private CAs make their own rules; one that the operator trusts cannot be told from a public one. */
-function judgeLifetime(leaf: CertificateSight, verification: Verification): Verdict {
+function judgeLifetime(leaf: Certificate, verification: Verification): Verdict {
   if (verification.kind === 'unknown') return notTested(verification.why);
   const kind = kindOf(verification.error);
   if (kind === 'selfSigned' || kind === 'unknownRoot') return 'not-applicable';
@@ -57,11 +62,11 @@ function judgePath(chain: Chain, verification: Verification, at: number): Verdic
   return verification.error === null ? 'holds' : brokenBy(outdated.map(showDates));
 }
 
-function findOutdated({ path, root }: Chain, at: number): readonly CertificateSight[] {
+function findOutdated({ path, root }: Chain, at: number): readonly Certificate[] {
   return path.slice(1).filter((one) => one !== root && (one.notAfter < at || one.notBefore > at));
 }
 
-function showDates({ subject, notBefore, notAfter }: CertificateSight) {
+function showDates({ subject, notBefore, notAfter }: Certificate) {
   return { subject, notBefore: isoOf(notBefore), notAfter: isoOf(notAfter) };
 }
 

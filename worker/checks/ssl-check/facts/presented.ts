@@ -1,16 +1,17 @@
+import { readCertificate } from '../../../certificates/certificate.ts';
+import { buildChain, type Chain } from '../../../certificates/chain.ts';
+import { readStaple, type Staple } from '../../../certificates/staple.ts';
 import type { Connected, HelloAccepted, RevocationListSeen, SslEvidence } from '../evidence.ts';
 import { kindOfKey } from '../grammar/key-kind.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
-import { readCertificate } from './certificate-sight.ts';
-import { buildChain, type Chain } from './chain.ts';
-import type { SslSight } from './sight.ts';
+import type { SslFacts } from './facts.ts';
 
 /** A certificate that the server presents to some clients, with its chain as sent and all that was learnt about it. */
 export type Presented = {
   readonly chain: Chain;
   readonly verification: Verification;
-  /** The stapled OCSP answer that came with it, base64; null when none came. */
-  readonly staple: string | null;
+  /** The OCSP answer that was stapled to it. */
+  readonly staple: Staple;
   /** Signed timestamps that came beside it, base64. */
   readonly timestampList: string | null;
   /** Versions in which it was seen. */
@@ -29,11 +30,11 @@ export type Verification =
 const judgedAtMost = 6;
 
 /** All certificates that clients may be shown, that of today's clients first; and how many more there are than are judged. */
-export function listPresented(sight: SslSight): { presented: readonly Presented[]; unjudged: number } {
-  const chains = chainsByLeaf(sight);
+export function listPresented(facts: SslFacts): { presented: readonly Presented[]; unjudged: number } {
+  const chains = chainsByLeaf(facts);
   const all = [...chains.values()];
   return {
-    presented: all.slice(0, judgedAtMost).map((base64) => present(base64, sight)),
+    presented: all.slice(0, judgedAtMost).map((base64) => present(base64, facts)),
     unjudged: Math.max(0, all.length - judgedAtMost),
   };
 }
@@ -42,12 +43,12 @@ export function listPresented(sight: SslSight): { presented: readonly Presented[
  * The first chain of each leaf.
  * SSL 3.0 has no SNI: what it shows beside other versions is the certificate of whichever host is the default, and says nothing of this one.
  */
-function chainsByLeaf(sight: SslSight): Map<string, readonly string[]> {
-  const { clearAnswers, evidence } = sight;
-  const isNamed = (answer: SslSight['clearAnswers'][number]) => answer.version !== 'SSLv3';
-  const hasOthers = sight.client !== null || clearAnswers.some(isNamed);
+function chainsByLeaf(facts: SslFacts): Map<string, readonly string[]> {
+  const { clearAnswers, evidence } = facts;
+  const isNamed = (answer: SslFacts['clearAnswers'][number]) => answer.version !== 'SSLv3';
+  const hasOthers = facts.client !== null || clearAnswers.some(isNamed);
   const seen = [
-    ...showingsOf(sight).map(({ handshake }) => handshake.certificates),
+    ...showingsOf(facts).map(({ handshake }) => handshake.certificates),
     ...clearAnswers
       .filter((answer) => !hasOthers || isNamed(answer))
       .map((answer) => chainOf(answer, evidence)),
@@ -60,18 +61,22 @@ function chainsByLeaf(sight: SslSight): Map<string, readonly string[]> {
   return chains;
 }
 
-function present(base64: readonly string[], sight: SslSight): Presented {
-  const { evidence } = sight;
+function present(base64: readonly string[], facts: SslFacts): Presented {
+  const { evidence } = facts;
   const [leaf = ''] = base64;
-  const answers = sight.clearAnswers.filter((answer) => chainOf(answer, evidence)?.[0] === leaf);
-  const showing = showingsOf(sight).find(({ handshake }) => handshake.certificates[0] === leaf);
+  const answers = facts.clearAnswers.filter((answer) => chainOf(answer, evidence)?.[0] === leaf);
+  const showing = showingsOf(facts).find(({ handshake }) => handshake.certificates[0] === leaf);
   const chain = readChain(base64);
   return {
     chain,
     verification: showing
       ? { kind: 'done', error: showing.handshake.trustError }
-      : { kind: 'unknown', why: whyUnverified(chain, sight) },
-    staple: showing?.handshake.ocspResponse ?? firstOf(answers, 'ocspResponse'),
+      : { kind: 'unknown', why: whyUnverified(chain, facts) },
+    staple: readStapleOf(
+      chain,
+      showing?.handshake.ocspResponse ?? firstOf(answers, 'ocspResponse'),
+      evidence.at,
+    ),
     timestampList: firstOf(answers, 'timestampList'),
     versions: versionsOf(showing?.handshake.protocol, answers),
     isSeenInClear: answers.length > 0,
@@ -82,7 +87,7 @@ function present(base64: readonly string[], sight: SslSight): Presented {
 type Showing = { readonly handshake: Connected; readonly revocationList: RevocationListSeen };
 
 /** Handshakes that were completed, and what was learnt of revocation after each. */
-function showingsOf({ client, evidence }: SslSight): readonly Showing[] {
+function showingsOf({ client, evidence }: SslFacts): readonly Showing[] {
   const first = client === null ? [] : [{ handshake: client, revocationList: evidence.revocationList }];
   return [...first, ...(evidence.otherKind?.answer.kind === 'shown' ? [evidence.otherKind.answer] : [])];
 }
@@ -99,6 +104,10 @@ const notLookedFor: RevocationListSeen = {
   reason: 'its CRL was not looked for, for its chain was not verified',
 };
 
+function readStapleOf({ leaf, path }: Chain, staple: string | null, at: number): Staple {
+  return leaf === null ? { kind: 'none' } : readStaple(staple, { leaf, issuer: path[1] ?? null, at });
+}
+
 function chainOf({ chain }: HelloAccepted, { chains }: SslEvidence): readonly string[] | undefined {
   return chain === null ? undefined : chains[chain];
 }
@@ -114,7 +123,7 @@ function firstOf(answers: readonly HelloAccepted[], field: 'ocspResponse' | 'tim
   return answers.find((answer) => answer[field] !== null)?.[field] ?? null;
 }
 
-function whyUnverified({ leaf }: Chain, { client, evidence: { otherKind } }: SslSight): string {
+function whyUnverified({ leaf }: Chain, { client, evidence: { otherKind } }: SslFacts): string {
   if (client === null || leaf === null) return 'no handshake could be completed';
   const isOfKind = otherKind?.kind === kindOfKey(leaf.key.type);
   return isOfKind && otherKind.answer.kind === 'unknown'

@@ -1,13 +1,13 @@
-import { isMalformed } from '../grammar/malformed.ts';
-import type { CertificateSight } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
-import { lifetimeDays } from '../sight/lifetime.ts';
+import type { Certificate } from '../../../certificates/certificate.ts';
+import type { Chain } from '../../../certificates/chain.ts';
+import { isMalformed } from '../../../certificates/grammar/malformed.ts';
+import { lifetimeDays } from '../../../certificates/lifetime.ts';
 
 /** Certificates of a large provider may name hundreds of hosts. */
 const namesShown = 100;
 
 /** A certificate as the report shows it. */
-export function describeCertificate(certificate: CertificateSight, { leaf, root, path }: Chain) {
+export function reportCertificate(certificate: Certificate, { leaf, root, path }: Chain) {
   const { x509, extensions, names, key, signature, sha256, bytes, notBefore, notAfter } = certificate;
   const { timestamps } = extensions;
   return {
@@ -33,10 +33,10 @@ export function describeCertificate(certificate: CertificateSight, { leaf, root,
 }
 
 function roleOf(
-  certificate: CertificateSight,
-  leaf: CertificateSight | null,
-  root: CertificateSight | null,
-  path: readonly CertificateSight[],
+  certificate: Certificate,
+  leaf: Certificate | null,
+  root: Certificate | null,
+  path: readonly Certificate[],
 ): 'leaf' | 'intermediate' | 'root' | 'surplus' {
   if (certificate === leaf) return 'leaf';
   if (certificate === root) return 'root';

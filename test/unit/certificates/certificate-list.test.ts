@@ -3,17 +3,17 @@ import * as asn1js from 'asn1js';
 import fc from 'fast-check';
 import { Certificate, CertificateRevocationList } from 'pkijs';
 import { expect, test } from 'vitest';
-import { joinBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
+import { joinBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 import {
   type CertificateList,
   parseCertificateList,
   scanEntries,
-} from '../../../worker/checks/ssl-check/grammar/certificate-list.ts';
-import { isMalformed } from '../../../worker/checks/ssl-check/grammar/malformed.ts';
-import { readRevocationList } from '../../../worker/checks/ssl-check/sight/revocation-list.ts';
-import { intermediate, leafWith, root, sightOf } from './evidence-of.ts';
-import { issueCertificate, makeKey, nameOf, sealWith } from './issue-certificate.ts';
-import { der, integer, sequence } from './write-der.ts';
+} from '../../../worker/certificates/grammar/certificate-list.ts';
+import { isMalformed } from '../../../worker/certificates/grammar/malformed.ts';
+import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
+import { certificateOf, intermediate, leafWith, root } from '../ssl-check/evidence-of.ts';
+import { issueCertificate, makeKey, nameOf, sealWith } from '../ssl-check/issue-certificate.ts';
+import { der, integer, sequence } from '../ssl-check/write-der.ts';
 import {
   issuingPoint,
   type ListWishes,
@@ -21,7 +21,7 @@ import {
   writeEntry,
   writeExtension,
   writeRevocationList,
-} from './write-revocation-list.ts';
+} from '../ssl-check/write-revocation-list.ts';
 
 const list = (wishes: Partial<ListWishes> = {}) => writeRevocationList({ issuer: intermediate, ...wishes });
 const read = (bytes: Uint8Array): CertificateList => {
@@ -149,7 +149,7 @@ test.for([
 
 const leaf = leafWith({ serial: [0x11, 0x22] });
 const signatureOf = (bytes: Uint8Array, issuer = intermediate) => {
-  const content = readRevocationList(bytes, sightOf(leaf), sightOf(issuer));
+  const content = readRevocationList(bytes, certificateOf(leaf), certificateOf(issuer));
   return typeof content === 'string' ? content : content.signature;
 };
 
@@ -191,7 +191,7 @@ test.for([
 });
 
 test('without the certificate of the issuer it is not checked', () => {
-  expect(readRevocationList(list(), sightOf(leaf), null)).toMatchObject({ signature: 'no-issuer' });
+  expect(readRevocationList(list(), certificateOf(leaf), null)).toMatchObject({ signature: 'no-issuer' });
 });
 
 const asBuffer = (bytes: Uint8Array) => Uint8Array.from(bytes).buffer;
@@ -250,12 +250,12 @@ test('changed bytes are read without throwing', () => {
     extensions: [issuingPoint(pointName('http://crl.test/1'), der(0x81, [0xff]))],
   });
   const changes = fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { maxLength: 6 });
-  const sight = sightOf(leaf);
+  const facts = certificateOf(leaf);
   fc.assert(
     fc.property(changes, fc.nat(400), (edits, end) => {
       const bytes = Uint8Array.from(whole.subarray(0, end));
       for (const [index, value] of edits) if (index < bytes.length) bytes[index] = value;
-      const content = readRevocationList(bytes, sight, sightOf(intermediate));
+      const content = readRevocationList(bytes, facts, certificateOf(intermediate));
       expect(['string', 'object']).toContain(typeof content);
       expect(typeof scanEntries(bytes, '1122').kind).toBe('string');
     }),

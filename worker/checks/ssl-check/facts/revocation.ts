@@ -1,7 +1,8 @@
-import type { ListContent, RevocationListSeen } from '../evidence.ts';
-import type { CertificateSight } from './certificate-sight.ts';
+import type { Certificate } from '../../../certificates/certificate.ts';
+import type { ListContent } from '../../../certificates/revocation-list.ts';
+import { clockSlackMs, type Staple } from '../../../certificates/staple.ts';
+import type { RevocationListSeen } from '../evidence.ts';
 import type { Presented } from './presented.ts';
-import { clockSlackMs, readStaple } from './staple.ts';
 
 /** What a CA says of the certificate, by one of two ways; or why that way told nothing. */
 export type Statement = { readonly source: 'OCSP staple' | 'CRL' } & (
@@ -18,7 +19,7 @@ export type Statement = { readonly source: 'OCSP staple' | 'CRL' } & (
 export function readRevocation(presented: Presented, at: number): readonly Statement[] {
   const { leaf } = presented.chain;
   if (leaf === null) return [];
-  return [readStapled(presented, leaf, at), readListed(presented.revocationList, leaf, at)];
+  return [readStapled(presented.staple), readListed(presented.revocationList, leaf, at)];
 }
 
 /** What both say together: revoked as soon as one says so; null when neither was of use. */
@@ -28,10 +29,9 @@ export function concludeRevocation(statements: readonly Statement[]): 'good' | '
   return told.includes('good') ? 'good' : null;
 }
 
-function readStapled(presented: Presented, leaf: CertificateSight, at: number): Statement {
+function readStapled(staple: Staple): Statement {
   const source = 'OCSP staple';
   const unknown = (why: string): Statement => ({ source, status: 'unknown', why });
-  const staple = readStaple(presented, leaf, at);
   if (staple.kind === 'none') return unknown('no OCSP answer was stapled');
   if (staple.kind === 'unusable') return unknown(`the stapled OCSP answer is of no use (${staple.reason})`);
   const { status, revokedAt } = staple.status;
@@ -42,7 +42,7 @@ function readStapled(presented: Presented, leaf: CertificateSight, at: number): 
   return { source, status, revokedAt, reason: null };
 }
 
-function readListed(list: RevocationListSeen, leaf: CertificateSight, at: number): Statement {
+function readListed(list: RevocationListSeen, leaf: Certificate, at: number): Statement {
   const source = 'CRL';
   if (list.kind === 'unknown') return { source, status: 'unknown', why: list.reason };
   const why =
@@ -68,7 +68,7 @@ function whyUnsigned({ isOfIssuer, signature, signatureAlgorithm }: ListContent)
   }
 }
 
-function whyOfAnother({ scope }: ListContent, { extensions }: CertificateSight): string | null {
+function whyOfAnother({ scope }: ListContent, { extensions }: Certificate): string | null {
   const { only, distributionPoint, unknownCritical } = scope;
   if (scope.isDelta) return 'is a delta CRL, which tells changes only';
   if (scope.isIndirect) return 'is an indirect one, which also holds certificates of other issuers';
@@ -86,7 +86,7 @@ function whyOutdated({ thisUpdate, nextUpdate }: ListContent, at: number): strin
 }
 
 /** That a certificate is not on a list says nothing where it need not be (RFC 5280 §5, §5.2.5). */
-function whySilent({ entry, scope }: ListContent, { notAfter }: CertificateSight, at: number): string | null {
+function whySilent({ entry, scope }: ListContent, { notAfter }: Certificate, at: number): string | null {
   if (entry !== null) return null;
   if (scope.onlySomeReasons) return 'tells some reasons only';
   return notAfter < at ? 'need not name certificates that have expired' : null;

@@ -1,10 +1,10 @@
+import { isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';
 import { hasForwardSecrecy } from '../grammar/suites.ts';
 import { findGroup, type Group, groups } from '../grammar/tls-names.ts';
-import { isSetKnown, type SslSight, type SuiteSeen } from '../sight/sight.ts';
 
 /** The report's fields that only show what was seen. */
-export function describeSight(sight: SslSight) {
-  const { evidence, client, protocols } = sight;
+export function reportServer(facts: SslFacts) {
+  const { evidence, client, protocols } = facts;
   const maxBytes = client?.maxEarlyDataBytes ?? null;
   const httpsAlpn = evidence.names.httpsAlpn;
   return {
@@ -12,26 +12,26 @@ export function describeSight(sight: SslSight) {
     port: evidence.port,
     addresses: evidence.addresses,
     protocols,
-    suites: describeSuites(sight.suites),
-    suitesComplete: areSuitesComplete(sight),
-    groups: describeGroups(sight),
+    suites: reportSuites(facts.suites),
+    suitesComplete: areSuitesComplete(facts),
+    groups: reportGroups(facts),
     negotiated: client && {
       protocol: client.protocol,
       suite: client.cipher.standardName,
       group: client.ephemeralKey.name ?? null,
     },
-    alpn: alpnOf(sight),
+    alpn: alpnOf(facts),
     earlyData: { accepted: maxBytes === null ? null : maxBytes > 0, maxBytes },
     http3Advertised: httpsAlpn.kind === 'unknown' ? null : httpsAlpn.found.includes('h3'),
     connections: evidence.connections,
   };
 }
 
-function alpnOf({ client, clearAnswers }: SslSight): string | null {
+function alpnOf({ client, clearAnswers }: SslFacts): string | null {
   return client?.alpn ?? clearAnswers.find(({ alpn }) => alpn !== null)?.alpn ?? null;
 }
 
-function describeSuites(seen: readonly SuiteSeen[]) {
+function reportSuites(seen: readonly SuiteSeen[]) {
   const ids = [...new Set(seen.map(({ suite }) => suite.id))];
   return ids.flatMap((id) => {
     const uses = seen.filter(({ suite }) => suite.id === id);
@@ -51,19 +51,19 @@ function describeSuites(seen: readonly SuiteSeen[]) {
   });
 }
 
-function areSuitesComplete(sight: SslSight): boolean {
+function areSuitesComplete(facts: SslFacts): boolean {
   const sets = ['dangerous', 'withoutForwardSecrecy', 'sound'] as const;
-  return sets.every((set) => isSetKnown(sight, 'TLSv1.2', set)) && isSetKnown(sight, 'TLSv1.3', 'tls13');
+  return sets.every((set) => isSetKnown(facts, 'TLSv1.2', set)) && isSetKnown(facts, 'TLSv1.3', 'tls13');
 }
 
-function describeGroups({ evidence, clearAnswers, client }: SslSight) {
+function reportGroups({ evidence, clearAnswers, client }: SslFacts) {
   const own = [...groups.values()].find(({ name }) => isSameGroup(name, client?.ephemeralKey.name));
   const ids = [
     ...(evidence.groups?.accepted ?? []),
     ...clearAnswers.flatMap(({ group }) => group ?? []),
     ...(own === undefined ? [] : [own.id]),
   ];
-  return [...new Set(ids)].map(findGroup).map(describeGroup);
+  return [...new Set(ids)].map(findGroup).map(reportGroup);
 }
 
 /** OpenSSL's names differ from IANA's in case, and for P-256 altogether. */
@@ -72,7 +72,7 @@ function isSameGroup(iana: string, openssl: string | undefined): boolean {
   return iana.toLowerCase() === renamed?.toLowerCase();
 }
 
-function describeGroup({ id, name, isPostQuantum }: Group) {
+function reportGroup({ id, name, isPostQuantum }: Group) {
   return { name, id: hexOf(id), postQuantum: isPostQuantum };
 }
 

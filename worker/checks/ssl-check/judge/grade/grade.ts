@@ -1,6 +1,6 @@
-import { type SslLabsLetter, sslLabsLetters } from '../../../../shared/catalogue/ssl-check/report.ts';
-import { rules, type SslCode } from '../../../../shared/catalogue/ssl-check/rules.ts';
-import type { VersionName } from '../grammar/tls-names.ts';
+import { type SslLabsLetter, sslLabsLetters } from '../../../../../shared/catalogue/ssl-check/report.ts';
+import { rules, type SslCode } from '../../../../../shared/catalogue/ssl-check/rules.ts';
+import type { VersionName } from '../../grammar/tls-names.ts';
 import { caps, placeOfLetter } from './caps.ts';
 
 /** What the arithmetic of the rating guide needs. */

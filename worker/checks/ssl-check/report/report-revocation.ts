@@ -1,31 +1,29 @@
+import type { Staple } from '../../../certificates/staple.ts';
 import type { RevocationListSeen } from '../evidence.ts';
-import type { Presented } from '../sight/presented.ts';
-import { concludeRevocation, readRevocation, type Statement } from '../sight/revocation.ts';
-import { readStaple } from '../sight/staple.ts';
+import type { Presented } from '../facts/presented.ts';
+import { concludeRevocation, readRevocation, type Statement } from '../facts/revocation.ts';
 
 /** What the CA says of a certificate, and how that was learnt. */
-export function describeRevocation(presented: Presented | undefined, at: number) {
+export function reportRevocation(presented: Presented | undefined, at: number) {
   const statements = presented === undefined ? [] : readRevocation(presented, at);
   const listed = statements.find(({ source }) => source === 'CRL');
   return {
-    ocspStaple: presented === undefined ? null : describeStaple(presented, at),
+    ocspStaple: presented === undefined ? null : reportStaple(presented.staple),
     revocation: concludeRevocation(statements) ?? 'not-checked',
     revocationSources: statements.filter(({ status }) => status !== 'unknown').map(({ source }) => source),
     revocationList:
-      listed === undefined || presented === undefined ? null : describeList(listed, presented.revocationList),
+      listed === undefined || presented === undefined ? null : reportList(listed, presented.revocationList),
   };
 }
 
-function describeStaple(presented: Presented, at: number) {
-  const { leaf } = presented.chain;
-  const staple = leaf === null ? null : readStaple(presented, leaf, at);
-  if (staple === null || staple.kind === 'none') return null;
+function reportStaple(staple: Staple) {
+  if (staple.kind === 'none') return null;
   if (staple.kind === 'unusable') return { status: 'unusable', thisUpdate: null, nextUpdate: null };
   const { status, thisUpdate, nextUpdate } = staple.status;
   return { status, thisUpdate: isoOf(thisUpdate), nextUpdate: isoOf(nextUpdate) };
 }
 
-function describeList(statement: Statement, list: RevocationListSeen) {
+function reportList(statement: Statement, list: RevocationListSeen) {
   const isTold = statement.status !== 'unknown';
   const isRead = list.kind === 'list';
   return {

@@ -17,7 +17,7 @@ export type SuiteSeen = {
 };
 
 /** The evidence read once: what all judgements share. */
-export type SslSight = {
+export type SslFacts = {
   readonly evidence: SslEvidence;
   /** The handshake of a client, and what it had to offer for it; null when none came about. */
   readonly client: (Connected & { readonly offer: HandshakeSeen['offer'] }) | null;
@@ -31,18 +31,18 @@ export type SslSight = {
 };
 
 /** The handshake of a client: the last that was completed. */
-export function findClient(handshakes: SslEvidence['handshakes']): SslSight['client'] {
+export function findClient(handshakes: SslEvidence['handshakes']): SslFacts['client'] {
   const last = handshakes.findLast(({ handshake }) => handshake.kind === 'connected');
   return last?.handshake.kind === 'connected' ? { ...last.handshake, offer: last.offer } : null;
 }
 
 /** Reads what the evidence says, without judging it. */
-export function readSight(seen: SslEvidence): SslSight {
+export function readFacts(seen: SslEvidence): SslFacts {
   const evidence = seen.stillAnswers === false ? { ...seen, questions: seen.questions.map(doubt) } : seen;
   const client = findClient(evidence.handshakes);
   const protocols = Object.fromEntries(
     versionNames.map((version) => [version, isOffered(version, evidence, client)]),
-  ) as SslSight['protocols'];
+  ) as SslFacts['protocols'];
   const answers = evidence.questions.flatMap(({ version, accepted }) =>
     accepted.map((answer) => ({ ...answer, version })),
   );
@@ -80,14 +80,14 @@ export function isDecisive({ kind }: QuestionEnd): boolean {
 }
 
 /** Whether every question was answered. Silence at a greeting in SSL 2.0 is a usual answer, if not a clear one. */
-export function isAllAnswered({ evidence }: SslSight): boolean {
+export function isAllAnswered({ evidence }: SslFacts): boolean {
   return evidence.questions.every(
     ({ version, accepted, end }) => accepted.length > 0 || isDecisive(end) || version === 'SSLv2',
   );
 }
 
 /** Whether all suites of a set are known in a version: it is not spoken, or the question was answered to its end. */
-export function isSetKnown({ evidence, protocols }: SslSight, version: VersionName, set: SuiteSet): boolean {
+export function isSetKnown({ evidence, protocols }: SslFacts, version: VersionName, set: SuiteSet): boolean {
   if (protocols[version] === false) return true;
   return evidence.questions.some(
     (question) => question.version === version && question.set === set && isDecisive(question.end),

@@ -1,15 +1,15 @@
-import { type CertificateSight, isIssuedBy } from './certificate-sight.ts';
+import { type Certificate, isIssuedBy } from './certificate.ts';
 
 /** A chain as it was sent, put in order. */
 export type Chain = {
-  readonly sent: readonly CertificateSight[];
-  readonly leaf: CertificateSight | null;
+  readonly sent: readonly Certificate[];
+  readonly leaf: Certificate | null;
   /** From the leaf upwards, as far as the certificates that were sent lead. */
-  readonly path: readonly CertificateSight[];
+  readonly path: readonly Certificate[];
   /** The path's self-signed end, if it has one that is not the leaf itself. */
-  readonly root: CertificateSight | null;
+  readonly root: Certificate | null;
   /** Sent, but on no path from the leaf. */
-  readonly surplus: readonly CertificateSight[];
+  readonly surplus: readonly Certificate[];
   readonly isOrdered: boolean;
   readonly isSelfSigned: boolean;
 };
@@ -20,7 +20,7 @@ const longestPath = 10;
 const longestSearch = 30;
 
 /** Builds the path from the first certificate that was sent, by names and signatures (RFC 5280 §6.1). */
-export function buildChain(sent: readonly CertificateSight[]): Chain {
+export function buildChain(sent: readonly Certificate[]): Chain {
   const leaf = sent[0] ?? null;
   const isSelfSigned = leaf !== null && leaf.isSelfIssued && isIssuedBy(leaf, leaf);
   const path = leaf === null ? [] : [leaf];
@@ -45,14 +45,14 @@ export function buildChain(sent: readonly CertificateSight[]): Chain {
 
 /** The certificate to follow the path's end, never one that is in it already: a chain must not run in circles. Those of the right name come first. */
 function findIssuer(
-  path: readonly CertificateSight[],
-  sent: readonly CertificateSight[],
+  path: readonly Certificate[],
+  sent: readonly Certificate[],
   search: { left: number },
-): CertificateSight | undefined {
+): Certificate | undefined {
   const end = path.at(-1);
   if (end === undefined || end.isSelfIssued) return undefined;
   const candidates = sent.filter((candidate) => !path.includes(candidate));
-  const isNamed = ({ x509 }: CertificateSight) => x509.subject === end.x509.issuer;
+  const isNamed = ({ x509 }: Certificate) => x509.subject === end.x509.issuer;
   const ordered = [...candidates.filter(isNamed), ...candidates.filter((one) => !isNamed(one))];
   return ordered.find((candidate) => search.left-- > 0 && isIssuedBy(end, candidate));
 }

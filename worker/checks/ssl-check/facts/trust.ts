@@ -49,7 +49,7 @@ export type Trust = {
 };
 
 /** What a browser would make of a chain: OpenSSL's verdict with our own checks beside it. */
-export function describeTrust({ chain, verification }: Presented, broken: readonly SslCode[]): Trust {
+export function readTrust({ chain, verification }: Presented, broken: readonly SslCode[]): Trust {
   const path = chain.path.map(({ sha256 }) => sha256);
   const refuted = refuting.find((code) => broken.includes(code)) ?? null;
   const isVerified = verification.kind === 'done';

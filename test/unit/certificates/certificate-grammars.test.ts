@@ -4,16 +4,16 @@ import * as asn1js from 'asn1js';
 import fc from 'fast-check';
 import { Certificate } from 'pkijs';
 import { expect, test } from 'vitest';
-import { joinBytes, numberBytes, vectorBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
+import { joinBytes, numberBytes, vectorBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 import {
   type CertificateExtensions,
   extensionIds,
   parseCertificateExtensions,
-} from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
-import { isMalformed } from '../../../worker/checks/ssl-check/grammar/malformed.ts';
-import { parseOcspResponse } from '../../../worker/checks/ssl-check/grammar/ocsp-response.ts';
-import { describeSignature } from '../../../worker/checks/ssl-check/grammar/signature-names.ts';
-import { parseSignedTimestamps } from '../../../worker/checks/ssl-check/grammar/signed-timestamps.ts';
+} from '../../../worker/certificates/grammar/certificate-extensions.ts';
+import { isMalformed } from '../../../worker/certificates/grammar/malformed.ts';
+import { parseOcspResponse } from '../../../worker/certificates/grammar/ocsp-response.ts';
+import { describeSignature } from '../../../worker/certificates/grammar/signature-names.ts';
+import { parseSignedTimestamps } from '../../../worker/certificates/grammar/signed-timestamps.ts';
 import { parseTlsSession } from '../../../worker/checks/ssl-check/grammar/tls-session.ts';
 import {
   der,
@@ -24,7 +24,7 @@ import {
   time,
   writeCertificate,
   writeOcspResponse,
-} from './write-der.ts';
+} from '../ssl-check/write-der.ts';
 
 const timestamp = (log: number, at: number, version = 0) =>
   vectorBytes(

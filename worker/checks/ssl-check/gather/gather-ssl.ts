@@ -1,16 +1,16 @@
-import type { HttpProbe } from '../../probes/http/port.ts';
-import type { TlsProbe } from '../../probes/tls/port.ts';
-import type { GatherContext } from '../check.ts';
-import type { GroupsSeen, HandshakeSeen, HstsSeen, Question, SslEvidence } from './evidence.ts';
-import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } from './gather/allowance.ts';
-import { type HelloAsker, openHelloAsker, type Target } from './gather/ask-hello.ts';
-import { askAgain, askOnce, askSsl2, askSuites, askTls13 } from './gather/ask-questions.ts';
-import { gatherHandshakes, gatherWithoutName } from './gather/gather-handshakes.ts';
-import { gatherNames } from './gather/gather-names.ts';
-import { gatherOtherKind } from './gather/gather-other-kind.ts';
-import { gatherRevocationList } from './gather/gather-revocation-list.ts';
-import { within } from './gather/within.ts';
-import { findClient } from './sight/sight.ts';
+import type { HttpProbe } from '../../../probes/http/port.ts';
+import type { TlsProbe } from '../../../probes/tls/port.ts';
+import type { GatherContext } from '../../check.ts';
+import type { GroupsSeen, HandshakeSeen, HstsSeen, Question, SslEvidence } from '../evidence.ts';
+import { findClient } from '../facts/facts.ts';
+import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
+import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
+import { askAgain, askOnce, askSsl2, askSuites, askTls13 } from './ask-questions.ts';
+import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
+import { gatherNames } from './gather-names.ts';
+import { gatherOtherKind } from './gather-other-kind.ts';
+import { gatherRevocationList } from './gather-revocation-list.ts';
+import { within } from './within.ts';
 
 /** Looks at a TLS server: OpenSSL's view of it, and its answers to ClientHellos of our own; at most 30 connections, two at once. */
 export function gatherSsl(context: GatherContext): Promise<SslEvidence> {

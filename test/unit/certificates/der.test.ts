@@ -9,8 +9,8 @@ import {
   readObjectIdentifier,
   readSmallInteger,
   readTime,
-} from '../../../worker/checks/ssl-check/grammar/der.ts';
-import { der, integer, objectIdentifier, sequence, text } from './write-der.ts';
+} from '../../../worker/certificates/grammar/der.ts';
+import { der, integer, objectIdentifier, sequence, text } from '../ssl-check/write-der.ts';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 

@@ -1,7 +1,6 @@
-import { isMalformed, type Malformed } from '../grammar/malformed.ts';
-import { type OcspResponse, type OcspStatus, parseOcspResponse } from '../grammar/ocsp-response.ts';
-import { type CertificateSight, isIssuedBy, keyOf, readCertificate } from './certificate-sight.ts';
-import type { Presented } from './presented.ts';
+import { type Certificate, isIssuedBy, keyOf, readCertificate } from './certificate.ts';
+import { isMalformed, type Malformed } from './grammar/malformed.ts';
+import { type OcspResponse, type OcspStatus, parseOcspResponse } from './grammar/ocsp-response.ts';
 import { checkSignature } from './signature.ts';
 
 /** A stapled OCSP answer, read for one certificate. */
@@ -23,20 +22,20 @@ export const clockSlackMs = 300_000;
 /** The purpose of a certificate that may sign OCSP answers for the CA that issued it (RFC 6960 §4.2.2.2). */
 const ocspSigning = '1.3.6.1.5.5.7.3.9';
 
-/** Reads the staple that came with a certificate; every client asked for one. */
-export function readStaple({ staple, chain }: Presented, leaf: CertificateSight, at: number): Staple {
-  if (staple === null) return { kind: 'none' };
-  const issuer = chain.path[1] ?? null;
-  return readResponse(parseOcspResponse(Buffer.from(staple, 'base64')), { leaf, issuer, at });
-}
-
-type Circumstances = {
-  readonly leaf: CertificateSight;
-  readonly issuer: CertificateSight | null;
+/** What a staple is read for: a certificate, its issuer where that is known, and the clock in Unix ms. */
+export type StapleContext = {
+  readonly leaf: Certificate;
+  readonly issuer: Certificate | null;
   readonly at: number;
 };
 
-function readResponse(response: OcspResponse | Malformed, { leaf, issuer, at }: Circumstances): Staple {
+/** Reads the staple (base64) that came with a certificate; null when none came, though it was asked for. */
+export function readStaple(staple: string | null, { leaf, issuer, at }: StapleContext): Staple {
+  if (staple === null) return { kind: 'none' };
+  return readResponse(parseOcspResponse(Buffer.from(staple, 'base64')), { leaf, issuer, at });
+}
+
+function readResponse(response: OcspResponse | Malformed, { leaf, issuer, at }: StapleContext): Staple {
   const unusable = (reason: string): Staple => ({ kind: 'unusable', reason });
   if (isMalformed(response)) return unusable(response.reason);
   const { responseStatus, statuses } = response;
@@ -51,7 +50,7 @@ function readResponse(response: OcspResponse | Malformed, { leaf, issuer, at }: 
 }
 
 /** The issuer signs by itself, or by a certificate that it issued for the purpose and that comes along. */
-function checkResponder(response: OcspResponse, issuer: CertificateSight | null): 'good' | 'bad' | 'unknown' {
+function checkResponder(response: OcspResponse, issuer: Certificate | null): 'good' | 'bad' | 'unknown' {
   if (issuer === null) return 'unknown';
   const own = checkSignature(response, keyOf(issuer));
   if (own !== 'bad') return own;

@@ -1,10 +1,10 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
-import { type CertificateExtensions, parseCertificateExtensions } from '../grammar/certificate-extensions.ts';
-import { isMalformed } from '../grammar/malformed.ts';
-import { describeSignature } from '../grammar/signature-names.ts';
+import { type CertificateExtensions, parseCertificateExtensions } from './grammar/certificate-extensions.ts';
+import { isMalformed } from './grammar/malformed.ts';
+import { describeSignature } from './grammar/signature-names.ts';
 
 /** One certificate, as far as it can be read. */
-export type CertificateSight = {
+export type Certificate = {
   readonly x509: X509Certificate;
   readonly extensions: CertificateExtensions;
   /** The common name, else the whole subject. */
@@ -15,14 +15,14 @@ export type CertificateSight = {
   /** Unix ms. */
   readonly notBefore: number;
   readonly notAfter: number;
-  readonly key: KeySight;
+  readonly key: CertificateKey;
   readonly signature: { readonly name: string; readonly isWeak: boolean };
   readonly sha256: string;
   readonly bytes: number;
   readonly isSelfIssued: boolean;
 };
 
-export type KeySight = {
+export type CertificateKey = {
   /** "RSA", "EC", "Ed25519", … */
   readonly type: string;
   readonly bits: number | null;
@@ -30,7 +30,7 @@ export type KeySight = {
 };
 
 /** Reads a certificate (base64 DER); undefined for bytes that are none. */
-export function readCertificate(base64: string): CertificateSight | undefined {
+export function readCertificate(base64: string): Certificate | undefined {
   const der = Buffer.from(base64, 'base64');
   const extensions = parseCertificateExtensions(der);
   if (isMalformed(extensions)) return undefined;
@@ -55,7 +55,7 @@ export function readCertificate(base64: string): CertificateSight | undefined {
 }
 
 /** Whether one certificate was signed by the key of another, whose subject is its issuer. */
-export function isIssuedBy(certificate: CertificateSight, issuer: CertificateSight): boolean {
+export function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
   try {
     return certificate.x509.checkIssued(issuer.x509) && certificate.x509.verify(issuer.x509.publicKey);
   } catch {
@@ -64,7 +64,7 @@ export function isIssuedBy(certificate: CertificateSight, issuer: CertificateSig
 }
 
 /** The public key of a certificate; null for one that OpenSSL cannot read. */
-export function keyOf({ x509 }: CertificateSight): KeyObject | null {
+export function keyOf({ x509 }: Certificate): KeyObject | null {
   try {
     return x509.publicKey;
   } catch {
@@ -73,7 +73,7 @@ export function keyOf({ x509 }: CertificateSight): KeyObject | null {
 }
 
 /** RSA and DSA below 2048 bits, curves below 224: less than 112 bits of strength (NIST SP 800-57 part 1). */
-export function isSmallKey({ type, bits }: KeySight): boolean {
+export function isSmallKey({ type, bits }: CertificateKey): boolean {
   if (bits === null || bits === 0) return false;
   return type === 'EC' ? bits < 224 : bits < 2048;
 }
@@ -101,7 +101,7 @@ const curveBits = new Map([
   ['prime192v1', 192],
 ]);
 
-function readKey(x509: X509Certificate): KeySight {
+function readKey(x509: X509Certificate): CertificateKey {
   try {
     const { asymmetricKeyType = 'unknown', asymmetricKeyDetails: details = {} } = x509.publicKey;
     const curve = details.namedCurve ?? null;
