@@ -96,6 +96,7 @@ export const accepts = (suite: number, change: Partial<HelloAccepted> = {}): Hel
   ocspResponse: null,
   timestampList: null,
   certificateRequested: false,
+  oversizeBytes: null,
   ...change,
 });
 

@@ -84,6 +84,8 @@ export type HelloAccepted = {
   /** Base64. */
   readonly timestampList: string | null;
   readonly certificateRequested: boolean;
+  /** Length of a Certificate message that is too large to be read; then `chain` is null. */
+  readonly oversizeBytes: number | null;
 };
 
 /** How the last ClientHello of a question went. `refused` is an answer; the others leave the rest unknown. */

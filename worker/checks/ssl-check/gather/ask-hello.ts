@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Exchange, TlsProbe } from '../../../probes/tls/port.ts';
 import type { HelloAccepted, QuestionEnd } from '../evidence.ts';
 import { type ClientHello, writeClientHello } from '../grammar/client-hello.ts';
-import { isAnswerComplete, parseServerAnswer, type ServerFlight } from '../grammar/server-flight.ts';
+import { openFlightReader, type ServerAnswer, type ServerFlight } from '../grammar/server-flight.ts';
 import { isSsl2ServerHello, writeSsl2ClientHello } from '../grammar/ssl2.ts';
 import { versionNumbers } from '../grammar/tls-names.ts';
 import type { Allowance } from './allowance.ts';
@@ -45,13 +45,19 @@ export function openHelloAsker(probe: TlsProbe, { host, port }: Target, allowanc
     else allowance.noteAnswer(seen.ms);
     return read(seen);
   };
-  const ask = (offered: Offered, take: Allowance['take']) =>
-    exchange(
+  const ask = (offered: Offered, take: Allowance['take']) => {
+    const reader = openFlightReader(answerLimitBytes);
+    const read = (received: Uint8Array) => {
+      reader.readTo(received);
+      return reader;
+    };
+    return exchange(
       writeClientHello(completeHello(offered, host)),
-      isAnswerComplete,
-      (seen) => readAnswer(seen, offered, chains),
+      (received) => read(received).isComplete(),
+      (seen) => readAnswer(seen, read(seen.bytes).answer(), offered, chains),
       take,
     );
+  };
   return {
     ask: (offered) => ask(offered, allowance.take),
     askLast: (offered) => ask(offered, allowance.takeKept),
@@ -82,8 +88,12 @@ function readFailure(
   return { kind: 'failure', code, reason };
 }
 
-function readAnswer(seen: Received, offered: Offered, chains: (readonly string[])[]): HelloAnswer {
-  const answer = parseServerAnswer(seen.bytes);
+function readAnswer(
+  seen: Received,
+  answer: ServerAnswer,
+  offered: Offered,
+  chains: (readonly string[])[],
+): HelloAnswer {
   switch (answer.kind) {
     case 'alert':
       return { kind: 'refused', by: 'alert', alert: answer.description };
@@ -122,6 +132,7 @@ function describeFlight(flight: ServerFlight, chains: (readonly string[])[]): He
     ocspResponse: flight.ocspResponse && toBase64(flight.ocspResponse),
     timestampList: flight.timestampList && toBase64(flight.timestampList),
     certificateRequested: flight.certificateRequested,
+    oversizeBytes: flight.oversizeBytes,
   };
 }
 
@@ -151,6 +162,7 @@ const nothingSeen: HelloAccepted = {
   ocspResponse: null,
   timestampList: null,
   certificateRequested: false,
+  oversizeBytes: null,
 };
 
 function toBase64(bytes: Uint8Array): string {
