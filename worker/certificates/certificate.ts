@@ -1,5 +1,6 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { type CertificateExtensions, parseCertificateExtensions } from './grammar/certificate-extensions.ts';
+import { nameKeyOf } from './grammar/distinguished-name.ts';
 import { isMalformed } from './grammar/malformed.ts';
 import { describeSignature } from './grammar/signature-names.ts';
 
@@ -7,16 +8,22 @@ import { describeSignature } from './grammar/signature-names.ts';
 export type Certificate = {
   readonly x509: X509Certificate;
   readonly extensions: CertificateExtensions;
-  /** The common name, else the whole subject. */
+  /** The common name, else the whole subject, else the first DNS name: never empty. */
   readonly subject: string;
   readonly issuer: string;
+  /** The whole names in one line; empty where the certificate has none. */
+  readonly subjectText: string;
+  readonly issuerText: string;
+  /** The names in the form in which they are compared. */
+  readonly nameKey: string;
+  readonly issuerKey: string;
   readonly commonName: string | null;
   readonly names: readonly string[];
   /** Unix ms. */
   readonly notBefore: number;
   readonly notAfter: number;
   readonly key: CertificateKey;
-  readonly signature: { readonly name: string; readonly isWeak: boolean };
+  readonly signature: { readonly name: string; readonly isWeak: boolean; readonly isBroken: boolean };
   readonly sha256: string;
   readonly bytes: number;
   readonly isSelfIssued: boolean;
@@ -36,12 +43,19 @@ export function readCertificate(base64: string): Certificate | undefined {
   if (isMalformed(extensions)) return undefined;
   const x509 = parseX509(der);
   if (x509 === undefined) return undefined;
-  const commonName = readCommonName(x509.subject);
+  // Of an empty name Node gives undefined, whatever its types say: certificates of a subject without a name are in use.
+  const subjectText = (x509.subject as string | undefined) ?? '';
+  const issuerText = (x509.issuer as string | undefined) ?? '';
+  const commonName = readCommonName(subjectText);
   return {
     x509,
     extensions,
-    subject: commonName ?? oneLine(x509.subject),
-    issuer: readCommonName(x509.issuer) ?? oneLine(x509.issuer),
+    subject: commonName ?? (oneLine(subjectText) || (extensions.dnsNames[0] ?? 'no name')),
+    issuer: readCommonName(issuerText) ?? (oneLine(issuerText) || 'no name'),
+    subjectText: oneLine(subjectText),
+    issuerText: oneLine(issuerText),
+    nameKey: nameKeyOf(extensions.subjectName),
+    issuerKey: nameKeyOf(extensions.issuerName),
     commonName,
     names: extensions.dnsNames,
     notBefore: x509.validFromDate.getTime(),
@@ -50,14 +64,19 @@ export function readCertificate(base64: string): Certificate | undefined {
     signature: describeSignature(extensions.signatureAlgorithm),
     sha256: createHash('sha256').update(der).digest('hex'),
     bytes: der.length,
-    isSelfIssued: x509.subject === x509.issuer,
+    isSelfIssued: nameKeyOf(extensions.subjectName) === nameKeyOf(extensions.issuerName),
   };
 }
 
-/** Whether one certificate was signed by the key of another, whose subject is its issuer. */
+/** Whether one certificate bears the name and the signature of another. What the other may sign is not asked here. */
 export function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
+  return certificate.issuerKey === issuer.nameKey && isSignedBy(certificate, issuer);
+}
+
+/** Whether one certificate was signed by the key of another. */
+export function isSignedBy({ x509 }: Certificate, issuer: Certificate): boolean {
   try {
-    return certificate.x509.checkIssued(issuer.x509) && certificate.x509.verify(issuer.x509.publicKey);
+    return x509.verify(issuer.x509.publicKey);
   } catch {
     return false; // a key that OpenSSL cannot use signs nothing
   }

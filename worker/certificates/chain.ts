@@ -1,58 +1,78 @@
-import { type Certificate, isIssuedBy } from './certificate.ts';
+import { type Certificate, isSignedBy } from './certificate.ts';
+import { findPath } from './trust/find-path.ts';
+import type { PathFound } from './trust/reasons.ts';
 
-/** A chain as it was sent, put in order. */
+/** A chain as it was sent, put in order, and whether it is trusted. */
 export type Chain = {
   readonly sent: readonly Certificate[];
   readonly leaf: Certificate | null;
-  /** From the leaf upwards, as far as the certificates that were sent lead. */
+  /** From the leaf upwards, as far as certificates were sent. */
   readonly path: readonly Certificate[];
-  /** The path's self-signed end, if it has one that is not the leaf itself. */
+  /** A self-signed certificate above the leaf that was sent. */
   readonly root: Certificate | null;
-  /** Sent, but on no path from the leaf. */
+  /** Sent, but above the leaf on no path. */
   readonly surplus: readonly Certificate[];
   readonly isOrdered: boolean;
   readonly isSelfSigned: boolean;
+  /** null without a leaf. */
+  readonly trust: PathFound | null;
 };
 
-/** No public chain is longer than five; signatures cost time, and a hostile server may send hundreds of certificates that fit each other. */
-const longestPath = 10;
-/** Signatures that are checked for one path; then it ends. A public chain of four takes three, whatever else is sent. */
+/** What a chain is judged by: certificates of the store, and the clock in Unix ms. */
+export type ChainContext = { readonly anchors: readonly Certificate[]; readonly at: number };
+
+/** Signatures that are checked to tell surplus certificates; a public chain takes three. */
 const longestSearch = 30;
 
-/** Builds the path from the first certificate that was sent, by names and signatures (RFC 5280 §6.1). */
-export function buildChain(sent: readonly Certificate[]): Chain {
-  const leaf = sent[0] ?? null;
-  const isSelfSigned = leaf !== null && leaf.isSelfIssued && isIssuedBy(leaf, leaf);
-  const path = leaf === null ? [] : [leaf];
-  const search = { left: longestSearch };
-  while (path.length < longestPath) {
-    const next = findIssuer(path, sent, search);
-    if (next === undefined) break;
-    path.push(next);
-  }
-  const end = path.at(-1);
+/** Reads a chain from the certificates as they were sent, the leaf first. */
+export function buildChain(sent: readonly Certificate[], { anchors, at }: ChainContext): Chain {
+  const [leaf, ...others] = sent;
+  if (leaf === undefined) return nothing;
+  const trust = findPath({ leaf, sent: others, anchors, at });
+  const above = listAbove(leaf, others);
+  const wanted = new Set(trust.path.map(({ sha256 }) => sha256));
+  const isSelfSigned = isRoot(leaf);
+  const path = trust.path.flatMap(({ sha256 }) => sent.find((one) => one.sha256 === sha256) ?? []);
   const positions = path.map((certificate) => sent.indexOf(certificate));
   return {
     sent,
     leaf,
     path,
-    root: end && end !== leaf && end.isSelfIssued ? end : null,
-    surplus: sent.filter((certificate) => !path.includes(certificate)),
+    root: isSelfSigned ? null : (above.find(isRoot) ?? null),
+    surplus: others.filter((one) => !above.includes(one) && !wanted.has(one.sha256)),
     isOrdered: positions.every((position, index) => index === 0 || position > (positions[index - 1] ?? 0)),
     isSelfSigned,
+    trust,
   };
 }
 
-/** The certificate to follow the path's end, never one that is in it already: a chain must not run in circles. Those of the right name come first. */
-function findIssuer(
-  path: readonly Certificate[],
-  sent: readonly Certificate[],
-  search: { left: number },
-): Certificate | undefined {
-  const end = path.at(-1);
-  if (end === undefined || end.isSelfIssued) return undefined;
-  const candidates = sent.filter((candidate) => !path.includes(candidate));
-  const isNamed = ({ x509 }: Certificate) => x509.subject === end.x509.issuer;
-  const ordered = [...candidates.filter(isNamed), ...candidates.filter((one) => !isNamed(one))];
-  return ordered.find((candidate) => search.left-- > 0 && isIssuedBy(end, candidate));
+const nothing: Chain = {
+  sent: [],
+  leaf: null,
+  path: [],
+  root: null,
+  surplus: [],
+  isOrdered: true,
+  isSelfSigned: false,
+  trust: null,
+};
+
+function isRoot(certificate: Certificate): boolean {
+  return certificate.isSelfIssued && isSignedBy(certificate, certificate);
+}
+
+/** Every certificate that signed the leaf or one above it: cross-certificates serve old clients, even if no path of today needs them. */
+function listAbove(leaf: Certificate, others: readonly Certificate[]): readonly Certificate[] {
+  const above: Certificate[] = [];
+  let left = longestSearch;
+  for (let ends: readonly Certificate[] = [leaf]; ends.length > 0; ) {
+    const next = others.filter(
+      (one) =>
+        !above.includes(one) &&
+        ends.some((end) => end.issuerKey === one.nameKey && left-- > 0 && isSignedBy(end, one)),
+    );
+    above.push(...next);
+    ends = next;
+  }
+  return above;
 }

@@ -23,11 +23,12 @@ export const certificateSchema = z
 
 export const trustSchema = z
   .looseObject({
-    trusted: z.boolean().nullable().meta({ description: 'null when no handshake could be completed.' }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'OpenSSL’s or Node’s code, or the code of the finding that refutes it.' }),
+    trusted: z.boolean().nullable().meta({ description: 'null when no certificate was seen.' }),
+    error: z.string().nullable().meta({
+      description:
+        'Why not: "issuer-missing", "root-unknown", "expired" and so on, or the code of the finding that refutes it.',
+    }),
+    reason: z.string().nullable().optional().meta({ description: 'The same as a sentence.' }),
   })
   .meta({ id: 'Trust' });
 

@@ -9,7 +9,7 @@ import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowan
 import { gatherWithin } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
 import { sslCheck } from '../../../worker/checks/ssl-check/index.ts';
 import { prepareProbesOf } from '../../../worker/probe-settings.ts';
-import { type Issued, issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
+import { type Issued, issueCertificate, issuerAt } from '../../unit/ssl-check/issue-certificate.ts';
 import { openDnsServer, type Zone } from '../kit/dns-server.ts';
 
 const dayMs = 86_400_000;
@@ -58,6 +58,7 @@ export async function openSslLab({
     issuer: intermediate,
     names: ['lab.test'],
     ...validity,
+    extensions: [issuerAt],
   });
   setDefaultCACertificates([...getCACertificates('bundled'), root.certPem]);
   const dns = await openDnsServer({ 'lab.test': { A: ['127.0.0.1'] }, ...zone });

@@ -6,6 +6,7 @@ import { extensionIds } from '../../../worker/certificates/grammar/certificate-e
 import {
   type Issued,
   issueCertificate,
+  issuerAt,
   makeKey,
   sealWith,
   type Wishes,
@@ -31,6 +32,7 @@ const issue = (wishes: Partial<Wishes>): Issued =>
     notBefore: inDays(-30),
     notAfter: inDays(60),
     ...wishes,
+    extensions: [issuerAt, ...(wishes.extensions ?? [])],
   });
 const years = { notBefore: inDays(-400), notAfter: inDays(4000), isAuthority: true };
 const otherIntermediate = issueCertificate({ subject: 'Other Intermediate', issuer: root, ...years });

@@ -9,7 +9,7 @@ import type {
   SslEvidence,
 } from '../../../worker/checks/ssl-check/evidence.ts';
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
-import { type Issued, issueCertificate, makeKey, type Wishes } from './issue-certificate.ts';
+import { type Issued, issueCertificate, issuerAt, makeKey, type Wishes } from './issue-certificate.ts';
 import { objectIdentifier, sequence } from './write-der.ts';
 
 /** The clock of all these rows. */
@@ -23,7 +23,14 @@ export const otherIntermediate = issueCertificate({ subject: 'Other', issuer: ro
 
 /** A certificate for a.test under the intermediate, 90 days long and 39 from its end, with what is wished for. */
 export const leafWith = (wishes: Partial<Wishes> = {}): Issued =>
-  issueCertificate({ subject: 'a.test', issuer: intermediate, names: ['a.test'], key, ...wishes });
+  issueCertificate({
+    subject: 'a.test',
+    issuer: intermediate,
+    names: ['a.test'],
+    key,
+    ...wishes,
+    extensions: [issuerAt, ...(wishes.extensions ?? [])],
+  });
 export const leaf = leafWith();
 
 /** The mark of a public CA: then signed timestamps are wanted. */
@@ -70,14 +77,8 @@ export const modern = (handshake: HandshakeSeen['handshake']): SslEvidence['hand
 ];
 
 /** Every client is shown these certificates. */
-export const shows = (
-  certificates: readonly Issued[],
-  trustError: string | null = null,
-  more: Partial<Connected> = {},
-) => ({
-  handshakes: modern(
-    connected({ certificates: certificates.map(({ base64 }) => base64), trustError, ...more }),
-  ),
+export const shows = (certificates: readonly Issued[], more: Partial<Connected> = {}) => ({
+  handshakes: modern(connected({ certificates: certificates.map(({ base64 }) => base64), ...more })),
   withoutName: connected({ certificates: certificates.map(({ base64 }) => base64) }),
   chains: [certificates.map(({ base64 }) => base64)],
 });
@@ -160,6 +161,7 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     stillAnswers: null,
     groups: { accepted: [0x11ec, 0x001d, 0x0017], end: refused() },
     chains: [[leaf.base64, intermediate.base64]],
+    anchors: [root.base64],
     hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=31536000; includeSubDomains'] },
     revocationList: { kind: 'unknown', url: null, reason: 'the certificate names no CRL' },
     names: {

@@ -1,3 +1,4 @@
+import { setDefaultCACertificates } from 'node:tls';
 import { expect, test } from 'vitest';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { openAllowance } from '../../../worker/checks/ssl-check/gather/allowance.ts';
@@ -12,7 +13,7 @@ import { gatherSsl } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import type { Exchange, Handshake, HandshakeRequest } from '../../../worker/probes/tls/port.ts';
-import { failed, leafWith, connected as seenAs } from './evidence-of.ts';
+import { failed, intermediate, leafWith, root, connected as seenAs } from './evidence-of.ts';
 import { type ReadHello, readClientHello } from './read-client-hello.ts';
 import { sequence } from './write-der.ts';
 import { pointName } from './write-revocation-list.ts';
@@ -302,7 +303,9 @@ test('of a session only the room for early data is kept', async () => {
 test('the list of revoked certificates is asked for beside the other questions, of the leaf that clients are shown', async () => {
   const url = 'http://crl.test/1';
   const points = [{ id: extensionIds.revocationLists, value: sequence(sequence(pointName(url))) }];
-  const certificates = [leafWith({ extensions: points }).base64];
+  setDefaultCACertificates([root.certPem]);
+  const lasting = leafWith({ extensions: points, notAfter: '2040-01-01T00:00:00' });
+  const certificates = [lasting.base64, intermediate.base64];
   const { probes, seen } = probesOf({
     hello: speaks([0xc02f], [0x1302], [0x001d]),
     handshake: () => ({ ...connected(), certificates }) as Handshake,

@@ -11,7 +11,7 @@ import {
   readSerialNumber,
   readSmallInteger,
 } from './der.ts';
-import { childrenOf, collectExtensions, isTrue, readFullName } from './extensions.ts';
+import { childrenOf, collectExtensions, type Extension, isTrue, readFullName } from './extensions.ts';
 import { type Malformed, malformed } from './malformed.ts';
 import { readSignatureAlgorithm } from './signature-names.ts';
 import { parseSignedTimestamps, type SignedTimestamp } from './signed-timestamps.ts';
@@ -43,6 +43,30 @@ export type CertificateExtensions = {
   readonly policies: readonly string[];
   readonly extendedKeyUsages: readonly string[] | null;
   readonly isAuthority: boolean;
+  /** How many CA certificates may follow below this one; null for any number. */
+  readonly pathLength: number | null;
+  /** null without the extension: then the key may serve every purpose. */
+  readonly keyUsages: KeyUsages | null;
+  /** Critical extensions that are not read here; whoever meets one must refuse the certificate (RFC 5280 §4.2). */
+  readonly unknownCritical: readonly string[];
+  /** Entries of subjectAltName, DER with their context tags. */
+  readonly alternativeNames: readonly DerNode[];
+  /** The value of nameConstraints, to be read by parseNameConstraints; null without the extension. */
+  readonly nameConstraints: Uint8Array | null;
+  /** Where the certificate of the issuer can be fetched (RFC 5280 §4.2.2.1). */
+  readonly issuerUrls: readonly string[];
+  /** The name of the subject, DER; an empty SEQUENCE where it has none. */
+  readonly subjectName: Uint8Array;
+  /** SubjectPublicKeyInfo, DER: what pins and DANE digest. */
+  readonly publicKeyInfo: Uint8Array;
+};
+
+/** What a key may be used for (RFC 5280 §4.2.1.3), as far as servers and their CAs need it. */
+export type KeyUsages = {
+  readonly signs: boolean;
+  readonly enciphers: boolean;
+  readonly agrees: boolean;
+  readonly signsCertificates: boolean;
 };
 
 /** Where a list of revoked certificates lies (RFC 5280 §4.2.1.13). */
@@ -56,6 +80,11 @@ export type DistributionPoint = {
 export const extensionIds = {
   subjectKeyId: '2.5.29.14',
   keyUsage: '2.5.29.15',
+  nameConstraints: '2.5.29.30',
+  policyMappings: '2.5.29.33',
+  policyConstraints: '2.5.29.36',
+  inhibitAnyPolicy: '2.5.29.54',
+  authorityAccess: '1.3.6.1.5.5.7.1.1',
   subjectAltName: '2.5.29.17',
   basicConstraints: '2.5.29.19',
   revocationLists: '2.5.29.31',
@@ -68,8 +97,10 @@ export const extensionIds = {
 
 /** The TLS extension whose number in tlsFeature means must-staple. */
 const statusRequest = 5;
-/** The place of cRLSign among the bits of keyUsage. */
-const listSigning = 6;
+/** Places among the bits of keyUsage. */
+const usageBits = { signs: 0, enciphers: 2, agrees: 4, signsCertificates: 5, signsLists: 6 } as const;
+/** The access method whose location is the certificate of the issuer. */
+const issuersMethod = '1.3.6.1.5.5.7.48.2';
 
 /** Walks a certificate in DER to its extensions (RFC 5280 §4.1). An extension that breaks its own grammar reads as empty. */
 export function parseCertificateExtensions(certificate: Uint8Array): CertificateExtensions | Malformed {
@@ -83,7 +114,6 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
   const algorithm = readSignatureAlgorithm(derAt(node, 1));
   if (node.tag !== derTags.sequence || serialNumber === null || algorithm === '')
     return malformed(0, 'a value that is no certificate');
-  const { whole: issuerName } = fields[first + 2] ?? node;
   const extensions = collectExtensions(
     derAt(
       fields.find(({ tag }) => tag === 0xa3),
@@ -107,8 +137,8 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     ),
     revocationListUrls: points.flatMap(({ urls }) => urls),
     distributionPoints: points,
-    signsLists: !extensions.has(extensionIds.keyUsage) || hasBit(value(extensionIds.keyUsage), listSigning),
-    issuerName,
+    signsLists:
+      !extensions.has(extensionIds.keyUsage) || hasBit(value(extensionIds.keyUsage), usageBits.signsLists),
     authorityKeyId: hexOf(childrenOf(value(extensionIds.authorityKeyId)).find(({ tag }) => tag === 0x80)),
     subjectKeyId: hexOf(value(extensionIds.subjectKeyId)),
     policies: childrenOf(value(extensionIds.policies)).map((policy) =>
@@ -117,8 +147,50 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     extendedKeyUsages: extensions.has(extensionIds.extendedKeyUsage)
       ? childrenOf(value(extensionIds.extendedKeyUsage)).map(readObjectIdentifier)
       : null,
-    isAuthority: isTrue(derAt(value(extensionIds.basicConstraints), 0)),
+    ...readLimits(extensions),
+    alternativeNames: childrenOf(value(extensionIds.subjectAltName)),
+    issuerUrls: childrenOf(value(extensionIds.authorityAccess)).flatMap(readIssuerUrl),
+    ...readParties(fields.slice(first + 2)),
   };
+}
+
+/** The fields from the issuer to the public key; empty where one is missing. */
+function readParties([issuer, , subject, publicKey]: readonly DerNode[]) {
+  const nothing = new Uint8Array(0);
+  return {
+    issuerName: issuer?.whole ?? nothing,
+    subjectName: subject?.whole ?? nothing,
+    publicKeyInfo: publicKey?.whole ?? nothing,
+  };
+}
+
+/** What the extensions say about a path through the certificate (RFC 5280 §6.1). */
+function readLimits(extensions: ReadonlyMap<string, Extension>) {
+  const value = (id: string) => derIn(extensions.get(id)?.value);
+  const basic = value(extensionIds.basicConstraints);
+  return {
+    isAuthority: isTrue(derAt(basic, 0)),
+    pathLength: readSmallInteger(derAt(basic, 1)),
+    keyUsages: extensions.has(extensionIds.keyUsage) ? readUsages(value(extensionIds.keyUsage)) : null,
+    unknownCritical: [...extensions].flatMap(([id, one]) => (one.isCritical && !known.has(id) ? [id] : [])),
+    nameConstraints: extensions.get(extensionIds.nameConstraints)?.value ?? null,
+  };
+}
+
+const known: ReadonlySet<string> = new Set(Object.values(extensionIds));
+
+function readUsages(bits: DerNode | undefined): KeyUsages {
+  return {
+    signs: hasBit(bits, usageBits.signs),
+    enciphers: hasBit(bits, usageBits.enciphers),
+    agrees: hasBit(bits, usageBits.agrees),
+    signsCertificates: hasBit(bits, usageBits.signsCertificates),
+  };
+}
+
+function readIssuerUrl(access: DerNode): readonly string[] {
+  const [method, location] = derChildren(access);
+  return readObjectIdentifier(method) === issuersMethod && location?.tag === 0x86 ? [latin1Of(location)] : [];
 }
 
 function latin1Of({ content }: DerNode): string {

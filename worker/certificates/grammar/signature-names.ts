@@ -15,11 +15,13 @@ export function readSignatureAlgorithm(algorithm: DerNode | undefined): string {
   return isSha1 ? `${pss} ${sha1}` : pss;
 }
 
-/** Signature algorithms by object identifier. Weak: their hash can be collided, so that a signature may serve another certificate. */
-const algorithms: ReadonlyMap<string, { readonly name: string; readonly isWeak: boolean }> = new Map([
-  ['1.2.840.113549.1.1.2', { name: 'MD2 with RSA', isWeak: true }],
-  ['1.2.840.113549.1.1.3', { name: 'MD4 with RSA', isWeak: true }],
-  ['1.2.840.113549.1.1.4', { name: 'MD5 with RSA', isWeak: true }],
+type Signature = { readonly name: string; readonly isWeak: boolean; readonly isBroken?: boolean };
+
+/** Signature algorithms by object identifier. Weak: their hash can be collided, so that a signature may serve another certificate; broken: anyone can do it at home. */
+const algorithms: ReadonlyMap<string, Signature> = new Map([
+  ['1.2.840.113549.1.1.2', { name: 'MD2 with RSA', isWeak: true, isBroken: true }],
+  ['1.2.840.113549.1.1.3', { name: 'MD4 with RSA', isWeak: true, isBroken: true }],
+  ['1.2.840.113549.1.1.4', { name: 'MD5 with RSA', isWeak: true, isBroken: true }],
   ['1.2.840.113549.1.1.5', { name: 'SHA-1 with RSA', isWeak: true }],
   ['1.3.14.3.2.29', { name: 'SHA-1 with RSA', isWeak: true }],
   ['1.2.840.10040.4.3', { name: 'SHA-1 with DSA', isWeak: true }],
@@ -43,9 +45,7 @@ const algorithms: ReadonlyMap<string, { readonly name: string; readonly isWeak: 
 ]);
 
 /** Name and weakness of a signature algorithm; one that is not known is named by its identifier and taken for sound. */
-export function describeSignature(objectIdentifier: string): {
-  readonly name: string;
-  readonly isWeak: boolean;
-} {
-  return algorithms.get(objectIdentifier) ?? { name: objectIdentifier, isWeak: false };
+export function describeSignature(objectIdentifier: string): Required<Signature> {
+  const known = algorithms.get(objectIdentifier) ?? { name: objectIdentifier, isWeak: false };
+  return { isBroken: false, ...known };
 }

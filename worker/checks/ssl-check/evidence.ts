@@ -24,6 +24,8 @@ export type SslEvidence = {
   readonly groups: GroupsSeen | null;
   /** Distinct chains of ClientHello answers, base64 DER as sent; `chain` of an answer counts into it. */
   readonly chains: readonly (readonly string[])[];
+  /** Certificates of the store that bear a name in any chain, base64 DER: what trust is judged by. */
+  readonly anchors: readonly string[];
   readonly hsts: HstsSeen;
   /** The list of revoked certificates that the leaf points to. */
   readonly revocationList: RevocationListSeen;

@@ -1,3 +1,5 @@
+import { readCertificate } from '../../../certificates/certificate.ts';
+import type { ChainContext } from '../../../certificates/chain.ts';
 import type {
   Connected,
   HandshakeSeen,
@@ -19,6 +21,8 @@ export type SuiteSeen = {
 /** The evidence read once: what all judgements share. */
 export type SslFacts = {
   readonly evidence: SslEvidence;
+  /** The certificates that trust is judged by, and the clock. */
+  readonly context: ChainContext;
   /** The handshake of a client, and what it had to offer for it; null when none came about. */
   readonly client: (Connected & { readonly offer: HandshakeSeen['offer'] }) | null;
   /** null when it could not be told. */
@@ -48,6 +52,10 @@ export function readFacts(seen: SslEvidence): SslFacts {
   );
   return {
     evidence,
+    context: {
+      anchors: evidence.anchors.flatMap((one) => readCertificate(one) ?? []),
+      at: evidence.at,
+    },
     client,
     protocols,
     suites: collectSuites(answers, client),

@@ -1,15 +1,13 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
-import { buildChain, type Chain } from '../../../certificates/chain.ts';
+import { buildChain, type Chain, type ChainContext } from '../../../certificates/chain.ts';
 import { readStaple, type Staple } from '../../../certificates/staple.ts';
 import type { Connected, HelloAccepted, RevocationListSeen, SslEvidence } from '../evidence.ts';
-import { kindOfKey } from '../grammar/key-kind.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import type { SslFacts } from './facts.ts';
 
 /** A certificate that the server presents to some clients, with its chain as sent and all that was learnt about it. */
 export type Presented = {
   readonly chain: Chain;
-  readonly verification: Verification;
   /** The OCSP answer that was stapled to it. */
   readonly staple: Staple;
   /** Signed timestamps that came beside it, base64. */
@@ -20,11 +18,6 @@ export type Presented = {
   readonly isSeenInClear: boolean;
   readonly revocationList: RevocationListSeen;
 };
-
-/** How OpenSSL's verification of the chain ended (error null: trusted); or why nobody verified it. */
-export type Verification =
-  | { readonly kind: 'done'; readonly error: string | null }
-  | { readonly kind: 'unknown'; readonly why: string };
 
 /** More certificates than this one server does not need; those of a farm whose machines differ are told, not judged, from here on. */
 const judgedAtMost = 6;
@@ -66,12 +59,9 @@ function present(base64: readonly string[], facts: SslFacts): Presented {
   const [leaf = ''] = base64;
   const answers = facts.clearAnswers.filter((answer) => chainOf(answer, evidence)?.[0] === leaf);
   const showing = showingsOf(facts).find(({ handshake }) => handshake.certificates[0] === leaf);
-  const chain = readChain(base64);
+  const chain = readChain(base64, facts.context);
   return {
     chain,
-    verification: showing
-      ? { kind: 'done', error: showing.handshake.trustError }
-      : { kind: 'unknown', why: whyUnverified(chain, facts) },
     staple: readStapleOf(
       chain,
       showing?.handshake.ocspResponse ?? firstOf(answers, 'ocspResponse'),
@@ -93,19 +83,22 @@ function showingsOf({ client, evidence }: SslFacts): readonly Showing[] {
 }
 
 /** Without a leaf that can be read the others are no chain of anything. */
-function readChain([leaf = '', ...more]: readonly string[]): Chain {
+function readChain([leaf = '', ...more]: readonly string[], context: ChainContext): Chain {
   const first = readCertificate(leaf);
-  return buildChain(first === undefined ? [] : [first, ...more.flatMap((one) => readCertificate(one) ?? [])]);
+  return buildChain(
+    first === undefined ? [] : [first, ...more.flatMap((one) => readCertificate(one) ?? [])],
+    context,
+  );
 }
 
 const notLookedFor: RevocationListSeen = {
   kind: 'unknown',
   url: null,
-  reason: 'its CRL was not looked for, for its chain was not verified',
+  reason: 'its CRL was not looked for, because no handshake showed the certificate',
 };
 
-function readStapleOf({ leaf, path }: Chain, staple: string | null, at: number): Staple {
-  return leaf === null ? { kind: 'none' } : readStaple(staple, { leaf, issuer: path[1] ?? null, at });
+function readStapleOf({ leaf, trust }: Chain, staple: string | null, at: number): Staple {
+  return leaf === null ? { kind: 'none' } : readStaple(staple, { leaf, issuer: trust?.path[1] ?? null, at });
 }
 
 function chainOf({ chain }: HelloAccepted, { chains }: SslEvidence): readonly string[] | undefined {
@@ -121,12 +114,4 @@ function versionsOf(
 
 function firstOf(answers: readonly HelloAccepted[], field: 'ocspResponse' | 'timestampList'): string | null {
   return answers.find((answer) => answer[field] !== null)?.[field] ?? null;
-}
-
-function whyUnverified({ leaf }: Chain, { client, evidence: { otherKind } }: SslFacts): string {
-  if (client === null || leaf === null) return 'no handshake could be completed';
-  const isOfKind = otherKind?.kind === kindOfKey(leaf.key.type);
-  return isOfKind && otherKind.answer.kind === 'unknown'
-    ? otherKind.answer.reason
-    : 'no handshake brought this certificate';
 }

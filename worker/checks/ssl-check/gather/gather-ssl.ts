@@ -1,8 +1,17 @@
+import type { Chain } from '../../../certificates/chain.ts';
+import { findAnchors } from '../../../certificates/trust/store.ts';
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
 import type { GatherContext } from '../../check.ts';
-import type { GroupsSeen, HandshakeSeen, HstsSeen, Question, SslEvidence } from '../evidence.ts';
-import { findClient } from '../facts/facts.ts';
+import type {
+  GroupsSeen,
+  HandshakeAnswer,
+  HandshakeSeen,
+  HstsSeen,
+  Question,
+  SslEvidence,
+} from '../evidence.ts';
+import { findClient, type SslFacts } from '../facts/facts.ts';
 import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
 import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
 import { askAgain, askOnce, askSsl2, askSuites, askTls13 } from './ask-questions.ts';
@@ -10,6 +19,7 @@ import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
 import { gatherNames } from './gather-names.ts';
 import { gatherOtherKind } from './gather-other-kind.ts';
 import { gatherRevocationList } from './gather-revocation-list.ts';
+import { openChainReader, type ReadChain } from './read-chain.ts';
 import { within } from './within.ts';
 
 /** Looks at a TLS server: OpenSSL's view of it, and its answers to ClientHellos of our own; at most 30 connections, two at once. */
@@ -26,7 +36,8 @@ export async function gatherWithin(
   const target = { host, port: Number(options['port'] ?? 443) };
   const allowance = openAllowance(limits, () => performance.now());
   const asker = openHelloAsker(probes.tls, target, allowance);
-  const look = { asker, allowance, target, tls: probes.tls, http: probes.http, progress };
+  const readChain = openChainReader(at);
+  const look = { asker, allowance, target, tls: probes.tls, http: probes.http, progress, readChain };
   const [names, looked] = await Promise.all([gatherNames(probes.dns, target), lookAt(look)]);
   return {
     host,
@@ -34,6 +45,7 @@ export async function gatherWithin(
     at,
     ...looked,
     chains: asker.chains,
+    anchors: findAnchors(listChains(asker, looked)),
     names,
     addresses: addressesOf(asker, looked.handshakes),
     connections: allowance.taken(),
@@ -68,6 +80,7 @@ type Look = {
   readonly tls: TlsProbe;
   readonly http: HttpProbe;
   readonly progress: GatherContext['progress'];
+  readonly readChain: ReadChain;
 };
 
 /** One hello decides whether there is anything to look at. */
@@ -100,7 +113,7 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
   const handshaking = gatherHandshakes(look.tls, look.target, look.allowance, 'until-it-connects');
   // The list lies with the CA, so that it may come beside both lanes.
   const listing = handshaking.then((seen) =>
-    gatherRevocationList(look.http, findClient(seen), look.allowance),
+    gatherRevocationList(look.http, chainOf(look, findClient(seen)), look.allowance),
   );
   const visiting = handshaking.then((seen) => visit(look, opening, seen));
   const [handshakes, revocationList, visited] = await Promise.all([
@@ -199,6 +212,21 @@ async function gatherHsts(http: HttpProbe, { host, port }: Target, allowance: Al
 
 function isConnected(handshakes: readonly HandshakeSeen[]): boolean {
   return handshakes.at(-1)?.handshake.kind === 'connected';
+}
+
+function chainOf({ readChain }: Look, client: SslFacts['client']): Chain | null {
+  return client === null ? null : readChain(client.certificates);
+}
+
+/** Every chain that was seen. */
+function listChains(asker: HelloAsker, { handshakes, otherKind }: Looked): readonly (readonly string[])[] {
+  const shaken = [...handshakes.map(({ handshake }) => handshake), otherHandshake(otherKind)];
+  const sent = shaken.flatMap((one) => (one?.kind === 'connected' ? [one.certificates] : []));
+  return [...sent, ...asker.chains];
+}
+
+function otherHandshake(otherKind: Looked['otherKind']): HandshakeAnswer | null {
+  return otherKind?.answer.kind === 'shown' ? otherKind.answer.handshake : null;
 }
 
 function addressesOf(asker: HelloAsker, handshakes: readonly HandshakeSeen[]): string[] {

@@ -7,7 +7,7 @@ import { type Certificate, type CertificateKey, isSmallKey } from '../../../cert
 import type { Chain } from '../../../certificates/chain.ts';
 import type { SslEvidence } from '../evidence.ts';
 import type { Presented } from '../facts/presented.ts';
-import { judgeSending, judgeVerification } from './chain.ts';
+import { judgeSending, judgeTrust, listFaults } from './chain.ts';
 import { judgeDates } from './dates.ts';
 import { judgeRevocation } from './revocation.ts';
 import { judgeTimestamps } from './timestamps.ts';
@@ -23,7 +23,7 @@ export function judgeCertificate(
   return {
     ...judgeDates(presented, leaf, at),
     ...judgeNames(host, leaf),
-    ...judgeVerification(presented),
+    ...judgeTrust(chain),
     ...judgeStrength(chain, leaf),
     ...judgeSending(chain),
     ...judgeRevocation(presented, leaf, at),
@@ -57,21 +57,24 @@ function judgeNames(host: string, { x509, extensions, commonName, names }: Certi
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
-function judgeStrength({ path, root }: Chain, leaf: Certificate) {
-  // A root is trusted for being in the store, not for its signature.
-  const signed = path.filter((one) => one !== root && !(one.isSelfIssued && one !== leaf));
+function judgeStrength(chain: Chain, leaf: Certificate) {
+  const weak = listFaults(chain).flatMap(({ reason, certificate }) =>
+    reason === 'signature-weak' ? [certificate] : [],
+  );
+  const showSignature = ({ subject, signature }: Certificate) => ({ subject, algorithm: signature.name });
   const isUsable = leaf.key.type === 'RSA' || (leaf.key.type === 'EC' && isBrowserCurve(leaf.key));
   return {
+    'certificate-signature-broken': brokenBy(
+      weak.filter(({ signature }) => signature.isBroken).map(showSignature),
+    ),
     'certificate-signature-weak': brokenBy(
-      signed
-        .filter(({ signature }) => signature.isWeak)
-        .map(({ subject, signature }) => ({ subject, algorithm: signature.name })),
+      weak.filter(({ signature }) => !signature.isBroken).map(showSignature),
     ),
     'certificate-key-type-unsupported': brokenIf(!isUsable, {
       type: leaf.key.curve ?? leaf.key.type,
     }),
     'certificate-key-small': brokenBy(
-      path
+      chain.path
         .filter(({ key }) => isSmallKey(key))
         .map(({ subject, key }) => ({ subject, type: key.type, bits: key.bits })),
     ),

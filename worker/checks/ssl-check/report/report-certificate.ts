@@ -8,11 +8,12 @@ const namesShown = 100;
 
 /** A certificate as the report shows it. */
 export function reportCertificate(certificate: Certificate, { leaf, root, path }: Chain) {
-  const { x509, extensions, names, key, signature, sha256, bytes, notBefore, notAfter } = certificate;
+  const { subjectText, issuerText, extensions, names, key, signature, sha256, bytes, notBefore, notAfter } =
+    certificate;
   const { timestamps } = extensions;
   return {
-    subject: x509.subject.replaceAll('\n', ', '),
-    issuer: x509.issuer.replaceAll('\n', ', '),
+    subject: subjectText,
+    issuer: issuerText,
     serialNumber: extensions.serialNumber,
     notBefore: new Date(notBefore).toISOString(),
     notAfter: new Date(notAfter).toISOString(),

@@ -13,7 +13,7 @@ type Each = JudgedCertificates['each'];
 
 /** The report's fields about certificates: that of today's clients, and all others. */
 export function reportCertificates(facts: SslFacts, each: Each) {
-  const { at } = facts.evidence;
+  const { at } = facts.context;
   const [first, ...others] = each;
   const chain = first?.presented.chain;
   return {
@@ -22,7 +22,7 @@ export function reportCertificates(facts: SslFacts, each: Each) {
     otherKeyKind: reportOtherKind(facts, each),
     trust:
       first === undefined
-        ? { trusted: null, error: null, path: [] }
+        ? { trusted: null, error: null, reason: null, path: [] }
         : readTrust(first.presented, codesBroken(first.verdicts)),
     ...reportRevocation(first?.presented, at),
   };
@@ -45,12 +45,12 @@ function reportOther({ presented, verdicts }: Each[number], at: number) {
 }
 
 /** Leaves that are only told: those of SSL 3.0, which has no SNI, and more than are judged. */
-function reportUnjudged({ evidence: { chains } }: SslFacts, each: Each) {
+function reportUnjudged({ evidence: { chains }, context }: SslFacts, each: Each) {
   const known = new Set(each.map(({ presented }) => presented.chain.leaf?.sha256));
   const found = new Map(chains.flatMap(([leaf]) => listLeaf(leaf)));
   return [...found.values()]
     .filter(({ sha256 }) => !known.has(sha256))
-    .map((leaf) => ({ ...reportCertificate(leaf, buildChain([leaf])), judged: false }));
+    .map((leaf) => ({ ...reportCertificate(leaf, buildChain([leaf], context)), judged: false }));
 }
 
 function listLeaf(base64 = ''): [string, Certificate][] {

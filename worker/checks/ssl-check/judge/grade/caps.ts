@@ -15,6 +15,7 @@ export const caps: { readonly [C in SslCode]?: SslLabsLetter } = {
   'certificate-not-trusted': 'T',
   'certificate-revoked': 'T',
   'certificate-signature-weak': 'T',
+  'certificate-signature-broken': 'F',
   'chain-certificate-expired': 'T',
   'certificate-name-mismatch': 'M',
   'certificate-subject-alt-name-missing': 'M',
