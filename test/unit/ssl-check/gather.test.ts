@@ -10,14 +10,16 @@ import {
   askTls13,
 } from '../../../worker/checks/ssl-check/gather/ask-questions.ts';
 import { gatherSsl } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
+import { openLanes } from '../../../worker/checks/ssl-check/gather/lanes.ts';
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import type { Exchange, Handshake, HandshakeRequest } from '../../../worker/probes/tls/port.ts';
 import { failed, intermediate, leafWith, root, connected as seenAs } from './evidence-of.ts';
 import { type ReadHello, readClientHello } from './read-client-hello.ts';
+import { type Reply, speaks } from './speaks.ts';
 import { sequence } from './write-der.ts';
 import { pointName } from './write-revocation-list.ts';
-import { alertRecord, extension, writeServerFlight } from './write-server-flight.ts';
+import { writeServerFlight } from './write-server-flight.ts';
 
 /** As the probe gives it: with a session. */
 const connected = (): Handshake => {
@@ -25,45 +27,10 @@ const connected = (): Handshake => {
   return { ...rest, session: null };
 };
 
-type Reply = Uint8Array | 'closed' | 'reset' | 'timeout' | 'refused';
 type Script = {
   readonly hello: (hello: ReadHello | null) => Reply;
   readonly handshake?: (request: HandshakeRequest) => Handshake;
 };
-
-const retryRandom = Uint8Array.from(
-  Buffer.from('cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c', 'hex'),
-);
-const retry = (suite: number, group: number) =>
-  writeServerFlight({
-    version: 0x0304,
-    suite,
-    random: retryRandom,
-    extensions: [extension(43, 3, 4), extension(51, group >> 8, group & 255)],
-  });
-
-/** A server that speaks these suites and groups, by its own preference. */
-const speaks =
-  (tls12: readonly number[], tls13: readonly number[], groups: readonly number[]) =>
-  (hello: ReadHello | null): Reply => {
-    const isTls13 = hello?.version === 0x0304;
-    const suite = (isTls13 ? tls13 : tls12).find((id) => hello?.suites.includes(id));
-    const group = groups.find((id) => hello?.groups.includes(id));
-    if (suite === undefined || hello === null || hello.version < 0x0303)
-      return alertRecord(2, hello === null ? 80 : 40);
-    if (!isTls13)
-      return writeServerFlight({
-        version: 0x0303,
-        suite,
-        certificates: [Uint8Array.of(1)],
-        done: true,
-        ...dhOf(suite),
-      });
-    return group === undefined ? alertRecord(2, 40) : retry(suite, group);
-  };
-
-const dhOf = (suite: number) =>
-  suites.get(suite)?.keyExchange === 'DHE' ? { prime: new Uint8Array(128).fill(255) } : { group: 0x001d };
 
 function probesOf({ hello, handshake = () => connected() }: Script) {
   const seen = { open: 0, most: 0, hellos: 0, handshakes: [] as HandshakeRequest[] };
@@ -134,6 +101,7 @@ const askerOf = (script: Script) => {
       probes.tls,
       { host: 'a.test', port: 443 },
       openAllowance(limits, () => 0),
+      openLanes(4),
     ),
     seen,
   };
@@ -164,7 +132,7 @@ test('that there is no hybrid group is known before the primes are asked for', a
   const groups = [0x001d, 0x0100, 0x0101, 0x0102, 0x0103];
   const { probes, seen } = probesOf({ hello: speaks([], [0x1302], groups) });
   const allowance = openAllowance({ ...limits, connections: 6 }, () => 0);
-  const asker = openHelloAsker(probes.tls, { host: 'a.test', port: 443 }, allowance);
+  const asker = openHelloAsker(probes.tls, { host: 'a.test', port: 443 }, allowance, openLanes(4));
   const found = await askTls13(asker);
   expect(seen.hellos).toBe(6);
   expect(found.groups.end.kind).toBe('refused');
@@ -222,12 +190,12 @@ test('a silent server costs one greeting by each', async () => {
   expect(await gather(probes)).toMatchObject({ connections: 2 });
 });
 
-test('a server that knows everything is asked at most thirty times, two at once, and the handshakes have their turn', async () => {
+test('a server that knows everything is asked at most thirty times, four at once, and the handshakes have their turn', async () => {
   const everything = [...suites.keys()];
   const { probes, seen } = probesOf({ hello: speaks(everything, everything, [0x11ec, 0x001d]) });
   const evidence = await gather(probes);
   expect(evidence.connections).toBeLessThanOrEqual(30);
-  expect(seen.most).toBeLessThanOrEqual(2);
+  expect(seen.most).toBeLessThanOrEqual(4);
   expect(evidence.withoutName).not.toBeNull();
   expect(seen.handshakes.map(({ servername }) => servername)).toEqual(['a.test', null, 'a.test']);
 });

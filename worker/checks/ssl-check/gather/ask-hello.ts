@@ -6,6 +6,7 @@ import { openFlightReader, type ServerAnswer, type ServerFlight } from '../gramm
 import { isSsl2ServerHello, writeSsl2ClientHello } from '../grammar/ssl2.ts';
 import { versionNumbers } from '../grammar/tls-names.ts';
 import type { Allowance } from './allowance.ts';
+import type { Lanes } from './lanes.ts';
 
 export type Target = { readonly host: string; readonly port: number };
 export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups'>;
@@ -25,7 +26,12 @@ export type HelloAsker = {
 const answerLimitBytes = 65_536;
 
 /** Opens an asker for one target; every question is taken from the allowance. */
-export function openHelloAsker(probe: TlsProbe, { host, port }: Target, allowance: Allowance): HelloAsker {
+export function openHelloAsker(
+  probe: TlsProbe,
+  { host, port }: Target,
+  allowance: Allowance,
+  lanes: Lanes,
+): HelloAsker {
   const chains: (readonly string[])[] = [];
   const addresses = new Set<string>();
   const exchange = async (
@@ -34,11 +40,13 @@ export function openHelloAsker(probe: TlsProbe, { host, port }: Target, allowanc
     read: (exchange: Received) => HelloAnswer,
     take = allowance.take,
   ): Promise<HelloAnswer> => {
-    const refusal = take();
-    if (refusal !== null) return { kind: 'stopped', reason: refusal };
-    const timeoutMs = allowance.timeoutMs();
-    const limitBytes = answerLimitBytes;
-    const seen = await probe.exchange({ host, port, send, isComplete, limitBytes, timeoutMs });
+    const seen = await lanes(async () => {
+      const refusal = take();
+      if (refusal !== null) return { kind: 'stopped', reason: refusal } as const;
+      const timeoutMs = allowance.timeoutMs();
+      return probe.exchange({ host, port, send, isComplete, limitBytes: answerLimitBytes, timeoutMs });
+    });
+    if (seen.kind === 'stopped') return seen;
     if (seen.address !== null) addresses.add(seen.address);
     if (seen.kind === 'failure') return readFailure(seen, allowance);
     if (seen.ended === 'timeout') allowance.noteSilence();

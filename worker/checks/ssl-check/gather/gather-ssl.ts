@@ -13,16 +13,18 @@ import type {
 } from '../evidence.ts';
 import { findClient, type SslFacts } from '../facts/facts.ts';
 import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
+import { askAll, questionsNoted } from './ask-all.ts';
 import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
-import { askAgain, askOnce, askSsl2, askSuites, askTls13 } from './ask-questions.ts';
+import { askAgain, askOnce } from './ask-questions.ts';
 import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
 import { gatherNames } from './gather-names.ts';
 import { gatherOtherKind } from './gather-other-kind.ts';
 import { gatherRevocationList } from './gather-revocation-list.ts';
+import { type Lanes, lanesOfRun, openLanes } from './lanes.ts';
 import { openChainReader, type ReadChain } from './read-chain.ts';
 import { within } from './within.ts';
 
-/** Looks at a TLS server: OpenSSL's view of it, and its answers to ClientHellos of our own; at most 30 connections, two at once. */
+/** Looks at a TLS server: OpenSSL's view of it, and its answers to ClientHellos of our own; at most 30 connections, four at once. */
 export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
   return gatherWithin(context, allowanceLimits);
 }
@@ -35,9 +37,10 @@ export async function gatherWithin(
   const at = Date.now();
   const target = { host, port: Number(options['port'] ?? 443) };
   const allowance = openAllowance(limits, () => performance.now());
-  const asker = openHelloAsker(probes.tls, target, allowance);
+  const lanes = openLanes(lanesOfRun);
+  const asker = openHelloAsker(probes.tls, target, allowance, lanes);
   const readChain = openChainReader(at);
-  const look = { asker, allowance, target, tls: probes.tls, http: probes.http, progress, readChain };
+  const look = { asker, allowance, target, tls: probes.tls, http: probes.http, progress, readChain, lanes };
   const [names, looked] = await Promise.all([gatherNames(probes.dns, target), lookAt(look)]);
   return {
     host,
@@ -81,6 +84,7 @@ type Look = {
   readonly http: HttpProbe;
   readonly progress: GatherContext['progress'];
   readonly readChain: ReadChain;
+  readonly lanes: Lanes;
 };
 
 /** One hello decides whether there is anything to look at. */
@@ -93,35 +97,22 @@ async function lookAt(look: Look): Promise<Looked> {
   return isConnected(handshakes) ? lookOn(look, opening) : { ...nothing, handshakes, questions: [opening] };
 }
 
-/** What the ClientHellos have brought so far. */
-type Asked = { readonly questions: Question[]; groups: GroupsSeen | null };
-
-/** Two lanes: OpenSSL's handshakes in one, ClientHellos in the other; whichever is free takes the next question. */
+/** OpenSSL's handshakes and ClientHellos side by side, as far as there are lanes. */
 async function lookOn(look: Look, opening: Question): Promise<Looked> {
-  const { asker, progress } = look;
-  const asked: Asked = { questions: [], groups: null };
-  const tasks = planQuestions(asker, opening, asked);
-  const total = tasks.length;
-  let done = 0;
-  const work = async () => {
-    for (let task = tasks.shift(); task; task = tasks.shift()) {
-      await task();
-      done += 1;
-      progress({ done, total, current: look.target.host });
-    }
-  };
-  const handshaking = gatherHandshakes(look.tls, look.target, look.allowance, 'until-it-connects');
-  // The list lies with the CA, so that it may come beside both lanes.
+  const { asker, allowance } = look;
+  const handshaking = look.lanes(() =>
+    gatherHandshakes(look.tls, look.target, allowance, 'until-it-connects'),
+  );
+  // The list lies with the CA, and needs no lane.
   const listing = handshaking.then((seen) =>
-    gatherRevocationList(look.http, chainOf(look, findClient(seen)), look.allowance),
+    gatherRevocationList(look.http, chainOf(look, findClient(seen)), allowance),
   );
   const visiting = handshaking.then((seen) => visit(look, opening, seen));
-  const [handshakes, revocationList, visited] = await Promise.all([
+  const [asked, handshakes, revocationList, visited] = await Promise.all([
+    askAll(asker, opening, noteEach(look)),
     handshaking,
     listing,
     visiting,
-    visiting.then(work),
-    work(),
   ]);
   // A connection that is cut off refuses a greeting, or all: then the server, or what stands before it, has had enough of us.
   const isCutOff = asked.questions.some(
@@ -132,58 +123,33 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
   return { handshakes, ...visited, otherKind, revocationList, ...asked, stillAnswers };
 }
 
-/** What must be known comes first: the allowance may end before the list does. */
-function planQuestions(asker: HelloAsker, opening: Question, asked: Asked): (() => Promise<void>)[] {
-  const add = (question: Question) => {
-    asked.questions.push(question);
+function noteEach({ progress, target }: Look): () => void {
+  let done = 0;
+  return () => {
+    done += 1;
+    progress({ done, total: questionsNoted, current: target.host });
   };
-  const known = [...opening.accepted];
-  return [
-    async () => add(await askSuites(asker, 'TLSv1.2', 'dangerous')),
-    async () => add(await askSuites(asker, 'TLSv1.2', 'withoutForwardSecrecy')),
-    async () => {
-      const finiteField = await askOnce(asker, 'TLSv1.2', 'finiteField');
-      known.push(...finiteField.accepted);
-      add(finiteField);
-    },
-    ...(['TLSv1.1', 'TLSv1', 'SSLv3'] as const).map((version) => () => askOld(asker, version, add)),
-    async () => add(await askSsl2(asker)),
-    async () => {
-      const seen = await askTls13(asker);
-      asked.groups = seen.groups;
-      add(seen.question);
-    },
-    async () => add(known.length > 0 ? await askSuites(asker, 'TLSv1.2', 'sound', known) : opening),
-  ];
-}
-
-async function askOld(
-  asker: HelloAsker,
-  version: 'SSLv3' | 'TLSv1' | 'TLSv1.1',
-  add: (question: Question) => void,
-): Promise<void> {
-  const first = await askOnce(asker, version, 'old');
-  add(first);
-  if (first.accepted.length > 0) add(await askSuites(asker, version, 'oldDangerous'));
 }
 
 /** What a client would do next: greet once without a name, and ask for the page. */
 async function visit(
-  { tls, http, target, allowance }: Look,
+  look: Look,
   opening: Question,
   handshakes: readonly HandshakeSeen[],
 ): Promise<Pick<Looked, 'withoutName' | 'hsts'>> {
+  const { tls, http, target, allowance, lanes } = look;
   const last = handshakes.at(-1);
-  const unasked = last?.handshake.kind === 'connected' ? whyNoPage(last.handshake.lateAlert, opening) : null;
-  const seen =
-    last?.handshake.kind === 'connected'
-      ? {
-          withoutName: await gatherWithoutName(tls, target, allowance, last.offer),
-          hsts: unasked ?? (await gatherHsts(http, target, allowance)),
-        }
-      : nothing;
+  if (last?.handshake.kind !== 'connected') {
+    allowance.releaseKept();
+    return nothing;
+  }
+  const unasked = whyNoPage(last.handshake.lateAlert, opening);
+  const [withoutName, hsts] = await Promise.all([
+    lanes(() => gatherWithoutName(tls, target, allowance, last.offer)),
+    unasked ?? lanes(() => gatherHsts(http, target, allowance)),
+  ]);
   allowance.releaseKept();
-  return { withoutName: seen.withoutName, hsts: seen.hsts };
+  return { withoutName, hsts };
 }
 
 function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen | null {
