@@ -18,6 +18,10 @@ export const certificateSchema = z
     sha256: z.string().meta({ description: 'Fingerprint of the DER, lower-case hex.' }),
     role: z.enum(['leaf', 'intermediate', 'root', 'surplus']),
     bytes,
+    spkiSha256: z.string().optional().meta({
+      description: 'SHA-256 of the public key (SubjectPublicKeyInfo), base64, as pins are written.',
+    }),
+    pem: z.string().optional().meta({ description: 'The certificate itself.' }),
   })
   .meta({ id: 'Certificate' });
 
@@ -111,6 +115,17 @@ export const otherKeyKindSchema = z
   })
   .meta({ id: 'OtherKeyKind' });
 
+/** What a client gets from the server. */
+export const clientSchema = z
+  .looseObject({
+    name: z.string(),
+    connects: z.boolean().nullable().meta({ description: 'null when it cannot be told.' }),
+    protocol: z.string().nullable(),
+    suite: z.string().nullable(),
+    reason: z.string().nullable().meta({ description: 'Why it does not connect, or why that is not known.' }),
+  })
+  .meta({ id: 'SimulatedClient' });
+
 export const sslLabsLetters = ['A+', 'A', 'A-', 'B', 'C', 'D', 'E', 'F', 'M', 'T'] as const;
 export type SslLabsLetter = (typeof sslLabsLetters)[number];
 
@@ -156,6 +171,19 @@ export const sslReportShape = {
     .nullable()
     .meta({ description: 'The HTTPS record offers h3; it is not tried.' }),
   connections: z.int().min(0).meta({ description: 'Connections that were opened; at most 30.' }),
+  clients: z
+    .array(clientSchema)
+    .optional()
+    .meta({ description: 'Simulated from what was seen; the certificate is judged elsewhere.' }),
+  cipherPreference: z
+    .enum(['server', 'client'])
+    .nullable()
+    .optional()
+    .meta({ description: 'By whose order a suite of TLS 1.2 is chosen; null when that was not seen.' }),
+  mozillaProfile: z.enum(['modern', 'intermediate', 'old', 'none']).nullable().optional().meta({
+    description:
+      'The strictest profile of Mozilla’s recommendations (5.8) that the server offers nothing beyond, by versions and suites; null when not all of them are known.',
+  }),
   sslLabsEquivalent: z
     .enum(sslLabsLetters)
     .nullable()

@@ -1,5 +1,6 @@
 import type { Rule } from '../../model/verdict.ts';
 import { certificateRules } from './rules/certificate.ts';
+import { clientRules } from './rules/client.ts';
 import { connectionRules } from './rules/connection.ts';
 import { nameRules } from './rules/name.ts';
 import { protocolRules } from './rules/protocol.ts';
@@ -13,6 +14,7 @@ import { suiteRules } from './rules/suite.ts';
 export const rules = {
   ...connectionRules,
   ...certificateRules,
+  ...clientRules,
   ...protocolRules,
   ...suiteRules,
   ...nameRules,

@@ -717,8 +717,102 @@ const protocolRows = [
       chains: [],
       questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null })])),
     },
+    ['F 20', 'handshake-not-completed'],
+    { state: 'complete', notTested: ['client-certificate-requested', 'chain-too-large'] },
+  ),
+  row(
+    'TLS 1.3 alone, and no handshake was tried',
+    {
+      ...rawOnly,
+      handshakes: [],
+      chains: [],
+      questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null })])),
+    },
     [null],
-    { state: 'complete', notTested: ['client-certificate-requested'] },
+    { state: 'complete', notTested: ['handshake-not-completed'] },
+  ),
+  row(
+    'X448 alone, which no browser has',
+    {
+      handshakes: modern(connected({ ephemeralKey: { type: 'ECDH', name: 'X448', size: 448 } })),
+      questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null, group: 0x001e })])),
+      groups: { accepted: [0x001e], end: refused() },
+    },
+    ['F 20', 'browsers-cannot-connect', 'group-post-quantum-missing'],
+  ),
+  row(
+    'a hybrid group that no browser has',
+    {
+      ...rawOnly,
+      chains: [],
+      questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null, group: 0x11eb })])),
+      groups: { accepted: [0x11eb], end: refused() },
+    },
+    ['F 20', 'browsers-cannot-connect', 'handshake-not-completed'],
+  ),
+  row(
+    'a prime of 3072 bits alone, which Firefox has',
+    {
+      questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null, group: 0x0101 })])),
+      groups: { accepted: [0x0101], end: refused() },
+      handshakes: modern(connected({ ephemeralKey: { type: 'DH', size: 3072 } })),
+    },
+    ['A+ 100', 'group-post-quantum-missing'],
+  ),
+  row(
+    'CCM alone, which no browser has',
+    {
+      ...legacy('TLSv1.2'),
+      handshakes: modern(
+        connected({
+          protocol: 'TLSv1.2',
+          cipher: {
+            name: 'ECDHE-ECDSA-AES128-CCM',
+            standardName: 'TLS_ECDHE_ECDSA_WITH_AES_128_CCM',
+            version: 'TLSv1.2',
+          },
+          ephemeralKey: { type: 'ECDH', name: 'X25519', size: 253 },
+        }),
+      ),
+      questions: asked(
+        question('TLSv1.3', 'tls13', [], refused(70)),
+        question('TLSv1.2', 'sound', [accepts(0xc0ac)]),
+      ),
+    },
+    ['F 20', 'browsers-cannot-connect', 'tls13-missing'],
+  ),
+  row(
+    'a ServerHello with a version that does not exist',
+    {
+      ...silentRun,
+      hsts: unseenHsts,
+      questions: [
+        question('TLSv1.2', 'sound', [], { kind: 'refused', by: 'unknown-version', version: 0x0305 }),
+      ],
+    },
+    ['F 20', 'server-hello-invalid'],
+  ),
+  row(
+    'a chain that is larger than clients read',
+    {
+      ...rawOnly,
+      handshakes: modern(failed('ERR_SSL_EXCESSIVE_MESSAGE_SIZE')),
+      chains: [],
+      questions: asked(
+        question('TLSv1.2', 'sound', [accepts(0xc02b, { chain: null, oversizeBytes: 130_000 })]),
+      ),
+    },
+    ['F 20', 'chain-too-large'],
+  ),
+  row(
+    'SSL 2.0 alone',
+    {
+      ...rawOnly,
+      chains: [],
+      groups: { accepted: [], end: refused() },
+      questions: askedOnly(question('SSLv2', 'ssl2', [accepts(0, { chain: null, group: null })], stopped)),
+    },
+    ['F 20', 'sslv2-offered', 'tls-missing', 'tls12-missing', 'tls13-missing'],
   ),
 
   row('a server without a fault', {}, ['A+ 100'], {

@@ -162,6 +162,8 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     groups: { accepted: [0x11ec, 0x001d, 0x0017], end: refused() },
     chains: [[leaf.base64, intermediate.base64]],
     anchors: [root.base64],
+    preference: 'server',
+    alpnRefused: false,
     hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=31536000; includeSubDomains'] },
     revocationList: { kind: 'unknown', url: null, reason: 'the certificate names no CRL' },
     names: {

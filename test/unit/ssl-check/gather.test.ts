@@ -19,7 +19,7 @@ import { type ReadHello, readClientHello } from './read-client-hello.ts';
 import { type Reply, speaks } from './speaks.ts';
 import { sequence } from './write-der.ts';
 import { pointName } from './write-revocation-list.ts';
-import { writeServerFlight } from './write-server-flight.ts';
+import { alertRecord, extension, writeServerFlight } from './write-server-flight.ts';
 
 /** As the probe gives it: with a session. */
 const connected = (): Handshake => {
@@ -97,12 +97,12 @@ const limits = {
 const askerOf = (script: Script) => {
   const { probes, seen } = probesOf(script);
   return {
-    asker: openHelloAsker(
-      probes.tls,
-      { host: 'a.test', port: 443 },
-      openAllowance(limits, () => 0),
-      openLanes(4),
-    ),
+    asker: openHelloAsker({
+      probe: probes.tls,
+      target: { host: 'a.test', port: 443 },
+      allowance: openAllowance(limits, () => 0),
+      lanes: openLanes(4),
+    }),
     seen,
   };
 };
@@ -132,7 +132,12 @@ test('that there is no hybrid group is known before the primes are asked for', a
   const groups = [0x001d, 0x0100, 0x0101, 0x0102, 0x0103];
   const { probes, seen } = probesOf({ hello: speaks([], [0x1302], groups) });
   const allowance = openAllowance({ ...limits, connections: 6 }, () => 0);
-  const asker = openHelloAsker(probes.tls, { host: 'a.test', port: 443 }, allowance, openLanes(4));
+  const asker = openHelloAsker({
+    probe: probes.tls,
+    target: { host: 'a.test', port: 443 },
+    allowance,
+    lanes: openLanes(4),
+  });
   const found = await askTls13(asker);
   expect(seen.hellos).toBe(6);
   expect(found.groups.end.kind).toBe('refused');
@@ -328,4 +333,43 @@ test('three silences are enough', () => {
   const allowance = openAllowance(limits, () => 0);
   for (let times = 0; times < 3; times += 1) allowance.noteSilence();
   expect(allowance.take()).toBe('the server stopped answering');
+});
+
+test('a server that refuses h2 and http/1.1 is asked without them, and its versions are known', async () => {
+  const speak = speaks([0xc02f], [0x1302], [0x001d]);
+  const hello = (read: ReadHello | null) =>
+    read?.extensions.includes(16) ? alertRecord(2, 120) : speak(read);
+  const evidence = await gather(probesOf({ hello }).probes);
+  expect(evidence.alpnRefused).toBe(true);
+  expect(
+    evidence.questions.filter(({ accepted }) => accepted.length > 0).map(({ version }) => version),
+  ).toEqual(['TLSv1.3', 'TLSv1.2']);
+});
+
+test.for([
+  ['server', (read: ReadHello) => [0xc02b, 0xc02f].find((id) => read.suites.includes(id))],
+  ['client', (read: ReadHello) => read.suites.find((id) => id === 0xc02b || id === 0xc02f)],
+] as const)('the order of the %s is seen', async ([preference, choose]) => {
+  const hello = (read: ReadHello | null) => {
+    const suite = read === null || read.version !== 0x0303 ? undefined : choose(read);
+    return suite === undefined
+      ? alertRecord(2, 40)
+      : writeServerFlight({ version: 0x0303, suite, group: 0x001d, done: true });
+  };
+  expect((await gather(probesOf({ hello }).probes)).preference).toBe(preference);
+});
+
+test('a version that does not exist is told with its number', async () => {
+  const hello = () =>
+    writeServerFlight({ version: 0x0305, suite: 0x1302, extensions: [extension(43, 3, 5)] });
+  const { questions } = await gather(probesOf({ hello }).probes);
+  expect(questions[0]?.end).toEqual({ kind: 'refused', by: 'unknown-version', version: 0x0305 });
+});
+
+test('handshakes that fail are kept in the evidence', async () => {
+  const handshake = () => failed('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE');
+  const { probes } = probesOf({ hello: speaks([0xc02f], [0x1302], [0x001d]), handshake });
+  const { handshakes, withoutName } = await gather(probes);
+  expect(handshakes.map(({ offer }) => offer)).toEqual(['modern', 'legacy']);
+  expect(withoutName).toBeNull();
 });

@@ -11,10 +11,12 @@ import { listPresented } from './facts/presented.ts';
 import { kindOfKey } from './grammar/key-kind.ts';
 import { versionNames } from './grammar/tls-names.ts';
 import { type JudgedCertificates, judgeCertificates } from './judge/certificates.ts';
+import { judgeClients } from './judge/clients.ts';
 import { findObstacle, judgeConnection, type Obstacle } from './judge/connection.ts';
 import { placeOfLetter } from './judge/grade/caps.ts';
 import {
   attributeScore,
+  capsOf,
   type RatedFacts,
   rateSsl,
   type SslLabsRating,
@@ -36,7 +38,7 @@ export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
   const broken = codesBroken(verdicts);
   const isNoTls = obstacle?.code === 'port-speaks-http' || obstacle?.code === 'port-not-tls';
   const rating = rateSsl(factsOf(facts, chains), broken, isFlawlessKnown(verdicts));
-  const letter = isNoTls ? 'F' : (rating?.letter ?? null);
+  const letter = isNoTls ? 'F' : (rating?.letter ?? letterWithoutRating(broken));
   return {
     state: isNoTls ? 'complete' : stateOf(facts, obstacle),
     verdicts,
@@ -59,6 +61,7 @@ function judgeAll(
   const chains = each.map(({ presented }) => presented.chain);
   const judged = {
     ...all,
+    ...judgeClients(facts),
     ...judgeProtocols(facts, chains),
     ...judgeSuites(facts, chains),
   };
@@ -101,6 +104,12 @@ function factsOf({ protocols, suites }: SslFacts, chains: readonly Chain[]): Rat
 
 function ratedKeyOf({ type, bits }: CertificateKey): RatedFacts['keys'][number] {
   return { type: kindOfKey(type) === 'RSA' ? 'modulus' : 'curve', bits: bits ?? 256 };
+}
+
+/** Without a key, a suite or a version there is nothing to rate; what alone makes a server useless still does. */
+function letterWithoutRating(broken: readonly SslCode[]): SslLabsLetter | null {
+  const [worst] = capsOf(broken);
+  return worst && placeOfLetter[worst.letter] <= placeOfLetter.F ? worst.letter : null;
 }
 
 /** A+ is given for what was seen, not for what was left out. */

@@ -22,6 +22,10 @@ export type SslEvidence = {
   /** A greeting that was accepted before, sent once more at the end when others had been cut off; null when there was no need, or none to send. */
   readonly stillAnswers: boolean | null;
   readonly groups: GroupsSeen | null;
+  /** By whose order a suite is chosen; null when that was not seen. */
+  readonly preference: Preference | null;
+  /** A ClientHello that offers h2 and http/1.1 is refused for that; the others were sent without. */
+  readonly alpnRefused: boolean;
   /** Distinct chains of ClientHello answers, base64 DER as sent; `chain` of an answer counts into it. */
   readonly chains: readonly (readonly string[])[];
   /** Certificates of the store that bear a name in any chain, base64 DER: what trust is judged by. */
@@ -94,6 +98,8 @@ export type HelloAccepted = {
 export type QuestionEnd =
   | { readonly kind: 'refused'; readonly by: 'alert'; readonly alert: number }
   | { readonly kind: 'refused'; readonly by: 'closed' | 'reset' | 'other-version' }
+  /** A ServerHello with a version that does not exist. */
+  | { readonly kind: 'refused'; readonly by: 'unknown-version'; readonly version: number }
   /** Nothing was left to ask. */
   | { readonly kind: 'exhausted' }
   | { readonly kind: 'silent' }
@@ -101,6 +107,8 @@ export type QuestionEnd =
   | { readonly kind: 'failure'; readonly code: FailureCode; readonly reason: string }
   /** We stopped: connections or time ran out, or only the first answer was wanted. */
   | { readonly kind: 'stopped'; readonly reason: string };
+
+export type Preference = 'server' | 'client';
 
 /** Groups of TLS 1.3 that the server named in HelloRetryRequests; the end is that of the question for curves and hybrids. */
 export type GroupsSeen = { readonly accepted: readonly number[]; readonly end: QuestionEnd };

@@ -83,8 +83,8 @@ function doubt(question: Question): Question {
 }
 
 /** The question was answered to its end. */
-export function isDecisive({ kind }: QuestionEnd): boolean {
-  return kind === 'refused' || kind === 'exhausted';
+export function isDecisive(end: QuestionEnd): boolean {
+  return end.kind === 'refused' ? end.by !== 'unknown-version' : end.kind === 'exhausted';
 }
 
 /** Whether every question was answered. Silence at a greeting in SSL 2.0 is a usual answer, if not a clear one. */

@@ -1,11 +1,15 @@
-import type { GroupsSeen, HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
+import type { GroupsSeen, HelloAccepted, Preference, Question, QuestionEnd } from '../evidence.ts';
 import { type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
 import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
 import { askOnce, askSsl2, askSuiteList, askSuites, askTls13 } from './ask-questions.ts';
 
 /** What the ClientHellos brought. */
-export type Asked = { readonly questions: readonly Question[]; readonly groups: GroupsSeen | null };
+export type Asked = {
+  readonly questions: readonly Question[];
+  readonly groups: GroupsSeen | null;
+  readonly preference: Preference | null;
+};
 
 /**
  * Asks everything that ClientHellos can tell, side by side as far as there are lanes.
@@ -26,9 +30,9 @@ export async function askAll(asker: HelloAsker, opening: Question, note: () => v
     noted(askCurveSuites(asker, opening)),
     noted(askSsl2(asker)),
   ]);
-  const sound = joinSound(curves, weak.finiteField);
+  const sound = joinSound(curves.question, weak.finiteField);
   const questions = [...Object.values(weak), ...old, ssl2, tls13.question, sound];
-  return { questions, groups: tls13.groups };
+  return { questions, groups: tls13.groups, preference: curves.preference };
 }
 
 /** How many questions askAll notes. */
@@ -84,14 +88,35 @@ async function askDangerous(asker: HelloAsker, first: Question): Promise<readonl
   return [first, await askSuites(asker, version, 'oldDangerous')];
 }
 
-const curveSuites = suiteSets.sound.filter((id) => !suiteSets.finiteField.some((one) => one === id));
+const curveSuites: readonly number[] = suiteSets.sound.filter(
+  (id) => !suiteSets.finiteField.some((one) => one === id),
+);
 
 /** The sound suites on curves; those with primes are asked for beside them. */
-async function askCurveSuites(asker: HelloAsker, opening: Question): Promise<Question> {
-  if (opening.accepted.length === 0) return opening;
+async function askCurveSuites(
+  asker: HelloAsker,
+  opening: Question,
+): Promise<{ question: Question; preference: Preference | null }> {
+  if (opening.accepted.length === 0) return { question: opening, preference: null };
   const known = opening.accepted.filter(({ suite }) => curveSuites.includes(suite));
   const found = await askSuiteList(asker, 'TLSv1.2', curveSuites, known);
-  return { version: 'TLSv1.2', set: 'sound', ...found };
+  const question: Question = { version: 'TLSv1.2', set: 'sound', ...found };
+  return { question, preference: await askPreference(asker, found.accepted) };
+}
+
+/** A server that chose in another order than was offered has its own; one that followed it is offered two suites the other way round. */
+async function askPreference(
+  asker: HelloAsker,
+  accepted: readonly HelloAccepted[],
+): Promise<Preference | null> {
+  const order = accepted.map(({ suite }) => curveSuites.indexOf(suite));
+  const [first, second] = accepted;
+  if (first === undefined || second === undefined) return null;
+  if (order.some((place, index) => index > 0 && place < (order[index - 1] ?? 0))) return 'server';
+  const suites = [second.suite, first.suite];
+  const answer = await asker.ask({ version: 'TLSv1.2', suites, groups: oldGroupIds });
+  if (answer.kind !== 'accepted') return null;
+  return answer.suite === first.suite ? 'server' : 'client';
 }
 
 /** Both kinds of sound suites are one set; it is known when both are. */

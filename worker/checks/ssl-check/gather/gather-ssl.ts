@@ -8,6 +8,7 @@ import type {
   HandshakeAnswer,
   HandshakeSeen,
   HstsSeen,
+  Preference,
   Question,
   SslEvidence,
 } from '../evidence.ts';
@@ -38,7 +39,7 @@ export async function gatherWithin(
   const target = { host, port: Number(options['port'] ?? 443) };
   const allowance = openAllowance(limits, () => performance.now());
   const lanes = openLanes(lanesOfRun);
-  const asker = openHelloAsker(probes.tls, target, allowance, lanes);
+  const asker = openHelloAsker({ probe: probes.tls, target, allowance, lanes });
   const readChain = openChainReader(at);
   const look = { asker, allowance, target, tls: probes.tls, http: probes.http, progress, readChain, lanes };
   const [names, looked] = await Promise.all([gatherNames(probes.dns, target), lookAt(look)]);
@@ -48,6 +49,7 @@ export async function gatherWithin(
     at,
     ...looked,
     chains: asker.chains,
+    alpnRefused: asker.isAlpnRefused(),
     anchors: findAnchors(listChains(asker, looked)),
     names,
     addresses: addressesOf(asker, looked.handshakes),
@@ -63,6 +65,7 @@ function isHopeless({ end }: Question): boolean {
 type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'otherKind' | 'hsts' | 'revocationList'> & {
   readonly questions: readonly Question[];
   readonly groups: GroupsSeen | null;
+  readonly preference: Preference | null;
   readonly stillAnswers: boolean | null;
 };
 
@@ -73,6 +76,7 @@ const nothing: Omit<Looked, 'questions'> = {
   hsts: { kind: 'unknown', reason: 'no handshake was completed' },
   revocationList: { kind: 'unknown', url: null, reason: 'no certificate was seen' },
   groups: null,
+  preference: null,
   stillAnswers: null,
 };
 
@@ -141,7 +145,7 @@ async function visit(
   const last = handshakes.at(-1);
   if (last?.handshake.kind !== 'connected') {
     allowance.releaseKept();
-    return nothing;
+    return { withoutName: null, hsts: nothing.hsts };
   }
   const unasked = whyNoPage(last.handshake.lateAlert, opening);
   const [withoutName, hsts] = await Promise.all([

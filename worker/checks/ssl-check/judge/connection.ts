@@ -45,6 +45,8 @@ export function judgeConnection(
 export function findObstacle({ evidence, isAlive }: SslFacts): Obstacle | null {
   if (isAlive) return null;
   const ends = evidence.questions.map(({ end }) => end);
+  // A server whose answer breaks the protocol did answer; a rule of its own tells it.
+  if (ends.some((end) => end.kind === 'refused' && end.by === 'unknown-version')) return null;
   const failure = ends.find((end) => end.kind === 'failure');
   if (failure) return { code: codeOfFailure(failure.code), shown: { reason: failure.reason } };
   const other = ends.find((end) => end.kind === 'not-tls');

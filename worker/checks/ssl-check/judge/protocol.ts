@@ -2,6 +2,7 @@ import type { ProtocolCode } from '../../../../shared/catalogue/ssl-check/rules/
 import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
 import { readCertificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
+import { isAlpnRefused } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import { readMaxAge } from '../grammar/max-age.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
@@ -73,11 +74,9 @@ function judgeClearAnswers({ clearAnswers, protocols }: SslFacts) {
   } as const satisfies Partial<Record<ProtocolCode, Verdict>>;
 }
 
-function judgeAlpn({ client, evidence }: SslFacts) {
-  const isRefused = evidence.handshakes.some(
-    ({ handshake }) =>
-      handshake.kind === 'failure' && handshake.opensslCode?.includes('NO_APPLICATION_PROTOCOL') === true,
-  );
+function judgeAlpn(facts: SslFacts) {
+  const { client } = facts;
+  const isRefused = isAlpnRefused(facts);
   const isAsked = client?.offer === 'modern' || client?.offer === 'small';
   return {
     'alpn-refused': client === null && !isRefused ? notTested(noHandshake) : brokenIf(isRefused),

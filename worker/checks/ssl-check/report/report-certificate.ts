@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Certificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import { isMalformed } from '../../../certificates/grammar/malformed.ts';
@@ -8,8 +9,19 @@ const namesShown = 100;
 
 /** A certificate as the report shows it. */
 export function reportCertificate(certificate: Certificate, { leaf, root, path }: Chain) {
-  const { subjectText, issuerText, extensions, names, key, signature, sha256, bytes, notBefore, notAfter } =
-    certificate;
+  const {
+    x509,
+    subjectText,
+    issuerText,
+    extensions,
+    names,
+    key,
+    signature,
+    sha256,
+    bytes,
+    notBefore,
+    notAfter,
+  } = certificate;
   const { timestamps } = extensions;
   return {
     subject: subjectText,
@@ -25,12 +37,19 @@ export function reportCertificate(certificate: Certificate, { leaf, root, path }
     sha256,
     role: roleOf(certificate, leaf, root, path),
     bytes,
+    spkiSha256: createHash('sha256').update(extensions.publicKeyInfo).digest('base64'),
+    pem: toPem(x509.raw),
     mustStaple: extensions.mustStaple,
     timestamps: timestamps === null || isMalformed(timestamps) ? [] : timestamps,
     revocationListUrls: extensions.revocationListUrls,
     authorityKeyId: extensions.authorityKeyId,
     policies: extensions.policies,
   };
+}
+
+function toPem(der: Buffer): string {
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
 }
 
 function roleOf(

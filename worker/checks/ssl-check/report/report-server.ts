@@ -1,4 +1,6 @@
+import { simulateClients } from '../facts/clients.ts';
 import { isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';
+import { fitMozillaProfile } from '../facts/mozilla-profile.ts';
 import { hasForwardSecrecy } from '../grammar/suites.ts';
 import { findGroup, type Group, groups } from '../grammar/tls-names.ts';
 
@@ -24,6 +26,9 @@ export function reportServer(facts: SslFacts) {
     earlyData: { accepted: maxBytes === null ? null : maxBytes > 0, maxBytes },
     http3Advertised: httpsAlpn.kind === 'unknown' ? null : httpsAlpn.found.includes('h3'),
     connections: evidence.connections,
+    clients: simulateClients(facts),
+    cipherPreference: evidence.preference,
+    mozillaProfile: fitMozillaProfile(facts),
   };
 }
 
