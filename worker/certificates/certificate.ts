@@ -78,7 +78,7 @@ export function isSignedBy({ x509 }: Certificate, issuer: Certificate): boolean 
   try {
     return x509.verify(issuer.x509.publicKey);
   } catch {
-    return false; // a key that OpenSSL cannot use signs nothing
+    return false; // OpenSSL cannot read this key
   }
 }
 

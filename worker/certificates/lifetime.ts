@@ -9,7 +9,7 @@ const limits = [
   { since: Date.UTC(2018, 2, 1), days: 825 },
 ];
 
-/** Nobody limited the life of older certificates so that browsers would mind. */
+/** Browsers enforce no limit for older certificates; 39 months was the rule of the CA/Browser Forum. */
 const oldestLimitDays = 1187;
 
 /** The longest life in days of a certificate whose validity begins then (Unix ms). */

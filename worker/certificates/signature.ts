@@ -30,6 +30,6 @@ export function checkSignature(
   try {
     return verify(algorithm.hash, signed, key, signature) ? 'good' : 'bad';
   } catch {
-    return 'bad'; // a key that OpenSSL cannot use signs nothing
+    return 'bad'; // OpenSSL cannot use this key
   }
 }

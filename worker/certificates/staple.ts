@@ -43,13 +43,13 @@ function readResponse(response: OcspResponse | Malformed, { leaf, issuer, at }: 
   const status = statuses.find(({ serialNumber }) => serialNumber === leaf.extensions.serialNumber);
   if (status === undefined) return unusable('it is about another certificate');
   const signature = checkResponder(response, issuer);
-  if (signature === 'bad') return unusable('it is signed neither by the CA nor by a responder of the CA');
+  if (signature === 'bad') return unusable('neither the CA nor one of its responders signed it');
   const { thisUpdate, nextUpdate } = status;
   const isOutdated = thisUpdate > at + clockSlackMs || (nextUpdate !== null && nextUpdate < at);
   return { kind: 'status', status, isOutdated, signature };
 }
 
-/** The issuer signs by itself, or by a certificate that it issued for the purpose and that comes along. */
+/** The response is signed by the issuer itself, or by a responder whose certificate the issuer signed and that is sent with it. */
 function checkResponder(response: OcspResponse, issuer: Certificate | null): 'good' | 'bad' | 'unknown' {
   if (issuer === null) return 'unknown';
   const own = checkSignature(response, keyOf(issuer));

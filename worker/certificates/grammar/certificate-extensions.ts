@@ -47,7 +47,7 @@ export type CertificateExtensions = {
   readonly pathLength: number | null;
   /** null without the extension: then the key may serve every purpose. */
   readonly keyUsages: KeyUsages | null;
-  /** Critical extensions that are not read here; whoever meets one must refuse the certificate (RFC 5280 §4.2). */
+  /** Critical extensions that are not read here; a client that does not know one must refuse the certificate (RFC 5280 §4.2). */
   readonly unknownCritical: readonly string[];
   /** Entries of subjectAltName, DER with their context tags. */
   readonly alternativeNames: readonly DerNode[];

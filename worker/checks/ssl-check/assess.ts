@@ -72,7 +72,7 @@ function judgeAll(
   };
 }
 
-/** Of a name that does not exist the DNS has nothing to say. */
+/** The DNS rules do not apply to a name that does not exist. */
 const noName: Verdicts<NameCode> = {
   'caa-missing': 'not-applicable',
   'tlsa-mismatch': 'not-applicable',

@@ -19,7 +19,7 @@ export type SslEvidence = {
   readonly otherKind: OtherKindSeen | null;
   /** Questions by ClientHello, in no particular order. */
   readonly questions: readonly Question[];
-  /** A greeting that was accepted before, sent once more at the end when others had been cut off; null when there was no need, or none to send. */
+  /** Whether a ClientHello that was accepted earlier is still accepted at the end. Asked only when other connections were cut off; null otherwise. */
   readonly stillAnswers: boolean | null;
   readonly groups: GroupsSeen | null;
   /** By whose order a suite is chosen; null when that was not seen. */

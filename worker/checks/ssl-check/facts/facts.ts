@@ -87,7 +87,7 @@ export function isDecisive(end: QuestionEnd): boolean {
   return end.kind === 'refused' ? end.by !== 'unknown-version' : end.kind === 'exhausted';
 }
 
-/** Whether every question was answered. Silence at a greeting in SSL 2.0 is a usual answer, if not a clear one. */
+/** Whether every question was answered. Many servers do not answer an SSL 2.0 hello at all, so silence there counts as an answer. */
 export function isAllAnswered({ evidence }: SslFacts): boolean {
   return evidence.questions.every(
     ({ version, accepted, end }) => accepted.length > 0 || isDecisive(end) || version === 'SSLv2',

@@ -32,13 +32,14 @@ export function concludeRevocation(statements: readonly Statement[]): 'good' | '
 function readStapled(staple: Staple): Statement {
   const source = 'OCSP staple';
   const unknown = (why: string): Statement => ({ source, status: 'unknown', why });
-  if (staple.kind === 'none') return unknown('no OCSP answer was stapled');
-  if (staple.kind === 'unusable') return unknown(`the stapled OCSP answer is of no use (${staple.reason})`);
+  if (staple.kind === 'none') return unknown('no OCSP response was stapled');
+  if (staple.kind === 'unusable')
+    return unknown(`the stapled OCSP response cannot be used (${staple.reason})`);
   const { status, revokedAt } = staple.status;
-  if (staple.isOutdated) return unknown('the stapled OCSP answer is out of date');
-  if (status === 'unknown') return unknown('the responder of the stapled OCSP answer does not know it');
+  if (staple.isOutdated) return unknown('the stapled OCSP response is out of date');
+  if (status === 'unknown') return unknown('the OCSP responder does not know the certificate');
   if (staple.signature !== 'good')
-    return unknown('the signature of the stapled OCSP answer cannot be checked');
+    return unknown('the signature of the stapled OCSP response cannot be checked');
   return { source, status, revokedAt, reason: null };
 }
 

@@ -123,7 +123,7 @@ async function repeat(
   return { kind: 'exhausted' };
 }
 
-/** Sends once more a greeting that was accepted; null when none was. */
+/** Sends a ClientHello again that was accepted before; null when none was. */
 export async function askAgain(asker: HelloAsker, questions: readonly Question[]): Promise<boolean | null> {
   const known = questions.find(({ version, accepted }) => version !== 'SSLv2' && accepted.length > 0);
   if (known === undefined || known.version === 'SSLv2') return null;

@@ -58,7 +58,7 @@ const suitesOfKind: { readonly [K in KeyKind]: string } = { ECDSA: 'aECDSA:!eNUL
 const pkcs1 = 'RSA+SHA256:RSA+SHA384:RSA+SHA512';
 
 /**
- * By which the holder of either kind may sign a handshake of TLS 1.3, then PKCS #1, by which there CAs may sign and nobody else (RFC 8446 §4.2.3): servers of Java hold the chain against the same list.
+ * The algorithms that a key of either kind can sign a TLS 1.3 handshake with, then PKCS #1, which only CAs may use there (RFC 8446 §4.2.3). Java servers check the chain against the same list.
  * A CA with an ECDSA key has no place beside RSA, since what signs certificates by it signs handshakes too.
  */
 const algorithmsOfKind: { readonly [K in KeyKind]: string } = {

@@ -8,7 +8,7 @@ import { within } from './within.ts';
 
 /** Lists of public CAs are cut into parts of some 100 kB; the HTTP probe reads no more than this of any body. */
 export const listLimitBytes = 1_000_000;
-/** A list is of no use any more when the report is due. */
+/** A list that takes longer would delay the report. */
 const listTimeMs = 6000;
 
 /**

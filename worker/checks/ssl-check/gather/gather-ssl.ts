@@ -57,7 +57,7 @@ export async function gatherWithin(
   };
 }
 
-/** No second greeting helps where there is no connection, or something that is no TLS. */
+/** A second ClientHello does not help when there is no connection, or when the port does not speak TLS. */
 function isHopeless({ end }: Question): boolean {
   return end.kind === 'failure' || end.kind === 'not-tls';
 }
@@ -96,7 +96,7 @@ async function lookAt(look: Look): Promise<Looked> {
   const opening = await askOnce(look.asker, 'TLSv1.2', 'sound');
   if (isHopeless(opening)) return { ...nothing, questions: [opening] };
   if (opening.end.kind !== 'silent') return lookOn(look, opening);
-  // Before a server is called silent it is greeted once more, by OpenSSL.
+  // OpenSSL tries once more before the server is reported as silent.
   const handshakes = await gatherHandshakes(look.tls, look.target, look.allowance, 'once');
   return isConnected(handshakes) ? lookOn(look, opening) : { ...nothing, handshakes, questions: [opening] };
 }
@@ -118,7 +118,7 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
     listing,
     visiting,
   ]);
-  // A connection that is cut off refuses a greeting, or all: then the server, or what stands before it, has had enough of us.
+  // A connection that is cut off can mean two things: the server refuses this hello, or it blocks us from now on.
   const isCutOff = asked.questions.some(
     ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
   );
@@ -135,7 +135,7 @@ function noteEach({ progress, target }: Look): () => void {
   };
 }
 
-/** What a client would do next: greet once without a name, and ask for the page. */
+/** What a client would do next: a handshake without a name, and a request for the page. */
 async function visit(
   look: Look,
   opening: Question,

@@ -31,7 +31,7 @@ export function judgeCertificate(
   };
 }
 
-/** What is said of a certificate that nobody saw. */
+/** The verdicts on a certificate that was not seen. */
 export function judgeUnseen(why: string): Record<CertificateCode, Verdict> {
   const verdict = notTested(why);
   return Object.fromEntries(Object.keys(certificateRules).map((code) => [code, verdict])) as Record<

@@ -33,7 +33,7 @@ export function listFaults({ trust }: Chain): readonly PathFault[] {
   return trust?.kind === 'untrusted' ? trust.faults : [];
 }
 
-/** A certificate that says where its issuer's can be fetched leaves room for a client that fetches it; without that nobody can complete the chain. */
+/** Some clients download the missing issuer from the address in the certificate. Without an address no client can complete the chain. */
 function isFetchable({ reason, certificate }: PathFault): boolean {
   return reason === 'issuer-missing' && certificate.extensions.issuerUrls.length > 0;
 }

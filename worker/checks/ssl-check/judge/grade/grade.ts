@@ -86,7 +86,7 @@ function worstOf(letters: readonly SslLabsLetter[]): SslLabsLetter {
 
 /**
  * Our score: the place of the letter, less the points of broken rules that do not cap it, but always above the place of the next letter down.
- * So mending anything never lowers it.
+ * So fixing a finding never lowers the score.
  */
 export function scoreOf(letter: SslLabsLetter, broken: readonly SslCode[]): number {
   const place = placeOfLetter[letter];
