@@ -115,6 +115,28 @@ export const otherKeyKindSchema = z
   })
   .meta({ id: 'OtherKeyKind' });
 
+export const sslLabsLetters = ['A+', 'A', 'A-', 'B', 'C', 'D', 'E', 'F', 'M', 'T'] as const;
+export type SslLabsLetter = (typeof sslLabsLetters)[number];
+
+/** One address of the name. */
+export const endpointSchema = z
+  .looseObject({
+    address: z.string(),
+    family: z.enum(['IPv4', 'IPv6']),
+    look: z.enum(['full', 'short']).meta({ description: 'short: one handshake.' }),
+    state: z.enum(['complete', 'unreachable', 'not-tested']),
+    grade: z
+      .enum(sslLabsLetters)
+      .nullable()
+      .meta({
+        description: 'After a short look: the best letter that the certificate leaves, null for any.',
+      }),
+    protocol: z.string().nullable(),
+    alpn: z.string().nullable(),
+    reason: z.string().nullable().meta({ description: 'Why the handshake failed.' }),
+  })
+  .meta({ id: 'TlsEndpoint' });
+
 /** What a client gets from the server. */
 export const clientSchema = z
   .looseObject({
@@ -125,9 +147,6 @@ export const clientSchema = z
     reason: z.string().nullable().meta({ description: 'Why it does not connect, or why that is not known.' }),
   })
   .meta({ id: 'SimulatedClient' });
-
-export const sslLabsLetters = ['A+', 'A', 'A-', 'B', 'C', 'D', 'E', 'F', 'M', 'T'] as const;
-export type SslLabsLetter = (typeof sslLabsLetters)[number];
 
 export const sslReportShape = {
   target: z.looseObject({ domain: z.string() }),
@@ -171,6 +190,7 @@ export const sslReportShape = {
     .nullable()
     .meta({ description: 'The HTTPS record offers h3; it is not tried.' }),
   connections: z.int().min(0).meta({ description: 'Connections that were opened; at most 30.' }),
+  endpoints: z.array(endpointSchema).optional().meta({ description: 'Every address that was looked at.' }),
   clients: z
     .array(clientSchema)
     .optional()

@@ -2,6 +2,7 @@ import type { Rule } from '../../model/verdict.ts';
 import { certificateRules } from './rules/certificate.ts';
 import { clientRules } from './rules/client.ts';
 import { connectionRules } from './rules/connection.ts';
+import { endpointRules } from './rules/endpoint.ts';
 import { nameRules } from './rules/name.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { suiteRules } from './rules/suite.ts';
@@ -15,6 +16,7 @@ export const rules = {
   ...connectionRules,
   ...certificateRules,
   ...clientRules,
+  ...endpointRules,
   ...protocolRules,
   ...suiteRules,
   ...nameRules,

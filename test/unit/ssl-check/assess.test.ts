@@ -732,6 +732,42 @@ const protocolRows = [
     { state: 'complete', notTested: ['handshake-not-completed'] },
   ),
   row(
+    'another address of the name is out of order',
+    { endpoints: [{ address: '192.0.2.2', handshake: failed('', 'tls-timeout') }] },
+    ['A+ 94', 'endpoint-unreachable'],
+  ),
+  row(
+    'another address of the name has an expired certificate',
+    {
+      endpoints: [
+        {
+          address: '192.0.2.2',
+          handshake: connected({
+            address: '192.0.2.2',
+            certificates: [leafWith({ notAfter: '2026-11-20T00:00:00' }).base64, intermediate.base64],
+          }),
+        },
+      ],
+    },
+    ['T 17', 'certificate-expired', 'endpoints-differ'],
+  ),
+  row(
+    'there is no IPv6 where this runs',
+    {
+      endpoints: [
+        {
+          address: '2001:db8::1',
+          handshake: { ...failed(''), code: 'network-unreachable' },
+        },
+      ],
+    },
+    ['A+ 100'],
+    { notTested: ['endpoint-unreachable'] },
+  ),
+  row('one address was looked at', { endpoints: null }, ['A+ 100'], {
+    notTested: ['endpoint-unreachable', 'endpoints-differ'],
+  }),
+  row(
     'X448 alone, which no browser has',
     {
       handshakes: modern(connected({ ephemeralKey: { type: 'ECDH', name: 'X448', size: 448 } })),

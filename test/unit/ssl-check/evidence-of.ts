@@ -172,6 +172,7 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
       httpsAlpn: { kind: 'answer', isSecure: false, found: [] },
     },
     addresses: ['192.0.2.1'],
+    endpoints: [],
     connections: 20,
     ...change,
   };

@@ -13,6 +13,7 @@ import { versionNames } from './grammar/tls-names.ts';
 import { type JudgedCertificates, judgeCertificates } from './judge/certificates.ts';
 import { judgeClients } from './judge/clients.ts';
 import { findObstacle, judgeConnection, type Obstacle } from './judge/connection.ts';
+import { judgeEndpoints } from './judge/endpoints.ts';
 import { placeOfLetter } from './judge/grade/caps.ts';
 import {
   attributeScore,
@@ -26,6 +27,7 @@ import { judgeNamesInDns } from './judge/names.ts';
 import { judgeProtocols } from './judge/protocol.ts';
 import { judgeSuites } from './judge/suites.ts';
 import { reportCertificates } from './report/report-certificates.ts';
+import { reportEndpoints } from './report/report-endpoints.ts';
 import { reportServer } from './report/report-server.ts';
 
 /** Judges what was seen of a TLS server. Pure: the same evidence always gives the same report. */
@@ -45,6 +47,7 @@ export function assessSsl(evidence: SslEvidence): Assessment<SslCode> {
     fields: {
       ...reportServer(facts),
       ...reportCertificates(facts, certificates.each),
+      endpoints: reportEndpoints(facts, letter, certificates.each),
       sslLabsEquivalent: letter,
       sslLabs: rating && reportRating(rating),
     },
@@ -62,6 +65,7 @@ function judgeAll(
   const judged = {
     ...all,
     ...judgeClients(facts),
+    ...judgeEndpoints(facts),
     ...judgeProtocols(facts, chains),
     ...judgeSuites(facts, chains),
   };

@@ -35,6 +35,8 @@ export type SslEvidence = {
   readonly revocationList: RevocationListSeen;
   readonly names: NamesSeen;
   readonly addresses: readonly string[];
+  /** One handshake with each other address of the name; null when addresses could not be chosen. */
+  readonly endpoints: readonly EndpointSeen[] | null;
   readonly connections: number;
 };
 
@@ -107,6 +109,8 @@ export type QuestionEnd =
   | { readonly kind: 'failure'; readonly code: FailureCode; readonly reason: string }
   /** We stopped: connections or time ran out, or only the first answer was wanted. */
   | { readonly kind: 'stopped'; readonly reason: string };
+
+export type EndpointSeen = { readonly address: string; readonly handshake: HandshakeAnswer };
 
 export type Preference = 'server' | 'client';
 

@@ -79,7 +79,11 @@ type Showing = { readonly handshake: Connected; readonly revocationList: Revocat
 /** Handshakes that were completed, and what was learnt of revocation after each. */
 function showingsOf({ client, evidence }: SslFacts): readonly Showing[] {
   const first = client === null ? [] : [{ handshake: client, revocationList: evidence.revocationList }];
-  return [...first, ...(evidence.otherKind?.answer.kind === 'shown' ? [evidence.otherKind.answer] : [])];
+  const other = evidence.otherKind?.answer.kind === 'shown' ? [evidence.otherKind.answer] : [];
+  const elsewhere = (evidence.endpoints ?? []).flatMap(({ handshake }) =>
+    handshake.kind === 'connected' ? [{ handshake, revocationList: notLookedFor }] : [],
+  );
+  return [...first, ...other, ...elsewhere];
 }
 
 /** Without a leaf that can be read the others are no chain of anything. */

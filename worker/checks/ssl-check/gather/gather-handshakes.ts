@@ -49,7 +49,9 @@ export async function gatherWithoutName(
   offer: Offer,
 ): Promise<HandshakeAnswer | null> {
   if (allowance.takeKept() !== null) return null;
-  return keep(await probe.handshake({ ...offers[offer], host, port, servername: null, lingerMs: 0 }));
+  return keepHandshake(
+    await probe.handshake({ ...offers[offer], host, port, servername: null, lingerMs: 0 }),
+  );
 }
 
 /** OpenSSL's suites of either kind; those without encryption are in no other list either. */
@@ -91,7 +93,7 @@ export async function shakeForKind(
     version === '1.3'
       ? { minVersion: 'TLSv1.3', signatureAlgorithms: algorithmsOfKind[kind] }
       : { maxVersion: 'TLSv1.2', ciphers: `${suitesOfKind[kind]}${level}` };
-  return keep(
+  return keepHandshake(
     await probe.handshake({
       ...offers[offer],
       ...only,
@@ -114,10 +116,11 @@ async function shake(
   const request = { ...offers[offer], host, port, servername: host, requestOcsp: true, lingerMs };
   const handshake = await probe.handshake(request);
   if (handshake.kind === 'failure' && handshake.code === 'tls-timeout') allowance.noteSilence();
-  return keep(handshake);
+  return keepHandshake(handshake);
 }
 
-function keep(handshake: Handshake): HandshakeAnswer {
+/** A handshake as it is kept in the evidence: without the session, which holds a secret. */
+export function keepHandshake(handshake: Handshake): HandshakeAnswer {
   if (handshake.kind === 'failure') return handshake;
   const { session, ...rest } = handshake;
   return { ...rest, maxEarlyDataBytes: readEarlyData(session, handshake.protocol) };

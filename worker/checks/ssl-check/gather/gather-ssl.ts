@@ -4,6 +4,7 @@ import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
 import type { GatherContext } from '../../check.ts';
 import type {
+  EndpointSeen,
   GroupsSeen,
   HandshakeAnswer,
   HandshakeSeen,
@@ -17,6 +18,7 @@ import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } 
 import { askAll, questionsNoted } from './ask-all.ts';
 import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
 import { askAgain, askOnce } from './ask-questions.ts';
+import { gatherEndpoints } from './gather-endpoints.ts';
 import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
 import { gatherNames } from './gather-names.ts';
 import { gatherOtherKind } from './gather-other-kind.ts';
@@ -43,6 +45,10 @@ export async function gatherWithin(
   const readChain = openChainReader(at);
   const look = { asker, allowance, target, tls: probes.tls, http: probes.http, progress, readChain, lanes };
   const [names, looked] = await Promise.all([gatherNames(probes.dns, target), lookAt(look)]);
+  const addresses = addressesOf(asker, looked.handshakes);
+  const endpoints = isConnected(looked.handshakes)
+    ? await gatherEndpoints(probes.tls, target, { lanes, allowance, seen: addresses })
+    : null;
   return {
     host,
     port: target.port,
@@ -50,10 +56,11 @@ export async function gatherWithin(
     ...looked,
     chains: asker.chains,
     alpnRefused: asker.isAlpnRefused(),
-    anchors: findAnchors(listChains(asker, looked)),
+    anchors: findAnchors(listChains(asker, looked, endpoints ?? [])),
     names,
-    addresses: addressesOf(asker, looked.handshakes),
-    connections: allowance.taken(),
+    addresses,
+    endpoints,
+    connections: allowance.taken() + (endpoints?.length ?? 0),
   };
 }
 
@@ -189,9 +196,15 @@ function chainOf({ readChain }: Look, client: SslFacts['client']): Chain | null 
 }
 
 /** Every chain that was seen. */
-function listChains(asker: HelloAsker, { handshakes, otherKind }: Looked): readonly (readonly string[])[] {
-  const shaken = [...handshakes.map(({ handshake }) => handshake), otherHandshake(otherKind)];
-  const sent = shaken.flatMap((one) => (one?.kind === 'connected' ? [one.certificates] : []));
+function listChains(
+  asker: HelloAsker,
+  { handshakes, otherKind }: Looked,
+  endpoints: readonly EndpointSeen[],
+): readonly (readonly string[])[] {
+  const shaken = [...handshakes, ...endpoints].map(({ handshake }) => handshake);
+  const sent = [...shaken, otherHandshake(otherKind)].flatMap((one) =>
+    one?.kind === 'connected' ? [one.certificates] : [],
+  );
   return [...sent, ...asker.chains];
 }
 
