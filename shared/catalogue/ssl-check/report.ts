@@ -125,12 +125,9 @@ export const endpointSchema = z
     family: z.enum(['IPv4', 'IPv6']),
     look: z.enum(['full', 'short']).meta({ description: 'short: one handshake.' }),
     state: z.enum(['complete', 'unreachable', 'not-tested']),
-    grade: z
-      .enum(sslLabsLetters)
-      .nullable()
-      .meta({
-        description: 'After a short look: the best letter that the certificate leaves, null for any.',
-      }),
+    grade: z.enum(sslLabsLetters).nullable().meta({
+      description: 'After a short look: the best letter that the certificate leaves, null for any.',
+    }),
     protocol: z.string().nullable(),
     alpn: z.string().nullable(),
     reason: z.string().nullable().meta({ description: 'Why the handshake failed.' }),
