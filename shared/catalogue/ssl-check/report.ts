@@ -18,16 +18,21 @@ export const certificateSchema = z
     sha256: z.string().meta({ description: 'Fingerprint of the DER, lower-case hex.' }),
     role: z.enum(['leaf', 'intermediate', 'root', 'surplus']),
     bytes,
+    spkiSha256: z.string().optional().meta({
+      description: 'SHA-256 of the public key (SubjectPublicKeyInfo), base64, as pins are written.',
+    }),
+    pem: z.string().optional().meta({ description: 'The certificate itself.' }),
   })
   .meta({ id: 'Certificate' });
 
 export const trustSchema = z
   .looseObject({
-    trusted: z.boolean().nullable().meta({ description: 'null when no handshake could be completed.' }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'OpenSSL’s or Node’s code, or the code of the finding that refutes it.' }),
+    trusted: z.boolean().nullable().meta({ description: 'null when no certificate was seen.' }),
+    error: z.string().nullable().meta({
+      description:
+        'Why not: "issuer-missing", "root-unknown", "expired" and so on, or the code of the finding that refutes it.',
+    }),
+    reason: z.string().nullable().optional().meta({ description: 'The same as a sentence.' }),
   })
   .meta({ id: 'Trust' });
 
@@ -113,6 +118,33 @@ export const otherKeyKindSchema = z
 export const sslLabsLetters = ['A+', 'A', 'A-', 'B', 'C', 'D', 'E', 'F', 'M', 'T'] as const;
 export type SslLabsLetter = (typeof sslLabsLetters)[number];
 
+/** One address of the name. */
+export const endpointSchema = z
+  .looseObject({
+    address: z.string(),
+    family: z.enum(['IPv4', 'IPv6']),
+    look: z.enum(['full', 'short']).meta({ description: 'short: one handshake.' }),
+    state: z.enum(['complete', 'unreachable', 'not-tested']),
+    grade: z.enum(sslLabsLetters).nullable().meta({
+      description: 'After a short look: the best letter that the certificate leaves, null for any.',
+    }),
+    protocol: z.string().nullable(),
+    alpn: z.string().nullable(),
+    reason: z.string().nullable().meta({ description: 'Why the handshake failed.' }),
+  })
+  .meta({ id: 'TlsEndpoint' });
+
+/** What a client gets from the server. */
+export const clientSchema = z
+  .looseObject({
+    name: z.string(),
+    connects: z.boolean().nullable().meta({ description: 'null when it cannot be told.' }),
+    protocol: z.string().nullable(),
+    suite: z.string().nullable(),
+    reason: z.string().nullable().meta({ description: 'Why it does not connect, or why that is not known.' }),
+  })
+  .meta({ id: 'SimulatedClient' });
+
 export const sslReportShape = {
   target: z.looseObject({ domain: z.string() }),
   host: z.string(),
@@ -155,6 +187,20 @@ export const sslReportShape = {
     .nullable()
     .meta({ description: 'The HTTPS record offers h3; it is not tried.' }),
   connections: z.int().min(0).meta({ description: 'Connections that were opened; at most 30.' }),
+  endpoints: z.array(endpointSchema).optional().meta({ description: 'Every address that was looked at.' }),
+  clients: z
+    .array(clientSchema)
+    .optional()
+    .meta({ description: 'Simulated from what was seen; the certificate is judged elsewhere.' }),
+  cipherPreference: z
+    .enum(['server', 'client'])
+    .nullable()
+    .optional()
+    .meta({ description: 'By whose order a suite of TLS 1.2 is chosen; null when that was not seen.' }),
+  mozillaProfile: z.enum(['modern', 'intermediate', 'old', 'none']).nullable().optional().meta({
+    description:
+      'The strictest profile of Mozilla’s recommendations (5.8) that the server offers nothing beyond, by versions and suites; null when not all of them are known.',
+  }),
   sslLabsEquivalent: z
     .enum(sslLabsLetters)
     .nullable()

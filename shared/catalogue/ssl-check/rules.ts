@@ -1,6 +1,8 @@
 import type { Rule } from '../../model/verdict.ts';
 import { certificateRules } from './rules/certificate.ts';
+import { clientRules } from './rules/client.ts';
 import { connectionRules } from './rules/connection.ts';
+import { endpointRules } from './rules/endpoint.ts';
 import { nameRules } from './rules/name.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { suiteRules } from './rules/suite.ts';
@@ -13,6 +15,8 @@ import { suiteRules } from './rules/suite.ts';
 export const rules = {
   ...connectionRules,
   ...certificateRules,
+  ...clientRules,
+  ...endpointRules,
   ...protocolRules,
   ...suiteRules,
   ...nameRules,

@@ -2,12 +2,12 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import * as asn1js from 'asn1js';
 import { BasicOCSPResponse, Certificate, OCSPResponse } from 'pkijs';
-import { vectorBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
+import { vectorBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 import {
   extensionIds,
   parseCertificateExtensions,
-} from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
-import { parseOcspResponse } from '../../../worker/checks/ssl-check/grammar/ocsp-response.ts';
+} from '../../../worker/certificates/grammar/certificate-extensions.ts';
+import { parseOcspResponse } from '../../../worker/certificates/grammar/ocsp-response.ts';
 import { issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
 import { der, integer, sequence, text, writeOcspResponse } from '../../unit/ssl-check/write-der.ts';
 

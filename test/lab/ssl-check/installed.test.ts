@@ -178,8 +178,8 @@ const serverSetUps: readonly SetUp[] = [
       '-named_curve',
       'secp224r1',
     ),
-    'A-',
-    ['group-deprecated-chosen', 'tls13-missing'],
+    'F',
+    ['handshake-not-completed', 'group-deprecated-chosen', 'tls13-missing'],
   ],
   [
     'a client certificate is asked for',

@@ -6,10 +6,10 @@ import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import type { AllowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
-import { gatherWithin } from '../../../worker/checks/ssl-check/gather.ts';
+import { gatherWithin } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
 import { sslCheck } from '../../../worker/checks/ssl-check/index.ts';
 import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
-import { type Issued, issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
+import { type Issued, issueCertificate, issuerAt } from '../../unit/ssl-check/issue-certificate.ts';
 import { openDnsServer, type Zone } from '../kit/dns-server.ts';
 
 const dayMs = 86_400_000;
@@ -58,6 +58,7 @@ export async function openSslLab({
     issuer: intermediate,
     names: ['lab.test'],
     ...validity,
+    extensions: [issuerAt],
   });
   setDefaultCACertificates([...getCACertificates('bundled'), root.certPem]);
   const dns = await openDnsServer({ 'lab.test': { A: ['127.0.0.1'] }, ...zone });

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { joinBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { joinBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
 import { sequence } from '../../unit/ssl-check/write-der.ts';
 import { pointName, writeEntry, writeRevocationList } from '../../unit/ssl-check/write-revocation-list.ts';

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { readCertificate } from '../../../worker/certificates/certificate.ts';
+import { joinBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
+import { scanEntries } from '../../../worker/certificates/grammar/certificate-list.ts';
+import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
-import { joinBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
-import { scanEntries } from '../../../worker/checks/ssl-check/grammar/certificate-list.ts';
-import { readCertificate } from '../../../worker/checks/ssl-check/sight/certificate-sight.ts';
-import { readRevocationList } from '../../../worker/checks/ssl-check/sight/revocation-list.ts';
 import { issueCertificate } from '../../unit/ssl-check/issue-certificate.ts';
 import { sequence } from '../../unit/ssl-check/write-der.ts';
 import { pointName, writeEntry, writeRevocationList } from '../../unit/ssl-check/write-revocation-list.ts';

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Issued,
   issueCertificate,
+  issuerAt,
   makeKey,
   type Wishes,
 } from '../../unit/ssl-check/issue-certificate.ts';
@@ -23,6 +24,7 @@ const issue = (wishes: Partial<Wishes> = {}) =>
     notBefore: inDays(-30),
     notAfter: inDays(60),
     ...wishes,
+    extensions: [issuerAt, ...(wishes.extensions ?? [])],
   });
 const key = makeKey('rsa2048');
 const rsa = issue({ key });

@@ -4,11 +4,11 @@ import {
   connectionRules,
 } from '../../../shared/catalogue/ssl-check/rules/connection.ts';
 import { codesOf } from '../../../shared/model/verdict.ts';
+import { readFacts } from '../../../worker/checks/ssl-check/facts/facts.ts';
 import { findObstacle, judgeConnection } from '../../../worker/checks/ssl-check/judge/connection.ts';
-import { readSight } from '../../../worker/checks/ssl-check/sight/sight.ts';
 import { evidenceOf } from './evidence-of.ts';
 
-const sight = readSight(evidenceOf());
+const facts = readFacts(evidenceOf());
 const rows: readonly (readonly [obstacle: ConnectionCode, holds: readonly ConnectionCode[]])[] = [
   ['target-not-allowed', []],
   ['name-not-found', ['target-not-allowed']],
@@ -32,12 +32,12 @@ const rows: readonly (readonly [obstacle: ConnectionCode, holds: readonly Connec
 ];
 
 test.for(rows)('%s: what was not come to does not hold', ([code, holds]) => {
-  const verdicts = judgeConnection(sight, { code, shown: {} });
+  const verdicts = judgeConnection(facts, { code, shown: {} });
   const held = codesOf(verdicts).filter((one) => verdicts[one] === 'holds');
   expect(held).toEqual(holds);
 });
 
 test('a server that answers in TLS has come through every step', () => {
-  const verdicts = judgeConnection(sight, findObstacle(sight));
+  const verdicts = judgeConnection(facts, findObstacle(facts));
   expect(verdicts).toEqual(Object.fromEntries(Object.keys(connectionRules).map((code) => [code, 'holds'])));
 });

@@ -1,3 +1,5 @@
+import { type Certificate, readCertificate } from '../../../worker/certificates/certificate.ts';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import type {
   Connected,
   HandshakeSeen,
@@ -6,13 +8,8 @@ import type {
   QuestionEnd,
   SslEvidence,
 } from '../../../worker/checks/ssl-check/evidence.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
-import {
-  type CertificateSight,
-  readCertificate,
-} from '../../../worker/checks/ssl-check/sight/certificate-sight.ts';
-import { type Issued, issueCertificate, makeKey, type Wishes } from './issue-certificate.ts';
+import { type Issued, issueCertificate, issuerAt, makeKey, type Wishes } from './issue-certificate.ts';
 import { objectIdentifier, sequence } from './write-der.ts';
 
 /** The clock of all these rows. */
@@ -26,7 +23,14 @@ export const otherIntermediate = issueCertificate({ subject: 'Other', issuer: ro
 
 /** A certificate for a.test under the intermediate, 90 days long and 39 from its end, with what is wished for. */
 export const leafWith = (wishes: Partial<Wishes> = {}): Issued =>
-  issueCertificate({ subject: 'a.test', issuer: intermediate, names: ['a.test'], key, ...wishes });
+  issueCertificate({
+    subject: 'a.test',
+    issuer: intermediate,
+    names: ['a.test'],
+    key,
+    ...wishes,
+    extensions: [issuerAt, ...(wishes.extensions ?? [])],
+  });
 export const leaf = leafWith();
 
 /** The mark of a public CA: then signed timestamps are wanted. */
@@ -36,10 +40,10 @@ export const publicPolicy = {
 };
 
 /** A certificate as it is read. */
-export function sightOf({ base64 }: Issued): CertificateSight {
-  const sight = readCertificate(base64);
-  if (sight === undefined) throw new Error('this is no certificate');
-  return sight;
+export function certificateOf({ base64 }: Issued): Certificate {
+  const facts = readCertificate(base64);
+  if (facts === undefined) throw new Error('this is no certificate');
+  return facts;
 }
 
 /** A completed handshake in TLS 1.3. */
@@ -73,14 +77,8 @@ export const modern = (handshake: HandshakeSeen['handshake']): SslEvidence['hand
 ];
 
 /** Every client is shown these certificates. */
-export const shows = (
-  certificates: readonly Issued[],
-  trustError: string | null = null,
-  more: Partial<Connected> = {},
-) => ({
-  handshakes: modern(
-    connected({ certificates: certificates.map(({ base64 }) => base64), trustError, ...more }),
-  ),
+export const shows = (certificates: readonly Issued[], more: Partial<Connected> = {}) => ({
+  handshakes: modern(connected({ certificates: certificates.map(({ base64 }) => base64), ...more })),
   withoutName: connected({ certificates: certificates.map(({ base64 }) => base64) }),
   chains: [certificates.map(({ base64 }) => base64)],
 });
@@ -99,6 +97,7 @@ export const accepts = (suite: number, change: Partial<HelloAccepted> = {}): Hel
   ocspResponse: null,
   timestampList: null,
   certificateRequested: false,
+  oversizeBytes: null,
   ...change,
 });
 
@@ -162,6 +161,9 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     stillAnswers: null,
     groups: { accepted: [0x11ec, 0x001d, 0x0017], end: refused() },
     chains: [[leaf.base64, intermediate.base64]],
+    anchors: [root.base64],
+    preference: 'server',
+    alpnRefused: false,
     hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=31536000; includeSubDomains'] },
     revocationList: { kind: 'unknown', url: null, reason: 'the certificate names no CRL' },
     names: {
@@ -170,6 +172,7 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
       httpsAlpn: { kind: 'answer', isSecure: false, found: [] },
     },
     addresses: ['192.0.2.1'],
+    endpoints: [],
     connections: 20,
     ...change,
   };

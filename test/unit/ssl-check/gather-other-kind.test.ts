@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { readCertificate } from '../../../worker/certificates/certificate.ts';
+import { buildChain } from '../../../worker/certificates/chain.ts';
 import type { Question } from '../../../worker/checks/ssl-check/evidence.ts';
 import { openAllowance } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { gatherOtherKind } from '../../../worker/checks/ssl-check/gather/gather-other-kind.ts';
@@ -7,11 +9,14 @@ import {
   accepts,
   asked,
   askedOnly,
+  at,
+  certificateOf,
   connected,
   failed,
   intermediate,
   leafWith,
   question,
+  root,
   stopped,
 } from './evidence-of.ts';
 import { makeKey } from './issue-certificate.ts';
@@ -27,6 +32,12 @@ const limits = {
   leastLingerMs: 15,
   silences: 3,
 };
+
+const readChain = (certificates: readonly string[]) =>
+  buildChain(
+    certificates.flatMap((one) => readCertificate(one) ?? []),
+    { anchors: [certificateOf(root)], at },
+  );
 
 type Script = {
   readonly questions: readonly Question[];
@@ -63,7 +74,10 @@ async function look({ questions, client = {}, offer = 'modern', ...script }: Scr
   const target = { host: 'a.test', port: 443 };
   const allowance = openAllowance({ ...limits, connections: script.connections ?? 30 }, () => 0);
   const seen = client === null ? null : { ...connected(client), offer };
-  const found = await gatherOtherKind({ tls, http, target, allowance }, { client: seen, questions });
+  const found = await gatherOtherKind(
+    { tls, http, target, allowance, readChain },
+    { client: seen, questions },
+  );
   return { found, requests, fetched, taken: allowance.taken() };
 }
 

@@ -1,4 +1,6 @@
+import { setDefaultCACertificates } from 'node:tls';
 import { expect, test } from 'vitest';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { openAllowance } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { openHelloAsker } from '../../../worker/checks/ssl-check/gather/ask-hello.ts';
 import {
@@ -7,13 +9,14 @@ import {
   askSuites,
   askTls13,
 } from '../../../worker/checks/ssl-check/gather/ask-questions.ts';
-import { gatherSsl } from '../../../worker/checks/ssl-check/gather.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { gatherSsl } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
+import { openLanes } from '../../../worker/checks/ssl-check/gather/lanes.ts';
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import type { Exchange, Handshake, HandshakeRequest } from '../../../worker/probes/tls/port.ts';
-import { failed, leafWith, connected as seenAs } from './evidence-of.ts';
+import { failed, intermediate, leafWith, root, connected as seenAs } from './evidence-of.ts';
 import { type ReadHello, readClientHello } from './read-client-hello.ts';
+import { type Reply, speaks } from './speaks.ts';
 import { sequence } from './write-der.ts';
 import { pointName } from './write-revocation-list.ts';
 import { alertRecord, extension, writeServerFlight } from './write-server-flight.ts';
@@ -24,45 +27,10 @@ const connected = (): Handshake => {
   return { ...rest, session: null };
 };
 
-type Reply = Uint8Array | 'closed' | 'reset' | 'timeout' | 'refused';
 type Script = {
   readonly hello: (hello: ReadHello | null) => Reply;
   readonly handshake?: (request: HandshakeRequest) => Handshake;
 };
-
-const retryRandom = Uint8Array.from(
-  Buffer.from('cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c', 'hex'),
-);
-const retry = (suite: number, group: number) =>
-  writeServerFlight({
-    version: 0x0304,
-    suite,
-    random: retryRandom,
-    extensions: [extension(43, 3, 4), extension(51, group >> 8, group & 255)],
-  });
-
-/** A server that speaks these suites and groups, by its own preference. */
-const speaks =
-  (tls12: readonly number[], tls13: readonly number[], groups: readonly number[]) =>
-  (hello: ReadHello | null): Reply => {
-    const isTls13 = hello?.version === 0x0304;
-    const suite = (isTls13 ? tls13 : tls12).find((id) => hello?.suites.includes(id));
-    const group = groups.find((id) => hello?.groups.includes(id));
-    if (suite === undefined || hello === null || hello.version < 0x0303)
-      return alertRecord(2, hello === null ? 80 : 40);
-    if (!isTls13)
-      return writeServerFlight({
-        version: 0x0303,
-        suite,
-        certificates: [Uint8Array.of(1)],
-        done: true,
-        ...dhOf(suite),
-      });
-    return group === undefined ? alertRecord(2, 40) : retry(suite, group);
-  };
-
-const dhOf = (suite: number) =>
-  suites.get(suite)?.keyExchange === 'DHE' ? { prime: new Uint8Array(128).fill(255) } : { group: 0x001d };
 
 function probesOf({ hello, handshake = () => connected() }: Script) {
   const seen = { open: 0, most: 0, hellos: 0, handshakes: [] as HandshakeRequest[] };
@@ -130,11 +98,12 @@ const limits = {
 const askerOf = (script: Script) => {
   const { probes, seen } = probesOf(script);
   return {
-    asker: openHelloAsker(
-      probes.tls,
-      { host: 'a.test', port: 443 },
-      openAllowance(limits, () => 0),
-    ),
+    asker: openHelloAsker({
+      probe: probes.tls,
+      target: { host: 'a.test', port: 443 },
+      allowance: openAllowance(limits, () => 0),
+      lanes: openLanes(4),
+    }),
     seen,
   };
 };
@@ -164,7 +133,12 @@ test('that there is no hybrid group is known before the primes are asked for', a
   const groups = [0x001d, 0x0100, 0x0101, 0x0102, 0x0103];
   const { probes, seen } = probesOf({ hello: speaks([], [0x1302], groups) });
   const allowance = openAllowance({ ...limits, connections: 6 }, () => 0);
-  const asker = openHelloAsker(probes.tls, { host: 'a.test', port: 443 }, allowance);
+  const asker = openHelloAsker({
+    probe: probes.tls,
+    target: { host: 'a.test', port: 443 },
+    allowance,
+    lanes: openLanes(4),
+  });
   const found = await askTls13(asker);
   expect(seen.hellos).toBe(6);
   expect(found.groups.end.kind).toBe('refused');
@@ -222,12 +196,12 @@ test('a silent server costs one greeting by each', async () => {
   expect(await gather(probes)).toMatchObject({ connections: 2 });
 });
 
-test('a server that knows everything is asked at most thirty times, two at once, and the handshakes have their turn', async () => {
+test('a server that knows everything is asked at most thirty times, four at once, and the handshakes have their turn', async () => {
   const everything = [...suites.keys()];
   const { probes, seen } = probesOf({ hello: speaks(everything, everything, [0x11ec, 0x001d]) });
   const evidence = await gather(probes);
   expect(evidence.connections).toBeLessThanOrEqual(30);
-  expect(seen.most).toBeLessThanOrEqual(2);
+  expect(seen.most).toBeLessThanOrEqual(4);
   expect(evidence.withoutName).not.toBeNull();
   expect(seen.handshakes.map(({ servername }) => servername)).toEqual(['a.test', null, 'a.test']);
 });
@@ -303,7 +277,9 @@ test('of a session only the room for early data is kept', async () => {
 test('the list of revoked certificates is asked for beside the other questions, of the leaf that clients are shown', async () => {
   const url = 'http://crl.test/1';
   const points = [{ id: extensionIds.revocationLists, value: sequence(sequence(pointName(url))) }];
-  const certificates = [leafWith({ extensions: points }).base64];
+  setDefaultCACertificates([root.certPem]);
+  const lasting = leafWith({ extensions: points, notAfter: '2040-01-01T00:00:00' });
+  const certificates = [lasting.base64, intermediate.base64];
   const { probes, seen } = probesOf({
     hello: speaks([0xc02f], [0x1302], [0x001d]),
     handshake: () => ({ ...connected(), certificates }) as Handshake,
@@ -358,4 +334,43 @@ test('three silences are enough', () => {
   const allowance = openAllowance(limits, () => 0);
   for (let times = 0; times < 3; times += 1) allowance.noteSilence();
   expect(allowance.take()).toBe('the server stopped answering');
+});
+
+test('a server that refuses h2 and http/1.1 is asked without them, and its versions are known', async () => {
+  const speak = speaks([0xc02f], [0x1302], [0x001d]);
+  const hello = (read: ReadHello | null) =>
+    read?.extensions.includes(16) ? alertRecord(2, 120) : speak(read);
+  const evidence = await gather(probesOf({ hello }).probes);
+  expect(evidence.alpnRefused).toBe(true);
+  expect(
+    evidence.questions.filter(({ accepted }) => accepted.length > 0).map(({ version }) => version),
+  ).toEqual(['TLSv1.3', 'TLSv1.2']);
+});
+
+test.for([
+  ['server', (read: ReadHello) => [0xc02b, 0xc02f].find((id) => read.suites.includes(id))],
+  ['client', (read: ReadHello) => read.suites.find((id) => id === 0xc02b || id === 0xc02f)],
+] as const)('the order of the %s is seen', async ([preference, choose]) => {
+  const hello = (read: ReadHello | null) => {
+    const suite = read === null || read.version !== 0x0303 ? undefined : choose(read);
+    return suite === undefined
+      ? alertRecord(2, 40)
+      : writeServerFlight({ version: 0x0303, suite, group: 0x001d, done: true });
+  };
+  expect((await gather(probesOf({ hello }).probes)).preference).toBe(preference);
+});
+
+test('a version that does not exist is told with its number', async () => {
+  const hello = () =>
+    writeServerFlight({ version: 0x0305, suite: 0x1302, extensions: [extension(43, 3, 5)] });
+  const { questions } = await gather(probesOf({ hello }).probes);
+  expect(questions[0]?.end).toEqual({ kind: 'refused', by: 'unknown-version', version: 0x0305 });
+});
+
+test('handshakes that fail are kept in the evidence', async () => {
+  const handshake = () => failed('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE');
+  const { probes } = probesOf({ hello: speaks([0xc02f], [0x1302], [0x001d]), handshake });
+  const { handshakes, withoutName } = await gather(probes);
+  expect(handshakes.map(({ offer }) => offer)).toEqual(['modern', 'legacy']);
+  expect(withoutName).toBeNull();
 });

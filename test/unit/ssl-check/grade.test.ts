@@ -5,15 +5,15 @@ import { sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
 import { rules, type SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
 import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
 import { codesOf } from '../../../shared/model/verdict.ts';
+import { lifetimeDays, lifetimeLimitDays } from '../../../worker/certificates/lifetime.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import { caps, placeOfLetter } from '../../../worker/checks/ssl-check/grade/caps.ts';
+import { caps, placeOfLetter } from '../../../worker/checks/ssl-check/judge/grade/caps.ts';
 import {
   attributeScore,
   type RatedFacts,
   rateSsl,
   scoreOf,
-} from '../../../worker/checks/ssl-check/grade/grade.ts';
-import { lifetimeDays, lifetimeLimitDays } from '../../../worker/checks/ssl-check/sight/lifetime.ts';
+} from '../../../worker/checks/ssl-check/judge/grade/grade.ts';
 import { readMaxAge } from '../../../worker/web/hsts.ts';
 import { evidenceOf } from './evidence-of.ts';
 

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { joinBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
-import { extensionIds } from '../../../worker/checks/ssl-check/grammar/certificate-extensions.ts';
+import { joinBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
+import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { der, integer, objectIdentifier, type Seal, sequence, text, time } from './write-der.ts';
 
 /** A certificate of the test run itself, with everything that OpenSSL's own tools would not let be wrong. */
@@ -13,6 +13,7 @@ export type Issued = {
   readonly subject: string;
 };
 
+export type Hash = 'sha256' | 'sha1' | 'md5';
 export type Signature = keyof typeof signatures;
 export type Wishes = {
   readonly subject: string;
@@ -25,8 +26,12 @@ export type Wishes = {
   readonly key?: KeyObject;
   readonly isAuthority?: boolean;
   /** Hash of the signature. */
-  readonly hash?: 'sha256' | 'sha1';
-  readonly extensions?: readonly { readonly id: string; readonly value: Uint8Array }[];
+  readonly hash?: Hash;
+  readonly extensions?: readonly {
+    readonly id: string;
+    readonly value: Uint8Array;
+    readonly isCritical?: boolean;
+  }[];
   readonly serial?: readonly number[];
 };
 
@@ -35,8 +40,15 @@ const signatures = {
   'ec-sha1': '1.2.840.10045.4.1',
   'rsa-sha256': '1.2.840.113549.1.1.11',
   'rsa-sha1': '1.2.840.113549.1.1.5',
+  'rsa-md5': '1.2.840.113549.1.1.4',
   'ed25519-sha256': '1.3.101.112',
 } as const;
+
+/** Where the certificate of the issuer lies, as certificates of public CAs tell. */
+export const issuerAt = {
+  id: extensionIds.authorityAccess,
+  value: sequence(sequence(objectIdentifier('1.3.6.1.5.5.7.48.2'), text(0x86, 'http://ca.test/issuer.der'))),
+};
 
 /** A new key: P-256 unless said otherwise. */
 export function makeKey(kind: 'p256' | 'p224' | 'ed25519' | 'rsa1024' | 'rsa2048' = 'p256'): KeyObject {
@@ -65,11 +77,7 @@ export function issueCertificate(wishes: Wishes): Issued {
 }
 
 /** Signs with a key, and lays certificates beside it where some are given. */
-export function sealWith(
-  key: KeyObject,
-  hash: 'sha256' | 'sha1' = 'sha256',
-  ...beside: readonly Issued[]
-): Seal {
+export function sealWith(key: KeyObject, hash: Hash = 'sha256', ...beside: readonly Issued[]): Seal {
   return (signed) => {
     const signature = sign(key.asymmetricKeyType === 'ed25519' ? null : hash, signed, key);
     const certificates = beside.map((one) => one.der);
@@ -97,12 +105,14 @@ function bodyOf(wishes: Wishes, key: KeyObject, algorithm: Uint8Array): Uint8Arr
 
 function extensionsOf({ names = [], isAuthority = false, extensions = [] }: Wishes): Uint8Array[] {
   const alternative = sequence(...names.map((name) => text(0x82, name)));
-  const all = [
+  const all: NonNullable<Wishes['extensions']> = [
     ...(isAuthority ? [{ id: extensionIds.basicConstraints, value: sequence(der(1, [0xff])) }] : []),
     ...(names.length === 0 ? [] : [{ id: extensionIds.subjectAltName, value: alternative }]),
     ...extensions,
   ];
-  const list = all.map(({ id, value }) => sequence(objectIdentifier(id), der(0x04, value)));
+  const list = all.map(({ id, value, isCritical = false }) =>
+    sequence(objectIdentifier(id), ...(isCritical ? [der(1, [0xff])] : []), der(0x04, value)),
+  );
   return list.length === 0 ? [] : [der(0xa3, sequence(...list))];
 }
 
@@ -112,13 +122,14 @@ function nextSerial(): number[] {
   return [0x10, serial >> 8, serial & 0xff];
 }
 
-/** A Name of one common name. */
+/** A Name of one common name; the empty Name for none. */
 export function nameOf(commonName: string): Uint8Array {
+  if (commonName === '') return sequence();
   return sequence(der(0x31, sequence(objectIdentifier('2.5.4.3'), text(0x0c, commonName))));
 }
 
 /** The AlgorithmIdentifier by which a key signs. */
-export function algorithmOf(key: KeyObject, hash: 'sha256' | 'sha1'): Uint8Array {
+export function algorithmOf(key: KeyObject, hash: Hash): Uint8Array {
   const kind = `${key.asymmetricKeyType}-${key.asymmetricKeyType === 'ed25519' ? 'sha256' : hash}`;
   const id = objectIdentifier(signatures[kind as Signature]);
   return kind.startsWith('rsa') ? sequence(id, der(0x05)) : sequence(id);

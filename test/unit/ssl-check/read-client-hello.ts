@@ -1,4 +1,4 @@
-import { openCursor } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
+import { openCursor } from '../../../worker/certificates/grammar/byte-cursor.ts';
 
 export type ReadHello = {
   /** On the wire, of supported_versions if there is one. */

@@ -1,12 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinBytes, vectorBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
-import {
-  isAnswerComplete,
-  parseServerAnswer,
-} from '../../../worker/checks/ssl-check/grammar/server-flight.ts';
+import { joinBytes, vectorBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
+import { openFlightReader } from '../../../worker/checks/ssl-check/grammar/server-flight.ts';
 import { alertName } from '../../../worker/checks/ssl-check/grammar/tls-names.ts';
 import { alertRecord, extension, message, record, writeServerFlight } from './write-server-flight.ts';
+
+const limitBytes = 65_536;
+/** Reads an answer in pieces of so many bytes. */
+const readIn = (pieceBytes: number, bytes: Uint8Array) => {
+  const reader = openFlightReader(limitBytes);
+  for (let end = pieceBytes; end < bytes.length; end += pieceBytes) reader.readTo(bytes.subarray(0, end));
+  reader.readTo(bytes);
+  return reader;
+};
+const read = (bytes: Uint8Array) => readIn(bytes.length || 1, bytes);
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(/\s/g, ''), 'hex'));
 
@@ -129,8 +136,8 @@ const flights = [
   },
 ];
 test.for(flights)('reads $name', ({ bytes, reads }) => {
-  expect(parseServerAnswer(bytes)).toMatchObject({ kind: 'flight', ...reads });
-  expect(isAnswerComplete(bytes)).toBe(reads.isComplete ?? true);
+  expect(read(bytes).answer()).toMatchObject({ kind: 'flight', ...reads });
+  expect(read(bytes).isComplete()).toBe(reads.isComplete ?? true);
 });
 
 const others = [
@@ -218,19 +225,65 @@ const others = [
   },
 ];
 test.for(others)('reads $name', ({ bytes, reads, complete }) => {
-  expect(parseServerAnswer(bytes)).toMatchObject(reads);
-  expect(isAnswerComplete(bytes)).toBe(complete);
+  expect(read(bytes).answer()).toMatchObject(reads);
+  expect(read(bytes).isComplete()).toBe(complete);
 });
 
 test('a message split over records reads like one', () => {
   const split = joinBytes(record(22, serverHello.subarray(0, 7)), record(22, serverHello.subarray(7)));
-  expect(parseServerAnswer(split)).toEqual(parseServerAnswer(record(22, serverHello)));
+  expect(read(split).answer()).toEqual(read(record(22, serverHello)).answer());
+});
+
+test.for([...flights, ...others])('reads $name the same byte by byte', ({ bytes }) => {
+  expect(readIn(1, bytes).answer()).toEqual(read(bytes).answer());
+  expect(readIn(1, bytes).isComplete()).toBe(read(bytes).isComplete());
+});
+
+/** A flight of 64 kB that ends only with its last byte, in records of so many bytes. */
+const largeFlight = (recordBytes: number) => {
+  const whole = joinBytes(
+    message(2, 3, 3, new Uint8Array(32), vectorBytes(1, []), 0xc0, 0x2b, 0),
+    message(11, vectorBytes(3, vectorBytes(3, new Uint8Array(54_000)))),
+    message(14),
+  );
+  const starts = Array.from(
+    { length: Math.ceil(whole.length / recordBytes) },
+    (_, index) => index * recordBytes,
+  );
+  return joinBytes(...starts.map((at) => record(22, whole.subarray(at, at + recordBytes))));
+};
+
+test.for([
+  ['large records', 16_384],
+  ['records of 40 bytes', 40],
+] as const)('64 kB in %s are read once, however small the pieces are', ([, recordBytes]) => {
+  const bytes = largeFlight(recordBytes);
+  const whole = read(bytes);
+  const small = readIn(1, bytes);
+  expect(whole.answer()).toMatchObject({ kind: 'flight', isComplete: true });
+  expect(small.answer()).toEqual(whole.answer());
+  expect(small.bytesRead()).toBe(whole.bytesRead());
+  expect(small.bytesRead()).toBeLessThan(2 * bytes.length);
+});
+
+test('a Certificate message that cannot fit is told by its size, before it has come', () => {
+  const hello = writeServerFlight({ ...tls12, done: false });
+  const head = Uint8Array.of(22, 3, 3, 0x40, 0, 11, 0x02, 0x60, 0x00);
+  const reader = read(joinBytes(hello, head));
+  expect(reader.answer()).toMatchObject({ kind: 'flight', suite: 0xc02f, oversizeBytes: 0x26000 });
+  expect(reader.isComplete()).toBe(true);
+});
+
+test('empty records without end are no TLS', () => {
+  const empty = joinBytes(...Array.from({ length: 17 }, () => record(22, new Uint8Array(0))));
+  expect(read(empty).answer()).toMatchObject({ kind: 'malformed', reason: 'empty records without end' });
+  expect(read(empty.subarray(0, 80)).isComplete()).toBe(false);
 });
 
 test('any bytes are read without throwing', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-      expect(parseServerAnswer(bytes)).toBeDefined();
+      expect(read(bytes).answer()).toBeDefined();
     }),
   );
 });
@@ -248,7 +301,7 @@ test('a true flight with a few bytes changed, cut or added is read without throw
       const bytes = Uint8Array.from(whole);
       for (const [at, value] of changes) bytes[at] = value;
       expect(['flight', 'alert', 'incomplete', 'malformed']).toContain(
-        parseServerAnswer(bytes.subarray(0, end)).kind,
+        read(bytes.subarray(0, end)).answer().kind,
       );
     }),
   );

@@ -1,4 +1,4 @@
-import { joinBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
+import { joinBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 
 /** A DER value of contents already written. */
 export function der(tag: number, ...contents: (Uint8Array | readonly number[])[]): Uint8Array {

@@ -1,4 +1,4 @@
-import { joinBytes, numberBytes, vectorBytes } from '../../../worker/checks/ssl-check/grammar/byte-cursor.ts';
+import { joinBytes, numberBytes, vectorBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 
 export type WrittenFlight = {
   version: number;

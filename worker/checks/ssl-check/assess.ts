@@ -4,42 +4,53 @@ import type { NameCode } from '../../../shared/catalogue/ssl-check/rules/name.ts
 import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, notTested, type Verdict, type Verdicts } from '../../../shared/model/verdict.ts';
-import { describeCertificates } from './describe/describe-certificates.ts';
-import { describeSight } from './describe/describe-sight.ts';
+import type { CertificateKey } from '../../certificates/certificate.ts';
+import type { Chain } from '../../certificates/chain.ts';
 import type { SslEvidence } from './evidence.ts';
-import { placeOfLetter } from './grade/caps.ts';
-import { attributeScore, type RatedFacts, rateSsl, type SslLabsRating, scoreOf } from './grade/grade.ts';
+import { isAllAnswered, readFacts, type SslFacts } from './facts/facts.ts';
+import { listPresented } from './facts/presented.ts';
 import { kindOfKey } from './grammar/key-kind.ts';
 import { versionNames } from './grammar/tls-names.ts';
 import { type JudgedCertificates, judgeCertificates } from './judge/certificates.ts';
+import { judgeClients } from './judge/clients.ts';
 import { findObstacle, judgeConnection, type Obstacle } from './judge/connection.ts';
+import { judgeEndpoints } from './judge/endpoints.ts';
+import { placeOfLetter } from './judge/grade/caps.ts';
+import {
+  attributeScore,
+  capsOf,
+  type RatedFacts,
+  rateSsl,
+  type SslLabsRating,
+  scoreOf,
+} from './judge/grade/grade.ts';
 import { judgeNamesInDns } from './judge/names.ts';
 import { judgeProtocols } from './judge/protocol.ts';
 import { judgeSuites } from './judge/suites.ts';
-import type { KeySight } from './sight/certificate-sight.ts';
-import type { Chain } from './sight/chain.ts';
-import { listPresented } from './sight/presented.ts';
-import { isAllAnswered, readSight, type SslSight } from './sight/sight.ts';
+import { reportCertificates } from './report/report-certificates.ts';
+import { reportEndpoints } from './report/report-endpoints.ts';
+import { reportServer } from './report/report-server.ts';
 
 /** Judges what was seen of a TLS server. Pure: the same evidence always gives the same report. */
 export function assessSsl(evidence: SslEvidence): Assessment<SslCode, FieldsOf<typeof sslReportShape>> {
-  const sight = readSight(evidence);
-  const certificates = judgeCertificates(listPresented(sight), evidence);
+  const facts = readFacts(evidence);
+  const certificates = judgeCertificates(listPresented(facts), evidence);
   const chains = certificates.each.map(({ presented }) => presented.chain);
-  const obstacle = findObstacle(sight);
-  const verdicts = judgeAll(sight, certificates, obstacle);
+  const obstacle = findObstacle(facts);
+  const verdicts = judgeAll(facts, certificates, obstacle);
   const broken = codesBroken(verdicts);
   const isNoTls = obstacle?.code === 'port-speaks-http' || obstacle?.code === 'port-not-tls';
-  const rating = rateSsl(factsOf(sight, chains), broken, isFlawlessKnown(verdicts));
-  const letter = isNoTls ? 'F' : (rating?.letter ?? null);
+  const rating = rateSsl(factsOf(facts, chains), broken, isFlawlessKnown(verdicts));
+  const letter = isNoTls ? 'F' : (rating?.letter ?? letterWithoutRating(broken));
   return {
-    state: isNoTls ? 'complete' : stateOf(sight, obstacle),
+    state: isNoTls ? 'complete' : stateOf(facts, obstacle),
     verdicts,
     fields: {
-      ...describeSight(sight),
-      ...describeCertificates(sight, certificates.each),
+      ...reportServer(facts),
+      ...reportCertificates(facts, certificates.each),
+      endpoints: reportEndpoints(facts, letter, certificates.each),
       sslLabsEquivalent: letter,
-      sslLabs: rating && describeRating(rating),
+      sslLabs: rating && reportRating(rating),
     },
     score: letter === null ? null : scoreOf(letter, broken),
     scoreEffects: letter === null ? withoutEffect(broken) : attributeScore(arithmeticLetter(rating), broken),
@@ -47,24 +58,26 @@ export function assessSsl(evidence: SslEvidence): Assessment<SslCode, FieldsOf<t
 }
 
 function judgeAll(
-  sight: SslSight,
+  facts: SslFacts,
   { each, all }: JudgedCertificates,
   obstacle: Obstacle | null,
 ): Verdicts<SslCode> {
   const chains = each.map(({ presented }) => presented.chain);
   const judged = {
     ...all,
-    ...judgeProtocols(sight, chains),
-    ...judgeSuites(sight, chains),
+    ...judgeClients(facts),
+    ...judgeEndpoints(facts),
+    ...judgeProtocols(facts, chains),
+    ...judgeSuites(facts, chains),
   };
   return {
-    ...judgeConnection(sight, obstacle),
+    ...judgeConnection(facts, obstacle),
     ...(obstacle === null ? judged : withoutLook(judged)),
-    ...(obstacle?.code === 'name-not-found' ? noName : judgeNamesInDns(sight.evidence, chains)),
+    ...(obstacle?.code === 'name-not-found' ? noName : judgeNamesInDns(facts.evidence, chains)),
   };
 }
 
-/** Of a name that does not exist the DNS has nothing to say. */
+/** The DNS rules do not apply to a name that does not exist. */
 const noName: Verdicts<NameCode> = {
   'caa-missing': 'not-applicable',
   'tlsa-mismatch': 'not-applicable',
@@ -77,12 +90,12 @@ function withoutLook<Code extends string>(verdicts: Record<Code, Verdict>): Reco
   return Object.fromEntries(Object.keys(verdicts).map((code) => [code, unseen])) as Record<Code, Verdict>;
 }
 
-function stateOf(sight: SslSight, obstacle: Obstacle | null): Assessment['state'] {
+function stateOf(facts: SslFacts, obstacle: Obstacle | null): Assessment['state'] {
   if (obstacle !== null) return 'unreachable';
-  return isAllAnswered(sight) ? 'complete' : 'partial';
+  return isAllAnswered(facts) ? 'complete' : 'partial';
 }
 
-function factsOf({ protocols, suites }: SslSight, chains: readonly Chain[]): RatedFacts {
+function factsOf({ protocols, suites }: SslFacts, chains: readonly Chain[]): RatedFacts {
   const primes = suites.flatMap(({ dhBits }) =>
     dhBits === null ? [] : [{ type: 'modulus', bits: dhBits } as const],
   );
@@ -94,8 +107,14 @@ function factsOf({ protocols, suites }: SslSight, chains: readonly Chain[]): Rat
   };
 }
 
-function ratedKeyOf({ type, bits }: KeySight): RatedFacts['keys'][number] {
+function ratedKeyOf({ type, bits }: CertificateKey): RatedFacts['keys'][number] {
   return { type: kindOfKey(type) === 'RSA' ? 'modulus' : 'curve', bits: bits ?? 256 };
+}
+
+/** Without a key, a suite or a version there is nothing to rate; what alone makes a server useless still does. */
+function letterWithoutRating(broken: readonly SslCode[]): SslLabsLetter | null {
+  const [worst] = capsOf(broken);
+  return worst && placeOfLetter[worst.letter] <= placeOfLetter.F ? worst.letter : null;
 }
 
 /** A+ is given for what was seen, not for what was left out. */
@@ -121,7 +140,7 @@ function arithmeticLetter(rating: SslLabsRating | null): SslLabsLetter {
   return capped === undefined || order.indexOf(rating.letter) > order.indexOf(capped) ? rating.letter : 'A+';
 }
 
-function describeRating({ score, protocolScore, keyExchangeScore, cipherScore, caps }: SslLabsRating) {
+function reportRating({ score, protocolScore, keyExchangeScore, cipherScore, caps }: SslLabsRating) {
   return { score, protocolScore, keyExchangeScore, cipherScore, caps };
 }
 

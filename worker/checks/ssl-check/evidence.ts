@@ -1,6 +1,6 @@
+import type { ListContent } from '../../certificates/revocation-list.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
 import type { Handshake } from '../../probes/tls/port.ts';
-import type { ListScope, RevokedEntry } from './grammar/certificate-list.ts';
 import type { KeyKind } from './grammar/key-kind.ts';
 import type { SuiteSet } from './grammar/suites.ts';
 import type { VersionName } from './grammar/tls-names.ts';
@@ -19,16 +19,24 @@ export type SslEvidence = {
   readonly otherKind: OtherKindSeen | null;
   /** Questions by ClientHello, in no particular order. */
   readonly questions: readonly Question[];
-  /** A greeting that was accepted before, sent once more at the end when others had been cut off; null when there was no need, or none to send. */
+  /** Whether a ClientHello that was accepted earlier is still accepted at the end. Asked only when other connections were cut off; null otherwise. */
   readonly stillAnswers: boolean | null;
   readonly groups: GroupsSeen | null;
+  /** By whose order a suite is chosen; null when that was not seen. */
+  readonly preference: Preference | null;
+  /** A ClientHello that offers h2 and http/1.1 is refused for that; the others were sent without. */
+  readonly alpnRefused: boolean;
   /** Distinct chains of ClientHello answers, base64 DER as sent; `chain` of an answer counts into it. */
   readonly chains: readonly (readonly string[])[];
+  /** Certificates of the store that bear a name in any chain, base64 DER: what trust is judged by. */
+  readonly anchors: readonly string[];
   readonly hsts: HstsSeen;
   /** The list of revoked certificates that the leaf points to. */
   readonly revocationList: RevocationListSeen;
   readonly names: NamesSeen;
   readonly addresses: readonly string[];
+  /** One handshake with each other address of the name; null when addresses could not be chosen. */
+  readonly endpoints: readonly EndpointSeen[] | null;
   readonly connections: number;
 };
 
@@ -84,12 +92,16 @@ export type HelloAccepted = {
   /** Base64. */
   readonly timestampList: string | null;
   readonly certificateRequested: boolean;
+  /** Length of a Certificate message that is too large to be read; then `chain` is null. */
+  readonly oversizeBytes: number | null;
 };
 
 /** How the last ClientHello of a question went. `refused` is an answer; the others leave the rest unknown. */
 export type QuestionEnd =
   | { readonly kind: 'refused'; readonly by: 'alert'; readonly alert: number }
   | { readonly kind: 'refused'; readonly by: 'closed' | 'reset' | 'other-version' }
+  /** A ServerHello with a version that does not exist. */
+  | { readonly kind: 'refused'; readonly by: 'unknown-version'; readonly version: number }
   /** Nothing was left to ask. */
   | { readonly kind: 'exhausted' }
   | { readonly kind: 'silent' }
@@ -97,6 +109,10 @@ export type QuestionEnd =
   | { readonly kind: 'failure'; readonly code: FailureCode; readonly reason: string }
   /** We stopped: connections or time ran out, or only the first answer was wanted. */
   | { readonly kind: 'stopped'; readonly reason: string };
+
+export type EndpointSeen = { readonly address: string; readonly handshake: HandshakeAnswer };
+
+export type Preference = 'server' | 'client';
 
 /** Groups of TLS 1.3 that the server named in HelloRetryRequests; the end is that of the question for curves and hybrids. */
 export type GroupsSeen = { readonly accepted: readonly number[]; readonly end: QuestionEnd };
@@ -109,22 +125,6 @@ export type HstsSeen =
 export type RevocationListSeen =
   | ({ readonly kind: 'list'; readonly url: string } & ListContent)
   | { readonly kind: 'unknown'; readonly url: string | null; readonly reason: string };
-
-export type ListContent = {
-  readonly sizeBytes: number;
-  /** Unix ms. */
-  readonly thisUpdate: number;
-  readonly nextUpdate: number | null;
-  /** The list's issuer bears the name of the certificate's. */
-  readonly isOfIssuer: boolean;
-  readonly signatureAlgorithm: string;
-  /** By the issuer's certificate as sent. not-allowed: it is not for signing lists. unknown: an algorithm that is not checked. */
-  readonly signature: 'good' | 'bad' | 'unknown' | 'no-issuer' | 'not-allowed';
-  readonly scope: ListScope;
-  readonly entriesCount: number;
-  /** What it says of the leaf; null when that is not on it. */
-  readonly entry: RevokedEntry | null;
-};
 
 /** An answer of the DNS, or why there is none. `found` is empty when the name has no such record. */
 export type RecordsSeen<T> =

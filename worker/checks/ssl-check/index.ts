@@ -2,6 +2,6 @@ import { rules } from '../../../shared/catalogue/ssl-check/rules.ts';
 import { sslCheck as spec } from '../../../shared/catalogue/ssl-check/spec.ts';
 import { defineCheck } from '../check.ts';
 import { assessSsl } from './assess.ts';
-import { gatherSsl } from './gather.ts';
+import { gatherSsl } from './gather/gather-ssl.ts';
 
 export const sslCheck = defineCheck({ spec: { ...spec, rules }, gather: gatherSsl, assess: assessSsl });

@@ -15,10 +15,10 @@ export const nameRules = {
     part: 'dns',
     severity: 'info',
     points: 0,
-    title: 'No TLSA record fits the certificate',
+    title: 'No TLSA record matches the certificate',
     detail:
-      '{name} has {count} TLSA records; none matches the chain that is sent with the certificate of {subject}.',
-    fix: 'Publish the digest of the new key before it is used, and remove the old record afterwards.',
+      '{name} has {count} TLSA records. None matches the chain that the server sends with the certificate of {subject}.',
+    fix: 'Publish the digest of the new key before you use it, and remove the old record afterwards.',
     references: ['RFC 6698 §2.1', 'RFC 7671 §8'],
   },
   'tlsa-insecure': {
@@ -26,7 +26,7 @@ export const nameRules = {
     severity: 'info',
     points: 0,
     title: 'TLSA records are published without DNSSEC',
-    detail: '{name} has TLSA records, but the answer is not signed, so that nobody may use them.',
+    detail: '{name} has TLSA records, but the answer is not signed with DNSSEC. Clients must ignore them.',
     fix: 'Sign the zone, or remove the records.',
     references: ['RFC 6698 §4.1'],
   },

@@ -32,7 +32,7 @@ export type AllowanceLimits = {
   readonly silences: number;
 };
 
-/** Of a run of 20 s: the last connection may need its whole timeout. */
+/** For a run of 20 s. The last connection may need its whole timeout. */
 export const allowanceLimits: AllowanceLimits = {
   connections: 30,
   kept: 5,
@@ -43,7 +43,7 @@ export const allowanceLimits: AllowanceLimits = {
   silences: 3,
 };
 
-/** What comes after all other questions: a handshake for the other kind of key, and one greeting more. */
+/** Connections for the last two questions: a handshake for the other kind of key, and one more ClientHello. */
 const keptForLast = 2;
 const leastTimeoutMs = 1500;
 const longestLingerMs = 1000;

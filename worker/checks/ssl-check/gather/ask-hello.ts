@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Exchange, TlsProbe } from '../../../probes/tls/port.ts';
 import type { HelloAccepted, QuestionEnd } from '../evidence.ts';
 import { type ClientHello, writeClientHello } from '../grammar/client-hello.ts';
-import { isAnswerComplete, parseServerAnswer, type ServerFlight } from '../grammar/server-flight.ts';
+import { openFlightReader, type ServerAnswer, type ServerFlight } from '../grammar/server-flight.ts';
 import { isSsl2ServerHello, writeSsl2ClientHello } from '../grammar/ssl2.ts';
 import { versionNumbers } from '../grammar/tls-names.ts';
 import type { Allowance } from './allowance.ts';
+import type { Lanes } from './lanes.ts';
 
 export type Target = { readonly host: string; readonly port: number };
 export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups'>;
@@ -17,49 +18,96 @@ export type HelloAsker = {
   /** The same from what is kept: the last question of a run. */
   readonly askLast: (offered: Offered) => Promise<HelloAnswer>;
   readonly askSsl2: () => Promise<HelloAnswer>;
+  /** Whether a ClientHello was refused for the protocols that it offers. */
+  readonly isAlpnRefused: () => boolean;
   /** Distinct chains seen so far, base64 DER. */
   readonly chains: readonly (readonly string[])[];
   readonly addresses: ReadonlySet<string>;
 };
 
 const answerLimitBytes = 65_536;
+const protocols = ['h2', 'http/1.1'];
+/** The alert of RFC 7301 §3.2. */
+const noApplicationProtocol = 120;
+
+/** How a target is reached, and what that may cost. */
+export type HelloLine = {
+  readonly probe: TlsProbe;
+  readonly target: Target;
+  readonly allowance: Allowance;
+  readonly lanes: Lanes;
+};
+
+/** One greeting, when enough of the answer has come, and how it is read. */
+type Greeting = {
+  readonly send: Uint8Array;
+  readonly isComplete: (received: Uint8Array) => boolean;
+  readonly read: (received: Received) => HelloAnswer;
+  readonly take: Allowance['take'];
+};
 
 /** Opens an asker for one target; every question is taken from the allowance. */
-export function openHelloAsker(probe: TlsProbe, { host, port }: Target, allowance: Allowance): HelloAsker {
+export function openHelloAsker(line: HelloLine): HelloAsker {
+  const { target, allowance } = line;
   const chains: (readonly string[])[] = [];
   const addresses = new Set<string>();
-  const exchange = async (
-    send: Uint8Array,
-    isComplete: (received: Uint8Array) => boolean,
-    read: (exchange: Received) => HelloAnswer,
-    take = allowance.take,
-  ): Promise<HelloAnswer> => {
-    const refusal = take();
-    if (refusal !== null) return { kind: 'stopped', reason: refusal };
-    const timeoutMs = allowance.timeoutMs();
-    const limitBytes = answerLimitBytes;
-    const seen = await probe.exchange({ host, port, send, isComplete, limitBytes, timeoutMs });
-    if (seen.address !== null) addresses.add(seen.address);
-    if (seen.kind === 'failure') return readFailure(seen, allowance);
-    if (seen.ended === 'timeout') allowance.noteSilence();
-    else allowance.noteAnswer(seen.ms);
-    return read(seen);
-  };
-  const ask = (offered: Offered, take: Allowance['take']) =>
-    exchange(
-      writeClientHello(completeHello(offered, host)),
-      isAnswerComplete,
-      (seen) => readAnswer(seen, offered, chains),
+  const askWith = (offered: Offered, take: Allowance['take'], alpn: readonly string[]) => {
+    const reader = openFlightReader(answerLimitBytes);
+    const readTo = (received: Uint8Array) => {
+      reader.readTo(received);
+      return reader;
+    };
+    const greeting: Greeting = {
+      send: writeClientHello({ ...completeHello(offered, target.host), alpn }),
+      isComplete: (received) => readTo(received).isComplete(),
+      read: (seen) => readAnswer(seen, readTo(seen.bytes).answer(), offered, chains),
       take,
-    );
+    };
+    return greet(line, greeting, addresses);
+  };
+  let isAlpnRefused = false;
+  /** The protocols of browsers are left out once a server refused them: the alert says nothing of versions and suites. */
+  const ask = async (offered: Offered, take: Allowance['take']): Promise<HelloAnswer> => {
+    if (isAlpnRefused) return askWith(offered, take, []);
+    const answer = await askWith(offered, take, protocols);
+    if (answer.kind !== 'refused' || answer.by !== 'alert' || answer.alert !== noApplicationProtocol)
+      return answer;
+    isAlpnRefused = true;
+    return askWith(offered, take, []);
+  };
+  const ssl2 = (): Greeting => ({
+    send: writeSsl2ClientHello(randomBytes(16)),
+    isComplete: (received) => received.length >= 11,
+    read: readSsl2Answer,
+    take: allowance.take,
+  });
   return {
+    isAlpnRefused: () => isAlpnRefused,
     ask: (offered) => ask(offered, allowance.take),
     askLast: (offered) => ask(offered, allowance.takeKept),
-    askSsl2: () =>
-      exchange(writeSsl2ClientHello(randomBytes(16)), (received) => received.length >= 11, readSsl2Answer),
+    askSsl2: () => greet(line, ssl2(), addresses),
     chains,
     addresses,
   };
+}
+
+async function greet(
+  { probe, target, allowance, lanes }: HelloLine,
+  { send, isComplete, read, take }: Greeting,
+  addresses: Set<string>,
+): Promise<HelloAnswer> {
+  const seen = await lanes(async () => {
+    const refusal = take();
+    if (refusal !== null) return { kind: 'stopped', reason: refusal } as const;
+    const limits = { limitBytes: answerLimitBytes, timeoutMs: allowance.timeoutMs() };
+    return probe.exchange({ ...target, send, isComplete, ...limits });
+  });
+  if (seen.kind === 'stopped') return seen;
+  if (seen.address !== null) addresses.add(seen.address);
+  if (seen.kind === 'failure') return readFailure(seen, allowance);
+  if (seen.ended === 'timeout') allowance.noteSilence();
+  else allowance.noteAnswer(seen.ms);
+  return read(seen);
 }
 
 type Received = Extract<Exchange, { readonly kind: 'received' }>;
@@ -68,7 +116,7 @@ function completeHello(offered: Offered, host: string): ClientHello {
   return {
     ...offered,
     servername: host,
-    alpn: ['h2', 'http/1.1'],
+    alpn: [],
     compression: true,
     random: randomBytes(32),
   };
@@ -82,8 +130,12 @@ function readFailure(
   return { kind: 'failure', code, reason };
 }
 
-function readAnswer(seen: Received, offered: Offered, chains: (readonly string[])[]): HelloAnswer {
-  const answer = parseServerAnswer(seen.bytes);
+function readAnswer(
+  seen: Received,
+  answer: ServerAnswer,
+  offered: Offered,
+  chains: (readonly string[])[],
+): HelloAnswer {
   switch (answer.kind) {
     case 'alert':
       return { kind: 'refused', by: 'alert', alert: answer.description };
@@ -95,9 +147,17 @@ function readAnswer(seen: Received, offered: Offered, chains: (readonly string[]
     case 'incomplete':
       return readSilence(seen);
     case 'flight':
-      if (answer.version !== versionNumbers[offered.version]) return { kind: 'refused', by: 'other-version' };
+      if (answer.version !== versionNumbers[offered.version]) return readOtherVersion(answer.version);
       return describeFlight(answer, chains);
   }
+}
+
+const knownVersions: readonly number[] = Object.values(versionNumbers);
+
+function readOtherVersion(version: number): QuestionEnd {
+  return knownVersions.includes(version) && version !== versionNumbers.SSLv2
+    ? { kind: 'refused', by: 'other-version' }
+    : { kind: 'refused', by: 'unknown-version', version };
 }
 
 function readSilence({ ended }: Received): QuestionEnd {
@@ -122,6 +182,7 @@ function describeFlight(flight: ServerFlight, chains: (readonly string[])[]): He
     ocspResponse: flight.ocspResponse && toBase64(flight.ocspResponse),
     timestampList: flight.timestampList && toBase64(flight.timestampList),
     certificateRequested: flight.certificateRequested,
+    oversizeBytes: flight.oversizeBytes,
   };
 }
 
@@ -151,6 +212,7 @@ const nothingSeen: HelloAccepted = {
   ocspResponse: null,
   timestampList: null,
   certificateRequested: false,
+  oversizeBytes: null,
 };
 
 function toBase64(bytes: Uint8Array): string {

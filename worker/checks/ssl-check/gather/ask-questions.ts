@@ -12,15 +12,25 @@ export async function askSuites(
   set: SuiteSet,
   known: readonly HelloAccepted[] = [],
 ): Promise<Question> {
+  return { version, set, ...(await askSuiteList(asker, version, suiteSets[set], known)) };
+}
+
+/** The same for any list of suites. */
+export async function askSuiteList(
+  asker: HelloAsker,
+  version: OldVersion,
+  suites: readonly number[],
+  known: readonly HelloAccepted[],
+): Promise<Pick<Question, 'accepted' | 'end'>> {
   const accepted = known.filter(
     ({ suite }, index) => known.findIndex((one) => one.suite === suite) === index,
   );
   for (;;) {
-    const left = without(suiteSets[set], accepted);
-    if (left.length === 0) return { version, set, accepted, end: { kind: 'exhausted' } };
+    const left = without(suites, accepted);
+    if (left.length === 0) return { accepted, end: { kind: 'exhausted' } };
     const answer = await asker.ask({ version, suites: left, groups: oldGroupIds });
-    if (answer.kind !== 'accepted') return { version, set, accepted, end: answer };
-    if (!left.includes(answer.suite)) return { version, set, accepted, end: stubborn };
+    if (answer.kind !== 'accepted') return { accepted, end: answer };
+    if (!left.includes(answer.suite)) return { accepted, end: stubborn };
     accepted.push(answer);
   }
 }
@@ -69,17 +79,21 @@ export async function askTls13(asker: HelloAsker): Promise<{ question: Question;
     () => newSuites().length * newGroups(allGroups).length,
   );
   if (accepted.length === 0) return { question: tls13([], both), groups: { accepted: [], end: both } };
-  const suitesEnd = await repeat(
-    () => ask(newSuites(), knownGroups()),
-    () => newSuites().length,
-  );
+  const askSuitesLeft = () =>
+    repeat(
+      () => ask(newSuites(), knownGroups()),
+      () => newSuites().length,
+    );
   const askGroups = (among: readonly number[]) =>
     repeat(
       () => ask(suiteSets.tls13, newGroups(among)),
       () => newGroups(among).length,
     );
-  const end = await askGroups(curvesAndHybrids);
-  await askGroups(finiteFields);
+  const [suitesEnd, end] = await Promise.all([
+    askSuitesLeft(),
+    askGroups(curvesAndHybrids),
+    askGroups(finiteFields),
+  ]);
   const named = [...new Set(accepted.flatMap(({ group }) => group ?? []))];
   const firsts = accepted.filter(
     ({ suite }, index) => accepted.findIndex((one) => one.suite === suite) === index,
@@ -109,7 +123,7 @@ async function repeat(
   return { kind: 'exhausted' };
 }
 
-/** Sends once more a greeting that was accepted; null when none was. */
+/** Sends a ClientHello again that was accepted before; null when none was. */
 export async function askAgain(asker: HelloAsker, questions: readonly Question[]): Promise<boolean | null> {
   const known = questions.find(({ version, accepted }) => version !== 'SSLv2' && accepted.length > 0);
   if (known === undefined || known.version === 'SSLv2') return null;

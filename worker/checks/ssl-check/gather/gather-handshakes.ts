@@ -1,7 +1,7 @@
+import { isMalformed } from '../../../certificates/grammar/malformed.ts';
 import type { Handshake, HandshakeRequest, TlsProbe } from '../../../probes/tls/port.ts';
 import type { HandshakeAnswer, HandshakeSeen, Offer } from '../evidence.ts';
 import type { KeyKind } from '../grammar/key-kind.ts';
-import { isMalformed } from '../grammar/malformed.ts';
 import { parseTlsSession } from '../grammar/tls-session.ts';
 import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';
@@ -49,7 +49,9 @@ export async function gatherWithoutName(
   offer: Offer,
 ): Promise<HandshakeAnswer | null> {
   if (allowance.takeKept() !== null) return null;
-  return keep(await probe.handshake({ ...offers[offer], host, port, servername: null, lingerMs: 0 }));
+  return keepHandshake(
+    await probe.handshake({ ...offers[offer], host, port, servername: null, lingerMs: 0 }),
+  );
 }
 
 /** OpenSSL's suites of either kind; those without encryption are in no other list either. */
@@ -58,7 +60,7 @@ const suitesOfKind: { readonly [K in KeyKind]: string } = { ECDSA: 'aECDSA:!eNUL
 const pkcs1 = 'RSA+SHA256:RSA+SHA384:RSA+SHA512';
 
 /**
- * By which the holder of either kind may sign a handshake of TLS 1.3, then PKCS #1, by which there CAs may sign and nobody else (RFC 8446 §4.2.3): servers of Java hold the chain against the same list.
+ * The algorithms that a key of either kind can sign a TLS 1.3 handshake with, then PKCS #1, which only CAs may use there (RFC 8446 §4.2.3). Java servers check the chain against the same list.
  * A CA with an ECDSA key has no place beside RSA, since what signs certificates by it signs handshakes too.
  */
 const algorithmsOfKind: { readonly [K in KeyKind]: string } = {
@@ -91,7 +93,7 @@ export async function shakeForKind(
     version === '1.3'
       ? { minVersion: 'TLSv1.3', signatureAlgorithms: algorithmsOfKind[kind] }
       : { maxVersion: 'TLSv1.2', ciphers: `${suitesOfKind[kind]}${level}` };
-  return keep(
+  return keepHandshake(
     await probe.handshake({
       ...offers[offer],
       ...only,
@@ -114,10 +116,11 @@ async function shake(
   const request = { ...offers[offer], host, port, servername: host, requestOcsp: true, lingerMs };
   const handshake = await probe.handshake(request);
   if (handshake.kind === 'failure' && handshake.code === 'tls-timeout') allowance.noteSilence();
-  return keep(handshake);
+  return keepHandshake(handshake);
 }
 
-function keep(handshake: Handshake): HandshakeAnswer {
+/** A handshake as it is kept in the evidence: without the session, which holds a secret. */
+export function keepHandshake(handshake: Handshake): HandshakeAnswer {
   if (handshake.kind === 'failure') return handshake;
   const { session, ...rest } = handshake;
   return { ...rest, maxEarlyDataBytes: readEarlyData(session, handshake.protocol) };

@@ -1,18 +1,19 @@
+import { readCertificate } from '../../../certificates/certificate.ts';
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
-import type { Connected, OtherKindAnswer, OtherKindSeen, Question } from '../evidence.ts';
+import type { OtherKindAnswer, OtherKindSeen, Question } from '../evidence.ts';
+import { isDecisive, type SslFacts } from '../facts/facts.ts';
 import { type KeyKind, kindOfKey, kindOfSuite, otherKindThan } from '../grammar/key-kind.ts';
 import { suites } from '../grammar/suites.ts';
-import { readCertificate } from '../sight/certificate-sight.ts';
-import { isDecisive, type SslSight } from '../sight/sight.ts';
 import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';
 import { type KindWanted, shakeForKind } from './gather-handshakes.ts';
 import { gatherRevocationList } from './gather-revocation-list.ts';
+import type { ReadChain } from './read-chain.ts';
 
 /** What is known when the questions are over. */
 export type Answered = {
-  readonly client: SslSight['client'];
+  readonly client: SslFacts['client'];
   readonly questions: readonly Question[];
 };
 
@@ -21,6 +22,7 @@ export type OtherKindLook = {
   readonly http: HttpProbe;
   readonly target: Target;
   readonly allowance: Allowance;
+  readonly readChain: ReadChain;
 };
 
 /**
@@ -59,22 +61,19 @@ function isRuledOut(kind: KeyKind, questions: readonly Question[]): boolean {
 const refusals = ['HANDSHAKE_FAILURE', 'INSUFFICIENT_SECURITY', 'ACCESS_DENIED'];
 
 async function shake(
-  { tls, http, target, allowance }: OtherKindLook,
+  { tls, http, target, allowance, readChain }: OtherKindLook,
   wanted: KindWanted,
 ): Promise<OtherKindAnswer> {
   const refusal = allowance.takeKept();
   if (refusal !== null) return { kind: 'unknown', reason: refusal };
   const handshake = await shakeForKind(tls, target, wanted);
-  if (handshake.kind === 'connected') return shown(handshake, http, allowance);
+  if (handshake.kind === 'connected')
+    return {
+      kind: 'shown',
+      handshake,
+      revocationList: await gatherRevocationList(http, readChain(handshake.certificates), allowance),
+    };
   const { opensslCode, reason } = handshake;
   if (refusals.some((alert) => opensslCode?.includes(alert))) return { kind: 'refused' };
   return { kind: 'unknown', reason: `a handshake for ${wanted.kind} alone failed: ${reason}` };
-}
-
-async function shown(handshake: Connected, http: HttpProbe, allowance: Allowance): Promise<OtherKindAnswer> {
-  return {
-    kind: 'shown',
-    handshake,
-    revocationList: await gatherRevocationList(http, handshake, allowance),
-  };
 }

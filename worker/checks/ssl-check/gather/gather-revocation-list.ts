@@ -1,31 +1,29 @@
+import type { Certificate } from '../../../certificates/certificate.ts';
+import type { Chain } from '../../../certificates/chain.ts';
+import { readRevocationList } from '../../../certificates/revocation-list.ts';
 import type { HttpAnswer, HttpProbe, HttpRequest } from '../../../probes/http/port.ts';
-import type { Connected, RevocationListSeen } from '../evidence.ts';
-import { type CertificateSight, readCertificate } from '../sight/certificate-sight.ts';
-import { buildChain } from '../sight/chain.ts';
-import { readRevocationList } from '../sight/revocation-list.ts';
-import { kindOf } from '../sight/trust.ts';
+import type { RevocationListSeen } from '../evidence.ts';
 import type { Allowance } from './allowance.ts';
 import { within } from './within.ts';
 
 /** Lists of public CAs are cut into parts of some 100 kB; the HTTP probe reads no more than this of any body. */
 export const listLimitBytes = 1_000_000;
-/** A list is of no use any more when the report is due. */
+/** A list that takes longer would delay the report. */
 const listTimeMs = 6000;
 
 /**
  * Fetches the list of revoked certificates that the leaf of a client's handshake points to (RFC 5280 §4.2.1.13), once, by http, no redirect followed.
- * Only a chain that OpenSSL trusts is followed: anyone can write the address of a stranger's large file into a certificate of their own.
+ * Only a chain that is trusted is followed: anyone can write the address of a stranger's large file into a certificate of their own.
  */
 export async function gatherRevocationList(
   http: HttpProbe,
-  client: Pick<Connected, 'certificates' | 'trustError'> | null,
+  chain: Chain | null,
   allowance: Allowance,
 ): Promise<RevocationListSeen> {
-  if (client === null) return unknown(null, 'no handshake could be completed');
-  const { leaf, path } = buildChain(client.certificates.flatMap((one) => readCertificate(one) ?? []));
+  if (chain === null) return unknown(null, 'no handshake could be completed');
+  const { leaf, trust } = chain;
   if (leaf === null) return unknown(null, 'no certificate was seen');
-  const kind = kindOf(client.trustError);
-  if (kind !== null && kind !== 'name')
+  if (trust?.kind !== 'trusted')
     return unknown(null, 'the certificate is not trusted, and so is no CRL that it names');
   const url = findAddress(leaf);
   if (url === null) return unknown(null, whyNoAddress(leaf));
@@ -40,7 +38,7 @@ export async function gatherRevocationList(
   const answer = await within(http.ask(request), allowance.leftMs(listTimeMs));
   const bytes = answer === null ? 'the CRL did not come in time' : takeBytes(answer);
   if (typeof bytes === 'string') return unknown(url, bytes);
-  const content = readRevocationList(bytes, leaf, path[1] ?? null);
+  const content = readRevocationList(bytes, leaf, trust.path[1] ?? null);
   return typeof content === 'string' ? unknown(url, content) : { kind: 'list', url, ...content };
 }
 
@@ -49,12 +47,12 @@ function unknown(url: string | null, reason: string): RevocationListSeen {
 }
 
 /** The first http address of a whole list. A list is signed, so that it needs no TLS, and those by https would ask for one more certificate. */
-function findAddress({ extensions }: CertificateSight): string | null {
+function findAddress({ extensions }: Certificate): string | null {
   const urls = extensions.distributionPoints.filter(({ isWhole }) => isWhole).flatMap((point) => point.urls);
   return urls.find((url) => url.length <= 2000 && URL.parse(url)?.protocol === 'http:') ?? null;
 }
 
-function whyNoAddress({ extensions: { distributionPoints } }: CertificateSight): string {
+function whyNoAddress({ extensions: { distributionPoints } }: Certificate): string {
   if (distributionPoints.length === 0) return 'the certificate names no CRL';
   return distributionPoints.every(({ isWhole }) => !isWhole)
     ? 'the CRL that the certificate names is an indirect or partial one'

@@ -1,4 +1,4 @@
-import { joinBytes, numberBytes, vectorBytes } from './byte-cursor.ts';
+import { joinBytes, numberBytes, vectorBytes } from '../../../certificates/grammar/byte-cursor.ts';
 import { type VersionName, versionNumbers } from './tls-names.ts';
 
 /** One ClientHello: exactly what it offers. */
@@ -61,7 +61,7 @@ function extensionsOf(hello: ClientHello): Uint8Array[] {
   const isTls12 = version === 'TLSv1.2';
   return [
     ...(servername === null ? [] : [extension(0, vectorBytes(2, 0, vectorBytes(2, name)))]),
-    extension(5, [1, 0, 0, 0, 0]), // status_request: OCSP, nobody and nothing in particular
+    extension(5, [1, 0, 0, 0, 0]), // status_request: OCSP, no responder and no extensions named
     ...(groups.length === 0 ? [] : [extension(10, vectorBytes(2, words(groups)))]),
     ...(isTls13 ? [] : [extension(11, [1, 0])]), // ec_point_formats: uncompressed
     ...(isTls12 || isTls13 ? [extension(13, vectorBytes(2, words(signatureSchemes)))] : []),

@@ -1,8 +1,9 @@
-import { type ByteCursor, openCursor } from './byte-cursor.ts';
-import { isMalformed, type Malformed, malformed } from './malformed.ts';
+import { type ByteCursor, openCursor } from '../../../certificates/grammar/byte-cursor.ts';
+import { isMalformed, type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
+import { type HandshakeMessage, openMessageReader } from './handshake-messages.ts';
 import { suites } from './suites.ts';
 import { versionNumbers } from './tls-names.ts';
-import { type HandshakeMessage, parseRecords } from './tls-records.ts';
+import { contentTypes, openRecordReader, type RecordContent } from './tls-records.ts';
 
 /** A ServerHello and what follows it in clear text. */
 export type ServerFlight = {
@@ -23,6 +24,8 @@ export type ServerFlight = {
   readonly alpn: string | null;
   /** DER as sent, up to TLS 1.2. */
   readonly certificates: readonly Uint8Array[];
+  /** Length of a Certificate message that is larger than is read; null for any other. */
+  readonly oversizeBytes: number | null;
   readonly ocspResponse: Uint8Array | null;
   /** Signed certificate timestamps sent as a TLS extension. */
   readonly timestampList: Uint8Array | null;
@@ -56,28 +59,84 @@ const namedCurve = 3;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Draft = Mutable<ServerFlight>;
 
-/** Reads what a server answered to a ClientHello (RFC 5246 §7.4, RFC 8446 §4.1.3, RFC 8422 §5.4). Fields behind a malformed message are not read. */
-export function parseServerAnswer(received: Uint8Array): ServerAnswer {
-  const records = parseRecords(received);
-  if (isMalformed(records)) return records;
-  const { messages, alert } = records;
-  const hello = messages[0];
-  if (hello === undefined) return alert === null ? { kind: 'incomplete' } : { kind: 'alert', ...alert };
-  if (hello.type !== messageTypes.serverHello) return malformed(0, 'a first message that is no ServerHello');
-  const flight = parseServerHello(hello.body);
-  if (isMalformed(flight)) return flight;
-  for (const message of messages.slice(1)) {
-    const failedAt = readMessage(flight, message);
-    if (failedAt !== null) return malformed(failedAt, `a broken handshake message of type ${message.type}`);
-  }
-  if (alert !== null) flight.isComplete = true;
-  return flight;
+/** Reads what a server answers to a ClientHello, as it comes in; no byte is read twice. */
+export type FlightReader = {
+  /** Takes all bytes that have arrived so far, and skips those it has read before. */
+  readonly readTo: (received: Uint8Array) => void;
+  /** What the bytes say. */
+  readonly answer: () => ServerAnswer;
+  /** Nothing more is to come, or nothing that is wanted. */
+  readonly isComplete: () => boolean;
+  /** Bytes that were read: those of the stream, and once more those of whole messages. */
+  readonly bytesRead: () => number;
+};
+
+/**
+ * Opens a reader of one answer (RFC 5246 §7.4, RFC 8446 §4.1.3, RFC 8422 §5.4). Fields behind a malformed message are not read.
+ * @param limitBytes how much of the answer is collected: a Certificate message that cannot fit is told by its size alone
+ */
+export function openFlightReader(limitBytes: number): FlightReader {
+  const records = openRecordReader();
+  const messages = openMessageReader(limitBytes);
+  let state: Draft | Extract<ServerAnswer, { kind: 'alert' }> | Malformed | null = null;
+  let isOver = false;
+  let alertBytes: number[] = [];
+  let messageBytes = 0;
+
+  const stop = (end: typeof state) => {
+    state = end;
+    isOver = true;
+  };
+  const takeMessage = (message: HandshakeMessage) => {
+    messageBytes += message.body?.length ?? 0;
+    const next = state?.kind === 'flight' ? readNext(state, message) : readFirst(message);
+    if (isMalformed(next)) return stop(next);
+    state = next;
+    isOver = next.isComplete;
+  };
+  /** A fatal alert ends the answer. A warning is passed over: before the ServerHello it is "unrecognized_name" (RFC 6066 §3), and the handshake goes on. */
+  const takeAlert = (bytes: Uint8Array) => {
+    alertBytes = [...alertBytes, ...bytes.subarray(0, 2 - alertBytes.length)];
+    const [level, description] = alertBytes;
+    if (level === undefined || description === undefined) return;
+    alertBytes = [];
+    if (level === 1) return;
+    if (state?.kind === 'flight') state.isComplete = true;
+    stop(state ?? { kind: 'alert', level, description });
+  };
+  const take = ({ type, bytes }: RecordContent) => {
+    if (type === contentTypes.alert) return takeAlert(bytes);
+    // Behind these everything is encrypted; before a ServerHello they make no sense.
+    if (type !== contentTypes.handshake)
+      return stop(state ?? malformed(0, 'an encrypted record before the ServerHello'));
+    for (const message of messages.add(bytes)) if (!isOver) takeMessage(message);
+  };
+  return {
+    readTo(received) {
+      if (isOver) return;
+      for (const content of records.add(received.subarray(records.taken()))) if (!isOver) take(content);
+      const failure = records.failure();
+      if (failure !== null && !isOver) stop(failure);
+    },
+    answer: () => state ?? { kind: 'incomplete' },
+    isComplete: () => isOver && state !== null,
+    bytesRead: () => records.taken() + messageBytes,
+  };
 }
 
-/** True once nothing more is to come: the isComplete of an exchange. */
-export function isAnswerComplete(received: Uint8Array): boolean {
-  const answer = parseServerAnswer(received);
-  return answer.kind === 'flight' ? answer.isComplete : answer.kind !== 'incomplete';
+function readFirst({ type, body }: HandshakeMessage): Draft | Malformed {
+  if (type !== messageTypes.serverHello) return malformed(0, 'a first message that is no ServerHello');
+  return body === null ? malformed(0, 'a ServerHello longer than is read') : parseServerHello(body);
+}
+
+function readNext(flight: Draft, message: HandshakeMessage): Draft | Malformed {
+  const { type, length, body } = message;
+  if (body === null) {
+    if (type !== messageTypes.certificate) return malformed(0, 'a handshake message longer than is read');
+    return { ...flight, oversizeBytes: length, isComplete: true };
+  }
+  const failedAt = readMessage(flight, type, body);
+  return failedAt === null ? flight : malformed(failedAt, `a broken handshake message of type ${type}`);
 }
 
 function parseServerHello(body: Uint8Array): Draft | Malformed {
@@ -100,6 +159,7 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
     extendedMasterSecret: false,
     alpn: null,
     certificates: [],
+    oversizeBytes: null,
     ocspResponse: null,
     timestampList: null,
     certificateRequested: false,
@@ -155,7 +215,7 @@ function readExtension(flight: Draft, type: number, content: ByteCursor): void {
 }
 
 /** Reads one message after the ServerHello into the flight; gives the offset where it broke, or null. */
-function readMessage(flight: Draft, { type, body }: HandshakeMessage): number | null {
+function readMessage(flight: Draft, type: number, body: Uint8Array): number | null {
   const cursor = openCursor(body);
   switch (type) {
     case messageTypes.certificate:

@@ -1,4 +1,4 @@
-import { joinBytes, numberBytes, openCursor } from './byte-cursor.ts';
+import { joinBytes, numberBytes, openCursor } from '../../../certificates/grammar/byte-cursor.ts';
 import { versionNumbers } from './tls-names.ts';
 
 /** The seven ciphers of SSL 2.0, three bytes each (draft-hickman-netscape-ssl-00 §C.4). */

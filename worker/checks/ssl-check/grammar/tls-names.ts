@@ -46,7 +46,7 @@ export const groups: ReadonlyMap<number, Group> = new Map(
   ].map((entry) => [entry.id, entry]),
 );
 
-/** Groups that old servers name and nobody should use any more, so that their names can be said. */
+/** Groups that old servers still choose. They are only listed so that a report can name them. */
 const oldGroups: ReadonlyMap<number, Group> = new Map(
   [
     group(0x0013, 'secp192r1', 192),

@@ -1,46 +1,82 @@
-import { type ByteCursor, joinBytes, openCursor } from './byte-cursor.ts';
-import { isMalformed, type Malformed, malformed } from './malformed.ts';
+import { openCursor } from '../../../certificates/grammar/byte-cursor.ts';
+import { type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
 
-export type HandshakeMessage = { readonly type: number; readonly body: Uint8Array };
+/** The content types of records that are sent in clear. */
+export const contentTypes = { changeCipherSpec: 20, alert: 21, handshake: 22, application: 23 } as const;
 
-/** What a server has sent so far, up to the first record that is not clear text. */
-export type Records = {
-  readonly kind: 'records';
-  /** Whole handshake messages, joined over records. */
-  readonly messages: readonly HandshakeMessage[];
-  /** The first alert: level 1 warning, 2 fatal. */
-  readonly alert: { readonly level: number; readonly description: number } | null;
+/** Content of one record, or the part of it that a piece brought. */
+export type RecordContent = { readonly type: number; readonly bytes: Uint8Array };
+
+/** Takes a byte stream apart into records, piece by piece; a byte is looked at once, however small the pieces are. */
+export type RecordReader = {
+  /** Takes the next bytes, and gives the content in them. What is after the end of reading is ignored. */
+  readonly add: (piece: Uint8Array) => readonly RecordContent[];
+  /** Why reading stopped; null while all is well. */
+  readonly failure: () => Malformed | null;
+  /** Bytes taken so far. */
+  readonly taken: () => number;
 };
 
 /** How long a record's content may be: 2^14 and the 2048 that TLS 1.2 leaves for expansion (RFC 5246 §6.2.3). */
 const recordLimitBytes = 16_384 + 2048;
-/** A certificate list of 100 kB is seen in the wild, one of more is not read. */
-const messageLimitBytes = 131_072;
-
+/** Empty handshake records are forbidden (RFC 8446 §5.1). Some old servers send one; a stream of them never ends. */
+const emptyLimit = 16;
 /** Type, version and length before each record. */
 const headBytes = 5;
 
-const contentTypes = { changeCipherSpec: 20, alert: 21, handshake: 22, application: 23 } as const;
+/** Opens a reader of the record layer of SSL 3.0 to TLS 1.3 (RFC 8446 §5.1). */
+export function openRecordReader(): RecordReader {
+  const head = new Uint8Array(headBytes);
+  let headFilled = 0;
+  let contentLeft = 0;
+  let empty = 0;
+  let taken = 0;
+  let failure: Malformed | null = null;
 
-/** Reads the record layer of SSL 3.0 to TLS 1.3 (RFC 8446 §5.1). What is cut off at the end is left out; bytes that cannot be TLS are malformed. */
-export function parseRecords(received: Uint8Array): Records | Malformed {
-  const cursor = openCursor(received);
-  const fragments: Uint8Array[] = [];
-  let alert: Records['alert'] = null;
-  while (cursor.left() >= headBytes && alert === null) {
-    const record = readRecord(cursor);
-    if (isMalformed(record)) return record;
-    if (record.type === contentTypes.changeCipherSpec || record.type === contentTypes.application) break;
-    if (record.type === contentTypes.handshake) fragments.push(record.content);
-    else alert = readAlert(record.content);
-  }
-  const messages = splitMessages(joinBytes(...fragments));
-  return isMalformed(messages) ? messages : { kind: 'records', messages, alert };
+  const takeHead = (piece: Uint8Array): number => {
+    const part = piece.subarray(0, headBytes - headFilled);
+    head.set(part, headFilled);
+    headFilled += part.length;
+    if (headFilled < headBytes) return part.length;
+    const length = readLength(head, taken + part.length - headBytes);
+    if (typeof length !== 'number') failure = length;
+    else if (length === 0) {
+      empty += 1;
+      headFilled = 0;
+      if (empty > emptyLimit) failure = malformed(taken, 'empty records without end');
+    } else contentLeft = length;
+    return part.length;
+  };
+  const takeContent = (piece: Uint8Array): Uint8Array => {
+    const part = piece.subarray(0, contentLeft);
+    contentLeft -= part.length;
+    if (contentLeft === 0) headFilled = 0;
+    return part;
+  };
+  return {
+    add(piece) {
+      const contents: RecordContent[] = [];
+      for (let at = 0; at < piece.length && failure === null; ) {
+        const rest = piece.subarray(at);
+        let size: number;
+        if (contentLeft > 0) {
+          const bytes = takeContent(rest);
+          contents.push({ type: head[0] ?? 0, bytes });
+          size = bytes.length;
+        } else size = takeHead(rest);
+        at += size;
+        taken += size;
+      }
+      return contents;
+    },
+    failure: () => failure,
+    taken: () => taken,
+  };
 }
 
-/** The next record; its content may be cut off. */
-function readRecord(cursor: ByteCursor): { type: number; content: Uint8Array } | Malformed {
-  const at = cursor.at();
+/** The length that a record's head names; `at` is where the head begins. */
+function readLength(head: Uint8Array, at: number): number | Malformed {
+  const cursor = openCursor(head);
   const type = cursor.number(1);
   const version = cursor.number(2);
   const length = cursor.number(2);
@@ -48,25 +84,5 @@ function readRecord(cursor: ByteCursor): { type: number; content: Uint8Array } |
     return malformed(at, 'a record of no known type');
   if (version >> 8 !== 3) return malformed(at + 1, 'a record of no known version');
   if (length > recordLimitBytes) return malformed(at + 3, 'a record longer than allowed');
-  return { type, content: cursor.bytes(Math.min(length, cursor.left())) };
-}
-
-/** A fatal alert. A warning is passed over: before the ServerHello it is "unrecognized_name" (RFC 6066 §3), and the handshake goes on. */
-function readAlert(content: Uint8Array): Records['alert'] {
-  const [level, description] = content;
-  return level === undefined || description === undefined || level === 1 ? null : { level, description };
-}
-
-function splitMessages(stream: Uint8Array): HandshakeMessage[] | Malformed {
-  const cursor = openCursor(stream);
-  const messages: HandshakeMessage[] = [];
-  while (cursor.left() >= 4) {
-    const at = cursor.at();
-    const type = cursor.number(1);
-    const length = cursor.number(3);
-    if (length > messageLimitBytes) return malformed(at + 1, 'a handshake message longer than is read');
-    if (length > cursor.left()) break;
-    messages.push({ type, body: cursor.bytes(length) });
-  }
-  return messages;
+  return length;
 }

@@ -1,5 +1,5 @@
-import { derChildren, derTags, parseDer, readSmallInteger } from './der.ts';
-import { type Malformed, malformed } from './malformed.ts';
+import { derChildren, derTags, parseDer, readSmallInteger } from '../../../certificates/grammar/der.ts';
+import { type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
 
 export type TlsSession = {
   readonly kind: 'session';

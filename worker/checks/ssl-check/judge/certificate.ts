@@ -3,11 +3,11 @@ import {
   certificateRules,
 } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { type Certificate, type CertificateKey, isSmallKey } from '../../../certificates/certificate.ts';
+import type { Chain } from '../../../certificates/chain.ts';
 import type { SslEvidence } from '../evidence.ts';
-import { type CertificateSight, isSmallKey, type KeySight } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
-import type { Presented } from '../sight/presented.ts';
-import { judgeSending, judgeVerification } from './chain.ts';
+import type { Presented } from '../facts/presented.ts';
+import { judgeSending, judgeTrust, listFaults } from './chain.ts';
 import { judgeDates } from './dates.ts';
 import { judgeRevocation } from './revocation.ts';
 import { judgeTimestamps } from './timestamps.ts';
@@ -23,7 +23,7 @@ export function judgeCertificate(
   return {
     ...judgeDates(presented, leaf, at),
     ...judgeNames(host, leaf),
-    ...judgeVerification(presented),
+    ...judgeTrust(chain),
     ...judgeStrength(chain, leaf),
     ...judgeSending(chain),
     ...judgeRevocation(presented, leaf, at),
@@ -31,7 +31,7 @@ export function judgeCertificate(
   };
 }
 
-/** What is said of a certificate that nobody saw. */
+/** The verdicts on a certificate that was not seen. */
 export function judgeUnseen(why: string): Record<CertificateCode, Verdict> {
   const verdict = notTested(why);
   return Object.fromEntries(Object.keys(certificateRules).map((code) => [code, verdict])) as Record<
@@ -43,7 +43,7 @@ export function judgeUnseen(why: string): Record<CertificateCode, Verdict> {
 /** As browsers compare: no wildcard for a part of a label (RFC 9525 §6.3), and the common name is not read. */
 const ofBrowsers = { subject: 'never', partialWildcards: false } as const;
 
-function judgeNames(host: string, { x509, extensions, commonName, names }: CertificateSight) {
+function judgeNames(host: string, { x509, extensions, commonName, names }: Certificate) {
   const isNamed = x509.checkHost(host, ofBrowsers) !== undefined;
   const isCommonNameOnly =
     !extensions.hasSubjectAltName && x509.checkHost(host, { subject: 'always' }) !== undefined;
@@ -57,27 +57,30 @@ function judgeNames(host: string, { x509, extensions, commonName, names }: Certi
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
-function judgeStrength({ path, root }: Chain, leaf: CertificateSight) {
-  // A root is trusted for being in the store, not for its signature.
-  const signed = path.filter((one) => one !== root && !(one.isSelfIssued && one !== leaf));
+function judgeStrength(chain: Chain, leaf: Certificate) {
+  const weak = listFaults(chain).flatMap(({ reason, certificate }) =>
+    reason === 'signature-weak' ? [certificate] : [],
+  );
+  const showSignature = ({ subject, signature }: Certificate) => ({ subject, algorithm: signature.name });
   const isUsable = leaf.key.type === 'RSA' || (leaf.key.type === 'EC' && isBrowserCurve(leaf.key));
   return {
+    'certificate-signature-broken': brokenBy(
+      weak.filter(({ signature }) => signature.isBroken).map(showSignature),
+    ),
     'certificate-signature-weak': brokenBy(
-      signed
-        .filter(({ signature }) => signature.isWeak)
-        .map(({ subject, signature }) => ({ subject, algorithm: signature.name })),
+      weak.filter(({ signature }) => !signature.isBroken).map(showSignature),
     ),
     'certificate-key-type-unsupported': brokenIf(!isUsable, {
       type: leaf.key.curve ?? leaf.key.type,
     }),
     'certificate-key-small': brokenBy(
-      path
+      chain.path
         .filter(({ key }) => isSmallKey(key))
         .map(({ subject, key }) => ({ subject, type: key.type, bits: key.bits })),
     ),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
-function isBrowserCurve({ curve }: KeySight): boolean {
+function isBrowserCurve({ curve }: CertificateKey): boolean {
   return curve === 'prime256v1' || curve === 'secp384r1' || curve === 'secp521r1';
 }

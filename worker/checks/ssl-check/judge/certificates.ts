@@ -6,9 +6,9 @@ import {
   notTested,
   type Verdict,
 } from '../../../../shared/model/verdict.ts';
+import type { Certificate } from '../../../certificates/certificate.ts';
 import type { SslEvidence } from '../evidence.ts';
-import type { CertificateSight } from '../sight/certificate-sight.ts';
-import type { Presented } from '../sight/presented.ts';
+import type { Presented } from '../facts/presented.ts';
 import { judgeCertificate, judgeUnseen } from './certificate.ts';
 
 type CertificateVerdicts = Record<CertificateCode, Verdict>;
@@ -50,7 +50,7 @@ function nameEach(
   return mapVerdicts((code) => name(verdicts[code]), verdicts);
 }
 
-function nameIn(evidence: Evidence, leaf: CertificateSight, hasSeveral: boolean): Evidence {
+function nameIn(evidence: Evidence, leaf: Certificate, hasSeveral: boolean): Evidence {
   const subject = typeof evidence['subject'] === 'string' ? evidence['subject'] : leaf.subject;
   if (!hasSeveral) return { ...evidence, subject };
   const key = keyNameOf(leaf);
@@ -58,7 +58,7 @@ function nameIn(evidence: Evidence, leaf: CertificateSight, hasSeveral: boolean)
   return { ...evidence, subject: `${subject} (${of})`, key, sha256: leaf.sha256 };
 }
 
-function keyNameOf({ key }: CertificateSight): string {
+function keyNameOf({ key }: Certificate): string {
   return key.bits === null ? key.type : `${key.type} ${key.bits}`;
 }
 

@@ -1,72 +1,59 @@
 import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import {
-  brokenBy,
-  brokenIf,
-  type Evidence,
-  notTested,
-  type Verdict,
-} from '../../../../shared/model/verdict.ts';
-import { isSmallKey } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
-import type { Presented } from '../sight/presented.ts';
-import { type ErrorKind, kindOf } from '../sight/trust.ts';
+import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { Chain } from '../../../certificates/chain.ts';
+import { type PathFault, type PathReason, pathReasons } from '../../../certificates/trust/reasons.ts';
 
-/** Judges how the verification by OpenSSL ended. It tells one error only: a rule that another error may hide is not tested. */
-export function judgeVerification({ verification, chain }: Presented) {
-  if (verification.kind === 'unknown') return judgeUnverified(chain, verification.why);
-  const { error } = verification;
-  const kind = kindOf(error);
-  const isVerified = kind === null || kind === 'name';
-  const judge = (own: ErrorKind, isBroken: boolean, shown: Evidence): Verdict => {
-    if (kind === own) return brokenIf(isBroken, { ...shown, error });
-    return isVerified ? 'holds' : notTested(`verification ended with ${error ?? ''} before`);
-  };
-  const isClosed = chain.root !== null || chain.isSelfSigned;
-  const missing = (isBroken: boolean) =>
-    isClosed ? 'holds' : judge('missingIssuer', isBroken, showEnd(chain));
+/** Reasons that rules of their own tell. */
+const toldElsewhere: readonly PathReason[] = [
+  'self-signed',
+  'root-unknown',
+  'expired',
+  'not-yet-valid',
+  'signature-weak',
+];
+
+/** Judges whether a path leads from the certificate to a trusted root; every reason why none does breaks one rule. */
+export function judgeTrust(chain: Chain) {
+  const faults = listFaults(chain);
+  const shown = (reason: PathReason) =>
+    faults.filter((fault) => fault.reason === reason).map((fault) => showFault(fault, chain));
+  const missing = faults.filter(isFetchable).map((fault) => showFault(fault, chain));
+  const rest = faults.filter((fault) => !toldElsewhere.includes(fault.reason) && !isFetchable(fault));
   return {
-    'certificate-self-signed': isVerified ? 'holds' : judgeSelfSigned(chain),
-    'certificate-root-unknown': chain.isSelfSigned
-      ? 'not-applicable'
-      : judge('unknownRoot', true, { root: showEnd(chain).subject, subject: chain.leaf?.subject ?? '' }),
-    'chain-incomplete': missing(!bringsNoIssuer(chain)),
-    'chain-intermediate-wrong': missing(bringsNoIssuer(chain)),
-    'certificate-not-trusted': judgeRest(error, chain),
+    'certificate-self-signed': brokenBy(shown('self-signed')),
+    'certificate-root-unknown': judgeRoot(chain, shown('root-unknown')),
+    'chain-incomplete': bringsNoIssuer(chain) ? 'holds' : brokenBy(missing),
+    'chain-intermediate-wrong': bringsNoIssuer(chain) ? brokenBy(missing) : 'holds',
+    'certificate-not-trusted': brokenBy(rest.map((fault) => showFault(fault, chain))),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
-function judgeUnverified(chain: Chain, why: string) {
-  const unseen = notTested(why);
-  return {
-    'certificate-self-signed': judgeSelfSigned(chain),
-    'certificate-root-unknown': unseen,
-    'chain-incomplete': unseen,
-    'chain-intermediate-wrong': unseen,
-    'certificate-not-trusted': unseen,
-  } as const satisfies Partial<Record<CertificateCode, Verdict>>;
+/** What is wrong with the path of a chain; nothing where it is trusted. */
+export function listFaults({ trust }: Chain): readonly PathFault[] {
+  return trust?.kind === 'untrusted' ? trust.faults : [];
 }
 
-function judgeSelfSigned({ isSelfSigned, leaf }: Chain): Verdict {
-  return brokenIf(isSelfSigned, { subject: leaf?.subject ?? '' });
+/** Some clients download the missing issuer from the address in the certificate. Without an address no client can complete the chain. */
+function isFetchable({ reason, certificate }: PathFault): boolean {
+  return reason === 'issuer-missing' && certificate.extensions.issuerUrls.length > 0;
 }
 
-/** Where the certificates that were sent end. */
-function showEnd({ path }: Chain) {
-  const end = path.at(-1);
-  return { subject: end?.subject ?? '', issuer: end?.issuer ?? '' };
+function judgeRoot({ isSelfSigned }: Chain, shown: readonly Evidence[]): Verdict {
+  return isSelfSigned ? 'not-applicable' : brokenBy(shown);
 }
 
-/** CA certificates came along, but none of them leads one step up from the leaf. */
-function bringsNoIssuer({ path, surplus }: Chain): boolean {
-  return path.length === 1 && surplus.some(({ extensions }) => extensions.isAuthority);
+function showFault({ reason, certificate }: PathFault, { leaf }: Chain): Evidence {
+  const { subject, issuer } = certificate;
+  const own = leaf?.subject ?? '';
+  const reasonText = `${subject} ${pathReasons[reason]}`;
+  return reason === 'root-unknown'
+    ? { subject: own, root: subject, issuer, error: reason }
+    : { subject: reason === 'issuer-missing' ? subject : own, issuer, error: reason, reason: reasonText };
 }
 
-/** Errors that no other rule speaks for. */
-function judgeRest(error: string | null, { path, isSelfSigned }: Chain): Verdict {
-  const kind = kindOf(error);
-  const isStrengthSeen = path.some(({ key, signature }) => signature.isWeak || isSmallKey(key));
-  const isSpokenFor = isSelfSigned || (kind !== 'other' && (kind !== 'strength' || isStrengthSeen));
-  return brokenIf(kind !== null && !isSpokenFor, { error });
+/** CA certificates were sent, but none of them is one step above the leaf. */
+function bringsNoIssuer({ trust, surplus }: Chain): boolean {
+  return trust?.path.length === 1 && surplus.some(({ extensions }) => extensions.isAuthority);
 }
 
 /** Judges which certificates are sent, and in which order. */

@@ -1,8 +1,8 @@
 import type { ConnectionCode } from '../../../../shared/catalogue/ssl-check/rules/connection.ts';
 import { brokenBy, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
 import type { HandshakeAnswer, Question } from '../evidence.ts';
+import type { SslFacts } from '../facts/facts.ts';
 import { alertName } from '../grammar/tls-names.ts';
-import type { SslSight } from '../sight/sight.ts';
 
 /** Why no handshake came about; null when one did. */
 export type Obstacle = { readonly code: ConnectionCode; readonly shown: Evidence };
@@ -26,7 +26,7 @@ const steps: readonly (readonly ConnectionCode[])[] = [
 
 /** Judges whether there is anything to judge. */
 export function judgeConnection(
-  { evidence }: SslSight,
+  { evidence }: SslFacts,
   obstacle: Obstacle | null,
 ): Record<ConnectionCode, Verdict> {
   const { host, port } = evidence;
@@ -42,9 +42,11 @@ export function judgeConnection(
 }
 
 /** Finds what stood in the way; null when the server answered in TLS. */
-export function findObstacle({ evidence, isAlive }: SslSight): Obstacle | null {
+export function findObstacle({ evidence, isAlive }: SslFacts): Obstacle | null {
   if (isAlive) return null;
   const ends = evidence.questions.map(({ end }) => end);
+  // A server whose answer breaks the protocol did answer; a rule of its own tells it.
+  if (ends.some((end) => end.kind === 'refused' && end.by === 'unknown-version')) return null;
   const failure = ends.find((end) => end.kind === 'failure');
   if (failure) return { code: codeOfFailure(failure.code), shown: { reason: failure.reason } };
   const other = ends.find((end) => end.kind === 'not-tls');

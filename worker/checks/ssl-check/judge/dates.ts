@@ -1,26 +1,32 @@
 import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
-import type { CertificateSight } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
-import { lifetimeDays, lifetimeLimitDays, renewalMarginMs, urgentMarginMs } from '../sight/lifetime.ts';
-import type { Presented, Verification } from '../sight/presented.ts';
-import { kindOf } from '../sight/trust.ts';
+import { brokenBy, brokenIf, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { Certificate } from '../../../certificates/certificate.ts';
+import type { Chain } from '../../../certificates/chain.ts';
+import {
+  lifetimeDays,
+  lifetimeLimitDays,
+  renewalMarginMs,
+  urgentMarginMs,
+} from '../../../certificates/lifetime.ts';
+import type { Presented } from '../facts/presented.ts';
+
+import { listFaults } from './chain.ts';
 
 const dayMs = 86_400_000;
 
 /** Judges from when to when the certificate and its chain are valid, by the clock of the evidence. */
-export function judgeDates({ chain, verification }: Presented, leaf: CertificateSight, at: number) {
+export function judgeDates({ chain }: Presented, leaf: Certificate, at: number) {
   const shown = showDates(leaf);
   return {
-    'certificate-expired': brokenIf(leaf.notAfter < at, shown),
+    'certificate-expired': brokenIf(at >= leaf.notAfter + 1000, shown),
     'certificate-not-yet-valid': brokenIf(leaf.notBefore > at, shown),
     ...judgeRemaining(leaf, at),
-    'certificate-lifetime-long': judgeLifetime(leaf, verification),
-    'chain-certificate-expired': judgePath(chain, verification, at),
+    'certificate-lifetime-long': judgeLifetime(leaf, chain),
+    'chain-certificate-expired': judgePath(chain),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
 }
 
-function judgeRemaining(leaf: CertificateSight, at: number) {
+function judgeRemaining(leaf: Certificate, at: number) {
   const left = leaf.notAfter - at;
   const isUrgent = left < urgentMarginMs(leaf);
   const shown = {
@@ -29,7 +35,7 @@ function judgeRemaining(leaf: CertificateSight, at: number) {
     days: Math.floor(left / dayMs),
     lifetime: Math.round(lifetimeDays(leaf)),
   };
-  if (left < 0)
+  if (left <= -1000)
     return {
       'certificate-expires-within-days': 'not-applicable',
       'certificate-expires-soon': 'not-applicable',
@@ -41,27 +47,29 @@ function judgeRemaining(leaf: CertificateSight, at: number) {
 }
 
 /** Private CAs make their own rules; one that the operator trusts cannot be told from a public one. */
-function judgeLifetime(leaf: CertificateSight, verification: Verification): Verdict {
-  if (verification.kind === 'unknown') return notTested(verification.why);
-  const kind = kindOf(verification.error);
-  if (kind === 'selfSigned' || kind === 'unknownRoot') return 'not-applicable';
+function judgeLifetime(leaf: Certificate, chain: Chain): Verdict {
+  const isPrivate = listFaults(chain).some(
+    ({ reason, certificate }) =>
+      reason === 'self-signed' ||
+      reason === 'root-unknown' ||
+      (reason === 'issuer-missing' && certificate.extensions.issuerUrls.length === 0),
+  );
+  if (isPrivate) return 'not-applicable';
   const days = lifetimeDays(leaf);
   const limit = lifetimeLimitDays(leaf.notBefore);
   return brokenIf(days > limit, { ...showDates(leaf), days: Math.round(days * 100) / 100, limit });
 }
 
 /** A certificate of the path that clients can replace by a better one does no harm. */
-function judgePath(chain: Chain, verification: Verification, at: number): Verdict {
-  const outdated = findOutdated(chain, at);
-  if (verification.kind === 'unknown') return outdated.length > 0 ? notTested(verification.why) : 'holds';
-  return verification.error === null ? 'holds' : brokenBy(outdated.map(showDates));
+function judgePath(chain: Chain): Verdict {
+  const outdated = listFaults(chain).filter(
+    ({ reason, certificate }) =>
+      certificate !== chain.leaf && (reason === 'expired' || reason === 'not-yet-valid'),
+  );
+  return brokenBy(outdated.map(({ certificate }) => showDates(certificate)));
 }
 
-function findOutdated({ path, root }: Chain, at: number): readonly CertificateSight[] {
-  return path.slice(1).filter((one) => one !== root && (one.notAfter < at || one.notBefore > at));
-}
-
-function showDates({ subject, notBefore, notAfter }: CertificateSight) {
+function showDates({ subject, notBefore, notAfter }: Certificate) {
   return { subject, notBefore: isoOf(notBefore), notAfter: isoOf(notAfter) };
 }
 

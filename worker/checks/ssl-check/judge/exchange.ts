@@ -1,18 +1,18 @@
 import type { SuiteCode } from '../../../../shared/catalogue/ssl-check/rules/suite.ts';
 import { brokenBy, type Evidence, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
 import type { HelloAccepted } from '../evidence.ts';
+import { isSetKnown, type SslFacts } from '../facts/facts.ts';
 import { suites } from '../grammar/suites.ts';
 import { findGroup, type VersionName } from '../grammar/tls-names.ts';
-import { isSetKnown, type SslSight } from '../sight/sight.ts';
 
 type ClearAnswer = HelloAccepted & { readonly version: VersionName };
 
 /** Judges how keys are exchanged up to TLS 1.2: what a server chose, though better was offered. */
-export function judgeExchange(sight: SslSight) {
+export function judgeExchange(facts: SslFacts) {
   return {
-    'key-exchange-signature-weak': judgeSignature(sight),
-    'group-deprecated-chosen': judgeCurve(sight),
-    'suite-finite-field-offered': judgeFiniteField(sight),
+    'key-exchange-signature-weak': judgeSignature(facts),
+    'group-deprecated-chosen': judgeCurve(facts),
+    'suite-finite-field-offered': judgeFiniteField(facts),
   } as const satisfies Partial<Record<SuiteCode, Verdict>>;
 }
 
@@ -22,7 +22,7 @@ const weakHashes = new Map([
   [2, 'SHA-1'],
 ]);
 
-function judgeSignature({ clearAnswers, protocols }: SslSight): Verdict {
+function judgeSignature({ clearAnswers, protocols }: SslFacts): Verdict {
   if (protocols['TLSv1.2'] === false) return 'not-applicable';
   const answers = clearAnswers.filter(({ version }) => version === 'TLSv1.2');
   const signed = answers.filter(({ signatureScheme }) => typeof signatureScheme === 'number');
@@ -44,7 +44,7 @@ function isSigning(id: number): boolean {
 /** RFC 8422 §5.1.1 deprecates all curves up to this number. */
 const lastDeprecatedCurve = 22;
 
-function judgeCurve({ clearAnswers, protocols }: SslSight): Verdict {
+function judgeCurve({ clearAnswers, protocols }: SslFacts): Verdict {
   const named = clearAnswers.filter(({ group }) => group !== null);
   const broken = named.flatMap((answer) =>
     answer.group !== null && answer.group <= lastDeprecatedCurve
@@ -58,11 +58,11 @@ function judgeCurve({ clearAnswers, protocols }: SslSight): Verdict {
     : notTested('no ServerKeyExchange in clear was seen');
 }
 
-function judgeFiniteField(sight: SslSight): Verdict {
-  const found = sight.suites.filter(({ suite }) => suite.keyExchange === 'DHE' && !suite.isAnonymous);
+function judgeFiniteField(facts: SslFacts): Verdict {
+  const found = facts.suites.filter(({ suite }) => suite.keyExchange === 'DHE' && !suite.isAnonymous);
   if (found.length > 0) return brokenBy(found.map(({ suite, version }) => ({ suite: suite.name, version })));
-  if (sight.protocols['TLSv1.2'] === false) return 'not-applicable';
-  return isSetKnown(sight, 'TLSv1.2', 'finiteField')
+  if (facts.protocols['TLSv1.2'] === false) return 'not-applicable';
+  return isSetKnown(facts, 'TLSv1.2', 'finiteField')
     ? 'holds'
     : notTested('not every suite could be asked for');
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { NameCode } from '../../../../shared/catalogue/ssl-check/rules/name.ts';
 import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { Certificate } from '../../../certificates/certificate.ts';
+import type { Chain } from '../../../certificates/chain.ts';
 import type { SslEvidence, TlsaRecord } from '../evidence.ts';
-import type { CertificateSight } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
 
 /** Judges what the DNS says of the certificate. */
 export function judgeNamesInDns(
@@ -55,7 +55,7 @@ function judgeTlsa(
 /** RFC 6698 §2.1: usages 1 and 3 mean the server's certificate, 0 and 2 one above it; that of usage 2 must be sent (RFC 7671 §5.2.2). */
 function fits(
   { usage, selector, matchingType, certificate }: TlsaRecord,
-  one: CertificateSight,
+  one: Certificate,
   isLeaf: boolean,
 ): boolean {
   if (isLeaf !== (usage === 1 || usage === 3)) return false;
@@ -66,7 +66,7 @@ function fits(
   return hash !== null && createHash(hash).update(selected).digest('hex') === certificate;
 }
 
-function readPublicKey({ x509 }: CertificateSight): Buffer | null {
+function readPublicKey({ x509 }: Certificate): Buffer | null {
   try {
     return x509.publicKey.export({ type: 'spki', format: 'der' });
   } catch {

@@ -1,28 +1,29 @@
 import type { ProtocolCode } from '../../../../shared/catalogue/ssl-check/rules/protocol.ts';
 import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { readCertificate } from '../../../certificates/certificate.ts';
+import type { Chain } from '../../../certificates/chain.ts';
 import { readMaxAge } from '../../../web/hsts.ts';
+import { isAlpnRefused } from '../facts/clients.ts';
+import type { SslFacts } from '../facts/facts.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
-import { readCertificate } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
-import type { SslSight } from '../sight/sight.ts';
 
 /** Judges versions, extensions, and how the server deals with clients. */
-export function judgeProtocols(sight: SslSight, chains: readonly Chain[]): Record<ProtocolCode, Verdict> {
+export function judgeProtocols(facts: SslFacts, chains: readonly Chain[]): Record<ProtocolCode, Verdict> {
   return {
-    ...judgeVersions(sight),
-    ...judgeClearAnswers(sight),
-    ...judgeAlpn(sight),
-    ...judgeNameIndication(sight, chains),
-    ...judgeHsts(sight),
-    'client-hello-size-intolerance': judgeSize(sight),
-    'early-data-offered': judgeEarlyData(sight),
-    'client-certificate-requested': judgeClientCertificate(sight),
+    ...judgeVersions(facts),
+    ...judgeClearAnswers(facts),
+    ...judgeAlpn(facts),
+    ...judgeNameIndication(facts, chains),
+    ...judgeHsts(facts),
+    'client-hello-size-intolerance': judgeSize(facts),
+    'early-data-offered': judgeEarlyData(facts),
+    'client-certificate-requested': judgeClientCertificate(facts),
   };
 }
 
 const untold = 'the server did not say whether it speaks this version';
 
-function judgeVersions({ protocols, suites }: SslSight) {
+function judgeVersions({ protocols, suites }: SslFacts) {
   const offered = versionNames.filter((version) => protocols[version] === true);
   const isUnknown = (versions: readonly VersionName[]) =>
     versions.some((version) => protocols[version] === null);
@@ -54,10 +55,10 @@ function judgeVersions({ protocols, suites }: SslSight) {
 }
 
 /** What shows only up to TLS 1.2; TLS 1.3 has none of these weaknesses. */
-function judgeClearAnswers({ clearAnswers, protocols }: SslSight) {
+function judgeClearAnswers({ clearAnswers, protocols }: SslFacts) {
   const isTls13Only = protocols['TLSv1.3'] === true && protocols['TLSv1.2'] === false;
   const nothing: Verdict = isTls13Only ? 'not-applicable' : notTested('no ServerHello in clear was seen');
-  const judge = (isBroken: (answer: SslSight['clearAnswers'][number]) => boolean): Verdict => {
+  const judge = (isBroken: (answer: SslFacts['clearAnswers'][number]) => boolean): Verdict => {
     const broken = clearAnswers.find(isBroken);
     return clearAnswers.length === 0
       ? nothing
@@ -73,11 +74,9 @@ function judgeClearAnswers({ clearAnswers, protocols }: SslSight) {
   } as const satisfies Partial<Record<ProtocolCode, Verdict>>;
 }
 
-function judgeAlpn({ client, evidence }: SslSight) {
-  const isRefused = evidence.handshakes.some(
-    ({ handshake }) =>
-      handshake.kind === 'failure' && handshake.opensslCode?.includes('NO_APPLICATION_PROTOCOL') === true,
-  );
+function judgeAlpn(facts: SslFacts) {
+  const { client } = facts;
+  const isRefused = isAlpnRefused(facts);
   const isAsked = client?.offer === 'modern' || client?.offer === 'small';
   return {
     'alpn-refused': client === null && !isRefused ? notTested(noHandshake) : brokenIf(isRefused),
@@ -90,7 +89,7 @@ function judgeAlpn({ client, evidence }: SslSight) {
 
 const noHandshake = 'no handshake of a current client could be completed';
 
-function judgeNameIndication({ evidence: { withoutName } }: SslSight, chains: readonly Chain[]) {
+function judgeNameIndication({ evidence: { withoutName } }: SslFacts, chains: readonly Chain[]) {
   if (withoutName === null) {
     const unseen = notTested('no handshake without a name was tried');
     return { 'sni-required': unseen, 'sni-default-differs': unseen } as const;
@@ -115,7 +114,7 @@ function judgeNameIndication({ evidence: { withoutName } }: SslSight, chains: re
 /** A year is usual; SSL Labs asks for 180 days. */
 const longEnoughS = 15_552_000;
 
-function judgeHsts({ evidence: { hsts } }: SslSight) {
+function judgeHsts({ evidence: { hsts } }: SslFacts) {
   if (hsts.kind === 'unknown') {
     const unseen = notTested(hsts.reason);
     return { 'hsts-missing': unseen, 'hsts-short': unseen } as const;
@@ -130,13 +129,13 @@ function judgeHsts({ evidence: { hsts } }: SslSight) {
 }
 
 /** The large hello failed and the small one did not. */
-function judgeSize({ client, evidence }: SslSight): Verdict {
+function judgeSize({ client, evidence }: SslFacts): Verdict {
   if (client === null) return notTested(noHandshake);
   const first = evidence.handshakes[0]?.handshake;
   return brokenIf(client.offer === 'small', { reason: first?.kind === 'failure' ? first.reason : '' });
 }
 
-function judgeEarlyData({ client, protocols }: SslSight): Verdict {
+function judgeEarlyData({ client, protocols }: SslFacts): Verdict {
   if (protocols['TLSv1.3'] === false) return 'not-applicable';
   if (client === null) return notTested(noHandshake);
   const { maxEarlyDataBytes } = client;
@@ -144,8 +143,8 @@ function judgeEarlyData({ client, protocols }: SslSight): Verdict {
   return brokenIf(maxEarlyDataBytes > 0, { bytes: maxEarlyDataBytes });
 }
 
-function judgeClientCertificate(sight: SslSight): Verdict {
-  const { client, clearAnswers, evidence } = sight;
+function judgeClientCertificate(facts: SslFacts): Verdict {
+  const { client, clearAnswers, evidence } = facts;
   const isRequired =
     client?.lateAlert === 'certificate_required' || (client === null && evidence.handshakes.length > 0);
   const isRequested = clearAnswers.some(({ certificateRequested }) => certificateRequested);

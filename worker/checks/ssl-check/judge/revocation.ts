@@ -6,14 +6,14 @@ import {
   notTested,
   type Verdict,
 } from '../../../../shared/model/verdict.ts';
-import type { CertificateSight } from '../sight/certificate-sight.ts';
-import type { Presented } from '../sight/presented.ts';
-import { concludeRevocation, readRevocation, type Statement } from '../sight/revocation.ts';
-import { readStaple, type Staple } from '../sight/staple.ts';
+import type { Certificate } from '../../../certificates/certificate.ts';
+import type { Staple } from '../../../certificates/staple.ts';
+import type { Presented } from '../facts/presented.ts';
+import { concludeRevocation, readRevocation, type Statement } from '../facts/revocation.ts';
 
 /** Judges whether the certificate is revoked, by its staple and its CRL together, and the staple itself. One without a staple is no fault: CAs need not offer OCSP any more. */
-export function judgeRevocation(presented: Presented, leaf: CertificateSight, at: number) {
-  const staple = readStaple(presented, leaf, at);
+export function judgeRevocation(presented: Presented, leaf: Certificate, at: number) {
+  const { staple } = presented;
   return {
     'certificate-revoked': judgeRevoked(readRevocation(presented, at), presented, leaf),
     'must-staple-not-stapled': judgeMustStaple(staple, leaf),
@@ -25,7 +25,7 @@ export function judgeRevocation(presented: Presented, leaf: CertificateSight, at
 function judgeRevoked(
   statements: readonly Statement[],
   { revocationList }: Presented,
-  { subject }: CertificateSight,
+  { subject }: Certificate,
 ): Verdict {
   const concluded = concludeRevocation(statements);
   if (concluded === 'good') return 'holds';
@@ -53,7 +53,7 @@ function judgeUse(staple: Staple): Verdict {
   });
 }
 
-function judgeMustStaple(staple: Staple, { extensions }: CertificateSight): Verdict {
+function judgeMustStaple(staple: Staple, { extensions }: Certificate): Verdict {
   return extensions.mustStaple ? brokenIf(staple.kind === 'none') : 'not-applicable';
 }
 

@@ -6,20 +6,20 @@ import {
   notTested,
   type Verdict,
 } from '../../../../shared/model/verdict.ts';
+import type { CertificateKey } from '../../../certificates/certificate.ts';
+import type { Chain } from '../../../certificates/chain.ts';
+import { isDecisive, isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';
 import { hasForwardSecrecy } from '../grammar/suites.ts';
 import { findGroup } from '../grammar/tls-names.ts';
-import type { KeySight } from '../sight/certificate-sight.ts';
-import type { Chain } from '../sight/chain.ts';
-import { isDecisive, isSetKnown, type SslSight, type SuiteSeen } from '../sight/sight.ts';
 import { judgeExchange } from './exchange.ts';
 
 /** Judges cipher suites, key lengths and groups. */
-export function judgeSuites(sight: SslSight, chains: readonly Chain[]): Record<SuiteCode, Verdict> {
-  const weak = (picks: (seen: SuiteSeen) => boolean) => judgeWeak(sight, picks);
+export function judgeSuites(facts: SslFacts, chains: readonly Chain[]): Record<SuiteCode, Verdict> {
+  const weak = (picks: (seen: SuiteSeen) => boolean) => judgeWeak(facts, picks);
   const isSinceTls11 = ({ version }: SuiteSeen) => version === 'TLSv1.1' || version === 'TLSv1.2';
   return {
     'suite-null-offered': judgeNull(
-      sight,
+      facts,
       weak(({ suite }) => suite.cipher === 'NULL'),
     ),
     'suite-anonymous-offered': weak(({ suite }) => suite.isAnonymous),
@@ -29,28 +29,28 @@ export function judgeSuites(sight: SslSight, chains: readonly Chain[]): Record<S
     'suite-rc4-offered': weak(({ suite }) => suite.cipher === 'RC4'),
     'suite-3des-since-tls11': weak((seen) => seen.suite.cipher === '3DES' && isSinceTls11(seen)),
     'suite-3des-offered': weak(({ suite }) => suite.cipher === '3DES'),
-    ...judgeKeys(sight, chains),
-    ...judgeSoundness(sight),
-    ...judgeExchange(sight),
-    'group-post-quantum-missing': judgePostQuantum(sight),
+    ...judgeKeys(facts, chains),
+    ...judgeSoundness(facts),
+    ...judgeExchange(facts),
+    'group-post-quantum-missing': judgePostQuantum(facts),
   };
 }
 
 const incomplete = 'not every suite could be asked for';
 
 /** A weak kind is ruled out only when the dangerous suites of every version were asked for to the end. */
-function judgeWeak(sight: SslSight, picks: (seen: SuiteSeen) => boolean): Verdict {
-  const broken = sight.suites.filter(picks);
+function judgeWeak(facts: SslFacts, picks: (seen: SuiteSeen) => boolean): Verdict {
+  const broken = facts.suites.filter(picks);
   if (broken.length > 0) return brokenBy(broken.map(showSuite));
   const isKnown =
-    isSetKnown(sight, 'TLSv1.2', 'dangerous') &&
-    (['TLSv1.1', 'TLSv1', 'SSLv3'] as const).every((version) => isSetKnown(sight, version, 'oldDangerous'));
+    isSetKnown(facts, 'TLSv1.2', 'dangerous') &&
+    (['TLSv1.1', 'TLSv1', 'SSLv3'] as const).every((version) => isSetKnown(facts, version, 'oldDangerous'));
   return isKnown ? 'holds' : notTested(incomplete);
 }
 
 /** TLS 1.3 has such suites too (RFC 9150), and no other weak ones. */
-function judgeNull(sight: SslSight, verdict: Verdict): Verdict {
-  return verdict === 'holds' && !isSetKnown(sight, 'TLSv1.3', 'tls13') ? notTested(incomplete) : verdict;
+function judgeNull(facts: SslFacts, verdict: Verdict): Verdict {
+  return verdict === 'holds' && !isSetKnown(facts, 'TLSv1.3', 'tls13') ? notTested(incomplete) : verdict;
 }
 
 function showSuite({ suite, version, dhBits }: SuiteSeen) {
@@ -60,8 +60,8 @@ function showSuite({ suite, version, dhBits }: SuiteSeen) {
 /** Where the rating guide's part for keys falls to 40. In public 829 bits were factored (RSA-250), and curves of 117 bits solved. */
 const brokenBits = { modulus: 1024, curve: 123 };
 
-function judgeKeys(sight: SslSight, chains: readonly Chain[]) {
-  const primes = sight.suites.flatMap((seen) =>
+function judgeKeys(facts: SslFacts, chains: readonly Chain[]) {
+  const primes = facts.suites.flatMap((seen) =>
     seen.dhBits === null ? [] : [{ ...seen, bits: seen.dhBits }],
   );
   const broken = [
@@ -70,7 +70,7 @@ function judgeKeys(sight: SslSight, chains: readonly Chain[]) {
       .map(({ bits }) => ({ what: 'The Diffie-Hellman prime', bits })),
     ...chains.flatMap(({ leaf }) => (leaf === null ? [] : findBreakableKey(leaf.key))),
   ];
-  const isKnown = primes.length > 0 || areExchangesKnown(sight);
+  const isKnown = primes.length > 0 || areExchangesKnown(facts);
   const unless = (verdict: Verdict): Verdict =>
     verdict === 'holds' && !isKnown ? notTested(incomplete) : verdict;
   return {
@@ -79,7 +79,7 @@ function judgeKeys(sight: SslSight, chains: readonly Chain[]) {
   } as const satisfies Partial<Record<SuiteCode, Verdict>>;
 }
 
-function findBreakableKey({ type, bits }: KeySight): Evidence[] {
+function findBreakableKey({ type, bits }: CertificateKey): Evidence[] {
   const limit = type === 'EC' ? brokenBits.curve : brokenBits.modulus;
   const isMeasured = type === 'EC' || type === 'RSA' || type === 'DSA';
   return isMeasured && bits !== null && bits > 0 && bits < limit
@@ -88,21 +88,21 @@ function findBreakableKey({ type, bits }: KeySight): Evidence[] {
 }
 
 /** Whether a finite-field exchange would have shown: TLS 1.3 names its groups, TLS 1.2 was asked for it. */
-function areExchangesKnown(sight: SslSight): boolean {
-  const { protocols } = sight;
+function areExchangesKnown(facts: SslFacts): boolean {
+  const { protocols } = facts;
   const isModern = protocols['TLSv1.3'] === true || protocols['TLSv1.2'] === true;
-  return isModern && isSetKnown(sight, 'TLSv1.2', 'finiteField');
+  return isModern && isSetKnown(facts, 'TLSv1.2', 'finiteField');
 }
 
 /** What a sound server has or has not, judged by TLS 1.2; TLS 1.3 has nothing but sound suites. */
-function judgeSoundness(sight: SslSight) {
-  const { suites, protocols } = sight;
+function judgeSoundness(facts: SslFacts) {
+  const { suites, protocols } = facts;
   const speaksTls13 = protocols['TLSv1.3'] === true;
   const isKnown =
     suites.length > 0 &&
     protocols['TLSv1.3'] !== null &&
-    isSetKnown(sight, 'TLSv1.2', 'sound') &&
-    isSetKnown(sight, 'TLSv1.2', 'withoutForwardSecrecy');
+    isSetKnown(facts, 'TLSv1.2', 'sound') &&
+    isSetKnown(facts, 'TLSv1.2', 'withoutForwardSecrecy');
   // Versions before TLS 1.2 are asked for their first choice and for dangerous suites only.
   const isModern = speaksTls13 || protocols['TLSv1.2'] === true;
   const missing = (has: (seen: SuiteSeen) => boolean, isSeen: boolean): Verdict => {
@@ -114,7 +114,7 @@ function judgeSoundness(sight: SslSight) {
     if (found.length > 0) return brokenBy(found.map(showSuite));
     return isAsked ? 'holds' : notTested(incomplete);
   };
-  const isStaticKnown = isModern && isSetKnown(sight, 'TLSv1.2', 'withoutForwardSecrecy');
+  const isStaticKnown = isModern && isSetKnown(facts, 'TLSv1.2', 'withoutForwardSecrecy');
   return {
     'forward-secrecy-missing': missing(
       ({ suite }) => hasForwardSecrecy(suite) && !suite.isAnonymous,
@@ -133,7 +133,7 @@ function judgeSoundness(sight: SslSight) {
   } as const satisfies Partial<Record<SuiteCode, Verdict>>;
 }
 
-function judgePostQuantum({ evidence: { groups }, protocols, client }: SslSight): Verdict {
+function judgePostQuantum({ evidence: { groups }, protocols, client }: SslFacts): Verdict {
   const named = client?.ephemeralKey.name ?? '';
   if (named.includes('MLKEM') || groups?.accepted.some((id) => findGroup(id).isPostQuantum)) return 'holds';
   if (protocols['TLSv1.3'] === false) return 'not-applicable';

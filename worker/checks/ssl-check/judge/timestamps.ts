@@ -1,18 +1,18 @@
 import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
-import { isMalformed } from '../grammar/malformed.ts';
-import { parseSignedTimestamps, type SignedTimestamp } from '../grammar/signed-timestamps.ts';
-import type { CertificateSight } from '../sight/certificate-sight.ts';
-import { lifetimeDays } from '../sight/lifetime.ts';
-import type { Presented } from '../sight/presented.ts';
+import type { Certificate } from '../../../certificates/certificate.ts';
+import { isMalformed } from '../../../certificates/grammar/malformed.ts';
+import {
+  parseSignedTimestamps,
+  type SignedTimestamp,
+} from '../../../certificates/grammar/signed-timestamps.ts';
+import { lifetimeDays } from '../../../certificates/lifetime.ts';
+import type { Presented } from '../facts/presented.ts';
 
 /** Every policy of the CA/Browser Forum; each public server certificate carries one (Baseline Requirements §7.1.6.1). */
 const publicPolicies = '2.23.140.1.';
 
 /** Judges how many logs have promised to publish the certificate. Certificates of private CAs need none. */
-export function judgeTimestamps(
-  { timestampList, isSeenInClear }: Presented,
-  leaf: CertificateSight,
-): Verdict {
+export function judgeTimestamps({ timestampList, isSeenInClear }: Presented, leaf: Certificate): Verdict {
   if (!leaf.extensions.policies.some((policy) => policy.startsWith(publicPolicies))) return 'not-applicable';
   const { timestamps } = leaf.extensions;
   if (isMalformed(timestamps))
@@ -25,7 +25,7 @@ export function judgeTimestamps(
 }
 
 /** Two logs up to 180 days, three above, by the policies of Chrome and Apple. */
-function wantedOf(leaf: CertificateSight): number {
+function wantedOf(leaf: Certificate): number {
   return lifetimeDays(leaf) > 180 ? 3 : 2;
 }
 

@@ -1,0 +1,40 @@
+import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
+import type { ReadHello } from './read-client-hello.ts';
+import { alertRecord, extension, writeServerFlight } from './write-server-flight.ts';
+
+/** What a server on paper answers to a hello: bytes, or the way in which the connection ends. */
+export type Reply = Uint8Array | 'closed' | 'reset' | 'timeout' | 'refused';
+const retryRandom = Uint8Array.from(
+  Buffer.from('cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c', 'hex'),
+);
+const retry = (suite: number, group: number) =>
+  writeServerFlight({
+    version: 0x0304,
+    suite,
+    random: retryRandom,
+    extensions: [extension(43, 3, 4), extension(51, group >> 8, group & 255)],
+  });
+
+/** A server that speaks these suites and groups, by its own preference. */
+export const speaks =
+  (tls12: readonly number[], tls13: readonly number[], groups: readonly number[]) =>
+  (hello: ReadHello | null): Reply => {
+    const isTls13 = hello?.version === 0x0304;
+    const suite = (isTls13 ? tls13 : tls12).find((id) => hello?.suites.includes(id));
+    const group = groups.find((id) => hello?.groups.includes(id));
+    if (hello === null) return alertRecord(2, 80);
+    if (hello.version < 0x0303 || (!isTls13 && tls12.length === 0)) return alertRecord(2, 70);
+    if (suite === undefined) return alertRecord(2, 40);
+    if (!isTls13)
+      return writeServerFlight({
+        version: 0x0303,
+        suite,
+        certificates: [Uint8Array.of(1)],
+        done: true,
+        ...dhOf(suite),
+      });
+    return group === undefined ? alertRecord(2, 40) : retry(suite, group);
+  };
+
+const dhOf = (suite: number) =>
+  suites.get(suite)?.keyExchange === 'DHE' ? { prime: new Uint8Array(128).fill(255) } : { group: 0x001d };

@@ -1,0 +1,216 @@
+import { toHex } from './byte-cursor.ts';
+import {
+  type DerNode,
+  derAt,
+  derChildren,
+  derIn,
+  derTags,
+  hasBit,
+  parseDer,
+  readObjectIdentifier,
+  readSerialNumber,
+  readSmallInteger,
+} from './der.ts';
+import { childrenOf, collectExtensions, type Extension, isTrue, readFullName } from './extensions.ts';
+import { type Malformed, malformed } from './malformed.ts';
+import { readSignatureAlgorithm } from './signature-names.ts';
+import { parseSignedTimestamps, type SignedTimestamp } from './signed-timestamps.ts';
+
+/** What node:crypto's X509Certificate does not tell of a certificate. */
+export type CertificateExtensions = {
+  readonly kind: 'extensions';
+  /** Lower-case hex without leading zeros. */
+  readonly serialNumber: string;
+  /** As readSignatureAlgorithm gives it. */
+  readonly signatureAlgorithm: string;
+  /** Object identifiers of all extensions, in order. */
+  readonly present: readonly string[];
+  readonly hasSubjectAltName: boolean;
+  /** DNS entries of subjectAltName, each byte one character. */
+  readonly dnsNames: readonly string[];
+  readonly timestamps: readonly SignedTimestamp[] | Malformed | null;
+  /** RFC 7633: a client may insist on a stapled OCSP answer. */
+  readonly mustStaple: boolean;
+  /** Addresses of all distribution points. */
+  readonly revocationListUrls: readonly string[];
+  readonly distributionPoints: readonly DistributionPoint[];
+  /** May sign revocation lists; so may one without the extension. */
+  readonly signsLists: boolean;
+  /** The name of the issuer, DER. */
+  readonly issuerName: Uint8Array;
+  readonly authorityKeyId: string | null;
+  readonly subjectKeyId: string | null;
+  readonly policies: readonly string[];
+  readonly extendedKeyUsages: readonly string[] | null;
+  readonly isAuthority: boolean;
+  /** How many CA certificates may follow below this one; null for any number. */
+  readonly pathLength: number | null;
+  /** null without the extension: then the key may serve every purpose. */
+  readonly keyUsages: KeyUsages | null;
+  /** Critical extensions that are not read here; a client that does not know one must refuse the certificate (RFC 5280 §4.2). */
+  readonly unknownCritical: readonly string[];
+  /** Entries of subjectAltName, DER with their context tags. */
+  readonly alternativeNames: readonly DerNode[];
+  /** The value of nameConstraints, to be read by parseNameConstraints; null without the extension. */
+  readonly nameConstraints: Uint8Array | null;
+  /** Where the certificate of the issuer can be fetched (RFC 5280 §4.2.2.1). */
+  readonly issuerUrls: readonly string[];
+  /** The name of the subject, DER; an empty SEQUENCE where it has none. */
+  readonly subjectName: Uint8Array;
+  /** SubjectPublicKeyInfo, DER: what pins and DANE digest. */
+  readonly publicKeyInfo: Uint8Array;
+};
+
+/** What a key may be used for (RFC 5280 §4.2.1.3), as far as servers and their CAs need it. */
+export type KeyUsages = {
+  readonly signs: boolean;
+  readonly enciphers: boolean;
+  readonly agrees: boolean;
+  readonly signsCertificates: boolean;
+};
+
+/** Where a list of revoked certificates lies (RFC 5280 §4.2.1.13). */
+export type DistributionPoint = {
+  readonly urls: readonly string[];
+  /** The list there tells all reasons, and comes from the issuer of the certificate. */
+  readonly isWhole: boolean;
+};
+
+/** Object identifiers of the extensions that are read. */
+export const extensionIds = {
+  subjectKeyId: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  nameConstraints: '2.5.29.30',
+  policyMappings: '2.5.29.33',
+  policyConstraints: '2.5.29.36',
+  inhibitAnyPolicy: '2.5.29.54',
+  authorityAccess: '1.3.6.1.5.5.7.1.1',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  revocationLists: '2.5.29.31',
+  policies: '2.5.29.32',
+  authorityKeyId: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+  tlsFeature: '1.3.6.1.5.5.7.1.24',
+  timestamps: '1.3.6.1.4.1.11129.2.4.2',
+} as const;
+
+/** The TLS extension whose number in tlsFeature means must-staple. */
+const statusRequest = 5;
+/** Places among the bits of keyUsage. */
+const usageBits = { signs: 0, enciphers: 2, agrees: 4, signsCertificates: 5, signsLists: 6 } as const;
+/** The access method whose location is the certificate of the issuer. */
+const issuersMethod = '1.3.6.1.5.5.7.48.2';
+
+/** Walks a certificate in DER to its extensions (RFC 5280 §4.1). An extension that breaks its own grammar reads as empty. */
+export function parseCertificateExtensions(certificate: Uint8Array): CertificateExtensions | Malformed {
+  const node = parseDer(certificate);
+  if (node.kind === 'malformed') return node;
+  if (node.whole.length !== certificate.length)
+    return malformed(node.whole.length, 'bytes after the certificate');
+  const fields = derChildren(derAt(node, 0) ?? node);
+  const first = fields[0]?.tag === 0xa0 ? 1 : 0; // the version is left out in X.509 v1
+  const serialNumber = readSerialNumber(fields[first]);
+  const algorithm = readSignatureAlgorithm(derAt(node, 1));
+  if (node.tag !== derTags.sequence || serialNumber === null || algorithm === '')
+    return malformed(0, 'a value that is no certificate');
+  const extensions = collectExtensions(
+    derAt(
+      fields.find(({ tag }) => tag === 0xa3),
+      0,
+    ),
+  );
+  const value = (id: string) => derIn(extensions.get(id)?.value);
+  const points = childrenOf(value(extensionIds.revocationLists)).map(readDistributionPoint);
+  return {
+    kind: 'extensions',
+    serialNumber,
+    signatureAlgorithm: algorithm,
+    present: [...extensions.keys()],
+    hasSubjectAltName: extensions.has(extensionIds.subjectAltName),
+    dnsNames: childrenOf(value(extensionIds.subjectAltName))
+      .filter(({ tag }) => tag === 0x82)
+      .map(latin1Of),
+    timestamps: readTimestamps(value(extensionIds.timestamps)),
+    mustStaple: childrenOf(value(extensionIds.tlsFeature)).some(
+      (feature) => readSmallInteger(feature) === statusRequest,
+    ),
+    revocationListUrls: points.flatMap(({ urls }) => urls),
+    distributionPoints: points,
+    signsLists:
+      !extensions.has(extensionIds.keyUsage) || hasBit(value(extensionIds.keyUsage), usageBits.signsLists),
+    authorityKeyId: hexOf(childrenOf(value(extensionIds.authorityKeyId)).find(({ tag }) => tag === 0x80)),
+    subjectKeyId: hexOf(value(extensionIds.subjectKeyId)),
+    policies: childrenOf(value(extensionIds.policies)).map((policy) =>
+      readObjectIdentifier(derAt(policy, 0)),
+    ),
+    extendedKeyUsages: extensions.has(extensionIds.extendedKeyUsage)
+      ? childrenOf(value(extensionIds.extendedKeyUsage)).map(readObjectIdentifier)
+      : null,
+    ...readLimits(extensions),
+    alternativeNames: childrenOf(value(extensionIds.subjectAltName)),
+    issuerUrls: childrenOf(value(extensionIds.authorityAccess)).flatMap(readIssuerUrl),
+    ...readParties(fields.slice(first + 2)),
+  };
+}
+
+/** The fields from the issuer to the public key; empty where one is missing. */
+function readParties([issuer, , subject, publicKey]: readonly DerNode[]) {
+  const nothing = new Uint8Array(0);
+  return {
+    issuerName: issuer?.whole ?? nothing,
+    subjectName: subject?.whole ?? nothing,
+    publicKeyInfo: publicKey?.whole ?? nothing,
+  };
+}
+
+/** What the extensions say about a path through the certificate (RFC 5280 §6.1). */
+function readLimits(extensions: ReadonlyMap<string, Extension>) {
+  const value = (id: string) => derIn(extensions.get(id)?.value);
+  const basic = value(extensionIds.basicConstraints);
+  return {
+    isAuthority: isTrue(derAt(basic, 0)),
+    pathLength: readSmallInteger(derAt(basic, 1)),
+    keyUsages: extensions.has(extensionIds.keyUsage) ? readUsages(value(extensionIds.keyUsage)) : null,
+    unknownCritical: [...extensions].flatMap(([id, one]) => (one.isCritical && !known.has(id) ? [id] : [])),
+    nameConstraints: extensions.get(extensionIds.nameConstraints)?.value ?? null,
+  };
+}
+
+const known: ReadonlySet<string> = new Set(Object.values(extensionIds));
+
+function readUsages(bits: DerNode | undefined): KeyUsages {
+  return {
+    signs: hasBit(bits, usageBits.signs),
+    enciphers: hasBit(bits, usageBits.enciphers),
+    agrees: hasBit(bits, usageBits.agrees),
+    signsCertificates: hasBit(bits, usageBits.signsCertificates),
+  };
+}
+
+function readIssuerUrl(access: DerNode): readonly string[] {
+  const [method, location] = derChildren(access);
+  return readObjectIdentifier(method) === issuersMethod && location?.tag === 0x86 ? [latin1Of(location)] : [];
+}
+
+function latin1Of({ content }: DerNode): string {
+  return Buffer.from(content).toString('latin1');
+}
+
+function hexOf(node: DerNode | undefined): string | null {
+  return node === undefined ? null : toHex(node.content);
+}
+
+function readTimestamps(node: DerNode | undefined): CertificateExtensions['timestamps'] {
+  if (node === undefined) return null;
+  if (node.tag !== derTags.octetString) return malformed(0, 'an extension that holds no OCTET STRING');
+  const list = parseSignedTimestamps(node.content);
+  return list.kind === 'malformed' ? list : list.timestamps;
+}
+
+function readDistributionPoint(point: DerNode): DistributionPoint {
+  const parts = derChildren(point);
+  const name = parts.find(({ tag }) => tag === 0xa0);
+  // [1] narrows the reasons, [2] names another issuer.
+  return { urls: readFullName(name), isWhole: parts.every(({ tag }) => tag === 0xa0) };
+}

@@ -1,0 +1,121 @@
+import { type Certificate, isSignedBy } from '../certificate.ts';
+import { limitsOfIssuer, limitsOfLeaf } from './limits.ts';
+import type { PathFault, PathFound, PathReason } from './reasons.ts';
+
+/** What a path may be made of, and the clock in Unix ms. */
+export type PathSources = {
+  readonly leaf: Certificate;
+  /** Certificates that came along, in any order. */
+  readonly sent: readonly Certificate[];
+  /** Certificates of the store. */
+  readonly anchors: readonly Certificate[];
+  readonly at: number;
+};
+
+/** No public path is longer than five. */
+const longestPath = 10;
+/** Signatures and steps of one search. A public chain takes three or four; a hostile one may fit together in thousands of ways. */
+const searchLimits = { signatures: 100, steps: 1000 };
+
+type Way = { readonly path: readonly Certificate[]; readonly faults: readonly PathFault[] };
+type Found = Way & { readonly endsAtAnchor: boolean };
+type Search = PathSources & {
+  readonly signatures: Map<string, boolean>;
+  steps: number;
+  best: Found | null;
+};
+
+/**
+ * Searches all paths from a leaf to the store (RFC 4158, RFC 5280 §6.1), as browsers do; OpenSSL follows only one.
+ * The store comes first, so that a cross-certificate above a root that is trusted does not count.
+ */
+export function findPath(sources: PathSources): PathFound {
+  const search: Search = { ...sources, signatures: new Map(), steps: 0, best: null };
+  const { leaf, at } = sources;
+  walk(search, { path: [leaf], faults: faultsAt(leaf, limitsOfLeaf(leaf, at)) });
+  const { path = [leaf], faults = [], endsAtAnchor = false } = search.best ?? {};
+  if (endsAtAnchor && faults.length === 0) return { kind: 'trusted', path };
+  return { kind: 'untrusted', path, faults };
+}
+
+/** Goes on from the end of a way; true once a path that holds is found. */
+function walk(search: Search, way: Way): boolean {
+  const end = way.path.at(-1);
+  if (end === undefined) return false;
+  if (search.anchors.some((anchor) => isSameAuthority(anchor, end)))
+    return keep(search, { ...way, faults: withoutOwn(way.faults, end), endsAtAnchor: true });
+  search.steps += 1;
+  if (search.steps > searchLimits.steps || way.path.length >= longestPath)
+    return keep(search, stop(way, end, 'search-ended'));
+  const named = listIssuers(search, way.path, end);
+  const signers = named.filter((issuer) => isIssuer(search, end, issuer));
+  if (signers.length === 0) {
+    const reason = reasonOfEnd(search, end, named.length, way.path.length);
+    const faults = reason === 'root-unknown' ? withoutOwn(way.faults, end) : way.faults;
+    return keep(search, stop({ ...way, faults }, end, reason));
+  }
+  return signers.some((issuer) => walk(search, climb(search, way, issuer)));
+}
+
+function climb({ anchors, at }: Search, { path, faults }: Way, issuer: Certificate): Way {
+  const isAnchor = anchors.includes(issuer);
+  const limits = limitsOfIssuer(issuer, path, { at, isAnchor });
+  return { path: [...path, issuer], faults: [...faults, ...faultsAt(issuer, limits)] };
+}
+
+/** The end of a path needs no signature of its own: it is trusted for being in the store, or not at all. */
+function withoutOwn(faults: readonly PathFault[], end: Certificate): readonly PathFault[] {
+  return faults.filter(({ certificate, reason }) => certificate !== end || reason !== 'signature-weak');
+}
+
+function stop({ path, faults }: Way, certificate: Certificate, reason: PathReason): Found {
+  return { path, faults: [...faults, { reason, certificate }], endsAtAnchor: false };
+}
+
+function reasonOfEnd(search: Search, end: Certificate, named: number, length: number): PathReason {
+  if (end.isSelfIssued && isIssuer(search, end, end)) return length === 1 ? 'self-signed' : 'root-unknown';
+  return named === 0 ? 'issuer-missing' : 'signature-wrong';
+}
+
+/** Certificates with the name of the issuer, those of the store first, then those with the least wrong. */
+function listIssuers(search: Search, path: readonly Certificate[], end: Certificate): readonly Certificate[] {
+  if (end.issuerKey === '') return [];
+  const isNext = (one: Certificate) =>
+    one.nameKey === end.issuerKey && !path.some((other) => isSameAuthority(one, other));
+  const { at } = search;
+  const wrong = (one: Certificate) => limitsOfIssuer(one, path, { at, isAnchor: false }).length;
+  const sent = search.sent.filter(isNext).sort((one, other) => wrong(one) - wrong(other));
+  return [...search.anchors.filter(isNext), ...sent];
+}
+
+/** Two certificates of one name and one key: a path through both would run in a circle. */
+function isSameAuthority(one: Certificate, other: Certificate): boolean {
+  return (
+    one.nameKey === other.nameKey &&
+    Buffer.compare(one.extensions.publicKeyInfo, other.extensions.publicKeyInfo) === 0
+  );
+}
+
+function isIssuer({ signatures }: Search, certificate: Certificate, issuer: Certificate): boolean {
+  const key = `${certificate.sha256} ${issuer.sha256}`;
+  const known = signatures.get(key);
+  if (known !== undefined) return known;
+  if (signatures.size >= searchLimits.signatures) return false;
+  const isSigned = isSignedBy(certificate, issuer);
+  signatures.set(key, isSigned);
+  return isSigned;
+}
+
+/** Keeps the best way so far: one that reaches the store, then the one with the least wrong, then the longest. */
+function keep(search: Search, found: Found): boolean {
+  if (search.best === null || rank(found) > rank(search.best)) search.best = found;
+  return found.endsAtAnchor && found.faults.length === 0;
+}
+
+function rank({ endsAtAnchor, faults, path }: Found): number {
+  return (endsAtAnchor ? 10_000 : 0) - 100 * faults.length + path.length;
+}
+
+function faultsAt(certificate: Certificate, reasons: readonly PathReason[]): readonly PathFault[] {
+  return reasons.map((reason) => ({ reason, certificate }));
+}

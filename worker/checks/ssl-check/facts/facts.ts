@@ -1,0 +1,117 @@
+import { readCertificate } from '../../../certificates/certificate.ts';
+import type { ChainContext } from '../../../certificates/chain.ts';
+import type {
+  Connected,
+  HandshakeSeen,
+  HelloAccepted,
+  Question,
+  QuestionEnd,
+  SslEvidence,
+} from '../evidence.ts';
+import { type Suite, type SuiteSet, suites } from '../grammar/suites.ts';
+import { type VersionName, versionNames } from '../grammar/tls-names.ts';
+
+/** A suite that the server accepted in a version. */
+export type SuiteSeen = {
+  readonly suite: Suite;
+  readonly version: VersionName;
+  readonly dhBits: number | null;
+};
+
+/** The evidence read once: what all judgements share. */
+export type SslFacts = {
+  readonly evidence: SslEvidence;
+  /** The certificates that trust is judged by, and the clock. */
+  readonly context: ChainContext;
+  /** The handshake of a client, and what it had to offer for it; null when none came about. */
+  readonly client: (Connected & { readonly offer: HandshakeSeen['offer'] }) | null;
+  /** null when it could not be told. */
+  readonly protocols: { readonly [V in VersionName]: boolean | null };
+  readonly suites: readonly SuiteSeen[];
+  /** The server answered something in TLS or SSL. */
+  readonly isAlive: boolean;
+  /** Answers to ClientHellos of TLS 1.2 and older: what is sent in clear. */
+  readonly clearAnswers: readonly (HelloAccepted & { readonly version: VersionName })[];
+};
+
+/** The handshake of a client: the last that was completed. */
+export function findClient(handshakes: SslEvidence['handshakes']): SslFacts['client'] {
+  const last = handshakes.findLast(({ handshake }) => handshake.kind === 'connected');
+  return last?.handshake.kind === 'connected' ? { ...last.handshake, offer: last.offer } : null;
+}
+
+/** Reads what the evidence says, without judging it. */
+export function readFacts(seen: SslEvidence): SslFacts {
+  const evidence = seen.stillAnswers === false ? { ...seen, questions: seen.questions.map(doubt) } : seen;
+  const client = findClient(evidence.handshakes);
+  const protocols = Object.fromEntries(
+    versionNames.map((version) => [version, isOffered(version, evidence, client)]),
+  ) as SslFacts['protocols'];
+  const answers = evidence.questions.flatMap(({ version, accepted }) =>
+    accepted.map((answer) => ({ ...answer, version })),
+  );
+  return {
+    evidence,
+    context: {
+      anchors: evidence.anchors.flatMap((one) => readCertificate(one) ?? []),
+      at: evidence.at,
+    },
+    client,
+    protocols,
+    suites: collectSuites(answers, client),
+    isAlive: client !== null || answers.length > 0,
+    clearAnswers: answers.filter(({ version }) => version !== 'TLSv1.3' && version !== 'SSLv2'),
+  };
+}
+
+function isOffered(
+  version: VersionName,
+  { questions }: SslEvidence,
+  client: Connected | null,
+): boolean | null {
+  const asked = questions.filter((question) => question.version === version);
+  if (client?.protocol === version || asked.some(({ accepted }) => accepted.length > 0)) return true;
+  // Before any answer a closed connection may mean anything; beside a living server it is a refusal.
+  return asked.length > 0 && asked.every(({ end }) => isDecisive(end)) ? false : null;
+}
+
+/** A connection that was cut off says nothing once the server had stopped talking to us. */
+function doubt(question: Question): Question {
+  const { end } = question;
+  const isCut = end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset');
+  return isCut ? { ...question, end: { kind: 'stopped', reason: 'the server stopped answering' } } : question;
+}
+
+/** The question was answered to its end. */
+export function isDecisive(end: QuestionEnd): boolean {
+  return end.kind === 'refused' ? end.by !== 'unknown-version' : end.kind === 'exhausted';
+}
+
+/** Whether every question was answered. Many servers do not answer an SSL 2.0 hello at all, so silence there counts as an answer. */
+export function isAllAnswered({ evidence }: SslFacts): boolean {
+  return evidence.questions.every(
+    ({ version, accepted, end }) => accepted.length > 0 || isDecisive(end) || version === 'SSLv2',
+  );
+}
+
+/** Whether all suites of a set are known in a version: it is not spoken, or the question was answered to its end. */
+export function isSetKnown({ evidence, protocols }: SslFacts, version: VersionName, set: SuiteSet): boolean {
+  if (protocols[version] === false) return true;
+  return evidence.questions.some(
+    (question) => question.version === version && question.set === set && isDecisive(question.end),
+  );
+}
+
+function collectSuites(
+  answers: readonly (HelloAccepted & { readonly version: VersionName })[],
+  client: Connected | null,
+): SuiteSeen[] {
+  const seen = answers.flatMap(({ suite: id, version, dhBits }) => {
+    const suite = suites.get(id);
+    return suite === undefined ? [] : [{ suite, version, dhBits }];
+  });
+  const own = [...suites.values()].find(({ name }) => name === client?.cipher.standardName);
+  const version = versionNames.find((name) => name === client?.protocol);
+  const isNew = !seen.some((one) => one.suite === own && one.version === version);
+  return own && version && isNew ? [{ suite: own, version, dhBits: null }, ...seen] : seen;
+}

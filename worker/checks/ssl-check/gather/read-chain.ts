@@ -1,0 +1,12 @@
+import { readCertificate } from '../../../certificates/certificate.ts';
+import { buildChain, type Chain } from '../../../certificates/chain.ts';
+import { findAnchors } from '../../../certificates/trust/store.ts';
+
+/** Reads certificates (base64 DER, the leaf first) as a chain, and looks in the store whether it is trusted at this time (Unix ms). */
+export type ReadChain = (certificates: readonly string[]) => Chain;
+
+/** Makes a reader for one time. */
+export function openChainReader(at: number): ReadChain {
+  const read = (all: readonly string[]) => all.flatMap((one) => readCertificate(one) ?? []);
+  return (certificates) => buildChain(read(certificates), { anchors: read(findAnchors([certificates])), at });
+}

@@ -1,0 +1,61 @@
+import type { ClientCode } from '../../../../shared/catalogue/ssl-check/rules/client.ts';
+import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
+import type { SslFacts } from '../facts/facts.ts';
+
+/** Judges whether clients can connect to a server that answers in TLS. */
+export function judgeClients(facts: SslFacts): Record<ClientCode, Verdict> {
+  const tooLarge = judgeSize(facts);
+  return {
+    'browsers-cannot-connect': judgeBrowsers(facts),
+    'handshake-not-completed': judgeHandshakes(facts),
+    'server-hello-invalid': judgeHello(facts),
+    'chain-too-large': tooLarge,
+  };
+}
+
+/** Servers without TLS 1.2 and 1.3, and those that refuse what browsers offer beside, have findings of their own. */
+function judgeBrowsers(facts: SslFacts): Verdict {
+  const { protocols } = facts;
+  if (protocols['TLSv1.2'] === false && protocols['TLSv1.3'] === false) return 'not-applicable';
+  if (isChainTooLarge(facts) || isAlpnRefused(facts)) return 'not-applicable';
+  const outcomes = simulateBrowsers(facts);
+  if (outcomes.some(({ connects }) => connects === true)) return 'holds';
+  const unknown = outcomes.find(({ connects }) => connects === null);
+  if (unknown) return notTested(unknown.reason ?? 'not everything could be asked for');
+  const [first] = outcomes;
+  return brokenIf(true, { protocol: first?.protocol ?? '', reason: first?.reason ?? '' });
+}
+
+/** A handshake that fails for want of a client's certificate is meant to; old servers speak nothing that OpenSSL still has. */
+function judgeHandshakes(facts: SslFacts): Verdict {
+  const { client, clearAnswers, evidence, protocols } = facts;
+  const { host, port, handshakes } = evidence;
+  if (client !== null) return 'holds';
+  const isModern = protocols['TLSv1.2'] === true || protocols['TLSv1.3'] === true;
+  const isMeant = clearAnswers.some(({ certificateRequested }) => certificateRequested);
+  if (!isModern || isMeant || isChainTooLarge(facts)) return 'not-applicable';
+  const last = handshakes.at(-1)?.handshake;
+  if (last?.kind !== 'failure') return notTested('no handshake was tried');
+  return brokenIf(true, { host, port, reason: last.reason });
+}
+
+function judgeHello({ evidence }: SslFacts): Verdict {
+  const broken = evidence.questions.flatMap(({ end }) =>
+    end.kind === 'refused' && end.by === 'unknown-version'
+      ? [`the version 0x${end.version.toString(16).padStart(4, '0')}, which does not exist`]
+      : [],
+  );
+  const [answer] = broken;
+  return brokenIf(answer !== undefined, { answer: answer ?? '' });
+}
+
+function judgeSize(facts: SslFacts): Verdict {
+  const sizes = facts.clearAnswers.map(({ oversizeBytes }) => oversizeBytes ?? 0);
+  if (isChainTooLarge(facts)) {
+    const largest = Math.max(0, ...sizes);
+    return brokenIf(true, { bytes: largest > 0 ? largest : 'more than 102,400' });
+  }
+  const isSeen = facts.client !== null || facts.clearAnswers.some(({ chain }) => chain !== null);
+  return isSeen ? 'holds' : notTested('no certificate was seen');
+}

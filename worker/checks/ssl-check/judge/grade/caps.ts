@@ -1,0 +1,67 @@
+import type { SslLabsLetter } from '../../../../../shared/catalogue/ssl-check/report.ts';
+import type { SslCode } from '../../../../../shared/catalogue/ssl-check/rules.ts';
+
+/**
+ * The best letter that a broken rule leaves (SSL Server Rating Guide 2009r; T is "not trusted", M "another name").
+ * A- marks the guide's warnings. What the guide does not know: an Ed25519 key, which no browser accepts, and a port without TLS.
+ */
+export const caps: { readonly [C in SslCode]?: SslLabsLetter } = {
+  'port-speaks-http': 'F',
+  'port-not-tls': 'F',
+  'certificate-expired': 'T',
+  'certificate-not-yet-valid': 'T',
+  'certificate-self-signed': 'T',
+  'certificate-root-unknown': 'T',
+  'certificate-not-trusted': 'T',
+  'certificate-revoked': 'T',
+  'certificate-signature-weak': 'T',
+  'certificate-signature-broken': 'F',
+  'chain-certificate-expired': 'T',
+  'certificate-name-mismatch': 'M',
+  'certificate-subject-alt-name-missing': 'M',
+  'certificate-key-type-unsupported': 'F',
+  'certificate-key-small': 'B',
+  'chain-incomplete': 'B',
+  'chain-intermediate-wrong': 'B',
+  'browsers-cannot-connect': 'F',
+  'handshake-not-completed': 'F',
+  'server-hello-invalid': 'F',
+  'chain-too-large': 'F',
+  'sslv2-offered': 'F',
+  'tls-missing': 'F',
+  'sslv3-cbc-offered': 'C',
+  'sslv3-offered': 'B',
+  'tls10-offered': 'B',
+  'tls11-offered': 'B',
+  'tls12-missing': 'C',
+  'tls13-missing': 'A-',
+  'compression-offered': 'C',
+  'secure-renegotiation-missing': 'A-',
+  'hsts-missing': 'A-',
+  'hsts-short': 'A-',
+  'suite-null-offered': 'F',
+  'suite-anonymous-offered': 'F',
+  'suite-export-offered': 'F',
+  'suite-short-key-offered': 'F',
+  'suite-rc4-since-tls11': 'C',
+  'suite-rc4-offered': 'B',
+  'suite-3des-since-tls11': 'C',
+  'key-exchange-breakable': 'F',
+  'dh-parameters-small': 'B',
+  'forward-secrecy-missing': 'B',
+  'aead-missing': 'B',
+};
+
+/** Where each letter stands on our scale of 100. T and M are F with a reason: browsers show a warning page. */
+export const placeOfLetter: { readonly [L in SslLabsLetter]: number } = {
+  'A+': 100,
+  A: 93,
+  'A-': 90,
+  B: 80,
+  C: 65,
+  D: 50,
+  E: 35,
+  F: 20,
+  M: 20,
+  T: 20,
+};

@@ -1,0 +1,85 @@
+import { codesBroken } from '../../../../shared/model/verdict.ts';
+import { type Certificate, readCertificate } from '../../../certificates/certificate.ts';
+import { buildChain } from '../../../certificates/chain.ts';
+import { isSetKnown, type SslFacts } from '../facts/facts.ts';
+import type { Presented } from '../facts/presented.ts';
+import { readTrust } from '../facts/trust.ts';
+import { type KeyKind, kindOfKey, otherKindThan } from '../grammar/key-kind.ts';
+import type { JudgedCertificates } from '../judge/certificates.ts';
+import { reportCertificate } from './report-certificate.ts';
+import { reportRevocation } from './report-revocation.ts';
+
+type Each = JudgedCertificates['each'];
+
+/** The report's fields about certificates: that of today's clients, and all others. */
+export function reportCertificates(facts: SslFacts, each: Each) {
+  const { at } = facts.context;
+  const [first, ...others] = each;
+  const chain = first?.presented.chain;
+  return {
+    certificates: chain?.sent.map((certificate) => reportCertificate(certificate, chain)) ?? [],
+    otherCertificates: [...others.flatMap((one) => reportOther(one, at)), ...reportUnjudged(facts, each)],
+    otherKeyKind: reportOtherKind(facts, each),
+    trust:
+      first === undefined
+        ? { trusted: null, error: null, reason: null, path: [] }
+        : readTrust(first.presented, codesBroken(first.verdicts)),
+    ...reportRevocation(first?.presented, at),
+  };
+}
+
+/** As the certificates of today's clients are shown, with what the report says of those in fields of its own. */
+function reportOther({ presented, verdicts }: Each[number], at: number) {
+  const { chain, versions } = presented;
+  if (chain.leaf === null) return [];
+  return [
+    {
+      ...reportCertificate(chain.leaf, chain),
+      judged: true,
+      versions,
+      chain: chain.sent.map((certificate) => reportCertificate(certificate, chain)),
+      trust: readTrust(presented, codesBroken(verdicts)),
+      ...reportRevocation(presented, at),
+    },
+  ];
+}
+
+/** Leaves that are only told: those of SSL 3.0, which has no SNI, and more than are judged. */
+function reportUnjudged({ evidence: { chains }, context }: SslFacts, each: Each) {
+  const known = new Set(each.map(({ presented }) => presented.chain.leaf?.sha256));
+  const found = new Map(chains.flatMap(([leaf]) => listLeaf(leaf)));
+  return [...found.values()]
+    .filter(({ sha256 }) => !known.has(sha256))
+    .map((leaf) => ({ ...reportCertificate(leaf, buildChain([leaf], context)), judged: false }));
+}
+
+function listLeaf(base64 = ''): [string, Certificate][] {
+  const leaf = readCertificate(base64);
+  return leaf === undefined ? [] : [[leaf.sha256, leaf]];
+}
+
+/** Whether the server has a certificate of the kind of key that today's clients are not shown; null without such a client. */
+function reportOtherKind(facts: SslFacts, [first, ...others]: Each) {
+  const shown = first === undefined ? null : kindOfLeaf(first.presented);
+  if (facts.client === null || shown === null) return null;
+  const kind = otherKindThan(shown);
+  const isSeen = others.some(({ presented }) => kindOfLeaf(presented) === kind);
+  return { kind, ...(isSeen ? { presence: 'shown' as const, reason: null } : reportUnseen(facts)) };
+}
+
+const presences = { refused: 'none', shown: 'shown' } as const;
+
+function reportUnseen(facts: SslFacts) {
+  const answer = facts.evidence.otherKind?.answer;
+  if (answer?.kind === 'unknown') return { presence: 'unknown' as const, reason: answer.reason };
+  if (answer) return { presence: presences[answer.kind], reason: null };
+  const sets = ['sound', 'withoutForwardSecrecy'] as const;
+  const isSpoken = facts.protocols['TLSv1.2'] === true;
+  return isSpoken && sets.every((set) => isSetKnown(facts, 'TLSv1.2', set))
+    ? { presence: 'none' as const, reason: null }
+    : { presence: 'unknown' as const, reason: 'not every suite could be asked for' };
+}
+
+function kindOfLeaf({ chain: { leaf } }: Presented): KeyKind | null {
+  return leaf === null ? null : kindOfKey(leaf.key.type);
+}

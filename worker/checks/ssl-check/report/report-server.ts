@@ -1,0 +1,86 @@
+import { simulateClients } from '../facts/clients.ts';
+import { isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';
+import { fitMozillaProfile } from '../facts/mozilla-profile.ts';
+import { hasForwardSecrecy } from '../grammar/suites.ts';
+import { findGroup, type Group, groups } from '../grammar/tls-names.ts';
+
+/** The report's fields that only show what was seen. */
+export function reportServer(facts: SslFacts) {
+  const { evidence, client, protocols } = facts;
+  const maxBytes = client?.maxEarlyDataBytes ?? null;
+  const httpsAlpn = evidence.names.httpsAlpn;
+  return {
+    host: evidence.host,
+    port: evidence.port,
+    addresses: evidence.addresses,
+    protocols,
+    suites: reportSuites(facts.suites),
+    suitesComplete: areSuitesComplete(facts),
+    groups: reportGroups(facts),
+    negotiated: client && {
+      protocol: client.protocol,
+      suite: client.cipher.standardName,
+      group: client.ephemeralKey.name ?? null,
+    },
+    alpn: alpnOf(facts),
+    earlyData: { accepted: maxBytes === null ? null : maxBytes > 0, maxBytes },
+    http3Advertised: httpsAlpn.kind === 'unknown' ? null : httpsAlpn.found.includes('h3'),
+    connections: evidence.connections,
+    clients: simulateClients(facts),
+    cipherPreference: evidence.preference,
+    mozillaProfile: fitMozillaProfile(facts),
+  };
+}
+
+function alpnOf({ client, clearAnswers }: SslFacts): string | null {
+  return client?.alpn ?? clearAnswers.find(({ alpn }) => alpn !== null)?.alpn ?? null;
+}
+
+function reportSuites(seen: readonly SuiteSeen[]) {
+  const ids = [...new Set(seen.map(({ suite }) => suite.id))];
+  return ids.flatMap((id) => {
+    const uses = seen.filter(({ suite }) => suite.id === id);
+    const suite = uses[0]?.suite;
+    if (suite === undefined) return [];
+    return [
+      {
+        name: suite.name,
+        id: hexOf(id),
+        versions: [...new Set(uses.map(({ version }) => version))],
+        bits: suite.bits,
+        forwardSecrecy: hasForwardSecrecy(suite),
+        aead: suite.isAead,
+        dhBits: uses.find(({ dhBits }) => dhBits !== null)?.dhBits ?? null,
+      },
+    ];
+  });
+}
+
+function areSuitesComplete(facts: SslFacts): boolean {
+  const sets = ['dangerous', 'withoutForwardSecrecy', 'sound'] as const;
+  return sets.every((set) => isSetKnown(facts, 'TLSv1.2', set)) && isSetKnown(facts, 'TLSv1.3', 'tls13');
+}
+
+function reportGroups({ evidence, clearAnswers, client }: SslFacts) {
+  const own = [...groups.values()].find(({ name }) => isSameGroup(name, client?.ephemeralKey.name));
+  const ids = [
+    ...(evidence.groups?.accepted ?? []),
+    ...clearAnswers.flatMap(({ group }) => group ?? []),
+    ...(own === undefined ? [] : [own.id]),
+  ];
+  return [...new Set(ids)].map(findGroup).map(reportGroup);
+}
+
+/** OpenSSL's names differ from IANA's in case, and for P-256 altogether. */
+function isSameGroup(iana: string, openssl: string | undefined): boolean {
+  const renamed = openssl === 'prime256v1' ? 'secp256r1' : openssl;
+  return iana.toLowerCase() === renamed?.toLowerCase();
+}
+
+function reportGroup({ id, name, isPostQuantum }: Group) {
+  return { name, id: hexOf(id), postQuantum: isPostQuantum };
+}
+
+function hexOf(id: number): string {
+  return id.toString(16).padStart(4, '0');
+}
