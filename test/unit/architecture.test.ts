@@ -10,7 +10,8 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   shared: ['shared'],
   api: ['shared'],
   'worker/probes': ['shared'],
-  'worker/checks': ['shared', 'worker/probes'],
+  'worker/dns': ['shared', 'worker/probes'],
+  'worker/checks': ['shared', 'worker/probes', 'worker/dns'],
   worker: ['shared', 'worker'],
   cli: ['shared', 'api', 'worker', 'cli'],
 };

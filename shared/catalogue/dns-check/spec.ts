@@ -17,6 +17,6 @@ export const dnsCheck: CheckSpec = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 3,
+  rulesVersion: 4,
   reportShape: dnsReportShape,
 };

@@ -1126,8 +1126,23 @@ const caaCases: readonly Case[] = [
 ];
 
 /** One row, one fact. */
+const privateNames: readonly Case[] = [
+  {
+    name: 'a mail host under a special-use name is named, and not looked up',
+    change: { add: ['@ 3600 MX 20 db.corp.internal'] },
+    broken: ['record-name-not-public'],
+  },
+  {
+    name: 'where the mail hosts could not be read, nobody knows what they name',
+    change: { resolver: { validates: true, ...failing('MX good.test') } },
+    broken: ['lookup-failed'],
+    notTested: ['record-name-not-public'],
+  },
+];
+
 export const cases: readonly Case[] = [
   ...records,
+  ...privateNames,
   ...nameServers,
   manyFaults,
   ...soaCases,

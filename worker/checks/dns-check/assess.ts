@@ -1,3 +1,4 @@
+import type { DnsBudget } from '../../../shared/catalogue/dns-check/report.ts';
 import type { DnsCheckCode } from '../../../shared/catalogue/dns-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, type Verdicts } from '../../../shared/model/verdict.ts';
@@ -5,6 +6,9 @@ import { dnsPart } from './dns/part.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 import { mailPart } from './mail/part.ts';
 import type { PartAssessment } from './parts.ts';
+
+/** So many limits are shown; a hostile domain reaches one of each of its name servers. */
+const shownLimits = 20;
 
 /** Judges both halves, and joins them: the score is the mean of theirs, of those that have one. */
 export function assessDnsCheck(evidence: DnsCheckEvidence): Assessment<DnsCheckCode> {
@@ -14,8 +18,17 @@ export function assessDnsCheck(evidence: DnsCheckEvidence): Assessment<DnsCheckC
   return {
     state: stateOf(dns, mail),
     verdicts,
-    fields: { ...dns.fields, ...mail.fields },
+    fields: { ...dns.fields, ...mail.fields, budget: reportBudget(evidence) },
     ...joinScores(verdicts, [dns, mail]),
+  };
+}
+
+/** The field `budget`: what was held back so that nobody is asked too much, and no name looked up that is not public. */
+function reportBudget({ heldBack }: DnsCheckEvidence): DnsBudget {
+  return {
+    exhausted: heldBack !== undefined && heldBack.spent.length > 0,
+    limits: [...(heldBack?.spent ?? [])].slice(0, shownLimits),
+    namesNotAsked: [...(heldBack?.refused ?? [])],
   };
 }
 

@@ -1,4 +1,6 @@
 import { dnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
+import { type HeldBack, openQuestions } from '../../dns/questions.ts';
+import { policyOfRun } from '../../dns/run-policy.ts';
 import type { DnsAnswer } from '../../probes/dns/port.ts';
 import type { GatherContext } from '../check.ts';
 import type { DnsEvidence } from './dns/evidence.ts';
@@ -7,10 +9,14 @@ import { readAnswer } from './dns/read-answer.ts';
 import type { MailEvidence } from './mail/evidence.ts';
 import { mailPart } from './mail/part.ts';
 import { apexTypes, type PartContext, type SharedAnswers } from './parts.ts';
-import { openQuestions } from './questions.ts';
 
 /** What the whole check has seen, half by half. */
-export type DnsCheckEvidence = { readonly dns: DnsEvidence; readonly mail: MailEvidence };
+export type DnsCheckEvidence = {
+  readonly dns: DnsEvidence;
+  readonly mail: MailEvidence;
+  /** Absent in evidence that was kept before there were limits. */
+  readonly heldBack?: HeldBack;
+};
 
 /** The run limit is 15 s; what has not come by then is reported as not looked at. */
 const deadlineMs = 11_000;
@@ -22,7 +28,8 @@ export async function gatherDnsCheck({
   probes,
   progress,
 }: GatherContext): Promise<DnsCheckEvidence> {
-  const questions = openQuestions(probes.dns, progress, deadlineMs);
+  const policy = policyOfRun(probes, target);
+  const questions = openQuestions({ dns: probes.dns, target, policy, progress, deadlineMs });
   try {
     const context: PartContext = {
       domain: target,
@@ -35,7 +42,8 @@ export async function gatherDnsCheck({
       dnsPart.gather(context, shared),
       mailPart.gather(context, shared),
     ]);
-    return { dns, mail };
+    const heldBack = questions.heldBack();
+    return { dns: { ...dns, refused: heldBack.refused }, mail, heldBack };
   } finally {
     questions.close();
   }

@@ -1,6 +1,7 @@
 import type { DnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
-import type { DnsAnswer, DnsAskOptions, DnsQuestion } from '../../probes/dns/port.ts';
+import type { Ask } from '../../dns/questions.ts';
+import type { DnsAnswer } from '../../probes/dns/port.ts';
 import type { Probes } from '../../probes/port.ts';
 
 /** What is asked about the domain's own name, in the first wave, by every run. */
@@ -26,8 +27,8 @@ export type PartContext = {
   /** In ASCII, lower case, without the last dot. */
   readonly domain: string;
   readonly options: DnsCheckOptions;
-  /** Asks the DNS: counted as progress, and answered as a failure with the reason `outOfTime` when the run's time is up. */
-  readonly ask: (question: DnsQuestion, options?: DnsAskOptions) => Promise<DnsAnswer>;
+  /** Asks the DNS by the one way there is (`worker/dns/questions.ts`). */
+  readonly ask: Ask;
   /** For what is not a question to the DNS. */
   readonly probes: Probes;
 };

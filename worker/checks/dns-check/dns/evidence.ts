@@ -1,3 +1,4 @@
+import type { HeldBack } from '../../../dns/questions.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 import type { ApexType } from '../parts.ts';
 
@@ -28,6 +29,8 @@ export type DnsEvidence = {
   readonly direct: readonly DnsAnswer[];
   /** Whether RNAME's mail domain takes mail; absent where the resolver gave no RNAME that is an address. */
   readonly mailbox?: MailboxAnswers;
+  /** Names in any of the run's answers that are not public, and were not looked up; absent in evidence of before. */
+  readonly refused?: HeldBack['refused'];
 };
 
 export type ApexAnswers = { readonly [T in ApexType]: DnsAnswer };

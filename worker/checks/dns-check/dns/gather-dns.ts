@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { ancestorsOf } from '../../../dns/name.ts';
 import type { DnsAnswer, DnsAskOptions } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes, type PartContext, type SharedAnswers } from '../parts.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence } from './evidence.ts';
-import { ancestorsOf } from './name.ts';
 import { gatherDelegation } from './ns/gather-delegation.ts';
 import { gatherMailbox } from './soa/gather-mailbox.ts';
 

@@ -1,3 +1,4 @@
+import { isNoPublicName } from '../../../dns/not-asked.ts';
 import type { DnsAnswer, DnsRecord } from '../../../probes/dns/port.ts';
 import { readText } from './record-values.ts';
 
@@ -14,7 +15,10 @@ const aliasLimit = 32;
 
 /** Reads an answer, following the aliases that are in it (RFC 1034 §3.6.2). */
 export function readAnswer(answer: DnsAnswer): Reading {
-  if (answer.kind === 'failure') return { state: 'unknown', why: answer.reason, aliases: [] };
+  if (answer.kind === 'failure')
+    return isNoPublicName(answer)
+      ? { state: 'none', nxdomain: true, aliases: [] }
+      : { state: 'unknown', why: answer.reason, aliases: [] };
   const aliases = followAliases(answer.answers, answer.question.name);
   if (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')
     return { state: 'unknown', why: describeRcode(answer), aliases };

@@ -1,4 +1,5 @@
 import type { Json } from '../../../../shared/model/verdict.ts';
+import { isNoPublicName } from '../../../dns/not-asked.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 
 /** One question; with `server` it goes straight to that address. */
@@ -26,7 +27,10 @@ export type Sight = SightQuestion & {
 
 /** The evidence in an answer of the DNS probe. */
 export function readAnswer(question: SightQuestion, answer: DnsAnswer): Sight {
-  if (answer.kind === 'failure') return unknownSight(question, answer.reason);
+  if (answer.kind === 'failure') {
+    const unknown = unknownSight(question, answer.reason);
+    return isNoPublicName(answer) ? { ...unknown, outcome: 'nxdomain' } : unknown;
+  }
   const records = answer.answers
     .filter(({ type }) => type === question.type || type === 'CNAME')
     .map(({ name, type, ttl, data }) => ({ name, type, ttl, data }));

@@ -19,7 +19,8 @@ export const spfTreeRules = {
     severity: 'high',
     points: 12,
     title: 'The SPF record needs more than ten lookups',
-    detail: 'All terms together ask the DNS {lookups} times; after the tenth, receivers answer permerror.',
+    detail:
+      'The terms that were followed ask the DNS {lookups} times; after the tenth, receivers answer permerror. What is behind the first ten was not looked at.',
     fix: 'Take out services that no longer send, or give each service a subdomain with a record of its own.',
     references: ['RFC 7208 §4.6.4'],
   },

@@ -6,8 +6,8 @@ import {
   notTested,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { isMalformed } from '../../../../dns/malformed.ts';
 import { forAll } from '../../verdicts.ts';
-import { isMalformed } from '../malformed.ts';
 import type { Caa } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import { climbCaa } from './climb-caa.ts';

@@ -1,4 +1,4 @@
-import { ancestorsOf } from '../name.ts';
+import { ancestorsOf } from '../../../../dns/name.ts';
 import { readAnswer } from '../read-answer.ts';
 import { type Caa, readAll, readCaa } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';

@@ -1,4 +1,4 @@
-import { type Malformed, malformed } from '../malformed.ts';
+import { type Malformed, malformed } from '../../../../dns/malformed.ts';
 
 /** The value of an issue, issuewild or issuemail property. */
 export type CaaIssue = {

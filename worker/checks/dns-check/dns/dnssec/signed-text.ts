@@ -1,4 +1,4 @@
-import { type Name, nameToWire, parseName } from '../name.ts';
+import { type Name, nameToWire, parseName } from '../../../../dns/name.ts';
 import type { Rrsig } from '../record-values.ts';
 import { typeNumberOf } from './type-numbers.ts';
 

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
+import { isInZone } from '../../../../dns/name.ts';
 import type { HostAnswers } from '../evidence.ts';
-import { isInZone } from '../name.ts';
 import { foundRecords, readAnswer, recordsAt } from '../read-answer.ts';
 import { readAll, readText } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';

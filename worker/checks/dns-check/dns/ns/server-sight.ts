@@ -1,5 +1,5 @@
+import { isOurs } from '../../../../dns/not-asked.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import { outOfTime } from '../../questions.ts';
 import type { DnsEvidence, ServerAnswers } from '../evidence.ts';
 import { describeRcode, ownRecords, recordsAt } from '../read-answer.ts';
 import { readAll, readSoa, readText, type Soa } from '../record-values.ts';
@@ -115,11 +115,6 @@ function judgeFailure(answer: DnsAnswer): Standing {
   if (code === 'target-address-not-allowed')
     return { state: 'forbidden', why: 'its address is not public', rcode: null };
   return { state: isOurs(answer) ? 'not-asked' : 'silent', why: reason, rcode: null };
-}
-
-// No route is a matter of our own network, for IPv6 above all.
-function isOurs({ code, reason }: Extract<DnsAnswer, { kind: 'failure' }>): boolean {
-  return code === 'network-unreachable' || reason === outOfTime;
 }
 
 function describeLame(answer: Answered, isHere: boolean): string {

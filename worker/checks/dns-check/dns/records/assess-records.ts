@@ -10,6 +10,7 @@ import {
 import { classifyAddress } from '../../../../../shared/target/classify-address.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { apexTypes } from '../../parts.ts';
+import { brokenBySeen } from '../../verdicts.ts';
 import { describeEde, foundRecords, type Reading, readAnswer } from '../read-answer.ts';
 import { readAll, readText } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
@@ -31,6 +32,7 @@ export function assessRecords(sight: DnsSight): Verdicts<RecordCode> {
         ? notTested(apex.SOA.state === 'unknown' ? apex.SOA.why : 'the DNS did not say')
         : 'holds',
     'lookup-failed': brokenBy(failedLookups(sight)),
+    'record-name-not-public': judgeNames(sight),
     'apex-cname': judgeApexAlias(sight),
     ...judgeAliases(sight),
     'address-not-public': judgeAddresses(sight),
@@ -54,6 +56,15 @@ function failedLookups({ answers, domain }: DnsSight): readonly Evidence[] {
 
 function extendedErrors(answer: DnsAnswer): readonly string[] {
   return answer.kind === 'answer' ? answer.ede.map(describeEde) : [];
+}
+
+// Records with names that were not read may have such names too.
+function judgeNames({ evidence: { refused = [] }, apex }: DnsSight): Verdict {
+  const unread = [apex.MX, apex.NS, apex.TXT].find(({ state }) => state === 'unknown');
+  return brokenBySeen(
+    refused.map(({ name, why, record }) => ({ name, why, record: record ?? 'A record' })),
+    unread?.state === 'unknown' ? notTested(unread.why) : undefined,
+  );
 }
 
 function judgeApexAlias({ zone, apex, domain }: DnsSight): Verdict {

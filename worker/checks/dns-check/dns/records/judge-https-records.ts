@@ -1,5 +1,5 @@
 import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
-import { isMalformed } from '../malformed.ts';
+import { isMalformed } from '../../../../dns/malformed.ts';
 import type { DnsSight } from '../sight.ts';
 import { judgeHints } from './judge-hints.ts';
 import { parseServiceBinding, type ServiceBinding } from './parse-service-binding.ts';

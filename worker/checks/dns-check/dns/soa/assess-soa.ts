@@ -6,8 +6,8 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { isMalformed } from '../../../../dns/malformed.ts';
 import { forAll } from '../../verdicts.ts';
-import { isMalformed } from '../malformed.ts';
 import { mostFrequent } from '../ns/delegation.ts';
 import { named } from '../ns/server-sight.ts';
 import { foundRecords } from '../read-answer.ts';

@@ -1,7 +1,7 @@
+import { isMalformed } from '../../../../dns/malformed.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { PartContext, SharedAnswers } from '../../parts.ts';
 import type { ApexAnswers, HostAnswers, MailboxAnswers } from '../evidence.ts';
-import { isMalformed } from '../malformed.ts';
 import { foundRecords, ownRecords, readAnswer } from '../read-answer.ts';
 import { readAll, readMx, readSoa } from '../record-values.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';

@@ -1,6 +1,6 @@
 import { brokenBy, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { isMalformed } from '../../../../dns/malformed.ts';
 import type { HostAnswers, MailboxAnswers } from '../evidence.ts';
-import { isMalformed } from '../malformed.ts';
 import { foundRecords, readAnswer } from '../read-answer.ts';
 import { readAll, readMx } from '../record-values.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';

@@ -1,5 +1,5 @@
 import { isBroken, type Verdicts } from '../../../../../shared/model/verdict.ts';
-import { isMalformed } from '../malformed.ts';
+import { isMalformed } from '../../../../dns/malformed.ts';
 import type { DnsSight } from '../sight.ts';
 import { type SoaCode, soaOf } from './assess-soa.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';

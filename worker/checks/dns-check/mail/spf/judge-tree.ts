@@ -8,11 +8,10 @@ import {
 } from '../../../../../shared/model/verdict.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import { clip, showFault } from '../text/fault.ts';
-import { branchesOf, type ReachedTerm, type SpfBranch } from './grow-tree.ts';
+import { branchesOf, lookupLimit, type ReachedTerm, type SpfBranch } from './grow-tree.ts';
 import { republish } from './republish.ts';
 
-/** Lookups that a message may need (RFC 7208 §4.6.4); from eight on there is a warning. */
-const lookupLimit = 10;
+/** From so many lookups on there is a warning. */
 const nearLimit = 8;
 const voidLimit = 2;
 const mxLimit = 10;
@@ -52,11 +51,15 @@ export function judgeTree(root: SpfBranch): Verdicts<TreeCode> {
 }
 
 const branchUnseen = notTested('a part of the included records could not be seen');
+const stopped = notTested(
+  'the record needs more than ten lookups; receivers stop there, so what is behind them was not looked at',
+);
 const lookupUnseen = notTested('some lookups of the record gave no answer');
 
 /** The verdict on what a tree lacks, where a record of it could not be seen; undefined where the tree is whole. */
 export function unseenIn({ counts }: SpfBranch): Verdict | undefined {
-  return counts.complete ? undefined : branchUnseen;
+  if (counts.complete) return undefined;
+  return counts.lookups > lookupLimit ? stopped : branchUnseen;
 }
 
 function judgeLookups(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-lookups' | 'spf-near-limit'> {
