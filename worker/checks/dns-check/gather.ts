@@ -1,11 +1,11 @@
 import { dnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
 import { type HeldBack, openQuestions } from '../../dns/questions.ts';
+import { readAnswer } from '../../dns/read-answer.ts';
 import { policyOfRun } from '../../dns/run-policy.ts';
 import type { DnsAnswer } from '../../probes/dns/port.ts';
 import type { GatherContext } from '../check.ts';
 import type { DnsEvidence } from './dns/evidence.ts';
 import { dnsPart } from './dns/part.ts';
-import { readAnswer } from './dns/read-answer.ts';
 import type { MailEvidence } from './mail/evidence.ts';
 import { mailPart } from './mail/part.ts';
 import { apexTypes, type PartContext, type SharedAnswers } from './parts.ts';

@@ -1,8 +1,8 @@
+import { ownRecords, type Reading, readAnswer } from '../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes } from '../parts.ts';
 import type { DnsEvidence } from './evidence.ts';
 import { readServers, type ServerSight } from './ns/server-sight.ts';
-import { ownRecords, type Reading, readAnswer } from './read-answer.ts';
 import { type ZoneSight, zoneSight } from './zone.ts';
 
 /** The evidence, read once: what every judgement of the DNS half looks at. */

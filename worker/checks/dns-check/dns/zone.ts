@@ -1,5 +1,5 @@
+import { ownRecords, readAnswer, recordsAt } from '../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
-import { ownRecords, readAnswer, recordsAt } from './read-answer.ts';
 
 /**
  * The zone above that holds a name, as told by the answer to its SOA question.

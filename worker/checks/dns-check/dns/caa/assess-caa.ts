@@ -6,11 +6,12 @@ import {
   notTested,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { climbCaa } from '../../../../dns/climb-caa.ts';
 import { isMalformed } from '../../../../dns/malformed.ts';
+import type { Caa } from '../../../../dns/record-values.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { forAll } from '../../verdicts.ts';
-import type { Caa } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
-import { climbCaa } from './climb-caa.ts';
 import { parseCaaIssue } from './parse-caa-issue.ts';
 
 export type CaaCode = keyof typeof caaRules;
@@ -22,7 +23,7 @@ const knownTags = [...issueTags, 'iodef', 'contactemail', 'contactphone'];
 
 /** Judges the CAA records that a CA would find for the domain. */
 export function assessCaa(sight: DnsSight): Verdicts<CaaCode> {
-  const climb = climbCaa(sight);
+  const climb = climbCaa(sight.domain, caaAnswersOf(sight));
   if (climb.state === 'unknown') return forAll(caaRules, notTested(climb.why));
   if (climb.state === 'missing')
     return {
@@ -56,6 +57,11 @@ export function assessCaa(sight: DnsSight): Verdicts<CaaCode> {
       { name },
     ),
   };
+}
+
+/** The answers that a CA's climb from the domain meets. */
+export function caaAnswersOf({ answers, evidence }: DnsSight): readonly DnsAnswer[] {
+  return [answers.CAA, ...evidence.ancestors.flatMap(({ caa }) => (caa ? [caa] : []))];
 }
 
 /**

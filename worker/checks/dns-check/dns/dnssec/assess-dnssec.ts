@@ -8,8 +8,8 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import type { Dnskey } from '../../../../dns/record-values.ts';
 import { forAll } from '../../verdicts.ts';
-import type { Dnskey } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import { digestOf } from './ds-digest.ts';
 import { judgeCds } from './judge-cds.ts';

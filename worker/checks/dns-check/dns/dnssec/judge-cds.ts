@@ -1,6 +1,6 @@
 import { brokenBy, type Evidence, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
-import { foundRecords } from '../read-answer.ts';
-import { type Dnskey, type Ds, readAll, readDnskey, readDs } from '../record-values.ts';
+import { foundRecords } from '../../../../dns/read-answer.ts';
+import { type Dnskey, type Ds, readAll, readDnskey, readDs } from '../../../../dns/record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import { keyOfDs } from './ds-digest.ts';
 import { keyTagOf } from './key-tag.ts';

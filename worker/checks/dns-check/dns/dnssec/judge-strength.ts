@@ -5,8 +5,8 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { foundRecords } from '../read-answer.ts';
-import { type Nsec3Param, readAll, readNsec3Param } from '../record-values.ts';
+import { foundRecords } from '../../../../dns/read-answer.ts';
+import { type Nsec3Param, readAll, readNsec3Param } from '../../../../dns/record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import { algorithmOf, digestTypeOf } from './algorithms.ts';
 import { keyTagOf } from './key-tag.ts';

@@ -1,6 +1,4 @@
-import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import { type ApexType, apexTypes } from '../../parts.ts';
-import { foundRecords, ownRecords, recordsAt } from '../read-answer.ts';
+import { foundRecords, ownRecords, recordsAt } from '../../../../dns/read-answer.ts';
 import {
   type Dnskey,
   type Ds,
@@ -9,7 +7,9 @@ import {
   readDnskey,
   readDs,
   readRrsig,
-} from '../record-values.ts';
+} from '../../../../dns/record-values.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import { type ApexType, apexTypes } from '../../parts.ts';
 import type { DnsSight } from '../sight.ts';
 import { keyOfDs } from './ds-digest.ts';
 import { keyTagOf } from './key-tag.ts';

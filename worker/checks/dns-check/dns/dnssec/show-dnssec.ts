@@ -1,6 +1,6 @@
 import type { PartState } from '../../../../../shared/catalogue/dns-check/part-state.ts';
 import type { DnssecStatus } from '../../../../../shared/catalogue/dns-check/report.ts';
-import type { Dnskey } from '../record-values.ts';
+import type { Dnskey } from '../../../../dns/record-values.ts';
 import { algorithmOf } from './algorithms.ts';
 import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
 import { isoTime } from './print.ts';

@@ -1,7 +1,7 @@
 import type { DnssecStatus } from '../../../../../shared/catalogue/dns-check/report.ts';
+import { describeRcode, readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { apexTypes } from '../../parts.ts';
-import { describeRcode, readAnswer } from '../read-answer.ts';
 import type { DnsSight } from '../sight.ts';
 import type { Signing } from './read-signing.ts';
 import { brokenSets } from './set-faults.ts';

@@ -1,7 +1,7 @@
+import { foundRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
+import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { HostAnswers } from '../evidence.ts';
-import { foundRecords, readAnswer, recordsAt } from '../read-answer.ts';
-import { readAll, readText } from '../record-values.ts';
 
 /** A host's addresses, IPv4 first. */
 export function addressesOf({ A, AAAA }: HostAnswers): readonly string[] {

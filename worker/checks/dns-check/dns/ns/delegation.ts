@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { isInZone } from '../../../../dns/name.ts';
+import { foundRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
+import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { HostAnswers } from '../evidence.ts';
-import { foundRecords, readAnswer, recordsAt } from '../read-answer.ts';
-import { readAll, readText } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import { addressesOf, delegatedNames } from './addresses.ts';
 

@@ -1,8 +1,8 @@
+import { ownRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
+import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { PartContext, SharedAnswers } from '../../parts.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers } from '../evidence.ts';
-import { ownRecords, readAnswer, recordsAt } from '../read-answer.ts';
-import { readAll, readText } from '../record-values.ts';
 import { enclosingZone } from '../zone.ts';
 import { addressesOf, delegatedNames } from './addresses.ts';
 import { askServers, chooseAddresses, serverLimit } from './gather-servers.ts';

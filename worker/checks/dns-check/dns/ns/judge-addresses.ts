@@ -7,8 +7,8 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
-import { readAnswer } from '../read-answer.ts';
 import type { DnsSight } from '../sight.ts';
 import { isIpv6 } from './addresses.ts';
 import { allAddresses, type Delegation, prefixOf, sorted } from './delegation.ts';

@@ -5,8 +5,8 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
-import { readAnswer } from '../read-answer.ts';
 import type { DnsSight } from '../sight.ts';
 import { addressesOf, isIpv6 } from './addresses.ts';
 import { type Delegation, mostFrequent, readGlue } from './delegation.ts';

@@ -1,8 +1,8 @@
 import { isOurs } from '../../../../dns/not-asked.ts';
+import { describeRcode, ownRecords, recordsAt } from '../../../../dns/read-answer.ts';
+import { readAll, readSoa, readText, type Soa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { DnsEvidence, ServerAnswers } from '../evidence.ts';
-import { describeRcode, ownRecords, recordsAt } from '../read-answer.ts';
-import { readAll, readSoa, readText, type Soa } from '../record-values.ts';
 import { isIpv6 } from './addresses.ts';
 
 /**

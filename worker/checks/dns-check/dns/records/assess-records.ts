@@ -8,11 +8,11 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import { classifyAddress } from '../../../../../shared/target/classify-address.ts';
+import { describeEde, foundRecords, type Reading, readAnswer } from '../../../../dns/read-answer.ts';
+import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { apexTypes } from '../../parts.ts';
 import { brokenBySeen } from '../../verdicts.ts';
-import { describeEde, foundRecords, type Reading, readAnswer } from '../read-answer.ts';
-import { readAll, readText } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import { judgeHttpsRecords } from './judge-https-records.ts';
 import { judgeTtls } from './judge-ttls.ts';

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { brokenBy, type Evidence, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
-import { foundRecords, type Reading } from '../read-answer.ts';
-import { readAll, readText } from '../record-values.ts';
+import { foundRecords, type Reading } from '../../../../dns/read-answer.ts';
+import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import type { AddressHint, ServiceBinding } from './parse-service-binding.ts';
 

@@ -1,6 +1,6 @@
 import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { ownRecords } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import { ownRecords } from '../read-answer.ts';
 import type { DnsSight } from '../sight.ts';
 
 /** Seconds. Address records of load balancers may well be short, so only what changes rarely has a lower bound. */

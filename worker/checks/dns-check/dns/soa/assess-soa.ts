@@ -7,11 +7,11 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import { isMalformed } from '../../../../dns/malformed.ts';
+import { foundRecords } from '../../../../dns/read-answer.ts';
+import { readAll, readSoa, type Soa } from '../../../../dns/record-values.ts';
 import { forAll } from '../../verdicts.ts';
 import { mostFrequent } from '../ns/delegation.ts';
 import { named } from '../ns/server-sight.ts';
-import { foundRecords } from '../read-answer.ts';
-import { readAll, readSoa, type Soa } from '../record-values.ts';
 import type { DnsSight } from '../sight.ts';
 import { judgeMailbox } from './judge-mailbox.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';

@@ -1,9 +1,9 @@
 import { isMalformed } from '../../../../dns/malformed.ts';
+import { foundRecords, ownRecords, readAnswer } from '../../../../dns/read-answer.ts';
+import { readAll, readMx, readSoa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { PartContext, SharedAnswers } from '../../parts.ts';
 import type { ApexAnswers, HostAnswers, MailboxAnswers } from '../evidence.ts';
-import { foundRecords, ownRecords, readAnswer } from '../read-answer.ts';
-import { readAll, readMx, readSoa } from '../record-values.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
 type Known = { readonly shared: SharedAnswers; readonly unchecked: Promise<Partial<ApexAnswers>> };

@@ -1,8 +1,8 @@
 import { brokenBy, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
 import { isMalformed } from '../../../../dns/malformed.ts';
+import { foundRecords, readAnswer } from '../../../../dns/read-answer.ts';
+import { readAll, readMx } from '../../../../dns/record-values.ts';
 import type { HostAnswers, MailboxAnswers } from '../evidence.ts';
-import { foundRecords, readAnswer } from '../read-answer.ts';
-import { readAll, readMx } from '../record-values.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { isNoPublicName } from '../../../dns/not-asked.ts';
-import type { DnsAnswer, DnsRecord } from '../../../probes/dns/port.ts';
+import type { DnsAnswer, DnsRecord } from '../probes/dns/port.ts';
+import { isNoPublicName } from './not-asked.ts';
 import { readText } from './record-values.ts';
 
 /** What an answer says about its question. `unknown` is never read as "there is none". */

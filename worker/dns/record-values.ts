@@ -1,5 +1,5 @@
-import type { Json } from '../../../../shared/model/verdict.ts';
-import type { DnsRecord } from '../../../probes/dns/port.ts';
+import type { Json } from '../../shared/model/verdict.ts';
+import type { DnsRecord } from '../probes/dns/port.ts';
 
 export type Soa = {
   readonly mname: string;
