@@ -50,6 +50,10 @@ const apexQuestions = [
   'CDNSKEY',
   'NSEC3PARAM',
 ].map((type) => `${type} good.test`);
+const insideOnly = {
+  without: ['@ 3600 NS ns.other'],
+  parentWithout: ['good.test 3600 NS ns.other'],
+} as const;
 const copyOf = (...lines: readonly string[]) => readZone('good.test', lines.join('\n'));
 const soaLine = (change: string) => `@ 3600 SOA ns1.good.test ${change}`;
 const soa = (change: string, above: readonly string[] = []): Change => ({
@@ -311,10 +315,10 @@ const nameServers: readonly Case[] = [
     broken: ['ns-lame'],
   },
   {
-    name: 'a server with SERVFAIL is told, and costs nothing',
+    name: 'a server with SERVFAIL, while the others answer, does not serve the zone',
     change: { servers: { '198.51.100.1': servfail } },
-    broken: ['ns-refused'],
-    score: 100,
+    broken: ['ns-lame'],
+    score: 70,
   },
   {
     name: 'a server that answers without authority is lame',
@@ -364,13 +368,54 @@ const nameServers: readonly Case[] = [
       'soa-rname-invalid',
       'domain-not-found',
     ],
-    score: 50,
+    score: 0,
   },
   {
     name: 'all servers refuse us and the resolver: the domain is gone',
     change: { servers: every({ rcode: 'REFUSED' }), resolver: failing(...apexQuestions) },
     broken: ['lookup-failed', 'ns-none-answers', 'ns-refused'],
-    score: 50,
+    score: 0,
+  },
+  ...(
+    [
+      ['REFUSED', 'ns-refused'],
+      ['SERVFAIL', 'ns-refused'],
+      ['silence', 'ns-silent'],
+    ] as const
+  ).map(
+    ([answer, code]): Case => ({
+      name: `all servers are inside the domain and answer with ${answer}: they are asked at the parent’s glue`,
+      change: {
+        ...insideOnly,
+        servers: every(answer === 'silence' ? silent : { rcode: answer }),
+        resolver: { ...failing(...apexQuestions), failsBelow: 'good.test' },
+      },
+      broken: ['lookup-failed', 'ns-none-answers', code],
+      score: 0,
+    }),
+  ),
+  {
+    name: 'every name of a name server is gone: the domain is too',
+    change: {
+      parentWithout: ['good.test 3600 NS', 'ns1', 'ns2'],
+      parentAdd: ['good.test 3600 NS a.gone.test', 'good.test 3600 NS b.gone.test'],
+      resolver: failing(...apexQuestions),
+    },
+    broken: ['lookup-failed', 'ns-none-answers', 'ns-without-address'],
+    score: 0,
+  },
+  {
+    name: 'name servers with IPv6 alone are out of reach for most resolvers',
+    change: {
+      ...insideOnly,
+      without: [...insideOnly.without, 'ns1.good.test 3600 A ', 'ns2.good.test 3600 A '],
+      parentWithout: [...insideOnly.parentWithout, 'ns1.good.test 3600 A ', 'ns2.good.test 3600 A '],
+      add: ['ns2.good.test 3600 AAAA 2001:db8:2::1'],
+      parentAdd: ['ns2.good.test 3600 AAAA 2001:db8:2::1'],
+      servers: { '2001:db8:2::1': {} },
+    },
+    broken: ['ns-no-ipv4'],
+    score: 70,
   },
   {
     name: 'all servers silent to us, the parent’s too, and a resolver that fails: port 53 may be closed to us',
@@ -433,7 +478,6 @@ const nameServers: readonly Case[] = [
       'ns-no-ipv6',
       'ns-without-address',
       'ns-cname-target',
-      'ns-none-answers',
       'ns-glue-mismatch',
       'ns-address-not-public',
     ],
@@ -466,8 +510,13 @@ const nameServers: readonly Case[] = [
     score: 70,
   },
   {
-    name: 'no server at all by TCP: it may be closed to us',
+    name: 'no server at all by TCP, while the parent’s answers by it',
     change: { servers: every({ tcp: false }) },
+    broken: ['ns-tcp-missing'],
+  },
+  {
+    name: 'no server at all by TCP, the parent’s neither: it may be closed to us',
+    change: { servers: { ...every({ tcp: false }), '203.0.113.1': { zones: ['test'], tcp: false } } },
     broken: [],
     notTested: ['ns-tcp-missing'],
     score: 100,

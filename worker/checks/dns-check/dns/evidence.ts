@@ -21,6 +21,8 @@ export type DnsEvidence = {
   readonly random: DnsAnswer;
   /** What the parent zone's own servers say of the domain's NS. */
   readonly referrals: readonly DnsAnswer[];
+  /** What one of them answers by TCP; absent where a server of the domain answers by TCP itself. */
+  readonly parentTcp?: DnsAnswer;
   readonly hosts: readonly HostAnswers[];
   readonly servers: readonly ServerAnswers[];
   /** Addresses of name servers beyond the limit. */

@@ -18,6 +18,16 @@ export function delegatedNames(referrals: readonly DnsAnswer[], domain: string):
   return [...new Set(names)];
 }
 
+/** The addresses that the parent's servers give for a name server. */
+export function glueOf(referrals: readonly DnsAnswer[], server: string): readonly string[] {
+  const addresses = referrals.flatMap((answer) =>
+    answer.kind === 'answer'
+      ? ['A', 'AAAA'].flatMap((type) => readAll(recordsAt(answer.additional, server, type), readText))
+      : [],
+  );
+  return [...new Set(addresses)];
+}
+
 /** True for an address of IPv6. */
 export function isIpv6(address: string): boolean {
   return address.includes(':');

@@ -6,6 +6,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsSight } from '../sight.ts';
 import { foreignName } from './gather-servers.ts';
 import { type Claim, inState, named, type ServerSight, type ServerState } from './server-sight.ts';
@@ -39,11 +40,11 @@ export function judgeServers(sight: DnsSight): Verdicts<ServerCode> {
     'ns-none-answers':
       isDead && spoke.length === 0 && !isResolved && !isPathGood(sight)
         ? pathUnknown
-        : noneAnswers(asked, isDead, isResolved),
+        : noneAnswers(sight, asked, isResolved),
     'ns-silent': told('silent', ({ why }) => ({ reason: why })),
     'ns-refused': told('refused', ({ why }) => ({ zone: domain, rcode: why })),
     'ns-lame': told('lame', ({ why }) => ({ zone: domain, answer: why })),
-    'ns-tcp-missing': spoke.some(({ tcp }) => tcp?.is === true)
+    'ns-tcp-missing': isTcpGood(sight, spoke)
       ? judgeClaims(spoke, ({ tcp }) => tcp, false)
       : notTested('no name server answered us by TCP, which may be closed to us'),
     'ns-edns-broken': judgeClaims(spoke, ({ edns }) => edns, false),
@@ -60,12 +61,36 @@ function isPathGood({ evidence: { root, referrals } }: DnsSight): boolean {
   return root.kind === 'answer' && referrals.some(({ kind }) => kind === 'answer');
 }
 
-function noneAnswers(asked: readonly ServerSight[], isDead: boolean, isResolved: boolean): Verdict {
-  if (asked.length === 0) return notTested('no name server could be asked');
-  if (!isDead) return 'holds';
+// TCP works from here where any server answers by it, the parent's too.
+function isTcpGood({ evidence: { parentTcp } }: DnsSight, spoke: readonly ServerSight[]): boolean {
+  return parentTcp?.kind === 'answer' || spoke.some(({ tcp }) => tcp?.is === true);
+}
+
+/** So many servers are named in one sentence; the rest are counted. */
+const shownServers = 4;
+
+function noneAnswers(sight: DnsSight, asked: readonly ServerSight[], isResolved: boolean): Verdict {
+  if (asked.length === 0) return sight.servers.length === 0 ? noAddress(sight, isResolved) : noneAsked;
+  if (sight.authoritative.length > 0) return 'holds';
   if (isResolved) return blocked;
-  const seen = asked.map((server) => `${server.name} (${server.ip}): ${server.why}`);
-  return brokenBy([{ asked: asked.length, seen: seen.slice(0, 26) }]);
+  return brokenBy([
+    { asked: asked.length, seen: listed(asked.map(({ name, ip, why }) => `${name} (${ip}): ${why}`)) },
+  ]);
+}
+
+const noneAsked = notTested('no name server could be asked');
+
+// Every name of a server leads nowhere: there is nobody to ask.
+function noAddress({ evidence: { hosts } }: DnsSight, isResolved: boolean): Verdict {
+  const states = hosts.flatMap(({ A, AAAA }) => [readAnswer(A).state, readAnswer(AAAA).state]);
+  const isGone = states.length > 0 && states.every((state) => state === 'none');
+  if (!isGone || isResolved) return noneAsked;
+  return brokenBy([{ asked: 0, seen: listed(hosts.map(({ name }) => `${name}: it has no address`)) }]);
+}
+
+function listed(lines: readonly string[]): string {
+  const more = lines.length - shownServers;
+  return [...lines.slice(0, shownServers), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
 // Judged by those that could be looked at; silent ones have a finding of their own.

@@ -53,9 +53,9 @@ export function readServers({ servers, domain }: DnsEvidence): readonly ServerSi
   );
 }
 
-// "Not mine" of one server, while others answer the same question of ours, is no matter of who asks.
+// A server that refuses or fails while others answer the same question of ours does so to everybody.
 function withLameness(sight: ServerSight, all: readonly ServerSight[]): ServerSight {
-  const isDisowned = sight.rcode === 'REFUSED' || sight.rcode === 'NOTAUTH';
+  const isDisowned = sight.rcode !== null && ['REFUSED', 'NOTAUTH', 'SERVFAIL'].includes(sight.rcode);
   const isAnswered = all.some(({ state }) => state === 'authoritative');
   return isDisowned && isAnswered ? { ...sight, state: 'lame' } : sight;
 }
