@@ -760,9 +760,22 @@ const soaCases: readonly Case[] = [
     broken: ['soa-fields-mismatch'],
     score: 88,
   },
+  ...[
+    ['Cloudflare', '10000 2400 604800 1800'],
+    ['Route 53', '7200 900 1209600 86400'],
+    ['Azure', '3600 300 2419200 300'],
+    ['Google Cloud DNS', '21600 3600 259200 300'],
+  ].map(
+    ([provider, timers]): Case => ({
+      name: `the timers that ${provider} sets are in range`,
+      change: soa(`hostmaster.good.test 1 ${timers}`),
+      broken: [],
+      score: 100,
+    }),
+  ),
   {
-    name: 'refresh of an hour',
-    change: soa('hostmaster.good.test 1 3600 1800 1209600 3600'),
+    name: 'refresh of ten minutes',
+    change: soa('hostmaster.good.test 1 600 100 1209600 3600'),
     broken: ['soa-refresh-range', 'soa-retry-range'],
     score: 94,
   },

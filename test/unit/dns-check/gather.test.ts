@@ -117,6 +117,18 @@ const options: readonly { name: string; given: object; good: boolean }[] = [
     good: true,
   },
   {
+    name: 'an empty local part and an odd HELO name (RFC 7208 §4.3)',
+    given: { ip: '192.0.2.1', sender: '@example.test', helo: '(OEM),{0}!x' },
+    good: true,
+  },
+  {
+    name: 'a quoted local part',
+    given: { ip: '192.0.2.1', sender: '"a b@c\\""@example.test' },
+    good: true,
+  },
+  { name: 'a HELO name with a space', given: { ip: '192.0.2.1', helo: 'a b' }, good: false },
+  { name: 'a sender without a domain', given: { ip: '192.0.2.1', sender: '""@' }, good: false },
+  {
     name: 'eleven selectors',
     given: { dkimSelector: Array.from({ length: 11 }, (_, at) => `s${at}`) },
     good: false,

@@ -35,7 +35,8 @@ export function assessDns(evidence: DnsEvidence): PartAssessment<DnsCode> {
   const verdicts = exists === false ? onlyNotFound(sight.domain) : seen;
   const losses = lossesOf(verdicts);
   const lost = losses.reduce((sum, { points }) => sum + points, 0);
-  const points = exists === false || !isAnythingKnown(sight, verdicts) ? null : Math.max(0, Math.round(100 - lost));
+  const points =
+    exists === false || !isAnythingKnown(sight, verdicts) ? null : Math.max(0, Math.round(100 - lost));
   return {
     verdicts,
     fields: {

@@ -1,5 +1,5 @@
 import type { Json } from '../../../../shared/model/verdict.ts';
-import { isNoPublicName } from '../../../dns/not-asked.ts';
+import { isNoPublicName, isOurs } from '../../../dns/not-asked.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 
 /** One question; with `server` it goes straight to that address. */
@@ -23,20 +23,27 @@ export type Sight = SightQuestion & {
   /** A validating resolver vouches for it (AD). */
   readonly secure: boolean;
   readonly why: string;
+  /** True where the DNS itself failed, as it would fail a mail receiver; absent where a limit of ours ended the question. */
+  readonly hasFailed?: true;
 };
 
 /** The evidence in an answer of the DNS probe. */
 export function readAnswer(question: SightQuestion, answer: DnsAnswer): Sight {
   if (answer.kind === 'failure') {
     const unknown = unknownSight(question, answer.reason);
-    return isNoPublicName(answer) ? { ...unknown, outcome: 'nxdomain' } : unknown;
+    if (isNoPublicName(answer)) return { ...unknown, outcome: 'nxdomain' };
+    return isOurs(answer) ? unknown : { ...unknown, hasFailed: true };
   }
   const records = answer.answers
     .filter(({ type }) => type === question.type || type === 'CNAME')
     .map(({ name, type, ttl, data }) => ({ name, type, ttl, data }));
   const seen = { ...question, records, secure: answer.flags.ad, why: '' };
   if (answer.rcode === 'NXDOMAIN') return { ...seen, outcome: 'nxdomain' };
-  if (answer.rcode !== 'NOERROR') return unknownSight(question, describeRefusal(answer));
+  if (answer.rcode !== 'NOERROR')
+    return { ...unknownSight(question, describeRefusal(answer)), hasFailed: true };
+  // A server that does not know the zone has nothing to say of its records, be it a referral or somebody's cache.
+  if (question.server !== undefined && !answer.flags.aa)
+    return unknownSight(question, 'the server answers without authority');
   return { ...seen, outcome: records.some(({ type }) => type === question.type) ? 'found' : 'nodata' };
 }
 

@@ -15,6 +15,25 @@ export const dmarcRules = {
     fix: 'Publish a DMARC record; begin with p=none and reports, end with p=reject.',
     references: ['RFC 9989 §4.10.1', 'RFC 9989 §5.1.4'],
   },
+  'dmarc-lookup-failed': {
+    part: 'dmarc',
+    severity: 'medium',
+    points: 6.25,
+    title: 'The lookup of the DMARC record fails',
+    detail:
+      'The lookup of {name} fails: {reason}. Receivers whose lookup fails too cannot apply your policy to mail in your name.',
+    fix: 'Repair the DNS of that name. If the zone is signed, look at its DNSSEC findings first.',
+    references: ['RFC 9989 §4.10'],
+  },
+  'dmarc-alias-dangling': {
+    part: 'dmarc',
+    severity: 'high',
+    points: 15,
+    title: 'The DMARC record is an alias to a name that has none',
+    detail: '{name} is an alias for {alias}, where there is no TXT record; no policy applies.',
+    fix: 'Create the record at the service that the alias leads to, or replace the alias with a record of your own.',
+    references: ['RFC 9989 §4.10', 'RFC 1034 §3.6.2'],
+  },
   'dmarc-multiple': {
     part: 'dmarc',
     severity: 'high',

@@ -190,10 +190,10 @@ export const spfRules = {
     part: 'spf',
     severity: 'low',
     points: 1,
-    title: 'The SPF record is long',
+    title: 'The SPF record travels in a long answer',
     detail:
-      'Name and record have {octets} octets together; from 450 on, answers may not fit into 512 and some resolvers fail.',
-    fix: 'Take out terms that are not needed, or move some into an included record.',
+      '{what} have {octets} octets. Long answers need EDNS or TCP (from 450 octets of an SPF record, or 1232 of all TXT records, on), and some resolvers fail.',
+    fix: 'Remove terms and TXT records that are not needed, or move terms into an included record.',
     references: ['RFC 7208 §3.4'],
   },
   'spf-inconsistent-servers': {

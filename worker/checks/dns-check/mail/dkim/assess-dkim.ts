@@ -39,7 +39,9 @@ function judgePresence(
   const hasKey = selectors.some(({ texts }) => texts.length > 0);
   const unseen = notTested(`whether ${name} exists is not known`);
   const isGuessable = subtreeExists !== false && !selectors.some(({ source }) => source === 'caller');
-  const dangling = selectors.filter(({ alias, sight }) => alias !== null && isAbsent(sight.outcome));
+  const dangling = selectors.filter(
+    ({ alias, sight }) => alias !== null && isAbsent(sight.outcome) && !isIdleRotation(alias, selectors),
+  );
   return {
     'dkim-none-possible': subtreeExists === null ? unseen : brokenIf(!subtreeExists, { name }),
     'dkim-not-guessed': !isGuessable
@@ -56,6 +58,13 @@ function judgePresence(
       lost,
     ),
   };
+}
+
+// Microsoft 365 has two aliases from the start, and publishes the second key when it rotates: an alias without one is as it must be.
+function isIdleRotation(alias: string, selectors: readonly SeenSelector[]): boolean {
+  const isMicrosoft = (name: string | null) =>
+    name !== null && /\.(onmicrosoft\.com|dkim\.mail\.microsoft)$/.test(name);
+  return isMicrosoft(alias) && selectors.some((other) => other.texts.length > 0 && isMicrosoft(other.alias));
 }
 
 function isAbsent(outcome: string): boolean {

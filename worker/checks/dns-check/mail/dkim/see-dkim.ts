@@ -39,13 +39,17 @@ export function seeDkim(
   { asked, names }: { asked: readonly string[]; names: readonly string[] },
 ): DkimFacts {
   const name = `_domainkey.${domain}`;
-  const wildcard = textsOf(zone.look(`*.${name}`, 'TXT')).map(({ text }) => text);
+  const wild = zone.look(`*.${name}`, 'TXT');
+  const wildcard = textsOf(wild).map(({ text }) => text);
   const tried = listSelectors(asked, names).map(({ selector, source }) =>
     seeSelector(zone, name, selector, source),
   );
   // A wildcard answers for every selector; only what differs from it was published for the selector itself.
-  const isOwn = ({ source, texts }: SeenSelector) =>
-    source === 'caller' || texts.length === 0 || texts.some((text) => !wildcard.includes(text));
+  const isOwn = ({ source, texts, alias }: SeenSelector) =>
+    source === 'caller' ||
+    (texts.length === 0
+      ? alias === null || alias !== aliasOf(wild)
+      : texts.some((text) => !wildcard.includes(text)));
   const selectors = tried.filter((seen) => isWorthShowing(seen) && isOwn(seen));
   const subtree = nameExists(zone.look(name, 'TXT'));
   return {

@@ -20,10 +20,12 @@ export function stateOfDkim({ selectors, subtreeExists }: DkimFacts, mode: MailM
   return subtreeExists === false || (isAsked && states.includes('missing')) ? 'missing' : 'unknown';
 }
 
-function stateOfSelector({ sight, texts, key, keyProblem }: SeenSelector): PartState {
+// Verifiers must not accept an RSA key below 1024 bits (RFC 8301 §3.2).
+function stateOfSelector({ sight, texts, key, keyProblem, bits }: SeenSelector): PartState {
   if (sight.outcome === 'unknown') return 'unknown';
   if (texts.length === 0) return 'missing';
-  return key === null || keyProblem !== null ? 'invalid' : 'ok';
+  const isTooShort = key?.keyType === 'rsa' && bits !== null && bits < 1024;
+  return key === null || keyProblem !== null || isTooShort ? 'invalid' : 'ok';
 }
 
 function showSelector(seen: SeenSelector): MailFields['dkim']['selectors'][number] {

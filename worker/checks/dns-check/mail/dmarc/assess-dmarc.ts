@@ -6,8 +6,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
 import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
+import { aliasOf } from '../sight.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { judgePolicy } from './judge-policy.ts';
 import { judgeReports } from './judge-reports.ts';
@@ -28,23 +30,36 @@ export function assessDmarc(facts: DmarcFacts, mode: MailMode): Verdicts<DmarcCo
   if (applied === 'none') return { ...forAll(dmarcRules, 'not-applicable'), ...seen };
   return {
     ...seen,
-    ...judgeText(facts, applied),
+    // The record of the organization above is judged where it stands.
+    ...(applied.domain === domain ? judgeText(facts, applied) : textNotHere),
     ...judgePolicy(facts, applied, mode),
     ...judgeReports(facts, applied, mode),
   };
 }
 
-type SeenCode = 'dmarc-multiple' | 'dmarc-duplicate-tag' | 'dmarc-record-ignored' | 'dmarc-foreign-record';
+type SeenCode =
+  | 'dmarc-lookup-failed'
+  | 'dmarc-multiple'
+  | 'dmarc-duplicate-tag'
+  | 'dmarc-record-ignored'
+  | 'dmarc-foreign-record';
 
-function judgeRecords({ domain, walk, foreign }: DmarcFacts): Pick<Verdicts<DmarcCode>, SeenCode> {
+function judgeRecords({ domain, walk, foreign, applied }: DmarcFacts): Pick<Verdicts<DmarcCode>, SeenCode> {
   const own = walk.steps.find((step) => step.domain === domain);
   const ignored = ignoredRecords({ domain, walk, foreign });
   const others = foreign.filter((text) => findMeant(text).length === 0);
   const unseen = own?.sight.outcome === 'unknown' ? unread(own) : undefined;
   const lost = walk.lost === null ? undefined : unread(walk.lost);
+  // What a registry publishes is not the domain's to change.
+  const steps = walk.steps.filter((step) => step.domain === domain || !isPublicSuffix(step.domain));
   return {
-    'dmarc-multiple': brokenBySeen(walk.steps.flatMap(showSeveral), lost),
-    'dmarc-duplicate-tag': brokenBySeen(walk.steps.flatMap(showRepeated), lost),
+    // Above a record that counts, only the organization is asked for.
+    'dmarc-lookup-failed':
+      applied === 'unknown' && walk.lost?.sight.hasFailed
+        ? brokenBy([{ name: walk.lost.sight.name, reason: walk.lost.sight.why }])
+        : (lost ?? 'holds'),
+    'dmarc-multiple': brokenBySeen(steps.flatMap(showSeveral), lost),
+    'dmarc-duplicate-tag': brokenBySeen(steps.flatMap(showRepeated), lost),
     'dmarc-record-ignored': unseen ?? brokenBy(ignored),
     'dmarc-foreign-record':
       unseen ?? brokenBy(others.map((record) => ({ name: `_dmarc.${domain}`, record }))),
@@ -59,13 +74,25 @@ function ignoredRecords({ domain, walk, foreign }: Pick<DmarcFacts, 'domain' | '
 function judgePlace(
   facts: DmarcFacts,
   mode: MailMode,
-): Pick<Verdicts<DmarcCode>, 'dmarc-missing' | 'dmarc-wrong-place'> {
+): Pick<Verdicts<DmarcCode>, 'dmarc-missing' | 'dmarc-wrong-place' | 'dmarc-alias-dangling'> {
   const { domain, walk, misplaced } = facts;
   const hasOwn = walk.found.some((step) => step.domain === domain);
   return {
     'dmarc-missing': judgeMissing(facts, mode),
+    'dmarc-alias-dangling': judgeAlias(facts),
     'dmarc-wrong-place': hasOwn ? 'holds' : judgeMisplaced(domain, misplaced),
   };
+}
+
+function judgeAlias({ domain, walk }: DmarcFacts): Verdict {
+  const own = walk.steps.find((step) => step.domain === domain);
+  if (!own || own.sight.outcome === 'unknown') return own ? unread(own) : 'not-applicable';
+  return brokenBy(danglingAlias(own));
+}
+
+function danglingAlias({ sight }: Step): { name: string; alias: string }[] {
+  const alias = aliasOf(sight);
+  return alias === null || sight.outcome === 'found' ? [] : [{ name: sight.name, alias: clip(alias) }];
 }
 
 function judgeMisplaced(domain: string, misplaced: readonly string[] | null): Verdict {
@@ -88,7 +115,9 @@ function judgeMissing(facts: DmarcFacts, mode: MailMode): Verdict {
     );
   if (applied !== 'none') return 'holds';
   // Where a record is there and void, its own rule says so.
-  const isExplained = walk.steps.some(({ texts }) => texts.length > 0) || ignoredRecords(facts).length > 0;
+  const isExplained =
+    walk.steps.some((step) => step.texts.length > 0 || danglingAlias(step).length > 0) ||
+    ignoredRecords(facts).length > 0;
   if (isExplained) return 'not-applicable';
   const fix =
     mode === 'parked'
@@ -141,12 +170,21 @@ type TextCode =
   | 'dmarc-fo-ignored'
   | 'dmarc-psd-claimed';
 
+const textNotHere: Pick<Verdicts<DmarcCode>, TextCode> = {
+  'dmarc-syntax': 'not-applicable',
+  'dmarc-historic-tag': 'not-applicable',
+  'dmarc-unknown-tag': 'not-applicable',
+  'dmarc-fo-ignored': 'not-applicable',
+  'dmarc-psd-claimed': 'not-applicable',
+};
+
 function judgeText(
   facts: DmarcFacts,
   { domain, dmarc }: { domain: string; dmarc: Dmarc },
 ): Pick<Verdicts<DmarcCode>, TextCode> {
-  // A bad p, sp or np has rules of its own.
-  const faults = dmarc.faults.filter(({ term }) => !['p', 'sp', 'np'].includes(term));
+  // A bad p, sp or np, and a bad report address, have rules of their own.
+  const isTold = (term: string): boolean => ['p', 'sp', 'np', 'rua', 'ruf'].includes(term);
+  const faults = dmarc.faults.filter(({ term }) => !isTold(term));
   return {
     'dmarc-syntax': brokenBy(faults.map((fault) => ({ name: `_dmarc.${domain}`, ...showFault(fault) }))),
     'dmarc-historic-tag': brokenBy(dmarc.historic),

@@ -58,6 +58,7 @@ const hostsNotThere: Verdicts<HostCode> = {
   'mx-duplicate': 'not-applicable',
   'mx-single': 'not-applicable',
   'mx-no-ipv6': 'not-applicable',
+  'mx-no-ipv4': 'not-applicable',
   'ptr-missing': 'not-applicable',
   'ptr-not-confirmed': 'not-applicable',
 };
@@ -96,7 +97,30 @@ function findDoubled(names: readonly string[]): Evidence[] {
   }));
 }
 
-type AddressCode = 'mx-no-address' | 'mx-none-reachable' | 'mx-private-address' | 'mx-no-ipv6';
+/** So many hosts are named in one sentence; the rest are counted. */
+const shownHosts = 4;
+
+function listHosts(hosts: readonly MailHost[]): string {
+  const more = hosts.length - shownHosts;
+  const names = hosts.slice(0, shownHosts).map(({ host }) => clip(host, 80));
+  return [...names, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}
+
+// Most senders have IPv4 alone.
+function judgeIpv4(
+  domain: string,
+  hosts: readonly MailHost[],
+  isLost: boolean,
+  unseen: Verdict | undefined,
+): Verdict {
+  if (isLost) return 'not-applicable';
+  const hasIpv4 = hosts.some(
+    ({ kind, host, sights }) => sights[0].outcome === 'found' || (kind === 'address' && !host.includes(':')),
+  );
+  return hasIpv4 ? 'holds' : (unseen ?? brokenIf(true, { name: domain, hosts: listHosts(hosts) }));
+}
+
+type AddressCode = 'mx-no-ipv4' | 'mx-no-address' | 'mx-none-reachable' | 'mx-private-address' | 'mx-no-ipv6';
 
 function judgeAddresses(domain: string, hosts: readonly MailHost[]): Pick<Verdicts<MxCode>, AddressCode> {
   const bare = hosts.filter(({ kind, sights }) => kind !== 'address' && sights.every(isAbsent));
@@ -113,7 +137,8 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]): Pick<Verdic
   );
   const hasIpv6 = hosts.some(({ sights }) => sights[1].outcome === 'found');
   return {
-    'mx-none-reachable': brokenIf(isLost, { name: domain, count: hosts.length }),
+    'mx-none-reachable': brokenIf(isLost, { name: domain, count: hosts.length, hosts: listHosts(hosts) }),
+    'mx-no-ipv4': judgeIpv4(domain, hosts, isLost, unseen),
     'mx-no-address': isLost
       ? 'not-applicable'
       : brokenBySeen(

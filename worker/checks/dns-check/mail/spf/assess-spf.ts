@@ -10,6 +10,7 @@ import {
 import { forAll, publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
 import { isClosedSpf, type MailMode } from '../mode.ts';
+import { textsOf } from '../sight.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { judgeTerms } from './judge-terms.ts';
@@ -36,6 +37,7 @@ export function assessSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCod
     return {
       ...forAll(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
       ...beside,
+      ...(sight.hasFailed ? { 'spf-lookup-failed': ownLookupFailed(domain, sight.why) } : {}),
     };
   return {
     ...(tree?.spf ? judgeRecord(facts, tree, context) : forAll(spfRules, 'not-applicable')),
@@ -43,6 +45,10 @@ export function assessSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCod
     ...beside,
     'spf-sender-id': brokenBy(facts.senderId.map((record) => ({ record }))),
   };
+}
+
+function ownLookupFailed(domain: string, reason: string): Verdict {
+  return brokenIf(true, { term: 'the record itself', from: domain, name: domain, reason });
 }
 
 type PresenceCode = 'spf-missing' | 'spf-missing-parked' | 'spf-multiple' | 'spf-record-ignored';
@@ -90,6 +96,21 @@ function judgeMultiple(domain: string, records: readonly string[]): Verdict {
 
 /** RFC 7208 §3.4: name and text below this many octets fit into an answer of 512. */
 const sizeLimit = 450;
+/** All TXT records of the name travel together; above this, an answer goes on by TCP even with EDNS. */
+const setLimit = 1232;
+/** Octets of a record beside its text: a pointer to the name, type, class, TTL, two lengths (RFC 1035 §3.2.1). */
+const recordOverhead = 13;
+
+function judgeSize({ domain, records, sight }: SpfFacts): Verdict {
+  const octets = domain.length + (records[0]?.text.length ?? 0);
+  const all = textsOf(sight).reduce((sum, { text }) => sum + text.length + recordOverhead, domain.length);
+  const what = all >= setLimit ? `All TXT records of ${domain} together` : 'Name and SPF record together';
+  return brokenIf(octets >= sizeLimit || all >= setLimit, {
+    name: domain,
+    what,
+    octets: all >= setLimit ? all : octets,
+  });
+}
 
 type RecordVerdicts = Omit<
   Verdicts<SpfCode>,
@@ -97,9 +118,7 @@ type RecordVerdicts = Omit<
 >;
 
 function judgeRecord(facts: SpfFacts, tree: SpfBranch, { mode, mxHosts }: SpfContext): RecordVerdicts {
-  const { domain, records } = facts;
-  const [record] = records;
-  const octets = domain.length + (record?.text.length ?? 0);
+  const [record] = facts.records;
   const faults = (tree.spf?.faults ?? []).map((fault) => showFault(fault));
   return {
     ...judgeTree(tree),
@@ -107,7 +126,7 @@ function judgeRecord(facts: SpfFacts, tree: SpfBranch, { mode, mxHosts }: SpfCon
     'spf-syntax': brokenBy(faults),
     'spf-not-closed': judgeClosed(tree, mode, record?.text ?? ''),
     'spf-strings-run-together': brokenBy(findRunTogether(record?.strings ?? [])),
-    'spf-record-size': brokenIf(octets >= sizeLimit, { name: domain, octets }),
+    'spf-record-size': judgeSize(facts),
     'spf-mx-not-allowed': mode === 'parked' ? 'not-applicable' : judgeMxHosts(mxHosts),
   };
 }

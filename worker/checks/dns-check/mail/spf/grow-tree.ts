@@ -15,6 +15,8 @@ export type SpfBranch = {
   readonly end: BranchEnd;
   /** Ends a sentence; empty where there is nothing to say. */
   readonly why: string;
+  /** True where the record's lookup failed as it would fail a receiver. */
+  readonly hasFailed: boolean;
   readonly spf: Spf | null;
   /** Terms that a message can reach, in their order; those behind `all` are left out. */
   readonly reached: readonly ReachedTerm[];
@@ -29,6 +31,8 @@ export type ReachedTerm = {
   /** Whether its lookup finds nothing for senders over IPv4 and IPv6; null where unknown or not asked. */
   readonly isVoid4: boolean | null;
   readonly isVoid6: boolean | null;
+  /** Why its own lookup failed, as it would fail a receiver; empty where it did not. */
+  readonly failure: string;
   /** True where its name does not exist at all. */
   readonly isGone: boolean;
   /** How many hosts an mx term leads to. */
@@ -63,6 +67,7 @@ type Growing = {
   readonly path: readonly string[];
   end: BranchEnd;
   why: string;
+  hasFailed: boolean;
   spf: Spf | null;
   terms: GrowingTerm[];
 };
@@ -86,7 +91,7 @@ export function growSpfTree(zone: Zone, domain: string): SpfBranch {
 type Soil = { readonly zone: Zone; readonly sender: string; lookups: number };
 
 function sprout(domain: string, via: SpfBranch['via'], path: readonly string[]): Growing {
-  return { domain, via, path, end: 'record', why: '', spf: null, terms: [] };
+  return { domain, via, path, end: 'record', why: '', hasFailed: false, spf: null, terms: [] };
 }
 
 function growBranch(soil: Soil, branch: Growing): void {
@@ -94,6 +99,7 @@ function growBranch(soil: Soil, branch: Growing): void {
   if (branch.path.includes(branch.domain)) return stop('loop', 'it is already on the way here');
   const sight = soil.zone.look(branch.domain, 'TXT');
   const records = parseOnce(sight);
+  branch.hasFailed = sight.hasFailed === true;
   if (sight.outcome === 'unknown') return stop('unknown', sight.why);
   if (records.length > 1) return stop('several', `there are ${records.length} records`);
   const [read] = records;
@@ -104,7 +110,7 @@ function growBranch(soil: Soil, branch: Growing): void {
 }
 
 // From the ends of the tree upwards: counts of a branch are those of all below it.
-function finish({ domain, via, end, why, spf, terms }: Growing): SpfBranch {
+function finish({ domain, via, end, why, hasFailed, spf, terms }: Growing): SpfBranch {
   const reached = terms.map(({ reached: own, below }) => {
     if (below === null) return own;
     const branch = finish(below);
@@ -114,7 +120,7 @@ function finish({ domain, via, end, why, spf, terms }: Growing): SpfBranch {
     end === 'record'
       ? addCounts(reached)
       : { ...noCounts, ...completeness(end !== 'unknown' && end !== 'limit') };
-  return { domain, via, end, why, spf, reached, counts };
+  return { domain, via, end, why, hasFailed, spf, reached, counts };
 }
 
 /** The TXT records of a sight that receivers take for SPF. */
@@ -152,6 +158,7 @@ const asksNothing = {
   branch: null,
   isVoid4: null,
   isVoid6: null,
+  failure: '',
   isGone: false,
   mxHosts: 0,
   counts: noCounts,
@@ -195,8 +202,19 @@ function reachAddresses(zone: Zone, term: SpfTerm, name: string): ReachedTerm {
     complete: true,
     voidsComplete: isVoid4 !== null && isVoid6 !== null,
   };
+  const failed = [four, six].find(({ hasFailed }) => hasFailed === true);
   const isGone = four.outcome === 'nxdomain' && six.outcome === 'nxdomain';
-  return { term, name, branch: null, isVoid4, isVoid6, isGone, mxHosts: exchangesOf(four).length, counts };
+  return {
+    term,
+    name,
+    branch: null,
+    isVoid4,
+    isVoid6,
+    failure: failed?.why ?? '',
+    isGone,
+    mxHosts: exchangesOf(four).length,
+    counts,
+  };
 }
 
 // mx asks for MX, exists for A, whatever the sender's address (RFC 7208 §5.4, §5.7).
