@@ -3,6 +3,7 @@ import type { DnsCheckCode } from '../../../shared/catalogue/dns-check/rules.ts'
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, type Verdicts } from '../../../shared/model/verdict.ts';
 import { dnsPart } from './dns/part.ts';
+import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 import { mailPart } from './mail/part.ts';
 import type { PartAssessment } from './parts.ts';
@@ -14,7 +15,8 @@ const shownLimits = 20;
 export function assessDnsCheck(evidence: DnsCheckEvidence): Assessment<DnsCheckCode> {
   const dns = dnsPart.assess(evidence.dns);
   const mail = mailPart.assess(evidence.mail);
-  const verdicts: Verdicts<DnsCheckCode> = { ...dns.verdicts, ...mail.verdicts };
+  const aliases = aliasesIn(evidence);
+  const verdicts = withoutRecordsBesideAliases({ ...dns.verdicts, ...mail.verdicts }, aliases);
   return {
     state: stateOf(dns, mail),
     verdicts,

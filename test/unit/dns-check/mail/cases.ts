@@ -292,7 +292,7 @@ const spfCases: readonly Case[] = [
     record: ['spf-ptr', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
   }),
   spf('a term behind all', 'v=spf1 -all mx', ['spf-after-all', 'spf-mx-not-allowed'], {
-    record: ['spf-after-all', { name: 'good.test', type: 'TXT', value: 'v=spf1 -all' }],
+    record: ['spf-after-all', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
     fields: { spf: { lookups: 0 } },
   }),
   spf('a redirect beside all', 'v=spf1 mx redirect=gone.test -all', ['spf-redirect-ignored'], {
@@ -410,7 +410,14 @@ const dmarcCases: readonly Case[] = [
     ['dmarc-no-effect', 'bimi-without-dmarc'],
     {
       fields: { dmarc: { state: 'invalid', policy: null } },
-      record: ['dmarc-no-effect', { name: '_dmarc.good.test', type: 'TXT', value: 'v=DMARC1; p=none' }],
+      record: [
+        'dmarc-no-effect',
+        {
+          name: '_dmarc.good.test',
+          type: 'TXT',
+          value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@good.test',
+        },
+      ],
     },
   ),
   dmarc(
@@ -783,7 +790,7 @@ const mxCases: readonly Case[] = [
     },
   ),
   but(
-    'no MX, an address and no SPF: the record names the address',
+    'no MX, an address, no SPF, and reports to the domain itself: it takes mail, and nobody knows who sends',
     {
       'good.test MX': null,
       'good.test TXT': null,
@@ -795,7 +802,7 @@ const mxCases: readonly Case[] = [
     ['mx-implicit', 'spf-missing', 'dane-missing'],
     {
       http: policy('version: STSv1\nmode: enforce\nmx: good.test\nmax_age: 604800\n'),
-      record: ['spf-missing', { name: 'good.test', type: 'TXT', value: 'v=spf1 a ~all' }],
+      record: ['spf-missing', undefined],
     },
   ),
   but(
@@ -1181,9 +1188,24 @@ const parkedCases: readonly Case[] = [
   parkedBut('a parked domain without SPF', { 'good.test TXT': null }, ['spf-missing-parked'], {
     record: ['spf-missing-parked', { name: 'good.test', type: 'TXT', value: 'v=spf1 -all' }],
   }),
-  parkedBut('a parked domain that lets servers send', { 'good.test TXT': 'v=spf1 a -all' }, [
+  parkedBut('a parked domain that does not shut the door', { 'good.test TXT': 'v=spf1 ~all' }, [
     'spf-not-closed',
   ]),
+  parkedBut(
+    'a domain that takes no mail, and sends',
+    { 'good.test TXT': 'v=spf1 a -all' },
+    ['bimi-missing', 'dkim-none-possible', 'dmarc-rua-missing'],
+    { fields: { mailMode: 'mail' } },
+  ),
+  parkedBut(
+    'localhost as the mail host of a domain without senders',
+    { 'good.test MX': '10 localhost' },
+    ['mx-null-missing'],
+    {
+      record: ['mx-null-missing', { name: 'good.test', type: 'MX', value: '0 .' }],
+      fields: { mailMode: 'parked' },
+    },
+  ),
   parkedBut('a parked domain without a null MX', { 'good.test MX': null }, ['mx-null-missing'], {
     record: ['mx-null-missing', { name: 'good.test', type: 'MX', value: '0 .' }],
   }),
@@ -1220,6 +1242,50 @@ const parkedCases: readonly Case[] = [
 
 /** Set-ups as providers run them, and what was once said of them wrongly. */
 const usualCases: readonly Case[] = [
+  parkedBut(
+    'a website that has nothing to do with mail shuts the door',
+    { 'good.test MX': null, 'good.test TXT': null },
+    ['mx-null-missing', 'spf-missing-parked'],
+    { record: ['spf-missing-parked', { name: 'good.test', type: 'TXT', value: 'v=spf1 -all' }] },
+  ),
+  spf('ptr as the only sender: no record without a sender is given', 'v=spf1 ptr -all', ['spf-ptr'], {
+    record: ['spf-ptr', undefined],
+  }),
+  spf(
+    'a dead include as the only sender: no record without a sender is given',
+    'v=spf1 include:gone.test -all',
+    ['spf-include-missing'],
+    { record: ['spf-include-missing', undefined] },
+  ),
+  dmarc(
+    'neither a policy nor reports: both findings give one record',
+    'v=DMARC1; p=none',
+    ['dmarc-policy-none', 'dmarc-rua-missing', 'bimi-without-dmarc'],
+    {
+      record: [
+        'dmarc-policy-none',
+        {
+          name: '_dmarc.good.test',
+          type: 'TXT',
+          value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@good.test',
+        },
+      ],
+    },
+  ),
+  but(
+    'hosts of a provider for incoming mail need not be allowed to send',
+    {
+      'good.test TXT': 'v=spf1 include:_spf.google.com -all',
+      'good.test TXT @192.0.2.53': 'v=spf1 include:_spf.google.com -all',
+      'good.test TXT @192.0.2.54': 'v=spf1 include:_spf.google.com -all',
+      '_spf.google.com TXT': 'v=spf1 ip4:203.0.113.0/24 -all',
+      'good.test MX': ['1 aspmx.l.google.com', '5 alt1.aspmx.l.google.com'],
+      'aspmx.l.google.com A': '192.0.2.25',
+      'aspmx.l.google.com AAAA': '2001:db8::25',
+      'alt1.aspmx.l.google.com A': '192.0.2.26',
+    },
+    ['dane-missing', 'mta-sts-mx-mismatch'],
+  ),
   but(
     'a DMARC alias that leads nowhere',
     { '_dmarc.good.test TXT': null, '_dmarc.good.test CNAME': 'gone.test' },

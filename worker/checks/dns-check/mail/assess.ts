@@ -2,6 +2,7 @@ import type { MailFields } from '../../../../shared/catalogue/dns-check/mail/rep
 import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import type { MailPart } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
 import type { Verdicts } from '../../../../shared/model/verdict.ts';
+import { isPublicSuffix } from '../../../dns/public-suffix.ts';
 import { forAll } from '../verdicts.ts';
 import { assessBimi } from './bimi/assess-bimi.ts';
 import { showBimi } from './bimi/show-bimi.ts';
@@ -44,7 +45,9 @@ export function assessMail(evidence: MailEvidence): MailAssessment {
   const facts = seeMail(openZone(sights), evidence.domain, evidence.selectors);
   const mode = judgeMode(facts);
   const verdicts =
-    facts.exists === false ? forAll(mailRules, 'not-applicable') : judge(facts, evidence, mode);
+    facts.exists === false || (mode === 'parked' && isPublicSuffix(facts.domain))
+      ? forAll(mailRules, 'not-applicable')
+      : judge(facts, evidence, mode);
   const fields = show(facts, evidence, mode, verdicts);
   const parts = scoreParts(verdicts, statesOf(facts, fields, mode));
   const mailScore = scoreMail(parts);
@@ -125,9 +128,9 @@ function statesOf(
   mode: MailMode,
 ): { [P in MailPart]: Fields['spf']['state'] } {
   const none = 'not-applicable' as const;
-  if (facts.exists === false)
+  if (facts.exists === false || (mode === 'parked' && isPublicSuffix(facts.domain)))
     return { dmarc: none, spf: none, dkim: none, mx: none, transport: none, tlsRpt: none };
-  const takesMail = mode === 'unknown' || facts.mx.hosts.length > 0;
+  const takesMail = mode !== 'parked' && (mode === 'unknown' || facts.mx.hosts.length > 0);
   return {
     dmarc: stateOfDmarc(facts.dmarc),
     spf: fields.spf.state,

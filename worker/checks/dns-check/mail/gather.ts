@@ -1,5 +1,6 @@
 import { setImmediate as afterArrivals } from 'node:timers/promises';
 import { isAddress } from '../../../../shared/target/classify-address.ts';
+import { haveOneOwner } from '../../../dns/public-suffix.ts';
 import type { PartContext } from '../parts.ts';
 import { type Asker, openAsker } from './ask.ts';
 import { fetchBimi, lateBimi } from './bimi/fetch-file.ts';
@@ -122,7 +123,9 @@ function readMessage(domain: string, { ip, sender, helo }: MailContext['options'
 
 function listMxMessages({ domain, mx, spf }: MailFacts): (SpfMessage & { host: string })[] {
   if (spf.records.length !== 1) return [];
-  const all = mx.hosts.flatMap(({ host, addresses }) =>
+  // A provider's hosts for incoming mail send nothing in the domain's name.
+  const own = mx.hosts.filter(({ host }) => haveOneOwner(host, domain));
+  const all = own.flatMap(({ host, addresses }) =>
     addresses.map(({ address }) => ({ host, ip: address, sender: `postmaster@${domain}`, helo: host })),
   );
   return all.slice(0, mxEvaluationLimit);

@@ -11,11 +11,12 @@ import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import { aliasOf } from '../sight.ts';
 import { clip, showFault } from '../text/fault.ts';
+import { choosePolicy } from './choose-policy.ts';
 import { judgePolicy } from './judge-policy.ts';
 import { judgeReports } from './judge-reports.ts';
-import { type Dmarc, parseDmarc } from './parse-dmarc.ts';
-import { reportAddressOf, rewriteDmarc } from './rewrite-dmarc.ts';
-import type { DmarcFacts } from './see-dmarc.ts';
+import { parseDmarc } from './parse-dmarc.ts';
+import { nextChanges, reportAddressOf, rewriteDmarc } from './rewrite-dmarc.ts';
+import type { Applied, DmarcFacts } from './see-dmarc.ts';
 import type { Step } from './walk-tree.ts';
 
 /** Judges the policy that applies to a domain. */
@@ -31,7 +32,7 @@ export function assessDmarc(facts: DmarcFacts, mode: MailMode): Verdicts<DmarcCo
   return {
     ...seen,
     // The record of the organization above is judged where it stands.
-    ...(applied.domain === domain ? judgeText(facts, applied) : textNotHere),
+    ...(applied.domain === domain ? judgeText(facts, applied, mode) : textNotHere),
     ...judgePolicy(facts, applied, mode),
     ...judgeReports(facts, applied, mode),
   };
@@ -178,10 +179,8 @@ const textNotHere: Pick<Verdicts<DmarcCode>, TextCode> = {
   'dmarc-psd-claimed': 'not-applicable',
 };
 
-function judgeText(
-  facts: DmarcFacts,
-  { domain, dmarc }: { domain: string; dmarc: Dmarc },
-): Pick<Verdicts<DmarcCode>, TextCode> {
+function judgeText(facts: DmarcFacts, applied: Applied, mode: MailMode): Pick<Verdicts<DmarcCode>, TextCode> {
+  const { domain, dmarc } = applied;
   // A bad p, sp or np, and a bad report address, have rules of their own.
   const isTold = (term: string): boolean => ['p', 'sp', 'np', 'rua', 'ruf'].includes(term);
   const faults = dmarc.faults.filter(({ term }) => !isTold(term));
@@ -201,7 +200,11 @@ function judgeText(
     'dmarc-psd-claimed': brokenIf(
       domain === facts.domain && dmarc.psd === 'y',
       { name: `_dmarc.${domain}` },
-      publish('Publish the record without psd=y.', `_dmarc.${domain}`, rewriteDmarc(dmarc, { psd: null })),
+      publish(
+        'Publish the record without psd=y.',
+        `_dmarc.${domain}`,
+        rewriteDmarc(dmarc, nextChanges(applied, choosePolicy(facts), { ...facts, mode })),
+      ),
     ),
   };
 }

@@ -59,16 +59,21 @@ function judgePresence(
 ): Pick<Verdicts<SpfCode>, PresenceCode> {
   const isIgnored = records.length === 0 && almost.length > 0;
   const isMissing = records.length === 0 && !isIgnored;
-  const missing = (own: MailMode, value: string, text: string): Verdict => {
+  const missing = (own: MailMode, value: string | null, text: string): Verdict => {
     if (!isMissing) return mode === own ? 'holds' : 'not-applicable';
     if (mode === 'unknown') return notTested('it is not known whether the domain takes mail');
-    return mode === own ? brokenIf(true, { name: domain }, publish(text, domain, value)) : 'not-applicable';
+    return mode === own
+      ? brokenIf(true, { name: domain }, value === null ? { text } : publish(text, domain, value))
+      : 'not-applicable';
   };
   return {
     'spf-missing': missing(
       'mail',
-      isImplicit ? 'v=spf1 a ~all' : 'v=spf1 mx ~all',
-      'Publish one TXT record that names every sender; this one names the mail hosts.',
+      // The domain's own address may be a content network's, from where strangers send too.
+      isImplicit ? null : 'v=spf1 mx ~all',
+      isImplicit
+        ? 'Publish one TXT record that names every sender and ends with ~all, or "v=spf1 -all" if the domain sends no mail.'
+        : 'Publish one TXT record that names every sender; this one names the mail hosts.',
     ),
     'spf-missing-parked': missing('parked', 'v=spf1 -all', 'Publish a record that lets nobody send.'),
     'spf-multiple': judgeMultiple(

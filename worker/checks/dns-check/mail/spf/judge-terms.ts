@@ -211,5 +211,11 @@ function judgePtr(root: SpfBranch, own: readonly SpfBranch[], unseen: Verdict | 
 function judgeBehind(root: SpfBranch, behind: readonly SpfTerm[], all: SpfTerm | undefined): Verdict {
   if (!all || behind.length === 0) return 'holds';
   const evidence = behind.map(({ text }) => ({ term: clip(text), all: all.text }));
-  return brokenBy(evidence, republishWithout(root, behind));
+  const others = (root.spf?.terms ?? []).filter((term) => term !== all && !behind.includes(term));
+  const text =
+    'Remove the terms if nobody sends by them. If they name senders, publish this record: it has them before all.';
+  return brokenBy(
+    evidence,
+    republish(text, root, [...others, ...behind.filter((term) => !isAll(term)), all]),
+  );
 }
