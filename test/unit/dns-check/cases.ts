@@ -627,8 +627,8 @@ const nameServers: readonly Case[] = [
         },
       },
     },
-    broken: ['ns-inconsistent'],
-    score: 88,
+    broken: ['dnssec-server-signature-invalid', 'ns-inconsistent'],
+    score: 58,
   },
   {
     name: 'a name server that the parent does not know',
@@ -740,8 +740,8 @@ const soaCases: readonly Case[] = [
         },
       },
     },
-    broken: ['soa-serial-mismatch'],
-    score: 88,
+    broken: ['dnssec-server-signature-invalid', 'soa-serial-mismatch'],
+    score: 58,
   },
   {
     name: 'two sources with one serial differ in a timer',
@@ -757,8 +757,8 @@ const soaCases: readonly Case[] = [
         },
       },
     },
-    broken: ['soa-fields-mismatch'],
-    score: 88,
+    broken: ['dnssec-server-signature-invalid', 'soa-fields-mismatch'],
+    score: 58,
   },
   ...[
     ['Cloudflare', '10000 2400 604800 1800'],
@@ -1188,6 +1188,26 @@ const caaCases: readonly Case[] = [
 ];
 
 /** One row, one fact. */
+const staleSecondaries: readonly Case[] = [
+  {
+    name: 'a secondary whose copy has lost its signatures',
+    change: {
+      servers: {
+        '198.51.100.1': {
+          own: copyOf(
+            '@ 3600 SOA ns1.good.test hostmaster.good.test 2026112101 14400 3600 1209600 3600',
+            '@ 3600 NS ns1.good.test',
+            '@ 3600 NS ns2.good.test',
+            '@ 3600 NS ns.other.test',
+          ),
+        },
+      },
+    },
+    broken: ['dnssec-server-signature-invalid'],
+    score: 70,
+  },
+];
+
 const privateNames: readonly Case[] = [
   {
     name: 'a mail host under a special-use name is named, and not looked up',
@@ -1204,6 +1224,7 @@ const privateNames: readonly Case[] = [
 
 export const cases: readonly Case[] = [
   ...records,
+  ...staleSecondaries,
   ...privateNames,
   ...nameServers,
   manyFaults,

@@ -45,6 +45,16 @@ export const dnssecRules = {
     fix: 'Sign the zone again, with a clock that is right, and see that the signer runs by itself.',
     references: ['RFC 4035 §5.3'],
   },
+  'dnssec-server-signature-invalid': {
+    part: 'dnssec',
+    severity: 'high',
+    points: 30,
+    title: 'One name server gives signatures that do not hold',
+    detail:
+      '{server} ({ip}) gives the SOA without a signature that holds: {reason}. Other servers give a good one, so the domain fails only where a resolver picks this server.',
+    fix: 'Bring the zone to the same version on that server; look at its zone transfers first.',
+    references: ['RFC 4035 §2.2', 'RFC 6781 §4.4.1'],
+  },
   'dnssec-signature-expires-today': {
     part: 'dnssec',
     severity: 'high',

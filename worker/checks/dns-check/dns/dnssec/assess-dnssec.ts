@@ -17,7 +17,7 @@ import { judgeStrength } from './judge-strength.ts';
 import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
 import { isoTime, printDs } from './print.ts';
 import { type CheckedSet, lastingSignature, type Signing } from './read-signing.ts';
-import { brokenSets } from './set-faults.ts';
+import { brokenSets, faultOf } from './set-faults.ts';
 import type { DnssecSight } from './status.ts';
 
 export type DnssecCode = keyof typeof dnssecRules;
@@ -36,6 +36,7 @@ export function assessDnssec(
     ...judgeChain(sight, signing),
     ...judgeSignatures(sight, signing),
     ...judgeStrength(sight, signing),
+    'dnssec-server-signature-invalid': judgeServers(sight, signing),
     'dnssec-cds-mismatch': judgeCds(sight, signing),
   };
 }
@@ -122,6 +123,18 @@ function judgeSignatures(
     'dnssec-signature-expires-today': brokenBy(ending.filter(({ leftS }) => leftS < halfDayS)),
     'dnssec-signature-expires-soon': brokenBy(ending.filter(({ leftS }) => leftS >= halfDayS)),
   };
+}
+
+// Each server by itself: what the resolver saw is the answer of one. Where no server is good, the zone is at fault, and has a rule of its own.
+function judgeServers({ apex }: DnsSight, { servers, keys }: Signing): Verdict {
+  if (apex.DNSKEY.state === 'unknown') return notTested(`the keys were not seen: ${apex.DNSKEY.why}`);
+  if (keys.length === 0 || apex.DS.state === 'none') return 'not-applicable';
+  if (servers.length === 0) return notTested('no name server gave its SOA');
+  const faults = servers.flatMap(({ server, ip, signatures }) => {
+    const reason = faultOf(signatures.map(({ verdict }) => verdict));
+    return reason === undefined ? [] : [{ server, ip, reason }];
+  });
+  return faults.length === servers.length ? 'not-applicable' : brokenBy(faults);
 }
 
 const halfDayS = 12 * 3600;

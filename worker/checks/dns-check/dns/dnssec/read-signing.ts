@@ -20,6 +20,11 @@ export type Signing = {
   readonly keys: readonly Dnskey[];
   readonly ds: readonly MatchedDs[];
   readonly sets: readonly CheckedSet[];
+  /** The signatures over the SOA as each authoritative server gives them. */
+  readonly servers: readonly (Pick<CheckedSet, 'signatures'> & {
+    readonly server: string;
+    readonly ip: string;
+  })[];
 };
 
 /** A DS with the key it was made of: null when no key fits, undefined when its digest is not computed here. */
@@ -51,7 +56,16 @@ export function readSigning(sight: DnsSight): Signing {
       const signers = type === 'DNSKEY' && vouched.length > 0 ? vouched : keys;
       return { type, signatures: checkSet(answers[type], signers, evidence.askedAtS) };
     });
-  return { keys, ds, sets };
+  const known = new Set(sight.authoritative.map(({ ip }) => ip));
+  const servers = evidence.servers
+    // One that cannot read EDNS was not asked for signatures.
+    .filter(({ address, soa }) => known.has(address) && ownRecords(soa).length > 0)
+    .map(({ name, address, soa }) => ({
+      server: name,
+      ip: address,
+      signatures: checkSet(soa, keys, evidence.askedAtS),
+    }));
+  return { keys, ds, sets, servers };
 }
 
 function checkSet(answer: DnsAnswer, keys: readonly Dnskey[], atS: number): CheckedSet['signatures'] {

@@ -34,7 +34,9 @@ export function assessDmarc(facts: DmarcFacts, mode: MailMode): Verdicts<DmarcCo
     // The record of the organization above is judged where it stands.
     ...(applied.domain === domain ? judgeText(facts, applied, mode) : textNotHere),
     ...judgePolicy(facts, applied, mode),
-    ...judgeReports(facts, applied, mode),
+    ...(applied.domain === domain || applied.dmarc.psd === 'y'
+      ? judgeReports(facts, applied, mode)
+      : reportsNotHere),
   };
 }
 
@@ -170,6 +172,14 @@ type TextCode =
   | 'dmarc-unknown-tag'
   | 'dmarc-fo-ignored'
   | 'dmarc-psd-claimed';
+
+const reportsNotHere: Pick<Verdicts<DmarcCode>, Extract<DmarcCode, `dmarc-rua-${string}`>> = {
+  'dmarc-rua-missing': 'not-applicable',
+  'dmarc-rua-invalid': 'not-applicable',
+  'dmarc-rua-unauthorised': 'not-applicable',
+  'dmarc-rua-no-mail': 'not-applicable',
+  'dmarc-rua-many': 'not-applicable',
+};
 
 const textNotHere: Pick<Verdicts<DmarcCode>, TextCode> = {
   'dmarc-syntax': 'not-applicable',
