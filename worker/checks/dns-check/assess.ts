@@ -2,19 +2,19 @@ import type { DnsBudget } from '../../../shared/catalogue/dns-check/report.ts';
 import type { DnsCheckCode } from '../../../shared/catalogue/dns-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, type Verdicts } from '../../../shared/model/verdict.ts';
-import { dnsPart } from './dns/part.ts';
+import { dnsHalf } from './dns/half.ts';
 import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
 import type { DnsCheckEvidence } from './gather.ts';
-import { mailPart } from './mail/part.ts';
-import type { PartAssessment } from './parts.ts';
+import type { HalfAssessment } from './halves.ts';
+import { mailHalf } from './mail/half.ts';
 
 /** So many limits are shown; a hostile domain reaches one of each of its name servers. */
 const shownLimits = 20;
 
 /** Judges both halves, and joins them: the score is the mean of theirs, of those that have one. */
 export function assessDnsCheck(evidence: DnsCheckEvidence): Assessment<DnsCheckCode> {
-  const dns = dnsPart.assess(evidence.dns);
-  const mail = mailPart.assess(evidence.mail);
+  const dns = dnsHalf.assess(evidence.dns);
+  const mail = mailHalf.assess(evidence.mail);
   const aliases = aliasesIn(evidence);
   const verdicts = withoutRecordsBesideAliases({ ...dns.verdicts, ...mail.verdicts }, aliases);
   return {
@@ -34,7 +34,7 @@ function reportBudget({ heldBack }: DnsCheckEvidence): DnsBudget {
   };
 }
 
-type Assessed = PartAssessment<string>;
+type Assessed = HalfAssessment<string>;
 
 function stateOf(dns: Assessed, mail: Assessed): Assessment['state'] {
   if (dns.score === null) return 'unreachable';

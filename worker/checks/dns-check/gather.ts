@@ -5,10 +5,10 @@ import { policyOfRun } from '../../dns/run-policy.ts';
 import type { DnsAnswer } from '../../probes/dns/port.ts';
 import type { GatherContext } from '../check.ts';
 import type { DnsEvidence } from './dns/evidence.ts';
-import { dnsPart } from './dns/part.ts';
+import { dnsHalf } from './dns/half.ts';
+import { apexTypes, type HalfContext, type SharedAnswers } from './halves.ts';
 import type { MailEvidence } from './mail/evidence.ts';
-import { mailPart } from './mail/part.ts';
-import { apexTypes, type PartContext, type SharedAnswers } from './parts.ts';
+import { mailHalf } from './mail/half.ts';
 
 /** What the whole check has seen, half by half. */
 export type DnsCheckEvidence = {
@@ -31,7 +31,7 @@ export async function gatherDnsCheck({
   const policy = policyOfRun(probes, target);
   const questions = openQuestions({ dns: probes.dns, target, policy, progress, deadlineMs });
   try {
-    const context: PartContext = {
+    const context: HalfContext = {
       domain: target,
       options: dnsCheckOptions.parse(options),
       ask: questions.ask,
@@ -39,8 +39,8 @@ export async function gatherDnsCheck({
     };
     const shared = askShared(context);
     const [dns, mail] = await Promise.all([
-      dnsPart.gather(context, shared),
-      mailPart.gather(context, shared),
+      dnsHalf.gather(context, shared),
+      mailHalf.gather(context, shared),
     ]);
     const heldBack = questions.heldBack();
     return { dns: { ...dns, refused: heldBack.refused }, mail, heldBack };
@@ -50,7 +50,7 @@ export async function gatherDnsCheck({
 }
 
 // Sent, and not waited for.
-function askShared({ domain, ask }: PartContext): SharedAnswers {
+function askShared({ domain, ask }: HalfContext): SharedAnswers {
   const apex = Object.fromEntries(
     apexTypes.map((type) => [type, ask({ name: domain, type }, { dnssecOk: true })] as const),
   ) as SharedAnswers['apex'];

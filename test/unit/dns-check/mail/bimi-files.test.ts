@@ -185,7 +185,7 @@ describe('whatever a server sends', () => {
       }),
       { numRuns: runsOf(5000) },
     );
-  });
+  }, 60_000);
 
   test('no bytes make the decoding of a file throw', () => {
     const packed = fc.uint8Array().map((bytes) => Buffer.from([0x1f, 0x8b, ...bytes]));

@@ -1,6 +1,6 @@
 import type { HeldBack } from '../../../dns/questions.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
-import type { ApexType } from '../parts.ts';
+import type { ApexType } from '../halves.ts';
 
 /** All that the DNS half has seen. JSON; nothing in it is judged. */
 export type DnsEvidence = {

@@ -1,5 +1,5 @@
-import type { MxFacts } from './mx/see-mx.ts';
-import type { MailFacts } from './see-mail.ts';
+import type { MailFacts } from './facts.ts';
+import type { MxFacts } from './mx/facts.ts';
 import type { SpfBranch } from './spf/grow-tree.ts';
 
 /** `parked`: the domain neither takes nor sends mail. `unknown`: the DNS did not say enough. */

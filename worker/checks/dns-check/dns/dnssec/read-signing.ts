@@ -9,8 +9,8 @@ import {
   readRrsig,
 } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import { type ApexType, apexTypes } from '../../parts.ts';
-import type { DnsSight } from '../sight.ts';
+import { type ApexType, apexTypes } from '../../halves.ts';
+import type { DnsFacts } from '../facts.ts';
 import { keyOfDs } from './ds-digest.ts';
 import { keyTagOf } from './key-tag.ts';
 import { type SignatureVerdict, verifyRrsig } from './verify-rrsig.ts';
@@ -43,8 +43,8 @@ const limits = { signaturesOfSet: 6, keys: 32, ds: 32 } as const;
 const uncheckedTypes: readonly ApexType[] = ['DS'];
 
 /** Checks every signature at the domain by the zone's own keys; those over the keys by the keys that the parent vouches for, where it vouches for any. */
-export function readSigning(sight: DnsSight): Signing {
-  const { domain, apex, answers, evidence } = sight;
+export function readSigning(facts: DnsFacts): Signing {
+  const { domain, apex, answers, evidence } = facts;
   const keys = readAll(foundRecords(apex.DNSKEY), readDnskey).slice(0, limits.keys);
   const ds = readAll(foundRecords(apex.DS), readDs)
     .slice(0, limits.ds)
@@ -56,7 +56,7 @@ export function readSigning(sight: DnsSight): Signing {
       const signers = type === 'DNSKEY' && vouched.length > 0 ? vouched : keys;
       return { type, signatures: checkSet(answers[type], signers, evidence.askedAtS) };
     });
-  const known = new Set(sight.authoritative.map(({ ip }) => ip));
+  const known = new Set(facts.authoritative.map(({ ip }) => ip));
   const servers = evidence.servers
     // One that cannot read EDNS was not asked for signatures.
     .filter(({ address, soa }) => known.has(address) && ownRecords(soa).length > 0)

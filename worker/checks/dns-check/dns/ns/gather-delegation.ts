@@ -2,7 +2,7 @@ import { isInZone } from '../../../../dns/name.ts';
 import { ownRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
 import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import type { PartContext, SharedAnswers } from '../../parts.ts';
+import type { HalfContext, SharedAnswers } from '../../halves.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers, ServerAnswers } from '../evidence.ts';
 import { enclosingZone } from '../zone.ts';
 import { addressesOf, delegatedNames, glueOf } from './addresses.ts';
@@ -24,7 +24,7 @@ const parentServerLimit = 3;
 const nothing: Delegation = { referrals: [], hosts: [], servers: [], notAsked: 0, direct: [] };
 
 /** Asks the parent's servers for the delegation, and every name server of the domain for what it knows. Nothing where the domain is no zone of its own. */
-export async function gatherDelegation(context: PartContext, known: Known): Promise<Delegation> {
+export async function gatherDelegation(context: HalfContext, known: Known): Promise<Delegation> {
   const [soa, exists] = await Promise.all([known.shared.apex.SOA, known.shared.exists]);
   if (!exists || enclosingZone(soa) !== undefined) return nothing;
   const own = childNames(context, known);
@@ -48,7 +48,7 @@ export async function gatherDelegation(context: PartContext, known: Known): Prom
 
 // Addresses of the servers, then the servers themselves.
 async function gatherServers(
-  context: PartContext,
+  context: HalfContext,
   names: Promise<readonly string[]>,
   referrals: Promise<readonly DnsAnswer[]>,
 ): Promise<Servers> {
@@ -64,7 +64,7 @@ async function gatherServers(
 // Where no server answers for the domain, nobody resolves the names of servers inside it; the parent's glue still leads to them.
 async function addressesFor(
   host: HostAnswers,
-  { domain }: PartContext,
+  { domain }: HalfContext,
   referrals: Promise<readonly DnsAnswer[]>,
 ): Promise<readonly string[]> {
   const found = addressesOf(host);
@@ -73,7 +73,7 @@ async function addressesFor(
 
 // No server of the domain answers by TCP: whether that is our own path is told by a server of the parent's.
 async function askParentTcp(
-  { domain, ask }: PartContext,
+  { domain, ask }: HalfContext,
   servers: readonly ServerAnswers[],
   referrals: readonly DnsAnswer[],
 ): Promise<DnsAnswer | undefined> {
@@ -94,7 +94,7 @@ async function namesOfParentOnly(
 }
 
 async function askParent(
-  context: PartContext,
+  context: HalfContext,
   ancestors: Promise<readonly Ancestor[]>,
 ): Promise<readonly DnsAnswer[]> {
   const parent = (await ancestors).find(({ ns }) => ownRecords(ns).length > 0);
@@ -108,13 +108,13 @@ async function askParent(
   );
 }
 
-async function childNames(context: PartContext, known: Known): Promise<readonly string[]> {
+async function childNames(context: HalfContext, known: Known): Promise<readonly string[]> {
   const names = await namesByResolver(context, known);
   return names.slice(0, serverLimit);
 }
 
 async function namesByResolver(
-  { domain }: PartContext,
+  { domain }: HalfContext,
   { shared, unchecked }: Known,
 ): Promise<readonly string[]> {
   const answer = await shared.apex.NS;
@@ -125,7 +125,7 @@ async function namesByResolver(
 }
 
 // Checking is disabled: a server's address is wanted even where its zone is bogus, which is said elsewhere.
-async function askHosts({ ask }: PartContext, names: readonly string[]): Promise<readonly HostAnswers[]> {
+async function askHosts({ ask }: HalfContext, names: readonly string[]): Promise<readonly HostAnswers[]> {
   return Promise.all(
     names.map(async (name) => {
       const [A, AAAA] = await Promise.all([

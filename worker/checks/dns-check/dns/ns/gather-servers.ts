@@ -1,6 +1,6 @@
 import { unheard } from '../../../../dns/not-asked.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import type { PartContext } from '../../parts.ts';
+import type { HalfContext } from '../../halves.ts';
 import type { ServerAnswers } from '../evidence.ts';
 
 /** Name servers are the target's choice, so their number is ours. */
@@ -43,7 +43,7 @@ export function chooseAddresses(hosts: readonly (readonly [name: string, address
 
 /** Asks each address for the zone, and those that answer for more: a silent address costs six packets and one connection. */
 export async function askServers(
-  context: PartContext,
+  context: HalfContext,
   addresses: readonly ServerAddress[],
 ): Promise<{ servers: readonly ServerAnswers[]; direct: readonly DnsAnswer[] }> {
   const names = [...new Set(addresses.map(({ name }) => name))].slice(0, directServers);
@@ -63,7 +63,7 @@ export async function askServers(
 
 type ZoneAnswers = { readonly soa: DnsAnswer; readonly ns: DnsAnswer; readonly isSilent: boolean };
 
-async function askZone({ domain, ask }: PartContext, server: string): Promise<ZoneAnswers> {
+async function askZone({ domain, ask }: HalfContext, server: string): Promise<ZoneAnswers> {
   const [soa, ns] = await Promise.all([
     // With its signature: a secondary that is behind serves one that has expired.
     ask({ name: domain, type: 'SOA' }, { server, dnssecOk: true }),
@@ -73,7 +73,7 @@ async function askZone({ domain, ask }: PartContext, server: string): Promise<Zo
 }
 
 async function askServer(
-  context: PartContext,
+  context: HalfContext,
   { name, address }: ServerAddress,
   speaks: Promise<ZoneAnswers>,
 ): Promise<ServerAnswers> {
@@ -86,7 +86,7 @@ async function askServer(
 }
 
 async function askForeign(
-  { ask }: PartContext,
+  { ask }: HalfContext,
   server: string,
   speaks: Promise<ZoneAnswers>,
 ): Promise<DnsAnswer> {
@@ -100,7 +100,7 @@ async function askForeign(
 // A connection may fail for once; a second one, for another type as equal questions of a run are asked once, shows whether it did.
 // A server that is silent anyway is not connected to again.
 async function askByTcp(
-  { domain, ask }: PartContext,
+  { domain, ask }: HalfContext,
   server: string,
   speaks: Promise<ZoneAnswers>,
 ): Promise<DnsAnswer> {
@@ -112,7 +112,7 @@ async function askByTcp(
 }
 
 async function askDirect(
-  { domain, ask }: PartContext,
+  { domain, ask }: HalfContext,
   server: string,
   speaks: Promise<ZoneAnswers>,
 ): Promise<readonly DnsAnswer[]> {

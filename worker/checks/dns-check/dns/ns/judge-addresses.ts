@@ -9,7 +9,7 @@ import {
 } from '../../../../../shared/model/verdict.ts';
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
-import type { DnsSight } from '../sight.ts';
+import type { DnsFacts } from '../facts.ts';
 import { isIpv6 } from './addresses.ts';
 import { allAddresses, type Delegation, prefixOf, sorted } from './delegation.ts';
 
@@ -26,7 +26,7 @@ type AddressCode = Extract<
 
 /** Judges how many name servers there are, where they are, and whether their names lead to them. */
 export function judgeAddresses(
-  { evidence: { hosts }, domain }: DnsSight,
+  { evidence: { hosts }, domain }: DnsFacts,
   { all, parent, child }: Delegation,
 ): Verdicts<AddressCode> {
   const names = parent ?? child ?? all;

@@ -7,16 +7,16 @@ import {
 } from '../../../../../shared/model/verdict.ts';
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
-import type { DnsSight } from '../sight.ts';
+import type { DnsFacts } from '../facts.ts';
 import { addressesOf, isIpv6 } from './addresses.ts';
 import { type Delegation, mostFrequent, readGlue } from './delegation.ts';
-import { named } from './server-sight.ts';
+import { named } from './server-facts.ts';
 
 type SetCode = 'ns-inconsistent' | 'ns-parent-child-mismatch' | 'ns-parent-child-disjoint';
 
 /** Judges whether parent, zone and servers agree on who the name servers are. */
-export function judgeSets(sight: DnsSight, { parent, child, isReferred }: Delegation): Verdicts<SetCode> {
-  const inconsistent = judgeConsistency(sight);
+export function judgeSets(facts: DnsFacts, { parent, child, isReferred }: Delegation): Verdicts<SetCode> {
+  const inconsistent = judgeConsistency(facts);
   const told = (verdict: Verdict): Verdicts<SetCode> => ({
     'ns-inconsistent': inconsistent,
     'ns-parent-child-mismatch': verdict,
@@ -40,7 +40,7 @@ export function judgeSets(sight: DnsSight, { parent, child, isReferred }: Delega
   };
 }
 
-function judgeConsistency({ authoritative, servers }: DnsSight): Verdict {
+function judgeConsistency({ authoritative, servers }: DnsFacts): Verdict {
   const spoke = authoritative.flatMap((server) =>
     server.nsNames === null ? [] : [{ server, names: server.nsNames.join(', ') }],
   );
@@ -56,17 +56,17 @@ function judgeConsistency({ authoritative, servers }: DnsSight): Verdict {
 }
 
 /** Judges the addresses that the parent gives for name servers inside the domain. */
-export function judgeGlue(sight: DnsSight): Verdicts<'ns-glue-mismatch' | 'ns-glue-missing'> {
-  const glue = readGlue(sight);
+export function judgeGlue(facts: DnsFacts): Verdicts<'ns-glue-mismatch' | 'ns-glue-missing'> {
+  const glue = readGlue(facts);
   if (glue === null || glue.length === 0) {
     const why: Verdict =
-      glue === null && sight.evidence.referrals.every((answer) => readAnswer(answer).state === 'unknown')
+      glue === null && facts.evidence.referrals.every((answer) => readAnswer(answer).state === 'unknown')
         ? notTested('the parent’s name servers gave no referral')
         : 'not-applicable';
     return { 'ns-glue-mismatch': why, 'ns-glue-missing': why };
   }
   const compared = glue.flatMap(({ server, addresses }) => {
-    const host = sight.evidence.hosts.find(({ name }) => name === server);
+    const host = facts.evidence.hosts.find(({ name }) => name === server);
     return host && addressesOf(host).length > 0 ? [{ server, addresses, host }] : [];
   });
   const wrong = compared.flatMap(({ server, addresses, host }) => {
@@ -79,7 +79,7 @@ export function judgeGlue(sight: DnsSight): Verdicts<'ns-glue-mismatch' | 'ns-gl
     'ns-glue-missing': brokenBy(
       glue
         .filter(({ addresses }) => addresses.length === 0)
-        .map(({ server }) => ({ server, zone: sight.domain })),
+        .map(({ server }) => ({ server, zone: facts.domain })),
     ),
   };
 }

@@ -9,9 +9,9 @@ import {
 import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';
+import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, type Policy, policies, policiesOf } from './parse-dmarc.ts';
 import { mendRecord, nextChanges } from './rewrite-dmarc.ts';
-import type { Applied, DmarcFacts } from './see-dmarc.ts';
 
 type PolicyCode = Extract<
   DmarcCode,

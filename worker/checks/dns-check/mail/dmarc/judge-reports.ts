@@ -10,9 +10,9 @@ import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
+import type { Applied, DmarcFacts, SeenUri } from './facts.ts';
 import { policiesOf } from './parse-dmarc.ts';
 import { mendRecord, nextChanges } from './rewrite-dmarc.ts';
-import type { Applied, DmarcFacts, SeenUri } from './see-dmarc.ts';
 
 type ReportCode = Extract<DmarcCode, `dmarc-rua-${string}`>;
 

@@ -2,8 +2,8 @@ import type { Fix } from '../../../../../shared/model/verdict.ts';
 import { publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import type { ChosenPolicy } from './choose-policy.ts';
+import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, type Policy, policies, printDmarc } from './parse-dmarc.ts';
-import type { Applied, DmarcFacts } from './see-dmarc.ts';
 
 /** Tags to set, or, where null, to leave out. */
 export type Changes = { readonly [tag: string]: string | null };

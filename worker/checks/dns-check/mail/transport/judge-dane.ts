@@ -1,8 +1,8 @@
 import type { TransportCode } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
 import { brokenIf, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
 import { brokenBySeen } from '../../verdicts.ts';
+import type { MailHost, MxFacts } from '../mx/facts.ts';
 import { findWrongLength, isUsable, printTlsa, type Tlsa, whyUnusable } from '../mx/parse-tlsa.ts';
-import type { MailHost, MxFacts } from '../mx/see-mx.ts';
 import { clip } from '../text/fault.ts';
 
 export type DaneCode = Extract<TransportCode, `dane-${string}`>;

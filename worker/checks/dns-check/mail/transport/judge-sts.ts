@@ -9,13 +9,13 @@ import {
 } from '../../../../../shared/model/verdict.ts';
 import { publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
-import type { MxFacts } from '../mx/see-mx.ts';
+import type { MxFacts } from '../mx/facts.ts';
 import { aliasOf } from '../sight.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { unheardCodes } from '../unheard-codes.ts';
+import type { StsFacts } from './facts.ts';
 import type { DaneState } from './judge-dane.ts';
 import { allowsMx, parseStsPolicy, type StsPolicy } from './parse-sts-policy.ts';
-import type { StsFacts } from './see-transport.ts';
 
 export type StsCode = Extract<TransportCode, `mta-sts-${string}`>;
 

@@ -1,0 +1,8 @@
+import type { DnsCode } from '../../../../shared/catalogue/dns-check/rules.ts';
+import type { Half } from '../halves.ts';
+import { assessDns } from './assess.ts';
+import type { DnsEvidence } from './evidence.ts';
+import { gatherDns } from './gather.ts';
+
+/** The DNS half: records, delegation, SOA, DNSSEC and CAA. */
+export const dnsHalf: Half<DnsEvidence, DnsCode> = { gather: gatherDns, assess: assessDns };
