@@ -1,7 +1,7 @@
 import { codesOf, isBroken, type Verdict, type Verdicts } from '../../../shared/model/verdict.ts';
 import { readAnswer } from '../../dns/read-answer.ts';
+import { aliasOf } from '../../dns/sight.ts';
 import type { DnsCheckEvidence } from './gather.ts';
-import { aliasOf } from './mail/sight.ts';
 
 /** Names that are an alias, by what either half has seen, with what they lead to. */
 export function aliasesIn({ dns, mail }: DnsCheckEvidence): ReadonlyMap<string, string> {

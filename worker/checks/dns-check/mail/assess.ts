@@ -3,6 +3,7 @@ import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check
 import type { MailPart } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
 import type { Verdicts } from '../../../../shared/model/verdict.ts';
 import { isPublicSuffix } from '../../../dns/public-suffix.ts';
+import { openZone, sightKey } from '../../../dns/zone.ts';
 import { forAll } from '../verdicts.ts';
 import { judgeBimi } from './bimi/judge.ts';
 import { reportBimi } from './bimi/report.ts';
@@ -23,7 +24,6 @@ import { reportSpf } from './spf/report.ts';
 import { stateOfRecord } from './state-of-record.ts';
 import { judgeTransport } from './transport/judge.ts';
 import { reportSts, reportTlsRpt, stateOfTransport } from './transport/report.ts';
-import { openZone, sightKey } from './zone.ts';
 
 export type MailAssessment = {
   readonly verdicts: Verdicts<MailCode>;

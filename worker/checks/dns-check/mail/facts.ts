@@ -1,12 +1,12 @@
+import { nameExists } from '../../../dns/sight.ts';
+import type { Zone } from '../../../dns/zone.ts';
 import { type BimiFacts, readBimi } from './bimi/facts.ts';
 import { type DkimFacts, readDkim } from './dkim/facts.ts';
 import { type DmarcFacts, readDmarc } from './dmarc/facts.ts';
 import { type MxFacts, readMx } from './mx/facts.ts';
-import { nameExists } from './sight.ts';
 import { readSpf, type SpfFacts } from './spf/facts.ts';
 import { branchesOf } from './spf/grow-tree.ts';
 import { readSts, readTlsRpt, type StsFacts, type TlsRptFacts } from './transport/facts.ts';
-import type { Zone } from './zone.ts';
 
 /** Everything that is known of a domain's mail. */
 export type MailFacts = {

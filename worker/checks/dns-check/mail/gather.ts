@@ -1,16 +1,16 @@
 import { setImmediate as afterArrivals } from 'node:timers/promises';
 import { isAddress } from '../../../../shared/target/classify-address.ts';
+import { type Asker, openAsker } from '../../../dns/asker.ts';
 import { haveOneOwner } from '../../../dns/public-suffix.ts';
+import type { SightQuestion } from '../../../dns/sight.ts';
+import { openZone, sightKey } from '../../../dns/zone.ts';
 import type { HalfContext } from '../halves.ts';
-import { type Asker, openAsker } from './ask.ts';
 import { fetchBimi, lateBimi } from './bimi/fetch-file.ts';
 import type { Bimi } from './bimi/parse-bimi.ts';
 import type { BimiFiles, MailEvidence, PolicySight, SpfEvaluation } from './evidence.ts';
 import { type MailFacts, readMail } from './facts.ts';
-import type { SightQuestion } from './sight.ts';
 import { evaluateSpf, type SpfMessage } from './spf/evaluate-spf.ts';
 import { fetchPolicy } from './transport/fetch-policy.ts';
-import { openZone, sightKey } from './zone.ts';
 
 /** Longest gathering; what is not there by then stays unknown. Well below the check's own limit, so that a slow server costs a part, not the report. */
 const limitMs = 9000;

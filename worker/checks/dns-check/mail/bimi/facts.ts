@@ -1,6 +1,6 @@
-import { oncePerSight, type Sight, textsOf, unknownSight } from '../sight.ts';
+import { oncePerSight, type Sight, textsOf, unknownSight } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
 import { type Fault, settle } from '../text/fault.ts';
-import type { Zone } from '../zone.ts';
 import { type Bimi, isBimi, parseBimi } from './parse-bimi.ts';
 
 /** What is known of the brand indicator of a domain. */

@@ -1,5 +1,5 @@
+import { oncePerSight } from '../../../../dns/sight.ts';
 import type { WebFile } from '../evidence.ts';
-import { oncePerSight } from '../sight.ts';
 import { isSvg } from './judge-svg.ts';
 import { parseXml, type Xml } from './parse-xml.ts';
 import { type FileSight, readAbsent, readFile } from './read-file.ts';

@@ -1,5 +1,5 @@
+import { oncePerSight } from '../../../../dns/sight.ts';
 import type { WebFile } from '../evidence.ts';
-import { oncePerSight } from '../sight.ts';
 import { parsePem } from './parse-pem.ts';
 import { type FileSight, readAbsent, readFile } from './read-file.ts';
 import { type MarkChain, readChain } from './read-mark.ts';

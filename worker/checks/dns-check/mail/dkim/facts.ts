@@ -1,6 +1,6 @@
-import { aliasOf, nameExists, oncePerSight, type Sight, textsOf } from '../sight.ts';
+import { aliasOf, nameExists, oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
 import { type Fault, settle } from '../text/fault.ts';
-import type { Zone } from '../zone.ts';
 import { type DkimKey, isDkimKey, measureDkimKey, parseDkimKey } from './parse-dkim-key.ts';
 import { commonSelectors, guessSelectors } from './selectors.ts';
 

@@ -1,7 +1,7 @@
-import { type Mailbox, readMailbox } from '../read-mailbox.ts';
-import { nameExists, type Sight, textsOf } from '../sight.ts';
+import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
+import { nameExists, type Sight, textsOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
 import { clip } from '../text/fault.ts';
-import type { Zone } from '../zone.ts';
 import { type Dmarc, isDmarc } from './parse-dmarc.ts';
 import type { ReportUri } from './parse-report-uris.ts';
 import { discoverPolicy, orgDomainOf, type Walk, walkTree } from './walk-tree.ts';

@@ -7,9 +7,9 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
+import { aliasOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
-import { aliasOf } from '../sight.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';

@@ -1,5 +1,5 @@
-import { oncePerSight, type Sight, textsOf } from '../sight.ts';
-import type { Zone } from '../zone.ts';
+import { oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
 import { type Dmarc, isDmarc, parseDmarc } from './parse-dmarc.ts';
 
 /** One name of a DNS tree walk (RFC 9989 §4.10). */

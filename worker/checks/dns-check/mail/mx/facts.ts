@@ -1,8 +1,8 @@
 import { isAddress } from '../../../../../shared/target/classify-address.ts';
 import { hostLabel } from '../../../../../shared/target/classify-name.ts';
+import { aliasOf, exchangesOf, type SeenRecord, type Sight, valuesOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
 import { normalizeAddress, reverseNameOf } from '../address.ts';
-import { aliasOf, exchangesOf, type SeenRecord, type Sight, valuesOf } from '../sight.ts';
-import type { Zone } from '../zone.ts';
 import { readTlsa, type Tlsa } from './parse-tlsa.ts';
 
 /** What is known of the mail hosts of a domain. */

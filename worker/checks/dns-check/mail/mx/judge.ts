@@ -7,10 +7,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { valuesOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
 import type { MailMode } from '../mode.ts';
-import { valuesOf } from '../sight.ts';
 import { clip } from '../text/fault.ts';
 import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 

@@ -1,6 +1,6 @@
-import { type Sight, type Txt, textsOf, valuesOf } from '../sight.ts';
+import { type Sight, type Txt, textsOf, valuesOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
 import { clip } from '../text/fault.ts';
-import type { Zone } from '../zone.ts';
 import { growSpfTree, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { isSpf } from './parse-spf.ts';
 

@@ -1,5 +1,5 @@
-import { exchangesOf, oncePerSight, type Sight, type Txt, textsOf } from '../sight.ts';
-import type { Zone } from '../zone.ts';
+import { exchangesOf, oncePerSight, type Sight, type Txt, textsOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
 import { expandDomain } from './expand-domain.ts';
 import { isSpf, parseSpf, type Spf } from './parse-spf.ts';
 import type { SpfTerm } from './parse-term.ts';

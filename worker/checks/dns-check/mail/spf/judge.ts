@@ -7,10 +7,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { textsOf } from '../../../../dns/sight.ts';
 import { forAll, publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
 import { isClosedSpf, type MailMode } from '../mode.ts';
-import { textsOf } from '../sight.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { ServerSpf, SpfFacts } from './facts.ts';
 import { type SpfBranch, spfRecordsOf } from './grow-tree.ts';

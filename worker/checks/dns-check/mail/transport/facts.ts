@@ -1,8 +1,8 @@
+import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
+import { oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
-import { type Mailbox, readMailbox } from '../read-mailbox.ts';
-import { oncePerSight, type Sight, textsOf } from '../sight.ts';
 import { clip, type Fault, type Malformed, settle } from '../text/fault.ts';
-import type { Zone } from '../zone.ts';
 import { parseStsRecord } from './parse-sts-record.ts';
 import { parseTlsRpt } from './parse-tls-rpt.ts';
 import { hasVersion } from './parse-versioned.ts';

@@ -7,10 +7,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { aliasOf } from '../../../../dns/sight.ts';
 import { publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
 import type { MxFacts } from '../mx/facts.ts';
-import { aliasOf } from '../sight.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { unheardCodes } from '../unheard-codes.ts';
 import type { StsFacts } from './facts.ts';

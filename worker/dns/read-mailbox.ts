@@ -1,4 +1,4 @@
-import { exchangesOf } from './sight.ts';
+import { exchangesOf, type Sight } from './sight.ts';
 import type { Zone } from './zone.ts';
 
 /** Whether mail arrives at a domain: null where nobody answered; `why` is a clause where it does not. */
@@ -14,12 +14,16 @@ export function readMailbox(zone: Zone, domain: string): Mailbox {
   const addresses = [zone.look(domain, 'A'), zone.look(domain, 'AAAA')];
   if (mx.outcome === 'unknown') return unknown;
   if (mx.outcome === 'nxdomain') return refused('does not exist');
-  if (mx.outcome === 'found')
-    return exchangesOf(mx).every(({ exchange }) => exchange === '')
-      ? refused('takes no mail (null MX)')
-      : taken;
+  if (mx.outcome === 'found') return readExchanges(mx);
   if (addresses.some(({ outcome }) => outcome === 'found')) return taken;
   return addresses.some(({ outcome }) => outcome === 'unknown')
     ? unknown
     : refused('has neither MX nor address');
+}
+
+// MX records that break their format say neither one nor the other.
+function readExchanges(mx: Sight): Mailbox {
+  const exchanges = exchangesOf(mx);
+  if (exchanges.length === 0) return unknown;
+  return exchanges.every(({ exchange }) => exchange === '') ? refused('takes no mail (null MX)') : taken;
 }

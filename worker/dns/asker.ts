@@ -1,5 +1,5 @@
-import type { DnsProbe } from '../../../probes/dns/port.ts';
-import { readAnswer, type Sight, type SightQuestion, unknownSight } from './sight.ts';
+import type { DnsProbe } from '../probes/dns/port.ts';
+import { readSight, type Sight, type SightQuestion, unknownSight } from './sight.ts';
 import { isAskable, sightKey } from './zone.ts';
 
 /** Asks the DNS and keeps what it saw. Equal questions are asked once. */
@@ -32,7 +32,7 @@ export function openAsker(dns: DnsProbe, apex = ''): Asker {
       ...(server === undefined ? {} : { server }),
       ...(isSigned ? { dnssecOk: true } : {}),
     });
-    return readAnswer({ ...question, ...(server === undefined ? {} : { server }) }, answer);
+    return readSight({ ...question, ...(server === undefined ? {} : { server }) }, answer);
   }
 
   async function keep(key: string, question: SightQuestion): Promise<Sight> {

@@ -1,6 +1,7 @@
-import type { Json } from '../../../../shared/model/verdict.ts';
-import { isNoPublicName, isOurs } from '../../../dns/not-asked.ts';
-import type { DnsAnswer } from '../../../probes/dns/port.ts';
+import type { Json } from '../../shared/model/verdict.ts';
+import type { DnsAnswer } from '../probes/dns/port.ts';
+import { isNoPublicName, isOurs } from './not-asked.ts';
+import { foundRecords, readAnswer, recordsAt } from './read-answer.ts';
 
 /** One question; with `server` it goes straight to that address. */
 export type SightQuestion = { readonly name: string; readonly type: string; readonly server?: string };
@@ -28,23 +29,30 @@ export type Sight = SightQuestion & {
 };
 
 /** The evidence in an answer of the DNS probe. */
-export function readAnswer(question: SightQuestion, answer: DnsAnswer): Sight {
-  if (answer.kind === 'failure') {
-    const unknown = unknownSight(question, answer.reason);
-    if (isNoPublicName(answer)) return { ...unknown, outcome: 'nxdomain' };
-    return isOurs(answer) ? unknown : { ...unknown, hasFailed: true };
-  }
-  const records = answer.answers
-    .filter(({ type }) => type === question.type || type === 'CNAME')
-    .map(({ name, type, ttl, data }) => ({ name, type, ttl, data }));
-  const seen = { ...question, records, secure: answer.flags.ad, why: '' };
-  if (answer.rcode === 'NXDOMAIN') return { ...seen, outcome: 'nxdomain' };
-  if (answer.rcode !== 'NOERROR')
+export function readSight(question: SightQuestion, answer: DnsAnswer): Sight {
+  const reading = readAnswer(answer);
+  if (answer.kind === 'failure') return readFailure(question, answer);
+  if (reading.state === 'unknown')
     return { ...unknownSight(question, describeRefusal(answer)), hasFailed: true };
   // A server that does not know the zone has nothing to say of its records, be it a referral or somebody's cache.
   if (question.server !== undefined && !answer.flags.aa)
     return unknownSight(question, 'the server answers without authority');
-  return { ...seen, outcome: records.some(({ type }) => type === question.type) ? 'found' : 'nodata' };
+  const aliases = reading.aliases.flatMap(({ name }) => recordsAt(answer.answers, name, 'CNAME').slice(0, 1));
+  const records = [...aliases, ...foundRecords(reading)].map(({ name, type, ttl, data }) => ({
+    name,
+    type,
+    ttl,
+    data,
+  }));
+  const isGone = reading.state === 'none' && reading.nxdomain;
+  const outcome = reading.state === 'found' ? 'found' : isGone ? 'nxdomain' : 'nodata';
+  return { ...question, outcome, records, secure: answer.flags.ad, why: '' };
+}
+
+function readFailure(question: SightQuestion, answer: Extract<DnsAnswer, { kind: 'failure' }>): Sight {
+  const unknown = unknownSight(question, answer.reason);
+  if (isNoPublicName(answer)) return { ...unknown, outcome: 'nxdomain' };
+  return isOurs(answer) ? unknown : { ...unknown, hasFailed: true };
 }
 
 /** A question without an answer; `why` ends a sentence, such as "no answer within 3 tries". */
