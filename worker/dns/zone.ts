@@ -3,7 +3,7 @@ import { type Sight, type SightQuestion, unknownSight } from './sight.ts';
 /** The DNS as far as it was seen. What was never asked is unknown. */
 export type Zone = { look(name: string, type: string, server?: string): Sight };
 
-/** One text for equal questions. A blank never stands first, so no name of the target becomes a key of an object's prototype. */
+/** One text for equal questions. A space never stands first, so no name of the target becomes a key of an object's prototype. */
 export function sightKey({ name, type, server }: SightQuestion): string {
   return `${type} ${name}${server === undefined ? '' : ` @${server}`}`;
 }

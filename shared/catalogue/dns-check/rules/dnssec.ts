@@ -5,7 +5,7 @@ const iana = {
   url: 'https://www.iana.org/assignments/dns-sec-alg-numbers/',
 };
 
-/** What can be wrong with DNSSEC. Points: 50 the domain is gone for whoever validates, 20 it soon will be, 9 it works but is weak, 2 hygiene. */
+/** What can be wrong with DNSSEC. Points: 50 the domain is gone for resolvers that validate, 20 it soon will be, 9 it works but is weak, 2 hygiene. */
 export const dnssecRules = {
   'dnssec-bogus': {
     part: 'dnssec',
@@ -13,7 +13,7 @@ export const dnssecRules = {
     points: 50,
     title: 'Validating resolvers reject the domain',
     detail:
-      'The resolver refuses {type} of {name} as bogus ({reason}); whoever uses a validating resolver gets no answer.',
+      'The resolver refuses {type} of {name} as bogus ({reason}); users of validating resolvers get no answer.',
     fix: 'Sign the zone again, or remove the DS records at the registrar until it is signed rightly.',
     references: ['RFC 4035 §5.5', 'RFC 8914 §4.7'],
   },

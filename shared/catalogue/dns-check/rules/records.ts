@@ -46,7 +46,7 @@ export const recordRules = {
     points: 30,
     title: 'An alias leads to a name that does not exist',
     detail:
-      '{name} is an alias for {target}, which does not exist. Whoever can register that name, or claim it at the provider, takes over {name}.',
+      '{name} is an alias for {target}, which does not exist. Anybody who can register that name, or claim it at the provider, takes over {name}.',
     fix: 'Delete the CNAME, or set up the service it is meant for.',
     references: [
       'RFC 1034 §3.6.2',

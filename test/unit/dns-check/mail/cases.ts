@@ -158,7 +158,7 @@ const spfCases: readonly Case[] = [
     ['v=spf1 mx ipv4:192.0.2.1 -all', 'v=spf1 a -all'],
     undefined,
   ),
-  spf('a blank before the version', ' v=spf1 mx -all', ['spf-record-ignored']),
+  spf('a space before the version', ' v=spf1 mx -all', ['spf-record-ignored']),
   spf('a semicolon behind the version', 'v=spf1; mx -all', ['spf-record-ignored']),
   spf('a wrong version', 'v=spf2 mx -all', ['spf-record-ignored']),
   spf('a typing slip in a term', 'v=spf1 mx ipv4:192.0.2.1 -all', ['spf-syntax'], {
@@ -302,7 +302,7 @@ const spfCases: readonly Case[] = [
   but('a record of the old type', { 'good.test SPF': ok }, ['spf-type99']),
   but('a Sender ID record', { 'good.test TXT': [ok, 'spf2.0/pra mx -all'] }, ['spf-sender-id']),
   spf(
-    'strings without a blank between',
+    'strings without a space between',
     ['v=spf1 mx', 'include:a.test -all'],
     ['spf-strings-run-together', 'spf-syntax'],
   ),
@@ -649,7 +649,7 @@ const dmarcCases: readonly Case[] = [
     },
   ),
   dmarc(
-    'failure options with blanks around the colon',
+    'failure options with spaces around the colon',
     'v=DMARC1; p=reject; rua=mailto:reports@good.test; ruf=mailto:reports@good.test; fo=1 : d',
     [],
   ),

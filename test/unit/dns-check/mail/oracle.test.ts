@@ -237,7 +237,7 @@ function theirPolicies(text: string): unknown {
 }
 
 // RFC 9989 §4.8 has faulty words discarded. The oracle keeps two kinds: a lone "sp" or "np" without a sign, which it takes for an invalid
-// policy, and names that are none (a blank inside, no letter first), which it counts as repeated.
+// policy, and names that are none (a space inside, no letter first), which it counts as repeated.
 function hasWordsThatAreNoTags(text: string): boolean {
   const pieces = text.split(';').map((piece) => piece.trim());
   const names = pieces

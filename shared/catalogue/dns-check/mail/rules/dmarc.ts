@@ -195,7 +195,7 @@ export const dmarcRules = {
     part: 'dmarc',
     severity: 'low',
     points: 1.25,
-    title: 'The DMARC record has a tag that nobody knows',
+    title: 'The DMARC record has an unknown tag',
     detail: 'The tag {tag} at character {position} is skipped.',
     fix: 'Correct its name, or take it out.',
     references: ['RFC 9989 §4.7'],

@@ -10,7 +10,7 @@ export type CaaIssue = {
 /** Reads `[issuer] [";" parameters]` (RFC 8659 §4.2). Text beyond ASCII, a space inside a name, or an empty parameter break it. */
 export function parseCaaIssue(text: string): CaaIssue | Malformed {
   const [head = '', ...rest] = text.split(';');
-  const issuer = trimBlanks(head);
+  const issuer = trimSpaces(head);
   if (issuer !== '' && !isIssuerName(issuer)) return malformed(`“${issuer}” is not a domain name`);
   const parameters = parseParameters(rest);
   if ('malformed' in parameters) return parameters;
@@ -20,12 +20,12 @@ export function parseCaaIssue(text: string): CaaIssue | Malformed {
 function parseParameters(pieces: readonly string[]): { read: ReadonlyMap<string, string> } | Malformed {
   const read = new Map<string, string>();
   // One semicolon with nothing behind it is how "no CA" and "no parameters" are written.
-  if (pieces.length === 0 || (pieces.length === 1 && trimBlanks(pieces[0] ?? '') === '')) return { read };
+  if (pieces.length === 0 || (pieces.length === 1 && trimSpaces(pieces[0] ?? '') === '')) return { read };
   for (const piece of pieces) {
     const equals = piece.indexOf('=');
-    if (equals < 0) return malformed(`the parameter “${trimBlanks(piece)}” has no “=”`);
-    const tag = trimBlanks(piece.slice(0, equals));
-    const value = trimBlanks(piece.slice(equals + 1));
+    if (equals < 0) return malformed(`the parameter “${trimSpaces(piece)}” has no “=”`);
+    const tag = trimSpaces(piece.slice(0, equals));
+    const value = trimSpaces(piece.slice(equals + 1));
     if (!isTag(tag)) return malformed(`“${tag}” is not the name of a parameter`);
     if (!/^[!-:<-~]*$/.test(value))
       return malformed(`the value of “${tag}” has a character that is not allowed`);
@@ -43,14 +43,14 @@ function isTag(text: string): boolean {
   return /^[A-Za-z0-9-]+$/.test(text) && !text.startsWith('-') && !text.endsWith('-');
 }
 
-function trimBlanks(text: string): string {
+function trimSpaces(text: string): string {
   let from = 0;
   let to = text.length;
-  while (from < to && isBlank(text[from])) from += 1;
-  while (to > from && isBlank(text[to - 1])) to -= 1;
+  while (from < to && isBlankOrTab(text[from])) from += 1;
+  while (to > from && isBlankOrTab(text[to - 1])) to -= 1;
   return text.slice(from, to);
 }
 
-function isBlank(character: string | undefined): boolean {
+function isBlankOrTab(character: string | undefined): boolean {
   return character === ' ' || character === '\t';
 }

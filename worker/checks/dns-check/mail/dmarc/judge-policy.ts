@@ -11,7 +11,7 @@ import { clip } from '../text/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, type Policy, policies, policiesOf } from './parse-dmarc.ts';
-import { mendRecord, nextChanges } from './rewrite-dmarc.ts';
+import { fixRecord, nextChanges } from './rewrite-dmarc.ts';
 
 type PolicyCode = Extract<
   DmarcCode,
@@ -32,7 +32,7 @@ export function judgePolicy(facts: DmarcFacts, applied: Applied, mode: MailMode)
   const why = whyNotTaken(applied.dmarc);
   const chosen = choosePolicy(facts);
   const changes = nextChanges(applied, chosen, { ...facts, mode });
-  const mend = mendRecord(facts, applied, 'Give the record a policy that counts.', changes);
+  const mend = fixRecord(facts, applied, 'Give the record a policy that counts.', changes);
   return {
     'dmarc-no-effect': brokenIf(published === null, { name, why: why ?? '' }, mend),
     'dmarc-policy-fallback': brokenIf(published !== null && why !== null, { name, why: why ?? '' }, mend),
@@ -74,7 +74,7 @@ function judgeStrength(
 ): Verdicts<StrengthCode> {
   const { policy, tag } = chosen;
   const changes = nextChanges(applied, chosen, { ...facts, mode });
-  const fix = (text: string) => mendRecord(facts, applied, text, changes);
+  const fix = (text: string) => fixRecord(facts, applied, text, changes);
   const isOpen = chosen.chosen === null;
   return {
     ...judgeSubdomains(facts, applied, chosen, fix),

@@ -12,7 +12,7 @@ import { clip } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts, SeenUri } from './facts.ts';
 import { policiesOf } from './parse-dmarc.ts';
-import { mendRecord, nextChanges } from './rewrite-dmarc.ts';
+import { fixRecord, nextChanges } from './rewrite-dmarc.ts';
 
 type ReportCode = Extract<DmarcCode, `dmarc-rua-${string}`>;
 
@@ -22,7 +22,7 @@ export function judgeReports(facts: DmarcFacts, applied: Applied, mode: MailMode
   const { domain: location, dmarc } = applied;
   const name = `_dmarc.${location}`;
   const changes = nextChanges(applied, choosePolicy(facts), { ...facts, mode });
-  const fix = mendRecord(facts, applied, 'Publish the record with an address for reports.', changes);
+  const fix = fixRecord(facts, applied, 'Publish the record with an address for reports.', changes);
   const bad = uris.filter(({ problem }) => problem !== null);
   const dead = uris.filter(({ mailbox }) => mailbox?.takes === false);
   const isOpen = uris.some(({ mailbox }) => mailbox?.takes === null);

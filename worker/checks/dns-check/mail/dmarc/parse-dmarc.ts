@@ -1,4 +1,4 @@
-import { trimBlanks } from '../text/ascii.ts';
+import { trimSpaces } from '../text/ascii.ts';
 import { clip, type Fault, type Malformed } from '../text/fault.ts';
 import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 import { parseReportUris, type ReportUri } from './parse-report-uris.ts';
@@ -29,12 +29,12 @@ export type Dmarc = {
 
 /** True for a TXT record that receivers take for DMARC: v=DMARC1 comes first. Blanks before it are let pass, as verifiers do. */
 export function isDmarc(text: string): boolean {
-  return beginsWithVersion(trimBlanks(text).text, 'DMARC1');
+  return beginsWithVersion(trimSpaces(text).text, 'DMARC1');
 }
 
 /**
  * Reads a policy record; faults behind the version are told and skipped, as receivers must (RFC 9989 §4.8).
- * @param text the strings of the TXT record joined without a blank
+ * @param text the strings of the TXT record joined without a space
  */
 export function parseDmarc(text: string): Dmarc | Malformed {
   if (!isDmarc(text))
@@ -128,7 +128,7 @@ function isFailureOptions(value: string): boolean {
   const options = value
     .toLowerCase()
     .split(':')
-    .map((option) => trimBlanks(option).text);
+    .map((option) => trimSpaces(option).text);
   const isEach = options.every((option) => ['0', '1', 'd', 's'].includes(option));
   return (
     isEach && new Set(options).size === options.length && !(options.includes('0') && options.includes('1'))
@@ -148,7 +148,7 @@ function findHistoric(tags: readonly Tag[]): { tag: string; why: string }[] {
 }
 
 function findBlankFault(text: string): Fault[] {
-  return trimBlanks(text).skipped === 0
+  return trimSpaces(text).skipped === 0
     ? []
-    : [{ at: 0, term: '', problem: 'there is a blank before v=DMARC1' }];
+    : [{ at: 0, term: '', problem: 'there is a space before v=DMARC1' }];
 }

@@ -1,8 +1,8 @@
-import { isAllDigits, isDigit, isLetter, scanWhile, trimBlanks } from '../text/ascii.ts';
+import { isAllDigits, isDigit, isLetter, scanWhile, trimSpaces } from '../text/ascii.ts';
 
 /** One address for reports (RFC 9989 §4.8). */
 export type ReportUri = {
-  /** As written, blanks and size limit taken off. */
+  /** As written, spaces and size limit taken off. */
   readonly uri: string;
   /** Offset in the record. */
   readonly at: number;
@@ -22,7 +22,7 @@ export type ReportUri = {
 export function parseReportUris(value: string, at: number): ReportUri[] {
   let offset = at;
   return value.split(',').map((piece) => {
-    const { text, skipped } = trimBlanks(piece);
+    const { text, skipped } = trimSpaces(piece);
     const place = offset + skipped;
     offset += piece.length + 1;
     return parseReportUri(text, place);

@@ -36,7 +36,7 @@ export function nextChanges(applied: Applied, chosen: ChosenPolicy | null, conte
   const { domain, dmarc } = applied;
   const lacksReports = context.mode !== 'parked' && dmarc.rua.length === 0;
   return {
-    ...tagsToMend(dmarc),
+    ...tagsToCorrect(dmarc),
     ...(domain === context.orgDomain && chosen ? tagsOfSubdomains(chosen) : {}),
     ...(lacksReports ? { rua: reportAddressOf(domain) } : {}),
     ...tagsToDrop(applied, chosen, context),
@@ -56,7 +56,7 @@ function tagsToDrop({ domain, dmarc }: Applied, chosen: ChosenPolicy | null, con
 }
 
 // A policy that cannot be read does not count, and takes the others with it.
-function tagsToMend(dmarc: Dmarc): Changes {
+function tagsToCorrect(dmarc: Dmarc): Changes {
   return {
     ...(isWhole(dmarc) ? {} : { p: dmarc.p ?? 'none' }),
     ...(dmarc.sp === null ? { sp: null } : {}),
@@ -81,7 +81,7 @@ function tagsToRaise({ chosen, tag }: ChosenPolicy, mode: MailMode): Changes {
  * A fix with the changed record. The record of a public suffix above is not the owner's to change (RFC 9989 §4.10.1): then it is one of the
  * domain's own organization.
  */
-export function mendRecord(
+export function fixRecord(
   { orgDomain, domain }: Pick<DmarcFacts, 'orgDomain' | 'domain'>,
   { domain: location, dmarc }: Applied,
   text: string,

@@ -48,10 +48,10 @@ export function readSpf(zone: Zone, domain: string): SpfFacts {
 function whySkipped(text: string): string | null {
   if (isSpf(text)) return null;
   const bare = text.trimStart();
-  if (isSpf(bare)) return 'begins with a blank';
+  if (isSpf(bare)) return 'begins with a space';
   const start = text.slice(0, 24).toLowerCase();
   if (start.startsWith('v=spf1')) return 'has no space behind v=spf1';
-  if (/^["'\u00ef\u00bb\u00bf]+v=spf1/.test(start)) return 'begins with a sign before v=spf1';
+  if (/^["'\u00ef\u00bb\u00bf]+v=spf1/.test(start)) return 'begins with a character before v=spf1';
   if (/^v\s*=\s*spf\s*\d/.test(start)) return 'names a version other than v=spf1';
   if (/^(spf1|v[:;-]spf1|v spf1)\b/.test(start)) return 'does not begin with v=spf1';
   return null;

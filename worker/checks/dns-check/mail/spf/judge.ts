@@ -152,10 +152,10 @@ function judgeClosed(tree: SpfBranch, mode: MailMode, record: string): Verdict {
   return brokenIf(!isClosedSpf(tree), { name: tree.domain, record: clip(record) }, fix);
 }
 
-/** Longest string of a TXT record (RFC 1035 §3.3); one of just this length was cut by a machine, which leaves no blank out. */
+/** Longest string of a TXT record (RFC 1035 §3.3); one of just this length was cut by a machine, which leaves no space out. */
 const stringLimit = 255;
 
-// A string that begins with a term behind one that ends with one: their author thought that a blank is put between them.
+// A string that begins with a term behind one that ends with one: their author thought that a space is put between them.
 function isTerm(word: string): boolean {
   return !('problem' in parseTerm(word, 0)) && !word.startsWith('v=');
 }

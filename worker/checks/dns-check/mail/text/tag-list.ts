@@ -1,4 +1,4 @@
-import { findUnprintable, isBlank, isDigit, isLetter, scanWhile, trimBlanks } from './ascii.ts';
+import { findUnprintable, isBlankOrTab, isDigit, isLetter, scanWhile, trimSpaces } from './ascii.ts';
 import { clip, type Fault } from './fault.ts';
 
 /** One "name=value" of a tag list; offsets are of the whole text. */
@@ -13,7 +13,7 @@ export type Tag = {
 export type TagList = { readonly tags: readonly Tag[]; readonly faults: readonly Fault[] };
 
 /**
- * Reads "a=1; b=2;" with blanks around every part. Names keep their case: they are case-sensitive.
+ * Reads "a=1; b=2;" with spaces around every part. Names keep their case: they are case-sensitive.
  * Repeated names are all there; what they mean is the caller's to say.
  */
 export function parseTagList(text: string): TagList {
@@ -40,18 +40,18 @@ const pieceLimit = 200;
 type Read = { readonly tag?: Tag; readonly fault?: Fault };
 
 function parsePiece(piece: string, start: number, isLast: boolean): Read {
-  const { text, skipped } = trimBlanks(piece);
+  const { text, skipped } = trimSpaces(piece);
   const at = start + skipped;
   const wrong = (offset: number, problem: string): Fault => ({ at: offset, term: clip(text, 80), problem });
   if (text === '')
     return isLast ? {} : { fault: { at, term: ';', problem: 'there is nothing between two semicolons' } };
   const equals = text.indexOf('=');
   if (equals < 0) return { fault: wrong(at, 'a tag needs an equals sign') };
-  const name = trimBlanks(text.slice(0, equals)).text;
+  const name = trimSpaces(text.slice(0, equals)).text;
   const slip = isLetter(name[0]) ? scanWhile(name, 0, isNameSign) : 0;
   if (slip < name.length || name === '')
     return { fault: wrong(at + slip, `"${clip(name, 40)}" is not a tag’s name`) };
-  const value = trimBlanks(text.slice(equals + 1));
+  const value = trimSpaces(text.slice(equals + 1));
   const valueAt = at + equals + 1 + value.skipped;
   const tag = { name, value: value.text, at, valueAt };
   const odd = findUnprintable(value.text.replaceAll('\t', ' '));
@@ -78,15 +78,15 @@ export function findRepeated(tags: readonly Tag[]): { readonly first: Tag; reado
 }
 
 /**
- * Whether a record begins with its version: the name in the case given or upper case, blanks around the sign, then a semicolon or the end.
+ * Whether a record begins with its version: the name in the case given or upper case, spaces around the sign, then a semicolon or the end.
  * @param version e.g. "DMARC1", case-sensitive
  */
 export function beginsWithVersion(text: string, version: string): boolean {
   if (text[0] !== 'v' && text[0] !== 'V') return false;
-  const equals = scanWhile(text, 1, isBlank);
+  const equals = scanWhile(text, 1, isBlankOrTab);
   if (text[equals] !== '=') return false;
-  const start = scanWhile(text, equals + 1, isBlank);
+  const start = scanWhile(text, equals + 1, isBlankOrTab);
   if (!text.startsWith(version, start)) return false;
-  const end = scanWhile(text, start + version.length, isBlank);
+  const end = scanWhile(text, start + version.length, isBlankOrTab);
   return end === text.length || text[end] === ';';
 }

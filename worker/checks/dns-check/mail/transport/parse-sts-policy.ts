@@ -1,4 +1,4 @@
-import { isAllDigits, trimBlanks } from '../text/ascii.ts';
+import { isAllDigits, trimSpaces } from '../text/ascii.ts';
 import { clip } from '../text/fault.ts';
 import { isFieldName } from './parse-versioned.ts';
 
@@ -71,7 +71,7 @@ function parseLine(row: string, line: number): Line[] {
   const text = row.endsWith('\r') ? row.slice(0, -1) : row;
   const colon = text.indexOf(':');
   const key = text.slice(0, Math.max(colon, 0));
-  return isFieldName(key) ? [{ key, value: trimBlanks(text.slice(colon + 1)).text, line }] : [];
+  return isFieldName(key) ? [{ key, value: trimSpaces(text.slice(colon + 1)).text, line }] : [];
 }
 
 function isMaxAge(value: string): boolean {

@@ -1,5 +1,5 @@
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
-import { trimBlanks } from '../text/ascii.ts';
+import { trimSpaces } from '../text/ascii.ts';
 import { clip, type Fault, type Malformed } from '../text/fault.ts';
 import { parseVersioned } from './parse-versioned.ts';
 
@@ -17,5 +17,5 @@ export function parseTlsRpt(text: string): TlsRpt | Malformed {
     if (isUri && host !== null && (scheme === 'mailto' || scheme === 'https')) return [];
     return [{ at, term: clip(uri, 80), problem: 'an address begins with mailto: or https:' }];
   });
-  return fault ? { faults: [fault, ...others] } : { rua: uris.map(({ uri }) => trimBlanks(uri).text) };
+  return fault ? { faults: [fault, ...others] } : { rua: uris.map(({ uri }) => trimSpaces(uri).text) };
 }
