@@ -577,7 +577,11 @@ const nameServers: readonly Case[] = [
   },
   {
     name: 'IPv6 in one /48 while IPv4 is spread is what anycast looks like',
-    change: { add: ['ns2.good.test 3600 AAAA 2001:db8:1::2'], servers: { '2001:db8:1::2': {} } },
+    change: {
+      add: ['ns2.good.test 3600 AAAA 2001:db8:1::2'],
+      parentAdd: ['ns2.good.test 3600 AAAA 2001:db8:1::2'],
+      servers: { '2001:db8:1::2': {} },
+    },
     broken: [],
   },
   {
@@ -1189,6 +1193,12 @@ const caaCases: readonly Case[] = [
 
 /** One row, one fact. */
 const staleSecondaries: readonly Case[] = [
+  {
+    name: 'a name server whose IPv6 address the parent does not have',
+    change: { parentWithout: ['ns1.good.test 3600 AAAA'] },
+    broken: ['ns-glue-incomplete'],
+    score: 97,
+  },
   {
     name: 'a secondary whose copy has lost its signatures',
     change: {

@@ -182,6 +182,16 @@ export const nsRules = {
     fix: 'Correct the host record (glue) at the registrar.',
     references: ['RFC 1034 §4.2.1'],
   },
+  'ns-glue-incomplete': {
+    part: 'ns',
+    severity: 'low',
+    points: 3,
+    title: 'The parent lacks an address of a name server',
+    detail:
+      'The parent zone gives {glue} for {server}; its own zone also has {lacking}. Resolvers that start at the parent never try that address.',
+    fix: 'Add the address to the host record (glue) at the registrar, or remove it from the zone.',
+    references: ['RFC 9471 §3', 'RFC 1034 §4.2.1'],
+  },
   'ns-glue-missing': {
     part: 'ns',
     severity: 'high',

@@ -56,14 +56,16 @@ function judgeConsistency({ authoritative, servers }: DnsFacts): Verdict {
 }
 
 /** Judges the addresses that the parent gives for name servers inside the domain. */
-export function judgeGlue(facts: DnsFacts): Verdicts<'ns-glue-mismatch' | 'ns-glue-missing'> {
+export function judgeGlue(
+  facts: DnsFacts,
+): Verdicts<'ns-glue-mismatch' | 'ns-glue-missing' | 'ns-glue-incomplete'> {
   const glue = readGlue(facts);
   if (glue === null || glue.length === 0) {
     const why: Verdict =
       glue === null && facts.evidence.referrals.every((answer) => readAnswer(answer).state === 'unknown')
         ? notTested('the parent’s name servers gave no referral')
         : 'not-applicable';
-    return { 'ns-glue-mismatch': why, 'ns-glue-missing': why };
+    return { 'ns-glue-mismatch': why, 'ns-glue-missing': why, 'ns-glue-incomplete': why };
   }
   const compared = glue.flatMap(({ server, addresses }) => {
     const host = facts.evidence.hosts.find(({ name }) => name === server);
@@ -73,9 +75,17 @@ export function judgeGlue(facts: DnsFacts): Verdicts<'ns-glue-mismatch' | 'ns-gl
     const strange = addresses.filter((address) => isStrange(address, host));
     return strange.length === 0 ? [] : [{ server, glue: list(strange), address: list(addressesOf(host)) }];
   });
+  const incomplete = compared.flatMap(({ server, addresses, host }) => {
+    const lacking = addressesOf(host).filter((address) => !addresses.includes(address));
+    // Where no address fits, the glue is wrong or missing, and says so by another rule.
+    return lacking.length === 0 || lacking.length === addressesOf(host).length
+      ? []
+      : [{ server, glue: list(addresses), lacking: list(lacking) }];
+  });
+  const unseen = notTested('the servers’ own addresses were not seen');
   return {
-    'ns-glue-mismatch':
-      compared.length > 0 ? brokenBy(wrong) : notTested('the servers’ own addresses were not seen'),
+    'ns-glue-mismatch': compared.length > 0 ? brokenBy(wrong) : unseen,
+    'ns-glue-incomplete': compared.length > 0 ? brokenBy(incomplete) : unseen,
     'ns-glue-missing': brokenBy(
       glue
         .filter(({ addresses }) => addresses.length === 0)
