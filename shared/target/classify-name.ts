@@ -47,11 +47,24 @@ export function judgeName(
   // The WHATWG URL parser takes a name whose last label is numeric for an address; no such top-level domain exists.
   if (isAddress(name) || /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? ''))
     return { kind: 'malformed', why: 'ends in a number' };
-  if (labels.length < 2 && !allowedSuffixes.includes(name))
-    return { kind: 'refused', why: 'is a single label' };
-  if (isUnder(name, specialUseSuffixes) && !isUnder(name, allowedSuffixes))
-    return { kind: 'refused', why: 'is a special-use name' };
+  const why = judgeSuffix(name, allowedSuffixes);
+  return why === undefined ? undefined : { kind: 'refused', why };
+}
+
+/**
+ * Judges where a name ends, whatever its other labels are: what records name need not be a host.
+ * @param name in lower case, without the last dot
+ * @returns undefined for a name of the public DNS, else what is wrong as a clause: "is a special-use name"
+ */
+export function judgeSuffix(name: string, allowedSuffixes: readonly string[]): string | undefined {
+  if (!name.includes('.') && !allowedSuffixes.includes(name)) return 'is a single label';
+  if (isUnder(name, specialUseSuffixes) && !isUnder(name, allowedSuffixes)) return 'is a special-use name';
   return undefined;
+}
+
+/** The special-use name at the end of a name ("test" of "a.test"); undefined for a public name. */
+export function specialUseSuffixOf(name: string): string | undefined {
+  return specialUseSuffixes.find((suffix) => isUnder(name, [suffix]));
 }
 
 /** Letters, digits and inner hyphens (RFC 1123 §2.1); underscores too, as hosts with them exist and resolve. */

@@ -114,6 +114,26 @@ const caaSchema = z
   })
   .meta({ id: 'Caa' });
 
+const budgetSchema = z
+  .looseObject({
+    exhausted: z.boolean().meta({ description: 'True when a limit held questions back.' }),
+    limits: z
+      .array(
+        z.looseObject({
+          limit: z.enum(['perDomain', 'addresses', 'perAddress']),
+          of: z.string().meta({ description: 'The domain or address; empty for a limit of the whole run.' }),
+          allowed: count,
+          notAsked: count,
+        }),
+      )
+      .meta({ description: 'Limits that were reached. What depends on their questions is not tested.' }),
+    namesNotAsked: z
+      .array(z.looseObject({ name: z.string(), why: z.string(), record: z.string().nullable() }))
+      .meta({ description: 'Names in records that are not public, and the record that names each.' }),
+  })
+  .meta({ id: 'DnsBudget' });
+export type DnsBudget = z.infer<typeof budgetSchema>;
+
 /** What the DNS half adds to the report. */
 export const dnsHalfShape = {
   exists: z.boolean().nullable().meta({ description: 'null when the DNS did not say.' }),
@@ -137,4 +157,5 @@ export const dnsReportShape = {
   target: z.looseObject({ domain: z.string() }),
   ...dnsHalfShape,
   ...mailReportShape,
+  budget: budgetSchema.optional(),
 };

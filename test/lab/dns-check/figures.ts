@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { spf } from 'mailauth/lib/spf/index.js';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import { gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
-import { openAsker } from '../../../worker/checks/dns-check/mail/ask.ts';
 import { assessMail } from '../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../worker/checks/dns-check/mail/gather.ts';
 import { growSpfTree } from '../../../worker/checks/dns-check/mail/spf/grow-tree.ts';
-import { openZone } from '../../../worker/checks/dns-check/mail/zone.ts';
+import { openAsker } from '../../../worker/dns/asker.ts';
+import { openZone } from '../../../worker/dns/zone.ts';
 import { type Change, goodWorld } from '../../unit/dns-check/good-world.ts';
 import { goodPolicy, goodZone } from '../../unit/dns-check/mail/good-zone.ts';
 import {

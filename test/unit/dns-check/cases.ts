@@ -50,6 +50,10 @@ const apexQuestions = [
   'CDNSKEY',
   'NSEC3PARAM',
 ].map((type) => `${type} good.test`);
+const insideOnly = {
+  without: ['@ 3600 NS ns.other'],
+  parentWithout: ['good.test 3600 NS ns.other'],
+} as const;
 const copyOf = (...lines: readonly string[]) => readZone('good.test', lines.join('\n'));
 const soaLine = (change: string) => `@ 3600 SOA ns1.good.test ${change}`;
 const soa = (change: string, above: readonly string[] = []): Change => ({
@@ -311,10 +315,10 @@ const nameServers: readonly Case[] = [
     broken: ['ns-lame'],
   },
   {
-    name: 'a server with SERVFAIL is told, and costs nothing',
+    name: 'a server with SERVFAIL, while the others answer, does not serve the zone',
     change: { servers: { '198.51.100.1': servfail } },
-    broken: ['ns-refused'],
-    score: 100,
+    broken: ['ns-lame'],
+    score: 70,
   },
   {
     name: 'a server that answers without authority is lame',
@@ -364,13 +368,54 @@ const nameServers: readonly Case[] = [
       'soa-rname-invalid',
       'domain-not-found',
     ],
-    score: 50,
+    score: 0,
   },
   {
     name: 'all servers refuse us and the resolver: the domain is gone',
     change: { servers: every({ rcode: 'REFUSED' }), resolver: failing(...apexQuestions) },
     broken: ['lookup-failed', 'ns-none-answers', 'ns-refused'],
-    score: 50,
+    score: 0,
+  },
+  ...(
+    [
+      ['REFUSED', 'ns-refused'],
+      ['SERVFAIL', 'ns-refused'],
+      ['silence', 'ns-silent'],
+    ] as const
+  ).map(
+    ([answer, code]): Case => ({
+      name: `all servers are inside the domain and answer with ${answer}: they are asked at the parent’s glue`,
+      change: {
+        ...insideOnly,
+        servers: every(answer === 'silence' ? silent : { rcode: answer }),
+        resolver: { ...failing(...apexQuestions), failsBelow: 'good.test' },
+      },
+      broken: ['lookup-failed', 'ns-none-answers', code],
+      score: 0,
+    }),
+  ),
+  {
+    name: 'every name of a name server is gone: the domain is too',
+    change: {
+      parentWithout: ['good.test 3600 NS', 'ns1', 'ns2'],
+      parentAdd: ['good.test 3600 NS a.gone.test', 'good.test 3600 NS b.gone.test'],
+      resolver: failing(...apexQuestions),
+    },
+    broken: ['lookup-failed', 'ns-none-answers', 'ns-without-address'],
+    score: 0,
+  },
+  {
+    name: 'name servers with IPv6 alone are out of reach for most resolvers',
+    change: {
+      ...insideOnly,
+      without: [...insideOnly.without, 'ns1.good.test 3600 A ', 'ns2.good.test 3600 A '],
+      parentWithout: [...insideOnly.parentWithout, 'ns1.good.test 3600 A ', 'ns2.good.test 3600 A '],
+      add: ['ns2.good.test 3600 AAAA 2001:db8:2::1'],
+      parentAdd: ['ns2.good.test 3600 AAAA 2001:db8:2::1'],
+      servers: { '2001:db8:2::1': {} },
+    },
+    broken: ['ns-no-ipv4'],
+    score: 70,
   },
   {
     name: 'all servers silent to us, the parent’s too, and a resolver that fails: port 53 may be closed to us',
@@ -433,7 +478,6 @@ const nameServers: readonly Case[] = [
       'ns-no-ipv6',
       'ns-without-address',
       'ns-cname-target',
-      'ns-none-answers',
       'ns-glue-mismatch',
       'ns-address-not-public',
     ],
@@ -466,8 +510,13 @@ const nameServers: readonly Case[] = [
     score: 70,
   },
   {
-    name: 'no server at all by TCP: it may be closed to us',
+    name: 'no server at all by TCP, while the parent’s answers by it',
     change: { servers: every({ tcp: false }) },
+    broken: ['ns-tcp-missing'],
+  },
+  {
+    name: 'no server at all by TCP, the parent’s neither: it may be closed to us',
+    change: { servers: { ...every({ tcp: false }), '203.0.113.1': { zones: ['test'], tcp: false } } },
     broken: [],
     notTested: ['ns-tcp-missing'],
     score: 100,
@@ -528,7 +577,11 @@ const nameServers: readonly Case[] = [
   },
   {
     name: 'IPv6 in one /48 while IPv4 is spread is what anycast looks like',
-    change: { add: ['ns2.good.test 3600 AAAA 2001:db8:1::2'], servers: { '2001:db8:1::2': {} } },
+    change: {
+      add: ['ns2.good.test 3600 AAAA 2001:db8:1::2'],
+      parentAdd: ['ns2.good.test 3600 AAAA 2001:db8:1::2'],
+      servers: { '2001:db8:1::2': {} },
+    },
     broken: [],
   },
   {
@@ -578,8 +631,8 @@ const nameServers: readonly Case[] = [
         },
       },
     },
-    broken: ['ns-inconsistent'],
-    score: 88,
+    broken: ['dnssec-server-signature-invalid', 'ns-inconsistent'],
+    score: 58,
   },
   {
     name: 'a name server that the parent does not know',
@@ -691,8 +744,8 @@ const soaCases: readonly Case[] = [
         },
       },
     },
-    broken: ['soa-serial-mismatch'],
-    score: 88,
+    broken: ['dnssec-server-signature-invalid', 'soa-serial-mismatch'],
+    score: 58,
   },
   {
     name: 'two sources with one serial differ in a timer',
@@ -708,12 +761,25 @@ const soaCases: readonly Case[] = [
         },
       },
     },
-    broken: ['soa-fields-mismatch'],
-    score: 88,
+    broken: ['dnssec-server-signature-invalid', 'soa-fields-mismatch'],
+    score: 58,
   },
+  ...[
+    ['Cloudflare', '10000 2400 604800 1800'],
+    ['Route 53', '7200 900 1209600 86400'],
+    ['Azure', '3600 300 2419200 300'],
+    ['Google Cloud DNS', '21600 3600 259200 300'],
+  ].map(
+    ([provider, timers]): Case => ({
+      name: `the timers that ${provider} sets are in range`,
+      change: soa(`hostmaster.good.test 1 ${timers}`),
+      broken: [],
+      score: 100,
+    }),
+  ),
   {
-    name: 'refresh of an hour',
-    change: soa('hostmaster.good.test 1 3600 1800 1209600 3600'),
+    name: 'refresh of ten minutes',
+    change: soa('hostmaster.good.test 1 600 100 1209600 3600'),
     broken: ['soa-refresh-range', 'soa-retry-range'],
     score: 94,
   },
@@ -1126,8 +1192,50 @@ const caaCases: readonly Case[] = [
 ];
 
 /** One row, one fact. */
+const staleSecondaries: readonly Case[] = [
+  {
+    name: 'a name server whose IPv6 address the parent does not have',
+    change: { parentWithout: ['ns1.good.test 3600 AAAA'] },
+    broken: ['ns-glue-incomplete'],
+    score: 97,
+  },
+  {
+    name: 'a secondary whose copy has lost its signatures',
+    change: {
+      servers: {
+        '198.51.100.1': {
+          own: copyOf(
+            '@ 3600 SOA ns1.good.test hostmaster.good.test 2026112101 14400 3600 1209600 3600',
+            '@ 3600 NS ns1.good.test',
+            '@ 3600 NS ns2.good.test',
+            '@ 3600 NS ns.other.test',
+          ),
+        },
+      },
+    },
+    broken: ['dnssec-server-signature-invalid'],
+    score: 70,
+  },
+];
+
+const privateNames: readonly Case[] = [
+  {
+    name: 'a mail host under a special-use name is named, and not looked up',
+    change: { add: ['@ 3600 MX 20 db.corp.internal'] },
+    broken: ['record-name-not-public'],
+  },
+  {
+    name: 'where the mail hosts could not be read, nobody knows what they name',
+    change: { resolver: { validates: true, ...failing('MX good.test') } },
+    broken: ['lookup-failed'],
+    notTested: ['record-name-not-public'],
+  },
+];
+
 export const cases: readonly Case[] = [
   ...records,
+  ...staleSecondaries,
+  ...privateNames,
   ...nameServers,
   manyFaults,
   ...soaCases,

@@ -132,15 +132,20 @@ function askServer(world: World, question: DnsQuestion, options: ServerOptions):
   const edns = hasEdns && manner.edns === undefined ? plain.edns : null;
   const rcode = hasEdns && manner.edns === 'rejects' ? 'FORMERR' : manner.rcode;
   if (rcode !== undefined) return { ...plain, edns, rcode };
-  return { ...plain, edns, ...zoneAnswer(world, manner, question) };
+  return { ...plain, edns, ...zoneAnswer(world, manner, question, options) };
 }
 
-function zoneAnswer(world: World, manner: ServerManner, question: DnsQuestion): Partial<Answered> {
+function zoneAnswer(
+  world: World,
+  manner: ServerManner,
+  question: DnsQuestion,
+  options: DnsAskOptions,
+): Partial<Answered> {
   const zone = zoneOf(manner.zones, question.name, '');
   if (zone === undefined) return strangersAnswer(manner, question);
   const step = lookUp(zone, manner.own ?? world.zones.get(zone) ?? [], question);
   const aa = step.flags.aa && manner.authoritative !== false;
-  return { ...step, answers: withoutSignatures(step.answers, {}), flags: { ...step.flags, aa } };
+  return { ...step, answers: withoutSignatures(step.answers, options), flags: { ...step.flags, aa } };
 }
 
 type Failure = Pick<Failed, 'code' | 'reason'>;

@@ -633,7 +633,7 @@ const limited: readonly Case[] = [
     name: 'dead name servers behind caches that still answer: the web goes on, the grade does not',
     evidence: evidence({ dns: dns({ broken: ['ns-none-answers'] }, nameServers(null, null)) }),
     broken: ['delegation-broken', 'category-failed'],
-    score: 90,
+    score: 80,
     grade: 'C',
   },
   ...['ns-single', 'ns-same-address'].map(

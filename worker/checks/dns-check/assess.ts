@@ -1,29 +1,43 @@
-import type { dnsReportShape } from '../../../shared/catalogue/dns-check/report.ts';
+import type { DnsBudget, dnsReportShape } from '../../../shared/catalogue/dns-check/report.ts';
 import type { DnsCheckCode } from '../../../shared/catalogue/dns-check/rules.ts';
 import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken, type Verdicts } from '../../../shared/model/verdict.ts';
-import { dnsPart } from './dns/part.ts';
+import { dnsHalf } from './dns/half.ts';
+import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
 import type { DnsCheckEvidence } from './gather.ts';
-import { mailPart } from './mail/part.ts';
-import type { PartAssessment } from './parts.ts';
+import type { HalfAssessment } from './halves.ts';
+import { mailHalf } from './mail/half.ts';
+
+/** So many limits are shown; a hostile domain reaches one of each of its name servers. */
+const shownLimits = 20;
 
 /** Judges both halves, and joins them: the score is the mean of theirs, of those that have one. */
 export function assessDnsCheck(
   evidence: DnsCheckEvidence,
 ): Assessment<DnsCheckCode, FieldsOf<typeof dnsReportShape>> {
-  const dns = dnsPart.assess(evidence.dns);
-  const mail = mailPart.assess(evidence.mail);
-  const verdicts: Verdicts<DnsCheckCode> = { ...dns.verdicts, ...mail.verdicts };
+  const dns = dnsHalf.assess(evidence.dns);
+  const mail = mailHalf.assess(evidence.mail);
+  const aliases = aliasesIn(evidence);
+  const verdicts = withoutRecordsBesideAliases({ ...dns.verdicts, ...mail.verdicts }, aliases);
   return {
     state: stateOf(dns, mail),
     verdicts,
-    fields: { ...dns.fields, ...mail.fields },
+    fields: { ...dns.fields, ...mail.fields, budget: reportBudget(evidence) },
     ...joinScores(verdicts, [dns, mail]),
   };
 }
 
-type Assessed = PartAssessment<string>;
+/** The field `budget`: what was held back so that nobody is asked too much, and no name looked up that is not public. */
+function reportBudget({ heldBack }: DnsCheckEvidence): DnsBudget {
+  return {
+    exhausted: heldBack !== undefined && heldBack.spent.length > 0,
+    limits: [...(heldBack?.spent ?? [])].slice(0, shownLimits),
+    namesNotAsked: [...(heldBack?.refused ?? [])],
+  };
+}
+
+type Assessed = HalfAssessment<string>;
 
 function stateOf(dns: Assessed, mail: Assessed): Assessment['state'] {
   if (dns.score === null) return 'unreachable';

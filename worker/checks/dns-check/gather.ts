@@ -1,16 +1,22 @@
 import { dnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
+import { type HeldBack, openQuestions } from '../../dns/questions.ts';
+import { readAnswer } from '../../dns/read-answer.ts';
+import { policyOfRun } from '../../dns/run-policy.ts';
 import type { DnsAnswer } from '../../probes/dns/port.ts';
 import type { GatherContext } from '../check.ts';
 import type { DnsEvidence } from './dns/evidence.ts';
-import { dnsPart } from './dns/part.ts';
-import { readAnswer } from './dns/read-answer.ts';
+import { dnsHalf } from './dns/half.ts';
+import { apexTypes, type HalfContext, type SharedAnswers } from './halves.ts';
 import type { MailEvidence } from './mail/evidence.ts';
-import { mailPart } from './mail/part.ts';
-import { apexTypes, type PartContext, type SharedAnswers } from './parts.ts';
-import { openQuestions } from './questions.ts';
+import { mailHalf } from './mail/half.ts';
 
 /** What the whole check has seen, half by half. */
-export type DnsCheckEvidence = { readonly dns: DnsEvidence; readonly mail: MailEvidence };
+export type DnsCheckEvidence = {
+  readonly dns: DnsEvidence;
+  readonly mail: MailEvidence;
+  /** Absent in evidence that was kept before there were limits. */
+  readonly heldBack?: HeldBack;
+};
 
 /** The run limit is 15 s; what has not come by then is reported as not looked at. */
 const deadlineMs = 11_000;
@@ -22,9 +28,10 @@ export async function gatherDnsCheck({
   probes,
   progress,
 }: GatherContext): Promise<DnsCheckEvidence> {
-  const questions = openQuestions(probes.dns, progress, deadlineMs);
+  const policy = policyOfRun(probes, target);
+  const questions = openQuestions({ dns: probes.dns, target, policy, progress, deadlineMs });
   try {
-    const context: PartContext = {
+    const context: HalfContext = {
       domain: target,
       options: dnsCheckOptions.parse(options),
       ask: questions.ask,
@@ -32,17 +39,18 @@ export async function gatherDnsCheck({
     };
     const shared = askShared(context);
     const [dns, mail] = await Promise.all([
-      dnsPart.gather(context, shared),
-      mailPart.gather(context, shared),
+      dnsHalf.gather(context, shared),
+      mailHalf.gather(context, shared),
     ]);
-    return { dns, mail };
+    const heldBack = questions.heldBack();
+    return { dns: { ...dns, refused: heldBack.refused }, mail, heldBack };
   } finally {
     questions.close();
   }
 }
 
 // Sent, and not waited for.
-function askShared({ domain, ask }: PartContext): SharedAnswers {
+function askShared({ domain, ask }: HalfContext): SharedAnswers {
   const apex = Object.fromEntries(
     apexTypes.map((type) => [type, ask({ name: domain, type }, { dnssecOk: true })] as const),
   ) as SharedAnswers['apex'];

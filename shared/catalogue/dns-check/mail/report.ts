@@ -65,11 +65,15 @@ const spfSchema = z
       .string()
       .nullable()
       .meta({ description: 'What happens to all others: "-all", "~all", "?all", "+all", or null.' }),
-    lookups: count
-      .nullable()
-      .meta({ description: 'For a message that no term matches; at most 10 are allowed.' }),
+    lookups: count.nullable().meta({
+      description:
+        'For a message that no term matches; at most 10 are allowed. Above 10 it is the least there is: what is behind the first ten is not looked at.',
+    }),
     voidLookups: count.nullable(),
-    complete: z.boolean().meta({ description: 'False where a branch could not be followed to its end.' }),
+    complete: z.boolean().meta({
+      description:
+        'False where a branch could not be followed to its end, or was not as more than ten lookups are needed.',
+    }),
     tree: spfNodeSchema.nullable(),
     effectiveFor: spfVerdictSchema.optional(),
     mxHosts: z.array(spfVerdictSchema.extend({ host: z.string() })),

@@ -5,7 +5,7 @@ const iana = {
   url: 'https://www.iana.org/assignments/dns-sec-alg-numbers/',
 };
 
-/** What can be wrong with DNSSEC. Points: 50 the domain is gone for whoever validates, 20 it soon will be, 9 it works but is weak, 2 hygiene. */
+/** What can be wrong with DNSSEC. Points: 50 the domain is gone for resolvers that validate, 20 it soon will be, 9 it works but is weak, 2 hygiene. */
 export const dnssecRules = {
   'dnssec-bogus': {
     part: 'dnssec',
@@ -13,7 +13,7 @@ export const dnssecRules = {
     points: 50,
     title: 'Validating resolvers reject the domain',
     detail:
-      'The resolver refuses {type} of {name} as bogus ({reason}); whoever uses a validating resolver gets no answer.',
+      'The resolver refuses {type} of {name} as bogus ({reason}); users of validating resolvers get no answer.',
     fix: 'Sign the zone again, or remove the DS records at the registrar until it is signed rightly.',
     references: ['RFC 4035 §5.5', 'RFC 8914 §4.7'],
   },
@@ -44,6 +44,16 @@ export const dnssecRules = {
     detail: '{type} of {name}: {reason}. Validating resolvers refuse the answer.',
     fix: 'Sign the zone again, with a clock that is right, and see that the signer runs by itself.',
     references: ['RFC 4035 §5.3'],
+  },
+  'dnssec-server-signature-invalid': {
+    part: 'dnssec',
+    severity: 'high',
+    points: 30,
+    title: 'One name server gives signatures that do not hold',
+    detail:
+      '{server} ({ip}) gives the SOA without a signature that holds: {reason}. Other servers give a good one, so the domain fails only where a resolver picks this server.',
+    fix: 'Bring the zone to the same version on that server; look at its zone transfers first.',
+    references: ['RFC 4035 §2.2', 'RFC 6781 §4.4.1'],
   },
   'dnssec-signature-expires-today': {
     part: 'dnssec',

@@ -1,14 +1,14 @@
 import type { Rule } from '../../../model/verdict.ts';
 
-/** What can be wrong with a delegation and its name servers. Points: 50 the domain is gone, 30 it fails for some, 12 it works but is weak, 3 hygiene, 0 what may be our own path to them. */
+/** What can be wrong with a delegation and its name servers. Points: 100 the domain is gone, 30 it fails for some, 12 it works but is weak, 3 hygiene, 0 what may be our own path to them. */
 export const nsRules = {
   'ns-none-answers': {
     part: 'ns',
     severity: 'critical',
-    points: 50,
+    points: 100,
     title: 'No name server answers for the domain',
     detail:
-      'None of the {asked} name-server addresses gave an answer of its own, and the resolver got none either: the domain is out of the DNS.',
+      'None of the {asked} name-server addresses gave an answer for the zone ({seen}), and our resolver got none either. Nobody can reach the domain.',
     fix: 'Look whether the servers run, have loaded the zone, and are reachable by UDP and TCP port 53.',
     references: ['RFC 2182 §3', 'RFC 1912 §2.8'],
   },
@@ -127,12 +127,21 @@ export const nsRules = {
     fix: 'Switch recursion off on authoritative servers, or allow it to your own networks only.',
     references: ['RFC 5358 §4'],
   },
+  'ns-no-ipv4': {
+    part: 'ns',
+    severity: 'high',
+    points: 30,
+    title: 'No name server has an IPv4 address',
+    detail: 'None of {names} has an A record. Resolvers that only have IPv4 cannot reach the domain.',
+    fix: 'Give at least two name servers an IPv4 address.',
+    references: ['RFC 3901 §4'],
+  },
   'ns-no-ipv6': {
     part: 'ns',
     severity: 'low',
     points: 3,
     title: 'No name server has an IPv6 address',
-    detail: 'None of {names} has an AAAA record; resolvers without IPv4 need help from others.',
+    detail: 'None of {names} has an AAAA record; resolvers that only have IPv6 cannot reach them.',
     fix: 'Give at least one name server, better two, an IPv6 address.',
     references: ['RFC 3901 §4'],
   },
@@ -172,6 +181,16 @@ export const nsRules = {
     detail: 'The parent zone says that {server} is at {glue}; its own zone says {address}.',
     fix: 'Correct the host record (glue) at the registrar.',
     references: ['RFC 1034 §4.2.1'],
+  },
+  'ns-glue-incomplete': {
+    part: 'ns',
+    severity: 'low',
+    points: 3,
+    title: 'The parent lacks an address of a name server',
+    detail:
+      'The parent zone gives {glue} for {server}; its own zone also has {lacking}. Resolvers that start at the parent never try that address.',
+    fix: 'Add the address to the host record (glue) at the registrar, or remove it from the zone.',
+    references: ['RFC 9471 §3', 'RFC 1034 §4.2.1'],
   },
   'ns-glue-missing': {
     part: 'ns',

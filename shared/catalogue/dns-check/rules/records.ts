@@ -20,6 +20,16 @@ export const recordRules = {
     fix: 'Ask again later. If it stays so, look at the name servers: findings about them, and the extended error in the evidence, say more.',
     references: ['RFC 8914 §4'],
   },
+  'record-name-not-public': {
+    part: 'records',
+    severity: 'low',
+    points: 3,
+    title: 'A record names a host that is not public',
+    detail:
+      '{record} names {name}, which {why}. It was not looked up: outside your own network nothing can be reached under it, and everybody reads the name.',
+    fix: 'Name a host of the public DNS instead, or remove the record.',
+    references: ['RFC 6761 §3', 'RFC 8244 §3'],
+  },
   'apex-cname': {
     part: 'records',
     severity: 'high',
@@ -36,7 +46,7 @@ export const recordRules = {
     points: 30,
     title: 'An alias leads to a name that does not exist',
     detail:
-      '{name} is an alias for {target}, which does not exist. Whoever can register that name, or claim it at the provider, takes over {name}.',
+      '{name} is an alias for {target}, which does not exist. Anybody who can register that name, or claim it at the provider, takes over {name}.',
     fix: 'Delete the CNAME, or set up the service it is meant for.',
     references: [
       'RFC 1034 §3.6.2',

@@ -1,6 +1,6 @@
 import type { Rule } from '../../../model/verdict.ts';
 
-/** What can be wrong with the SOA record. Bounds of the timers are Zonemaster's, the ranges of RFC 1912 made firm. Points: 12 weak, 3 hygiene. */
+/** What can be wrong with the SOA record. Bounds of the timers are the least that RFC 1912 names. Points: 12 weak, 3 hygiene. */
 export const soaRules = {
   'soa-serial-mismatch': {
     part: 'soa',
@@ -27,8 +27,8 @@ export const soaRules = {
     points: 3,
     title: 'The SOA refresh time is out of range',
     detail:
-      'Refresh is {refresh} s; secondary servers should ask every 14400 s (4 hours) or less often, and rely on NOTIFY.',
-    fix: 'Set refresh to 14400 or more. Without zone transfers the value has no effect.',
+      'Refresh is {refresh} s; secondary servers should ask every 1200 s (20 minutes) or less often, and rely on NOTIFY.',
+    fix: 'Set refresh to 3600 or more. Without zone transfers the value has no effect.',
     references: ['RFC 1912 §2.2'],
   },
   'soa-retry-range': {
@@ -37,8 +37,8 @@ export const soaRules = {
     points: 3,
     title: 'The SOA retry time is out of range',
     detail:
-      'Retry is {retry} s with a refresh of {refresh} s; it should be 3600 s or more, and less than refresh.',
-    fix: 'Set retry to 3600, below refresh.',
+      'Retry is {retry} s with a refresh of {refresh} s; it should be 180 s or more, and less than refresh.',
+    fix: 'Set retry to 900, below refresh.',
     references: ['RFC 1912 §2.2'],
   },
   'soa-expire-range': {
@@ -47,7 +47,7 @@ export const soaRules = {
     points: 3,
     title: 'The SOA expire time is out of range',
     detail:
-      'Expire is {expire} s with a refresh of {refresh} s; secondary servers should go on for 604800 s (a week) or more without the primary.',
+      'Expire is {expire} s with a refresh of {refresh} s; secondary servers should keep answering for 259200 s (three days) or more without the primary.',
     fix: 'Set expire to 1209600 (two weeks).',
     references: ['RFC 1912 §2.2'],
   },

@@ -1,4 +1,4 @@
-import type { Dnskey, Rrsig } from '../../../../worker/checks/dns-check/dns/record-values.ts';
+import type { Dnskey, Rrsig } from '../../../../worker/dns/record-values.ts';
 
 /** Makes a DNSKEY of its printed form, "257 3 13 Gojh…". */
 export function dnskey(text: string): Dnskey {

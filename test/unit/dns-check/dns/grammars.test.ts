@@ -2,16 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../shared/model/verdict.ts';
 import { parseCaaIssue } from '../../../../worker/checks/dns-check/dns/caa/parse-caa-issue.ts';
-import {
-  ancestorsOf,
-  isInZone,
-  nameToWire,
-  parseName,
-  printName,
-} from '../../../../worker/checks/dns-check/dns/name.ts';
 import { prefixOf } from '../../../../worker/checks/dns-check/dns/ns/delegation.ts';
 import { parseServiceBinding } from '../../../../worker/checks/dns-check/dns/records/parse-service-binding.ts';
 import { parseMailboxName } from '../../../../worker/checks/dns-check/dns/soa/parse-mailbox-name.ts';
+import { ancestorsOf, isInZone, nameToWire, parseName, printName } from '../../../../worker/dns/name.ts';
 
 const broken = { malformed: expect.any(String) };
 

@@ -18,10 +18,18 @@ import { type Case, cases } from './cases.ts';
 import { goodPolicy } from './good-zone.ts';
 import { bodyOf, contextOf, stubDns, stubWeb } from './zone-literal.ts';
 
-async function judge({ zone, options = {}, http = {}, web, isSigned = true, unsigned = [] }: Case) {
+async function judge({
+  zone,
+  options = {},
+  http = {},
+  web,
+  isSigned = true,
+  unsigned = [],
+  lame = [],
+}: Case) {
   const answer = { body: bodyOf(goodPolicy), ...http } as HttpAnswer;
   const evidence = await gatherMail(
-    contextOf(stubDns(zone, { isSigned, unsigned }), stubWeb(answer, web), options),
+    contextOf(stubDns(zone, { isSigned, unsigned, lame }), stubWeb(answer, web), options),
   );
   // What is kept of a run is JSON; the report must be the same after the journey.
   return assessMail(JSON.parse(JSON.stringify(evidence)));
@@ -32,7 +40,7 @@ const outcomes = new Map<Case, Awaited<ReturnType<typeof judge>>>();
 
 beforeAll(async () => {
   for (const row of cases) outcomes.set(row, await judge(row));
-});
+}, 90_000);
 
 function outcomeOf(row: Case): Awaited<ReturnType<typeof judge>> {
   const outcome = outcomes.get(row);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
-import { questionLimit } from '../../../../worker/checks/dns-check/mail/ask.ts';
 import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
+import { questionLimit } from '../../../../worker/dns/asker.ts';
 import type { DnsProbe } from '../../../../worker/probes/dns/port.ts';
 import type { HttpProbe } from '../../../../worker/probes/http/port.ts';
 import { inRounds } from '../rounds.ts';

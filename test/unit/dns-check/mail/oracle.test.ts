@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openAsker } from '../../../../worker/checks/dns-check/mail/ask.ts';
 import {
   isDmarc,
   parseDmarc,
@@ -19,7 +18,8 @@ import {
   type SpfBranch,
 } from '../../../../worker/checks/dns-check/mail/spf/grow-tree.ts';
 import { isSpf, parseSpf } from '../../../../worker/checks/dns-check/mail/spf/parse-spf.ts';
-import { openZone, type Zone } from '../../../../worker/checks/dns-check/mail/zone.ts';
+import { openAsker } from '../../../../worker/dns/asker.ts';
+import { openZone, type Zone } from '../../../../worker/dns/zone.ts';
 import { runsOf } from '../../../kit/property-runs.ts';
 import { dmarcRecord, spfRecord } from './arbitrary.ts';
 import { stubDns, type ZoneLiteral } from './zone-literal.ts';
@@ -237,7 +237,7 @@ function theirPolicies(text: string): unknown {
 }
 
 // RFC 9989 §4.8 has faulty words discarded. The oracle keeps two kinds: a lone "sp" or "np" without a sign, which it takes for an invalid
-// policy, and names that are none (a blank inside, no letter first), which it counts as repeated.
+// policy, and names that are none (a space inside, no letter first), which it counts as repeated.
 function hasWordsThatAreNoTags(text: string): boolean {
   const pieces = text.split(';').map((piece) => piece.trim());
   const names = pieces

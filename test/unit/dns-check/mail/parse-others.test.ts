@@ -7,6 +7,7 @@ import {
   parseDkimKey,
 } from '../../../../worker/checks/dns-check/mail/dkim/parse-dkim-key.ts';
 import { findWrongLength, whyUnusable } from '../../../../worker/checks/dns-check/mail/mx/parse-tlsa.ts';
+import { clip } from '../../../../worker/checks/dns-check/mail/text/fault.ts';
 import { parseTagList } from '../../../../worker/checks/dns-check/mail/text/tag-list.ts';
 import {
   allowsMx,
@@ -242,4 +243,13 @@ test('no parser throws, whatever the text', () => {
     }),
     { numRuns: runsOf(5000) },
   );
+});
+
+test.for([
+  ['a curly quote is shown as it was written', Buffer.from('“v=spf1').toString('latin1'), '“v=spf1'],
+  ['text that is no UTF-8 stays as it is', 'caf\u00e9', 'caf\u00e9'],
+  ['text that was read before stays as it is', '“café', '“café'],
+  ['it is cut after it was read', Buffer.from('éé').toString('latin1').repeat(3), 'ééé…'],
+] as const)('%s', ([, octets, shown]) => {
+  expect(clip(octets, shown.length)).toBe(shown);
 });

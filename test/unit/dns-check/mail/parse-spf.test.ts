@@ -42,7 +42,7 @@ describe('records that are good to the letter', () => {
     ['v=spf1 exists:%{ir}.%{l1r+-}._spf.%{d} -all'],
     ['v=spf1 -include:ip4._spf.%{d} -include:ptr._spf.%{d} +all'],
     ['v=spf1 exists:%{l1r+}.%{d}'],
-    // letter case, many blanks, a blank at the end, nothing but the version
+    // letter case, many spaces, a space at the end, nothing but the version
     ['V=SPF1 Include:A.test  -ALL '],
     ['v=spf1'],
     // both prefix lengths, none, zero

@@ -27,16 +27,19 @@ export type StubOptions = {
   readonly isSigned?: boolean;
   readonly unsigned?: readonly string[];
   readonly delayMs?: number;
+  /** Name servers that answer without authority. */
+  readonly lame?: readonly string[];
   readonly asked?: string[];
 };
 
 /** A DNS probe that answers from a zone literal: aliases, wildcards, empty non-terminals and all. */
 export function stubDns(
   zone: ZoneLiteral,
-  { isSigned = true, unsigned = [], delayMs, asked = [] }: StubOptions = {},
+  { isSigned = true, unsigned = [], delayMs, asked = [], lame = [] }: StubOptions = {},
 ): DnsProbe {
   const records = new Map(Object.entries(zone).filter(([, value]) => value !== null));
   const names = new Set([...records.keys()].map((key) => key.split(' ')[0] ?? ''));
+  const isKnowing = (server: string) => !lame.includes(server);
   const exists = (name: string) => [...names].some((known) => known === name || known.endsWith(`.${name}`));
 
   function resolve(question: DnsQuestion, options: DnsAskOptions): DnsAnswer {
@@ -102,7 +105,11 @@ export function stubDns(
     async ask(question, options = {}) {
       asked.push(`${question.name} ${question.type}${options.server ? ` @${options.server}` : ''}`);
       if (delayMs !== undefined) await sleep(delayMs);
-      return resolve(question, options);
+      const given = resolve(question, options);
+      // A name server that is asked itself knows its zone.
+      return given.kind === 'answer' && options.server !== undefined
+        ? { ...given, flags: { ...given.flags, aa: given.rcode !== 'REFUSED' && isKnowing(options.server) } }
+        : given;
     },
   };
 }

@@ -1,5 +1,6 @@
+import type { HeldBack } from '../../../dns/questions.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
-import type { ApexType } from '../parts.ts';
+import type { ApexType } from '../halves.ts';
 
 /** All that the DNS half has seen. JSON; nothing in it is judged. */
 export type DnsEvidence = {
@@ -20,6 +21,8 @@ export type DnsEvidence = {
   readonly random: DnsAnswer;
   /** What the parent zone's own servers say of the domain's NS. */
   readonly referrals: readonly DnsAnswer[];
+  /** What one of them answers by TCP; absent where a server of the domain answers by TCP itself. */
+  readonly parentTcp?: DnsAnswer;
   readonly hosts: readonly HostAnswers[];
   readonly servers: readonly ServerAnswers[];
   /** Addresses of name servers beyond the limit. */
@@ -28,6 +31,8 @@ export type DnsEvidence = {
   readonly direct: readonly DnsAnswer[];
   /** Whether RNAME's mail domain takes mail; absent where the resolver gave no RNAME that is an address. */
   readonly mailbox?: MailboxAnswers;
+  /** Names in any of the run's answers that are not public, and were not looked up; absent in evidence of before. */
+  readonly refused?: HeldBack['refused'];
 };
 
 export type ApexAnswers = { readonly [T in ApexType]: DnsAnswer };

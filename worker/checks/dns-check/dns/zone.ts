@@ -1,5 +1,5 @@
+import { ownRecords, readAnswer, recordsAt } from '../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
-import { ownRecords, readAnswer, recordsAt } from './read-answer.ts';
 
 /**
  * The zone above that holds a name, as told by the answer to its SOA question.
@@ -14,7 +14,7 @@ export function enclosingZone(soa: DnsAnswer): string | undefined {
 }
 
 /** Whether the domain is a zone of its own: only then has it name servers, SOA and keys. */
-export type ZoneSight =
+export type ZoneFacts =
   | { readonly kind: 'apex' }
   | { readonly kind: 'inside'; readonly zone: string | null }
   | { readonly kind: 'unknown'; readonly why: string };
@@ -25,7 +25,7 @@ export type ZoneSight =
  * @param ns its answer to the domain's NS
  * @param referrals what the parent's servers say of its NS
  */
-export function zoneSight(soa: DnsAnswer, ns: DnsAnswer, referrals: readonly DnsAnswer[]): ZoneSight {
+export function readZoneFacts(soa: DnsAnswer, ns: DnsAnswer, referrals: readonly DnsAnswer[]): ZoneFacts {
   if (ownRecords(soa).length > 0 || ownRecords(ns).length > 0) return { kind: 'apex' };
   if (referrals.some((answer) => isDelegation(answer))) return { kind: 'apex' };
   const zone = enclosingZone(soa);

@@ -2,27 +2,28 @@ import type { MailFields } from '../../../../shared/catalogue/dns-check/mail/rep
 import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import type { MailPart } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
 import type { Verdicts } from '../../../../shared/model/verdict.ts';
+import { isPublicSuffix } from '../../../dns/public-suffix.ts';
+import { openZone, sightKey } from '../../../dns/zone.ts';
 import { forAll } from '../verdicts.ts';
-import { assessBimi } from './bimi/assess-bimi.ts';
-import { showBimi } from './bimi/show-bimi.ts';
-import { assessDkim } from './dkim/assess-dkim.ts';
-import { showDkim, stateOfDkim } from './dkim/show-dkim.ts';
-import { assessDmarc } from './dmarc/assess-dmarc.ts';
+import { judgeBimi } from './bimi/judge.ts';
+import { reportBimi } from './bimi/report.ts';
+import { judgeDkim } from './dkim/judge.ts';
+import { reportDkim, stateOfDkim } from './dkim/report.ts';
 import { choosePolicy } from './dmarc/choose-policy.ts';
-import { showDmarc, stateOfDmarc } from './dmarc/show-dmarc.ts';
+import { judgeDmarc } from './dmarc/judge.ts';
+import { reportDmarc, stateOfDmarc } from './dmarc/report.ts';
 import type { MailEvidence } from './evidence.ts';
+import { type MailFacts, readMail } from './facts.ts';
 import { judgeMode, type MailMode } from './mode.ts';
-import { assessMx } from './mx/assess-mx.ts';
-import { showMx, stateOfMx } from './mx/show-mx.ts';
+import { judgeMx } from './mx/judge.ts';
+import { reportMx, stateOfMx } from './mx/report.ts';
 import { type PartScore, scoreEffects, scoreMail, scoreParts } from './score.ts';
-import { type MailFacts, seeMail } from './see-mail.ts';
-import { assessSpf } from './spf/assess-spf.ts';
 import { branchesOf } from './spf/grow-tree.ts';
-import { showSpf } from './spf/show-spf.ts';
+import { judgeSpf } from './spf/judge.ts';
+import { reportSpf } from './spf/report.ts';
 import { stateOfRecord } from './state-of-record.ts';
-import { assessTransport } from './transport/assess-transport.ts';
-import { showSts, showTlsRpt, stateOfTransport } from './transport/show-transport.ts';
-import { openZone, sightKey } from './zone.ts';
+import { judgeTransport } from './transport/judge.ts';
+import { reportSts, reportTlsRpt, stateOfTransport } from './transport/report.ts';
 
 export type MailAssessment = {
   readonly verdicts: Verdicts<MailCode>;
@@ -41,10 +42,12 @@ export type MailAssessment = {
 /** Judges what was seen of a domain's mail. Pure: the same evidence always gives the same verdicts. */
 export function assessMail(evidence: MailEvidence): MailAssessment {
   const sights = new Map(evidence.sights.map((sight) => [sightKey(sight), sight]));
-  const facts = seeMail(openZone(sights), evidence.domain, evidence.selectors);
+  const facts = readMail(openZone(sights), evidence.domain, evidence.selectors);
   const mode = judgeMode(facts);
   const verdicts =
-    facts.exists === false ? forAll(mailRules, 'not-applicable') : judge(facts, evidence, mode);
+    facts.exists === false || (mode === 'parked' && isPublicSuffix(facts.domain))
+      ? forAll(mailRules, 'not-applicable')
+      : judge(facts, evidence, mode);
   const fields = show(facts, evidence, mode, verdicts);
   const parts = scoreParts(verdicts, statesOf(facts, fields, mode));
   const mailScore = scoreMail(parts);
@@ -67,12 +70,12 @@ function judge(
 ): Verdicts<MailCode> {
   const dmarcPolicy = facts.dmarc.applied === 'unknown' ? undefined : choosePolicy(facts.dmarc);
   return {
-    ...assessSpf(facts.spf, { mode, mxHosts, isImplicit: facts.mx.isImplicit === true }),
-    ...assessDmarc(facts.dmarc, mode),
-    ...assessDkim(facts.dkim, mode),
-    ...assessMx(facts.mx, mode),
-    ...assessTransport(facts, policy, mode),
-    ...assessBimi({
+    ...judgeSpf(facts.spf, { mode, mxHosts, isImplicit: facts.mx.isImplicit === true }),
+    ...judgeDmarc(facts.dmarc, mode),
+    ...judgeDkim(facts.dkim, mode),
+    ...judgeMx(facts.mx, mode),
+    ...judgeTransport(facts, policy, mode),
+    ...judgeBimi({
       bimi: facts.bimi,
       mode,
       policy: dmarcPolicy,
@@ -95,13 +98,13 @@ function show(
 ): Omit<MailFields, 'mailScore' | 'mailScoreParts'> {
   return {
     mailMode: mode,
-    spf: showSpf(facts.spf, verdicts, evidence),
-    dmarc: showDmarc(facts.dmarc),
-    dkim: showDkim(facts.dkim, mode),
-    mtaSts: showSts(facts, evidence.policy, mode),
-    mx: showMx(facts.mx, facts.resolverValidates),
-    tlsRpt: showTlsRpt(facts, mode),
-    bimi: showBimi(facts.bimi, mode, evidence.bimi),
+    spf: reportSpf(facts.spf, verdicts, evidence),
+    dmarc: reportDmarc(facts.dmarc),
+    dkim: reportDkim(facts.dkim, mode),
+    mtaSts: reportSts(facts, evidence.policy, mode),
+    mx: reportMx(facts.mx, facts.resolverValidates),
+    tlsRpt: reportTlsRpt(facts, mode),
+    bimi: reportBimi(facts.bimi, mode, evidence.bimi),
   };
 }
 
@@ -125,9 +128,9 @@ function statesOf(
   mode: MailMode,
 ): { [P in MailPart]: Fields['spf']['state'] } {
   const none = 'not-applicable' as const;
-  if (facts.exists === false)
+  if (facts.exists === false || (mode === 'parked' && isPublicSuffix(facts.domain)))
     return { dmarc: none, spf: none, dkim: none, mx: none, transport: none, tlsRpt: none };
-  const takesMail = mode === 'unknown' || facts.mx.hosts.length > 0;
+  const takesMail = mode !== 'parked' && (mode === 'unknown' || facts.mx.hosts.length > 0);
   return {
     dmarc: stateOfDmarc(facts.dmarc),
     spf: fields.spf.state,

@@ -1,4 +1,4 @@
-import type { Sight } from './sight.ts';
+import type { Sight } from '../../../dns/sight.ts';
 
 /** The policy file of MTA-STS, as it was fetched; headers that nobody judges are left out. */
 export type PolicySight =

@@ -1,23 +1,24 @@
 import { setImmediate as afterArrivals } from 'node:timers/promises';
 import { isAddress } from '../../../../shared/target/classify-address.ts';
-import type { PartContext } from '../parts.ts';
-import { type Asker, openAsker } from './ask.ts';
+import { type Asker, openAsker } from '../../../dns/asker.ts';
+import { haveOneOwner } from '../../../dns/public-suffix.ts';
+import type { SightQuestion } from '../../../dns/sight.ts';
+import { openZone, sightKey } from '../../../dns/zone.ts';
+import type { HalfContext } from '../halves.ts';
 import { fetchBimi, lateBimi } from './bimi/fetch-file.ts';
 import type { Bimi } from './bimi/parse-bimi.ts';
 import type { BimiFiles, MailEvidence, PolicySight, SpfEvaluation } from './evidence.ts';
-import { type MailFacts, seeMail } from './see-mail.ts';
-import type { SightQuestion } from './sight.ts';
+import { type MailFacts, readMail } from './facts.ts';
 import { evaluateSpf, type SpfMessage } from './spf/evaluate-spf.ts';
 import { fetchPolicy } from './transport/fetch-policy.ts';
-import { openZone, sightKey } from './zone.ts';
 
 /** Longest gathering; what is not there by then stays unknown. Well below the check's own limit, so that a slow server costs a part, not the report. */
 const limitMs = 9000;
 const mxEvaluationLimit = 4;
 
 /** What the mail half is given to look with. */
-export type MailContext = Pick<PartContext, 'domain' | 'options' | 'ask'> & {
-  readonly probes: Pick<PartContext['probes'], 'http'>;
+export type MailContext = Pick<HalfContext, 'domain' | 'options' | 'ask'> & {
+  readonly probes: Pick<HalfContext['probes'], 'http'>;
 };
 
 /** Sees the mail of a domain: asks all that is known to be needed at once, and again what the answers call for. */
@@ -34,7 +35,7 @@ export async function gatherMail(
   const fetching: Fetching = { policy: null, bimi: undefined };
   try {
     const facts = await walk(asker, deadline.over, (zone) => {
-      const seen = seeMail(zone, subject.domain, subject.selectors);
+      const seen = readMail(zone, subject.domain, subject.selectors);
       if (wantsPolicy(seen)) fetching.policy ??= begin(fetchPolicy(probes.http, seen.sts.policyUrl));
       if (wantsFiles(seen)) fetching.bimi ??= begin(fetchBimi(probes.http, seen.bimi.bimi));
       return seen;
@@ -122,7 +123,9 @@ function readMessage(domain: string, { ip, sender, helo }: MailContext['options'
 
 function listMxMessages({ domain, mx, spf }: MailFacts): (SpfMessage & { host: string })[] {
   if (spf.records.length !== 1) return [];
-  const all = mx.hosts.flatMap(({ host, addresses }) =>
+  // A provider's hosts for incoming mail send nothing in the domain's name.
+  const own = mx.hosts.filter(({ host }) => haveOneOwner(host, domain));
+  const all = own.flatMap(({ host, addresses }) =>
     addresses.map(({ address }) => ({ host, ip: address, sender: `postmaster@${domain}`, helo: host })),
   );
   return all.slice(0, mxEvaluationLimit);

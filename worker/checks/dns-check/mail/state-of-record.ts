@@ -1,6 +1,6 @@
 import type { PartState } from '../../../../shared/catalogue/dns-check/part-state.ts';
+import type { Sight } from '../../../dns/sight.ts';
 import type { MailMode } from './mode.ts';
-import type { Sight } from './sight.ts';
 
 type SeenRecord = {
   readonly sight: Sight;

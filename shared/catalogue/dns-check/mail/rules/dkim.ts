@@ -12,7 +12,7 @@ export const dkimRules = {
     title: 'There can be no DKIM key',
     detail:
       '{name} does not exist, so no selector below it can (RFC 8020); mail of this domain cannot be signed in its name.',
-    fix: 'Switch on DKIM at whoever sends your mail, and publish the key they give you.',
+    fix: 'Enable DKIM in your mail provider’s settings, and publish the key that it gives you.',
     references: ['RFC 8020 §2', 'RFC 6376 §3.6.2'],
   },
   'dkim-not-guessed': {
@@ -47,7 +47,7 @@ export const dkimRules = {
     severity: 'high',
     points: 6,
     title: 'A DKIM key cannot be read',
-    detail: 'The key of {name} {problem}. Often the record was cut, or its strings were joined with blanks.',
+    detail: 'The key of {name} {problem}. Often the record was cut, or its strings were joined with spaces.',
     fix: 'Publish the whole key; a long one needs several strings in one record.',
     references: ['RFC 6376 §3.6.1', 'RFC 8463 §4'],
   },
@@ -129,7 +129,7 @@ export const dkimRules = {
     points: 2.5,
     title: 'A selector is an alias to nothing',
     detail:
-      '{name} is an alias of {alias}, which has no key there; whoever can make that name can sign as you.',
+      '{name} is an alias of {alias}, which has no key. Anybody who can create that name can sign mail as you.',
     fix: 'Delete the alias, or switch the key on at the provider.',
     references: ['RFC 1034 §3.6.2', 'RFC 6376 §3.6.2.2'],
   },

@@ -83,7 +83,7 @@ export const mxRules = {
     points: 10,
     title: 'No mail host can be reached',
     detail:
-      'None of the mail hosts of {name} has a public address ({count} named); all mail to the domain is lost.',
+      'None of the mail hosts of {name} ({hosts}) has a public address; all mail to the domain is lost.',
     fix: 'Name at least one host with a public address.',
     references: ['RFC 5321 §5.1'],
   },
@@ -113,6 +113,16 @@ export const mxRules = {
     detail: 'All mail to {name} goes to {address} ({host}); while it is away, mail waits at the senders.',
     fix: 'Add a second mail host, elsewhere.',
     references: ['RFC 5321 §5.1'],
+  },
+  'mx-no-ipv4': {
+    part: 'mx',
+    severity: 'high',
+    points: 6,
+    title: 'No mail host has an IPv4 address',
+    detail:
+      'None of the mail hosts of {name} ({hosts}) has an A record. Senders that only have IPv4 cannot deliver mail.',
+    fix: 'Give at least one mail host an IPv4 address.',
+    references: ['RFC 5321 §5.2'],
   },
   'mx-no-ipv6': {
     part: 'mx',

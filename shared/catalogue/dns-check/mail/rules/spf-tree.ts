@@ -14,12 +14,23 @@ export const spfTreeRules = {
     fix: 'Tell its owner, or take the term out: the error makes the whole policy a permerror.',
     references: ['RFC 7208 §5.2', 'RFC 7208 §4.6'],
   },
+  'spf-lookup-failed': {
+    part: 'spf',
+    severity: 'medium',
+    points: 5,
+    title: 'A lookup of the SPF policy fails',
+    detail:
+      'The lookup of {name} ({term} of {from}) fails: {reason}. Receivers whose lookup fails too answer temperror: they delay the mail, or check it without SPF.',
+    fix: 'Repair the DNS of that name, or remove the term if the service no longer sends for you.',
+    references: ['RFC 7208 §2.6.6', 'RFC 7208 §4.4'],
+  },
   'spf-too-many-lookups': {
     part: 'spf',
     severity: 'high',
     points: 12,
     title: 'The SPF record needs more than ten lookups',
-    detail: 'All terms together ask the DNS {lookups} times; after the tenth, receivers answer permerror.',
+    detail:
+      'The terms that were followed ask the DNS {lookups} times; after the tenth, receivers answer permerror. What is behind the first ten was not looked at.',
     fix: 'Take out services that no longer send, or give each service a subdomain with a record of its own.',
     references: ['RFC 7208 §4.6.4'],
   },

@@ -15,6 +15,15 @@ export const transportRules = {
     fix: 'Publish an MTA-STS record and policy, or TLSA records if the zone is signed.',
     references: ['RFC 8461 §1', 'RFC 7672 §1.3'],
   },
+  'mta-sts-alias-dangling': {
+    part: 'mtaSts',
+    severity: 'medium',
+    points: 1.25,
+    title: 'The MTA-STS record is an alias to a name that has none',
+    detail: '{name} is an alias for {alias}, where there is no TXT record; senders see no MTA-STS.',
+    fix: 'Create the record at the service that the alias leads to, or replace the alias with a record of your own.',
+    references: ['RFC 8461 §3.1', 'RFC 1034 §3.6.2'],
+  },
   'mta-sts-multiple': {
     part: 'mtaSts',
     severity: 'high',

@@ -1,4 +1,4 @@
-import { type Malformed, malformed } from '../malformed.ts';
+import { type Malformed, malformed } from '../../../../dns/malformed.ts';
 
 /** The value of an issue, issuewild or issuemail property. */
 export type CaaIssue = {
@@ -46,11 +46,11 @@ function isTag(text: string): boolean {
 function trimSpaces(text: string): string {
   let from = 0;
   let to = text.length;
-  while (from < to && isBlank(text[from])) from += 1;
-  while (to > from && isBlank(text[to - 1])) to -= 1;
+  while (from < to && isBlankOrTab(text[from])) from += 1;
+  while (to > from && isBlankOrTab(text[to - 1])) to -= 1;
   return text.slice(from, to);
 }
 
-function isBlank(character: string | undefined): boolean {
+function isBlankOrTab(character: string | undefined): boolean {
   return character === ' ' || character === '\t';
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { nameToWire, parseName } from '../name.ts';
-import type { Dnskey, Ds } from '../record-values.ts';
+import { nameToWire, parseName } from '../../../../dns/name.ts';
+import type { Dnskey, Ds } from '../../../../dns/record-values.ts';
 import { digestTypeOf } from './algorithms.ts';
 import { dnskeyRdata, keyTagOf } from './key-tag.ts';
 

@@ -1,13 +1,13 @@
 import { brokenBy, type Evidence, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
-import { foundRecords } from '../read-answer.ts';
-import { type Dnskey, type Ds, readAll, readDnskey, readDs } from '../record-values.ts';
-import type { DnsSight } from '../sight.ts';
+import { foundRecords } from '../../../../dns/read-answer.ts';
+import { type Dnskey, type Ds, readAll, readDnskey, readDs } from '../../../../dns/record-values.ts';
+import type { DnsFacts } from '../facts.ts';
 import { keyOfDs } from './ds-digest.ts';
 import { keyTagOf } from './key-tag.ts';
 import type { Signing } from './read-signing.ts';
 
 /** Judges what the zone asks its parent to enter (RFC 7344, RFC 8078) against its keys and the DS that is there. */
-export function judgeCds({ apex, domain }: DnsSight, { keys, ds }: Signing): Verdict {
+export function judgeCds({ apex, domain }: DnsFacts, { keys, ds }: Signing): Verdict {
   if (apex.CDS.state === 'unknown') return notTested(apex.CDS.why);
   if (apex.CDNSKEY.state === 'unknown') return notTested(apex.CDNSKEY.why);
   if (apex.DNSKEY.state === 'unknown') return notTested(apex.DNSKEY.why);

@@ -5,9 +5,9 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { foundRecords } from '../read-answer.ts';
-import { type Nsec3Param, readAll, readNsec3Param } from '../record-values.ts';
-import type { DnsSight } from '../sight.ts';
+import { foundRecords } from '../../../../dns/read-answer.ts';
+import { type Nsec3Param, readAll, readNsec3Param } from '../../../../dns/record-values.ts';
+import type { DnsFacts } from '../facts.ts';
 import { algorithmOf, digestTypeOf } from './algorithms.ts';
 import { keyTagOf } from './key-tag.ts';
 import { keyBitsOf } from './public-key.ts';
@@ -22,7 +22,7 @@ type StrengthCode =
 const shortestRsaBits = 2048;
 
 /** Judges algorithms, key sizes and the NSEC3 parameters of a signed zone. */
-export function judgeStrength({ apex }: DnsSight, signing: Signing): Verdicts<StrengthCode> {
+export function judgeStrength({ apex }: DnsFacts, signing: Signing): Verdicts<StrengthCode> {
   const told = { keys: apex.DNSKEY, nsec3: apex.NSEC3PARAM };
   const keysUnseen = told.keys.state === 'unknown' ? notTested(told.keys.why) : undefined;
   const nsec3Unseen = told.nsec3.state === 'unknown' ? notTested(told.nsec3.why) : undefined;

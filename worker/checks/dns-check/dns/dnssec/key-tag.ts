@@ -1,4 +1,4 @@
-import type { Dnskey } from '../record-values.ts';
+import type { Dnskey } from '../../../../dns/record-values.ts';
 
 /** A DNSKEY's RDATA as it travels (RFC 4034 §2.1). */
 export function dnskeyRdata({ flags, protocol, algorithm, key }: Dnskey): Buffer {

@@ -1,4 +1,4 @@
-import type { Ds } from '../record-values.ts';
+import type { Ds } from '../../../../dns/record-values.ts';
 
 /** A time of a signature as ISO 8601; whatever does not fit its 32 bits is cut to them. */
 export function isoTime(unixS: number): string {

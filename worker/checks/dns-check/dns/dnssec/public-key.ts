@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type Malformed, malformed } from '../malformed.ts';
-import type { Dnskey } from '../record-values.ts';
+import { type Malformed, malformed } from '../../../../dns/malformed.ts';
+import type { Dnskey } from '../../../../dns/record-values.ts';
 import { algorithmOf, type Scheme } from './algorithms.ts';
 
 /** Longest modulus and exponent that are computed with; longer ones are made to keep validators busy. */

@@ -1,6 +1,4 @@
-import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import { type ApexType, apexTypes } from '../../parts.ts';
-import { foundRecords, ownRecords, recordsAt } from '../read-answer.ts';
+import { foundRecords, ownRecords, recordsAt } from '../../../../dns/read-answer.ts';
 import {
   type Dnskey,
   type Ds,
@@ -9,8 +7,10 @@ import {
   readDnskey,
   readDs,
   readRrsig,
-} from '../record-values.ts';
-import type { DnsSight } from '../sight.ts';
+} from '../../../../dns/record-values.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import { type ApexType, apexTypes } from '../../halves.ts';
+import type { DnsFacts } from '../facts.ts';
 import { keyOfDs } from './ds-digest.ts';
 import { keyTagOf } from './key-tag.ts';
 import { type SignatureVerdict, verifyRrsig } from './verify-rrsig.ts';
@@ -20,6 +20,11 @@ export type Signing = {
   readonly keys: readonly Dnskey[];
   readonly ds: readonly MatchedDs[];
   readonly sets: readonly CheckedSet[];
+  /** The signatures over the SOA as each authoritative server gives them. */
+  readonly servers: readonly (Pick<CheckedSet, 'signatures'> & {
+    readonly server: string;
+    readonly ip: string;
+  })[];
 };
 
 /** A DS with the key it was made of: null when no key fits, undefined when its digest is not computed here. */
@@ -38,8 +43,8 @@ const limits = { signaturesOfSet: 6, keys: 32, ds: 32 } as const;
 const uncheckedTypes: readonly ApexType[] = ['DS'];
 
 /** Checks every signature at the domain by the zone's own keys; those over the keys by the keys that the parent vouches for, where it vouches for any. */
-export function readSigning(sight: DnsSight): Signing {
-  const { domain, apex, answers, evidence } = sight;
+export function readSigning(facts: DnsFacts): Signing {
+  const { domain, apex, answers, evidence } = facts;
   const keys = readAll(foundRecords(apex.DNSKEY), readDnskey).slice(0, limits.keys);
   const ds = readAll(foundRecords(apex.DS), readDs)
     .slice(0, limits.ds)
@@ -51,7 +56,16 @@ export function readSigning(sight: DnsSight): Signing {
       const signers = type === 'DNSKEY' && vouched.length > 0 ? vouched : keys;
       return { type, signatures: checkSet(answers[type], signers, evidence.askedAtS) };
     });
-  return { keys, ds, sets };
+  const known = new Set(facts.authoritative.map(({ ip }) => ip));
+  const servers = evidence.servers
+    // One that cannot read EDNS was not asked for signatures.
+    .filter(({ address, soa }) => known.has(address) && ownRecords(soa).length > 0)
+    .map(({ name, address, soa }) => ({
+      server: name,
+      ip: address,
+      signatures: checkSet(soa, keys, evidence.askedAtS),
+    }));
+  return { keys, ds, sets, servers };
 }
 
 function checkSet(answer: DnsAnswer, keys: readonly Dnskey[], atS: number): CheckedSet['signatures'] {

@@ -18,9 +18,14 @@ const reasons: { readonly [V in SignatureVerdict]: string } = {
 export function brokenSets(sets: readonly CheckedSet[]): readonly SetFault[] {
   if (sets.every(({ signatures }) => signatures.length === 0)) return [];
   return sets.flatMap(({ type, signatures }) => {
-    const verdicts = signatures.map(({ verdict }) => verdict);
-    if (verdicts.includes('valid') || verdicts.includes('unsupported')) return [];
-    const [first] = verdicts;
-    return [{ type, reason: first === undefined ? 'it has no signature' : reasons[first] }];
+    const reason = faultOf(signatures.map(({ verdict }) => verdict));
+    return reason === undefined ? [] : [{ type, reason }];
   });
+}
+
+/** Why none of a set's signatures upholds it, as a clause; undefined where one does. */
+export function faultOf(verdicts: readonly SignatureVerdict[]): string | undefined {
+  if (verdicts.includes('valid') || verdicts.includes('unsupported')) return undefined;
+  const [first] = verdicts;
+  return first === undefined ? 'it has no signature' : reasons[first];
 }

@@ -1,5 +1,5 @@
-import { type Name, nameToWire, parseName } from '../name.ts';
-import type { Rrsig } from '../record-values.ts';
+import { type Name, nameToWire, parseName } from '../../../../dns/name.ts';
+import type { Rrsig } from '../../../../dns/record-values.ts';
 import { typeNumberOf } from './type-numbers.ts';
 
 const classIn = 1;

@@ -1,13 +1,13 @@
 import type { DnssecStatus } from '../../../../../shared/catalogue/dns-check/report.ts';
+import { describeRcode, readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import { apexTypes } from '../../parts.ts';
-import { describeRcode, readAnswer } from '../read-answer.ts';
-import type { DnsSight } from '../sight.ts';
+import { apexTypes } from '../../halves.ts';
+import type { DnsFacts } from '../facts.ts';
 import type { Signing } from './read-signing.ts';
 import { brokenSets } from './set-faults.ts';
 
 /** How the domain stands with DNSSEC (RFC 4035 §4.3), and what that rests on. */
-export type DnssecSight = {
+export type DnssecFacts = {
   readonly status: DnssecStatus;
   readonly reason: string;
   readonly resolverValidates: boolean | null;
@@ -20,11 +20,11 @@ const dnssecErrors = [1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 25, 27];
 const pathErrors = [13, 14, 22, 23];
 
 /** Reads the resolver's judgement, and where it does not validate, what can be seen without it. */
-export function readStatus(sight: DnsSight, signing: Signing): DnssecSight {
-  const { root } = sight.evidence;
+export function readStatus(facts: DnsFacts, signing: Signing): DnssecFacts {
+  const { root } = facts.evidence;
   const resolverValidates = root.kind === 'answer' && root.rcode === 'NOERROR' ? root.flags.ad : null;
-  const refused = refusedTypes(sight, resolverValidates === true);
-  const told = (status: DnssecStatus, reason: string): DnssecSight => ({
+  const refused = refusedTypes(facts, resolverValidates === true);
+  const told = (status: DnssecStatus, reason: string): DnssecFacts => ({
     status,
     reason,
     resolverValidates,
@@ -32,19 +32,19 @@ export function readStatus(sight: DnsSight, signing: Signing): DnssecSight {
   });
   const [first] = refused;
   if (first) return told('bogus', `the resolver refuses ${first.type}: ${first.reason}`);
-  return sight.zone.kind === 'inside'
-    ? statusInside(sight, resolverValidates, told)
-    : statusOfZone(sight, signing, resolverValidates, told);
+  return facts.zone.kind === 'inside'
+    ? statusInside(facts, resolverValidates, told)
+    : statusOfZone(facts, signing, resolverValidates, told);
 }
 
-type Tell = (status: DnssecStatus, reason: string) => DnssecSight;
+type Tell = (status: DnssecStatus, reason: string) => DnssecFacts;
 
 function statusOfZone(
-  { apex, answers }: DnsSight,
+  { apex, answers }: DnsFacts,
   signing: Signing,
   validates: boolean | null,
   told: Tell,
-): DnssecSight {
+): DnssecFacts {
   if (apex.DS.state === 'unknown') return told('indeterminate', `the DS was not seen: ${apex.DS.why}`);
   if (apex.DS.state === 'none') return told('insecure', 'the parent zone has no DS for it');
   const fault = ownFault(signing);
@@ -61,7 +61,7 @@ function statusOfZone(
   );
 }
 
-function statusInside({ answers }: DnsSight, validates: boolean | null, told: Tell): DnssecSight {
+function statusInside({ answers }: DnsFacts, validates: boolean | null, told: Tell): DnssecFacts {
   if (hasAd(answers.SOA) || hasAd(answers.A)) return told('secure', 'the resolver has validated it');
   return validates === true
     ? told('insecure', 'the zone that holds it is not signed')
@@ -74,7 +74,7 @@ function ownFault({ ds, sets }: Signing): string | undefined {
   return fault && `the signature over ${fault.type} does not hold: ${fault.reason}`;
 }
 
-function refusedTypes({ evidence }: DnsSight, validates: boolean): DnssecSight['refused'] {
+function refusedTypes({ evidence }: DnsFacts, validates: boolean): DnssecFacts['refused'] {
   return apexTypes.flatMap((type) => {
     const answer = evidence.apex[type];
     const again = evidence.unchecked[type];

@@ -1,5 +1,5 @@
 import { verify } from 'node:crypto';
-import type { Dnskey, Rrsig } from '../record-values.ts';
+import type { Dnskey, Rrsig } from '../../../../dns/record-values.ts';
 import { algorithmOf, type Scheme } from './algorithms.ts';
 import { keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
 import { parsePublicKey } from './public-key.ts';

@@ -1,7 +1,7 @@
+import { foundRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
+import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { HostAnswers } from '../evidence.ts';
-import { foundRecords, readAnswer, recordsAt } from '../read-answer.ts';
-import { readAll, readText } from '../record-values.ts';
 
 /** A host's addresses, IPv4 first. */
 export function addressesOf({ A, AAAA }: HostAnswers): readonly string[] {
@@ -16,6 +16,16 @@ export function delegatedNames(referrals: readonly DnsAnswer[], domain: string):
       : [],
   );
   return [...new Set(names)];
+}
+
+/** The addresses that the parent's servers give for a name server. */
+export function glueOf(referrals: readonly DnsAnswer[], server: string): readonly string[] {
+  const addresses = referrals.flatMap((answer) =>
+    answer.kind === 'answer'
+      ? ['A', 'AAAA'].flatMap((type) => readAll(recordsAt(answer.additional, server, type), readText))
+      : [],
+  );
+  return [...new Set(addresses)];
 }
 
 /** True for an address of IPv6. */

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
+import { isInZone } from '../../../../dns/name.ts';
+import { foundRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
+import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { HostAnswers } from '../evidence.ts';
-import { isInZone } from '../name.ts';
-import { foundRecords, readAnswer, recordsAt } from '../read-answer.ts';
-import { readAll, readText } from '../record-values.ts';
-import type { DnsSight } from '../sight.ts';
+import type { DnsFacts } from '../facts.ts';
 import { addressesOf, delegatedNames } from './addresses.ts';
 
 /** Who the name servers are, by the parent and by the zone itself; null where nobody said. Names sorted. */
@@ -16,7 +16,7 @@ export type Delegation = {
 };
 
 /** Compares what parent and child say (RFC 1034 §4.2.2). The child's word is that of its own servers; the resolver's where none of them spoke. */
-export function readDelegation({ evidence, domain, authoritative, apex }: DnsSight): Delegation {
+export function readDelegation({ evidence, domain, authoritative, apex }: DnsFacts): Delegation {
   const delegated = delegatedNames(evidence.referrals, domain);
   const own = authoritative.flatMap(({ nsNames }) => nsNames ?? []);
   const resolved = readAll(foundRecords(apex.NS), readText);
@@ -35,7 +35,7 @@ export type Glue = { readonly server: string; readonly addresses: readonly strin
  * The glue of the parent's referrals (RFC 9471), for each name server inside the domain.
  * @returns null when the parent's servers gave no referral: they do not answer, or serve the zone themselves
  */
-export function readGlue({ evidence, domain }: DnsSight): readonly Glue[] | null {
+export function readGlue({ evidence, domain }: DnsFacts): readonly Glue[] | null {
   const referrals = evidence.referrals.flatMap((answer) =>
     answer.kind === 'answer' && recordsAt(answer.authority, domain, 'NS').length > 0 ? [answer] : [],
   );

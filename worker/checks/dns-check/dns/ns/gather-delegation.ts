@@ -1,15 +1,16 @@
+import { isInZone } from '../../../../dns/name.ts';
+import { ownRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
+import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import type { PartContext, SharedAnswers } from '../../parts.ts';
-import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers } from '../evidence.ts';
-import { ownRecords, readAnswer, recordsAt } from '../read-answer.ts';
-import { readAll, readText } from '../record-values.ts';
+import type { HalfContext, SharedAnswers } from '../../halves.ts';
+import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers, ServerAnswers } from '../evidence.ts';
 import { enclosingZone } from '../zone.ts';
-import { addressesOf, delegatedNames } from './addresses.ts';
+import { addressesOf, delegatedNames, glueOf } from './addresses.ts';
 import { askServers, chooseAddresses, serverLimit } from './gather-servers.ts';
 
-type Delegation = Pick<DnsEvidence, 'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct'>;
+type Delegation = Pick<DnsEvidence, 'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct' | 'parentTcp'>;
 
-type Servers = Omit<Delegation, 'referrals'>;
+type Servers = Omit<Delegation, 'referrals' | 'parentTcp'>;
 
 type Known = {
   readonly shared: SharedAnswers;
@@ -23,30 +24,63 @@ const parentServerLimit = 3;
 const nothing: Delegation = { referrals: [], hosts: [], servers: [], notAsked: 0, direct: [] };
 
 /** Asks the parent's servers for the delegation, and every name server of the domain for what it knows. Nothing where the domain is no zone of its own. */
-export async function gatherDelegation(context: PartContext, known: Known): Promise<Delegation> {
+export async function gatherDelegation(context: HalfContext, known: Known): Promise<Delegation> {
   const [soa, exists] = await Promise.all([known.shared.apex.SOA, known.shared.exists]);
   if (!exists || enclosingZone(soa) !== undefined) return nothing;
   const own = childNames(context, known);
   const referrals = askParent(context, known.ancestors);
   const [first, rest, delegated] = await Promise.all([
-    gatherServers(context, own),
-    gatherServers(context, namesOfParentOnly(context.domain, own, referrals)),
+    gatherServers(context, own, referrals),
+    gatherServers(context, namesOfParentOnly(context.domain, own, referrals), referrals),
     referrals,
   ]);
+  const servers = [...first.servers, ...rest.servers];
+  const parentTcp = await askParentTcp(context, servers, delegated);
   return {
     referrals: delegated,
     hosts: [...first.hosts, ...rest.hosts],
-    servers: [...first.servers, ...rest.servers],
+    servers,
     notAsked: first.notAsked + rest.notAsked,
     direct: [...first.direct, ...rest.direct],
+    ...(parentTcp === undefined ? {} : { parentTcp }),
   };
 }
 
 // Addresses of the servers, then the servers themselves.
-async function gatherServers(context: PartContext, names: Promise<readonly string[]>): Promise<Servers> {
+async function gatherServers(
+  context: HalfContext,
+  names: Promise<readonly string[]>,
+  referrals: Promise<readonly DnsAnswer[]>,
+): Promise<Servers> {
   const hosts = await askHosts(context, await names);
-  const { chosen, left } = chooseAddresses(hosts.map((host) => [host.name, addressesOf(host)] as const));
+  const { chosen, left } = chooseAddresses(
+    await Promise.all(
+      hosts.map(async (host) => [host.name, await addressesFor(host, context, referrals)] as const),
+    ),
+  );
   return { hosts, ...(await askServers(context, chosen)), notAsked: left };
+}
+
+// Where no server answers for the domain, nobody resolves the names of servers inside it; the parent's glue still leads to them.
+async function addressesFor(
+  host: HostAnswers,
+  { domain }: HalfContext,
+  referrals: Promise<readonly DnsAnswer[]>,
+): Promise<readonly string[]> {
+  const found = addressesOf(host);
+  return found.length > 0 || !isInZone(host.name, domain) ? found : glueOf(await referrals, host.name);
+}
+
+// No server of the domain answers by TCP: whether that is our own path is told by a server of the parent's.
+async function askParentTcp(
+  { domain, ask }: HalfContext,
+  servers: readonly ServerAnswers[],
+  referrals: readonly DnsAnswer[],
+): Promise<DnsAnswer | undefined> {
+  const speaks = servers.some(({ soa, ns }) => soa.kind === 'answer' || ns.kind === 'answer');
+  const parent = referrals.find(({ kind }) => kind === 'answer');
+  if (!speaks || !parent || servers.some(({ tcp }) => tcp.kind === 'answer')) return undefined;
+  return ask({ name: domain, type: 'NS' }, { server: parent.server, transport: 'tcp', edns: false });
 }
 
 async function namesOfParentOnly(
@@ -60,7 +94,7 @@ async function namesOfParentOnly(
 }
 
 async function askParent(
-  context: PartContext,
+  context: HalfContext,
   ancestors: Promise<readonly Ancestor[]>,
 ): Promise<readonly DnsAnswer[]> {
   const parent = (await ancestors).find(({ ns }) => ownRecords(ns).length > 0);
@@ -74,13 +108,13 @@ async function askParent(
   );
 }
 
-async function childNames(context: PartContext, known: Known): Promise<readonly string[]> {
+async function childNames(context: HalfContext, known: Known): Promise<readonly string[]> {
   const names = await namesByResolver(context, known);
   return names.slice(0, serverLimit);
 }
 
 async function namesByResolver(
-  { domain }: PartContext,
+  { domain }: HalfContext,
   { shared, unchecked }: Known,
 ): Promise<readonly string[]> {
   const answer = await shared.apex.NS;
@@ -91,7 +125,7 @@ async function namesByResolver(
 }
 
 // Checking is disabled: a server's address is wanted even where its zone is bogus, which is said elsewhere.
-async function askHosts({ ask }: PartContext, names: readonly string[]): Promise<readonly HostAnswers[]> {
+async function askHosts({ ask }: HalfContext, names: readonly string[]): Promise<readonly HostAnswers[]> {
   return Promise.all(
     names.map(async (name) => {
       const [A, AAAA] = await Promise.all([

@@ -1,22 +1,25 @@
+import { unheard } from '../../../../dns/not-asked.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import type { PartContext } from '../../parts.ts';
+import type { HalfContext } from '../../halves.ts';
 import type { ServerAnswers } from '../evidence.ts';
 
 /** Name servers are the target's choice, so their number is ours. */
 export const serverLimit = 13;
 const addressesPerServer = 2;
+/** Twelve are two addresses of each of six servers; more are made to cost packets. */
+const addressLimit = 16;
 
 export type ServerAddress = { readonly name: string; readonly address: string };
 
 /** A name that is surely not the domain's: who resolves it for us, resolves for everybody. */
 export const foreignName = 'a.root-servers.net';
 
-/** What a zone tells about itself, with its own TTL; asked of two servers, in case one is silent. */
+/** What a zone tells about itself, with its own TTL; asked of two servers, in case one is silent or behind. */
 const directTypes = ['A', 'AAAA', 'MX', 'TXT', 'CAA'] as const;
 const directServers = 2;
 
 /**
- * Picks the addresses that are asked: of each name first one IPv4 and one IPv6, then the rest, up to twice as many as there are names (at most 26).
+ * Picks the addresses that are asked: one IPv4 of each name, then one IPv6 of each, then the rest, up to twice as many as there are names (16 at most).
  * @returns `left` counts those that are not asked
  */
 export function chooseAddresses(hosts: readonly (readonly [name: string, addresses: readonly string[]])[]): {
@@ -28,62 +31,91 @@ export function chooseAddresses(hosts: readonly (readonly [name: string, address
       addresses.find((address) => !address.includes(':')),
       addresses.find((address) => address.includes(':')),
     ];
-    return addresses.map((address) => ({ name, address, rank: first.includes(address) ? 0 : 1 }));
+    const rankOf = (address: string) => (first.includes(address) ? first.indexOf(address) : first.length);
+    return addresses.map((address) => ({ name, address, rank: rankOf(address) }));
   });
   const sorted = ranked.toSorted((a, b) => a.rank - b.rank);
   const chosen = sorted
-    .slice(0, hosts.length * addressesPerServer)
+    .slice(0, Math.min(hosts.length * addressesPerServer, addressLimit))
     .map(({ name, address }): ServerAddress => ({ name, address }));
   return { chosen, left: sorted.length - chosen.length };
 }
 
-/** Asks each address four questions at once, and two of them for the records themselves. */
+/** Asks each address for the zone, and those that answer for more: a silent address costs six packets and one connection. */
 export async function askServers(
-  context: PartContext,
+  context: HalfContext,
   addresses: readonly ServerAddress[],
 ): Promise<{ servers: readonly ServerAnswers[]; direct: readonly DnsAnswer[] }> {
-  const [servers, direct] = await Promise.all([
-    Promise.all(addresses.map((address) => askServer(context, address))),
-    askDirect(context, addresses),
+  const names = [...new Set(addresses.map(({ name }) => name))].slice(0, directServers);
+  const direct = names.map((name) => addresses.find((server) => server.name === name)?.address);
+  const asked = await Promise.all(
+    addresses.map(async ({ name, address }) => {
+      const speaks = askZone(context, address);
+      const [server, own] = await Promise.all([
+        askServer(context, { name, address }, speaks),
+        direct.includes(address) ? askDirect(context, address, speaks) : [],
+      ]);
+      return { server, own };
+    }),
+  );
+  return { servers: asked.map(({ server }) => server), direct: asked.flatMap(({ own }) => own) };
+}
+
+type ZoneAnswers = { readonly soa: DnsAnswer; readonly ns: DnsAnswer; readonly isSilent: boolean };
+
+async function askZone({ domain, ask }: HalfContext, server: string): Promise<ZoneAnswers> {
+  const [soa, ns] = await Promise.all([
+    // With its signature: a secondary that is behind serves one that has expired.
+    ask({ name: domain, type: 'SOA' }, { server, dnssecOk: true }),
+    ask({ name: domain, type: 'NS' }, { server, edns: false }),
   ]);
-  return { servers, direct };
+  return { soa, ns, isSilent: soa.kind === 'failure' && ns.kind === 'failure' };
 }
 
 async function askServer(
-  { domain, ask }: PartContext,
+  context: HalfContext,
   { name, address }: ServerAddress,
+  speaks: Promise<ZoneAnswers>,
 ): Promise<ServerAnswers> {
-  const server = address;
-  const [soa, ns, tcp, foreign] = await Promise.all([
-    ask({ name: domain, type: 'SOA' }, { server }),
-    ask({ name: domain, type: 'NS' }, { server, edns: false }),
-    askByTcp({ domain, ask }, server),
-    ask({ name: foreignName, type: 'A' }, { server, recursionDesired: true }),
+  const [{ soa, ns }, tcp, foreign] = await Promise.all([
+    speaks,
+    askByTcp(context, address, speaks),
+    askForeign(context, address, speaks),
   ]);
   return { name, address, soa, ns, tcp, foreign };
 }
 
-// A connection may fail for once; a second one, for another type as equal questions of a run are asked once, shows whether it did.
-async function askByTcp(
-  { domain, ask }: Pick<PartContext, 'domain' | 'ask'>,
+async function askForeign(
+  { ask }: HalfContext,
   server: string,
+  speaks: Promise<ZoneAnswers>,
+): Promise<DnsAnswer> {
+  const question = { name: foreignName, type: 'A' };
+  const { isSilent } = await speaks;
+  return isSilent
+    ? unheard(question, 'the server answered nothing before', { server })
+    : ask(question, { server, recursionDesired: true });
+}
+
+// A connection may fail for once; a second one, for another type as equal questions of a run are asked once, shows whether it did.
+// A server that is silent anyway is not connected to again.
+async function askByTcp(
+  { domain, ask }: HalfContext,
+  server: string,
+  speaks: Promise<ZoneAnswers>,
 ): Promise<DnsAnswer> {
   const options = { server, transport: 'tcp', edns: false } as const;
   const first = await ask({ name: domain, type: 'SOA' }, options);
-  if (first.kind === 'answer') return first;
+  if (first.kind === 'answer' || (await speaks).isSilent) return first;
   const second = await ask({ name: domain, type: 'NS' }, options);
   return second.kind === 'answer' ? second : first;
 }
 
 async function askDirect(
-  { domain, ask }: PartContext,
-  addresses: readonly ServerAddress[],
+  { domain, ask }: HalfContext,
+  server: string,
+  speaks: Promise<ZoneAnswers>,
 ): Promise<readonly DnsAnswer[]> {
-  const names = [...new Set(addresses.map(({ name }) => name))].slice(0, directServers);
-  const servers = names.flatMap((name) => addresses.find((server) => server.name === name) ?? []);
-  return Promise.all(
-    servers.flatMap(({ address }) =>
-      directTypes.map((type) => ask({ name: domain, type }, { server: address })),
-    ),
-  );
+  if ((await speaks).isSilent) return [];
+  return Promise.all(directTypes.map((type) => ask({ name: domain, type }, { server })));
 }

@@ -7,20 +7,26 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
-import { readAnswer } from '../read-answer.ts';
-import type { DnsSight } from '../sight.ts';
+import type { DnsFacts } from '../facts.ts';
 import { isIpv6 } from './addresses.ts';
 import { allAddresses, type Delegation, prefixOf, sorted } from './delegation.ts';
 
 type AddressCode = Extract<
   keyof typeof nsRules,
-  'ns-single' | 'ns-same-address' | 'ns-same-prefix' | 'ns-without-address' | 'ns-cname-target' | 'ns-no-ipv6'
+  | 'ns-single'
+  | 'ns-same-address'
+  | 'ns-same-prefix'
+  | 'ns-without-address'
+  | 'ns-cname-target'
+  | 'ns-no-ipv6'
+  | 'ns-no-ipv4'
 >;
 
 /** Judges how many name servers there are, where they are, and whether their names lead to them. */
 export function judgeAddresses(
-  { evidence: { hosts }, domain }: DnsSight,
+  { evidence: { hosts }, domain }: DnsFacts,
   { all, parent, child }: Delegation,
 ): Verdicts<AddressCode> {
   const names = parent ?? child ?? all;
@@ -28,6 +34,10 @@ export function judgeAddresses(
   // Seen is seen: a lookup that failed can only add addresses.
   const unless = (isGood: boolean, broken: () => Verdict): Verdict =>
     isGood ? 'holds' : isWhole ? broken() : addressUnseen;
+  const ofFamily = (isIn: (address: string) => boolean): Verdict =>
+    addresses.length === 0 && isWhole
+      ? 'not-applicable'
+      : unless(addresses.some(isIn), () => brokenBy([{ names: all.join(', ') }]));
   return {
     'ns-single': brokenIf(names.length < 2, { zone: domain, server: names[0] ?? '' }),
     'ns-same-address':
@@ -42,7 +52,8 @@ export function judgeAddresses(
         : unless(sharedPrefixes(addresses).length === 0, () => brokenBy(sharedPrefixes(addresses))),
     'ns-without-address': judgeMissing(hosts),
     'ns-cname-target': judgeAliases(hosts),
-    'ns-no-ipv6': unless(addresses.some(isIpv6), () => brokenBy([{ names: all.join(', ') }])),
+    'ns-no-ipv4': ofFamily((address) => !isIpv6(address)),
+    'ns-no-ipv6': ofFamily(isIpv6),
   };
 }
 
@@ -77,7 +88,7 @@ function judgeMissing(hosts: readonly HostAnswers[]): Verdict {
     missing.map(({ name, of }) => ({
       server: name,
       reason: of.some((reading) => reading.state === 'none' && reading.nxdomain)
-        ? 'does not exist; whoever can register it answers for the domain'
+        ? 'does not exist; anybody who can register it answers for the domain'
         : 'has neither an A nor an AAAA record',
     })),
   );

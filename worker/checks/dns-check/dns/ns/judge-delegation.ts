@@ -5,18 +5,18 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
-import { readAnswer } from '../read-answer.ts';
-import type { DnsSight } from '../sight.ts';
+import type { DnsFacts } from '../facts.ts';
 import { addressesOf, isIpv6 } from './addresses.ts';
 import { type Delegation, mostFrequent, readGlue } from './delegation.ts';
-import { named } from './server-sight.ts';
+import { named } from './server-facts.ts';
 
 type SetCode = 'ns-inconsistent' | 'ns-parent-child-mismatch' | 'ns-parent-child-disjoint';
 
 /** Judges whether parent, zone and servers agree on who the name servers are. */
-export function judgeSets(sight: DnsSight, { parent, child, isReferred }: Delegation): Verdicts<SetCode> {
-  const inconsistent = judgeConsistency(sight);
+export function judgeSets(facts: DnsFacts, { parent, child, isReferred }: Delegation): Verdicts<SetCode> {
+  const inconsistent = judgeConsistency(facts);
   const told = (verdict: Verdict): Verdicts<SetCode> => ({
     'ns-inconsistent': inconsistent,
     'ns-parent-child-mismatch': verdict,
@@ -40,7 +40,7 @@ export function judgeSets(sight: DnsSight, { parent, child, isReferred }: Delega
   };
 }
 
-function judgeConsistency({ authoritative, servers }: DnsSight): Verdict {
+function judgeConsistency({ authoritative, servers }: DnsFacts): Verdict {
   const spoke = authoritative.flatMap((server) =>
     server.nsNames === null ? [] : [{ server, names: server.nsNames.join(', ') }],
   );
@@ -56,30 +56,40 @@ function judgeConsistency({ authoritative, servers }: DnsSight): Verdict {
 }
 
 /** Judges the addresses that the parent gives for name servers inside the domain. */
-export function judgeGlue(sight: DnsSight): Verdicts<'ns-glue-mismatch' | 'ns-glue-missing'> {
-  const glue = readGlue(sight);
+export function judgeGlue(
+  facts: DnsFacts,
+): Verdicts<'ns-glue-mismatch' | 'ns-glue-missing' | 'ns-glue-incomplete'> {
+  const glue = readGlue(facts);
   if (glue === null || glue.length === 0) {
     const why: Verdict =
-      glue === null && sight.evidence.referrals.every((answer) => readAnswer(answer).state === 'unknown')
+      glue === null && facts.evidence.referrals.every((answer) => readAnswer(answer).state === 'unknown')
         ? notTested('the parent’s name servers gave no referral')
         : 'not-applicable';
-    return { 'ns-glue-mismatch': why, 'ns-glue-missing': why };
+    return { 'ns-glue-mismatch': why, 'ns-glue-missing': why, 'ns-glue-incomplete': why };
   }
   const compared = glue.flatMap(({ server, addresses }) => {
-    const host = sight.evidence.hosts.find(({ name }) => name === server);
+    const host = facts.evidence.hosts.find(({ name }) => name === server);
     return host && addressesOf(host).length > 0 ? [{ server, addresses, host }] : [];
   });
   const wrong = compared.flatMap(({ server, addresses, host }) => {
     const strange = addresses.filter((address) => isStrange(address, host));
     return strange.length === 0 ? [] : [{ server, glue: list(strange), address: list(addressesOf(host)) }];
   });
+  const incomplete = compared.flatMap(({ server, addresses, host }) => {
+    const lacking = addressesOf(host).filter((address) => !addresses.includes(address));
+    // Where no address fits, the glue is wrong or missing, and says so by another rule.
+    return lacking.length === 0 || lacking.length === addressesOf(host).length
+      ? []
+      : [{ server, glue: list(addresses), lacking: list(lacking) }];
+  });
+  const unseen = notTested('the servers’ own addresses were not seen');
   return {
-    'ns-glue-mismatch':
-      compared.length > 0 ? brokenBy(wrong) : notTested('the servers’ own addresses were not seen'),
+    'ns-glue-mismatch': compared.length > 0 ? brokenBy(wrong) : unseen,
+    'ns-glue-incomplete': compared.length > 0 ? brokenBy(incomplete) : unseen,
     'ns-glue-missing': brokenBy(
       glue
         .filter(({ addresses }) => addresses.length === 0)
-        .map(({ server }) => ({ server, zone: sight.domain })),
+        .map(({ server }) => ({ server, zone: facts.domain })),
     ),
   };
 }

@@ -6,9 +6,10 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import type { DnsSight } from '../sight.ts';
+import { readAnswer } from '../../../../dns/read-answer.ts';
+import type { DnsFacts } from '../facts.ts';
 import { foreignName } from './gather-servers.ts';
-import { type Claim, inState, named, type ServerSight, type ServerState } from './server-sight.ts';
+import { type Claim, inState, named, type ServerFacts, type ServerState } from './server-facts.ts';
 
 type ServerCode = Extract<
   keyof typeof nsRules,
@@ -22,28 +23,28 @@ type ServerCode = Extract<
 >;
 
 /** Judges what each name server answered, and that it answered. */
-export function judgeServers(sight: DnsSight): Verdicts<ServerCode> {
-  const { servers, authoritative, domain, apex } = sight;
+export function judgeServers(facts: DnsFacts): Verdicts<ServerCode> {
+  const { servers, authoritative, domain, apex } = facts;
   const asked = servers.filter(({ state }) => state !== 'not-asked' && state !== 'forbidden');
   const isResolved = apex.SOA.state !== 'unknown';
   const isDead = asked.length > 0 && authoritative.length === 0;
   const spoke = asked.filter(({ state }) => state !== 'silent');
-  const told = (state: ServerState, more: (server: ServerSight) => Evidence): Verdict => {
+  const told = (state: ServerState, more: (server: ServerFacts) => Evidence): Verdict => {
     if (asked.length === 0) return notTested('no name server could be asked');
     if (spoke.length === 0 && state !== 'silent') return notTested('no name server answered');
     if (spoke.length === 0 && isResolved) return blocked;
-    if (spoke.length === 0 && !isPathGood(sight)) return pathUnknown;
+    if (spoke.length === 0 && !isPathGood(facts)) return pathUnknown;
     return brokenBy(inState(asked, state).map((server) => ({ ...named(server), ...more(server) })));
   };
   return {
     'ns-none-answers':
-      isDead && spoke.length === 0 && !isResolved && !isPathGood(sight)
+      isDead && spoke.length === 0 && !isResolved && !isPathGood(facts)
         ? pathUnknown
-        : noneAnswers(asked, isDead, isResolved),
+        : noneAnswers(facts, asked, isResolved),
     'ns-silent': told('silent', ({ why }) => ({ reason: why })),
     'ns-refused': told('refused', ({ why }) => ({ zone: domain, rcode: why })),
     'ns-lame': told('lame', ({ why }) => ({ zone: domain, answer: why })),
-    'ns-tcp-missing': spoke.some(({ tcp }) => tcp?.is === true)
+    'ns-tcp-missing': isTcpGood(facts, spoke)
       ? judgeClaims(spoke, ({ tcp }) => tcp, false)
       : notTested('no name server answered us by TCP, which may be closed to us'),
     'ns-edns-broken': judgeClaims(spoke, ({ edns }) => edns, false),
@@ -56,22 +57,46 @@ const blocked = notTested('no name server answered us for the domain, though the
 const pathUnknown = notTested('nobody else was heard either: our own path may be closed');
 
 // The resolver speaks, and a server that is not the domain's answered a direct question.
-function isPathGood({ evidence: { root, referrals } }: DnsSight): boolean {
+function isPathGood({ evidence: { root, referrals } }: DnsFacts): boolean {
   return root.kind === 'answer' && referrals.some(({ kind }) => kind === 'answer');
 }
 
-function noneAnswers(asked: readonly ServerSight[], isDead: boolean, isResolved: boolean): Verdict {
-  if (asked.length === 0) return notTested('no name server could be asked');
-  if (!isDead) return 'holds';
+// TCP works from here where any server answers by it, the parent's too.
+function isTcpGood({ evidence: { parentTcp } }: DnsFacts, spoke: readonly ServerFacts[]): boolean {
+  return parentTcp?.kind === 'answer' || spoke.some(({ tcp }) => tcp?.is === true);
+}
+
+/** So many servers are named in one sentence; the rest are counted. */
+const shownServers = 4;
+
+function noneAnswers(facts: DnsFacts, asked: readonly ServerFacts[], isResolved: boolean): Verdict {
+  if (asked.length === 0) return facts.servers.length === 0 ? noAddress(facts, isResolved) : noneAsked;
+  if (facts.authoritative.length > 0) return 'holds';
   if (isResolved) return blocked;
-  const seen = asked.map((server) => `${server.name} (${server.ip}): ${server.why}`);
-  return brokenBy([{ asked: asked.length, seen: seen.slice(0, 26) }]);
+  return brokenBy([
+    { asked: asked.length, seen: listed(asked.map(({ name, ip, why }) => `${name} (${ip}): ${why}`)) },
+  ]);
+}
+
+const noneAsked = notTested('no name server could be asked');
+
+// Every name of a server leads nowhere: there is nobody to ask.
+function noAddress({ evidence: { hosts } }: DnsFacts, isResolved: boolean): Verdict {
+  const states = hosts.flatMap(({ A, AAAA }) => [readAnswer(A).state, readAnswer(AAAA).state]);
+  const isGone = states.length > 0 && states.every((state) => state === 'none');
+  if (!isGone || isResolved) return noneAsked;
+  return brokenBy([{ asked: 0, seen: listed(hosts.map(({ name }) => `${name}: it has no address`)) }]);
+}
+
+function listed(lines: readonly string[]): string {
+  const more = lines.length - shownServers;
+  return [...lines.slice(0, shownServers), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
 // Judged by those that could be looked at; silent ones have a finding of their own.
 function judgeClaims(
-  servers: readonly ServerSight[],
-  claimOf: (server: ServerSight) => Claim,
+  servers: readonly ServerFacts[],
+  claimOf: (server: ServerFacts) => Claim,
   fault: boolean,
   more: Evidence = {},
 ): Verdict {

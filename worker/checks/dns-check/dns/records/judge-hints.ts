@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { brokenBy, type Evidence, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
-import { foundRecords, type Reading } from '../read-answer.ts';
-import { readAll, readText } from '../record-values.ts';
-import type { DnsSight } from '../sight.ts';
+import { foundRecords, type Reading } from '../../../../dns/read-answer.ts';
+import { readAll, readText } from '../../../../dns/record-values.ts';
+import type { DnsFacts } from '../facts.ts';
 import type { AddressHint, ServiceBinding } from './parse-service-binding.ts';
 
 /** A target may publish 16,000 hints and 4,000 addresses; shown are so many faults, each with so many addresses. */
@@ -10,7 +10,7 @@ const faultLimit = 50;
 const addressLimit = 10;
 
 /** Judges whether the hints of HTTPS records that lead to the domain itself are addresses of the domain. Another target's are not asked for. */
-export function judgeHints({ apex, domain }: DnsSight, bindings: readonly ServiceBinding[]): Verdict {
+export function judgeHints({ apex, domain }: DnsFacts, bindings: readonly ServiceBinding[]): Verdict {
   const own = bindings.filter(({ priority, target }) => priority > 0 && ['', domain].includes(target));
   const hints = own.flatMap((binding) => binding.hints);
   if (hints.length === 0) return 'not-applicable';

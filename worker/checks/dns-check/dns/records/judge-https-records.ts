@@ -1,14 +1,14 @@
 import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
-import { isMalformed } from '../malformed.ts';
-import type { DnsSight } from '../sight.ts';
+import { isMalformed } from '../../../../dns/malformed.ts';
+import type { DnsFacts } from '../facts.ts';
 import { judgeHints } from './judge-hints.ts';
 import { parseServiceBinding, type ServiceBinding } from './parse-service-binding.ts';
 
 type HttpsCode = 'https-record-invalid' | 'https-record-ignored' | 'https-record-hint-differs';
 
 /** Judges the HTTPS records of the domain, each by itself and beside the others. */
-export function judgeHttpsRecords(sight: DnsSight): Verdicts<HttpsCode> {
-  const reading = sight.apex.HTTPS;
+export function judgeHttpsRecords(facts: DnsFacts): Verdicts<HttpsCode> {
+  const reading = facts.apex.HTTPS;
   if (reading.state !== 'found') {
     const verdict = reading.state === 'none' ? 'not-applicable' : notTested(reading.why);
     return {
@@ -26,7 +26,7 @@ export function judgeHttpsRecords(sight: DnsSight): Verdicts<HttpsCode> {
       ),
     ),
     'https-record-ignored': brokenBy(ignoredParts(good)),
-    'https-record-hint-differs': judgeHints(sight, good),
+    'https-record-hint-differs': judgeHints(facts, good),
   };
 }
 

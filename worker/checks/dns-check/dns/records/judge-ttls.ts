@@ -1,7 +1,7 @@
 import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { ownRecords } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import { ownRecords } from '../read-answer.ts';
-import type { DnsSight } from '../sight.ts';
+import type { DnsFacts } from '../facts.ts';
 
 /** Seconds. Address records of load balancers may well be short, so only what changes rarely has a lower bound. */
 const shortestTtl = 60;
@@ -9,7 +9,7 @@ const longestTtl = 604_800;
 const steadyTypes = ['NS', 'MX', 'SOA'];
 
 /** Judges the TTLs that the zone itself gives; a resolver's are what is left of them, or cut. */
-export function judgeTtls({ evidence }: DnsSight): Verdicts<'ttl-low' | 'ttl-high'> {
+export function judgeTtls({ evidence }: DnsFacts): Verdicts<'ttl-low' | 'ttl-high'> {
   const ttls = [...zoneTtls([...evidence.servers.flatMap(({ soa, ns }) => [soa, ns]), ...evidence.direct])];
   if (ttls.length === 0) {
     const why = notTested('no name server gave records of its own');

@@ -1,6 +1,6 @@
 import type { Json } from '../../../../../shared/model/verdict.ts';
-import { type Malformed, malformed } from '../malformed.ts';
-import { isObject } from '../record-values.ts';
+import { type Malformed, malformed } from '../../../../dns/malformed.ts';
+import { isObject } from '../../../../dns/record-values.ts';
 
 /** An HTTPS or SVCB record. Priority 0 is an alias, all others describe a service (RFC 9460 §2.4). */
 export type ServiceBinding = {

@@ -1,9 +1,9 @@
+import { isMalformed } from '../../../../dns/malformed.ts';
+import { foundRecords, ownRecords, readAnswer } from '../../../../dns/read-answer.ts';
+import { readAll, readMx, readSoa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import type { PartContext, SharedAnswers } from '../../parts.ts';
+import type { HalfContext, SharedAnswers } from '../../halves.ts';
 import type { ApexAnswers, HostAnswers, MailboxAnswers } from '../evidence.ts';
-import { isMalformed } from '../malformed.ts';
-import { foundRecords, ownRecords, readAnswer } from '../read-answer.ts';
-import { readAll, readMx, readSoa } from '../record-values.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
 type Known = { readonly shared: SharedAnswers; readonly unchecked: Promise<Partial<ApexAnswers>> };
@@ -15,7 +15,7 @@ const exchangeLimit = 5;
 const how = { dnssecOk: true } as const;
 
 /** Asks whether the mail domain of the SOA's RNAME takes mail: beside the name servers, in the two rounds that they take. */
-export async function gatherMailbox(context: PartContext, known: Known): Promise<MailboxAnswers | undefined> {
+export async function gatherMailbox(context: HalfContext, known: Known): Promise<MailboxAnswers | undefined> {
   const name = await mailDomain(known);
   if (name === undefined) return undefined;
   const { ask } = context;
@@ -47,7 +47,7 @@ async function mailDomain({ shared, unchecked }: Known): Promise<string | undefi
   return mailbox === undefined || isMalformed(mailbox) ? undefined : mailbox.domain.toLowerCase();
 }
 
-async function askHost({ ask }: PartContext, name: string): Promise<HostAnswers> {
+async function askHost({ ask }: HalfContext, name: string): Promise<HostAnswers> {
   const [A, AAAA] = await Promise.all([ask({ name, type: 'A' }, how), ask({ name, type: 'AAAA' }, how)]);
   return { name, A, AAAA };
 }

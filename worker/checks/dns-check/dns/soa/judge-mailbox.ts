@@ -1,8 +1,11 @@
 import { brokenBy, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { isMalformed } from '../../../../dns/malformed.ts';
+import { foundRecords, readAnswer } from '../../../../dns/read-answer.ts';
+import { readMailbox } from '../../../../dns/read-mailbox.ts';
+import { readAll, readMx } from '../../../../dns/record-values.ts';
+import { readSight } from '../../../../dns/sight.ts';
+import { openZone, sightKey, type Zone } from '../../../../dns/zone.ts';
 import type { HostAnswers, MailboxAnswers } from '../evidence.ts';
-import { isMalformed } from '../malformed.ts';
-import { foundRecords, readAnswer } from '../read-answer.ts';
-import { readAll, readMx } from '../record-values.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
 /**
@@ -25,19 +28,25 @@ export function judgeMailbox(rname: string, answers: MailboxAnswers | undefined)
 type Fault = { readonly fault: string } | { readonly unseen: string } | null;
 
 function findFault(answers: MailboxAnswers): Fault {
+  const { takes, why } = readMailbox(zoneOf(answers), answers.name);
+  if (takes === false) return { fault: why };
   const mx = readAnswer(answers.MX);
   if (mx.state === 'unknown') return { unseen: `MX of ${answers.name}: ${mx.why}` };
-  if (mx.state === 'none' && mx.nxdomain) return { fault: 'does not exist' };
-  if (mx.state === 'none') return findHostFault([answers], 'has neither MX nor address');
+  if (mx.state === 'none') return findHostFault([answers], '');
   const names = readAll(foundRecords(mx), readMx).map(({ exchange }) => exchange.toLowerCase());
   if (names.length === 0) return { unseen: `the MX records of ${answers.name} cannot be read` };
-  if (names.every((exchange) => exchange === '')) return { fault: 'takes no mail (null MX)' };
   const { exchanges } = answers;
   const asked = exchanges.map(({ name }) => name);
   const isWhole = names.every((exchange) => exchange === '' || asked.includes(exchange));
   const fault = findHostFault(exchanges, `has no mail host with an address (${asked.join(', ')})`);
   if (fault === null || 'unseen' in fault || isWhole) return fault;
   return { unseen: `only ${asked.length} of its mail hosts were asked` };
+}
+
+function zoneOf({ name, MX, A, AAAA }: MailboxAnswers): Zone {
+  const types = { MX, A, AAAA };
+  const sights = Object.entries(types).map(([type, answer]) => readSight({ name, type }, answer));
+  return openZone(new Map(sights.map((sight) => [sightKey(sight), sight])));
 }
 
 // One address is enough, whatever else was not answered.

@@ -1,5 +1,5 @@
-import { type Malformed, malformed } from '../malformed.ts';
-import { parseName } from '../name.ts';
+import { type Malformed, malformed } from '../../../../dns/malformed.ts';
+import { parseName } from '../../../../dns/name.ts';
 
 /** The mail address that a SOA's RNAME stands for (RFC 1035 §8): the first label is the local part. */
 export type MailboxName = { readonly local: string; readonly domain: string };

@@ -32,14 +32,14 @@ async function fetchFile(http: HttpProbe, address: string): Promise<WebFile> {
       skipRedirectBody: true,
       asBytes: true,
     });
-    const file = readFile(url, answer);
+    const file = takeFile(url, answer);
     const next = hop < redirectLimit ? nextOf(file) : null;
     if (next === null) return file;
     url = next;
   }
 }
 
-function readFile(url: string, answer: HttpAnswer): WebFile {
+function takeFile(url: string, answer: HttpAnswer): WebFile {
   if (answer.kind === 'failure') return { kind: 'failure', url, code: answer.code, reason: answer.reason };
   const { body, status, tls } = answer;
   if (body.cut === 'timeout' || body.cut === 'closed-early')

@@ -8,7 +8,7 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import { judgeSvg, type SvgFault } from './judge-svg.ts';
-import { type LogoSight, lineOf } from './see-logo.ts';
+import { type LogoSight, lineOf } from './read-logo.ts';
 import { relativeLengths, sizeOfSvg } from './svg-size.ts';
 
 export type LogoCode = Extract<

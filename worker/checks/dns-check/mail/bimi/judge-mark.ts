@@ -7,6 +7,7 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import { clip } from '../text/fault.ts';
+import type { LogoSight } from './read-logo.ts';
 import {
   isIssuedBy,
   isNamed,
@@ -15,8 +16,7 @@ import {
   type MarkChain,
   markPurpose,
 } from './read-mark.ts';
-import type { LogoSight } from './see-logo.ts';
-import type { MarkSight } from './see-mark.ts';
+import type { MarkSight } from './read-mark-file.ts';
 
 type CertificateCode = Extract<BimiCode, `bimi-certificate-${string}`>;
 export type MarkCode = CertificateCode | 'bimi-logo-differs';

@@ -6,7 +6,7 @@ import { findRepeated, parseTagList } from '../text/tag-list.ts';
 export type DkimKey = {
   readonly text: string;
   readonly keyType: string;
-  /** Base64 without blanks; empty where the key is revoked. */
+  /** Base64 without spaces; empty where the key is revoked. */
   readonly key: string;
   readonly isTesting: boolean;
   /** Lower case; empty where all are allowed. */
@@ -16,7 +16,7 @@ export type DkimKey = {
 
 /**
  * Reads a key record. Unknown tags are skipped; a fault anywhere makes a verifier answer permfail.
- * @param text the strings of the TXT record joined without a blank
+ * @param text the strings of the TXT record joined without a space
  */
 export function parseDkimKey(text: string): DkimKey | Malformed {
   const { tags, faults } = parseTagList(text);

@@ -1,4 +1,4 @@
-/** Selectors that many use, whoever sends for them. Names by convention, not from any standard. */
+/** Selectors that many use, with any provider. Names by convention, not from any standard. */
 export const commonSelectors = [
   'default',
   'dkim',

@@ -1,5 +1,5 @@
+import type { DmarcFacts } from './facts.ts';
 import { type Policy, policiesOf } from './parse-dmarc.ts';
-import type { DmarcFacts } from './see-dmarc.ts';
 
 /** The policies of the record that applies, and the one for this very domain. */
 export type ChosenPolicy = {

@@ -1,11 +1,17 @@
 import type { DmarcCode } from '../../../../../shared/catalogue/dns-check/mail/rules/dmarc.ts';
-import { brokenIf, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import {
+  brokenIf,
+  type Fix,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
 import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';
+import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, type Policy, policies, policiesOf } from './parse-dmarc.ts';
-import { type Changes, mendRecord } from './rewrite-dmarc.ts';
-import type { Applied, DmarcFacts } from './see-dmarc.ts';
+import { fixRecord, nextChanges } from './rewrite-dmarc.ts';
 
 type PolicyCode = Extract<
   DmarcCode,
@@ -25,10 +31,8 @@ export function judgePolicy(facts: DmarcFacts, applied: Applied, mode: MailMode)
   const published = policiesOf(applied.dmarc);
   const why = whyNotTaken(applied.dmarc);
   const chosen = choosePolicy(facts);
-  const mend = mendRecord(facts, applied, 'Give the record a policy that counts.', {
-    p: 'none',
-    ...mendTags(applied.dmarc),
-  });
+  const changes = nextChanges(applied, chosen, { ...facts, mode });
+  const mend = fixRecord(facts, applied, 'Give the record a policy that counts.', changes);
   return {
     'dmarc-no-effect': brokenIf(published === null, { name, why: why ?? '' }, mend),
     'dmarc-policy-fallback': brokenIf(published !== null && why !== null, { name, why: why ?? '' }, mend),
@@ -43,14 +47,6 @@ function whyNotTaken(dmarc: Dmarc): string | null {
   const wrong = (['p', 'sp', 'np'] as const).filter((tag) => dmarc[tag] === null);
   if (wrong.length === 0) return null;
   return wrong.map((tag) => `${tag}=${clip(valueOf(dmarc, tag), 40)}`).join(' and ');
-}
-
-function mendTags(dmarc: Dmarc): Changes {
-  return {
-    ...(dmarc.p ? { p: dmarc.p } : {}),
-    ...(dmarc.sp === null ? { sp: null } : {}),
-    ...(dmarc.np === null ? { np: null } : {}),
-  };
 }
 
 type StrengthCode = Exclude<
@@ -77,22 +73,26 @@ function judgeStrength(
   mode: MailMode,
 ): Verdicts<StrengthCode> {
   const { policy, tag } = chosen;
-  const fix = (text: string, changes: Changes) => mendRecord(facts, applied, text, changes);
-  const stronger = mode === 'parked' ? 'reject' : 'quarantine';
+  const changes = nextChanges(applied, chosen, { ...facts, mode });
+  const fix = (text: string) => fixRecord(facts, applied, text, changes);
   const isOpen = chosen.chosen === null;
   return {
-    ...judgeSubdomains(facts, applied, chosen),
+    ...judgeSubdomains(facts, applied, chosen, fix),
     'dmarc-policy-none': isOpen
       ? whetherExists
       : brokenIf(
           chosen.chosen === 'none',
           { name: facts.domain, tag, location: applied.domain },
-          fix('When the reports show that your own mail passes, raise the policy.', { [tag]: stronger }),
+          fix(
+            mode !== 'parked' && applied.dmarc.rua.length === 0
+              ? 'Ask for reports first; when they show that your own mail passes, raise the policy.'
+              : 'When the reports show that your own mail passes, raise the policy.',
+          ),
         ),
     'dmarc-testing': brokenIf(
       applied.dmarc.isTesting && chosen.chosen !== 'none',
       { policy: chosen.chosen ?? policy, effective: chosen.effective ?? policy },
-      fix('When the tests are over, publish the record without t=y.', { t: null }),
+      fix('When the tests are over, publish the record without t=y.'),
     ),
     'dmarc-parked-not-reject':
       mode !== 'parked' || chosen.chosen === 'none'
@@ -102,7 +102,7 @@ function judgeStrength(
           : brokenIf(
               chosen.chosen === 'quarantine',
               { name: facts.domain, policy: chosen.chosen ?? policy },
-              fix('Publish p=reject.', { [tag]: 'reject' }),
+              fix('Publish p=reject.'),
             ),
   };
 }
@@ -112,6 +112,7 @@ function judgeSubdomains(
   facts: DmarcFacts,
   applied: Applied,
   { policy, subdomainPolicy, nonExistentPolicy }: ChosenPolicy,
+  fix: (text: string) => Fix,
 ): Pick<Verdicts<StrengthCode>, 'dmarc-subdomain-weaker' | 'dmarc-nonexistent-weaker'> {
   const told = (verdict: Verdict) => ({
     'dmarc-subdomain-weaker': verdict,
@@ -120,17 +121,16 @@ function judgeSubdomains(
   if (facts.orgDomain === null) return told(notTested('the organizational domain could not be found'));
   if (applied.domain !== facts.orgDomain) return told('not-applicable');
   const isWeaker = (other: Policy): boolean => strength(other) < strength(policy);
-  const fix = (text: string, changes: Changes) => mendRecord(facts, applied, text, changes);
   return {
     'dmarc-subdomain-weaker': brokenIf(
       isWeaker(subdomainPolicy),
       { policy, subdomainPolicy },
-      fix('Publish the record without sp.', { sp: null }),
+      fix('Publish the record without sp.'),
     ),
     'dmarc-nonexistent-weaker': brokenIf(
       isWeaker(nonExistentPolicy),
       { policy, nonExistentPolicy },
-      fix('Publish the record with np=reject.', { np: 'reject' }),
+      fix('Publish the record with np=reject.'),
     ),
   };
 }

@@ -9,27 +9,20 @@ import {
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
+import { choosePolicy } from './choose-policy.ts';
+import type { Applied, DmarcFacts, SeenUri } from './facts.ts';
 import { policiesOf } from './parse-dmarc.ts';
-import { mendRecord, reportAddressOf } from './rewrite-dmarc.ts';
-import type { Applied, DmarcFacts, SeenUri } from './see-dmarc.ts';
+import { fixRecord, nextChanges } from './rewrite-dmarc.ts';
 
 type ReportCode = Extract<DmarcCode, `dmarc-rua-${string}`>;
 
 /** Judges whether somebody gets the reports that the record asks for. */
-export function judgeReports(
-  { uris, domain, orgDomain }: DmarcFacts,
-  { domain: location, dmarc }: Applied,
-  mode: MailMode,
-): Verdicts<ReportCode> {
+export function judgeReports(facts: DmarcFacts, applied: Applied, mode: MailMode): Verdicts<ReportCode> {
+  const { uris, domain, orgDomain } = facts;
+  const { domain: location, dmarc } = applied;
   const name = `_dmarc.${location}`;
-  const fix = mendRecord(
-    { orgDomain, domain },
-    { domain: location, dmarc },
-    'Publish the record with an address for reports.',
-    {
-      rua: reportAddressOf(location),
-    },
-  );
+  const changes = nextChanges(applied, choosePolicy(facts), { ...facts, mode });
+  const fix = fixRecord(facts, applied, 'Publish the record with an address for reports.', changes);
   const bad = uris.filter(({ problem }) => problem !== null);
   const dead = uris.filter(({ mailbox }) => mailbox?.takes === false);
   const isOpen = uris.some(({ mailbox }) => mailbox?.takes === null);

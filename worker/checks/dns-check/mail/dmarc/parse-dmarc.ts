@@ -34,7 +34,7 @@ export function isDmarc(text: string): boolean {
 
 /**
  * Reads a policy record; faults behind the version are told and skipped, as receivers must (RFC 9989 §4.8).
- * @param text the strings of the TXT record joined without a blank
+ * @param text the strings of the TXT record joined without a space
  */
 export function parseDmarc(text: string): Dmarc | Malformed {
   if (!isDmarc(text))
@@ -150,5 +150,5 @@ function findHistoric(tags: readonly Tag[]): { tag: string; why: string }[] {
 function findBlankFault(text: string): Fault[] {
   return trimSpaces(text).skipped === 0
     ? []
-    : [{ at: 0, term: '', problem: 'there is a blank before v=DMARC1' }];
+    : [{ at: 0, term: '', problem: 'there is a space before v=DMARC1' }];
 }

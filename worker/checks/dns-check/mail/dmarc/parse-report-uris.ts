@@ -2,7 +2,7 @@ import { isAllDigits, isDigit, isLetter, scanWhile, trimSpaces } from '../text/a
 
 /** One address for reports (RFC 9989 §4.8). */
 export type ReportUri = {
-  /** As written, blanks and size limit taken off. */
+  /** As written, spaces and size limit taken off. */
   readonly uri: string;
   /** Offset in the record. */
   readonly at: number;

@@ -1,7 +1,9 @@
 import type { Fix } from '../../../../../shared/model/verdict.ts';
 import { publish } from '../../verdicts.ts';
-import { type Dmarc, printDmarc } from './parse-dmarc.ts';
-import type { Applied, DmarcFacts } from './see-dmarc.ts';
+import type { MailMode } from '../mode.ts';
+import type { ChosenPolicy } from './choose-policy.ts';
+import type { Applied, DmarcFacts } from './facts.ts';
+import { type Dmarc, type Policy, policies, printDmarc } from './parse-dmarc.ts';
 
 /** Tags to set, or, where null, to leave out. */
 export type Changes = { readonly [tag: string]: string | null };
@@ -24,11 +26,62 @@ export function reportAddressOf(domain: string): string {
   return `mailto:dmarc-reports@${domain}`;
 }
 
+type Context = { readonly mode: MailMode } & Pick<DmarcFacts, 'domain' | 'orgDomain'>;
+
+/**
+ * All that is to be changed in a record now. Every finding gives this one record, so that no fix undoes another. A policy is raised only
+ * where reports already show what it would stop.
+ */
+export function nextChanges(applied: Applied, chosen: ChosenPolicy | null, context: Context): Changes {
+  const { domain, dmarc } = applied;
+  const lacksReports = context.mode !== 'parked' && dmarc.rua.length === 0;
+  return {
+    ...tagsToCorrect(dmarc),
+    ...(domain === context.orgDomain && chosen ? tagsOfSubdomains(chosen) : {}),
+    ...(lacksReports ? { rua: reportAddressOf(domain) } : {}),
+    ...tagsToDrop(applied, chosen, context),
+    ...(chosen && isWhole(dmarc) && !lacksReports ? tagsToRaise(chosen, context.mode) : {}),
+  };
+}
+
+function isWhole({ p, sp, np }: Dmarc): boolean {
+  return p !== undefined && [p, sp, np].every((policy) => policy !== null);
+}
+
+function tagsToDrop({ domain, dmarc }: Applied, chosen: ChosenPolicy | null, context: Context): Changes {
+  return {
+    ...(dmarc.isTesting && chosen?.chosen !== 'none' ? { t: null } : {}),
+    ...(domain === context.domain && dmarc.psd === 'y' ? { psd: null } : {}),
+  };
+}
+
+// A policy that cannot be read does not count, and takes the others with it.
+function tagsToCorrect(dmarc: Dmarc): Changes {
+  return {
+    ...(isWhole(dmarc) ? {} : { p: dmarc.p ?? 'none' }),
+    ...(dmarc.sp === null ? { sp: null } : {}),
+    ...(dmarc.np === null ? { np: null } : {}),
+  };
+}
+
+function tagsOfSubdomains({ policy, subdomainPolicy, nonExistentPolicy }: ChosenPolicy): Changes {
+  const isWeaker = (other: Policy): boolean => policies.indexOf(other) < policies.indexOf(policy);
+  return {
+    ...(isWeaker(subdomainPolicy) ? { sp: null } : {}),
+    ...(isWeaker(nonExistentPolicy) ? { np: 'reject' } : {}),
+  };
+}
+
+function tagsToRaise({ chosen, tag }: ChosenPolicy, mode: MailMode): Changes {
+  if (mode === 'parked') return chosen === 'none' || chosen === 'quarantine' ? { [tag]: 'reject' } : {};
+  return chosen === 'none' ? { [tag]: 'quarantine' } : {};
+}
+
 /**
  * A fix with the changed record. The record of a public suffix above is not the owner's to change (RFC 9989 §4.10.1): then it is one of the
  * domain's own organization.
  */
-export function mendRecord(
+export function fixRecord(
   { orgDomain, domain }: Pick<DmarcFacts, 'orgDomain' | 'domain'>,
   { domain: location, dmarc }: Applied,
   text: string,

@@ -1,5 +1,5 @@
-import { oncePerSight, type Sight, textsOf } from '../sight.ts';
-import type { Zone } from '../zone.ts';
+import { oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
 import { type Dmarc, isDmarc, parseDmarc } from './parse-dmarc.ts';
 
 /** One name of a DNS tree walk (RFC 9989 §4.10). */
@@ -29,7 +29,7 @@ export function walkNames(domain: string): string[] {
 
 /** Walks up from a domain. All names are looked at, whatever is found, so that a gather asks them at once. */
 export function walkTree(zone: Zone, domain: string): Walk {
-  const steps = walkNames(domain).map((name) => seeStep(zone, name));
+  const steps = walkNames(domain).map((name) => readStep(zone, name));
   const lost = steps.findIndex(({ sight }) => sight.outcome === 'unknown');
   const stop = steps.findIndex(({ dmarc }) => dmarc !== null && dmarc.psd !== 'u');
   const end = Math.min(...[lost, stop < 0 ? -1 : stop + 1].filter((index) => index >= 0), steps.length);
@@ -43,7 +43,7 @@ export function walkTree(zone: Zone, domain: string): Walk {
   };
 }
 
-function seeStep(zone: Zone, domain: string): Step {
+function readStep(zone: Zone, domain: string): Step {
   const sight = zone.look(`_dmarc.${domain}`, 'TXT');
   return { domain, sight, ...readRecord(sight) };
 }

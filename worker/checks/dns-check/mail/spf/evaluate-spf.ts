@@ -1,9 +1,9 @@
 import { spf } from 'mailauth/lib/spf/index.js';
-import type { Asker } from '../ask.ts';
+import type { Asker } from '../../../../dns/asker.ts';
+import { exchangesOf, type Sight, textsOf, valuesOf } from '../../../../dns/sight.ts';
+import { isAskable } from '../../../../dns/zone.ts';
 import { type SpfEvaluation, spfVerdicts } from '../evidence.ts';
-import { exchangesOf, type Sight, textsOf, valuesOf } from '../sight.ts';
 import { clip } from '../text/fault.ts';
-import { isAskable } from '../zone.ts';
 
 export type SpfMessage = { readonly ip: string; readonly sender: string; readonly helo: string };
 

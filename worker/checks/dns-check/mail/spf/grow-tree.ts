@@ -1,5 +1,5 @@
-import { exchangesOf, oncePerSight, type Sight, type Txt, textsOf } from '../sight.ts';
-import type { Zone } from '../zone.ts';
+import { exchangesOf, oncePerSight, type Sight, type Txt, textsOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
 import { expandDomain } from './expand-domain.ts';
 import { isSpf, parseSpf, type Spf } from './parse-spf.ts';
 import type { SpfTerm } from './parse-term.ts';
@@ -15,6 +15,8 @@ export type SpfBranch = {
   readonly end: BranchEnd;
   /** Ends a sentence; empty where there is nothing to say. */
   readonly why: string;
+  /** True where the record's lookup failed as it would fail a receiver. */
+  readonly hasFailed: boolean;
   readonly spf: Spf | null;
   /** Terms that a message can reach, in their order; those behind `all` are left out. */
   readonly reached: readonly ReachedTerm[];
@@ -29,6 +31,8 @@ export type ReachedTerm = {
   /** Whether its lookup finds nothing for senders over IPv4 and IPv6; null where unknown or not asked. */
   readonly isVoid4: boolean | null;
   readonly isVoid6: boolean | null;
+  /** Why its own lookup failed, as it would fail a receiver; empty where it did not. */
+  readonly failure: string;
   /** True where its name does not exist at all. */
   readonly isGone: boolean;
   /** How many hosts an mx term leads to. */
@@ -50,43 +54,73 @@ export type SpfCounts = {
   readonly voidsComplete: boolean;
 };
 
-/** Beyond so many records a tree has long passed the limit of ten lookups; what is behind them is not looked at. */
-const recordLimit = 25;
+/** After so many lookups receivers answer permerror (RFC 7208 §4.6.4), whatever is behind them: it is not looked at. */
+export const lookupLimit = 10;
 
-/** So many terms of a record are looked at; a record that needs more has passed every limit before. */
+/** So many terms of a record are read; a record that needs more has passed every limit before. */
 const termLimit = 200;
 
-type Grown = { records: number };
+/** A branch while it grows; `finish` makes it a value. */
+type Growing = {
+  readonly domain: string;
+  readonly via: SpfBranch['via'];
+  readonly path: readonly string[];
+  end: BranchEnd;
+  why: string;
+  hasFailed: boolean;
+  spf: Spf | null;
+  terms: GrowingTerm[];
+};
+type GrowingTerm = { readonly reached: ReachedTerm; readonly below: Growing | null };
 
-/** Grows the whole include tree from what is known. Asks the zone for everything that a branch needs at once. */
+/**
+ * Grows the include tree from what is known, breadth first, and asks the zone for everything that a level needs at once. Of the terms that
+ * cost a lookup only the first ten are followed: with an eleventh the record is a permerror, and nothing behind it changes that.
+ */
 export function growSpfTree(zone: Zone, domain: string): SpfBranch {
-  return growBranch({ zone, sender: domain, grown: { records: 0 } }, domain, null, []);
+  const root = sprout(domain, null, []);
+  const soil: Soil = { zone, sender: domain, lookups: 0 };
+  const waiting = [root];
+  for (let branch = waiting.shift(); branch; branch = waiting.shift()) {
+    growBranch(soil, branch);
+    waiting.push(...branch.terms.flatMap(({ below }) => (below?.end === 'record' ? [below] : [])));
+  }
+  return finish(root);
 }
 
-type Soil = { readonly zone: Zone; readonly sender: string; readonly grown: Grown };
+type Soil = { readonly zone: Zone; readonly sender: string; lookups: number };
 
-function growBranch(soil: Soil, domain: string, via: SpfBranch['via'], path: readonly string[]): SpfBranch {
-  const bare = (end: BranchEnd, why: string): SpfBranch => ({
-    domain,
-    via,
-    end,
-    why,
-    spf: null,
-    reached: [],
-    counts: { ...noCounts, ...completeness(end !== 'unknown' && end !== 'limit') },
-  });
-  if (path.includes(domain)) return bare('loop', 'it is already on the way here');
-  soil.grown.records += 1;
-  if (soil.grown.records > recordLimit) return bare('limit', `only ${recordLimit} records are followed`);
-  const sight = soil.zone.look(domain, 'TXT');
+function sprout(domain: string, via: SpfBranch['via'], path: readonly string[]): Growing {
+  return { domain, via, path, end: 'record', why: '', hasFailed: false, spf: null, terms: [] };
+}
+
+function growBranch(soil: Soil, branch: Growing): void {
+  const stop = (end: BranchEnd, why: string): void => void Object.assign(branch, { end, why });
+  if (branch.path.includes(branch.domain)) return stop('loop', 'it is already on the way here');
+  const sight = soil.zone.look(branch.domain, 'TXT');
   const records = parseOnce(sight);
-  if (sight.outcome === 'unknown') return bare('unknown', sight.why);
-  if (records.length > 1) return bare('several', `there are ${records.length} records`);
+  branch.hasFailed = sight.hasFailed === true;
+  if (sight.outcome === 'unknown') return stop('unknown', sight.why);
+  if (records.length > 1) return stop('several', `there are ${records.length} records`);
   const [read] = records;
   if (!read)
-    return bare('none', sight.outcome === 'nxdomain' ? 'the name does not exist' : 'there is no record');
-  const reached = read.terms.map((term) => reachTerm(soil, domain, term, [...path, domain]));
-  return { domain, via, end: 'record', why: '', spf: read.spf, reached, counts: addCounts(reached) };
+    return stop('none', sight.outcome === 'nxdomain' ? 'the name does not exist' : 'there is no record');
+  branch.spf = read.spf;
+  branch.terms = read.terms.map((term) => reachTerm(soil, branch, term));
+}
+
+// From the ends of the tree upwards: counts of a branch are those of all below it.
+function finish({ domain, via, end, why, hasFailed, spf, terms }: Growing): SpfBranch {
+  const reached = terms.map(({ reached: own, below }) => {
+    if (below === null) return own;
+    const branch = finish(below);
+    return { ...own, branch, counts: { ...branch.counts, lookups: branch.counts.lookups + 1 } };
+  });
+  const counts =
+    end === 'record'
+      ? addCounts(reached)
+      : { ...noCounts, ...completeness(end !== 'unknown' && end !== 'limit') };
+  return { domain, via, end, why, hasFailed, spf, reached, counts };
 }
 
 /** The TXT records of a sight that receivers take for SPF. */
@@ -124,23 +158,36 @@ const asksNothing = {
   branch: null,
   isVoid4: null,
   isVoid6: null,
+  failure: '',
   isGone: false,
   mxHosts: 0,
   counts: noCounts,
 };
 
-function reachTerm(soil: Soil, domain: string, term: SpfTerm, path: readonly string[]): ReachedTerm {
-  if (!('domain' in term) || term.name === 'exp') return { term, ...asksNothing };
+function reachTerm(soil: Soil, from: Growing, term: SpfTerm): GrowingTerm {
+  const leaf = (reached: Partial<ReachedTerm>): GrowingTerm => ({
+    reached: { term, ...asksNothing, ...reached },
+    below: null,
+  });
+  if (!('domain' in term) || term.name === 'exp') return leaf({});
+  const { domain } = from;
   const name = term.domain === null ? domain : expandDomain(term.domain, { d: domain, o: soil.sender });
   const leadsOn = term.name === 'include' || term.name === 'redirect';
+  soil.lookups += 1;
   // A ptr term asks for the sender's address, and a macro may need the message: one lookup each, of which nothing is known.
   if (name === null || term.name === 'ptr')
-    return { term, ...asksNothing, name, counts: { ...noCounts, lookups: 1, ...completeness(!leadsOn) } };
-  if (!leadsOn) return reachAddresses(soil.zone, term, name);
-  const branch = growBranch(soil, name, { term, from: domain }, path);
-  const counts = { ...branch.counts, lookups: branch.counts.lookups + 1 };
-  return { term, ...asksNothing, name, branch, counts };
+    return leaf({ name, counts: { ...noCounts, lookups: 1, ...completeness(!leadsOn) } });
+  const isBeyond = soil.lookups > lookupLimit;
+  if (!leadsOn)
+    return isBeyond
+      ? leaf({ name, counts: { ...noCounts, lookups: 1, voidsComplete: false } })
+      : leaf(reachAddresses(soil.zone, term, name));
+  const below = sprout(name, { term, from: domain }, [...from.path, domain]);
+  if (isBeyond) Object.assign(below, { end: 'limit', why: beyondLimit });
+  return { reached: { term, ...asksNothing, name }, below };
 }
+
+const beyondLimit = `more than ${lookupLimit} lookups are needed, and receivers do not get this far`;
 
 function reachAddresses(zone: Zone, term: SpfTerm, name: string): ReachedTerm {
   const [four, six] =
@@ -155,8 +202,19 @@ function reachAddresses(zone: Zone, term: SpfTerm, name: string): ReachedTerm {
     complete: true,
     voidsComplete: isVoid4 !== null && isVoid6 !== null,
   };
+  const failed = [four, six].find(({ hasFailed }) => hasFailed === true);
   const isGone = four.outcome === 'nxdomain' && six.outcome === 'nxdomain';
-  return { term, name, branch: null, isVoid4, isVoid6, isGone, mxHosts: exchangesOf(four).length, counts };
+  return {
+    term,
+    name,
+    branch: null,
+    isVoid4,
+    isVoid6,
+    failure: failed?.why ?? '',
+    isGone,
+    mxHosts: exchangesOf(four).length,
+    counts,
+  };
 }
 
 // mx asks for MX, exists for A, whatever the sender's address (RFC 7208 §5.4, §5.7).

@@ -36,7 +36,7 @@ type TermCode = Extract<
 /** Judges the terms of a record, and of what it hands on to. */
 export function judgeTerms(root: SpfBranch): Verdicts<TermCode> {
   const own = ownBranches(root);
-  const ownUnseen = isEndUnseen(own) ? endUnseen : undefined;
+  const ownUnseen = unseenEnd(own);
   const terms = root.spf?.terms ?? [];
   const all = terms.find(isAll);
   const behind = all ? terms.slice(terms.indexOf(all) + 1).filter(({ kind }) => kind === 'mechanism') : [];
@@ -70,12 +70,14 @@ function ownBranches(root: SpfBranch): SpfBranch[] {
 }
 
 const endUnseen = notTested('the record that it hands on to could not be seen');
+const endOpen = notTested('which record it hands on to depends on the message');
 
 // Where the last redirect leads is not known: nobody answered, or it depends on the message.
-function isEndUnseen(own: readonly SpfBranch[]): boolean {
+function unseenEnd(own: readonly SpfBranch[]): Verdict | undefined {
   const last = own.at(-1);
+  if (last?.end === 'unknown' || last?.end === 'limit') return endUnseen;
   const isOpen = last?.reached.some(({ term, branch }) => term.name === 'redirect' && branch === null);
-  return last?.end === 'unknown' || last?.end === 'limit' || isOpen === true;
+  return isOpen === true ? endOpen : undefined;
 }
 
 /** Branches whose match makes the message pass: on the way there, every include has the qualifier +. */
@@ -94,6 +96,8 @@ function judgePass(root: SpfBranch): Verdict {
   const evidence = passingBranches(root).flatMap((branch) =>
     openTerms(branch).map((term) => ({ name: clip(branch.domain), term: clip(term.text) })),
   );
+  // A record that breaks the grammar passes nobody.
+  if ((root.spf?.faults ?? []).length > 0) return 'not-applicable';
   const open: readonly SpfTerm[] = openTerms(root);
   if (open.length === 0) return brokenBySeen(evidence, unseenIn(root));
   const kept = (root.spf?.terms ?? []).filter((term) => !open.includes(term));
@@ -109,8 +113,9 @@ function openTerms(branch: SpfBranch): Mechanism[] {
 function judgeEnd(own: readonly SpfBranch[]): Pick<Verdicts<TermCode>, 'spf-all-neutral' | 'spf-no-all'> {
   const last = own.at(-1);
   const [root] = own;
-  if (!last || !root || last.spf === null || isEndUnseen(own)) {
-    const verdict = isEndUnseen(own) ? endUnseen : 'not-applicable';
+  const unseen = unseenEnd(own);
+  if (!last || !root || last.spf === null || unseen) {
+    const verdict = unseen ?? 'not-applicable';
     return { 'spf-all-neutral': verdict, 'spf-no-all': verdict };
   }
   const all = last.spf.terms.find(isAll);
@@ -135,6 +140,8 @@ function findWide(branch: SpfBranch, isOwn: boolean): Evidence[] {
   return passingTerms(branch).flatMap((term) => {
     const range = narrowestPrefix(term);
     if (!range || range.prefix === 0 || range.prefix >= least[range.family]) return [];
+    // A range that no stranger can send from has a rule of its own.
+    if ('address' in term && privateKindOf(term.address) !== null) return [];
     const what =
       'address' in term ? `${term.address}/${range.prefix}` : `a /${range.prefix} around each address`;
     return [{ term: clip(term.text), from: clip(branch.domain), range: what }];
@@ -204,5 +211,11 @@ function judgePtr(root: SpfBranch, own: readonly SpfBranch[], unseen: Verdict | 
 function judgeBehind(root: SpfBranch, behind: readonly SpfTerm[], all: SpfTerm | undefined): Verdict {
   if (!all || behind.length === 0) return 'holds';
   const evidence = behind.map(({ text }) => ({ term: clip(text), all: all.text }));
-  return brokenBy(evidence, republishWithout(root, behind));
+  const others = (root.spf?.terms ?? []).filter((term) => term !== all && !behind.includes(term));
+  const text =
+    'Remove the terms if nobody sends by them. If they name senders, publish this record: it has them before all.';
+  return brokenBy(
+    evidence,
+    republish(text, root, [...others, ...behind.filter((term) => !isAll(term)), all]),
+  );
 }

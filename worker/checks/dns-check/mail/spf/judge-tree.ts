@@ -8,11 +8,10 @@ import {
 } from '../../../../../shared/model/verdict.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import { clip, showFault } from '../text/fault.ts';
-import { branchesOf, type ReachedTerm, type SpfBranch } from './grow-tree.ts';
+import { branchesOf, lookupLimit, type ReachedTerm, type SpfBranch } from './grow-tree.ts';
 import { republish } from './republish.ts';
 
-/** Lookups that a message may need (RFC 7208 §4.6.4); from eight on there is a warning. */
-const lookupLimit = 10;
+/** From so many lookups on there is a warning. */
 const nearLimit = 8;
 const voidLimit = 2;
 const mxLimit = 10;
@@ -28,6 +27,7 @@ type TreeCode = Extract<
   | 'spf-loop'
   | 'spf-include-missing'
   | 'spf-redirect-missing'
+  | 'spf-lookup-failed'
 >;
 
 /** Judges what a record includes: broken branches, and the limits on lookups. */
@@ -48,15 +48,42 @@ export function judgeTree(root: SpfBranch): Verdicts<TreeCode> {
     'spf-loop': brokenBySeen(below.filter(({ end }) => end === 'loop').map(showBranch), unseen),
     'spf-include-missing': judgeMissing(root, 'include'),
     'spf-redirect-missing': judgeMissing(root, 'redirect'),
+    'spf-lookup-failed': judgeFailed(root),
   };
 }
 
 const branchUnseen = notTested('a part of the included records could not be seen');
+const stopped = notTested(
+  'the record needs more than ten lookups; receivers stop there, so what is behind them was not looked at',
+);
+const dependsOnMessage = notTested(
+  'the record has an include or redirect that depends on the message, so nobody can follow it without one',
+);
 const lookupUnseen = notTested('some lookups of the record gave no answer');
 
 /** The verdict on what a tree lacks, where a record of it could not be seen; undefined where the tree is whole. */
-export function unseenIn({ counts }: SpfBranch): Verdict | undefined {
-  return counts.complete ? undefined : branchUnseen;
+export function unseenIn(root: SpfBranch): Verdict | undefined {
+  const { counts } = root;
+  if (counts.complete) return undefined;
+  if (counts.lookups > lookupLimit) return stopped;
+  const branches = branchesOf(root);
+  return branches.some(({ end }) => end === 'unknown') ? branchUnseen : dependsOnMessage;
+}
+
+/** The lookups that a receiver would not get answered either: it delays the mail, or goes on without SPF (RFC 7208 §2.6.6). */
+function judgeFailed(root: SpfBranch): Verdict {
+  const branches = branchesOf(root).filter(({ hasFailed }) => hasFailed);
+  const terms = branchesOf(root).flatMap(({ domain: from, reached }) =>
+    reached.flatMap(({ term, name, failure }) =>
+      failure === ''
+        ? []
+        : [{ term: clip(term.text), from: clip(from), name: clip(name ?? ''), reason: failure }],
+    ),
+  );
+  return brokenBySeen(
+    [...branches.map((branch) => ({ ...showBranch(branch), reason: branch.why })), ...terms],
+    root.counts.complete && root.counts.voidsComplete ? undefined : (unseenIn(root) ?? lookupUnseen),
+  );
 }
 
 function judgeLookups(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-lookups' | 'spf-near-limit'> {

@@ -16,7 +16,7 @@ export function isSpf(text: string): boolean {
 
 /**
  * Reads a record to the letter of RFC 7208 §12, and on after each fault, so that all of them are told at once.
- * @param text the strings of the TXT record joined without a blank, each byte one character
+ * @param text the strings of the TXT record joined without a space, each byte one character
  */
 export function parseSpf(text: string): Spf | Malformed {
   if (!isSpf(text))
@@ -33,7 +33,7 @@ export function parseSpf(text: string): Spf | Malformed {
   return { text, terms, faults: [...faults, ...findRepeatedModifiers(terms)].sort((a, b) => a.at - b.at) };
 }
 
-/** Prints a record again, one blank between the terms. */
+/** Prints a record again, one space between the terms. */
 export function printSpf(terms: readonly { readonly text: string }[]): string {
   return ['v=spf1', ...terms.map(({ text }) => text)].join(' ');
 }

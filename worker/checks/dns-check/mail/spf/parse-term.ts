@@ -167,6 +167,12 @@ function readPrefix(digits: string | null, most: number): number | undefined {
   return length <= most ? length : undefined;
 }
 
+// "ip4:192.0.2.0/24-all": two terms that run together.
+function whyNotPrefix(text: string, fallback: string): string {
+  const next = /^\/{0,2}\d*([+~?-](?:all|a|mx|ip4|ip6|include|exists|ptr)\b.*)$/i.exec(text)?.[1];
+  return next === undefined ? fallback : `a space is missing before "${clip(next, 40)}"`;
+}
+
 function parseIpTerm(name: 'ip4' | 'ip6', rest: Rest): Body | Fault {
   const most = name === 'ip4' ? 32 : 128;
   const slash = rest.text.indexOf('/');
@@ -178,7 +184,11 @@ function parseIpTerm(name: 'ip4' | 'ip6', rest: Rest): Body | Fault {
   const digits = slash < 0 ? null : rest.text.slice(slash + 1);
   const prefix = digits === null || isAllDigits(digits) ? readPrefix(digits, most) : undefined;
   if (prefix === undefined)
-    return { at: rest.at + slash, term: '', problem: `a prefix length of ${name} is 0 to ${most}` };
+    return {
+      at: rest.at + slash,
+      term: '',
+      problem: whyNotPrefix(rest.text.slice(slash), `a prefix length of ${name} is 0 to ${most}`),
+    };
   return { name, address, prefix };
 }
 

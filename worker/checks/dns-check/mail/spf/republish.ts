@@ -5,13 +5,24 @@ import { isAll } from './grow-tree.ts';
 import { parseSpf, printSpf } from './parse-spf.ts';
 import type { SpfTerm } from './parse-term.ts';
 
-/** A fix with the record to publish. A record with a word that could not be read is not written anew: that word, a sender perhaps, would be lost. */
+/**
+ * A fix with the record to publish. A record with a word that could not be read is not written anew: that word, a sender perhaps, would be lost.
+ * Nor is one that would be left without a sender: who sends is the owner's to say.
+ */
 export function republish(
   text: string,
   { domain, spf }: Pick<SpfBranch, 'domain' | 'spf'>,
   terms: readonly { readonly text: string }[],
 ): Fix {
-  return spf === null || spf.faults.length > 0 ? { text } : publish(text, domain, printSpf(terms));
+  if (spf === null || spf.faults.length > 0) return { text };
+  if (hasSender(spf.terms) && !hasSender(terms))
+    return { text: `${text} No sender is left then: first name those that send your mail.` };
+  return publish(text, domain, printSpf(terms));
+}
+
+// A mechanism that lets somebody pass, or a record that this one hands on to; "-all" and "~all" let nobody.
+function hasSender(terms: readonly { readonly text: string }[]): boolean {
+  return terms.some(({ text }) => !/^[-~?]/.test(text) && !/^exp=/i.test(text));
 }
 
 /** A fix with the record less some of its terms. */

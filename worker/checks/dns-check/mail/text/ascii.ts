@@ -11,7 +11,7 @@ export function isLetter(sign: Sign): boolean {
 }
 
 /** True for space and tab (WSP of RFC 5234). */
-export function isBlank(sign: Sign): boolean {
+export function isBlankOrTab(sign: Sign): boolean {
   return sign === ' ' || sign === '\t';
 }
 
@@ -27,11 +27,11 @@ export function isAllDigits(text: string): boolean {
   return text !== '' && scanWhile(text, 0, isDigit) === text.length;
 }
 
-/** A text without blanks at its ends, and how many stood before it. */
+/** A text without spaces at its ends, and how many stood before it. */
 export function trimSpaces(text: string): { text: string; skipped: number } {
-  const start = scanWhile(text, 0, isBlank);
+  const start = scanWhile(text, 0, isBlankOrTab);
   let end = text.length;
-  while (end > start && isBlank(text[end - 1])) end -= 1;
+  while (end > start && isBlankOrTab(text[end - 1])) end -= 1;
   return { text: text.slice(start, end), skipped: start };
 }
 

@@ -17,9 +17,17 @@ export function showFaults(faults: readonly Fault[]): ReturnType<typeof showFaul
   return faults.slice(0, shownLimit).map((fault) => showFault(fault));
 }
 
-/** A text cut to a length, with a mark. */
-export function clip(text: string, length = 200): string {
+/** A text as a person reads it, cut to a length, with a mark. */
+export function clip(octets: string, length = 200): string {
+  const text = readable(octets);
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+// Records are read octet by octet; a curly quote is three of them. Text that is no UTF-8 stays as it is.
+function readable(text: string): string {
+  if (!/[\u0080-\u00ff]/.test(text) || /[^\u0000-\u00ff]/.test(text)) return text;
+  const decoded = Buffer.from(text, 'latin1').toString('utf8');
+  return decoded.includes('\ufffd') ? text : decoded;
 }
 
 /** Parts what a parser gave into the value and the faults; nothing was parsed: neither. */

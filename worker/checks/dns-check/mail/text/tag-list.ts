@@ -1,4 +1,4 @@
-import { findUnprintable, isBlank, isDigit, isLetter, scanWhile, trimSpaces } from './ascii.ts';
+import { findUnprintable, isBlankOrTab, isDigit, isLetter, scanWhile, trimSpaces } from './ascii.ts';
 import { clip, type Fault } from './fault.ts';
 
 /** One "name=value" of a tag list; offsets are of the whole text. */
@@ -13,7 +13,7 @@ export type Tag = {
 export type TagList = { readonly tags: readonly Tag[]; readonly faults: readonly Fault[] };
 
 /**
- * Reads "a=1; b=2;" with blanks around every part. Names keep their case: they are case-sensitive.
+ * Reads "a=1; b=2;" with spaces around every part. Names keep their case: they are case-sensitive.
  * Repeated names are all there; what they mean is the caller's to say.
  */
 export function parseTagList(text: string): TagList {
@@ -78,15 +78,15 @@ export function findRepeated(tags: readonly Tag[]): { readonly first: Tag; reado
 }
 
 /**
- * Whether a record begins with its version: the name in the case given or upper case, blanks around the sign, then a semicolon or the end.
+ * Whether a record begins with its version: the name in the case given or upper case, spaces around the sign, then a semicolon or the end.
  * @param version e.g. "DMARC1", case-sensitive
  */
 export function beginsWithVersion(text: string, version: string): boolean {
   if (text[0] !== 'v' && text[0] !== 'V') return false;
-  const equals = scanWhile(text, 1, isBlank);
+  const equals = scanWhile(text, 1, isBlankOrTab);
   if (text[equals] !== '=') return false;
-  const start = scanWhile(text, equals + 1, isBlank);
+  const start = scanWhile(text, equals + 1, isBlankOrTab);
   if (!text.startsWith(version, start)) return false;
-  const end = scanWhile(text, start + version.length, isBlank);
+  const end = scanWhile(text, start + version.length, isBlankOrTab);
   return end === text.length || text[end] === ';';
 }

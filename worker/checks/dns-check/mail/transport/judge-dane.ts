@@ -1,8 +1,8 @@
 import type { TransportCode } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
 import { brokenIf, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
 import { brokenBySeen } from '../../verdicts.ts';
+import type { MailHost, MxFacts } from '../mx/facts.ts';
 import { findWrongLength, isUsable, printTlsa, type Tlsa, whyUnusable } from '../mx/parse-tlsa.ts';
-import type { MailHost, MxFacts } from '../mx/see-mx.ts';
 import { clip } from '../text/fault.ts';
 
 export type DaneCode = Extract<TransportCode, `dane-${string}`>;
@@ -50,7 +50,7 @@ export function daneState({ mx, resolverValidates }: DaneContext): DaneState {
   if (hosts.some(({ tlsa }) => tlsa.sight.outcome === 'unknown')) return 'unknown';
   if (bound.length === 0) return 'missing';
   if (resolverValidates !== true) return 'unknown';
-  const isGood = (host: MailHost) => findUnsigned(host, mx) === null && host.tlsa.records.some(isUsable);
+  const isGood = (host: MailHost) => findUnsigned(host) === null && host.tlsa.records.some(isUsable);
   return bound.length === hosts.length && bound.every(isGood) ? 'ok' : 'invalid';
 }
 
@@ -60,25 +60,25 @@ function isAbsent(outcome: string): boolean {
 
 function judgeSigned(
   bound: readonly MailHost[],
-  { mx, resolverValidates }: DaneContext,
+  { resolverValidates }: DaneContext,
   unseen: Verdict | undefined,
 ): Verdict {
   if (resolverValidates !== true) return notTested('our resolver does not validate DNSSEC');
   return brokenBySeen(
     bound.flatMap((host) => {
-      const unsigned = findUnsigned(host, mx);
+      const unsigned = findUnsigned(host);
       return unsigned === null ? [] : [{ name: host.tlsa.name, ...unsigned }];
     }),
     unseen,
   );
 }
 
-// RFC 7672 §2.2: the MX records, the addresses of the host and its TLSA records must all be signed.
-function findUnsigned(host: MailHost, mx: MxFacts): { what: string; owner: string } | null {
+// The addresses of the host and its TLSA records must be signed. Where the MX records are not, a sender may use DANE all the same (RFC 7672 §2.2.1).
+function findUnsigned(host: MailHost): { what: string; owner: string } | null {
   if (!host.tlsa.sight.secure) return { what: 'the TLSA record', owner: clip(host.tlsa.name) };
   if (host.sights.some(({ outcome, secure }) => outcome === 'found' && !secure))
     return { what: 'the address', owner: clip(host.host) };
-  return mx.sight.secure ? null : { what: 'the MX record', owner: mx.domain };
+  return null;
 }
 
 type Named = { readonly name: string; readonly record: Tlsa };

@@ -7,14 +7,15 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
+import { aliasOf } from '../../../../dns/sight.ts';
 import { publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
-import type { MxFacts } from '../mx/see-mx.ts';
+import type { MxFacts } from '../mx/facts.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { unheardCodes } from '../unheard-codes.ts';
+import type { StsFacts } from './facts.ts';
 import type { DaneState } from './judge-dane.ts';
 import { allowsMx, parseStsPolicy, type StsPolicy } from './parse-sts-policy.ts';
-import type { StsFacts } from './see-transport.ts';
 
 export type StsCode = Extract<TransportCode, `mta-sts-${string}`>;
 
@@ -45,6 +46,7 @@ export function judgeSts(context: StsContext): Verdicts<StsCode> {
     ...judgeFile(context, hasRecord),
     ...judgePolicy(hasRecord ? served : null, mx, hasRecord ? fileUnseen : undefined),
     'mta-sts-missing': unseen ?? judgeMissing(context),
+    'mta-sts-alias-dangling': unseen ?? brokenBy(danglingAlias(sts)),
     'mta-sts-multiple':
       unseen ?? brokenIf(sts.texts.length > 1, { name: sts.name, count: sts.texts.length }, record),
     'mta-sts-record-syntax':
@@ -65,7 +67,13 @@ export function readServed(policy: PolicySight | null): StsPolicy | null {
   return 'mode' in parsed ? parsed : null;
 }
 
+function danglingAlias({ sight, name }: StsFacts): { name: string; alias: string }[] {
+  const alias = aliasOf(sight);
+  return alias === null || sight.outcome === 'found' ? [] : [{ name, alias: clip(alias) }];
+}
+
 function judgeMissing({ sts, dane, mx }: StsContext): Verdict {
+  if (danglingAlias(sts).length > 0) return 'not-applicable';
   if (sts.texts.length > 0 || sts.faults.length > 0) return 'holds';
   if (dane === 'ok') return 'not-applicable';
   if (dane === 'unknown') return notTested('whether DANE protects the mail hosts is not known');

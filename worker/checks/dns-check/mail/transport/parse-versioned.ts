@@ -1,4 +1,4 @@
-import { isBlank, isDigit, isLetter, scanWhile, trimSpaces } from '../text/ascii.ts';
+import { isBlankOrTab, isDigit, isLetter, scanWhile, trimSpaces } from '../text/ascii.ts';
 import { clip, type Fault, type Malformed } from '../text/fault.ts';
 
 /** A field of an MTA-STS or TLS reporting record. */
@@ -10,16 +10,16 @@ export type Field = {
 };
 
 /**
- * True for a record that senders take for one of this version (RFC 8461 §3.1, RFC 8460 §3): the version to the letter, blanks, a semicolon.
+ * True for a record that senders take for one of this version (RFC 8461 §3.1, RFC 8460 §3): the version to the letter, spaces, a semicolon.
  * Others are skipped before the records are counted.
  */
 export function hasVersion(text: string, version: string): boolean {
-  const end = scanWhile(text, version.length + 2, isBlank);
+  const end = scanWhile(text, version.length + 2, isBlankOrTab);
   return text.startsWith(`v=${version}`) && text[end] === ';';
 }
 
 /**
- * Reads the fields behind the version: name=value, parted by semicolons with blanks around them, one at the end allowed.
+ * Reads the fields behind the version: name=value, parted by semicolons with spaces around them, one at the end allowed.
  * The first fault ends the reading: such a record counts as none.
  */
 export function parseVersioned(text: string, version: string): { fields: Field[] } | Malformed {

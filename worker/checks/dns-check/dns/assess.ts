@@ -1,0 +1,88 @@
+import type { DnsFields } from '../../../../shared/catalogue/dns-check/report.ts';
+import { type DnsCode, dnsRules } from '../../../../shared/catalogue/dns-check/rules.ts';
+import { codesBroken, isBroken, type Severity, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { HalfAssessment } from '../halves.ts';
+import { type Loss, shareOut } from '../share-out.ts';
+import { forAll } from '../verdicts.ts';
+import { judgeCaa } from './caa/judge.ts';
+import { reportCaa } from './caa/report.ts';
+import { judgeDnssec } from './dnssec/judge.ts';
+import { readSigning } from './dnssec/read-signing.ts';
+import { reportDnssec } from './dnssec/report.ts';
+import { readStatus } from './dnssec/status.ts';
+import type { DnsEvidence } from './evidence.ts';
+import { type DnsFacts, readDnsFacts } from './facts.ts';
+import { judgeNs } from './ns/judge.ts';
+import { reportNs } from './ns/report.ts';
+import { judgeRecords } from './records/judge.ts';
+import { reportRecords } from './records/report.ts';
+import { judgeSoa } from './soa/judge.ts';
+import { reportSoa } from './soa/report.ts';
+
+/** Judges the DNS half. Pure: the same evidence always gives the same verdicts. */
+export function assessDns(evidence: DnsEvidence): HalfAssessment<DnsCode, DnsFields> {
+  const facts = readDnsFacts(evidence);
+  const signing = readSigning(facts);
+  const status = readStatus(facts, signing);
+  const soa = judgeSoa(facts);
+  const seen: Verdicts<DnsCode> = {
+    ...judgeRecords(facts),
+    ...judgeNs(facts),
+    ...soa,
+    ...judgeDnssec(facts, signing, status),
+    ...judgeCaa(facts),
+  };
+  const { exists } = facts;
+  const verdicts = exists === false ? onlyNotFound(facts.domain) : seen;
+  const losses = lossesOf(verdicts);
+  const lost = losses.reduce((sum, { points }) => sum + points, 0);
+  const points =
+    exists === false || !isAnythingKnown(facts, verdicts) ? null : Math.max(0, Math.round(100 - lost));
+  return {
+    verdicts,
+    fields: {
+      exists,
+      ...reportRecords(facts),
+      ns: reportNs(facts, isFaulty(verdicts, 'ns')),
+      soa: reportSoa(facts, soa),
+      dnssec: reportDnssec(signing, status),
+      caa: reportCaa(facts, isFaulty(verdicts, 'caa')),
+      dnsScore: points,
+    },
+    score: points,
+    scoreEffects: Object.fromEntries(losses.map(({ code, points: taken }) => [code, -taken])),
+    isPartial:
+      facts.zone.kind === 'unknown' || Object.values(facts.apex).some(({ state }) => state === 'unknown'),
+  };
+}
+
+function onlyNotFound(name: string): Verdicts<DnsCode> {
+  return { ...forAll(dnsRules, 'not-applicable'), 'domain-not-found': { broken: [{ name }] } };
+}
+
+function isAnythingKnown({ apex, authoritative }: DnsFacts, verdicts: Verdicts<DnsCode>): boolean {
+  if (authoritative.length > 0 || isBroken(verdicts['ns-none-answers'])) return true;
+  return Object.values(apex).some(({ state }) => state !== 'unknown');
+}
+
+// What makes a zone bogus and that it is bogus are one fault: it is counted once.
+const causesOfBogus: readonly string[] = ['dnssec-ds-without-key', 'dnssec-signature-invalid'];
+
+/** What each broken rule takes from 100. */
+function lossesOf(verdicts: Verdicts<DnsCode>): readonly Loss[] {
+  const isBogus = isBroken(verdicts['dnssec-bogus']);
+  const losses = codesBroken(verdicts).map((code) => {
+    const isCounted = !(isBogus && causesOfBogus.includes(code));
+    return { code, points: isCounted ? dnsRules[code].points : 0 };
+  });
+  return shareOut(losses, 100);
+}
+
+const faults: readonly Severity[] = ['critical', 'high'];
+
+function isFaulty(verdicts: Verdicts<DnsCode>, part: string): boolean {
+  return (Object.keys(dnsRules) as DnsCode[]).some(
+    (code) =>
+      dnsRules[code].part === part && faults.includes(dnsRules[code].severity) && isBroken(verdicts[code]),
+  );
+}

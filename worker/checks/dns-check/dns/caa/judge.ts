@@ -1,0 +1,95 @@
+import { caaRules } from '../../../../../shared/catalogue/dns-check/rules/caa.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import { climbCaa } from '../../../../dns/climb-caa.ts';
+import { isMalformed } from '../../../../dns/malformed.ts';
+import type { Caa } from '../../../../dns/record-values.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import { forAll } from '../../verdicts.ts';
+import type { DnsFacts } from '../facts.ts';
+import { parseCaaIssue } from './parse-caa-issue.ts';
+
+export type CaaCode = keyof typeof caaRules;
+
+const criticalFlag = 128;
+const issueTags = ['issue', 'issuewild', 'issuemail', 'issuevmc'];
+// IANA "Certification Authority Restriction Properties".
+const knownTags = [...issueTags, 'iodef', 'contactemail', 'contactphone'];
+
+/** Judges the CAA records that a CA would find for the domain. */
+export function judgeCaa(facts: DnsFacts): Verdicts<CaaCode> {
+  const climb = climbCaa(facts.domain, caaAnswersOf(facts));
+  if (climb.state === 'unknown') return forAll(caaRules, notTested(climb.why));
+  if (climb.state === 'missing')
+    return {
+      ...forAll(caaRules, 'not-applicable'),
+      'caa-missing': brokenBy([{ name: facts.domain }], {
+        text: 'Name the CAs that you use, one record each; the record shown stands for one of them.',
+        record: { name: facts.domain, type: 'CAA', value: '0 issue "letsencrypt.org"' },
+      }),
+    };
+  const { at: name, records } = climb;
+  return {
+    'caa-missing': 'holds',
+    'caa-unknown-critical': brokenBy(
+      records
+        .filter(({ flags, tag }) => (flags & criticalFlag) !== 0 && !isKnown(tag))
+        .map(({ tag }) => ({ name, tag })),
+    ),
+    'caa-value-malformed': brokenBy(malformedIssues(name, records)),
+    'caa-iodef-invalid': brokenBy(
+      records
+        .filter(({ tag, value }) => tag.toLowerCase() === 'iodef' && !isReportAddress(value))
+        .map(({ value }) => ({ name, value })),
+    ),
+    'caa-tag-unknown': brokenBy(
+      records
+        .filter(({ flags, tag }) => (flags & criticalFlag) === 0 && !isKnown(tag))
+        .map(({ tag }) => ({ name, tag })),
+    ),
+    'caa-forbids-all': brokenIf(
+      issuersOf(records, 'issue')?.length === 0 && !issuersOf(records, 'issuewild')?.length,
+      { name },
+    ),
+  };
+}
+
+/** The answers that a CA's climb from the domain meets. */
+export function caaAnswersOf({ answers, evidence }: DnsFacts): readonly DnsAnswer[] {
+  return [answers.CAA, ...evidence.ancestors.flatMap(({ caa }) => (caa ? [caa] : []))];
+}
+
+/**
+ * The CAs that a property names.
+ * @returns null when the property is not there, and so forbids nobody; an unreadable value names none
+ */
+export function issuersOf(records: readonly Caa[], tag: string): readonly string[] | null {
+  const values = records.filter((record) => record.tag.toLowerCase() === tag);
+  if (values.length === 0) return null;
+  return values.flatMap(({ value }) => {
+    const issue = parseCaaIssue(value);
+    return isMalformed(issue) || issue.issuer === null ? [] : [issue.issuer];
+  });
+}
+
+function malformedIssues(name: string, records: readonly Caa[]): readonly Evidence[] {
+  return records.flatMap(({ tag, value }) => {
+    if (!issueTags.includes(tag.toLowerCase())) return [];
+    const issue = parseCaaIssue(value);
+    return isMalformed(issue) ? [{ name, tag, value, reason: issue.malformed }] : [];
+  });
+}
+
+function isKnown(tag: string): boolean {
+  return knownTags.includes(tag.toLowerCase());
+}
+
+function isReportAddress(value: string): boolean {
+  if (/^mailto:[^@\s]+@[^@\s]+$/i.test(value)) return true;
+  return URL.canParse(value) && /^https?:/i.test(value);
+}

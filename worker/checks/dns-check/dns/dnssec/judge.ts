@@ -1,0 +1,155 @@
+import { dnssecRules } from '../../../../../shared/catalogue/dns-check/rules/dnssec.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  type Fix,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import type { Dnskey } from '../../../../dns/record-values.ts';
+import { forAll } from '../../verdicts.ts';
+import type { DnsFacts } from '../facts.ts';
+import { digestOf } from './ds-digest.ts';
+import { judgeCds } from './judge-cds.ts';
+import { judgeStrength } from './judge-strength.ts';
+import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
+import { isoTime, printDs } from './print.ts';
+import { type CheckedSet, lastingSignature, type Signing } from './read-signing.ts';
+import { brokenSets, faultOf } from './set-faults.ts';
+import type { DnssecFacts } from './status.ts';
+
+export type DnssecCode = keyof typeof dnssecRules;
+
+/** Judges DNSSEC: the resolver's word, the parent's DS, and the zone's keys and signatures. */
+export function judgeDnssec(
+  facts: DnsFacts,
+  signing: Signing,
+  { refused }: DnssecFacts,
+): Verdicts<DnssecCode> {
+  const bogus = judgeBogus(facts, refused);
+  if (facts.zone.kind === 'inside')
+    return { ...forAll(dnssecRules, 'not-applicable'), 'dnssec-bogus': bogus };
+  return {
+    'dnssec-bogus': bogus,
+    ...judgeChain(facts, signing),
+    ...judgeSignatures(facts, signing),
+    ...judgeStrength(facts, signing),
+    'dnssec-server-signature-invalid': judgeServers(facts, signing),
+    'dnssec-cds-mismatch': judgeCds(facts, signing),
+  };
+}
+
+function judgeBogus({ domain, evidence }: DnsFacts, refused: DnssecFacts['refused']): Verdict {
+  if (refused.length > 0) return brokenBy(refused.map((one) => ({ name: domain, ...one })));
+  const { root, apex } = evidence;
+  const validates = root.kind === 'answer' && root.flags.ad;
+  if (!validates) return notTested('the resolver does not validate');
+  return apex.SOA.kind === 'answer' && apex.SOA.rcode !== 'SERVFAIL'
+    ? 'holds'
+    : notTested('the resolver gave no answer');
+}
+
+type ChainCode = 'dnssec-ds-without-key' | 'dnssec-ds-stale' | 'dnssec-unsigned' | 'dnssec-ds-missing';
+
+function judgeChain({ apex, domain }: DnsFacts, { ds, keys }: Signing): Verdicts<ChainCode> {
+  const unseen = [apex.DS, apex.DNSKEY].find(({ state }) => state === 'unknown');
+  if (unseen?.state === 'unknown') {
+    const why = notTested(`DS or DNSKEY was not seen: ${unseen.why}`);
+    return {
+      'dnssec-ds-without-key': why,
+      'dnssec-ds-stale': why,
+      'dnssec-unsigned': why,
+      'dnssec-ds-missing': why,
+    };
+  }
+  const hasDs = apex.DS.state === 'found';
+  const isSigned = apex.DNSKEY.state === 'found';
+  const stray = ds.filter(({ key }) => key === null).map(({ ds: one }) => ({ ds: printDs(one) }));
+  const isBroken = hasDs && stray.length === ds.length;
+  return {
+    'dnssec-ds-without-key': hasDs
+      ? brokenBy(isBroken ? stray : [], enterDs(domain, keys))
+      : 'not-applicable',
+    'dnssec-ds-stale': hasDs && !isBroken ? brokenBy(stray) : 'not-applicable',
+    'dnssec-unsigned': brokenIf(!hasDs && !isSigned, { zone: domain }),
+    'dnssec-ds-missing':
+      isSigned && !hasDs
+        ? brokenBy([{ zone: domain, keys: keys.map(keyTagOf).join(', ') }], enterDs(domain, keys))
+        : hasDs
+          ? 'holds'
+          : 'not-applicable',
+  };
+}
+
+// The DS that the registrar wants, ready to paste: of a key-signing key, with SHA-256.
+function enterDs(zone: string, keys: readonly Dnskey[]): Fix | undefined {
+  const signer = keys.find(
+    ({ flags }) =>
+      (flags & zoneKeyFlag) !== 0 && (flags & entryPointFlag) !== 0 && (flags & revokedFlag) === 0,
+  );
+  const digest = signer && digestOf(zone, signer, 2);
+  if (!signer || digest === undefined) return undefined;
+  const value = printDs({ keyTag: keyTagOf(signer), algorithm: signer.algorithm, digestType: 2, digest });
+  return {
+    text: 'Enter this DS at the registrar; it is made of the zone’s key-signing key.',
+    record: { name: zone, type: 'DS', value },
+  };
+}
+
+type SignatureCode =
+  | 'dnssec-signature-invalid'
+  | 'dnssec-signature-expires-today'
+  | 'dnssec-signature-expires-soon';
+
+function judgeSignatures(
+  { domain, apex, evidence }: DnsFacts,
+  { sets, keys }: Signing,
+): Verdicts<SignatureCode> {
+  const told = (verdict: Verdict): Verdicts<SignatureCode> => ({
+    'dnssec-signature-invalid': verdict,
+    'dnssec-signature-expires-today': verdict,
+    'dnssec-signature-expires-soon': verdict,
+  });
+  if (apex.DNSKEY.state === 'unknown') return told(notTested(`the keys were not seen: ${apex.DNSKEY.why}`));
+  // Without keys the DS rule says what is wrong; without DS nobody looks at the signatures.
+  if (keys.length === 0 || apex.DS.state === 'none') return told('not-applicable');
+  if (sets.every(({ signatures }) => signatures.length === 0))
+    return told(notTested('the resolver passed on no signatures'));
+  const ending = sets.flatMap((set) => endingSignature(set, domain, evidence.askedAtS));
+  return {
+    'dnssec-signature-invalid': brokenBy(brokenSets(sets).map((fault) => ({ name: domain, ...fault }))),
+    'dnssec-signature-expires-today': brokenBy(ending.filter(({ leftS }) => leftS < halfDayS)),
+    'dnssec-signature-expires-soon': brokenBy(ending.filter(({ leftS }) => leftS >= halfDayS)),
+  };
+}
+
+// Each server by itself: what the resolver saw is the answer of one. Where no server is good, the zone is at fault, and has a rule of its own.
+function judgeServers({ apex }: DnsFacts, { servers, keys }: Signing): Verdict {
+  if (apex.DNSKEY.state === 'unknown') return notTested(`the keys were not seen: ${apex.DNSKEY.why}`);
+  if (keys.length === 0 || apex.DS.state === 'none') return 'not-applicable';
+  if (servers.length === 0) return notTested('no name server gave its SOA');
+  const faults = servers.flatMap(({ server, ip, signatures }) => {
+    const reason = faultOf(signatures.map(({ verdict }) => verdict));
+    return reason === undefined ? [] : [{ server, ip, reason }];
+  });
+  return faults.length === servers.length ? 'not-applicable' : brokenBy(faults);
+}
+
+const halfDayS = 12 * 3600;
+const threeDaysS = 3 * 86_400;
+
+// Servers that sign as they answer make signatures of a day or two on purpose; what counts is that most of the life is over.
+function endingSignature(
+  set: CheckedSet,
+  name: string,
+  atS: number,
+): (Evidence & { readonly leftS: number })[] {
+  const rrsig = lastingSignature(set);
+  if (!rrsig) return [];
+  const leftS = rrsig.expiration - atS;
+  const lifeS = rrsig.expiration - rrsig.inception;
+  if (leftS >= threeDaysS || leftS * 4 >= lifeS) return [];
+  return [{ name, type: set.type, expires: isoTime(rrsig.expiration), leftS }];
+}

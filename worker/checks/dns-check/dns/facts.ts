@@ -1,0 +1,53 @@
+import { ownRecords, type Reading, readAnswer } from '../../../dns/read-answer.ts';
+import type { DnsAnswer } from '../../../probes/dns/port.ts';
+import { type ApexType, apexTypes } from '../halves.ts';
+import type { DnsEvidence } from './evidence.ts';
+import { readServerFacts, type ServerFacts } from './ns/server-facts.ts';
+import { readZoneFacts, type ZoneFacts } from './zone.ts';
+
+/** The evidence, read once: what every judgement of the DNS half looks at. */
+export type DnsFacts = {
+  readonly evidence: DnsEvidence;
+  readonly domain: string;
+  /** What the resolver answered; where it called that bogus, what it gave with checking disabled. */
+  readonly answers: { readonly [T in ApexType]: DnsAnswer };
+  readonly apex: { readonly [T in ApexType]: Reading };
+  /** null when the DNS did not say. */
+  readonly exists: boolean | null;
+  readonly zone: ZoneFacts;
+  readonly servers: readonly ServerFacts[];
+  readonly authoritative: readonly ServerFacts[];
+  /** The zone above that delegates, "" the root; null when nobody said. */
+  readonly parentZone: string | null;
+};
+
+/** Reads the evidence. */
+export function readDnsFacts(evidence: DnsEvidence): DnsFacts {
+  const { domain, referrals } = evidence;
+  const answers = Object.fromEntries(
+    apexTypes.map((type) => [type, evidence.unchecked[type] ?? evidence.apex[type]]),
+  ) as DnsFacts['answers'];
+  const apex = Object.fromEntries(
+    apexTypes.map((type) => [type, readAnswer(answers[type])]),
+  ) as DnsFacts['apex'];
+  const servers = readServerFacts(evidence);
+  return {
+    evidence,
+    domain,
+    answers,
+    apex,
+    exists: existence(apex),
+    zone: readZoneFacts(answers.SOA, answers.NS, referrals),
+    servers,
+    authoritative: servers.filter(({ state }) => state === 'authoritative'),
+    parentZone: evidence.ancestors.find(({ ns }) => ownRecords(ns).length > 0)?.name ?? null,
+  };
+}
+
+// An error that the DNS did not explain leaves the question open; any record or alias answers it.
+function existence(apex: DnsFacts['apex']): boolean | null {
+  const readings = Object.values(apex);
+  if (readings.some(({ state, aliases }) => state === 'found' || aliases.length > 0)) return true;
+  if (apex.SOA.state === 'none') return !apex.SOA.nxdomain;
+  return readings.some((reading) => reading.state === 'none' && !reading.nxdomain) ? true : null;
+}

@@ -1,0 +1,36 @@
+import { nsRules } from '../../../../../shared/catalogue/dns-check/rules/ns.ts';
+import { brokenBy, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { forAll } from '../../verdicts.ts';
+import type { DnsFacts } from '../facts.ts';
+import { readDelegation } from './delegation.ts';
+import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
+import { judgeGlue, judgeSets } from './judge-delegation.ts';
+import { judgeServers } from './judge-servers.ts';
+import { inState } from './server-facts.ts';
+
+export type NsCode = keyof typeof nsRules;
+
+/** Judges the delegation and every name server. Nothing applies to a name that is no zone of its own. */
+export function judgeNs(facts: DnsFacts): Verdicts<NsCode> {
+  if (facts.zone.kind === 'inside') return forAll(nsRules, 'not-applicable');
+  const delegation = readDelegation(facts);
+  if (delegation.all.length === 0)
+    return forAll(nsRules, notTested(`nobody named the domain’s name servers (${whyUnknown(facts)})`));
+  return {
+    ...judgeServers(facts),
+    ...judgeAddresses(facts, delegation),
+    ...judgeSets(facts, delegation),
+    ...judgeGlue(facts),
+    'ns-address-not-public': judgePublicity(facts),
+  };
+}
+
+function judgePublicity({ servers, evidence }: DnsFacts): Verdict {
+  const hidden = inState(servers, 'forbidden').map(({ name }) => ({ server: name }));
+  return hidden.length === 0 && evidence.hosts.some(isUnseen) ? addressUnseen : brokenBy(hidden);
+}
+
+function whyUnknown({ zone, apex }: DnsFacts): string {
+  if (zone.kind === 'unknown') return zone.why;
+  return apex.NS.state === 'unknown' ? apex.NS.why : 'there is no NS record';
+}

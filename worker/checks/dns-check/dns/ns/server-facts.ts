@@ -1,0 +1,160 @@
+import { isOurs } from '../../../../dns/not-asked.ts';
+import { describeRcode, ownRecords, recordsAt } from '../../../../dns/read-answer.ts';
+import { readAll, readSoa, readText, type Soa } from '../../../../dns/record-values.ts';
+import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { DnsEvidence, ServerAnswers } from '../evidence.ts';
+import { isIpv6 } from './addresses.ts';
+
+/**
+ * How one address of a name server stands towards the domain.
+ * `authoritative` knows the zone · `lame` answers, but not as one who knows, or refuses what others answer us · `refused` answers with an error
+ * · `silent` does not answer · `forbidden` has an address that is never asked · `not-asked` our own path or time failed
+ */
+export type ServerState = 'authoritative' | 'lame' | 'refused' | 'silent' | 'forbidden' | 'not-asked';
+
+export type ServerFacts = {
+  readonly name: string;
+  readonly ip: string;
+  readonly state: ServerState;
+  /** What is wrong, as a sentence's end; "" for an authoritative one. */
+  readonly why: string;
+  /** The response code of an error, else null. */
+  readonly rcode: string | null;
+  readonly rttMs: number | null;
+  readonly soa: Soa | null;
+  readonly nsNames: readonly string[] | null;
+  readonly tcp: Claim;
+  readonly edns: Claim;
+  /** Resolves foreign names for us. */
+  readonly recursion: Claim;
+};
+
+/** Something seen to be so, not so (and why), or not seen. */
+export type Claim = { readonly is: boolean; readonly why: string } | null;
+
+const yes: Claim = { is: true, why: '' };
+const no = (why: string): Claim => ({ is: false, why });
+
+/**
+ * Reads what every address answered. When all IPv6 addresses alike cannot be connected to and IPv4 answers, it is we who have
+ * no IPv6: no route looks the same as a closed port.
+ */
+export function readServerFacts({ servers, domain }: DnsEvidence): readonly ServerFacts[] {
+  const all = servers.map((server) => readServer(server, domain));
+  const isBlind =
+    servers
+      .filter(({ address }) => isIpv6(address))
+      .every(({ soa, ns }) => isRefused(soa) && isRefused(ns)) &&
+    all.some(({ ip, state }) => !isIpv6(ip) && state === 'authoritative');
+  return all.map((facts) =>
+    isBlind && isIpv6(facts.ip)
+      ? { ...facts, state: 'not-asked', why: 'IPv6 does not seem to work from here' }
+      : withLameness(facts, all),
+  );
+}
+
+// A server that refuses or fails while others answer the same question of ours does so to everybody.
+function withLameness(facts: ServerFacts, all: readonly ServerFacts[]): ServerFacts {
+  const isDisowned = facts.rcode !== null && ['REFUSED', 'NOTAUTH', 'SERVFAIL'].includes(facts.rcode);
+  const isAnswered = all.some(({ state }) => state === 'authoritative');
+  return isDisowned && isAnswered ? { ...facts, state: 'lame' } : facts;
+}
+
+function isRefused(answer: DnsAnswer): boolean {
+  return answer.kind === 'failure' && answer.code === 'connection-refused';
+}
+
+function readServer(answers: ServerAnswers, domain: string): ServerFacts {
+  const { soa, ns } = answers;
+  const spoke = pickAnswer(soa, ns);
+  const standing = spoke === undefined ? judgeFailure(soa) : judgeStanding(spoke, domain);
+  const isAuthoritative = standing.state === 'authoritative';
+  const names = isAuthoritative ? authoritativeNames(ns) : [];
+  return {
+    name: answers.name,
+    ip: answers.address,
+    ...standing,
+    rttMs: spoke?.rttMs ?? null,
+    soa: (isAuthoritative && readAll(ownRecords(soa), readSoa)[0]) || null,
+    nsNames: names.length > 0 ? names.toSorted() : null,
+    tcp: spoke ? claimTcp(answers.tcp) : null,
+    edns: claimEdns(answers),
+    recursion: spoke ? claimRecursion(answers.foreign) : null,
+  };
+}
+
+type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
+
+// A server that cannot read EDNS is judged by what it says without.
+function pickAnswer(soa: DnsAnswer, ns: DnsAnswer): Answered | undefined {
+  if (soa.kind === 'answer' && !(rejectsEdns(soa) && ns.kind === 'answer')) return soa;
+  return ns.kind === 'answer' ? ns : undefined;
+}
+
+function rejectsEdns({ rcode }: Answered): boolean {
+  return rcode === 'FORMERR' || rcode === 'NOTIMP' || rcode === 'BADVERS';
+}
+
+function authoritativeNames(ns: DnsAnswer): readonly string[] {
+  return ns.kind === 'answer' && ns.flags.aa ? readAll(ownRecords(ns), readText) : [];
+}
+
+type Standing = Pick<ServerFacts, 'state' | 'why' | 'rcode'>;
+
+function judgeStanding(answer: Answered, domain: string): Standing {
+  if (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')
+    return { state: 'refused', why: describeRcode(answer), rcode: answer.rcode };
+  const isHere = ownRecords(answer).length > 0 || recordsAt(answer.answers, domain, 'CNAME').length > 0;
+  if (answer.flags.aa && isHere) return { state: 'authoritative', why: '', rcode: null };
+  return { state: 'lame', why: describeLame(answer, isHere), rcode: null };
+}
+
+function judgeFailure(answer: DnsAnswer): Standing {
+  if (answer.kind === 'answer') return { state: 'refused', why: answer.rcode, rcode: answer.rcode };
+  const { code, reason } = answer;
+  if (code === 'target-address-not-allowed')
+    return { state: 'forbidden', why: 'its address is not public', rcode: null };
+  return { state: isOurs(answer) ? 'not-asked' : 'silent', why: reason, rcode: null };
+}
+
+function describeLame(answer: Answered, isHere: boolean): string {
+  if (isHere) return 'it has the records, but does not set the authority bit';
+  if (answer.rcode === 'NXDOMAIN') return 'it says that the domain does not exist';
+  const referral = answer.authority.find(({ type }) => type === 'NS');
+  if (referral) return `it refers to the servers of ${referral.name === '' ? 'the root' : referral.name}`;
+  return 'it has no such record';
+}
+
+function claimTcp(tcp: DnsAnswer): Claim {
+  if (tcp.kind === 'answer') return yes;
+  return isOurs(tcp) ? null : no(tcp.reason);
+}
+
+function claimEdns({ soa, ns, foreign }: ServerAnswers): Claim {
+  if (soa.kind === 'answer') {
+    if (rejectsEdns(soa)) return no(`answers queries with EDNS by ${soa.rcode}`);
+    // An error may be made by something before the server that writes as little as it can.
+    if (soa.rcode !== 'NOERROR' && soa.rcode !== 'NXDOMAIN') return null;
+    return soa.edns === null ? no('answers without EDNS') : yes;
+  }
+  // One question may be lost; two with EDNS, while one without is answered, are dropped.
+  const isLost = foreign.kind === 'failure' && foreign.code === 'timeout' && !isOurs(foreign);
+  const isDropped = soa.code === 'timeout' && !isOurs(soa) && isLost && ns.kind === 'answer';
+  return isDropped ? no('answers only queries without EDNS') : null;
+}
+
+function claimRecursion(foreign: DnsAnswer): Claim {
+  if (foreign.kind === 'failure') return null;
+  const isResolved = foreign.rcode === 'NOERROR' && foreign.flags.ra && foreign.answers.length > 0;
+  return isResolved ? yes : no(foreign.rcode);
+}
+
+/** Those servers that stand so. */
+export function inState(servers: readonly ServerFacts[], state: ServerState): readonly ServerFacts[] {
+  return servers.filter((server) => server.state === state);
+}
+
+/** A server as evidence names it. */
+export function named({ name, ip }: ServerFacts): { server: string; ip: string } {
+  return { server: name, ip };
+}

@@ -1,0 +1,47 @@
+import { oncePerSight } from '../../../../dns/sight.ts';
+import type { WebFile } from '../evidence.ts';
+import { isSvg } from './judge-svg.ts';
+import { parseXml, type Xml } from './parse-xml.ts';
+import { type FileSight, readAbsent, readFile } from './read-file.ts';
+
+type Loaded = Extract<FileSight, { kind: 'file' }>;
+
+/** What a file holds: `other` is no SVG, and why, as a sentence's end. */
+type Content =
+  | { readonly kind: 'other'; readonly problem: string }
+  | { readonly kind: 'svg'; readonly xml: Xml };
+
+/** The logo as judgement sees it. */
+export type LogoSight = Exclude<FileSight, Loaded> | (Omit<Loaded, 'kind'> & Content);
+
+/**
+ * Reads the file that the tag l names.
+ * @param file undefined where it was not fetched, null where the record names none
+ */
+export function readLogo(file: WebFile | null | undefined): LogoSight {
+  return file ? decodeLogo(file) : readAbsent(file);
+}
+
+// Judged and shown: read once for both.
+const decodeLogo = oncePerSight((file: WebFile): LogoSight => {
+  const sight = readFile(file);
+  return sight.kind === 'file' ? { ...sight, ...readContent(sight) } : sight;
+});
+
+function readContent({ text, form }: Loaded): Content {
+  if (form === 'binary') return { kind: 'other', problem: 'it is no text' };
+  if (form === 'gzip-broken') return { kind: 'other', problem: 'its gzip compression is broken' };
+  const xml = parseXml(text);
+  if ('faults' in xml) {
+    const [{ at, problem }] = xml.faults;
+    return { kind: 'other', problem: `line ${lineOf(text, at)} is not XML: ${problem}` };
+  }
+  return isSvg(xml)
+    ? { kind: 'svg', xml }
+    : { kind: 'other', problem: 'its root element is not that of an SVG' };
+}
+
+/** The number of the line that an offset is in; 1 is the first. */
+export function lineOf(text: string, at: number): number {
+  return text.slice(0, at).split('\n').length;
+}

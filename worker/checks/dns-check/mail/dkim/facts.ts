@@ -1,0 +1,114 @@
+import { aliasOf, nameExists, oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
+import { type Fault, settle } from '../text/fault.ts';
+import { type DkimKey, isDkimKey, measureDkimKey, parseDkimKey } from './parse-dkim-key.ts';
+import { commonSelectors, guessSelectors } from './selectors.ts';
+
+export type SelectorSource = 'caller' | 'provider' | 'common';
+
+/** What is known of the keys of a domain. */
+export type DkimFacts = {
+  /** The name that all selectors are below. */
+  readonly name: string;
+  /** False: no selector can exist (RFC 8020 §2). */
+  readonly subtreeExists: boolean | null;
+  readonly selectors: readonly SeenSelector[];
+  /** How many selectors were tried. */
+  readonly tried: number;
+};
+
+export type SeenSelector = {
+  readonly selector: string;
+  readonly source: SelectorSource;
+  readonly name: string;
+  readonly sight: Sight;
+  readonly alias: string | null;
+  /** Texts that mean to be a key; for a caller's selector, all texts. */
+  readonly texts: readonly string[];
+  readonly key: DkimKey | null;
+  readonly faults: readonly Fault[];
+  readonly bits: number | null;
+  /** Why the key cannot be read, as a sentence's end. */
+  readonly keyProblem: string | null;
+};
+
+/** Sees the keys of the caller's selectors, of the providers that the names point to, and of selectors that many use. */
+export function readDkim(
+  zone: Zone,
+  domain: string,
+  { asked, names }: { asked: readonly string[]; names: readonly string[] },
+): DkimFacts {
+  const name = `_domainkey.${domain}`;
+  const wild = zone.look(`*.${name}`, 'TXT');
+  const wildcard = textsOf(wild).map(({ text }) => text);
+  const tried = listSelectors(asked, names).map(({ selector, source }) =>
+    readSelector(zone, name, selector, source),
+  );
+  // A wildcard answers for every selector; only what differs from it was published for the selector itself.
+  const isOwn = ({ source, texts, alias }: SeenSelector) =>
+    source === 'caller' ||
+    (texts.length === 0
+      ? alias === null || alias !== aliasOf(wild)
+      : texts.some((text) => !wildcard.includes(text)));
+  const selectors = tried.filter((seen) => isWorthShowing(seen) && isOwn(seen));
+  const subtree = nameExists(zone.look(name, 'TXT'));
+  return {
+    name,
+    // Some servers deny names that only have others below them; a key that was found is the better witness.
+    subtreeExists: selectors.some(({ texts }) => texts.length > 0) ? true : subtree,
+    selectors,
+    tried: tried.length,
+  };
+}
+
+function listSelectors(asked: readonly string[], names: readonly string[]) {
+  const sources = new Map<string, SelectorSource>();
+  const add = (source: SelectorSource) => (selector: string) => {
+    if (!sources.has(selector)) sources.set(selector, source);
+  };
+  asked.map((selector) => selector.toLowerCase()).forEach(add('caller'));
+  guessSelectors(names).forEach(add('provider'));
+  commonSelectors.forEach(add('common'));
+  return [...sources].map(([selector, source]) => ({ selector, source }));
+}
+
+function readSelector(zone: Zone, parent: string, selector: string, source: SelectorSource): SeenSelector {
+  const name = `${selector}.${parent}`;
+  const sight = zone.look(name, 'TXT');
+  const read = source === 'caller' ? readAsked(sight) : readGuessed(sight);
+  return { selector, source, name, sight, alias: aliasOf(sight), ...read };
+}
+
+type SeenKey = Pick<SeenSelector, 'texts' | 'key' | 'faults' | 'bits' | 'keyProblem'>;
+
+const readAsked = oncePerSight((sight) => readKey(textsOf(sight).map(({ text }) => text)));
+const readGuessed = oncePerSight((sight) =>
+  readKey(
+    textsOf(sight)
+      .map(({ text }) => text)
+      .filter(isDkimKey),
+  ),
+);
+
+function readKey(texts: readonly string[]): SeenKey {
+  const { value: key, faults } = settle(texts.length === 1 ? parseDkimKey(texts[0] ?? '') : null);
+  return { texts, key, faults, ...measure(key) };
+}
+
+function measure(key: DkimKey | null): Pick<SeenSelector, 'bits' | 'keyProblem'> {
+  if (key === null || key.key === '' || !isKnownType(key)) return { bits: null, keyProblem: null };
+  const strength = measureDkimKey(key);
+  return 'bits' in strength
+    ? { bits: strength.bits, keyProblem: null }
+    : { bits: null, keyProblem: strength.problem };
+}
+
+/** True for the kinds of key that verifiers know (RFC 6376 §3.6.1, RFC 8463 §4). */
+export function isKnownType({ keyType }: DkimKey): boolean {
+  return keyType === 'rsa' || keyType === 'ed25519';
+}
+
+// A guess that found nothing says nothing; an alias to nowhere does.
+function isWorthShowing({ source, texts, alias }: SeenSelector): boolean {
+  return source === 'caller' || texts.length > 0 || alias !== null;
+}

@@ -1,0 +1,144 @@
+import { type DkimCode, dkimRules } from '../../../../../shared/catalogue/dns-check/mail/rules/dkim.ts';
+import {
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import { brokenBySeen, forAll } from '../../verdicts.ts';
+import type { MailMode } from '../mode.ts';
+import { clip, showFault } from '../text/fault.ts';
+import type { DkimFacts, SeenSelector } from './facts.ts';
+import { isKnownType } from './facts.ts';
+
+/** Judges the keys that were found. That none was guessed is no fault (RFC 6376 §3.1); that none can exist is one. */
+export function judgeDkim(facts: DkimFacts, mode: MailMode): Verdicts<DkimCode> {
+  if (mode === 'parked') return forAll(dkimRules, 'not-applicable');
+  const lost = facts.selectors.find(({ sight }) => sight.outcome === 'unknown');
+  const unseen = lost && notTested(`${lost.name} could not be read: ${lost.sight.why}`);
+  return {
+    ...judgePresence(facts, unseen),
+    ...judgeKeys(
+      facts.selectors.filter(({ texts }) => texts.length > 0),
+      unseen,
+    ),
+  };
+}
+
+type PresenceCode =
+  | 'dkim-none-possible'
+  | 'dkim-not-guessed'
+  | 'dkim-selector-missing'
+  | 'dkim-alias-dangling';
+
+function judgePresence(
+  { name, subtreeExists, selectors, tried }: DkimFacts,
+  lost: Verdict | undefined,
+): Pick<Verdicts<DkimCode>, PresenceCode> {
+  const hasKey = selectors.some(({ texts }) => texts.length > 0);
+  const unseen = notTested(`whether ${name} exists is not known`);
+  const isGuessable = subtreeExists !== false && !selectors.some(({ source }) => source === 'caller');
+  const dangling = selectors.filter(
+    ({ alias, sight }) => alias !== null && isAbsent(sight.outcome) && !isIdleRotation(alias, selectors),
+  );
+  return {
+    'dkim-none-possible': subtreeExists === null ? unseen : brokenIf(!subtreeExists, { name }),
+    'dkim-not-guessed': !isGuessable
+      ? 'not-applicable'
+      : subtreeExists === null
+        ? unseen
+        : brokenIf(!hasKey, { count: tried }),
+    'dkim-selector-missing': judgeAsked(
+      selectors.filter(({ source }) => source === 'caller'),
+      lost,
+    ),
+    'dkim-alias-dangling': brokenBySeen(
+      dangling.map((seen) => ({ name: seen.name, alias: clip(seen.alias ?? '') })),
+      lost,
+    ),
+  };
+}
+
+// Microsoft 365 has two aliases from the start, and publishes the second key when it rotates: an alias without one is as it must be.
+function isIdleRotation(alias: string, selectors: readonly SeenSelector[]): boolean {
+  const isMicrosoft = (name: string | null) =>
+    name !== null && /\.(onmicrosoft\.com|dkim\.mail\.microsoft)$/.test(name);
+  return isMicrosoft(alias) && selectors.some((other) => other.texts.length > 0 && isMicrosoft(other.alias));
+}
+
+function isAbsent(outcome: string): boolean {
+  return outcome === 'nodata' || outcome === 'nxdomain';
+}
+
+function judgeAsked(asked: readonly SeenSelector[], lost: Verdict | undefined): Verdict {
+  if (asked.length === 0) return 'not-applicable';
+  const missing = asked.filter(({ sight }) => isAbsent(sight.outcome));
+  return brokenBySeen(
+    missing.map(({ name, sight }) => ({
+      name,
+      found: sight.outcome === 'nxdomain' ? 'no record: the name does not exist' : 'no TXT record',
+    })),
+    lost,
+  );
+}
+
+type KeyCode = Exclude<DkimCode, PresenceCode>;
+
+function judgeKeys(found: readonly SeenSelector[], lost: Verdict | undefined): Verdicts<KeyCode> {
+  if (found.length === 0) return lost === undefined ? keysNotThere : keysUnseen(lost);
+  const broken = (show: (seen: SeenSelector) => Evidence | null): Verdict =>
+    brokenBySeen(
+      found.flatMap((seen) => {
+        const evidence = show(seen);
+        return evidence === null ? [] : [{ name: seen.name, selector: seen.selector, ...evidence }];
+      }),
+      lost,
+    );
+  // Of a record that breaks its grammar, or of several, nothing is read; so nothing more holds of it.
+  const isRead = found.some(({ key }) => key !== null);
+  const ofKey = (show: (seen: SeenSelector) => Evidence | null): Verdict =>
+    isRead ? broken(show) : (lost ?? 'not-applicable');
+  return {
+    'dkim-syntax': broken(({ faults: [fault] }) => (fault ? showFault(fault) : null)),
+    'dkim-key-invalid': ofKey(({ keyProblem }) => (keyProblem === null ? null : { problem: keyProblem })),
+    'dkim-multiple': broken(({ texts }) => (texts.length > 1 ? { count: texts.length } : null)),
+    'dkim-key-too-short': ofKey((seen) => rsaBits(seen, 1, 1023)),
+    'dkim-key-short': ofKey((seen) => rsaBits(seen, 1024, 2047)),
+    'dkim-key-type-unknown': ofKey(({ key }) =>
+      key && !isKnownType(key) ? { keyType: clip(key.keyType, 40) } : null,
+    ),
+    'dkim-hash-sha1': ofKey(({ key }) => lacks(key?.hashes, ['sha256'], 'hashes')),
+    'dkim-service-not-email': ofKey(({ key }) => lacks(key?.services, ['*', 'email'], 'services')),
+    'dkim-revoked': ofKey(({ key }) => (key?.key === '' ? {} : null)),
+    'dkim-test-mode': ofKey(({ key }) => (key?.isTesting ? {} : null)),
+  };
+}
+
+const keysUnseen = (verdict: Verdict): Verdicts<KeyCode> => ({
+  'dkim-syntax': verdict,
+  'dkim-key-invalid': verdict,
+  'dkim-multiple': verdict,
+  'dkim-key-too-short': verdict,
+  'dkim-key-short': verdict,
+  'dkim-key-type-unknown': verdict,
+  'dkim-hash-sha1': verdict,
+  'dkim-service-not-email': verdict,
+  'dkim-revoked': verdict,
+  'dkim-test-mode': verdict,
+});
+
+const keysNotThere = keysUnseen('not-applicable');
+
+function rsaBits({ key, bits }: SeenSelector, from: number, to: number): Evidence | null {
+  return key?.keyType === 'rsa' && bits !== null && bits >= from && bits <= to ? { bits } : null;
+}
+
+function lacks(
+  values: readonly string[] | undefined,
+  wanted: readonly string[],
+  name: string,
+): Evidence | null {
+  if (!values || values.length === 0 || values.some((value) => wanted.includes(value))) return null;
+  return { [name]: clip(values.join(':'), 80) };
+}

@@ -1,0 +1,220 @@
+import { type DmarcCode, dmarcRules } from '../../../../../shared/catalogue/dns-check/mail/rules/dmarc.ts';
+import {
+  brokenBy,
+  brokenIf,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
+import { aliasOf } from '../../../../dns/sight.ts';
+import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
+import type { MailMode } from '../mode.ts';
+import { clip, showFault } from '../text/fault.ts';
+import { choosePolicy } from './choose-policy.ts';
+import type { Applied, DmarcFacts } from './facts.ts';
+import { judgePolicy } from './judge-policy.ts';
+import { judgeReports } from './judge-reports.ts';
+import { parseDmarc } from './parse-dmarc.ts';
+import { nextChanges, reportAddressOf, rewriteDmarc } from './rewrite-dmarc.ts';
+import type { Step } from './walk-tree.ts';
+
+/** Judges the policy that applies to a domain. */
+export function judgeDmarc(facts: DmarcFacts, mode: MailMode): Verdicts<DmarcCode> {
+  const { applied, domain, walk } = facts;
+  const seen = { ...judgeRecords(facts), ...judgePlace(facts, mode) };
+  if (applied === 'unknown') {
+    const { name, why } = walk.lost?.sight ?? { name: domain, why: 'it was not asked' };
+    const unseen = forAll(dmarcRules, notTested(`the records of ${name} could not be read: ${why}`));
+    return { ...unseen, ...seen };
+  }
+  if (applied === 'none') return { ...forAll(dmarcRules, 'not-applicable'), ...seen };
+  return {
+    ...seen,
+    // The record of the organization above is judged where it stands.
+    ...(applied.domain === domain ? judgeText(facts, applied, mode) : textNotHere),
+    ...judgePolicy(facts, applied, mode),
+    ...(applied.domain === domain || applied.dmarc.psd === 'y'
+      ? judgeReports(facts, applied, mode)
+      : reportsNotHere),
+  };
+}
+
+type SeenCode =
+  | 'dmarc-lookup-failed'
+  | 'dmarc-multiple'
+  | 'dmarc-duplicate-tag'
+  | 'dmarc-record-ignored'
+  | 'dmarc-foreign-record';
+
+function judgeRecords({ domain, walk, foreign, applied }: DmarcFacts): Pick<Verdicts<DmarcCode>, SeenCode> {
+  const own = walk.steps.find((step) => step.domain === domain);
+  const ignored = ignoredRecords({ domain, walk, foreign });
+  const others = foreign.filter((text) => findMeant(text).length === 0);
+  const unseen = own?.sight.outcome === 'unknown' ? unread(own) : undefined;
+  const lost = walk.lost === null ? undefined : unread(walk.lost);
+  // What a registry publishes is not the domain's to change.
+  const steps = walk.steps.filter((step) => step.domain === domain || !isPublicSuffix(step.domain));
+  return {
+    // Above a record that counts, only the organization is asked for.
+    'dmarc-lookup-failed':
+      applied === 'unknown' && walk.lost?.sight.hasFailed
+        ? brokenBy([{ name: walk.lost.sight.name, reason: walk.lost.sight.why }])
+        : (lost ?? 'holds'),
+    'dmarc-multiple': brokenBySeen(steps.flatMap(showSeveral), lost),
+    'dmarc-duplicate-tag': brokenBySeen(steps.flatMap(showRepeated), lost),
+    'dmarc-record-ignored': unseen ?? brokenBy(ignored),
+    'dmarc-foreign-record':
+      unseen ?? brokenBy(others.map((record) => ({ name: `_dmarc.${domain}`, record }))),
+  };
+}
+
+// Beside a record that counts, one that does not is only untidy.
+function ignoredRecords({ domain, walk, foreign }: Pick<DmarcFacts, 'domain' | 'walk' | 'foreign'>) {
+  return walk.found.some((step) => step.domain === domain) ? [] : foreign.flatMap(findMeant);
+}
+
+function judgePlace(
+  facts: DmarcFacts,
+  mode: MailMode,
+): Pick<Verdicts<DmarcCode>, 'dmarc-missing' | 'dmarc-wrong-place' | 'dmarc-alias-dangling'> {
+  const { domain, walk, misplaced } = facts;
+  const hasOwn = walk.found.some((step) => step.domain === domain);
+  return {
+    'dmarc-missing': judgeMissing(facts, mode),
+    'dmarc-alias-dangling': judgeAlias(facts),
+    'dmarc-wrong-place': hasOwn ? 'holds' : judgeMisplaced(domain, misplaced),
+  };
+}
+
+function judgeAlias({ domain, walk }: DmarcFacts): Verdict {
+  const own = walk.steps.find((step) => step.domain === domain);
+  if (!own || own.sight.outcome === 'unknown') return own ? unread(own) : 'not-applicable';
+  return brokenBy(danglingAlias(own));
+}
+
+function danglingAlias({ sight }: Step): { name: string; alias: string }[] {
+  const alias = aliasOf(sight);
+  return alias === null || sight.outcome === 'found' ? [] : [{ name: sight.name, alias: clip(alias) }];
+}
+
+function judgeMisplaced(domain: string, misplaced: readonly string[] | null): Verdict {
+  if (misplaced === null) return notTested(`the TXT records of ${domain} could not be read`);
+  const [first] = misplaced;
+  if (first === undefined) return 'holds';
+  const fix = publish('Move the record to this name.', `_dmarc.${domain}`, first);
+  return brokenBy(
+    misplaced.map((record) => ({ name: domain, record })),
+    fix,
+  );
+}
+
+function judgeMissing(facts: DmarcFacts, mode: MailMode): Verdict {
+  const { applied, domain, walk } = facts;
+  const name = `_dmarc.${domain}`;
+  if (applied === 'unknown')
+    return notTested(
+      `the records of ${walk.lost?.sight.name ?? name} could not be read: ${walk.lost?.sight.why ?? ''}`,
+    );
+  if (applied !== 'none') return 'holds';
+  // Where a record is there and void, its own rule says so.
+  const isExplained =
+    walk.steps.some((step) => step.texts.length > 0 || danglingAlias(step).length > 0) ||
+    ignoredRecords(facts).length > 0;
+  if (isExplained) return 'not-applicable';
+  const fix =
+    mode === 'parked'
+      ? publish('Publish a record that rejects all.', name, 'v=DMARC1; p=reject')
+      : publish(
+          'Publish a record; begin by watching.',
+          name,
+          `v=DMARC1; p=none; rua=${reportAddressOf(domain)}`,
+        );
+  return brokenIf(true, { name: domain }, fix);
+}
+
+function unread({ sight }: Step): Verdict {
+  return notTested(`the records of ${sight.name} could not be read: ${sight.why}`);
+}
+
+function showSeveral({ sight, texts }: Step) {
+  return texts.length < 2
+    ? []
+    : [{ name: sight.name, count: texts.length, records: texts.map((text) => clip(text)) }];
+}
+
+function showRepeated({ sight, texts, dmarc }: Step) {
+  const [text] = texts;
+  if (dmarc !== null || texts.length !== 1 || text === undefined) return [];
+  const parsed = parseDmarc(text);
+  const repeated = 'repeated' in parsed ? parsed.repeated : [];
+  return repeated.map(({ first, second }) => ({
+    name: sight.name,
+    tag: clip(first.name, 40),
+    first: first.at + 1,
+    position: second.at + 1,
+  }));
+}
+
+// What means to be DMARC: the word of its version somewhere near the start, or a policy tag.
+function findMeant(record: string) {
+  const start = record.trimStart().slice(0, 40).toLowerCase();
+  if (start.startsWith('v=dmarc') || start.startsWith('v =') || start.startsWith('"v=dmarc'))
+    return [{ record, why: 'does not have exactly v=DMARC1 at its start' }];
+  if (start.startsWith('dmarc1')) return [{ record, why: 'lacks v= before DMARC1' }];
+  if (/^(?:p|sp|rua)\s?=/.test(start)) return [{ record, why: 'does not have v=DMARC1 as its first tag' }];
+  return [];
+}
+
+type TextCode =
+  | 'dmarc-syntax'
+  | 'dmarc-historic-tag'
+  | 'dmarc-unknown-tag'
+  | 'dmarc-fo-ignored'
+  | 'dmarc-psd-claimed';
+
+const reportsNotHere: Pick<Verdicts<DmarcCode>, Extract<DmarcCode, `dmarc-rua-${string}`>> = {
+  'dmarc-rua-missing': 'not-applicable',
+  'dmarc-rua-invalid': 'not-applicable',
+  'dmarc-rua-unauthorised': 'not-applicable',
+  'dmarc-rua-no-mail': 'not-applicable',
+  'dmarc-rua-many': 'not-applicable',
+};
+
+const textNotHere: Pick<Verdicts<DmarcCode>, TextCode> = {
+  'dmarc-syntax': 'not-applicable',
+  'dmarc-historic-tag': 'not-applicable',
+  'dmarc-unknown-tag': 'not-applicable',
+  'dmarc-fo-ignored': 'not-applicable',
+  'dmarc-psd-claimed': 'not-applicable',
+};
+
+function judgeText(facts: DmarcFacts, applied: Applied, mode: MailMode): Pick<Verdicts<DmarcCode>, TextCode> {
+  const { domain, dmarc } = applied;
+  // A bad p, sp or np, and a bad report address, have rules of their own.
+  const isTold = (term: string): boolean => ['p', 'sp', 'np', 'rua', 'ruf'].includes(term);
+  const faults = dmarc.faults.filter(({ term }) => !isTold(term));
+  return {
+    'dmarc-syntax': brokenBy(faults.map((fault) => ({ name: `_dmarc.${domain}`, ...showFault(fault) }))),
+    'dmarc-historic-tag': brokenBy(dmarc.historic),
+    'dmarc-unknown-tag': brokenBy(
+      dmarc.unknown.map(({ name, value, at }) => ({
+        tag: clip(name, 40),
+        value: clip(value, 80),
+        position: at + 1,
+      })),
+    ),
+    'dmarc-fo-ignored': brokenIf(dmarc.fo !== null && dmarc.ruf.length === 0, {
+      fo: clip(dmarc.fo ?? '', 40),
+    }),
+    'dmarc-psd-claimed': brokenIf(
+      domain === facts.domain && dmarc.psd === 'y',
+      { name: `_dmarc.${domain}` },
+      publish(
+        'Publish the record without psd=y.',
+        `_dmarc.${domain}`,
+        rewriteDmarc(dmarc, nextChanges(applied, choosePolicy(facts), { ...facts, mode })),
+      ),
+    ),
+  };
+}

@@ -1,0 +1,108 @@
+import { isAddress } from '../../../../../shared/target/classify-address.ts';
+import { hostLabel } from '../../../../../shared/target/classify-name.ts';
+import { aliasOf, exchangesOf, type SeenRecord, type Sight, valuesOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
+import { normalizeAddress, reverseNameOf } from '../address.ts';
+import { readTlsa, type Tlsa } from './parse-tlsa.ts';
+
+/** What is known of the mail hosts of a domain. */
+export type MxFacts = {
+  readonly domain: string;
+  readonly sight: Sight;
+  readonly exchanges: readonly { readonly preference: number; readonly exchange: string }[];
+  readonly hasNullMx: boolean;
+  /** No MX record, but an address: mail goes to the domain itself (RFC 5321 §5.1). null where nobody knows. */
+  readonly isImplicit: boolean | null;
+  /** The domain's own address sights, which count where there is no MX. */
+  readonly addresses: readonly [Sight, Sight];
+  readonly hosts: readonly MailHost[];
+};
+
+export type MailHost = {
+  readonly host: string;
+  readonly preference: number;
+  readonly kind: 'host' | 'address' | 'invalid';
+  readonly sights: readonly [Sight, Sight];
+  readonly alias: string | null;
+  readonly addresses: readonly HostAddress[];
+  readonly tlsa: { readonly name: string; readonly sight: Sight; readonly records: readonly Tlsa[] };
+};
+
+/** `confirmed`: one of the names leads back to the address; null where nobody knows. */
+export type HostAddress = {
+  readonly address: string;
+  readonly ptr: Sight;
+  readonly names: readonly string[];
+  readonly confirmed: boolean | null;
+};
+
+const hostLimit = 20;
+const addressLimit = 4;
+const nameLimit = 4;
+
+/** Sees where mail to the domain goes: hosts, addresses, the names of the addresses, and TLSA records. */
+export function readMx(zone: Zone, domain: string): MxFacts {
+  const sight = zone.look(domain, 'MX');
+  const addresses = [zone.look(domain, 'A'), zone.look(domain, 'AAAA')] as const;
+  const exchanges = exchangesOf(sight);
+  const isImplicit = sight.outcome === 'unknown' ? null : sight.outcome === 'nodata' && hasAny(addresses);
+  const named = new Map(
+    exchanges.filter(({ exchange }) => exchange !== '').map((mx) => [mx.exchange, mx.preference]),
+  );
+  if (isImplicit) named.set(domain, 0);
+  return {
+    domain,
+    sight,
+    exchanges,
+    isImplicit,
+    addresses,
+    hasNullMx: exchanges.some(({ exchange }) => exchange === ''),
+    hosts: [...named].slice(0, hostLimit).map(([host, preference]) => readHost(zone, host, preference)),
+  };
+}
+
+function hasAny(sights: readonly [Sight, Sight]): boolean | null {
+  if (sights.some(({ outcome }) => outcome === 'found')) return true;
+  return sights.some(({ outcome }) => outcome === 'unknown') ? null : false;
+}
+
+function readHost(zone: Zone, host: string, preference: number): MailHost {
+  const sights = [zone.look(host, 'A'), zone.look(host, 'AAAA')] as const;
+  const tlsaName = `_25._tcp.${host}`;
+  const tlsa = zone.look(tlsaName, 'TLSA');
+  const addresses = sights.flatMap(valuesOf).slice(0, addressLimit);
+  return {
+    host,
+    preference,
+    sights,
+    kind: isAddress(host)
+      ? 'address'
+      : host.split('.').every((label) => hostLabel.test(label))
+        ? 'host'
+        : 'invalid',
+    alias: sights.map(aliasOf).find((alias) => alias !== null) ?? null,
+    addresses: addresses.map((address) => readAddress(zone, address)),
+    tlsa: { name: tlsaName, sight: tlsa, records: tlsa.records.flatMap(readTlsaRecord) },
+  };
+}
+
+function readTlsaRecord({ type, data }: SeenRecord): Tlsa[] {
+  const tlsa = type === 'TLSA' ? readTlsa(data) : null;
+  return tlsa === null ? [] : [tlsa];
+}
+
+function readAddress(zone: Zone, address: string): HostAddress {
+  const ptr = zone.look(reverseNameOf(address) ?? '', 'PTR');
+  const names = valuesOf(ptr).slice(0, nameLimit);
+  const type = address.includes(':') ? 'AAAA' : 'A';
+  const sights = names.map((name) => zone.look(name, type));
+  const wanted = normalizeAddress(address);
+  const isBack = sights.some((sight) => valuesOf(sight).some((value) => normalizeAddress(value) === wanted));
+  const isOpen = sights.some(({ outcome }) => outcome === 'unknown');
+  return {
+    address,
+    ptr,
+    names,
+    confirmed: isBack ? true : isOpen || ptr.outcome === 'unknown' ? null : false,
+  };
+}

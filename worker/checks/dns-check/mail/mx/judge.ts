@@ -1,0 +1,203 @@
+import { type MxCode, mxRules } from '../../../../../shared/catalogue/dns-check/mail/rules/mx.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import { valuesOf } from '../../../../dns/sight.ts';
+import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
+import { privateKindOf } from '../address.ts';
+import type { MailMode } from '../mode.ts';
+import { clip } from '../text/fault.ts';
+import type { HostAddress, MailHost, MxFacts } from './facts.ts';
+
+/** Judges where mail to the domain goes. */
+export function judgeMx(facts: MxFacts, mode: MailMode): Verdicts<MxCode> {
+  const { sight, domain } = facts;
+  if (sight.outcome === 'unknown')
+    return forAll(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`));
+  const hosts = facts.hosts.length === 0 || mode === 'parked' ? hostsNotThere : judgeHosts(facts);
+  return { ...judgeRecords(facts, mode), ...hosts };
+}
+
+type RecordCode = 'mx-implicit' | 'mx-null-missing' | 'mx-null-mixed' | 'mx-null-preference';
+
+function judgeRecords(facts: MxFacts, mode: MailMode): Pick<Verdicts<MxCode>, RecordCode> {
+  const { domain, exchanges, hasNullMx, isImplicit } = facts;
+  const nullMx = exchanges.find(({ exchange }) => exchange === '');
+  const others = exchanges
+    .filter(({ exchange }) => exchange !== '')
+    .map(({ exchange }) => clip(exchange, 80));
+  const unseen = notTested('it is not known whether the domain has an address');
+  const close = publish('Publish a null MX.', domain, '0 .', 'MX');
+  const isOpen = mode === 'unknown' || isImplicit === null;
+  return {
+    'mx-implicit':
+      mode === 'parked' ? 'not-applicable' : isOpen ? unseen : brokenIf(isImplicit, { name: domain }),
+    'mx-null-missing':
+      mode === 'mail' ? 'not-applicable' : isOpen ? unseen : brokenIf(!hasNullMx, { name: domain }, close),
+    'mx-null-mixed': brokenIf(hasNullMx && others.length > 0, { name: domain, others: others.join(', ') }),
+    'mx-null-preference': !nullMx
+      ? 'not-applicable'
+      : brokenIf(nullMx.preference !== 0, { name: domain, preference: nullMx.preference }, close),
+  };
+}
+
+type HostCode = Exclude<MxCode, RecordCode>;
+
+const hostsNotThere: Verdicts<HostCode> = {
+  'mx-alias': 'not-applicable',
+  'mx-address-literal': 'not-applicable',
+  'mx-name-invalid': 'not-applicable',
+  'mx-no-address': 'not-applicable',
+  'mx-none-reachable': 'not-applicable',
+  'mx-private-address': 'not-applicable',
+  'mx-duplicate': 'not-applicable',
+  'mx-single': 'not-applicable',
+  'mx-no-ipv6': 'not-applicable',
+  'mx-no-ipv4': 'not-applicable',
+  'ptr-missing': 'not-applicable',
+  'ptr-not-confirmed': 'not-applicable',
+};
+
+function judgeHosts({ domain, hosts, exchanges, isImplicit }: MxFacts): Verdicts<HostCode> {
+  const of = (kind: MailHost['kind']) =>
+    hosts.filter((host) => host.kind === kind).map(({ host }) => ({ host: clip(host) }));
+  const aliases = isImplicit ? [] : hosts.filter(({ alias }) => alias !== null);
+  return {
+    ...judgeAddresses(domain, hosts),
+    ...judgeNames(hosts),
+    'mx-alias': brokenBy(aliases.map(({ host, alias }) => ({ host: clip(host), alias: clip(alias ?? '') }))),
+    'mx-address-literal': brokenBy(of('address')),
+    'mx-name-invalid': brokenBy(of('invalid')),
+    'mx-duplicate': brokenBy(findDoubled(exchanges.map(({ exchange }) => exchange))),
+    'mx-single': judgeSingle(domain, hosts),
+  };
+}
+
+// Several names may lead to one machine.
+function judgeSingle(domain: string, hosts: readonly MailHost[]): Verdict {
+  const addresses = new Set(hosts.flatMap(({ sights }) => sights.flatMap(valuesOf)));
+  const [address = ''] = addresses;
+  if (addresses.size > 1) return 'holds';
+  const open = hosts.find(({ sights }) => sights.some(({ outcome }) => outcome === 'unknown'));
+  if (open) return notTested(`the addresses of ${clip(open.host)} could not be read`);
+  const names = hosts.map(({ host }) => clip(host, 80)).join(', ');
+  return addresses.size === 0 ? 'not-applicable' : brokenIf(true, { name: domain, address, host: names });
+}
+
+function findDoubled(names: readonly string[]): Evidence[] {
+  const doubled = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...doubled].map((host) => ({
+    host: clip(host),
+    count: names.filter((name) => name === host).length,
+  }));
+}
+
+/** So many hosts are named in one sentence; the rest are counted. */
+const shownHosts = 4;
+
+function listHosts(hosts: readonly MailHost[]): string {
+  const more = hosts.length - shownHosts;
+  const names = hosts.slice(0, shownHosts).map(({ host }) => clip(host, 80));
+  return [...names, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}
+
+// Most senders have IPv4 alone.
+function judgeIpv4(
+  domain: string,
+  hosts: readonly MailHost[],
+  isLost: boolean,
+  unseen: Verdict | undefined,
+): Verdict {
+  if (isLost) return 'not-applicable';
+  const hasIpv4 = hosts.some(
+    ({ kind, host, sights }) => sights[0].outcome === 'found' || (kind === 'address' && !host.includes(':')),
+  );
+  return hasIpv4 ? 'holds' : (unseen ?? brokenIf(true, { name: domain, hosts: listHosts(hosts) }));
+}
+
+type AddressCode = 'mx-no-ipv4' | 'mx-no-address' | 'mx-none-reachable' | 'mx-private-address' | 'mx-no-ipv6';
+
+function judgeAddresses(domain: string, hosts: readonly MailHost[]): Pick<Verdicts<MxCode>, AddressCode> {
+  const bare = hosts.filter(({ kind, sights }) => kind !== 'address' && sights.every(isAbsent));
+  const open = hosts.filter(
+    ({ kind, sights }) => kind !== 'address' && sights.some(({ outcome }) => outcome === 'unknown'),
+  );
+  const unseen = open[0] ? notTested(`the addresses of ${open[0].host} could not be read`) : undefined;
+  const isLost = hosts.every((host) => !isReachable(host) && !open.includes(host));
+  const hidden = hosts.flatMap(({ host, sights }) =>
+    sights.flatMap(valuesOf).flatMap((address) => {
+      const kind = privateKindOf(address);
+      return kind === null ? [] : [{ host: clip(host), kind }];
+    }),
+  );
+  const hasIpv6 = hosts.some(({ sights }) => sights[1].outcome === 'found');
+  return {
+    'mx-none-reachable': brokenIf(isLost, { name: domain, count: hosts.length, hosts: listHosts(hosts) }),
+    'mx-no-ipv4': judgeIpv4(domain, hosts, isLost, unseen),
+    'mx-no-address': isLost
+      ? 'not-applicable'
+      : brokenBySeen(
+          bare.map(({ host, sights }) => ({ host: clip(host), found: describeBare(sights) })),
+          unseen,
+        ),
+    'mx-private-address': brokenBySeen(hidden, unseen),
+    'mx-no-ipv6': hasIpv6 ? 'holds' : (unseen ?? brokenIf(true, { name: domain })),
+  };
+}
+
+function isAbsent({ outcome }: MailHost['sights'][number]): boolean {
+  return outcome === 'nodata' || outcome === 'nxdomain';
+}
+
+// Some senders deliver to an address that stands where a host name should; it has a rule of its own.
+function isReachable({ kind, host, sights }: MailHost): boolean {
+  if (kind === 'address') return privateKindOf(host) === null;
+  return sights.flatMap(valuesOf).some((address) => privateKindOf(address) === null);
+}
+
+function describeBare(sights: MailHost['sights']): string {
+  return sights.some(({ outcome }) => outcome === 'nxdomain')
+    ? 'does not exist'
+    : 'has neither an A nor an AAAA record';
+}
+
+function judgeNames(hosts: readonly MailHost[]): Pick<Verdicts<MxCode>, 'ptr-missing' | 'ptr-not-confirmed'> {
+  const all = hosts.flatMap(({ host, addresses }) =>
+    addresses
+      .filter(({ address }) => privateKindOf(address) === null)
+      .map((address) => ({ host: clip(host), ...address })),
+  );
+  if (all.length === 0) return { 'ptr-missing': 'not-applicable', 'ptr-not-confirmed': 'not-applicable' };
+  const bare = all.filter(({ ptr }) => isAbsent(ptr));
+  const astray = all.filter(({ names, confirmed }) => names.length > 0 && confirmed === false);
+  return {
+    'ptr-missing': judgeSeen(
+      bare.map(({ host, address }) => ({ host, address })),
+      all,
+      ({ ptr }) => ptr.outcome === 'unknown',
+    ),
+    'ptr-not-confirmed': judgeSeen(
+      astray.map(({ host, address, names }) => ({
+        host,
+        address,
+        ptr: names.map((name) => clip(name, 80)).join(', '),
+      })),
+      all,
+      ({ confirmed }) => confirmed === null,
+    ),
+  };
+}
+
+function judgeSeen(
+  broken: readonly Evidence[],
+  all: readonly HostAddress[],
+  isUnseen: (address: HostAddress) => boolean,
+): Verdict {
+  const unseen = all.find(isUnseen);
+  return brokenBySeen(broken, unseen && notTested(`the name of ${unseen.address} could not be read`));
+}

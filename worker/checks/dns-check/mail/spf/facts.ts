@@ -1,0 +1,66 @@
+import { type Sight, type Txt, textsOf, valuesOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
+import { clip } from '../text/fault.ts';
+import { growSpfTree, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
+import { isSpf } from './parse-spf.ts';
+
+/** What is known of the sender policy of a domain. */
+export type SpfFacts = {
+  readonly domain: string;
+  readonly sight: Sight;
+  readonly records: readonly Txt[];
+  /** TXT records that are meant as SPF and are skipped by receivers, with the reason as a sentence's middle. */
+  readonly almost: readonly { readonly record: string; readonly why: string }[];
+  readonly senderId: readonly string[];
+  /** The record of the abandoned type SPF. */
+  readonly type99: Sight;
+  /** null where there is not exactly one record. */
+  readonly tree: SpfBranch | null;
+  /** What each name server says itself; only where the domain is the top of a zone. */
+  readonly servers: readonly ServerSpf[];
+};
+
+export type ServerSpf = { readonly host: string; readonly address: string; readonly sight: Sight };
+
+const serverLimit = 8;
+
+/** Sees the policy of a domain, all that it includes, and what the domain's own name servers say. */
+export function readSpf(zone: Zone, domain: string): SpfFacts {
+  const sight = zone.look(domain, 'TXT');
+  const records = spfRecordsOf(sight);
+  const texts = textsOf(sight).map(({ text }) => text);
+  return {
+    domain,
+    sight,
+    records,
+    almost: texts.flatMap((text) => {
+      const why = whySkipped(text);
+      return why === null ? [] : [{ record: clip(text), why }];
+    }),
+    senderId: texts.filter((text) => text.toLowerCase().startsWith('spf2.0/')).map((text) => clip(text)),
+    type99: zone.look(domain, 'SPF'),
+    tree: records.length === 1 ? growSpfTree(zone, domain) : null,
+    servers: readServers(zone, domain),
+  };
+}
+
+// What people mean as SPF begins with the letters v, spf and a digit behind signs that do not belong there.
+function whySkipped(text: string): string | null {
+  if (isSpf(text)) return null;
+  const bare = text.trimStart();
+  if (isSpf(bare)) return 'begins with a space';
+  const start = text.slice(0, 24).toLowerCase();
+  if (start.startsWith('v=spf1')) return 'has no space behind v=spf1';
+  if (/^["'\u00ef\u00bb\u00bf]+v=spf1/.test(start)) return 'begins with a character before v=spf1';
+  if (/^v\s*=\s*spf\s*\d/.test(start)) return 'names a version other than v=spf1';
+  if (/^(spf1|v[:;-]spf1|v spf1)\b/.test(start)) return 'does not begin with v=spf1';
+  return null;
+}
+
+function readServers(zone: Zone, domain: string): ServerSpf[] {
+  const hosts = valuesOf(zone.look(domain, 'NS')).toSorted().slice(0, serverLimit);
+  return hosts.flatMap((host) => {
+    const [address] = valuesOf(zone.look(host, 'A'));
+    return address === undefined ? [] : [{ host, address, sight: zone.look(domain, 'TXT', address) }];
+  });
+}

@@ -1,0 +1,195 @@
+import { type SpfCode, spfRules } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
+import { textsOf } from '../../../../dns/sight.ts';
+import { forAll, publish } from '../../verdicts.ts';
+import type { SpfEvaluation } from '../evidence.ts';
+import { isClosedSpf, type MailMode } from '../mode.ts';
+import { clip, showFault } from '../text/fault.ts';
+import type { ServerSpf, SpfFacts } from './facts.ts';
+import { type SpfBranch, spfRecordsOf } from './grow-tree.ts';
+import { judgeTerms } from './judge-terms.ts';
+import { judgeTree } from './judge-tree.ts';
+import { parseTerm } from './parse-term.ts';
+import { mergeSpf } from './republish.ts';
+
+export type SpfContext = {
+  readonly mode: MailMode;
+  /** True where mail to the domain goes to its own address, as it has no MX record. */
+  readonly isImplicit: boolean;
+  readonly mxHosts: readonly (SpfEvaluation & { readonly host: string })[];
+};
+
+/** Judges the sender policy of a domain. */
+export function judgeSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCode> {
+  const { sight, tree, domain } = facts;
+  const beside = {
+    'spf-type99': judgeType99(facts),
+    'spf-inconsistent-servers': judgeServers(facts.servers),
+  };
+  if (sight.outcome === 'unknown')
+    return {
+      ...forAll(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
+      ...beside,
+      ...(sight.hasFailed ? { 'spf-lookup-failed': ownLookupFailed(domain, sight.why) } : {}),
+    };
+  return {
+    ...(tree?.spf ? judgeRecord(facts, tree, context) : forAll(spfRules, 'not-applicable')),
+    ...judgePresence(facts, context),
+    ...beside,
+    'spf-sender-id': brokenBy(facts.senderId.map((record) => ({ record }))),
+  };
+}
+
+function ownLookupFailed(domain: string, reason: string): Verdict {
+  return brokenIf(true, { term: 'the record itself', from: domain, name: domain, reason });
+}
+
+type PresenceCode = 'spf-missing' | 'spf-missing-parked' | 'spf-multiple' | 'spf-record-ignored';
+
+function judgePresence(
+  { domain, records, almost }: SpfFacts,
+  { mode, isImplicit }: SpfContext,
+): Pick<Verdicts<SpfCode>, PresenceCode> {
+  const isIgnored = records.length === 0 && almost.length > 0;
+  const isMissing = records.length === 0 && !isIgnored;
+  const missing = (own: MailMode, value: string | null, text: string): Verdict => {
+    if (!isMissing) return mode === own ? 'holds' : 'not-applicable';
+    if (mode === 'unknown') return notTested('it is not known whether the domain takes mail');
+    return mode === own
+      ? brokenIf(true, { name: domain }, value === null ? { text } : publish(text, domain, value))
+      : 'not-applicable';
+  };
+  return {
+    'spf-missing': missing(
+      'mail',
+      // The domain's own address may be a content network's, from where strangers send too.
+      isImplicit ? null : 'v=spf1 mx ~all',
+      isImplicit
+        ? 'Publish one TXT record that names every sender and ends with ~all, or "v=spf1 -all" if the domain sends no mail.'
+        : 'Publish one TXT record that names every sender; this one names the mail hosts.',
+    ),
+    'spf-missing-parked': missing('parked', 'v=spf1 -all', 'Publish a record that lets nobody send.'),
+    'spf-multiple': judgeMultiple(
+      domain,
+      records.map(({ text }) => text),
+    ),
+    'spf-record-ignored': isIgnored ? brokenBy(almost) : 'holds',
+  };
+}
+
+function judgeMultiple(domain: string, records: readonly string[]): Verdict {
+  if (records.length < 2) return 'holds';
+  const merged = mergeSpf(records);
+  const evidence = [
+    { name: domain, count: records.length },
+    ...records.map((record) => ({ record: clip(record) })),
+  ];
+  return brokenBy(
+    evidence,
+    merged === null
+      ? undefined
+      : publish('Delete the others and publish one record that has the terms of all.', domain, merged),
+  );
+}
+
+/** RFC 7208 §3.4: name and text below this many octets fit into an answer of 512. */
+const sizeLimit = 450;
+/** All TXT records of the name travel together; above this, an answer goes on by TCP even with EDNS. */
+const setLimit = 1232;
+/** Octets of a record beside its text: a pointer to the name, type, class, TTL, two lengths (RFC 1035 §3.2.1). */
+const recordOverhead = 13;
+
+function judgeSize({ domain, records, sight }: SpfFacts): Verdict {
+  const octets = domain.length + (records[0]?.text.length ?? 0);
+  const all = textsOf(sight).reduce((sum, { text }) => sum + text.length + recordOverhead, domain.length);
+  const what = all >= setLimit ? `All TXT records of ${domain} together` : 'Name and SPF record together';
+  return brokenIf(octets >= sizeLimit || all >= setLimit, {
+    name: domain,
+    what,
+    octets: all >= setLimit ? all : octets,
+  });
+}
+
+type RecordVerdicts = Omit<
+  Verdicts<SpfCode>,
+  PresenceCode | 'spf-type99' | 'spf-inconsistent-servers' | 'spf-sender-id'
+>;
+
+function judgeRecord(facts: SpfFacts, tree: SpfBranch, { mode, mxHosts }: SpfContext): RecordVerdicts {
+  const [record] = facts.records;
+  const faults = (tree.spf?.faults ?? []).map((fault) => showFault(fault));
+  return {
+    ...judgeTree(tree),
+    ...judgeTerms(tree),
+    'spf-syntax': brokenBy(faults),
+    'spf-not-closed': judgeClosed(tree, mode, record?.text ?? ''),
+    'spf-strings-run-together': brokenBy(findRunTogether(record?.strings ?? [])),
+    'spf-record-size': judgeSize(facts),
+    'spf-mx-not-allowed': mode === 'parked' ? 'not-applicable' : judgeMxHosts(mxHosts),
+  };
+}
+
+// A permerror is the same for all senders, and has a rule of its own.
+function judgeMxHosts(mxHosts: SpfContext['mxHosts']): Verdict {
+  if (mxHosts.length === 0 || mxHosts.some(({ result }) => result === 'permerror')) return 'not-applicable';
+  const refused = mxHosts.filter(({ result }) => result !== 'pass' && result !== 'temperror');
+  const unseen = mxHosts.find(({ result }) => result === 'temperror');
+  if (refused.length === 0 && unseen)
+    return notTested(`the policy could not be evaluated for ${unseen.host}`);
+  return brokenBy(refused.map(({ ip, host, result }) => ({ ip, host, verdict: result })));
+}
+
+function judgeClosed(tree: SpfBranch, mode: MailMode, record: string): Verdict {
+  if (mode !== 'parked') return 'not-applicable';
+  const fix = publish('Publish a record that lets nobody send.', tree.domain, 'v=spf1 -all');
+  return brokenIf(!isClosedSpf(tree), { name: tree.domain, record: clip(record) }, fix);
+}
+
+/** Longest string of a TXT record (RFC 1035 §3.3); one of just this length was cut by a machine, which leaves no space out. */
+const stringLimit = 255;
+
+// A string that begins with a term behind one that ends with one: their author thought that a space is put between them.
+function isTerm(word: string): boolean {
+  return !('problem' in parseTerm(word, 0)) && !word.startsWith('v=');
+}
+
+function findRunTogether(strings: readonly string[]): Evidence[] {
+  return strings.slice(1).flatMap((right, index) => {
+    const left = strings[index] ?? '';
+    const before = left.slice(left.lastIndexOf(' ') + 1);
+    const [after = ''] = right.split(' ', 1);
+    if (left.length === stringLimit || !isTerm(before) || !isTerm(after)) return [];
+    return [{ before: clip(before, 80), after: clip(after, 80) }];
+  });
+}
+
+function judgeType99({ type99, domain }: SpfFacts): Verdict {
+  if (type99.outcome === 'unknown')
+    return notTested(`the records of type SPF could not be read: ${type99.why}`);
+  return brokenIf(type99.outcome === 'found', { name: domain });
+}
+
+function judgeServers(servers: readonly ServerSpf[]): Verdict {
+  const answered = servers.filter(({ sight }) => sight.outcome === 'found' || sight.outcome === 'nodata');
+  const [first, ...others] = answered.map(({ host, sight }) => ({
+    host,
+    record: spfRecordsOf(sight)
+      .map(({ text }) => text)
+      .toSorted()
+      .join(' | '),
+  }));
+  if (servers.length === 0) return 'not-applicable';
+  if (!first || others.length === 0) return notTested('fewer than two name servers answered');
+  const odd = others.filter(({ record }) => record !== first.record);
+  const show = (record: string) => (record === '' ? 'no SPF record' : clip(record));
+  return brokenBy(
+    odd.map(({ host, record }) => ({ server: host, record: show(record), other: show(first.record) })),
+  );
+}

@@ -1,0 +1,82 @@
+import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
+import { oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
+import type { Zone } from '../../../../dns/zone.ts';
+import { parseReportUris } from '../dmarc/parse-report-uris.ts';
+import { clip, type Fault, type Malformed, settle } from '../text/fault.ts';
+import { parseStsRecord } from './parse-sts-record.ts';
+import { parseTlsRpt } from './parse-tls-rpt.ts';
+import { hasVersion } from './parse-versioned.ts';
+
+/** What is known of an MTA-STS or TLS reporting record. */
+export type RecordFacts<T> = {
+  readonly name: string;
+  readonly sight: Sight;
+  /** Texts that begin with the version. */
+  readonly texts: readonly string[];
+  readonly value: T | null;
+  /** Faults of the one record, or of a text that misses the version by letter case or sign. */
+  readonly faults: readonly Fault[];
+};
+
+export type StsFacts = RecordFacts<{ readonly id: string }> & {
+  readonly policyUrl: string;
+  /** Whether the policy host has an address; null where nobody knows. */
+  readonly hasHost: boolean | null;
+};
+
+/** Sees the MTA-STS record, and whether there is a host for the policy. */
+export function readSts(zone: Zone, domain: string): StsFacts {
+  const host = `mta-sts.${domain}`;
+  const sight = zone.look(`_mta-sts.${domain}`, 'TXT');
+  const outcomes = [zone.look(host, 'A').outcome, zone.look(host, 'AAAA').outcome];
+  return {
+    name: sight.name,
+    sight,
+    ...parseStsOnce(sight),
+    policyUrl: `https://${host}/.well-known/mta-sts.txt`,
+    hasHost: outcomes.includes('found') ? true : outcomes.includes('unknown') ? null : false,
+  };
+}
+
+export type TlsRptFacts = RecordFacts<{ readonly rua: readonly string[] }> & {
+  /** The mail addresses among those for reports. */
+  readonly mailboxes: readonly { readonly uri: string; readonly host: string; readonly mailbox: Mailbox }[];
+};
+
+/** So many addresses are looked at. */
+const uriLimit = 10;
+
+/** Sees the TLS reporting record, and whether its mail addresses take mail. */
+export function readTlsRpt(zone: Zone, domain: string): TlsRptFacts {
+  const sight = zone.look(`_smtp._tls.${domain}`, 'TXT');
+  const record = parseTlsRptOnce(sight);
+  const uris = (record.value?.rua ?? []).slice(0, uriLimit).flatMap((uri) => parseReportUris(uri, 0));
+  const mailboxes = uris.flatMap(({ uri, scheme, host }) =>
+    scheme === 'mailto' && host !== null ? [{ uri, host, mailbox: readMailbox(zone, host) }] : [],
+  );
+  return { name: sight.name, sight, ...record, mailboxes };
+}
+
+type Read<T> = Omit<RecordFacts<T>, 'name' | 'sight'>;
+
+function readRecord<P extends object>(
+  version: string,
+  parse: (text: string) => P,
+): (sight: Sight) => Read<Exclude<P, Malformed>> {
+  return oncePerSight((sight) => {
+    const all = textsOf(sight).map(({ text }) => text);
+    const texts = all.filter((text) => hasVersion(text, version));
+    const { value, faults } = settle(texts.length === 1 ? parse(texts[0] ?? '') : null);
+    const missed = texts.length === 0 ? all.flatMap((text) => findNearMiss(text, version)) : [];
+    return { texts, value, faults: [...faults, ...missed] };
+  });
+}
+
+const parseStsOnce = readRecord('STSv1', parseStsRecord);
+const parseTlsRptOnce = readRecord('TLSRPTv1', parseTlsRpt);
+
+function findNearMiss(text: string, version: string): Fault[] {
+  const isMeant = text.trimStart().toLowerCase().startsWith(`v=${version.toLowerCase()}`);
+  if (!isMeant) return [];
+  return [{ at: 0, term: clip(text, 40), problem: `a record begins with exactly v=${version};` }];
+}

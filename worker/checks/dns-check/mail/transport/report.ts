@@ -1,0 +1,58 @@
+import type { MailFields } from '../../../../../shared/catalogue/dns-check/mail/report.ts';
+import type { PartState } from '../../../../../shared/catalogue/dns-check/part-state.ts';
+import type { PolicySight } from '../evidence.ts';
+import type { MailFacts } from '../facts.ts';
+import type { MailMode } from '../mode.ts';
+import { stateOfRecord } from '../state-of-record.ts';
+import { clip } from '../text/fault.ts';
+import { daneState } from './judge-dane.ts';
+import { isUnheard, readServed, refusedHosts } from './judge-sts.ts';
+
+/** The field `mtaSts` of the report. */
+export function reportSts(
+  { sts, mx }: MailFacts,
+  file: PolicySight | null,
+  mode: MailMode,
+): MailFields['mtaSts'] {
+  const served = readServed(file);
+  return {
+    state: stateOfSts(sts, file, mode),
+    record: sts.texts[0] === undefined ? null : clip(sts.texts[0], 500),
+    id: sts.value?.id ?? null,
+    policy: served && { ...served, mx: [...served.mx] },
+    policyUrl: sts.policyUrl,
+    mxMatch: served === null || mx.sight.outcome === 'unknown' ? null : refusedHosts(served, mx).length === 0,
+  };
+}
+
+function stateOfSts(sts: MailFacts['sts'], file: PolicySight | null, mode: MailMode): PartState {
+  const state = stateOfRecord(sts, mode);
+  if (state !== 'ok') return state;
+  if (file === null || isUnheard(file)) return 'unknown';
+  return readServed(file) !== null && file.kind === 'response' && file.certificateError === null
+    ? 'ok'
+    : 'invalid';
+}
+
+/**
+ * The state of MTA-STS and DANE together: either counts for both.
+ * @param sts the state of MTA-STS alone
+ */
+export function stateOfTransport(facts: MailFacts, sts: PartState, mode: MailMode): PartState {
+  if (mode === 'parked' || (mode === 'mail' && facts.mx.hosts.length === 0)) return 'not-applicable';
+  const dane = daneState(facts);
+  if (dane === 'ok') return 'ok';
+  return sts === 'missing' && dane === 'unknown' ? 'unknown' : sts;
+}
+
+/** So many addresses are shown. */
+const uriLimit = 50;
+
+/** The field `tlsRpt` of the report. */
+export function reportTlsRpt({ tlsRpt }: Pick<MailFacts, 'tlsRpt'>, mode: MailMode): MailFields['tlsRpt'] {
+  return {
+    state: stateOfRecord(tlsRpt, mode),
+    record: tlsRpt.texts[0] === undefined ? null : clip(tlsRpt.texts[0], 500),
+    rua: (tlsRpt.value?.rua ?? []).slice(0, uriLimit).map((uri) => clip(uri)),
+  };
+}

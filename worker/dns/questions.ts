@@ -1,0 +1,115 @@
+import type { Progress } from '../../shared/job-queue/port.ts';
+import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from '../probes/dns/port.ts';
+import { type Budget, openBudget, type SpentLimit } from './budget.ts';
+import { cutAtRefusedAlias } from './cut-aliases.ts';
+import { judgeRecordName, type Refusal } from './judge-record-name.ts';
+import { findOrigin } from './name-origin.ts';
+import { outOfTime, refused, unheard } from './not-asked.ts';
+import type { NamePolicy } from './run-policy.ts';
+
+/** Asks one question; never rejects but for an aborted run or a defect. */
+export type Ask = (question: DnsQuestion, options?: DnsAskOptions) => Promise<DnsAnswer>;
+
+/** Names that were not looked up as they are not public, and limits that held questions back. JSON, part of the evidence. */
+export type HeldBack = {
+  /** `record` is the record that names it, "MX of example.com"; null where none spells it out. */
+  readonly refused: readonly {
+    readonly name: string;
+    readonly why: string;
+    readonly record: string | null;
+  }[];
+  readonly spent: readonly SpentLimit[];
+};
+
+export type Questions = {
+  readonly ask: Ask;
+  /** What was held back so far. */
+  heldBack(): HeldBack;
+  /** Ends the wait for the deadline; call it once gathering is over. */
+  close(): void;
+};
+
+export type QuestionsContext = {
+  readonly dns: DnsProbe;
+  /** In ASCII, lower case, without the last dot. */
+  readonly target: string;
+  readonly policy: NamePolicy;
+  readonly progress: (progress: Progress) => void;
+  /** From now on; shorter than the run limit by what judging takes. */
+  readonly deadlineMs: number;
+  readonly budget?: Budget;
+};
+
+/** So many refused names are remembered; a hostile record has thousands. */
+const refusedLimit = 50;
+
+/**
+ * The one way through which a check's questions go to the DNS. Each name is judged first, each question counted against the budget
+ * of the run, and no answer waited for when the run's time is up: a report with gaps beats none.
+ */
+export function openQuestions(context: QuestionsContext): Questions {
+  const { dns, target, policy, progress } = context;
+  const budget = context.budget ?? openBudget(target);
+  const allowed = new Map<string, string | undefined>();
+  const refusals = new Map<string, string>();
+  const answers: DnsAnswer[] = [];
+  let done = 0;
+  let total = 0;
+  const timeUp = Promise.withResolvers<void>();
+  const timer = setTimeout(timeUp.resolve, context.deadlineMs);
+
+  const judge = (name: string): Refusal | undefined => {
+    const refusal = judgeRecordName(name, target, policy);
+    if (refusal?.kind === 'name' && refusals.size < refusedLimit) refusals.set(refusal.host, refusal.why);
+    return refusal;
+  };
+
+  // Equal questions of a run are sent once, so they cost once.
+  const spend = (question: DnsQuestion, options: DnsAskOptions): string | undefined => {
+    const key = keyOf(question, options);
+    if (!allowed.has(key)) allowed.set(key, budget.spend(question, options.server));
+    return allowed.get(key);
+  };
+
+  const send = async (question: DnsQuestion, options?: DnsAskOptions): Promise<DnsAnswer> => {
+    const late = timeUp.promise.then(() => unheard(question, outOfTime, options));
+    const answer = await Promise.race([dns.ask(question, options), late]);
+    const seen = cutAtRefusedAlias(answer, (name) => judge(name) !== undefined);
+    answers.push(seen);
+    return seen;
+  };
+
+  const ask: Ask = async (question, options) => {
+    const refusal = judge(question.name);
+    if (refusal) return refused(question, refusal);
+    const limit = spend(question, options ?? {});
+    if (limit !== undefined) return unheard(question, limit, options);
+    total += 1;
+    const answer = await send(question, options);
+    done += 1;
+    progress({ done, total, current: `${question.type} ${question.name === '' ? '.' : question.name}` });
+    return answer;
+  };
+  return {
+    ask,
+    heldBack: () => ({
+      refused: [...refusals].map(([name, why]) => ({ name, why, record: findOrigin(answers, name) })),
+      spent: budget.spent(),
+    }),
+    close: () => clearTimeout(timer),
+  };
+}
+
+function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
+  const { server, dnssecOk, checkingDisabled, recursionDesired, transport, edns } = options;
+  return JSON.stringify([
+    name.toLowerCase(),
+    type,
+    server,
+    dnssecOk,
+    checkingDisabled,
+    recursionDesired,
+    transport,
+    edns,
+  ]);
+}
