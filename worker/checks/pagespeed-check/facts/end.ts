@@ -1,7 +1,7 @@
 import type { PagespeedCode } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
 import type { Evidence } from '../../../../shared/model/verdict.ts';
-import { isKeptBack } from '../../../failure-kinds.ts';
 import type { BrowserEnd, BrowserRun, RefusedHost } from '../../../probes/browser/port.ts';
+import { isKeptBack } from '../../../probes/failure-kinds.ts';
 import { isRemote, type Load } from '../evidence.ts';
 import { displayBytes } from './ratings.ts';
 
