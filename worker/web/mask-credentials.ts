@@ -34,9 +34,15 @@ export function maskUrls(text: string): string {
   return pieces.join('') + text.slice(done);
 }
 
-/** The header lines of an answer as they may be kept: no cookie's value, no URL's credentials. */
+/** Cookies that browsers keep of one domain; of more lines only the last can stay. */
+const cookieLimit = 180;
+
+/** The header lines of an answer as they may be kept: no cookie's value, no URL's credentials, and of thousands of cookies the last 180. */
 export function maskHeaders(headers: readonly HeaderLine[], url: string): HeaderLine[] {
-  return headers.map(([name, value]) => [name, maskField(name.toLowerCase(), value, url)]);
+  const isCookie = ([name]: HeaderLine) => name.toLowerCase() === 'set-cookie';
+  let surplus = headers.filter(isCookie).length - cookieLimit;
+  const kept = surplus <= 0 ? headers : headers.filter((line) => !isCookie(line) || surplus-- <= 0);
+  return kept.map(([name, value]) => [name, maskField(name.toLowerCase(), value, url)]);
 }
 
 function maskField(name: string, value: string, url: string): string {

@@ -1,5 +1,6 @@
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { type Config, readConfig } from '../../../shared/config.ts';
 import { codesBroken } from '../../../shared/model/verdict.ts';
 import { noPace } from '../../../shared/pace/memory.ts';
 import { targetPolicyOf } from '../../../shared/policy.ts';
@@ -28,6 +29,8 @@ export type Servers = {
 
 export type World = {
   readonly probes: ProbeFactory;
+  /** Settings for a process of the service that is to see this world. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Puts the true port where a text says ":raw". */
   place(text: string): string;
   /** Sockets open now at all targets. */
@@ -59,11 +62,13 @@ export async function openWorld({
   const raw = new Map<string, RawServer>();
   for (const [host, connected] of Object.entries(sockets))
     raw.set(host, await openRawServer(connected, await certificates[host]?.(lab)));
-  const probes = prepareTenth(lab, nameServer.address);
+  const settings = lab.settings({ DNS_SERVERS: nameServer.address, TARGET_PORTS: '26-65535' });
+  const probes = prepareTenth(readConfig(settings));
   const place = (text: string) =>
     text.replace(/([a-z0-9-]+\.test):raw/g, (_whole, host: string) => `${host}:${raw.get(host)?.port}`);
   return {
     probes,
+    settings,
     place,
     openSockets: () =>
       lab.web.openSockets() + [...raw.values()].reduce((sum, { open }) => sum + open.size, 0),
@@ -96,8 +101,7 @@ async function walk(probes: ProbeFactory, target: string, signal: AbortSignal): 
   }
 }
 
-function prepareTenth(lab: Lab, resolver: string): ProbeFactory {
-  const config = lab.config({ DNS_SERVERS: resolver, TARGET_PORTS: '26-65535' });
+function prepareTenth(config: Config): ProbeFactory {
   return prepareProbes({
     pace: noPace,
     policy: targetPolicyOf(config),

@@ -1,7 +1,7 @@
 import { type DefaultTreeAdapterMap, defaultTreeAdapter } from 'parse5';
 import { maskUrls } from '../../../web/mask-credentials.ts';
 import type { DocumentSight, ElementSight } from '../evidence.ts';
-import { parseBounded } from './parse-bounded.ts';
+import { type BoundedTree, parseBounded, parseInTurns } from './parse-bounded.ts';
 
 type Tree = DefaultTreeAdapterMap;
 
@@ -19,7 +19,15 @@ const htmlNamespace = 'http://www.w3.org/1999/xhtml';
 
 /** Reads the elements of a page that a policy may come from or hold; in the tree that a browser would build, scripts not run. */
 export function readDocument(html: string): DocumentSight {
-  const { document, cut } = parseBounded(html);
+  return readTree(parseBounded(html));
+}
+
+/** The same, without keeping the event loop busy for long. */
+export async function readDocumentInTurns(html: string): Promise<DocumentSight> {
+  return readTree(await parseInTurns(html));
+}
+
+function readTree({ document, cut }: BoundedTree): DocumentSight {
   const elements: ElementSight[] = [];
   let base: string | null = null;
   let policies = 0;

@@ -12,7 +12,7 @@ import {
   walkRedirects,
 } from '../../../web/walk.ts';
 import type { Chain, ChainEnd, DocumentSight, Hop } from '../evidence.ts';
-import { readDocument } from './read-document.ts';
+import { readDocumentInTurns } from './read-document.ts';
 
 /** 17 s for a chain: 3 s less than the run may take. */
 const limits = { redirects: redirectLimit, pageBytes: 524_288, chainMs: 17_000 };
@@ -20,8 +20,7 @@ const limits = { redirects: redirectLimit, pageBytes: 524_288, chainMs: 17_000 }
 type SeenAnswer = {
   readonly kind: 'response';
   readonly hop: Hop;
-  readonly document: DocumentSight | null;
-  readonly bodySigns: readonly string[];
+  readonly answer: HttpResponse;
 };
 
 /** Walks from an address to the page it leads to, by status only: a page that refreshes has headers of its own, and those are judged. */
@@ -33,15 +32,16 @@ export async function walkChain(start: string, http: HttpProbe): Promise<Chain> 
       seen: {
         kind: 'response',
         hop: seeHop(answer, url),
-        document: seeDocument(answer),
-        bodySigns: seeBodySigns(answer.body.text),
+        answer,
       },
     }),
   });
   const answers = walked.hops.flatMap(({ seen }) => (seen.kind === 'response' ? [seen] : []));
   const last = walked.hops.at(-1);
   const end = last ? endOf(walked.stop, last) : ({ kind: 'answered' } as const);
-  const { document = null, bodySigns = [] } = (end.kind === 'answered' && answers.at(-1)) || {};
+  const answer = end.kind === 'answered' ? answers.at(-1)?.answer : undefined;
+  const document = answer ? await seeDocument(answer) : null;
+  const bodySigns = answer ? seeBodySigns(answer.body.text) : [];
   return { start, hops: answers.map(({ hop }) => hop), end, document, bodySigns };
 }
 
@@ -64,11 +64,11 @@ function seeHop({ status, headers, tls }: HttpResponse, url: string): Hop {
 }
 
 // null where there is no page to read: another type, or a body that never came.
-function seeDocument(answer: HttpResponse): DocumentSight | null {
+async function seeDocument(answer: HttpResponse): Promise<DocumentSight | null> {
   const { text, cut } = answer.body;
   if (!isHtml(parseContentType(valuesOf(indexFields(answer.headers), 'content-type')))) return null;
   const isUnread = cut !== undefined && cut !== 'limit' && text === '';
   if (isUnread) return null;
-  const document = readDocument(text);
+  const document = await readDocumentInTurns(text);
   return cut === undefined ? document : { ...document, cut: document.cut ?? `its body was cut (${cut})` };
 }
