@@ -188,6 +188,7 @@ function connectionOf({
     fetch: rest.fetch ?? ((...request) => fetch(...request)),
     budgets: { requests: openBudget(Date.now), scans: openBudget(Date.now) },
     retryForMs: retryForS * 1000,
+    hasAnswered: false,
   };
 }
 

@@ -22,6 +22,8 @@ export type Connection = {
   readonly budgets: { readonly requests: Budget; readonly scans: Budget };
   /** How long a request is repeated while the service is away or busy. */
   readonly retryForMs: number;
+  /** True once the service has answered; before that, an address where nothing answers is more likely wrong than restarting. */
+  hasAnswered: boolean;
 };
 
 export type Wish = {
@@ -37,6 +39,8 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 
 /** Longer than the longest `wait` of a server (55 s). */
 const exchangeMs = 90_000;
+/** How long an address is tried that has never answered. */
+const firstContactMs = 5000;
 const firstPauseMs = 250;
 const longestPauseMs = 15_000;
 
@@ -45,7 +49,7 @@ const longestPauseMs = 15_000;
  * Rejects with DiagnosticsProblem, with ServerUnreachable, or with the signal's reason.
  */
 export async function send(connection: Connection, wish: Wish): Promise<Answer> {
-  const giveUpAt = Date.now() + connection.retryForMs;
+  const startedAt = Date.now();
   for (let attempt = 0; ; attempt++) {
     await waitForTurn(connection, wish);
     const outcome = await tryOnce(connection, wish);
@@ -53,7 +57,9 @@ export async function send(connection: Connection, wish: Wish): Promise<Answer> 
     const { error, retryAfterMs } = 'status' in outcome ? refusalOf(outcome) : outcome;
     if (retryAfterMs === undefined) throw error;
     const pauseMs = Math.max(retryAfterMs, pauseOf(attempt));
-    if (Date.now() + pauseMs > giveUpAt) throw error;
+    const { retryForMs } = connection;
+    const patienceMs = connection.hasAnswered ? retryForMs : Math.min(retryForMs, firstContactMs);
+    if (Date.now() + pauseMs > startedAt + patienceMs) throw error;
     wish.onProgress?.({
       kind: 'retry',
       status: 'status' in outcome ? outcome.status : undefined,
@@ -107,6 +113,7 @@ async function tryOnce(connection: Connection, wish: Wish): Promise<Answer | Fai
       redirect: 'manual',
       signal: timeout.signal,
     });
+    connection.hasAnswered = true;
     learn(connection, wish, response);
     return { status: response.status, headers: response.headers, text: await readBody(response) };
   } catch (cause) {
