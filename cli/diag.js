@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript: it must run, and say what is wrong, on a Node that cannot read TypeScript.
+import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -12,4 +13,6 @@ if (major < 24) {
 }
 // Before the first .ts is loaded, and in a folder of our own: the default one belongs to whoever came first on the machine.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/diag', import.meta.url)));
-await import('./main.ts');
+// A clone runs its sources. An installed package has what was built of them: Node strips no types below node_modules.
+const isClone = existsSync(new URL('./main.ts', import.meta.url));
+await import(isClone ? './main.ts' : '../dist/cli/main.js');

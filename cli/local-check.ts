@@ -1,5 +1,4 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { catalogue } from '../shared/catalogue/registry.ts';
 import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import { readConfig } from '../shared/config.ts';
 import type { Job } from '../shared/model/job.ts';
@@ -12,23 +11,17 @@ import { findCheckOf } from '../worker/start/find-check.ts';
 import { gatherLocally } from '../worker/start/run-local.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Checks that can be run here, by name. */
-export const localChecks: readonly CheckSpec[] = catalogue.filter(({ queue }) => queue === 'network');
+type LocalOptions = { readonly local?: true; readonly evidence?: string };
 
-export type LocalOptions = { readonly local?: true; readonly evidence?: string } & Readonly<
-  Record<string, string | readonly string[] | true | undefined>
->;
-
-/** Runs a check in this process and prints its report; with `evidence` it keeps what was seen in that file. */
+/** Runs a check on one target in this process, prints its report, and keeps what was seen in the file `evidence`. */
 export async function checkLocally(
   spec: CheckSpec,
-  text: string,
+  targets: readonly string[],
   { local, evidence, ...given }: LocalOptions,
 ): Promise<void> {
-  if (!local)
-    throw new UsageError(
-      `${spec.name} runs in this process alone so far: add --local, or ask a running service by GET /api/tools/${spec.name}.`,
-    );
+  const [text] = targets;
+  if (!local || text === undefined || targets.length > 1)
+    throw new UsageError('--evidence: what was seen is kept of one target, and with --local.');
   if (evidence !== undefined) atFile(() => tryToWrite(evidence), '--evidence');
   const config = readConfig();
   const check = findCheckOf(config)(spec.name);
@@ -52,7 +45,7 @@ export function assessFile(path: string): void {
   try {
     printReport(check, file);
   } catch (error) {
-    // Whoever wrote it: what a check's own gather has seen is always judged.
+    // What a check's own gather has seen can always be judged, so the file is at fault.
     throw new UsageError(`This is not a file of evidence of ${file.check}: ${(error as Error).message}`);
   }
 }
@@ -92,7 +85,7 @@ function readTarget(spec: CheckSpec, text: string, policy: TargetPolicy): string
   return typeof parsed.value === 'string' ? parsed.value : parsed.value.href;
 }
 
-function readOptions(spec: CheckSpec, given: Omit<LocalOptions, 'evidence' | 'local'>): Job['options'] {
+function readOptions(spec: CheckSpec, given: object): Job['options'] {
   const own = Object.fromEntries(
     Object.entries(given).filter(([name, value]) => name in spec.options.shape && value !== undefined),
   );

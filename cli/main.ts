@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { catalogue } from '../shared/catalogue/registry.ts';
-import { ConfigError } from '../shared/config.ts';
-import { Problem } from '../shared/model/problem.ts';
-import type { LocalOptions } from './local-check.ts';
+import { addCheckCommands } from './check-commands.ts';
+import { exitOf } from './exit-status.ts';
+import { addStoredCommands } from './stored-commands.ts';
 import type { CreateOptions } from './token.ts';
-import { UsageError } from './usage-error.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -70,39 +68,20 @@ token
     (await import('./token.ts')).rotateToken(tokenId, options),
   );
 
-for (const spec of catalogue.filter(({ queue }) => queue === 'network')) {
-  const command = program.command(`${spec.name} <target>`).description(spec.summary);
-  command.option('--local', 'run in this process, without a server: the only way so far');
-  command.option('--evidence <file>', 'keep what was seen, for diag assess');
-  for (const name of Object.keys(spec.options.shape)) {
-    if (spec.repeatable.includes(name)) command.option(`--${name} <value...>`);
-    else command.option(`--${name} <value>`);
-  }
-  command.action(async (target: string, options: LocalOptions) =>
-    (await import('./local-check.ts')).checkLocally(spec, target, options),
-  );
-}
+addCheckCommands(program);
+addStoredCommands(program);
 
 // Databases and evidence are for this user alone. Documents belong to the project, and a process of the service decides by itself.
 function keepFilesPrivate(command: string): void {
   if (!['docs', 'serve', 'api', 'worker'].includes(command)) process.umask(0o077);
 }
 
-// Exit status: 2 for the command line (commander has told of it already), 3 for a check that did not end, 5 for a store
-// that is away, 78 for bad settings. Anything else is a defect, and keeps its stack.
-function exitStatusOf(error: unknown): number | undefined {
-  if (error instanceof UsageError) return 2;
-  if (error instanceof ConfigError) return 78;
-  if (error instanceof Problem) return 5;
-  return error instanceof DOMException && error.name === 'TimeoutError' ? 3 : undefined;
-}
-
 try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
-  const status = exitStatusOf(error);
-  if (status === undefined) throw error;
-  console.error(status === 3 ? 'The check did not end within its time.' : (error as Error).message);
-  process.exit(status);
+  const foreseen = exitOf(error);
+  if (!foreseen) throw error;
+  console.error(foreseen.message);
+  process.exit(foreseen.status);
 }

@@ -27,7 +27,7 @@ export async function answerHistory(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const page = readPage(targetPolicy, request);
+  const page = readParameters(pageParameters(targetPolicy), request);
   // One more than asked tells whether there is a next page.
   const grants = await shelf.reportStore.grants.list({
     account: caller.account,
@@ -56,9 +56,13 @@ function addressOf(publicPath: string, { target, check, limit }: Page, next: str
   return `${publicPath}/api/reports?${query.toString()}`;
 }
 
-function readPage(targetPolicy: TargetPolicy, request: Request): Page {
-  const sent = readOwnQuery(request, ['target', 'check', 'limit', 'before']);
-  const parsed = pageParameters(targetPolicy).safeParse(sent);
+/** The query of a list of reports. Throws the Problem that names every fault. */
+export function readParameters<Shape extends z.ZodRawShape>(
+  parameters: z.ZodObject<Shape>,
+  request: Request,
+): z.infer<z.ZodObject<Shape>> {
+  const sent = readOwnQuery(request, Object.keys(parameters.shape));
+  const parsed = parameters.safeParse(sent);
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.map(
     ({ path, message }): Fault => ({ in: 'query', name: String(path[0]), detail: message }),
@@ -71,17 +75,7 @@ const limitFault = `Give a whole number from 1 to ${limitLimit}.`;
 
 function pageParameters(policy: TargetPolicy) {
   return z.object({
-    // As the tools write it, so that what was asked is what is found.
-    target: z
-      .string()
-      .transform((text, context) => {
-        const read = text.includes('://') ? readUrl(text, policy) : parseDomain(text, policy);
-        if (read.ok) return read.value;
-        context.addIssue({ code: 'custom', message: tellFault(read.fault) });
-        return z.NEVER;
-      })
-      .optional(),
-    check: z.enum(names, `Give one of: ${names.join(', ')}.`).optional(),
+    ...filterShape(policy),
     limit: z
       .string()
       .regex(/^[1-9]\d{0,2}$/, limitFault)
@@ -94,6 +88,23 @@ function pageParameters(policy: TargetPolicy) {
       .transform(readCursor)
       .optional(),
   });
+}
+
+/** The parameters that choose among an account's reports. */
+export function filterShape(policy: TargetPolicy) {
+  return {
+    // As the tools write it, so that what was asked is what is found.
+    target: z
+      .string()
+      .transform((text, context) => {
+        const read = text.includes('://') ? readUrl(text, policy) : parseDomain(text, policy);
+        if (read.ok) return read.value;
+        context.addIssue({ code: 'custom', message: tellFault(read.fault) });
+        return z.NEVER;
+      })
+      .optional(),
+    check: z.enum(names, `Give one of: ${names.join(', ')}.`).optional(),
+  };
 }
 
 function readUrl(text: string, policy: TargetPolicy): Parsed<string> {

@@ -7,6 +7,7 @@ import { answerDiff } from './diff.ts';
 import { answerHistory } from './history.ts';
 import type { ReportDesk } from './report-desk.ts';
 import { answerExport, answerReport, answerScreenshot } from './show.ts';
+import { openReportStream, wantsStream } from './stream.ts';
 
 type ReportAnswer = (desk: ReportDesk, caller: Caller, request: Request, response: Response) => Promise<void>;
 
@@ -20,7 +21,12 @@ export function addReports(desk: ReportDesk, get: (path: string, answer: Answer)
       const caller = await admit(desk.admission, request, response, 'reports:read');
       await answer(desk, caller, request, response);
     };
-  get('/api/reports', acceptingJson(readable(answerHistory)));
+  const page = acceptingJson(readable(answerHistory));
+  const stream = readable(openReportStream());
+  // As with an export, `format` alone decides, and Accept is not judged.
+  get('/api/reports', (request, response) =>
+    wantsStream(request) ? stream(request, response) : page(request, response),
+  );
   get('/api/reports/:id', acceptingJson(readable(answerReport)));
   get('/api/reports/:id/export', readable(answerExport));
   get('/api/reports/:id/screenshot', readable(answerScreenshot));

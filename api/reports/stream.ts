@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { Problem } from '../../shared/model/problem.ts';
+import { renderReport } from '../../shared/render/formats.ts';
+import type { Grant } from '../../shared/report-store/grants.ts';
+import type { ReportStore, StoredReport } from '../../shared/report-store/port.ts';
+import { readReport } from '../../shared/report-store/read-report.ts';
+import type { TargetPolicy } from '../../shared/target/parse-target.ts';
+import { abortedByClose } from '../answer/client-gone.ts';
+import type { Caller } from '../request/caller.ts';
+import { rawQueryOf } from '../request/read-query.ts';
+import { filterShape, readParameters } from './history.ts';
+import type { ReportDesk } from './report-desk.ts';
+
+const formats = {
+  ndjson: { contentType: 'application/x-ndjson; charset=utf-8', print: printLine },
+  csv: { contentType: 'text/csv; charset=utf-8; header=present', print: printRows },
+} as const;
+const formatNames = ['ndjson', 'csv'] as const;
+
+/** Streams that one process writes at once: each reads from the store as fast as its reader takes it. */
+const streamLimit = 8;
+/** Longest that a reader may take nothing. */
+const stallMs = 30_000;
+const pageSize = 100;
+const firstId = '0'.repeat(32);
+
+/** True for a request that wants whole reports in place of a page of the list. */
+export function wantsStream(request: Request): boolean {
+  return new URLSearchParams(rawQueryOf(request)).has('format');
+}
+
+/** Opens what answers /api/reports?format=: the whole reports of the caller's account, newest first, one after the other. What breaks off was not all. */
+export function openReportStream() {
+  let running = 0;
+  return async (
+    { shelf, targetPolicy }: ReportDesk,
+    caller: Caller,
+    request: Request,
+    response: Response,
+  ): Promise<void> => {
+    const wanted = readParameters(streamParameters(targetPolicy), request);
+    if (running >= streamLimit)
+      throw new Problem('overloaded', 'Too many histories are being read at once.', { retryAfterS: 10 });
+    const { contentType, print } = formats[wanted.format];
+    running += 1;
+    try {
+      response.setHeader('Content-Type', contentType);
+      response.setHeader('Cache-Control', 'private, no-store');
+      if (request.method !== 'HEAD')
+        await writeAll(response, reportsOf(shelf.reportStore, caller, wanted), print);
+      response.end();
+    } finally {
+      running -= 1;
+    }
+  };
+}
+
+type Wanted = z.infer<ReturnType<typeof streamParameters>>;
+
+const timeFault = 'Give a date or a time in UTC, such as 2026-11-21 or 2026-11-21T03:00:00Z.';
+
+function streamParameters(policy: TargetPolicy) {
+  const moment = z
+    .union([z.iso.date(timeFault), z.iso.datetime(timeFault)], timeFault)
+    .transform((text) => Date.parse(text))
+    .optional();
+  return z.object({
+    ...filterShape(policy),
+    format: z.enum(formatNames, `Give one of: ${formatNames.join(', ')}.`),
+    since: moment,
+    until: moment,
+  });
+}
+
+async function* reportsOf(
+  { grants, get }: Pick<ReportStore, 'grants' | 'get'>,
+  { account }: Caller,
+  { target, check, since = 0, until }: Wanted,
+): AsyncGenerator<StoredReport, void, void> {
+  let before: Pick<Grant, 'checkedAt' | 'reportId'> | undefined =
+    until === undefined ? undefined : { checkedAt: until, reportId: firstId };
+  for (;;) {
+    const page: readonly Grant[] = await grants.list({ account, target, check, limit: pageSize, before });
+    for (const { reportId, checkedAt } of page) {
+      if (checkedAt < since) return;
+      const stored = await get(reportId);
+      // It may have expired since it was listed.
+      if (stored) yield stored;
+    }
+    before = page.at(-1);
+    if (page.length < pageSize) return;
+  }
+}
+
+async function writeAll(
+  response: Response,
+  reports: AsyncIterable<StoredReport>,
+  print: (report: StoredReport, isFirst: boolean) => string,
+): Promise<void> {
+  let isFirst = true;
+  for await (const stored of reports) {
+    if (response.closed) return;
+    const hasRoom = response.write(print(stored, isFirst));
+    isFirst = false;
+    if (!hasRoom && !(await drains(response))) return void response.destroy();
+  }
+}
+
+/** False where the reader took nothing for too long, or has gone. */
+async function drains(response: Response): Promise<boolean> {
+  try {
+    const signal = AbortSignal.any([AbortSignal.timeout(stallMs), abortedByClose(response)]);
+    await once(response, 'drain', { signal });
+    return true;
+  } catch {
+    return false; // a reader that stalls: told by the connection that breaks off
+  }
+}
+
+function printLine({ json }: StoredReport): string {
+  return `${Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()}\n`;
+}
+
+// The head of the first report stands for all.
+function printRows(stored: StoredReport, isFirst: boolean): string {
+  const { text } = renderReport(readReport(stored), 'csv');
+  return isFirst ? text : text.slice(text.indexOf('\r\n') + 2);
+}

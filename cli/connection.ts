@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { type Diagnostics, openDiagnostics } from '../client/diagnostics.ts';
+import { UsageError } from './usage-error.ts';
+
+/** How a command reaches the service. */
+export type ServerOptions = {
+  readonly server?: string;
+  readonly tokenFile?: string;
+  readonly cache?: string;
+};
+
+/** Where `npm start` listens. */
+const usualServer = 'http://127.0.0.1:3000';
+
+/** Opens the client that the options and DIAG_SERVER and DIAG_TOKEN name. Throws UsageError for an address or file that is none. */
+export function openServer(
+  { server, tokenFile, cache }: ServerOptions,
+  more: { readonly retryForS?: number } = {},
+): Diagnostics {
+  const address = server ?? (process.env['DIAG_SERVER'] || usualServer);
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address))
+    throw new UsageError(`--server: "${address}" is not an http or https URL.`);
+  return openDiagnostics({
+    ...more,
+    server: address,
+    token: tokenFile === undefined ? process.env['DIAG_TOKEN'] || undefined : readToken(tokenFile),
+    ...(cache === undefined ? {} : { cache: { folder: cache } }),
+  });
+}
+
+function readToken(path: string): string {
+  try {
+    const token = readFileSync(path, 'utf8').trim();
+    if (/^\S+$/.test(token)) return token;
+  } catch (error) {
+    throw new UsageError(`--token-file: ${(error as Error).message}`);
+  }
+  throw new UsageError(`--token-file: ${path} does not hold one token.`);
+}

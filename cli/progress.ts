@@ -1,0 +1,100 @@
+import type { Outcome } from './outcome.ts';
+
+/** What is shown of a run while it goes on. */
+export type ProgressLine = {
+  count(outcome: Outcome): void;
+  /** The limits hold the run back for so long. */
+  paced(waitMs: number): void;
+  close(): void;
+};
+
+const drawEveryMs = 200;
+const tellEveryMs = 10_000;
+const barWidth = 20;
+
+/** What is known of a run at a moment. */
+export type RunFigures = {
+  readonly done: number;
+  readonly total: number | undefined;
+  /** Of these, how many were asked in this run, and for how long it has gone on. */
+  readonly asked: number;
+  readonly seconds: number;
+  readonly grades: ReadonlyMap<string, number>;
+  readonly failed: number;
+  readonly pausedS: number;
+};
+
+/** One line: a bar, how many, how fast, how long it will take, and the grades so far. */
+export function progressText({ done, total, asked, seconds, grades, failed, pausedS }: RunFigures): string {
+  const rate = seconds > 0 ? asked / seconds : 0;
+  const left = total !== undefined && rate > 0 ? (total - done) / rate : undefined;
+  const bar =
+    total === undefined || total === 0
+      ? ''
+      : `[${'#'.repeat(Math.round((barWidth * done) / total)).padEnd(barWidth, '.')}] `;
+  const letters = [...grades]
+    .sort(([a], [b]) => orderOf(a) - orderOf(b))
+    .map(([grade, count]) => `${grade} ${count}`);
+  return [
+    `${bar}${done}${total === undefined ? '' : `/${total}`}`,
+    `${rate.toFixed(1)}/s`,
+    ...(left === undefined ? [] : [`ETA ${durationText(left)}`]),
+    ...(letters.length === 0 ? [] : [letters.join(' ')]),
+    ...(failed === 0 ? [] : [`not checked ${failed}`]),
+    ...(pausedS > 0 ? [`waits ${pausedS} s for the limit`] : []),
+  ].join('  ');
+}
+
+function orderOf(grade: string): number {
+  return ['A+', 'A', 'B', 'C', 'D', 'F', '-'].indexOf(grade);
+}
+
+/** "45s", "3m12s", "2h05m". */
+export function durationText(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole}s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes}m${String(whole % 60).padStart(2, '0')}s`;
+  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
+}
+
+/**
+ * Shows a run on stderr: one line that is drawn again on a terminal, else a plain line every ten seconds.
+ * @param resumed of the total, how many were done before this run
+ */
+export function openProgress(total: number | undefined, resumed: () => number): ProgressLine {
+  const { stderr } = process;
+  const startedAt = Date.now();
+  const grades = new Map<string, number>();
+  let done = 0;
+  let failed = 0;
+  let pausedUntil = 0;
+  const text = () =>
+    progressText({
+      done,
+      total,
+      asked: done - resumed(),
+      seconds: (Date.now() - startedAt) / 1000,
+      grades,
+      failed,
+      pausedS: Math.max(0, Math.ceil((pausedUntil - Date.now()) / 1000)),
+    });
+  const draw = () =>
+    stderr.write(stderr.isTTY ? `\r\u001b[2K${text().slice(0, (stderr.columns || 80) - 1)}` : `${text()}\n`);
+  const timer = setInterval(draw, stderr.isTTY ? drawEveryMs : tellEveryMs);
+  timer.unref();
+  return {
+    count({ report }) {
+      done += 1;
+      if (!report) failed += 1;
+      else grades.set(report.grade ?? '-', (grades.get(report.grade ?? '-') ?? 0) + 1);
+    },
+    paced(waitMs) {
+      pausedUntil = Math.max(pausedUntil, Date.now() + waitMs);
+    },
+    close() {
+      clearInterval(timer);
+      if (stderr.isTTY) stderr.write('\r\u001b[2K');
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { writeFileSync } from 'node:fs';
+import type { TargetAnswer, ToolName } from '../client/diagnostics.ts';
+import type { CheckSpec } from '../shared/catalogue/spec.ts';
+import { type CheckOptions, readAsked, readThreshold, type Threshold } from './check-options.ts';
+import { openServer } from './connection.ts';
+import { exitStatus } from './exit-status.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import { openPrinter, tellProblem } from './printers.ts';
+import { openProgress } from './progress.ts';
+import { openStateFile, type StateFile } from './state-file.ts';
+import { openStdout } from './stdout.ts';
+import { openTally, summaryPage, summaryText } from './summary.ts';
+import { countTargets, readTargets } from './targets.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Runs a check on every target, prints what became of each, and gives the exit status. */
+export async function runCheck(
+  spec: CheckSpec,
+  args: readonly string[],
+  options: CheckOptions,
+): Promise<number> {
+  const asked = readAsked(spec, options);
+  const threshold = readThreshold(options);
+  if (args.length === 0 && options.file === undefined)
+    throw new UsageError(`Name a target: diag ${spec.name} example.com, or a list: -f FILE (- is stdin).`);
+  const total = await countTargets(args, options.file, spec.targetKind);
+  if (options.summary !== undefined) writeOrRefuse(options.summary, '');
+  const stop = new AbortController();
+  const onInterrupt = () => stop.abort(new Error('interrupted'));
+  process.once('SIGINT', onInterrupt);
+  const state = openStateOf(spec, options, asked);
+  const local = options.local ? await openLocal(spec) : undefined;
+  try {
+    const client = openServer(local ? { ...options, server: local.server } : options);
+    const onClosed = () => stop.abort(new ReaderGone());
+    const run = openRun(options, { total, threshold, state, onClosed });
+    const ask = (targets: AsyncIterable<string>) =>
+      client.each(spec.name as ToolName, targets, {
+        ...asked,
+        signal: stop.signal,
+        onProgress: (progress) => void (progress.kind === 'paced' && run.paced(progress.waitMs)),
+      });
+    await goThrough(run, state, readTargets(args, options.file, spec.targetKind), ask);
+    return run.status();
+  } catch (error) {
+    if (stop.signal.reason instanceof ReaderGone) return exitStatus.ok;
+    if (stop.signal.aborted) return exitStatus.interrupted;
+    throw error;
+  } finally {
+    process.off('SIGINT', onInterrupt);
+    state?.close();
+    await local?.close();
+  }
+}
+
+type Run = ReturnType<typeof openRun>;
+
+/** Tells what earlier runs have done, then asks the rest. What is told last is told also of a run that breaks off. */
+async function goThrough(
+  run: Run,
+  state: StateFile | undefined,
+  targets: AsyncIterable<string>,
+  ask: (targets: AsyncIterable<string>) => AsyncIterable<TargetAnswer<unknown>>,
+): Promise<void> {
+  const done = new Set<string>();
+  try {
+    for await (const outcome of state?.earlier() ?? []) {
+      if (done.has(outcome.target)) continue;
+      done.add(outcome.target);
+      await run.repeat(outcome);
+    }
+    for await (const answer of ask(leftOf(targets, done))) await run.add(outcomeOf(answer));
+  } finally {
+    await run.end();
+  }
+}
+
+// The pace may change from run to run, the questions may not.
+function openStateOf({ name }: CheckSpec, { resume }: CheckOptions, asked: object): StateFile | undefined {
+  if (resume === undefined) return undefined;
+  return openStateFile(resume, name, JSON.stringify({ ...asked, concurrency: undefined }));
+}
+
+/** The reader of stdout has gone: nothing failed, and nothing more is wanted. */
+class ReaderGone extends Error {
+  override readonly name = 'ReaderGone';
+}
+
+// Loaded only where it is wanted: it is the whole service.
+async function openLocal({ name }: CheckSpec) {
+  const { openLocalService } = await import('./local-service.ts');
+  return openLocalService(name === 'pagespeed-check' || name === 'domain-health');
+}
+
+async function* leftOf(targets: AsyncIterable<string>, done: ReadonlySet<string>) {
+  for await (const target of targets) if (!done.has(target)) yield target;
+}
+
+type Setting = {
+  readonly total: number | undefined;
+  readonly threshold: Threshold;
+  readonly state: StateFile | undefined;
+  readonly onClosed: () => void;
+};
+
+/** Everything that is told of a run: stdout, the state, the progress and the summary. */
+function openRun(options: CheckOptions, { total, threshold, state, onClosed }: Setting) {
+  const isSingle = total === 1;
+  const printer = openPrinter(options.output, openStdout(onClosed), isSingle);
+  const tally = openTally(options.summary !== undefined);
+  let repeated = 0;
+  let isMissed = false;
+  let isIncomplete = false;
+  const progress = isSingle || options.quiet ? undefined : openProgress(total, () => repeated);
+  const tell = async (outcome: Outcome) => {
+    tally.add(outcome);
+    progress?.count(outcome);
+    isMissed ||= misses(outcome, threshold);
+    isIncomplete ||= outcome.report === undefined || outcome.report.state === 'failed';
+    await printer.add(outcome);
+  };
+  return {
+    async repeat(outcome: Outcome) {
+      repeated += 1;
+      await tell(outcome);
+    },
+    async add(outcome: Outcome) {
+      // Kept before it is printed: what was printed is never asked again.
+      state?.keep(outcome);
+      if (outcome.problem && (isSingle || options.output !== 'table')) console.error(tellProblem(outcome));
+      await tell(outcome);
+    },
+    paced: (waitMs: number) => progress?.paced(waitMs),
+    async end() {
+      progress?.close();
+      await printer.end();
+      const summary = tally.summary();
+      if (!isSingle && !options.quiet) process.stderr.write(summaryText(summary));
+      if (options.summary !== undefined) writeOrRefuse(options.summary, summaryPage(summary));
+    },
+    status: () => (isMissed ? exitStatus.missed : isIncomplete ? exitStatus.incomplete : exitStatus.ok),
+  };
+}
+
+/** True where a report is worse than what was asked for. A report without a score has not reached one. */
+function misses({ report }: Outcome, { failOn, minScore }: Threshold): boolean {
+  if (!report) return false;
+  if (report.findings.some(({ severity }) => failOn.includes(severity))) return true;
+  return minScore !== undefined && (report.score === null || report.score < minScore);
+}
+
+function writeOrRefuse(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new UsageError(`--summary: ${(error as Error).message}`);
+  }
+}

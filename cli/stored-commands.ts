@@ -1,0 +1,55 @@
+import { type Command, Option } from 'commander';
+import { formatNames } from '../shared/render/formats.ts';
+import { addServerOptions } from './check-commands.ts';
+import type { DiffOptions, ExportOptions, FindingsOptions, HistoryOptions } from './stored.ts';
+
+const listForms = ['table', 'json', 'ndjson'] as const;
+
+/** Adds the commands that read what the service has stored, and what it knows. */
+export function addStoredCommands(program: Command): void {
+  const output = () => new Option('-o, --output <form>', 'how to print').choices(listForms).default('table');
+  addServerOptions(program.command('report <reportId>'))
+    .description('a stored report')
+    .addOption(
+      new Option('-o, --output <form>', 'how to print').choices(['table', ...formatNames]).default('table'),
+    )
+    .action(async (id: string, options: ExportOptions) =>
+      (await import('./stored.ts')).printReport(id, options),
+    );
+  addServerOptions(program.command('export <reportId>'))
+    .description('a stored report as a file')
+    .addOption(new Option('--format <format>', 'which').choices(formatNames).default('html'))
+    .option('--out <file>', 'write it here, not on stdout')
+    .action(async (id: string, options: ExportOptions) =>
+      (await import('./stored.ts')).exportReport(id, options),
+    );
+  addServerOptions(program.command('diff <from> <to>'))
+    .description(
+      'what changed between two stored reports of one check and target; exits with 1 for new findings',
+    )
+    .addOption(new Option('-o, --output <form>', 'how to print').choices(['table', 'json']).default('table'))
+    .action(async (from: string, to: string, options: DiffOptions) => {
+      process.exitCode = await (await import('./stored.ts')).printDiff(from, to, options);
+    });
+  addServerOptions(program.command('history'))
+    .description('the reports of this token, newest first')
+    .option('--target <target>', 'of this domain or URL')
+    .option('--check <check>', 'of this check')
+    .option('--limit <count>', 'at most so many', '20')
+    .addOption(output())
+    .action(async (options: HistoryOptions) => (await import('./stored.ts')).printHistory(options));
+  addServerOptions(program.command('findings'))
+    .description('every rule: what it finds, how grave it is, how to fix it')
+    .option('--check <check>', 'of this check')
+    .addOption(output())
+    .action(async (options: FindingsOptions) => (await import('./stored.ts')).printFindings(options));
+  addServerOptions(program.command('doctor'))
+    .description('what works on this machine, and the time to each')
+    .action(async (options: FindingsOptions) => {
+      process.exitCode = await (await import('./doctor.ts')).examine(options);
+    });
+  program
+    .command('completion <shell>')
+    .description('completion for bash, zsh or fish: source <(diag completion bash)')
+    .action(async (shell: string) => (await import('./completion.ts')).printCompletion(program, shell));
+}

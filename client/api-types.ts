@@ -1,0 +1,1584 @@
+/* oxlint-disable max-lines */
+// Generated from docs/openapi.json by `npm run client-types`. Do not edit.
+
+export type DnsCheckReport = {
+  readonly schemaVersion: number;
+  /** Absent where the operator has switched report ids off. */
+  readonly reportId?: string;
+  readonly check: string;
+  readonly state: 'complete' | 'partial' | 'unreachable';
+  readonly checkedAt: string;
+  /** Until then an equal GET is answered from this report. */
+  readonly freshUntil: string;
+  /** When the stored report is deleted. */
+  readonly expiresAt: string;
+  readonly durationMs: number;
+  /** null when it could not be computed; never 0 for "could not look". */
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly rulesVersion: number;
+  readonly summary: {
+    readonly critical: number;
+    readonly high: number;
+    readonly medium: number;
+    readonly low: number;
+    readonly info: number;
+    readonly passed: number;
+    readonly notTested: number;
+  };
+  readonly findings: ReadonlyArray<Finding>;
+  /** Codes of the rules that were looked at and hold. */
+  readonly passed: ReadonlyArray<string>;
+  readonly notTested: ReadonlyArray<NotTested>;
+  readonly target: {
+    readonly domain: string;
+  } & { readonly [field: string]: unknown };
+  /** null when the DNS did not say. */
+  readonly exists: boolean | null;
+  readonly unicodeDomain: string;
+  /** The aliases from the domain on, when it is a CNAME. */
+  readonly alias: ReadonlyArray<string>;
+  /** By type; a type that was not answered is absent and stands in recordsUnknown. */
+  readonly records: { readonly [field: string]: ReadonlyArray<DnsRecord> };
+  readonly recordsUnknown: ReadonlyArray<
+    {
+      readonly type: string;
+      readonly reason: string;
+    } & { readonly [field: string]: unknown }
+  >;
+  readonly ns: NameServers;
+  readonly soa: Soa;
+  readonly dnssec: Dnssec;
+  readonly caa: Caa;
+  readonly dnsScore: number | null;
+  /** parked: the domain neither takes nor sends mail, and is judged as such. */
+  readonly mailMode: 'mail' | 'parked' | 'unknown';
+  readonly spf: Spf;
+  readonly dmarc: Dmarc;
+  readonly dkim: Dkim;
+  readonly mtaSts: MtaSts;
+  readonly tlsRpt: TlsRpt;
+  readonly bimi: Bimi;
+  readonly mx: Mx;
+  readonly mailScore: number | null;
+  /** How mailScore comes about: the kept points of the parts that count, as a share of their weights. */
+  readonly mailScoreParts: ReadonlyArray<MailScorePart>;
+} & { readonly [field: string]: unknown };
+
+export type Finding = {
+  /** Stable kebab-case code; all are listed at /api/findings. */
+  readonly code: string;
+  readonly part?: string;
+  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly title: string;
+  readonly detail: string;
+  /** Points this finding takes from the score: 0 or below. */
+  readonly scoreEffect: number;
+  readonly evidence: ReadonlyArray<{ readonly [field: string]: unknown }>;
+  readonly fix: {
+    readonly text: string;
+    readonly record?: {
+      readonly name: string;
+      readonly type: string;
+      readonly value: string;
+    };
+    readonly snippets?: { readonly [field: string]: string };
+  };
+  readonly references: ReadonlyArray<{
+    readonly title: string;
+    readonly url: string;
+  }>;
+} & { readonly [field: string]: unknown };
+
+export type NotTested = {
+  readonly code: string;
+  readonly reason: string;
+};
+
+export type DnsRecord = {
+  /** A string, or an object of the type’s fields. */
+  readonly data: unknown;
+  /** Seconds; the zone’s own where a name server was asked, else what the resolver has left. */
+  readonly ttl: number;
+} & { readonly [field: string]: unknown };
+
+export type NameServers = {
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  /** The zone that holds the domain: itself, or one above it. */
+  readonly zone: string | null;
+  readonly parentZone: string | null;
+  /** As the parent’s servers delegate. */
+  readonly parent: ReadonlyArray<string> | null;
+  /** As the zone itself says. */
+  readonly child: ReadonlyArray<string> | null;
+  readonly servers: ReadonlyArray<NameServer>;
+  /** Addresses beyond our limit. */
+  readonly notAsked: number;
+} & { readonly [field: string]: unknown };
+
+export type NameServer = {
+  readonly name: string;
+  readonly ip: string;
+  readonly rttMs: number | null;
+  readonly authoritative: boolean | null;
+  readonly serial: number | null;
+  readonly tcp: boolean | null;
+  readonly edns: boolean | null;
+  /** True when it resolves foreign names for everybody. */
+  readonly recursion: boolean | null;
+  /** Why it could not be looked at. */
+  readonly reason?: string;
+} & { readonly [field: string]: unknown };
+
+export type Soa = {
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  readonly mname?: string;
+  readonly rname?: string;
+  /** RNAME as a mail address. */
+  readonly mail?: string | null;
+  readonly serial?: number;
+  readonly refresh?: number;
+  readonly retry?: number;
+  readonly expire?: number;
+  readonly minimum?: number;
+  readonly ttl?: number;
+} & { readonly [field: string]: unknown };
+
+export type Dnssec = {
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  readonly status: 'secure' | 'insecure' | 'bogus' | 'indeterminate';
+  /** What the status rests on. */
+  readonly reason: string;
+  readonly ds: ReadonlyArray<
+    {
+      readonly keyTag: number;
+      readonly algorithm: number;
+      readonly digestType: number;
+      readonly digest: string;
+      readonly matches: boolean | null;
+    } & { readonly [field: string]: unknown }
+  >;
+  readonly keys: ReadonlyArray<
+    {
+      readonly keyTag: number;
+      readonly algorithm: number;
+      readonly algorithmName: string;
+      readonly role: 'key-signing' | 'zone-signing' | 'revoked' | 'other';
+      readonly bits: number | null;
+    } & { readonly [field: string]: unknown }
+  >;
+  readonly signatures: ReadonlyArray<
+    {
+      readonly type: string;
+      readonly keyTag: number;
+      readonly verdict: string;
+      readonly inception: string;
+      readonly expiration: string;
+    } & { readonly [field: string]: unknown }
+  >;
+  /** When the first of the signatures seen ends, ISO 8601. */
+  readonly signaturesUntil: string | null;
+  readonly resolverValidates: boolean | null;
+} & { readonly [field: string]: unknown };
+
+export type Caa = {
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  /** The name whose CAA counts; CAs climb up to it. */
+  readonly at: string | null;
+  readonly records: ReadonlyArray<
+    {
+      readonly flags: number;
+      readonly tag: string;
+      readonly value: string;
+    } & { readonly [field: string]: unknown }
+  >;
+  /** CAs that may issue; null is any. */
+  readonly issue: ReadonlyArray<string> | null;
+  readonly issuewild: ReadonlyArray<string> | null;
+} & { readonly [field: string]: unknown };
+
+export type Spf = {
+  /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  readonly record: string | null;
+  /** null when it could not be seen. */
+  readonly valid: boolean | null;
+  /** What happens to all others: "-all", "~all", "?all", "+all", or null. */
+  readonly all: string | null;
+  /** For a message that no term matches; at most 10 are allowed. */
+  readonly lookups: number | null;
+  readonly voidLookups: number | null;
+  /** False where a branch could not be followed to its end. */
+  readonly complete: boolean;
+  readonly tree: SpfNode | null;
+  readonly effectiveFor?: SpfVerdict;
+  readonly mxHosts: ReadonlyArray<
+    {
+      readonly ip: string;
+      readonly sender: string;
+      readonly helo: string;
+      readonly result: 'none' | 'neutral' | 'pass' | 'fail' | 'softfail' | 'temperror' | 'permerror';
+      /** Lookups that the evaluation made before its answer. */
+      readonly lookups: number;
+      readonly explanation?: string;
+      readonly comment?: string;
+      readonly host: string;
+    } & { readonly [field: string]: unknown }
+  >;
+} & { readonly [field: string]: unknown };
+
+export type SpfNode = {
+  readonly domain: string;
+  /** The term that leads here; null at the root. */
+  readonly via: string | null;
+  /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  readonly reason?: string;
+  readonly record: string | null;
+  /** Lookups of this record and of all below it. */
+  readonly lookups: number;
+  readonly voidLookups: number;
+  readonly terms: ReadonlyArray<SpfTerm>;
+  readonly faults: ReadonlyArray<RecordFault>;
+  readonly children: ReadonlyArray<SpfNode>;
+} & { readonly [field: string]: unknown };
+
+export type SpfTerm = {
+  readonly term: string;
+  readonly position: number;
+  /** Lookups of this term and of all it includes. */
+  readonly lookups: number;
+  /** True when its lookup finds nothing. */
+  readonly void?: boolean;
+} & { readonly [field: string]: unknown };
+
+export type RecordFault = {
+  /** Character of the record where it goes wrong; 1 is the first. */
+  readonly position: number;
+  /** The word, tag or line that is wrong. */
+  readonly term: string;
+  readonly problem: string;
+} & { readonly [field: string]: unknown };
+
+export type SpfVerdict = {
+  readonly ip: string;
+  readonly sender: string;
+  readonly helo: string;
+  readonly result: 'none' | 'neutral' | 'pass' | 'fail' | 'softfail' | 'temperror' | 'permerror';
+  /** Lookups that the evaluation made before its answer. */
+  readonly lookups: number;
+  readonly explanation?: string;
+  readonly comment?: string;
+} & { readonly [field: string]: unknown };
+
+export type Dmarc = {
+  /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  readonly record: string | null;
+  readonly valid: boolean | null;
+  /** The domain whose record applies. */
+  readonly location: string | null;
+  readonly orgDomain: string | null;
+  readonly policy: 'none' | 'quarantine' | 'reject' | null;
+  readonly subdomainPolicy: 'none' | 'quarantine' | 'reject' | null;
+  readonly nonExistentPolicy: 'none' | 'quarantine' | 'reject' | null;
+  /** For this very name, test mode counted in. */
+  readonly effectivePolicy: 'none' | 'quarantine' | 'reject' | null;
+  readonly testing: boolean;
+  readonly tags: ReadonlyArray<
+    {
+      readonly tag: string;
+      readonly value: string;
+      readonly position: number;
+    } & { readonly [field: string]: unknown }
+  >;
+  /** The DNS tree walk (RFC 9989 §4.10), longest name first. */
+  readonly queries: ReadonlyArray<
+    {
+      readonly name: string;
+      readonly found: 'record' | 'none' | 'several' | 'unknown';
+    } & { readonly [field: string]: unknown }
+  >;
+  readonly rua: ReadonlyArray<ReportUri>;
+  readonly ruf: ReadonlyArray<ReportUri>;
+  readonly faults: ReadonlyArray<RecordFault>;
+} & { readonly [field: string]: unknown };
+
+export type ReportUri = {
+  readonly uri: string;
+  readonly authorised: boolean | null;
+  readonly problem?: string;
+} & { readonly [field: string]: unknown };
+
+export type Dkim = {
+  /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  /** Whether any selector can exist at all (RFC 8020); null when unknown. */
+  readonly subtreeExists: boolean | null;
+  readonly selectors: ReadonlyArray<DkimSelector>;
+} & { readonly [field: string]: unknown };
+
+export type DkimSelector = {
+  readonly selector: string;
+  readonly source: 'caller' | 'provider' | 'common';
+  /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  readonly alias: string | null;
+  readonly record: string | null;
+  readonly keyType: string | null;
+  readonly bits: number | null;
+  readonly revoked: boolean;
+  readonly testing: boolean;
+} & { readonly [field: string]: unknown };
+
+export type MtaSts = {
+  /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  readonly record: string | null;
+  readonly id: string | null;
+  readonly policy:
+    | ({
+        readonly mode: string;
+        readonly mx: ReadonlyArray<string>;
+        readonly maxAge: number;
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly policyUrl: string;
+  /** Whether the policy allows every mail host. */
+  readonly mxMatch: boolean | null;
+} & { readonly [field: string]: unknown };
+
+export type TlsRpt = {
+  /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  readonly record: string | null;
+  readonly rua: ReadonlyArray<string>;
+} & { readonly [field: string]: unknown };
+
+export type Bimi = {
+  /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  readonly record: string | null;
+  readonly logo: string | null;
+  /** Address of the mark certificate. */
+  readonly authority: string | null;
+  /** null where it could not be fetched. */
+  readonly logoFile?: BimiLogo | null;
+  /** null where none could be read. */
+  readonly certificate?: MarkCertificate | null;
+} & { readonly [field: string]: unknown };
+
+export type BimiLogo = {
+  /** Where it was found, after redirects. */
+  readonly url: string;
+  /** Without compression; null above what is read. */
+  readonly sizeBytes: number | null;
+  readonly compressed: boolean;
+  readonly title: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+} & { readonly [field: string]: unknown };
+
+export type MarkCertificate = {
+  readonly url: string;
+  /** null where the certificate does not say. */
+  readonly kind: 'VMC' | 'CMC' | null;
+  readonly subject: string;
+  readonly issuer: string;
+  readonly names: string;
+  readonly validFrom: string;
+  readonly validUntil: string;
+  /** Not judged: which mark authorities are recognised is a list that each mail program keeps. */
+  readonly trusted: null;
+} & { readonly [field: string]: unknown };
+
+export type Mx = {
+  /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  readonly nullMx: boolean;
+  /** No MX record: the domain itself is the mail host. */
+  readonly implicit: boolean;
+  readonly hosts: ReadonlyArray<MailHost>;
+} & { readonly [field: string]: unknown };
+
+export type MailHost = {
+  readonly host: string;
+  readonly preference: number;
+  readonly addresses: ReadonlyArray<string>;
+  readonly ptr: ReadonlyArray<
+    {
+      readonly address: string;
+      readonly names: ReadonlyArray<string>;
+      readonly confirmed: boolean | null;
+    } & { readonly [field: string]: unknown }
+  >;
+  readonly tlsa: {
+    /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+    readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+    readonly secure: boolean | null;
+    readonly records: ReadonlyArray<
+      {
+        readonly usage: number;
+        readonly selector: number;
+        readonly matchingType: number;
+        readonly certificate: string;
+        readonly usable: boolean;
+      } & { readonly [field: string]: unknown }
+    >;
+  } & { readonly [field: string]: unknown };
+} & { readonly [field: string]: unknown };
+
+export type MailScorePart = {
+  readonly part: string;
+  readonly weight: number;
+  /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
+  readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
+  /** 0 to weight; null when the part does not count. */
+  readonly score: number | null;
+  readonly lost: ReadonlyArray<
+    {
+      readonly code: string;
+      readonly points: number;
+    } & { readonly [field: string]: unknown }
+  >;
+} & { readonly [field: string]: unknown };
+
+/** Our own run could not end; ask again after freshUntil. */
+export type FailedReport = {
+  readonly schemaVersion: number;
+  /** Absent where the operator has switched report ids off. */
+  readonly reportId?: string;
+  readonly check: string;
+  readonly state: 'failed';
+  readonly checkedAt: string;
+  /** Until then an equal GET is answered from this report. */
+  readonly freshUntil: string;
+  /** When the stored report is deleted. */
+  readonly expiresAt: string;
+  readonly durationMs: number;
+  /** null when it could not be computed; never 0 for "could not look". */
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly rulesVersion: number;
+  readonly summary: {
+    readonly critical: number;
+    readonly high: number;
+    readonly medium: number;
+    readonly low: number;
+    readonly info: number;
+    readonly passed: number;
+    readonly notTested: number;
+  };
+  readonly findings: ReadonlyArray<Finding>;
+  /** Codes of the rules that were looked at and hold. */
+  readonly passed: ReadonlyArray<string>;
+  readonly notTested: ReadonlyArray<NotTested>;
+  readonly target: { readonly [field: string]: unknown };
+} & { readonly [field: string]: unknown };
+
+export type Job = {
+  readonly id: string;
+  readonly state: 'waiting' | 'running' | 'done' | 'failed' | 'expired';
+  readonly position?: number;
+  readonly progress: Progress;
+  readonly detail?: string;
+  readonly links: {
+    readonly self: string;
+    readonly original?: string;
+  } & { readonly [field: string]: unknown };
+} & { readonly [field: string]: unknown };
+
+export type Progress = {
+  readonly done: number;
+  readonly total: number;
+  readonly current: string;
+} & { readonly [field: string]: unknown };
+
+/** RFC 9457 problem document. */
+export type Problem = {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code:
+    | 'invalid_request'
+    | 'token_required'
+    | 'unknown_format'
+    | 'invalid_token'
+    | 'insufficient_scope'
+    | 'not_found'
+    | 'report_not_found'
+    | 'report_ids_disabled'
+    | 'job_not_found'
+    | 'method_not_allowed'
+    | 'not_acceptable'
+    | 'target_not_allowed'
+    | 'rate_limited'
+    | 'internal_error'
+    | 'overloaded'
+    | 'store_unavailable'
+    | 'queue_unavailable'
+    | 'shutting_down'
+    | 'browser_unavailable'
+    | 'not_cached';
+  readonly requestId: string;
+  readonly errors?: ReadonlyArray<{
+    readonly in: 'path' | 'query' | 'header';
+    readonly name: string;
+    readonly detail: string;
+  }>;
+  /** Of a 429: which limit was met. */
+  readonly policy?: string;
+  readonly retryAfterSeconds?: number;
+} & { readonly [field: string]: unknown };
+
+export type SecurityHeaderCheckReport = {
+  readonly schemaVersion: number;
+  /** Absent where the operator has switched report ids off. */
+  readonly reportId?: string;
+  readonly check: string;
+  readonly state: 'complete' | 'partial' | 'unreachable';
+  readonly checkedAt: string;
+  /** Until then an equal GET is answered from this report. */
+  readonly freshUntil: string;
+  /** When the stored report is deleted. */
+  readonly expiresAt: string;
+  readonly durationMs: number;
+  /** null when it could not be computed; never 0 for "could not look". */
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly rulesVersion: number;
+  readonly summary: {
+    readonly critical: number;
+    readonly high: number;
+    readonly medium: number;
+    readonly low: number;
+    readonly info: number;
+    readonly passed: number;
+    readonly notTested: number;
+  };
+  readonly findings: ReadonlyArray<Finding>;
+  /** Codes of the rules that were looked at and hold. */
+  readonly passed: ReadonlyArray<string>;
+  readonly notTested: ReadonlyArray<NotTested>;
+  readonly target: {
+    readonly url: string;
+  } & { readonly [field: string]: unknown };
+  /** The answer that was judged. */
+  readonly judgedUrl: string | null;
+  readonly hops: ReadonlyArray<HeaderHop>;
+  readonly effective: EffectiveHeaders;
+  /** What each protection is worth and has lost; state: ok, lost, not-applicable or not-tested. */
+  readonly groups: {
+    readonly [field: string]: {
+      readonly points: number;
+      readonly lost: number;
+      /** The finding that took what is lost, the worst of its group. The others of the group have a scoreEffect of 0, so that one fault is not punished twice; they take it once this one is mended. */
+      readonly by?: string;
+      readonly state: string;
+    } & { readonly [field: string]: unknown };
+  };
+  readonly csp: {
+    readonly policies: ReadonlyArray<ContentSecurityPolicy>;
+    readonly evaluator: ReadonlyArray<CspEvaluatorFinding>;
+  } & { readonly [field: string]: unknown };
+  readonly cookies: ReadonlyArray<HeaderCookie>;
+  readonly observatory: Observatory;
+} & { readonly [field: string]: unknown };
+
+export type HeaderHop = {
+  readonly url: string;
+  readonly status: number;
+  /** As sent: order, case and repetitions; each byte one character. Very long ones are cut; of the value of a cookie only its length is shown: "sid=[32 octets]; Path=/". */
+  readonly headers: ReadonlyArray<readonly [string, string]>;
+  /** Which way it was met on: from the https or the http address. */
+  readonly chain: 'https' | 'http';
+} & { readonly [field: string]: unknown };
+
+/** What a browser would really enforce; null where it could not be seen or does not apply. */
+export type EffectiveHeaders = {
+  readonly hsts: EffectiveHsts | null;
+  readonly framing: EffectiveFraming | null;
+  readonly script: EffectiveScript | null;
+  readonly sniffing:
+    | ({
+        readonly nosniff: boolean;
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly referrer:
+    | ({
+        readonly policy: string;
+        readonly by: 'header' | 'meta' | 'default';
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly isolation:
+    | ({
+        readonly opener: string;
+        readonly embedder: string;
+        readonly resource: string | null;
+        readonly crossOriginIsolated: boolean;
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly cors:
+    | ({
+        readonly access:
+          | 'none'
+          | 'public'
+          | 'listed'
+          | 'any-origin'
+          | 'any-origin-with-credentials'
+          | 'unknown';
+        readonly nullOrigin: boolean;
+      } & { readonly [field: string]: unknown })
+    | null;
+} & { readonly [field: string]: unknown };
+
+export type EffectiveHsts = {
+  readonly applied: boolean;
+  readonly seconds: number | null;
+  readonly includeSubDomains: boolean;
+  readonly preload: 'listed' | 'not-listed' | 'unknown';
+  /** null when preloading is not asked for. */
+  readonly preloadEligible: boolean | null;
+  readonly why?: string;
+} & { readonly [field: string]: unknown };
+
+export type EffectiveFraming = {
+  /** Who may frame the page. */
+  readonly allowed: 'none' | 'same-origin' | 'listed' | 'all';
+  readonly by: 'frame-ancestors' | 'x-frame-options' | 'nothing';
+  readonly sources: ReadonlyArray<string>;
+} & { readonly [field: string]: unknown };
+
+export type EffectiveScript = {
+  /** none: no policy · open: a policy that an injected script gets past · hosts: only listed hosts · strict: only by nonce, hash or not at all. */
+  readonly level: 'none' | 'report-only' | 'open' | 'hosts' | 'strict';
+  readonly inline: boolean;
+  readonly eval: boolean;
+  readonly anyHost: boolean;
+  readonly policies: number;
+} & { readonly [field: string]: unknown };
+
+export type ContentSecurityPolicy = {
+  readonly from: 'header' | 'meta';
+  readonly disposition: 'enforce' | 'report' | 'ignored';
+  readonly url: string;
+  readonly text: string;
+  readonly directives: ReadonlyArray<{
+    readonly name: string;
+    readonly values: ReadonlyArray<string>;
+  }>;
+} & { readonly [field: string]: unknown };
+
+/** As google/csp-evaluator finds it, without repetitions. */
+export type CspEvaluatorFinding = {
+  /** Index in csp.policies. */
+  readonly policy: number;
+  readonly type: string;
+  readonly severity: string;
+  readonly directive: string;
+  readonly value?: string;
+  readonly description: string;
+} & { readonly [field: string]: unknown };
+
+export type HeaderCookie = {
+  readonly name: string;
+  readonly url: string;
+  readonly domain: string;
+  readonly path: string;
+  readonly secure: boolean;
+  readonly httpOnly: boolean;
+  readonly sameSite: 'Strict' | 'Lax' | 'None' | null;
+  /** Whether a browser would keep it. */
+  readonly stored: boolean;
+  /** Why not. */
+  readonly reason?: string;
+  /** Length of the value, which is not shown; null where the line is ignored whole. */
+  readonly valueOctets: number | null;
+  readonly session: boolean;
+} & { readonly [field: string]: unknown };
+
+/** What the MDN HTTP Observatory would say, its quirks included. */
+export type Observatory = {
+  readonly algorithm: 6;
+  readonly score: number | null;
+  readonly grade: string | null;
+  readonly preload: 'listed' | 'not-listed' | 'unknown';
+  /** Why the Observatory would give no grade. */
+  readonly error?: string;
+  readonly tests: { readonly [field: string]: ObservatoryTest };
+} & { readonly [field: string]: unknown };
+
+export type ObservatoryTest = {
+  readonly pass: boolean;
+  readonly result: string;
+  readonly score: number;
+  /** Where our own findings say otherwise. */
+  readonly disputed?: {
+    readonly ours: 'good' | 'bad' | 'not-applicable';
+    readonly findings: ReadonlyArray<string>;
+  } & { readonly [field: string]: unknown };
+} & { readonly [field: string]: unknown };
+
+export type PagespeedCheckReport = {
+  readonly schemaVersion: number;
+  /** Absent where the operator has switched report ids off. */
+  readonly reportId?: string;
+  readonly check: string;
+  readonly state: 'complete' | 'partial' | 'unreachable';
+  readonly checkedAt: string;
+  /** Until then an equal GET is answered from this report. */
+  readonly freshUntil: string;
+  /** When the stored report is deleted. */
+  readonly expiresAt: string;
+  readonly durationMs: number;
+  /** null when it could not be computed; never 0 for "could not look". */
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly rulesVersion: number;
+  readonly summary: {
+    readonly critical: number;
+    readonly high: number;
+    readonly medium: number;
+    readonly low: number;
+    readonly info: number;
+    readonly passed: number;
+    readonly notTested: number;
+  };
+  readonly findings: ReadonlyArray<Finding>;
+  /** Codes of the rules that were looked at and hold. */
+  readonly passed: ReadonlyArray<string>;
+  readonly notTested: ReadonlyArray<NotTested>;
+  readonly target: {
+    readonly url: string;
+  } & { readonly [field: string]: unknown };
+  readonly finalUrl: string | null;
+  readonly strategy: 'mobile' | 'desktop';
+  /** "measured", or the code of the finding that says why not. */
+  readonly ended: string;
+  readonly rating: 'good' | 'needs-improvement' | 'poor' | null;
+  readonly coreWebVitals: {
+    readonly assessment: 'passed' | 'failed' | 'unavailable';
+    readonly basis: 'field' | 'none';
+    readonly reason?: string;
+    readonly lab: {
+      readonly lcp: 'good' | 'needs-improvement' | 'poor' | null;
+      readonly cls: 'good' | 'needs-improvement' | 'poor' | null;
+      readonly tbt: 'good' | 'needs-improvement' | 'poor' | null;
+      readonly note: string;
+    } & { readonly [field: string]: unknown };
+  } & { readonly [field: string]: unknown };
+  readonly metrics:
+    | ({
+        readonly lcp: SpeedMetric;
+        readonly cls: SpeedMetric;
+        readonly tbt: SpeedMetric;
+        readonly fcp: SpeedMetric;
+        readonly si: SpeedMetric;
+        readonly ttfb: SpeedMetric;
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly field:
+    | ({
+        readonly provider: 'crux' | 'psi';
+        readonly scope: 'url' | 'origin';
+        readonly formFactor: string;
+        readonly metrics: { readonly [field: string]: FieldMetric };
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly lcp:
+    | ({
+        readonly element: {
+          readonly selector: string;
+          readonly snippet: string;
+        } | null;
+        /** As seen here, without throttling; they do not add up to the metric. */
+        readonly observedPhasesMs: { readonly [field: string]: number };
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly layoutShifts: ReadonlyArray<{ readonly [field: string]: unknown }>;
+  readonly opportunities: ReadonlyArray<SpeedAudit>;
+  readonly diagnostics: ReadonlyArray<SpeedAudit>;
+  readonly resources:
+    | ({
+        readonly total: {
+          readonly requests: number;
+          readonly bytes: number;
+        };
+        readonly byType: {
+          readonly [field: string]: {
+            readonly requests: number;
+            readonly bytes: number;
+          };
+        };
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly blockedRequests: ReadonlyArray<
+    {
+      readonly host: string;
+      readonly port: number;
+      readonly code: string;
+      readonly reason: string;
+    } & { readonly [field: string]: unknown }
+  >;
+  readonly runs: {
+    readonly count: number;
+    readonly chosen: 'single' | 'median' | 'none';
+    readonly scores: ReadonlyArray<number | null>;
+    /** Points between the best and the worst run. */
+    readonly spread: number | null;
+  } & { readonly [field: string]: unknown };
+  readonly environment:
+    | ({
+        /** psi: PageSpeed Insights loaded the page, in Google’s browser and on its line. */
+        readonly provider: 'local' | 'psi';
+        readonly lighthouse: string | null;
+        readonly browser: string | null;
+        readonly sandbox: boolean | null;
+        readonly benchmarkIndex: number | null;
+        readonly throttling: { readonly [field: string]: unknown };
+        readonly confidence: 'normal' | 'low' | null;
+        readonly peakMemoryBytes: number | null;
+        readonly receivedBytes: number | null;
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly warnings: ReadonlyArray<string>;
+  readonly screenshot:
+    | ({
+        /** Pixels. */
+        readonly width: number;
+        readonly height: number;
+        readonly type: 'image/jpeg' | 'image/png' | 'image/webp';
+        readonly sizeBytes: number;
+        /** Where it can be read; absent where reports have no ids. */
+        readonly href?: string;
+      } & { readonly [field: string]: unknown })
+    | null;
+} & { readonly [field: string]: unknown };
+
+export type SpeedMetric = {
+  /** ms; CLS has no unit. Simulated for the line and the device of `environment`. */
+  readonly value: number | null;
+  readonly unit: 'ms' | '';
+  readonly display: string | null;
+  /** 0 to 1, by Lighthouse’s curve for the strategy. */
+  readonly score: number | null;
+  /** Per cent of the score. */
+  readonly weight: number;
+  readonly rating: 'good' | 'needs-improvement' | 'poor' | null;
+  readonly thresholds: {
+    readonly good: number;
+    readonly poor: number;
+  };
+  /** As seen here, without throttling. */
+  readonly observed: number | null;
+} & { readonly [field: string]: unknown };
+
+export type FieldMetric = {
+  readonly p75: number;
+  readonly rating: 'good' | 'needs-improvement' | 'poor';
+  /** Shares of good, needs-improvement, poor. */
+  readonly distribution: ReadonlyArray<number>;
+} & { readonly [field: string]: unknown };
+
+export type SpeedAudit = {
+  /** Lighthouse’s id of the audit. */
+  readonly id: string;
+  readonly title: string;
+  readonly score: number | null;
+  readonly display: string | null;
+  readonly savings: {
+    readonly lcpMs?: number;
+    readonly tbtMs?: number;
+    readonly fcpMs?: number;
+    readonly inpMs?: number;
+    readonly cls?: number;
+    readonly bytes?: number;
+  } & { readonly [field: string]: unknown };
+  readonly items: ReadonlyArray<{ readonly [field: string]: unknown }>;
+  readonly itemCount: number;
+} & { readonly [field: string]: unknown };
+
+export type DomainHealthReport = {
+  readonly schemaVersion: number;
+  /** Absent where the operator has switched report ids off. */
+  readonly reportId?: string;
+  readonly check: string;
+  readonly state: 'complete' | 'partial' | 'unreachable';
+  readonly checkedAt: string;
+  /** Until then an equal GET is answered from this report. */
+  readonly freshUntil: string;
+  /** When the stored report is deleted. */
+  readonly expiresAt: string;
+  readonly durationMs: number;
+  /** null when it could not be computed; never 0 for "could not look". */
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly rulesVersion: number;
+  readonly summary: {
+    readonly critical: number;
+    readonly high: number;
+    readonly medium: number;
+    readonly low: number;
+    readonly info: number;
+    readonly passed: number;
+    readonly notTested: number;
+  };
+  readonly findings: ReadonlyArray<Finding>;
+  /** Codes of the rules that were looked at and hold. */
+  readonly passed: ReadonlyArray<string>;
+  readonly notTested: ReadonlyArray<NotTested>;
+  readonly target: {
+    readonly domain: string;
+  } & { readonly [field: string]: unknown };
+  readonly categories: {
+    readonly dns: HealthCategory;
+    readonly ssl: HealthCategory;
+    readonly headers: HealthCategory;
+    readonly performance: HealthCategory;
+    readonly mail: HealthCategory;
+  };
+  /** The share of the applicable weights that has a score. Below 0.5 the domain has none; below 1 no grade above A. */
+  readonly coverage: number;
+  /** The letter of `score`; `caps` lead from it to `grade`. */
+  readonly gradeBeforeCaps: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  /** Everything that limits the grade, the strictest first, whether it bites or not. */
+  readonly caps: ReadonlyArray<GradeCap>;
+  readonly entryPoints: ReadonlyArray<EntryPoint>;
+  readonly worstFindings: ReadonlyArray<WorstFinding>;
+  readonly trend?: HealthTrend;
+} & { readonly [field: string]: unknown };
+
+export type HealthCategory = {
+  /** unavailable: it could not be looked at · not-applicable: there is nothing to look at, as on a domain without a web server. */
+  readonly state: 'ok' | 'partial' | 'unavailable' | 'not-applicable';
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly weight: number;
+  /** Counts of this category’s rules; null where there is no report. */
+  readonly summary: {
+    readonly critical: number;
+    readonly high: number;
+    readonly medium: number;
+    readonly low: number;
+    readonly info: number;
+    readonly passed: number;
+    readonly notTested: number;
+  } | null;
+  /** Why it is not ok, or what its score rests on. */
+  readonly reason?: string;
+  /** Codes of its findings. */
+  readonly codes: ReadonlyArray<string>;
+  readonly report: HealthSource;
+} & { readonly [field: string]: unknown };
+
+export type HealthSource = {
+  readonly check: string;
+  readonly target: string;
+  /** Path of the tool that gives the whole report. */
+  readonly href: string;
+  readonly reportId?: string;
+  /** Absent where there is no report. */
+  readonly checkedAt?: string;
+  readonly rulesVersion?: number;
+} & { readonly [field: string]: unknown };
+
+export type GradeCap = {
+  /** The finding that limits the grade. */
+  readonly code: string;
+  readonly limit: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F';
+  readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | null;
+  readonly reason: string;
+} & { readonly [field: string]: unknown };
+
+export type EntryPoint = {
+  readonly url: string;
+  readonly finalUrl: string | null;
+  readonly finalStatus: number | null;
+  readonly redirects: number | null;
+  readonly ended:
+    | 'ok'
+    | 'loop'
+    | 'too-many'
+    | 'refused'
+    | 'invalid-location'
+    | 'unreachable'
+    | 'cookie-required'
+    | null;
+  /** Whether the visitor ends at https; null when unknown. */
+  readonly https: boolean | null;
+  /** ok: it ends at a page · invalid: it ends elsewhere, at an error, or behind a certificate that browsers refuse · missing: nobody is there. */
+  readonly state: 'ok' | 'invalid' | 'missing' | 'unknown';
+  /** Why it is not ok. */
+  readonly reason?: string;
+  readonly report: HealthSource;
+} & { readonly [field: string]: unknown };
+
+export type WorstFinding = {
+  readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail';
+  readonly code: string;
+  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly title: string;
+  /** Points it takes from the score of the domain; 0 or below. */
+  readonly scoreEffect: number;
+} & { readonly [field: string]: unknown };
+
+/** Since the last report with the same rules and the same coverage; absent where there is none. */
+export type HealthTrend = {
+  readonly previousAt: string;
+  readonly previousReportId?: string;
+  readonly scoreDelta: number;
+  readonly gradeBefore: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  /** What each scored category won or lost. */
+  readonly categories: { readonly [field: string]: number };
+  readonly newFindings: ReadonlyArray<
+    {
+      /** A category, or health for a finding of this report itself. */
+      readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | 'health';
+      readonly code: string;
+    } & { readonly [field: string]: unknown }
+  >;
+  readonly fixedFindings: ReadonlyArray<
+    {
+      /** A category, or health for a finding of this report itself. */
+      readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | 'health';
+      readonly code: string;
+    } & { readonly [field: string]: unknown }
+  >;
+} & { readonly [field: string]: unknown };
+
+export type RedirectCheckReport = {
+  readonly schemaVersion: number;
+  /** Absent where the operator has switched report ids off. */
+  readonly reportId?: string;
+  readonly check: string;
+  readonly state: 'complete' | 'partial' | 'unreachable';
+  readonly checkedAt: string;
+  /** Until then an equal GET is answered from this report. */
+  readonly freshUntil: string;
+  /** When the stored report is deleted. */
+  readonly expiresAt: string;
+  readonly durationMs: number;
+  /** null when it could not be computed; never 0 for "could not look". */
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly rulesVersion: number;
+  readonly summary: {
+    readonly critical: number;
+    readonly high: number;
+    readonly medium: number;
+    readonly low: number;
+    readonly info: number;
+    readonly passed: number;
+    readonly notTested: number;
+  };
+  readonly findings: ReadonlyArray<Finding>;
+  /** Codes of the rules that were looked at and hold. */
+  readonly passed: ReadonlyArray<string>;
+  readonly notTested: ReadonlyArray<NotTested>;
+  readonly target: {
+    readonly url: string;
+  } & { readonly [field: string]: unknown };
+  readonly hops: ReadonlyArray<RedirectHop>;
+  readonly finalUrl: string | null;
+  readonly finalStatus: number | null;
+  /** Hops that send the visitor on, by status or from within the page. */
+  readonly redirects: number;
+  /** Over all hops, with the time that was waited in vain; null where that is not known. */
+  readonly totalMs: number | null;
+  readonly ended:
+    | 'ok'
+    | 'loop'
+    | 'too-many'
+    | 'refused'
+    | 'invalid-location'
+    | 'unreachable'
+    | 'cookie-required';
+} & { readonly [field: string]: unknown };
+
+export type RedirectHop = {
+  readonly url: string;
+  /** null when the hop gave no answer. */
+  readonly status: number | null;
+  /** Where this hop sends the visitor, as it was sent. */
+  readonly location: string | null;
+  /** How it says so; absent when it sends nobody on. */
+  readonly via?: 'http' | 'refresh-header' | 'meta-refresh';
+  readonly address: string | null;
+  readonly timings: Timings | null;
+  /** Of a hop that gave no answer: for how long one was waited for. */
+  readonly waitedMs?: number | null;
+  /** null for http. */
+  readonly tls?:
+    | ({
+        readonly protocol: string | null;
+        readonly trusted: boolean;
+        readonly error: string | null;
+      } & { readonly [field: string]: unknown })
+    | null;
+  /** Why the hop gave no answer. */
+  readonly error?: {
+    readonly code: string;
+    readonly reason: string;
+  } & { readonly [field: string]: unknown };
+} & { readonly [field: string]: unknown };
+
+export type Timings = {
+  readonly wait: number;
+  readonly dns: number;
+  readonly tcp: number;
+  readonly tls: number;
+  /** From the connection to the first byte of the answer. */
+  readonly ttfb: number;
+  readonly download: number;
+  readonly total: number;
+  readonly reused: boolean;
+} & { readonly [field: string]: unknown };
+
+export type SslCheckReport = {
+  readonly schemaVersion: number;
+  /** Absent where the operator has switched report ids off. */
+  readonly reportId?: string;
+  readonly check: string;
+  readonly state: 'complete' | 'partial' | 'unreachable';
+  readonly checkedAt: string;
+  /** Until then an equal GET is answered from this report. */
+  readonly freshUntil: string;
+  /** When the stored report is deleted. */
+  readonly expiresAt: string;
+  readonly durationMs: number;
+  /** null when it could not be computed; never 0 for "could not look". */
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly rulesVersion: number;
+  readonly summary: {
+    readonly critical: number;
+    readonly high: number;
+    readonly medium: number;
+    readonly low: number;
+    readonly info: number;
+    readonly passed: number;
+    readonly notTested: number;
+  };
+  readonly findings: ReadonlyArray<Finding>;
+  /** Codes of the rules that were looked at and hold. */
+  readonly passed: ReadonlyArray<string>;
+  readonly notTested: ReadonlyArray<NotTested>;
+  readonly target: {
+    readonly domain: string;
+  } & { readonly [field: string]: unknown };
+  readonly host: string;
+  readonly port: number;
+  /** Addresses that were connected to. */
+  readonly addresses: ReadonlyArray<string>;
+  /** As sent, in order. */
+  readonly certificates: ReadonlyArray<Certificate>;
+  /** Leaves that other clients are shown: servers may hold one with an RSA and one with an ECDSA key. */
+  readonly otherCertificates: ReadonlyArray<OtherCertificate>;
+  /** null when no handshake was completed; absent in older reports. */
+  readonly otherKeyKind?: OtherKeyKind | null;
+  readonly trust: Trust;
+  /** SSLv2 to TLSv1.3; null when it could not be told. */
+  readonly protocols: { readonly [field: string]: boolean | null };
+  /** In the order in which the server chose them. */
+  readonly suites: ReadonlyArray<CipherSuite>;
+  /** All suites of TLS 1.2 and 1.3 were found; false where the 30 connections of a run were too few to ask for each. */
+  readonly suitesComplete: boolean;
+  readonly groups: ReadonlyArray<KeyExchangeGroup>;
+  /** What a current client gets. */
+  readonly negotiated:
+    | ({
+        readonly protocol: string;
+        readonly suite: string;
+        readonly group: string | null;
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly alpn: string | null;
+  readonly ocspStaple: OcspStaple | null;
+  readonly revocation: 'good' | 'revoked' | 'not-checked';
+  /** What that was learnt from; empty when it was not checked, absent in older reports. */
+  readonly revocationSources?: ReadonlyArray<'OCSP staple' | 'CRL'>;
+  /** null when no certificate was seen; absent in older reports. */
+  readonly revocationList?: RevocationList | null;
+  readonly earlyData: {
+    readonly accepted: boolean | null;
+    readonly maxBytes: number | null;
+  } & { readonly [field: string]: unknown };
+  /** The HTTPS record offers h3; it is not tried. */
+  readonly http3Advertised: boolean | null;
+  /** Connections that were opened; at most 30. */
+  readonly connections: number;
+  /** The letter of the SSL Server Rating Guide 2009r; T untrusted, M mismatch. */
+  readonly sslLabsEquivalent: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T' | null;
+  readonly sslLabs:
+    | ({
+        readonly score: number;
+        readonly protocolScore: number;
+        readonly keyExchangeScore: number;
+        readonly cipherScore: number;
+        readonly caps: ReadonlyArray<
+          {
+            readonly letter: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T';
+            readonly code: string;
+          } & { readonly [field: string]: unknown }
+        >;
+      } & { readonly [field: string]: unknown })
+    | null;
+} & { readonly [field: string]: unknown };
+
+export type Certificate = {
+  readonly subject: string;
+  readonly issuer: string;
+  /** Lower-case hex. */
+  readonly serialNumber: string;
+  readonly notBefore: string;
+  readonly notAfter: string;
+  readonly lifetimeDays: number;
+  /** DNS entries of subjectAltName; at most 100 are shown. */
+  readonly names: ReadonlyArray<string>;
+  readonly key: {
+    readonly type: string;
+    readonly bits: number | null;
+    readonly curve: string | null;
+  } & { readonly [field: string]: unknown };
+  readonly signatureAlgorithm: string;
+  /** Fingerprint of the DER, lower-case hex. */
+  readonly sha256: string;
+  readonly role: 'leaf' | 'intermediate' | 'root' | 'surplus';
+  readonly bytes: number;
+} & { readonly [field: string]: unknown };
+
+export type OtherCertificate = {
+  readonly subject: string;
+  readonly issuer: string;
+  /** Lower-case hex. */
+  readonly serialNumber: string;
+  readonly notBefore: string;
+  readonly notAfter: string;
+  readonly lifetimeDays: number;
+  /** DNS entries of subjectAltName; at most 100 are shown. */
+  readonly names: ReadonlyArray<string>;
+  readonly key: {
+    readonly type: string;
+    readonly bits: number | null;
+    readonly curve: string | null;
+  } & { readonly [field: string]: unknown };
+  readonly signatureAlgorithm: string;
+  /** Fingerprint of the DER, lower-case hex. */
+  readonly sha256: string;
+  readonly role: 'leaf' | 'intermediate' | 'root' | 'surplus';
+  readonly bytes: number;
+  /** false for one that is only told, such as that of SSL 3.0, which has no SNI. */
+  readonly judged?: boolean;
+  /** Versions in which it was seen. */
+  readonly versions?: ReadonlyArray<string>;
+  /** As sent, in order, itself first. */
+  readonly chain?: ReadonlyArray<Certificate>;
+  readonly trust?: Trust;
+  readonly ocspStaple?: OcspStaple | null;
+  readonly revocation?: 'good' | 'revoked' | 'not-checked';
+  /** What that was learnt from; empty when it was not checked, absent in older reports. */
+  readonly revocationSources?: ReadonlyArray<'OCSP staple' | 'CRL'>;
+  readonly revocationList?: RevocationList | null;
+} & { readonly [field: string]: unknown };
+
+export type Trust = {
+  /** null when no handshake could be completed. */
+  readonly trusted: boolean | null;
+  /** OpenSSL’s or Node’s code, or the code of the finding that refutes it. */
+  readonly error: string | null;
+} & { readonly [field: string]: unknown };
+
+/** An answer that the CA did not sign is unusable; without the certificate of the issuer that is not told. */
+export type OcspStaple = {
+  readonly status: 'good' | 'revoked' | 'unknown' | 'unusable';
+  readonly thisUpdate: string | null;
+  readonly nextUpdate: string | null;
+} & { readonly [field: string]: unknown };
+
+/** The CRL that the certificate points to. Lists of up to 1 MB are fetched, by http, where the chain is trusted. */
+export type RevocationList = {
+  readonly url: string | null;
+  readonly status: 'good' | 'revoked' | 'not-used';
+  /** Why nothing was concluded from it. */
+  readonly why: string | null;
+  readonly revokedAt: string | null;
+  /** As RFC 5280 §5.3.1 names it: "keyCompromise". */
+  readonly reason: string | null;
+  readonly thisUpdate: string | null;
+  readonly nextUpdate: string | null;
+  readonly entries: number | null;
+  readonly bytes: number | null;
+} & { readonly [field: string]: unknown };
+
+export type OtherKeyKind = {
+  readonly kind: 'ECDSA' | 'RSA';
+  readonly presence: 'shown' | 'none' | 'unknown';
+  /** Why it is unknown. */
+  readonly reason: string | null;
+} & { readonly [field: string]: unknown };
+
+export type CipherSuite = {
+  readonly name: string;
+  /** Four hex digits, as IANA lists them: "c02f". */
+  readonly id: string;
+  readonly versions: ReadonlyArray<string>;
+  readonly bits: number;
+  readonly forwardSecrecy: boolean;
+  readonly aead: boolean;
+  readonly dhBits: number | null;
+} & { readonly [field: string]: unknown };
+
+export type KeyExchangeGroup = {
+  readonly name: string;
+  readonly id: string;
+  readonly postQuantum: boolean;
+} & { readonly [field: string]: unknown };
+
+export type History = {
+  readonly reports: ReadonlyArray<
+    {
+      readonly reportId: string;
+      readonly check: string;
+      readonly target: string;
+      readonly checkedAt: string;
+      readonly score: number | null;
+      readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+      readonly state: 'complete' | 'partial' | 'unreachable' | 'failed';
+    } & { readonly [field: string]: unknown }
+  >;
+  /** The value of `before` for the next page; null on the last. */
+  readonly next: string | null;
+} & { readonly [field: string]: unknown };
+
+/** What the reports of all checks have in common. */
+export type Report = {
+  readonly schemaVersion: number;
+  /** Absent where the operator has switched report ids off. */
+  readonly reportId?: string;
+  readonly check: string;
+  readonly state: 'complete' | 'partial' | 'unreachable' | 'failed';
+  readonly checkedAt: string;
+  /** Until then an equal GET is answered from this report. */
+  readonly freshUntil: string;
+  /** When the stored report is deleted. */
+  readonly expiresAt: string;
+  readonly durationMs: number;
+  /** null when it could not be computed; never 0 for "could not look". */
+  readonly score: number | null;
+  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+  readonly rulesVersion: number;
+  readonly summary: {
+    readonly critical: number;
+    readonly high: number;
+    readonly medium: number;
+    readonly low: number;
+    readonly info: number;
+    readonly passed: number;
+    readonly notTested: number;
+  };
+  readonly findings: ReadonlyArray<Finding>;
+  /** Codes of the rules that were looked at and hold. */
+  readonly passed: ReadonlyArray<string>;
+  readonly notTested: ReadonlyArray<NotTested>;
+  readonly target: { readonly [field: string]: unknown };
+} & { readonly [field: string]: unknown };
+
+/** SARIF 2.1.0 (OASIS). */
+export type Sarif = {
+  readonly version: '2.1.0';
+  readonly runs: ReadonlyArray<{ readonly [field: string]: unknown }>;
+} & { readonly [field: string]: unknown };
+
+export type ReportDiff = {
+  readonly check: string;
+  readonly target: { readonly [field: string]: unknown };
+  readonly from: {
+    readonly reportId?: string;
+    readonly checkedAt: string;
+    readonly state: string;
+    readonly score: number | null;
+    readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+    readonly rulesVersion: number;
+  } & { readonly [field: string]: unknown };
+  readonly to: {
+    readonly reportId?: string;
+    readonly checkedAt: string;
+    readonly state: string;
+    readonly score: number | null;
+    readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
+    readonly rulesVersion: number;
+  } & { readonly [field: string]: unknown };
+  /** The two were judged by different rules: a difference may be ours, not the target’s. */
+  readonly rulesChanged: boolean;
+  /** null when one of them has no score. */
+  readonly scoreDelta: number | null;
+  readonly findings: {
+    /** In the second, and looked at in the first without it. */
+    readonly added: ReadonlyArray<
+      {
+        readonly code: string;
+        readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+        readonly title: string;
+        readonly scoreEffect: number;
+      } & { readonly [field: string]: unknown }
+    >;
+    /** In the second; the first could not look, or had no such rule. */
+    readonly newlyTested: ReadonlyArray<
+      {
+        readonly code: string;
+        readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+        readonly title: string;
+        readonly scoreEffect: number;
+      } & { readonly [field: string]: unknown }
+    >;
+    /** In the first; the second looked, and it is mended. */
+    readonly fixed: ReadonlyArray<
+      {
+        readonly code: string;
+        readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+        readonly title: string;
+        readonly scoreEffect: number;
+      } & { readonly [field: string]: unknown }
+    >;
+    /** In the first; the second could not look. */
+    readonly noLongerTested: ReadonlyArray<
+      {
+        readonly code: string;
+        readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+        readonly title: string;
+        readonly scoreEffect: number;
+      } & { readonly [field: string]: unknown }
+    >;
+    /** In both, with another severity, effect, text or evidence. */
+    readonly changed: ReadonlyArray<
+      {
+        readonly code: string;
+        /** What of the finding is another. */
+        readonly differs: ReadonlyArray<'severity' | 'title' | 'scoreEffect' | 'detail' | 'fix' | 'evidence'>;
+        readonly before: {
+          readonly code: string;
+          readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+          readonly title: string;
+          readonly scoreEffect: number;
+        } & { readonly [field: string]: unknown };
+        readonly after: {
+          readonly code: string;
+          readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+          readonly title: string;
+          readonly scoreEffect: number;
+        } & { readonly [field: string]: unknown };
+        /** Where the evidence differs: the first ten pieces of each, and how many there are. */
+        readonly evidence?: {
+          readonly added: ReadonlyArray<{ readonly [field: string]: unknown }>;
+          readonly gone: ReadonlyArray<{ readonly [field: string]: unknown }>;
+          readonly addedCount: number;
+          readonly goneCount: number;
+        };
+      } & { readonly [field: string]: unknown }
+    >;
+    readonly unchanged: number;
+  };
+} & { readonly [field: string]: unknown };
+
+export type Me = {
+  readonly kind: 'anonymous' | 'token';
+  /** The name of the token. */
+  readonly name?: string;
+  readonly scopes: ReadonlyArray<string>;
+  /** false where the operator has switched all limits off. */
+  readonly limited: boolean;
+  readonly limits: {
+    readonly requests: {
+      readonly limit: number;
+      readonly windowSeconds: number;
+      readonly remaining: number;
+      readonly resetSeconds: number;
+    } & { readonly [field: string]: unknown };
+    readonly scans: {
+      readonly limit: number;
+      readonly windowSeconds: number;
+      readonly remaining: number;
+      readonly resetSeconds: number;
+    } & { readonly [field: string]: unknown };
+  } & { readonly [field: string]: unknown };
+  readonly costs: { readonly [field: string]: number };
+} & { readonly [field: string]: unknown };
+
+export type Rule = {
+  readonly code: string;
+  readonly check: string;
+  readonly part?: string;
+  readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
+  readonly points: number;
+  readonly title: string;
+  /** With {placeholders} that a finding fills from its evidence. */
+  readonly detail: string;
+  /** With {placeholders} that a finding fills from its evidence. */
+  readonly fix: string;
+  readonly references: ReadonlyArray<{
+    readonly title: string;
+    readonly url: string;
+  }>;
+} & { readonly [field: string]: unknown };
+
+/** Every tool: what it answers and which options it takes. */
+export type Tools = {
+  /** Reads a domain’s records, asks its parent and each of its name servers, checks DNSSEC and mail settings, and judges them. */
+  readonly 'dns-check': {
+    readonly report: DnsCheckReport | FailedReport;
+    readonly options: {
+      /** DKIM selectors to look at beside the usual ones. */
+      readonly dkimSelector?: ReadonlyArray<string>;
+      /** Address that sends the message (RFC 7208 <ip>). */
+      readonly ip?: string;
+      /** Its MAIL FROM, e.g. "bounce@example.com"; default postmaster@ the domain. */
+      readonly sender?: string;
+      /** The name it says in HELO or EHLO. */
+      readonly helo?: string;
+    };
+  };
+  /** Says what a browser would really enforce of a page’s security headers, and what is missing. */
+  readonly 'security-header-check': {
+    readonly report: SecurityHeaderCheckReport | FailedReport;
+    readonly options: Record<never, never>;
+  };
+  /** Loads a URL in a real browser with Lighthouse and judges its speed and Core Web Vitals. */
+  readonly 'pagespeed-check': {
+    readonly report: PagespeedCheckReport | FailedReport;
+    readonly options: {
+      /** mobile: a slow phone on slow 4G; desktop: a fast line, with its own curves. */
+      readonly strategy?: 'mobile' | 'desktop';
+      /** How often the page is loaded; the median run is reported. */
+      readonly runs?: '1' | '2' | '3';
+    };
+  };
+  /** Puts DNS, TLS, headers, speed and mail of a domain together: one score, one grade, and what holds it down. */
+  readonly 'domain-health': {
+    readonly report: DomainHealthReport | FailedReport;
+    readonly options: Record<never, never>;
+  };
+  /** Follows the redirects of a URL hop by hop, as a browser would, and judges the chain. */
+  readonly 'redirect-check': {
+    readonly report: RedirectCheckReport | FailedReport;
+    readonly options: Record<never, never>;
+  };
+  /** Looks at the certificate, its chain, and all that a TLS server offers, and grades it. */
+  readonly 'ssl-check': {
+    readonly report: SslCheckReport | FailedReport;
+    readonly options: {
+      /** Port of a service that speaks TLS from the first byte. */
+      readonly port?: string;
+    };
+  };
+};
+
+/** Every tool, and whether it takes a domain or a URL. */
+export const toolKinds = {
+  'dns-check': 'domain',
+  'security-header-check': 'url',
+  'pagespeed-check': 'url',
+  'domain-health': 'domain',
+  'redirect-check': 'url',
+  'ssl-check': 'domain',
+} as const satisfies { readonly [name in keyof Tools]: 'domain' | 'url' };

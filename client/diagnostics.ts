@@ -1,0 +1,219 @@
+import { type AnswerCache, noCache, openMemoryCache } from './answer-cache.ts';
+import {
+  type History,
+  type Me,
+  type Report,
+  type ReportDiff,
+  type Rule,
+  type Tools,
+  toolKinds,
+} from './api-types.ts';
+import { type Asking, type AskOptions, ask, type ToolName, toolPath } from './ask.ts';
+import { openBudget } from './budget.ts';
+import { askEach, type EachOptions, type TargetAnswer } from './each.ts';
+import { type Connection, readJson, send } from './exchange.ts';
+import { openFlights } from './flights.ts';
+
+export type { AnswerCache, KeptAnswer } from './answer-cache.ts';
+export type * from './api-types.ts';
+export type { AskOptions, ToolName } from './ask.ts';
+export type { EachOptions, TargetAnswer } from './each.ts';
+export type { Progress as AskProgress } from './exchange.ts';
+export { DiagnosticsProblem, ServerUnreachable } from './problem.ts';
+
+export type DiagnosticsOptions = {
+  /** Address of the service, e.g. "https://diag.example". A path is kept. */
+  readonly server: string;
+  readonly token?: string | undefined;
+  /** Where answers are kept and reused: memory where left out, a folder that outlives the process, or a cache of your own. */
+  readonly cache?: 'memory' | 'none' | { readonly folder: string } | AnswerCache;
+  /** How long a request is repeated while the service is busy or away; 900 s. */
+  readonly retryForS?: number;
+  /** Another fetch, such as one with a proxy. */
+  readonly fetch?: typeof fetch;
+};
+
+type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+/** A method for each tool: `client.dnsCheck('example.com')`. */
+type ToolMethods = {
+  readonly [Tool in ToolName as CamelCase<Tool>]: (
+    target: string,
+    options?: AskOptions & Tools[Tool]['options'],
+  ) => Promise<Tools[Tool]['report']>;
+};
+
+export type HistoryFilter = {
+  readonly target?: string;
+  readonly check?: string;
+  readonly signal?: AbortSignal;
+};
+
+/** The service as methods. All of them wait for the limits, repeat what failed in passing, and reject with DiagnosticsProblem or ServerUnreachable. */
+export type Diagnostics = ToolMethods & {
+  /** As the method of the tool, by its name. */
+  check<Tool extends ToolName>(
+    tool: Tool,
+    target: string,
+    options?: AskOptions & Tools[Tool]['options'],
+  ): Promise<Tools[Tool]['report']>;
+  /** Many targets, at the highest rate that the service takes: an answer for each, in the order in which they are ready. */
+  each<Tool extends ToolName>(
+    tool: Tool,
+    targets: Iterable<string> | AsyncIterable<string>,
+    options?: EachOptions & Tools[Tool]['options'],
+  ): AsyncGenerator<TargetAnswer<Tools[Tool]['report']>, void, void>;
+  /** A stored report. */
+  report(reportId: string, options?: { readonly signal?: AbortSignal }): Promise<Report>;
+  /** A stored report in an export format, as text. */
+  exportReport(
+    reportId: string,
+    format: string,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<string>;
+  diff(from: string, to: string, options?: { readonly signal?: AbortSignal }): Promise<ReportDiff>;
+  /** The reports of this token's account, newest first. */
+  history(filter?: HistoryFilter): AsyncGenerator<History['reports'][number], void, void>;
+  /** Every rule of every check. */
+  findings(options?: { readonly signal?: AbortSignal }): Promise<readonly Rule[]>;
+  /** Who the caller is, and what is left of its limits. */
+  me(options?: { readonly signal?: AbortSignal }): Promise<Me>;
+};
+
+const usualRetryForS = 900;
+const historyPage = 100;
+
+/** Reads JSON of the service that costs no scans. */
+type GetJson = (path: string, signal: AbortSignal | undefined) => Promise<unknown>;
+
+/** Opens a client of a service. Nothing is sent before the first method is called. */
+export function openDiagnostics(options: DiagnosticsOptions): Diagnostics {
+  const connection = connectionOf(options);
+  const costs = new Map<string, number>();
+  const asking: Asking = {
+    connection,
+    cache: cacheOf(options.cache ?? 'memory'),
+    costOf: (tool) => costs.get(tool) ?? 1,
+  };
+  const getJson: GetJson = async (path, signal) =>
+    readJson(connection, await send(connection, { path, points: 0, signal, onProgress: undefined }));
+  const me: Diagnostics['me'] = async ({ signal } = {}) => {
+    const told = (await getJson('/api/me', signal)) as Me;
+    for (const [tool, points] of Object.entries(told.costs)) costs.set(tool, points);
+    learnLimits(connection, told);
+    return told;
+  };
+  const check = openCheck(asking);
+  return {
+    ...toolMethods(check),
+    ...storedMethods(connection, getJson),
+    check,
+    async *each(tool, targets, wishes = {}) {
+      // Limits and costs first: then nothing is sent that the service would refuse.
+      await me(wishes.signal ? { signal: wishes.signal } : {});
+      yield* askEach((target, how) => check(tool, target, { ...wishes, ...how }), targets, wishes);
+    },
+    me,
+  };
+}
+
+function openCheck(asking: Asking): Diagnostics['check'] {
+  const flights = openFlights();
+  return (tool, target, wishes = {}) => {
+    const { fresh = false, maxAgeS, onlyIfCached = false, signal } = wishes;
+    const key = `${fresh} ${maxAgeS} ${onlyIfCached} ${toolPath(tool, target, wishes)}`;
+    type Answered = Promise<Tools[typeof tool]['report']>;
+    return flights.join(
+      key,
+      signal,
+      (shared) => ask(asking, tool, target, { ...wishes, signal: shared }) as Answered,
+    );
+  };
+}
+
+function toolMethods(check: Diagnostics['check']): ToolMethods {
+  const methods = Object.keys(toolKinds).map((tool) => [
+    tool.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    (target: string, wishes?: AskOptions) => check(tool as ToolName, target, wishes),
+  ]);
+  return Object.fromEntries(methods) as ToolMethods;
+}
+
+function storedMethods(
+  connection: Connection,
+  getJson: GetJson,
+): Pick<Diagnostics, 'report' | 'exportReport' | 'diff' | 'history' | 'findings'> {
+  return {
+    report: async (reportId, { signal } = {}) => (await getJson(reportPath(reportId), signal)) as Report,
+    exportReport: async (reportId, format, { signal } = {}) => {
+      const path = `${reportPath(reportId)}/export?format=${encodeURIComponent(format)}`;
+      return (await send(connection, { path, points: 0, signal, onProgress: undefined })).text;
+    },
+    diff: async (from, to, { signal } = {}) =>
+      (await getJson(`${reportPath(from)}/diff/${encodeURIComponent(to)}`, signal)) as ReportDiff,
+    history: (filter = {}) => readHistory(getJson, filter),
+    findings: async ({ signal } = {}) =>
+      ((await getJson('/api/findings', signal)) as { readonly findings: readonly Rule[] }).findings,
+  };
+}
+
+async function* readHistory(
+  getJson: GetJson,
+  { target, check, signal }: HistoryFilter,
+): AsyncGenerator<History['reports'][number], void, void> {
+  let before: string | null = '';
+  while (before !== null) {
+    const query = new URLSearchParams({ limit: String(historyPage) });
+    if (target !== undefined) query.set('target', target);
+    if (check !== undefined) query.set('check', check);
+    if (before !== '') query.set('before', before);
+    const page = (await getJson(`/api/reports?${query.toString()}`, signal)) as History;
+    yield* page.reports;
+    before = page.next;
+  }
+}
+
+function connectionOf({
+  server,
+  token,
+  retryForS = usualRetryForS,
+  ...rest
+}: DiagnosticsOptions): Connection {
+  const url = new URL(server);
+  return {
+    server: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
+    token,
+    fetch: rest.fetch ?? ((...request) => fetch(...request)),
+    budgets: { requests: openBudget(Date.now), scans: openBudget(Date.now) },
+    retryForMs: retryForS * 1000,
+    hasAnswered: false,
+  };
+}
+
+function learnLimits({ budgets }: Connection, { limited, limits }: Me): void {
+  if (!limited) return;
+  for (const name of ['requests', 'scans'] as const) {
+    const { limit, windowSeconds, remaining, resetSeconds } = limits[name];
+    budgets[name].learnLimit({ points: limit, windowS: windowSeconds });
+    // Where nothing is used, the window begins with the next request.
+    if (remaining < limit) budgets[name].learn({ remaining, resetS: resetSeconds });
+  }
+}
+
+function cacheOf(cache: NonNullable<DiagnosticsOptions['cache']>): AnswerCache {
+  if (cache === 'memory') return openMemoryCache();
+  if (cache === 'none') return noCache;
+  if (!('folder' in cache)) return cache;
+  // Loaded only where it is used: a browser has no folders.
+  const opened = import('./folder-cache.ts').then(({ openFolderCache }) => openFolderCache(cache.folder));
+  return {
+    get: async (key) => (await opened).get(key),
+    set: async (key, answer) => (await opened).set(key, answer),
+  };
+}
+
+function reportPath(reportId: string): string {
+  return `/api/reports/${encodeURIComponent(reportId)}`;
+}

@@ -1,0 +1,177 @@
+import type { Budget } from './budget.ts';
+import { readLeft, readPolicies, readRetryAfter } from './limits.ts';
+import { DiagnosticsProblem, type ProblemBody, ServerUnreachable } from './problem.ts';
+import { readBody } from './read-body.ts';
+import { wait } from './wait.ts';
+
+/** What happens while an answer is waited for. */
+export type Progress =
+  /** The limit is used up; nothing is sent for `waitMs`. */
+  | { readonly kind: 'paced'; readonly waitMs: number }
+  /** The service refused or could not be reached; the request is repeated after `waitMs`. */
+  | { readonly kind: 'retry'; readonly status: number | undefined; readonly waitMs: number }
+  | { readonly kind: 'waiting'; readonly position: number }
+  | { readonly kind: 'running'; readonly done: number; readonly total: number; readonly current: string };
+
+/** A server, and what is known of its limits. */
+export type Connection = {
+  /** Without a slash at the end, e.g. "https://diag.example". */
+  readonly server: string;
+  readonly token: string | undefined;
+  readonly fetch: typeof fetch;
+  readonly budgets: { readonly requests: Budget; readonly scans: Budget };
+  /** How long a request is repeated while the service is away or busy. */
+  readonly retryForMs: number;
+  /** True once the service has answered; before that, an address where nothing answers is more likely wrong than restarting. */
+  hasAnswered: boolean;
+};
+
+export type Wish = {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Points of the `scans` limit that it may cost. */
+  readonly points: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+};
+
+export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string };
+
+/** Longer than the longest `wait` of a server (55 s). */
+const exchangeMs = 90_000;
+/** How long an address is tried that has never answered. */
+const firstContactMs = 5000;
+const firstPauseMs = 250;
+const longestPauseMs = 15_000;
+
+/**
+ * Sends a GET, not before the limits allow it, and repeats it while the service is busy, full or away.
+ * Rejects with DiagnosticsProblem, with ServerUnreachable, or with the signal's reason.
+ */
+export async function send(connection: Connection, wish: Wish): Promise<Answer> {
+  const startedAt = Date.now();
+  for (let attempt = 0; ; attempt++) {
+    await waitForTurn(connection, wish);
+    const outcome = await tryOnce(connection, wish);
+    if ('status' in outcome && outcome.status < 400) return outcome;
+    const { error, retryAfterMs } = 'status' in outcome ? refusalOf(outcome) : outcome;
+    if (retryAfterMs === undefined) throw error;
+    const pauseMs = Math.max(retryAfterMs, pauseOf(attempt));
+    const { retryForMs } = connection;
+    const patienceMs = connection.hasAnswered ? retryForMs : Math.min(retryForMs, firstContactMs);
+    if (Date.now() + pauseMs > startedAt + patienceMs) throw error;
+    wish.onProgress?.({
+      kind: 'retry',
+      status: 'status' in outcome ? outcome.status : undefined,
+      waitMs: pauseMs,
+    });
+    await wait(pauseMs, wish.signal);
+  }
+}
+
+/** Parses the body of an answer. Rejects what is no JSON: something else than the service has answered. */
+export function readJson(connection: Connection, { text }: Pick<Answer, 'text'>): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ServerUnreachable(`${connection.server} does not answer as this service does.`, { cause });
+  }
+}
+
+async function waitForTurn({ budgets }: Connection, { points, signal, onProgress }: Wish): Promise<void> {
+  for (;;) {
+    const waitMs = Math.max(budgets.requests.waitMs(1), budgets.scans.waitMs(points));
+    if (waitMs === 0) break;
+    onProgress?.({ kind: 'paced', waitMs });
+    await wait(waitMs, signal);
+  }
+  budgets.requests.spend(1);
+  budgets.scans.spend(points);
+}
+
+type Failure = { readonly error: Error; readonly retryAfterMs: number | undefined };
+
+async function tryOnce(connection: Connection, wish: Wish): Promise<Answer | Failure> {
+  const { budgets, server, token } = connection;
+  const timeout = new AbortController();
+  const timer = setTimeout(
+    () => timeout.abort(new Error(`No whole answer within ${exchangeMs} ms.`)),
+    exchangeMs,
+  );
+  const onAbort = () => timeout.abort(wish.signal?.reason);
+  wish.signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    wish.signal?.throwIfAborted();
+    const response = await connection.fetch(`${server}${wish.path}`, {
+      headers: {
+        accept: 'application/json, */*;q=0.5',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...wish.headers,
+      },
+      // An answer that leads elsewhere is never followed with the token. No `cache` here: fetch would add Cache-Control: no-cache,
+      // which asks the service for a new run each time.
+      redirect: 'manual',
+      signal: timeout.signal,
+    });
+    connection.hasAnswered = true;
+    learn(connection, wish, response);
+    return { status: response.status, headers: response.headers, text: await readBody(response) };
+  } catch (cause) {
+    wish.signal?.throwIfAborted();
+    budgets.scans.giveBack(wish.points);
+    const why = cause instanceof Error ? describe(cause) : 'unknown';
+    return {
+      error: new ServerUnreachable(`${server} cannot be reached, or broke off: ${why}`, { cause }),
+      retryAfterMs: 0,
+    };
+  } finally {
+    clearTimeout(timer);
+    wish.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+// fetch says "fetch failed", and why in its cause.
+function describe(error: Error): string {
+  const cause = error.cause instanceof Error ? error.cause : error;
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
+}
+
+function learn({ budgets }: Connection, { points }: Wish, { status, headers }: Response): void {
+  const isFree =
+    status >= 400 || status === 304 || /; (?:hit|collapsed)/.test(headers.get('cache-status') ?? '');
+  if (isFree) budgets.scans.giveBack(points);
+  const policies = readPolicies(headers.get('ratelimit-policy'));
+  const left = readLeft(headers.get('ratelimit'));
+  for (const name of ['requests', 'scans'] as const) {
+    const limit = policies.get(name);
+    const now = left.get(name);
+    if (limit) budgets[name].learnLimit(limit);
+    if (now) budgets[name].learn(now);
+    const retryAfterS = readRetryAfter(headers.get('retry-after'), Date.now());
+    if (status === 429 && now?.remaining === 0 && retryAfterS !== undefined) budgets[name].block(retryAfterS);
+  }
+}
+
+function refusalOf({ status, headers, text }: Answer): Failure {
+  const retryAfterS = readRetryAfter(headers.get('retry-after'), Date.now());
+  const error = new DiagnosticsProblem(status, readProblem(text), retryAfterS);
+  const isPassing =
+    status === 502 || status === 503 || (status === 504 && error.code !== 'not_cached') || status === 429;
+  // A 429 that names no time would be refused for ever.
+  const isHopeless = (status === 429 && retryAfterS === undefined) || error.code === 'browser_unavailable';
+  return { error, retryAfterMs: isPassing && !isHopeless ? (retryAfterS ?? 0) * 1000 : undefined };
+}
+
+function readProblem(text: string): ProblemBody {
+  try {
+    const body = JSON.parse(text) as unknown;
+    return typeof body === 'object' && body !== null ? body : {};
+  } catch {
+    return {}; // a proxy's page: the status says it all
+  }
+}
+
+function pauseOf(attempt: number): number {
+  // Spread, so that many clients of a server that is back do not come at one moment.
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** attempt) * (0.75 + Math.random() / 2);
+}

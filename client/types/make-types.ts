@@ -1,0 +1,141 @@
+/** A part of an OpenAPI 3.1 document that says what a value looks like. */
+type Schema = {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly description?: string;
+};
+
+type Operation = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters?: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly schema: Schema;
+    readonly description?: string;
+  }[];
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >;
+};
+
+/** What is read of an OpenAPI document. */
+export type OpenapiDocument = {
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+};
+
+const toolPath = /^\/api\/tools\/([a-z-]+)(\/\{domain\})?$/;
+/** Query parameters of every tool: the client sets them by its own options. */
+const common = new Set(['url', 'wait', 'fresh', 'maxAge']);
+
+/** The TypeScript of every schema and tool of an OpenAPI document. Pure. */
+export function makeTypes({ paths, components }: OpenapiDocument): string {
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => declare(name, schema));
+  const tools = Object.entries(paths).flatMap(([path, { get }]) => {
+    const [, name, domain] = toolPath.exec(path) ?? [];
+    return name === undefined ? [] : [{ name, kind: domain === undefined ? 'url' : 'domain', get }];
+  });
+  const rows = tools.map(
+    ({ name, get }) =>
+      `${comment(get.summary)}  readonly '${name}': { readonly report: ${reportOf(get)}; readonly options: ${optionsOf(get)} };`,
+  );
+  return `/* oxlint-disable max-lines */
+// Generated from docs/openapi.json by \`npm run client-types\`. Do not edit.
+
+${schemas.join('\n\n')}
+
+/** Every tool: what it answers and which options it takes. */
+export type Tools = {
+${rows.join('\n')}
+};
+
+/** Every tool, and whether it takes a domain or a URL. */
+export const toolKinds = {
+${tools.map(({ name, kind }) => `  '${name}': '${kind}',`).join('\n')}
+} as const satisfies { readonly [name in keyof Tools]: 'domain' | 'url' };
+`;
+}
+
+function declare(name: string, schema: Schema): string {
+  return `${comment(schema.description, '')}export type ${name} = ${print(schema)};`;
+}
+
+function reportOf({ responses }: Operation): string {
+  const schema = responses['200']?.content?.['application/json']?.schema;
+  return schema ? print(schema) : 'unknown';
+}
+
+function optionsOf({ parameters = [] }: Operation): string {
+  const own = parameters.filter((parameter) => parameter.in === 'query' && !common.has(parameter.name));
+  const properties = own.map(({ name, schema, description }): [string, Schema] => [
+    name,
+    description === undefined ? schema : { ...schema, description },
+  ]);
+  return print({ type: 'object', properties: Object.fromEntries(properties), additionalProperties: false });
+}
+
+const plain: { readonly [type: string]: string } = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+function print(schema: Schema): string {
+  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
+  if ('const' in schema) return literal(schema.const);
+  if (schema.enum) return schema.enum.map(literal).join(' | ');
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return [...new Set(choices.map(print))].join(' | ');
+  if (Array.isArray(schema.type))
+    return (schema.type as readonly string[]).map((type) => print({ ...schema, type })).join(' | ');
+  if (schema.type === 'array') return printArray(schema);
+  if (schema.type === 'object') return printObject(schema);
+  return plain[String(schema.type)] ?? 'unknown';
+}
+
+function printArray({ items, prefixItems }: Schema): string {
+  if (prefixItems) return `readonly [${prefixItems.map(print).join(', ')}]`;
+  return `ReadonlyArray<${items ? print(items) : 'unknown'}>`;
+}
+
+function printObject({ properties = {}, required = [], additionalProperties }: Schema): string {
+  const rows = Object.entries(properties).map(
+    ([name, schema]) =>
+      `${comment(schema.description)}  readonly ${key(name)}${required.includes(name) ? '' : '?'}: ${print(schema)};`,
+  );
+  const isOpen = additionalProperties !== false;
+  if (rows.length > 0) {
+    // A field of a later version is there to be read, as something that nothing is known of.
+    const more = isOpen ? ' & { readonly [field: string]: unknown }' : '';
+    return `{\n${rows.join('\n')}\n}${more}`;
+  }
+  if (!isOpen) return 'Record<never, never>';
+  const value = typeof additionalProperties === 'object' ? print(additionalProperties) : 'unknown';
+  return `{ readonly [field: string]: ${value} }`;
+}
+
+function key(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`;
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string'
+    ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+    : JSON.stringify(value);
+}
+
+function comment(text: string | undefined, indent = '  '): string {
+  return text === undefined ? '' : `${indent}/** ${text.replaceAll('*/', '* /')} */\n`;
+}
