@@ -70,7 +70,7 @@ function showLines(text: string): Markup {
 
 function showReferences({ references }: Finding): Markup {
   if (references.length === 0) return nothing;
-  return markup`<h5>See</h5><ul>${references.map(({ title, url }) => markup`<li>${showLink(title, url)}</li>`)}</ul>
+  return markup`<h5>See</h5><ul class="see">${references.map(({ title, url }) => markup`<li>${showLink(title, url)}</li>`)}</ul>
 `;
 }
 

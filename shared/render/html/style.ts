@@ -53,9 +53,11 @@ th{overflow-wrap:normal}
 bdi.value{overflow-wrap:anywhere}
 .scroll{overflow-x:auto}
 .scroll:focus-visible{outline:3px solid var(--link);outline-offset:2px}
-td.number{min-width:3rem;text-align:right;font-variant-numeric:tabular-nums}
+td.number{min-width:3rem;white-space:nowrap;text-align:right;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--muted);padding:0 0 .25rem}
 details{margin:0 0 1rem}
+.fields details{margin:0}
+.see{display:flex;flex-wrap:wrap;gap:0 1.25rem;list-style:none;padding:0}
 summary{cursor:pointer;font-weight:600;padding:.25rem 0}
 .legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1rem;font-size:.9rem}
 .codes{columns:20rem;list-style:none;padding:0}
@@ -76,11 +78,11 @@ dd{margin:0 0 0 1.2rem}
 .wire{stroke:var(--mark,var(--muted));stroke-width:1.5;fill:none}
 .box{fill:var(--panel);stroke:var(--mark,var(--line));stroke-width:1.5}
 .band{fill:var(--mark)}
+.ring{fill:none;stroke:var(--ink);stroke-width:2}
+.pointer{fill:var(--ink)}
+svg .toned{fill:var(--mark)}
 .tree,.tree ul{list-style:none;padding-left:1.1rem;border-left:2px solid var(--line);margin:.25rem 0}
 .tree li{padding:.2rem 0}
-.pills{display:flex;flex-wrap:wrap;gap:.4rem;list-style:none;padding:0}
-.pills li{border:1px solid var(--mark);border-radius:1rem;padding:.1rem .7rem;color:var(--mark)}
-.summary-fold{font-size:1.15rem}
 @media (max-width:30rem){.costs .cost{display:none}}
 footer{margin-top:3rem;color:var(--muted);font-size:.9rem}
 ${marks}

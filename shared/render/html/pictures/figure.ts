@@ -3,6 +3,9 @@ import type { Report } from '../../../model/report.ts';
 import { type Markup, markup } from '../../markup.ts';
 import { scrollable } from '../value.ts';
 
+/** Where another report can be read; undefined where there is no such page. */
+export type LinkOfReport = ((reportId: string) => string) | undefined;
+
 /** A picture with the same facts as a table, for those who do not see it. */
 export function figure(title: string, picture: Markup, table: Markup): Markup {
   return markup`<section class="picture"><h2>${title}</h2>
