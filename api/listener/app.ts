@@ -10,6 +10,7 @@ import {
 } from '../descriptions/descriptions.ts';
 import { addDocsPage } from '../descriptions/docs-page.ts';
 import type { Desk } from '../desk.ts';
+import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
 import { type Answer, acceptingJson } from '../request/accept-json.ts';
 import { logRequests } from '../request/request-log.ts';
@@ -56,6 +57,7 @@ export function makeApp(desk: Desk): Express {
 
   addReports(desk, get);
   addDocsPage(get);
+  addPages(desk, get);
 
   app.use((request) => {
     throw new Problem('not_found', describeMiss(request.path, desk.site.publicPath));

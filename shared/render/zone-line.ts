@@ -25,7 +25,11 @@ function printName(name: string): string {
 }
 
 function printText(value: string): string {
-  const bytes = Buffer.from(value);
+  return quoteText(Buffer.from(value));
+}
+
+/** Bytes as the quoted strings of a TXT record, of at most 255 bytes each; one line of ASCII. */
+export function quoteText(bytes: Buffer): string {
   const strings: string[] = [];
   for (let at = 0; at < bytes.length || strings.length === 0; at += longestString) {
     const text = Array.from(bytes.subarray(at, at + longestString), (byte) =>

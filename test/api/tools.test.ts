@@ -206,7 +206,6 @@ describe('a request that is not valid', () => {
 
   test('a path that is nowhere is a 404, in JSON', async () => {
     for (const path of [
-      '/',
       '/api',
       '/api/tools/unknown-check',
       '/API/tools/redirect-check',

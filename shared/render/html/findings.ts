@@ -18,7 +18,7 @@ export function findingsSection(report: Report): Markup {
   const groups = bySeverity(report).map(
     ({ severity, findings }) =>
       markup`<section><h3 class="severity ${severity}">${severityMark(severity)} ${severityWords[severity]} (${findings.length})</h3>
-${findings.map((finding) => showFinding(finding, room))}</section>
+${findings.map((finding) => showFinding(report, finding, room))}</section>
 `,
   );
   return markup`<section><h2>Findings</h2>
@@ -26,7 +26,12 @@ ${groups.length === 0 ? markup`<p>None.</p>` : groups}</section>
 `;
 }
 
-function showFinding(finding: Finding, room: Room): Markup {
+/** Where a finding stands on the page; by its number, as a code of an old report may be any text. */
+export function idOf({ findings }: Report, finding: Finding): string {
+  return `finding-${findings.indexOf(finding) + 1}`;
+}
+
+function showFinding(report: Report, finding: Finding, room: Room): Markup {
   const { severity, title, code, part, detail } = finding;
   const facts = [
     markup`<span class="severity ${severity}">${severityWords[severity]}</span>`,
@@ -34,7 +39,7 @@ function showFinding(finding: Finding, room: Room): Markup {
     ...(part === undefined ? [] : [markup`<span>${part}</span>`]),
     ...[effectWords(finding) ?? []].flat().map((words) => markup`<span>${words}</span>`),
   ];
-  return markup`<article class="finding ${severity}">
+  return markup`<article class="finding ${severity}" id="${idOf(report, finding)}">
 <h4>${cut(title, longestText)}</h4>
 <p class="facts">${facts.map((fact, index) => (index === 0 ? fact : markup` · ${fact}`))}</p>
 <p>${cut(detail, longestText)}</p>
@@ -65,7 +70,7 @@ function showLines(text: string): Markup {
 
 function showReferences({ references }: Finding): Markup {
   if (references.length === 0) return nothing;
-  return markup`<h5>See</h5><ul>${references.map(({ title, url }) => markup`<li>${showLink(title, url)}</li>`)}</ul>
+  return markup`<h5>See</h5><ul class="see">${references.map(({ title, url }) => markup`<li>${showLink(title, url)}</li>`)}</ul>
 `;
 }
 
@@ -89,7 +94,7 @@ ${rules.map(({ code }) => listRule(report, code))}</ul></td></tr>
   const table = markup`<table><thead><tr><th scope="col">Why not</th><th scope="col">Rules</th></tr></thead><tbody>
 ${rows}</tbody></table>`;
   return markup`<section><h2>Not tested (${report.notTested.length})</h2>
-${scrollable('Not tested', table)}</section>
+<details><summary>Show what was not tested, and why</summary>${scrollable('Not tested', table)}</details></section>
 `;
 }
 
@@ -103,8 +108,8 @@ export function passedSection(report: Report): Markup {
   if (report.passed.length === 0) return nothing;
   const items = report.passed.map((code) => listRule(report, code));
   return markup`<section><h2>Passed (${items.length})</h2>
-<p class="hint">Looked at, and not the case:</p>
+<details><summary>Show what was looked at and is not the case</summary>
 <ul class="codes">
-${items}</ul></section>
+${items}</ul></details></section>
 `;
 }

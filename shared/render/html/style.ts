@@ -53,13 +53,37 @@ th{overflow-wrap:normal}
 bdi.value{overflow-wrap:anywhere}
 .scroll{overflow-x:auto}
 .scroll:focus-visible{outline:3px solid var(--link);outline-offset:2px}
-td.number{min-width:3rem;text-align:right;font-variant-numeric:tabular-nums}
+td.number{min-width:3rem;white-space:nowrap;text-align:right;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--muted);padding:0 0 .25rem}
 details{margin:0 0 1rem}
+.fields details{margin:0}
+.see{display:flex;flex-wrap:wrap;gap:0 1.25rem;list-style:none;padding:0}
 summary{cursor:pointer;font-weight:600;padding:.25rem 0}
 .legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1rem;font-size:.9rem}
 .codes{columns:20rem;list-style:none;padding:0}
 .codes li{break-inside:avoid;padding:.15rem 0}
+.picture{margin:0}
+.picture svg text.small{font-size:11px}
+.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.costs table{width:100%}
+.costs td.number{white-space:nowrap}
+.costs td.cost{width:9rem}
+.changes{border-left:.35rem solid var(--link);background:var(--panel);border-radius:.3rem;padding:.1rem 1rem .5rem;margin:1.5rem 0}
+.changes h2{border:0;margin:.75rem 0 .25rem}
+dl{margin:.25rem 0}
+dt{font-weight:600;margin-top:.4rem}
+dd{margin:0 0 0 1.2rem}
+.line{stroke:var(--link);stroke-width:2.5;fill:none}
+.dot{fill:var(--link)}
+.wire{stroke:var(--mark,var(--muted));stroke-width:1.5;fill:none}
+.box{fill:var(--panel);stroke:var(--mark,var(--line));stroke-width:1.5}
+.band{fill:var(--mark)}
+.ring{fill:none;stroke:var(--ink);stroke-width:2}
+.pointer{fill:var(--ink)}
+svg .toned{fill:var(--mark)}
+.tree,.tree ul{list-style:none;padding-left:1.1rem;border-left:2px solid var(--line);margin:.25rem 0}
+.tree li{padding:.2rem 0}
+@media (max-width:30rem){.costs .cost{display:none}}
 footer{margin-top:3rem;color:var(--muted);font-size:.9rem}
 ${marks}
 @media print{

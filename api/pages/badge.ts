@@ -1,0 +1,55 @@
+import type { Request, Response } from 'express';
+import { findSpec } from '../../shared/catalogue/registry.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import { type Badge, drawBadge } from '../../shared/render/badge.ts';
+import { anonymousAccount } from '../../shared/report-store/grants.ts';
+import { parseDomain, tellFault } from '../../shared/target/parse-target.ts';
+import { represent, sendRepresentation } from '../answer/representation.ts';
+import { admit } from '../request/admit.ts';
+import { decodeSegment, readOwnQuery } from '../request/read-query.ts';
+import { mainCheck, toolPath } from './addresses.ts';
+import type { PageDesk } from './page-desk.ts';
+
+const longestLabel = 40;
+
+/** Answers /api/badge/{domain}.svg: the grade of the newest domain-health that was given to a caller without a token. Never starts a check. */
+export async function answerBadge(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  await admit(desk.admission, request, response, 'anyone');
+  const { label = 'domain health' } = readOwnQuery(request, ['label']);
+  if (label.length > longestLabel)
+    throw refuse('query', 'label', `It is longer than ${longestLabel} characters.`);
+  const grade = await findGrade(desk, readDomain(desk, request));
+  const svg = represent(Buffer.from(drawBadge({ label, ...grade })), 'image/svg+xml');
+  // Read pages of other sites show it.
+  response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+  response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
+  await sendRepresentation(request, response, svg, ['Cache-Control', 'public, max-age=300']);
+}
+
+function readDomain({ targetPolicy }: PageDesk, { path }: Request): string {
+  const file = decodeSegment(path.split('/').at(-1) ?? '') ?? '';
+  if (!file.endsWith('.svg')) throw refuse('path', 'domain', 'Write it with .svg at its end.');
+  const parsed = parseDomain(file.slice(0, -'.svg'.length), targetPolicy);
+  if (!parsed.ok) throw refuse('path', 'domain', tellFault(parsed.fault));
+  return parsed.value;
+}
+
+async function findGrade({ shelf, site, readAsk }: PageDesk, domain: string): Promise<Omit<Badge, 'label'>> {
+  const { reportStore } = shelf;
+  if (site.reportIds) {
+    const question = { account: anonymousAccount, check: mainCheck, target: domain, limit: 1 };
+    const [grant] = await reportStore.grants.list(question);
+    return { grade: grant?.grade ?? null, score: grant?.score ?? null };
+  }
+  // Without ids nothing is written of who was given what: only a report made for a caller without a token is public.
+  const spec = findSpec(mainCheck);
+  if (!spec) throw new Error('domain-health is in the catalogue');
+  const url = toolPath(spec, domain, '');
+  const { jobKey } = readAsk(spec, { url, path: url, headers: {} } as Request);
+  const found = (await reportStore.findFresh([{ jobKey, wanted: { since: 0, orFresh: true } }])).get(jobKey);
+  return { grade: found?.isOpen ? found.grade : null, score: found?.isOpen ? found.score : null };
+}
+
+function refuse(place: 'path' | 'query', name: string, detail: string): Problem {
+  return new Problem('invalid_request', `${name}: ${detail}`, { errors: [{ in: place, name, detail }] });
+}

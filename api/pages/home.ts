@@ -1,0 +1,85 @@
+import type { Request, Response } from 'express';
+import { catalogue } from '../../shared/catalogue/registry.ts';
+import { type Markup, markup, nothing } from '../../shared/render/markup.ts';
+import { clip } from '../../shared/render/visible-text.ts';
+import { admit } from '../request/admit.ts';
+import { readOwnQuery } from '../request/read-query.ts';
+import { mainCheck } from './addresses.ts';
+import { checkWords } from './check-words.ts';
+import { renderPage } from './layout.ts';
+import { basePathOf, originOf, type PageDesk } from './page-desk.ts';
+import { readField } from './read-field.ts';
+import { samples } from './samples.ts';
+import { seeOther, sendPage, sendPassingPage } from './send-page.ts';
+
+const longestField = 300;
+
+/** Answers /: one field for what to check, and what this service is. */
+export async function answerHome(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  await admit(desk.admission, request, response, 'anyone');
+  readOwnQuery(request, []);
+  await sendPage(request, response, homePage(desk, request), 'private, max-age=300');
+}
+
+/** Answers /go?target=: understands the field, and sends the visitor to the page of that check. */
+export async function answerGo(desk: PageDesk, request: Request, response: Response): Promise<void> {
+  await admit(desk.admission, request, response, 'anyone');
+  const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+  const target = query.get('target') ?? '';
+  const read = readField(target, query.get('check') ?? '', desk.targetPolicy);
+  if (read.ok) return seeOther(response, `${basePathOf(desk.site)}${read.path}`);
+  sendPassingPage(response, read.status, homePage(desk, request, { target, why: read.why }));
+}
+
+type Slip = { readonly target: string; readonly why: string };
+
+function homePage(desk: PageDesk, request: Request, slip?: Slip): string {
+  const base = basePathOf(desk.site);
+  return renderPage({
+    base,
+    title: slip ? 'Not understood: Diagnostic Tools' : 'Diagnostic Tools: check a domain or a URL',
+    description:
+      'Checks the DNS, mail, TLS, headers, redirects and speed of a domain or URL, and says how to fix what it finds.',
+    isIndexed: slip === undefined,
+    main: markup`<section class="hero"><h1>What would you like to check?</h1>
+${field(base, slip)}</section>
+<section id="recent" hidden><h2>Your recent checks</h2><ul class="recent"></ul>
+<p class="hint">This list is kept in this browser only. <button type="button" class="plain" id="forget">Forget it</button></p></section>
+${honestText}
+<section><h2>The same from a program</h2>
+<p>Every check is one GET that answers with JSON. <a href="${base}/docs">All endpoints and options</a>.</p>
+<details><summary>curl, JavaScript and Python</summary>
+${samples(`${originOf(desk, request)}/api/tools/domain-health/example.com`)}</details></section>
+`,
+  });
+}
+
+function field(base: string, slip?: Slip): Markup {
+  const others = catalogue.filter(({ name }) => name !== mainCheck);
+  const value = slip ? clip(slip.target, longestField) : '';
+  const wrong = slip ? markup` aria-invalid="true" aria-describedby="why"` : nothing;
+  return markup`<form class="ask" action="${base}/go" method="get" role="search">
+<label for="target">Domain, URL or e-mail address</label>
+<div class="line"><input id="target" name="target" type="text" inputmode="url" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="2048" placeholder="example.com" value="${value}"${wrong}>
+<button type="submit">Check</button></div>
+${slip ? markup`<p class="wrong" id="why" role="alert">${slip.why}</p>` : nothing}
+<fieldset><legend>Or only one part</legend>
+<ul class="tools">${others.map(({ name }) => toolButton(name))}</ul></fieldset>
+</form>
+`;
+}
+
+function toolButton(check: string): Markup {
+  const { name, about } = checkWords[check] ?? { name: check, about: '' };
+  return markup`<li><button type="submit" name="check" value="${check}" class="tool"><b>${name}</b> <span>${about}</span></button></li>
+`;
+}
+
+const honestText = markup`<section><h2>What it does</h2>
+<p>It looks at a domain from outside, as any visitor, mail server or resolver can. It gives a grade, says what each finding cost, shows what was seen, and gives the record or setting that fixes it.</p>
+<h2>What it does not do</h2>
+<ul><li>It does not log in, guess passwords or try attacks, and it cannot see what is behind a login.</li>
+<li>It does not guess: what could not be seen is listed as not tested, and costs no points.</li>
+<li>A good grade says that these checks found little. It is no proof that a site is safe.</li>
+<li>Opening a page here never starts a check. Only a button does.</li></ul></section>
+`;

@@ -1,0 +1,53 @@
+import { findSpec } from '../../shared/catalogue/registry.ts';
+import { diffReports, type ReportDiff } from '../../shared/model/diff.ts';
+import type { Report } from '../../shared/model/report.ts';
+import type { Grant } from '../../shared/report-store/grants.ts';
+import { readReport } from '../../shared/report-store/read-report.ts';
+import type { PageDesk } from './page-desk.ts';
+
+/** Earlier reports of the same question that this account has seen. */
+export type Past = {
+  /** The reports before and this one, oldest first: what a line of scores shows. */
+  readonly scores: readonly Pick<Grant, 'checkedAt' | 'score' | 'grade'>[];
+  /** The one before this. */
+  readonly previous: Report | undefined;
+};
+
+const mostScores = 30;
+/** Reports that are read to find one of the same question, where a check has options. */
+const mostRead = 3;
+const noPast: Past = { scores: [], previous: undefined };
+
+/** A report whose past is looked up, by what the store knows of it. */
+export type Present = { readonly grant: Grant; readonly jobKey: string };
+
+/** Looks up what this account saw before this report, and notes that it has seen this one; nothing where reports have no ids. */
+export async function findPast(
+  { shelf, site }: PageDesk,
+  account: string,
+  { grant, jobKey }: Present,
+): Promise<Past> {
+  if (!site.reportIds) return noPast;
+  const { reportStore } = shelf;
+  const { check, target, checkedAt, reportId } = grant;
+  // A report that was made for a caller without a token has no grant, as everybody may read it; a history is made of grants.
+  await reportStore.grants.give(account, grant);
+  const before = { checkedAt, reportId };
+  const earlier = await reportStore.grants.list({ account, check, target, limit: mostScores, before });
+  const read = await Promise.all(earlier.slice(0, mostRead).map(({ reportId: id }) => reportStore.get(id)));
+  const previous = read.find((stored) => stored?.jobKey === jobKey);
+  return {
+    // Reports with other options are no points of one line, and a grant does not tell the options.
+    scores: hasOptions(check) ? [] : [...earlier].reverse().concat(grant),
+    previous: previous && readReport(previous),
+  };
+}
+
+/** What changed since the report before; undefined where there is none, or where it did not finish. */
+export function changesSince({ previous }: Past, report: Report): ReportDiff | undefined {
+  return previous && previous.state !== 'failed' ? diffReports(previous, report) : undefined;
+}
+
+function hasOptions(check: string): boolean {
+  return Object.keys(findSpec(check)?.options.shape ?? {}).length > 0;
+}

@@ -1,0 +1,55 @@
+import type { Request, Response } from 'express';
+import { Problem, problems } from '../../shared/model/problem.ts';
+import { markup, nothing } from '../../shared/render/markup.ts';
+import type { Answer } from '../request/accept-json.ts';
+import { noteSubject, requestIdOf } from '../request/request-log.ts';
+import { renderPage } from './layout.ts';
+import { basePathOf, type PageDesk } from './page-desk.ts';
+import { protectPage, sendPassingPage } from './send-page.ts';
+
+/** The same answer with what protects pages; its problems are pages for those who read HTML, and JSON for all others. */
+export function asPage(desk: PageDesk, answer: Answer): Answer {
+  return async (request, response) => {
+    protectPage(desk.site, response);
+    try {
+      await answer(request, response);
+    } catch (error) {
+      if (!(error instanceof Problem) || !readsHtml(request)) throw error;
+      sendProblem(desk, error, response);
+    }
+  };
+}
+
+function readsHtml({ headers }: Request): boolean {
+  return headers.accept?.includes('text/html') === true;
+}
+
+function sendProblem({ site, witness }: PageDesk, problem: Problem, response: Response): void {
+  const { status, title, help } = problems[problem.code];
+  witness.metrics?.problem(problem.code);
+  if (problem.code === 'rate_limited') witness.metrics?.rateLimited(problem.policy ?? 'unknown');
+  noteSubject(response, { problem: problem.code });
+  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+  if (problem.retryAfterS !== undefined) response.setHeader('Retry-After', problem.retryAfterS);
+  const base = basePathOf(site);
+  const main = markup`<h1>${title}</h1>
+<p>${problem.detail}</p>
+${problem.errors === undefined ? nothing : markup`<ul>${problem.errors.map(({ name, detail }) => markup`<li><code>${name}</code>: ${detail}</li>`)}</ul>`}
+${status === 401 || status === 403 ? tokenForm : markup`<p class="hint">${help}</p>`}
+<p><a href="${base}/">Check something else</a></p>
+<p class="facts">${status} <code>${problem.code}</code> · request <code>${requestIdOf(response)}</code></p>
+`;
+  sendPassingPage(
+    response,
+    status,
+    renderPage({ base, title: `${title}: Diagnostic Tools`, description: title, main }),
+  );
+}
+
+// The script sends it as a header and keeps it in its own memory: it is never part of an address, a cookie or a store.
+const tokenForm = markup`<form class="ask" id="token" method="get" hidden>
+<label for="token-text">Token of this service</label>
+<div class="line"><input id="token-text" type="password" required autocomplete="off" spellcheck="false">
+<button type="submit">Go on</button></div>
+<p class="hint">It is kept in the memory of this tab only, and asked for again after a reload.</p></form>
+<noscript><p>This service needs a token, and a page without scripts cannot send one. Use the API instead.</p></noscript>`;

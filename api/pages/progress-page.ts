@@ -1,0 +1,89 @@
+import type { Response } from 'express';
+import type { JobState } from '../../shared/job-queue/port.ts';
+import { queueNames } from '../../shared/model/job.ts';
+import { type Markup, markup } from '../../shared/render/markup.ts';
+import { clip } from '../../shared/render/visible-text.ts';
+import { noteSubject } from '../request/request-log.ts';
+import { withParameter } from './addresses.ts';
+import { checkWords } from './check-words.ts';
+import { renderPage } from './layout.ts';
+import { basePathOf, type PageDesk } from './page-desk.ts';
+import { startForm } from './report-page.ts';
+import { seeOther, sendPassingPage } from './send-page.ts';
+import type { Visit } from './visit.ts';
+
+const refreshS = 3;
+const longestCurrent = 120;
+
+/** Answers a page with `job`: how far it is, by the script or by a refresh; once it has ended, the page of its report. */
+export async function answerProgress(
+  { runs, site }: PageDesk,
+  visit: Visit,
+  jobId: string,
+  response: Response,
+): Promise<void> {
+  const state = await lookJob(runs.jobQueue, jobId);
+  const base = basePathOf(site);
+  if (state.state === 'expired') return sendPassingPage(response, 200, expiredPage(visit, base));
+  if (state.state !== 'waiting' && state.state !== 'running') return seeOther(response, visit.self);
+  noteSubject(response, { jobId });
+  response.setHeader('Retry-After', refreshS);
+  sendPassingPage(response, 202, progressPage(visit, base, { jobId, state }));
+}
+
+async function lookJob(jobQueue: PageDesk['runs']['jobQueue'], jobId: string): Promise<JobState> {
+  if (!/^[0-9a-f]{32}$/.test(jobId)) return { state: 'unknown' };
+  const states = await Promise.all(queueNames.map((queue) => jobQueue.look(queue, jobId)));
+  return states.find(({ state }) => state !== 'unknown') ?? { state: 'unknown' };
+}
+
+type Going = { readonly jobId: string; readonly state: Extract<JobState, { state: 'waiting' | 'running' }> };
+
+function progressPage(visit: Visit, base: string, { jobId, state }: Going): string {
+  const { self, spec, ask } = visit;
+  const name = checkWords[spec.name]?.name ?? spec.name;
+  const again = withParameter(self, 'job', jobId);
+  return renderPage({
+    base,
+    title: `Checking ${ask.target}`,
+    description: `${name} is running.`,
+    // Where scripts run, the script asks, and nothing is loaded twice.
+    head: markup`<noscript><meta http-equiv="refresh" content="${refreshS}; url=${again}"></noscript>
+`,
+    main: markup`<p class="check">${name}</p>
+<h1>Checking <bdi>${ask.target}</bdi></h1>
+<div class="going" data-job="${base}/api/jobs/${jobId}" data-self="${self}">
+<progress aria-label="Progress" max="${barOf(state).max}" value="${barOf(state).value}"></progress>
+<p id="state" role="status">${describe(state)}</p></div>
+<noscript><p>This page loads itself again every ${refreshS} seconds until the report is there.</p></noscript>
+<p class="hint">You can leave: the check goes on, and <a href="${self}">its page</a> shows the report then.</p>
+`,
+  });
+}
+
+function barOf(state: Going['state']) {
+  if (state.state === 'waiting') return { value: 0, max: 1 };
+  const max = Math.max(1, state.progress.total);
+  return { value: Math.min(max, state.progress.done), max };
+}
+
+function describe(state: Going['state']): Markup {
+  if (state.state === 'waiting')
+    return state.position <= 1
+      ? markup`Waiting for its turn: next in line.`
+      : markup`Waiting for its turn: place ${state.position} in line.`;
+  const { done, total, current } = state.progress;
+  if (total <= 1 && current === '') return markup`Started.`;
+  return markup`${done} of ${total} done${current === '' ? '.' : `: ${clip(current, longestCurrent)}`}`;
+}
+
+function expiredPage(visit: Visit, base: string): string {
+  return renderPage({
+    base,
+    title: `Not checked: ${visit.ask.target}`,
+    description: 'The turn of this check did not come in time.',
+    main: markup`<h1>Its turn did not come in time</h1>
+<p>Too many checks were waiting, and this one was given up. Nothing was asked of <bdi>${visit.ask.target}</bdi>.</p>
+${startForm(visit, 'Try again')}`,
+  });
+}

@@ -1,0 +1,84 @@
+import type { Report } from '../../shared/model/report.ts';
+import { reportBody } from '../../shared/render/html/report-body.ts';
+import { type Markup, markup, nothing } from '../../shared/render/markup.ts';
+import { targetOf, timeWords } from '../../shared/render/report-words.ts';
+import { cut } from '../../shared/render/visible-text.ts';
+import { pagePath, splitQuery } from './addresses.ts';
+import { checkWords } from './check-words.ts';
+import { renderPage } from './layout.ts';
+import { changesSince, type Past } from './past.ts';
+import { samples } from './samples.ts';
+import type { Visit } from './visit.ts';
+
+/** What a page of a report shows. */
+export type Shown = {
+  readonly report: Report;
+  readonly base: string;
+  readonly past: Past;
+  /** Whose page it is; undefined for the page of the report alone. */
+  readonly visit?: Visit;
+};
+
+const longestTarget = 200;
+
+/** The page of a report: everything that is known, and, on a tool's own page, the button that checks again. */
+export function reportPage({ report, base, past, visit }: Shown): string {
+  const target = cut(targetOf(report), longestTarget);
+  const name = checkWords[report.check]?.name ?? report.check;
+  const grade = report.grade === null ? '' : ` ${report.grade}`;
+  return renderPage({
+    base,
+    title: `${target}:${grade} ${name}`,
+    description: `${name} of ${timeWords(report.checkedAt)}: ${report.findings.length} findings.`,
+    main: markup`<div class="report" data-recent="${visit?.self ?? `${base}${pagePath(report.check, targetOf(report))}`}" data-name="${name}" data-target="${target}" data-grade="${report.grade ?? '–'}">
+${reportBody(report, {
+  name,
+  scores: past.scores,
+  changes: changesSince(past, report),
+  linkOfReport: (reportId) => `${base}/r/${reportId}`,
+  actions: actionsOf(report, base, visit),
+})}${visit ? samplesOf(visit) : nothing}</div>
+`,
+  });
+}
+
+/** The page of a target that nothing is known of. */
+export function emptyPage(visit: Visit, base: string): string {
+  const { name, about } = checkWords[visit.spec.name] ?? { name: visit.spec.name, about: '' };
+  return renderPage({
+    base,
+    title: `${visit.ask.target}: ${name}`,
+    description: `${name} of a domain or URL.`,
+    main: markup`<p class="check">${name}</p>
+<h1><bdi>${visit.ask.target}</bdi></h1>
+<p>No report is stored yet. The check looks at ${about}. ${visit.spec.summary}</p>
+${startForm(visit, 'Check now')}${samplesOf(visit)}`,
+  });
+}
+
+/** The button that starts a check, with the one-time token that lets it. */
+export function startForm({ self, start }: Visit, words: string): Markup {
+  const [action = '', query = ''] = self.split('?');
+  const fields = [...new URLSearchParams(splitQuery(query).rest), ['start', start] as const];
+  return markup`<form class="start" action="${action}" method="get">${fields.map(([name = '', value = '']) => markup`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit">${words}</button></form>
+`;
+}
+
+function actionsOf(report: Report, base: string, visit: Visit | undefined): Markup {
+  const own = `${base}${pagePath(report.check, targetOf(report))}`;
+  const share =
+    report.reportId === undefined || !visit
+      ? nothing
+      : markup`<a class="button" href="${base}/r/${report.reportId}">Link to this report</a>`;
+  const again = visit
+    ? startForm(visit, 'Check again')
+    : markup`<a class="button" href="${own}">Newest report</a>`;
+  return markup`<div class="actions">${again}${share}</div>
+`;
+}
+
+function samplesOf({ program }: Visit): Markup {
+  return markup`<details><summary>The same from a program</summary>
+${samples(program)}</details>
+`;
+}

@@ -1,0 +1,38 @@
+import type { Request, Response } from 'express';
+import type { Answer } from '../request/accept-json.ts';
+import { answerAsset } from './assets.ts';
+import { answerBadge } from './badge.ts';
+import { answerGo, answerHome } from './home.ts';
+import { basePathOf, type PageDesk } from './page-desk.ts';
+import { asPage } from './problem-page.ts';
+import { answerSharedReport, openPages } from './shared-report.ts';
+import { openStarts } from './starts.ts';
+import { answerToolPage } from './tool-page.ts';
+
+/** Adds the pages for people, and the badge. @param get adds a route */
+export function addPages(desk: PageDesk, get: (path: string, answer: Answer) => void): void {
+  const starts = openStarts();
+  const pages = openPages();
+  const page = (path: string, answer: Answer) => get(path, asPage(desk, answer));
+  const tool: Answer = (request, response) => answerToolPage(desk, starts, request, response);
+  page('/', (request, response) => answerHome(desk, request, response));
+  page('/go', (request, response) => answerGo(desk, request, response));
+  page('/d/:domain', tool);
+  page('/d/:domain/:check', tool);
+  page('/u/:check', tool);
+  page('/r/:id', (request, response) => answerSharedReport(desk, pages, request, response));
+  page('/assets/:name', answerAsset);
+  get('/robots.txt', (request, response) => answerRobots(desk, request, response));
+  get('/api/badge/:file', (request, response) => answerBadge(desk, request, response));
+}
+
+/** Crawlers may read what the service is, and nothing that names a target. */
+function answerRobots({ site }: PageDesk, { method }: Request, response: Response): void {
+  const base = basePathOf(site);
+  const closed = ['/api/', '/d/', '/u/', '/r/', '/go'].map((path) => `Disallow: ${base}${path}\n`);
+  const text = `User-agent: *\n${closed.join('')}`;
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  response.setHeader('Cache-Control', 'public, max-age=86400');
+  response.setHeader('Content-Length', text.length);
+  response.end(method === 'HEAD' ? undefined : text);
+}

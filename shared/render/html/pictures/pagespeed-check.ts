@@ -1,0 +1,115 @@
+import { pagespeedReportShape } from '../../../catalogue/pagespeed-check/report.ts';
+import type { Report } from '../../../model/report.ts';
+import { type Markup, markup, nothing } from '../../markup.ts';
+import { cut } from '../../visible-text.ts';
+import { cellTable, figure, readFields, tableSection } from './figure.ts';
+
+const { metrics, field, opportunities, resources } = pagespeedReportShape;
+type Speed = NonNullable<ReturnType<typeof readSpeed>>;
+type Metric = NonNullable<Speed['metrics']>['lcp'];
+
+const names = {
+  lcp: 'Largest Contentful Paint',
+  cls: 'Cumulative Layout Shift',
+  tbt: 'Total Blocking Time',
+  fcp: 'First Contentful Paint',
+  si: 'Speed Index',
+  ttfb: 'Time to First Byte',
+} as const;
+type MetricName = keyof typeof names;
+const metricNames = Object.keys(names) as readonly MetricName[];
+
+const mostRows = 20;
+const longestTitle = 200;
+
+/** The vitals on their scales, from the lab and from real visits, and what would save the most. */
+export function drawSpeed(report: Report): Markup {
+  const speed = readSpeed(report);
+  if (!speed) return nothing;
+  return markup`${vitalSection(speed)}${savingSection(speed)}${resourceSection(speed)}`;
+}
+
+function readSpeed(report: Report) {
+  return readFields(report, { metrics, field, opportunities, resources });
+}
+
+const rowHeight = 58;
+const scaleLeft = 210;
+const scaleWidth = 380;
+const width = scaleLeft + scaleWidth + 100;
+const tones = { good: 'pass', 'needs-improvement': 'medium', poor: 'high' } as const;
+const words = { good: 'good', 'needs-improvement': 'needs improvement', poor: 'poor' } as const;
+
+function vitalSection({ metrics: lab, field: visits }: Speed): Markup {
+  if (lab === null) return nothing;
+  const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${metricNames.length * rowHeight}" role="img" aria-label="Six metrics on their scales from good to poor; the table below says the same.">
+${metricNames.map((name, index) => drawMetric(name, lab[name], index, visits?.metrics[name]?.p75))}</svg>
+<p class="hint">The mark is the lab's value${visits ? markup`, the ring that of real visits (75th percentile)` : nothing}. The two limits stand below each scale.</p>`;
+  const rows = metricNames.map((name) => {
+    const { display, rating, thresholds } = lab[name];
+    const real = visits?.metrics[name];
+    return [
+      markup`${names[name]}`,
+      markup`${cut(display ?? '–', 40)}`,
+      markup`${rating === null ? '–' : words[rating]}`,
+      markup`${thresholds.good} / ${thresholds.poor}`,
+      markup`${real ? `${real.p75}, ${words[real.rating]}` : '–'}`,
+    ];
+  });
+  return figure(
+    'Vitals',
+    picture,
+    cellTable(['Metric', 'Lab', 'Rating', 'Good / poor', 'Real visits'], rows),
+  );
+}
+
+/** The scale ends at twice the poor limit, less the good third: bands stay readable for every metric. */
+function drawMetric(name: MetricName, metric: Metric, index: number, visits: number | undefined): Markup {
+  const { good, poor } = metric.thresholds;
+  const end = Math.max(poor * 1.6, Number.EPSILON);
+  const xOf = (value: number) =>
+    Math.round(scaleLeft + (Math.min(end, Math.max(0, value)) / end) * scaleWidth);
+  const y = index * rowHeight + 22;
+  const [first, second] = [xOf(good), xOf(poor)];
+  const tone = metric.rating === null ? 'info' : tones[metric.rating];
+  return markup`<text x="0" y="${y + 10}">${names[name]}</text><rect class="band pass" x="${scaleLeft}" y="${y}" width="${first - scaleLeft}" height="10"/><rect class="band medium" x="${first}" y="${y}" width="${second - first}" height="10"/><rect class="band high" x="${second}" y="${y}" width="${scaleLeft + scaleWidth - second}" height="10"/><text class="small quiet" x="${first}" y="${y + 24}" text-anchor="middle">${good}</text><text class="small quiet" x="${second}" y="${y + 24}" text-anchor="middle">${poor}</text>
+${visits === undefined ? nothing : markup`<circle class="ring" cx="${xOf(visits)}" cy="${y + 5}" r="8"/>`}${metric.value === null ? nothing : markup`<path class="pointer" d="M${xOf(metric.value)} ${y - 1}l-6 -10h12z"/>`}<text class="${tone} toned" x="${scaleLeft + scaleWidth + 12}" y="${y + 10}">${cut(metric.display ?? '–', 12)}</text>
+`;
+}
+
+function savingSection({ opportunities: all }: Speed): Markup {
+  const rows = all.slice(0, mostRows).flatMap(({ title, display, savings, itemCount }) => {
+    const ms = Math.max(savings.lcpMs ?? 0, savings.tbtMs ?? 0, savings.fcpMs ?? 0);
+    const kib = Math.round((savings.bytes ?? 0) / 1024);
+    return [
+      [
+        markup`${cut(title, longestTitle)}`,
+        markup`${ms} ms`,
+        markup`${kib} KiB`,
+        markup`${itemCount}`,
+        markup`${cut(display ?? '–', longestTitle)}`,
+      ],
+    ];
+  });
+  if (rows.length === 0) return nothing;
+  return tableSection(
+    'What would save the most',
+    cellTable(['Change', 'Time', 'Bytes', 'Places', 'Lighthouse'], rows),
+  );
+}
+
+function resourceSection({ resources: seen }: Speed): Markup {
+  if (seen === null) return nothing;
+  const types = Object.entries(seen.byType).slice(0, mostRows);
+  const most = Math.max(1, ...types.map(([, { bytes }]) => bytes));
+  const rows = types.map(([type, { requests, bytes }]) => [
+    markup`${cut(type, 40)}`,
+    markup`${requests}`,
+    markup`${Math.round(bytes / 1024)} KiB`,
+    markup`<svg class="low" width="160" height="10" viewBox="0 0 160 10" aria-hidden="true"><rect class="bar" width="${Math.round((bytes / most) * 160)}" height="10"/></svg>`,
+  ]);
+  return tableSection(
+    `What the page loads (requests: ${seen.total.requests}, size: ${Math.round(seen.total.bytes / 1024)} KiB)`,
+    cellTable(['Type', 'Requests', 'Size', 'Share'], rows),
+  );
+}

@@ -1,0 +1,25 @@
+import type { Report } from '../../../model/report.ts';
+import { type Markup, nothing } from '../../markup.ts';
+import { waterfall } from '../waterfall.ts';
+import { drawDns } from './dns-check.ts';
+import { drawHealth } from './domain-health.ts';
+import type { LinkOfReport } from './figure.ts';
+import { drawSpeed } from './pagespeed-check.ts';
+import { drawHeaders } from './security-headers.ts';
+import { drawTls } from './ssl-check.ts';
+
+/** What people would rather look at than read, of each check. */
+const drawers: { readonly [check: string]: (report: Report, linkOfReport: LinkOfReport) => Markup } = {
+  'dns-check': drawDns,
+  'domain-health': drawHealth,
+  'pagespeed-check': drawSpeed,
+  'redirect-check': waterfall,
+  'security-header-check': drawHeaders,
+  'ssl-check': drawTls,
+};
+
+/** The pictures of a report; nothing where its fields are not those of its check. */
+export function pictures(report: Report, linkOfReport: LinkOfReport): Markup {
+  const draw = Object.hasOwn(drawers, report.check) ? drawers[report.check] : undefined;
+  return draw ? draw(report, linkOfReport) : nothing;
+}

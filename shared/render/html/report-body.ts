@@ -1,0 +1,97 @@
+import type { ReportDiff } from '../../model/diff.ts';
+import type { Report } from '../../model/report.ts';
+import { type Markup, markup, nothing } from '../markup.ts';
+import { ownFields, stateWords, targetOf, timeWords } from '../report-words.ts';
+import { cut } from '../visible-text.ts';
+import { changesSection } from './changes.ts';
+import { categoryBars, scoreGauge, severityBars } from './charts.ts';
+import { costsSection } from './costs.ts';
+import { findingsSection, notTestedSection, passedSection } from './findings.ts';
+import { pictures } from './pictures/pictures.ts';
+import { type ScorePoint, scoreLine } from './score-line.ts';
+import { type Room, scrollable, valueTable } from './value.ts';
+
+/** Values shown of the check's own fields, in equal shares; a page of more is not read. */
+const fieldValues = 6000;
+const leastShare = 100;
+const longestTarget = 500;
+
+/** What stands around a report, where it is more than a file. */
+export type Around = {
+  /** What a reader calls the check. */
+  readonly name: string;
+  /** Earlier scores and this one, oldest first. */
+  readonly scores: readonly ScorePoint[];
+  /** What is different from the report before. */
+  readonly changes: ReportDiff | undefined;
+  /** Where another report can be read; undefined where there is no such page. */
+  readonly linkOfReport: ((reportId: string) => string) | undefined;
+  /** Buttons and links below the title. */
+  readonly actions: Markup;
+};
+
+/** A report for people, the same for every check: grade and why, what changed, pictures, findings, and all else folded. */
+export function reportBody(report: Report, around: Around): Markup {
+  return markup`<header>
+<p class="check">${around.name}</p>
+<h1><bdi>${cut(targetOf(report), longestTarget)}</bdi></h1>
+${factLine(report)}${around.actions}</header>
+${notice(report)}<div class="summary">
+${scoreGauge(report)}
+${severityBars(report)}
+${categories(report)}</div>
+${changesSection(around.changes)}${costsSection(report)}${scoreLine(around.scores)}${pictures(report, around.linkOfReport)}${findingsSection(report)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}`;
+}
+
+function factLine({ checkedAt, durationMs, state, rulesVersion, reportId }: Report): Markup {
+  return markup`<p class="facts">Checked <time datetime="${checkedAt}">${timeWords(checkedAt)}</time> · took ${durationMs} ms · ${state} · rules ${rulesVersion}${
+    reportId === undefined ? nothing : markup` · report <code>${reportId}</code>`
+  }</p>
+`;
+}
+
+function notice(report: Report): Markup {
+  const words = stateWords(report);
+  return words === undefined
+    ? nothing
+    : markup`<p class="notice">${words}</p>
+`;
+}
+
+function categories(report: Report): Markup {
+  const value = report['categories'];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return nothing;
+  const scored = Object.entries(value as { readonly [name: string]: unknown }).flatMap(([name, category]) => {
+    if (typeof category !== 'object' || category === null || !('score' in category)) return [];
+    const { score } = category;
+    return typeof score === 'number' || score === null ? [{ name, score }] : [];
+  });
+  return scored.length === 0
+    ? nothing
+    : markup`${categoryBars(scored.slice(0, 12))}
+`;
+}
+
+function fieldsSection(report: Report): Markup {
+  const fields = ownFields(report);
+  if (fields.length === 0) return nothing;
+  const isNested = ([, value]: [string, unknown]) => typeof value === 'object' && value !== null;
+  const nested = fields.filter(isNested);
+  const single = Object.fromEntries(fields.filter((field) => !isNested(field)));
+  const share = { values: Math.max(leastShare, Math.floor(fieldValues / (nested.length + 1))) };
+  return markup`<section class="fields"><h2>What was seen</h2>
+${fields.length > nested.length ? scrollable('Single values', valueTable(single, { ...share })) : nothing}
+${nested.map(([name, value]) => showField(name, value, { ...share }))}</section>
+`;
+}
+
+function showField(name: string, value: unknown, room: Room): Markup {
+  const table = valueTable(value, room);
+  const shortened =
+    room.values < 0
+      ? markup`<p class="more">Shortened: the JSON export has everything.</p>
+`
+      : nothing;
+  return markup`<details><summary>${cut(name, 200)}</summary>${scrollable(cut(name, 200), table)}</details>
+${shortened}`;
+}

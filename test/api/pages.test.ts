@@ -1,0 +1,286 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { basePathOf } from '../../api/pages/page-desk.ts';
+import { readField } from '../../api/pages/read-field.ts';
+import { catalogue } from '../../shared/catalogue/registry.ts';
+import { makeToken } from '../../shared/token-store/make-token.ts';
+import { keepGolden } from '../kit/golden-report.ts';
+import { openService, redirectPath, type Service } from './kit.ts';
+
+let visits = 0;
+const service = await openService({
+  sites: {
+    'http://a.test': (_request, response) => {
+      visits += 1;
+      response
+        .writeHead(301, { location: Buffer.from('/<script>alert(1)</script>?\u202e"').toString('latin1') })
+        .end();
+    },
+  },
+  settings: { RATE_LIMIT: 'off' },
+});
+afterAll(() => service.close());
+
+const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+type Loaded = { readonly status: number; readonly headers: Headers; readonly text: string };
+
+async function load({ port }: Service, path: string, headers: Record<string, string> = {}): Promise<Loaded> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { ...asBrowser, ...headers },
+    redirect: 'manual',
+  });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+/** The address that the page's button leads to. */
+function buttonOf({ text }: Loaded): string {
+  const form = /<form class="start" action="([^"]+)".*?<\/form>/s.exec(text);
+  const fields = [...(form?.[0] ?? '').matchAll(/name="([^"]+)" value="([^"]*)"/g)];
+  const query = new URLSearchParams(
+    fields.map(([, name = '', value = '']): [string, string] => [name, value]),
+  );
+  return `${form?.[1] ?? ''}?${query.toString()}`;
+}
+
+/** Presses the button and reads on, as a browser without scripts does, to the page with the report. */
+async function check(over: Service, path: string): Promise<Loaded> {
+  const started = await load(over, buttonOf(await load(over, path)));
+  expect(started.status).toBe(303);
+  const address = started.headers.get('location') ?? '';
+  const jobId = /job=([0-9a-f]{32})/.exec(address)?.[1] ?? '';
+  // Held until the work has ended.
+  if (jobId !== '') await over.get(`/api/jobs/${jobId}?wait=20`);
+  const last = await load(over, address);
+  return last.status === 303 ? load(over, last.headers.get('location') ?? '') : last;
+}
+
+const pageOf = (url: string) => `/u/redirect-check?url=${encodeURIComponent(url)}`;
+
+describe('the field of the first page', () => {
+  const policy = {
+    addresses: { allow: [], deny: [] },
+    allowedSuffixes: ['test'],
+    ports: [[1, 65_535]],
+  } as const;
+  test.for([
+    { text: 'A.Test', check: '', path: '/d/a.test' },
+    { text: ' a.test. ', check: '', path: '/d/a.test' },
+    { text: 'https://www.a.test/shop?x=1', check: '', path: '/d/www.a.test' },
+    { text: 'a.test/shop', check: '', path: '/d/a.test' },
+    { text: 'Ann <ann@a.test>', check: '', path: '/d/a.test' },
+    { text: 'mailto:ann@a.test', check: 'dns-check', path: '/d/a.test/dns-check' },
+    { text: 'bücher.test', check: 'ssl-check', path: '/d/xn--bcher-kva.test/ssl-check' },
+    { text: 'a.test', check: 'redirect-check', path: '/u/redirect-check?url=https%3A%2F%2Fa.test%2F' },
+    {
+      text: 'http://a.test/x',
+      check: 'redirect-check',
+      path: '/u/redirect-check?url=http%3A%2F%2Fa.test%2Fx',
+    },
+  ])('$text with "$check" leads to $path', ({ text, check: name, path }) => {
+    expect(readField(text, name, policy)).toEqual({ ok: true, path });
+  });
+  test.for([
+    { text: '', check: '', status: 400 },
+    { text: 'not a domain', check: '', status: 400 },
+    { text: 'javascript:alert(1)', check: '', status: 400 },
+    { text: 'http://localhost/', check: 'redirect-check', status: 422 },
+    { text: 'http://127.0.0.1/', check: 'redirect-check', status: 422 },
+    { text: 'a.test', check: 'no-check', status: 400 },
+  ])('$text with "$check" is $status', ({ text, check: name, status }) => {
+    expect(readField(text, name, policy)).toMatchObject({ ok: false, status });
+  });
+
+  test('a text that is not understood stays in the field, escaped, with what is wrong', async () => {
+    const { status, text } = await load(service, `/go?target=${encodeURIComponent('"><script>x')}`);
+    expect(status).toBe(400);
+    expect(text).toContain('value="&quot;&gt;&lt;script&gt;x"');
+    expect(text).toContain('role="alert"');
+  });
+});
+
+describe('the pages', () => {
+  test('allow nothing inline and nothing from elsewhere; their files have a hash in the name', async () => {
+    const { status, headers, text } = await load(service, '/');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('content-security-policy')).not.toMatch(/unsafe|\*|https?:|data:/);
+    expect(text).not.toMatch(/ style=| on\w+=|<style|<script(?! src=)/);
+    const files = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+    expect(files).toHaveLength(3);
+    const answers = await Promise.all(files.map((path) => load(service, path)));
+    for (const answer of answers)
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+    const bytes = [text, ...answers.map((answer) => answer.text)].map((body) => gzipSync(body).length);
+    const all = bytes.reduce((sum, size) => sum + size, 0);
+    console.log(`/: ${files.length + 1} requests, ${all} bytes under gzip`);
+    expect(all).toBeLessThan(60_000);
+  });
+
+  test('robots are kept off everything that names a target', async () => {
+    const { text } = await load(service, '/robots.txt');
+    for (const path of ['/api/', '/d/', '/u/', '/r/', '/go']) expect(text).toContain(`Disallow: ${path}\n`);
+  });
+
+  test('a page shows what is stored and starts nothing; its button starts one check, once', async () => {
+    const path = pageOf('http://a.test/once');
+    const first = await load(service, path);
+    expect(first.status).toBe(200);
+    expect(first.text).toContain('No report is stored yet');
+    expect(visits).toBe(0);
+
+    const button = buttonOf(first);
+    const started = await load(service, button);
+    const address = started.headers.get('location') ?? '';
+    expect(started.status).toBe(303);
+    expect(address).toMatch(/&job=[0-9a-f]{32}$/);
+    await service.get(`/api/jobs/${address.slice(-32)}?wait=20`);
+    const before = visits;
+    expect(before).toBeGreaterThan(0);
+    // The same address again, as a crawler or the history would ask it.
+    const again = await load(service, button);
+    expect([again.status, again.headers.get('location')]).toEqual([303, path]);
+    expect(visits).toBe(before);
+    const shown = await load(service, path);
+    expect(shown.text).toContain('Check again');
+  });
+
+  test.for([
+    { name: 'prefetch', headers: { 'sec-purpose': 'prefetch;prerender' } },
+    { name: 'a page of another site', headers: { 'sec-fetch-site': 'cross-site' } },
+  ])('$name starts nothing', async ({ name, headers }) => {
+    const path = pageOf(`http://a.test/${encodeURIComponent(name)}`);
+    const before = visits;
+    const { status, headers: given } = await load(service, buttonOf(await load(service, path)), headers);
+    expect([status, given.get('location')]).toEqual([303, path]);
+    expect(visits).toBe(before);
+  });
+
+  test('made-up tokens, and those of another target, start nothing', async () => {
+    const before = visits;
+    const other = new URL(buttonOf(await load(service, pageOf('http://a.test/x'))), 'http://x').searchParams;
+    for (const token of ['1', 'a.b.c', String(other.get('start'))]) {
+      const path = pageOf('http://a.test/y');
+      const { headers } = await load(service, `${path}&start=${token}`);
+      expect(headers.get('location')).toBe(path);
+    }
+    expect(visits).toBe(before);
+  });
+
+  test('text of a target is never markup', async () => {
+    const { text } = await check(service, pageOf('http://a.test/hostile'));
+    expect(text).toContain('&lt;script&gt;');
+    expect(text).not.toContain('<script>');
+    expect(text).not.toContain('\u202e');
+  });
+
+  test('a fault is a page for people and JSON for programs, with the same status', async () => {
+    const people = await load(service, '/d/localhost');
+    expect([people.status, people.headers.get('content-type')]).toEqual([422, 'text/html; charset=utf-8']);
+    const program = await service.get('/d/localhost', { accept: '*/*' });
+    expect([program.status, program.body['code']]).toEqual([422, 'target_not_allowed']);
+    expect((await load(service, '/d/a.test/redirect-check')).status).toBe(404);
+    expect((await load(service, '/u/dns-check?url=x')).status).toBe(404);
+  });
+});
+
+describe('/r/{id}', () => {
+  test('shows a report that was given without a token, with an ETag', async () => {
+    const first = await service.get(redirectPath('http://a.test/shared'));
+    const path = `/r/${String(first.body['reportId'])}`;
+    const page = await load(service, path);
+    expect(page.status).toBe(200);
+    expect(page.text).not.toContain('Since the last check');
+    const etag = page.headers.get('etag') ?? '';
+    expect((await load(service, path, { 'if-none-match': etag })).status).toBe(304);
+  });
+
+  test('says what changed since the report before, and draws the scores of all', async () => {
+    const { reportStore } = service.backend;
+    const before = { checkedAt: new Date(Date.now() - 60_000).toISOString(), score: 90, findings: [] };
+    await keepGolden(reportStore, 'security-header-check', before);
+    const { reportId } = await keepGolden(reportStore, 'security-header-check');
+    const { text } = await load(service, `/r/${reportId}`);
+    expect(text).toContain('The score is worse: 90 before, ');
+    expect(text).toContain('Score of 2 checks: 90 at first, ');
+  });
+
+  test.for(catalogue.map(({ name }) => name))('the page of %s needs few bytes', async (name) => {
+    const { reportId } = await keepGolden(service.backend.reportStore, name);
+    const page = await load(service, `/r/${reportId}`);
+    expect(page.status).toBe(200);
+    const files = [...page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+    const bodies = [page, ...(await Promise.all(files.map((path) => load(service, path))))];
+    const bytes = bodies.reduce((sum, { text }) => sum + gzipSync(text).length, 0);
+    console.log(`/r of ${name}: ${bodies.length} requests, ${bytes} bytes under gzip`);
+    expect(bytes).toBeLessThan(60_000);
+    expect(bodies.length).toBeLessThanOrEqual(5);
+  });
+
+  test('is 404 for what was only given to a token, and for what is no id', async () => {
+    const { text, token } = makeToken(
+      { name: 'test', scopes: ['tools'], limits: {}, expiresAt: null },
+      Date.now(),
+    );
+    await service.backend.tokenStore.insert(token);
+    const own = await service.get(redirectPath('http://a.test/own'), { authorization: `Bearer ${text}` });
+    for (const id of [String(own.body['reportId']), '0'.repeat(32), 'x'])
+      expect((await load(service, `/r/${id}`)).status).toBe(404);
+  });
+
+  test('is 404 in token mode and where reports have no ids', async () => {
+    const closed = await openService({ settings: { AUTH_MODE: 'token', DATA_DIR: ':memory:' } });
+    const bare = await openService({ settings: { REPORT_IDS: 'off' } });
+    const { text, token } = makeToken(
+      { name: 'test', scopes: ['tools'], limits: {}, expiresAt: null },
+      Date.now(),
+    );
+    await closed.backend.tokenStore.insert(token);
+    try {
+      const id = '0'.repeat(32);
+      expect((await load(closed, '/')).status).toBe(200);
+      const asked = await load(closed, '/d/a.test');
+      expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([
+        401,
+        expect.stringMatching(/^Bearer/),
+      ]);
+      expect(asked.text).toContain('id="token"');
+      const authorization = `Bearer ${text}`;
+      expect((await load(closed, '/d/a.test', { authorization })).status).toBe(200);
+      expect((await load(closed, `/r/${id}`, { authorization })).status).toBe(404);
+      expect((await load(bare, `/r/${id}`)).text).toContain('report_ids_disabled');
+    } finally {
+      await closed.close();
+      await bare.close();
+    }
+  });
+});
+
+describe('the badge', () => {
+  test('says that there is no grade, and starts nothing', async () => {
+    const { status, headers, text } = await load(service, '/api/badge/ungraded.test.svg?label=%3Cb%3E%22');
+    expect([status, headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    expect(text).toContain('aria-label="&lt;b&gt;&quot;: no grade"');
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+  });
+
+  test('has the grade of the newest domain-health that was given without a token', async () => {
+    const target = { domain: 'graded.test' };
+    await keepGolden(service.backend.reportStore, 'domain-health', { target, score: 97, grade: 'A' });
+    const { text } = await load(service, '/api/badge/graded.test.svg');
+    expect(text).toContain('aria-label="domain health: A 97"');
+  });
+
+  test('refuses what is no domain, no svg, or a long label', async () => {
+    for (const path of ['/a.test.png', '/%20.svg', '/localhost.svg', `/a.test.svg?label=${'x'.repeat(41)}`])
+      expect((await load(service, `/api/badge${path}`, { accept: '*/*' })).status).toBe(400);
+  });
+});
+
+test('links keep the path of PUBLIC_URL', () => {
+  const site = { linksOf: () => '', reportIds: true, isOpen: true };
+  expect(basePathOf({ ...site, publicPath: 'https://example.com/diag/' })).toBe('/diag');
+  expect(basePathOf({ ...site, publicPath: '' })).toBe('');
+});

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Report } from '../../../shared/model/report.ts';
+import { drawBadge } from '../../../shared/render/badge.ts';
+import { renderHtml } from '../../../shared/render/html/page.ts';
+import { pictures } from '../../../shared/render/html/pictures/pictures.ts';
+import { zoneFile } from '../../../shared/render/html/zone-file.ts';
+import { printMarkup } from '../../../shared/render/markup.ts';
+import { readHtml } from './readers.ts';
+
+const golden = (check: string) =>
+  JSON.parse(readFileSync(`test/fixtures/golden/${check}.json`, 'utf8')) as Report;
+const draw = (report: Report) => printMarkup(pictures(report, (id) => `/r/${id}`));
+
+const drawn = [
+  { check: 'dns-check', headings: ['Delegation', 'DNSSEC: chain of trust', 'DMARC: no policy', 'Records'] },
+  {
+    check: 'domain-health',
+    headings: ['Five categories', 'What limits the grade', 'What costs the most', 'Entry points'],
+  },
+  { check: 'redirect-check', headings: ['Time of each hop'] },
+  {
+    check: 'security-header-check',
+    headings: [
+      'What a browser enforces',
+      'Points by protection',
+      'Cookies',
+      'Content-Security-Policy 1 (header, enforce)',
+      'Content-Security-Policy 2 (meta, ignored)',
+    ],
+  },
+  {
+    check: 'ssl-check',
+    headings: ['Certificate chain', 'Protocols', expect.stringMatching(/^Cipher suites \(\d+\)$/)],
+  },
+  {
+    check: 'pagespeed-check',
+    headings: ['Vitals', 'What would save the most', 'What the page loads (requests: 16, size: 3095 KiB)'],
+  },
+];
+
+test.for(drawn)('$check is drawn, and each drawing has a name', ({ check, headings }) => {
+  const text = draw(golden(check));
+  expect([...text.matchAll(/<h2>([^<]+)<\/h2>/g)].map(([, heading]) => heading)).toEqual(headings);
+  for (const [picture] of text.matchAll(/<svg[^>]*>/g))
+    expect(picture).toMatch(/aria-label="[^"]+"|aria-hidden/);
+  expect(text).not.toMatch(/NaN|undefined|(?:width|height|x|y)="-|Infinity/);
+});
+
+const hostile = [
+  { name: 'markup', text: '<script>alert(1)</script><img src=x onerror=alert(1)>"\'&' },
+  { name: 'marks of direction', text: 'a\u202egnp.exe\u2066\u200f' },
+  { name: 'a word of 100 kB', text: 'w'.repeat(100_000) },
+];
+
+/** The report with every text of its own fields replaced, where its shape lets any text stand. */
+function poison(value: unknown, text: string): unknown {
+  if (typeof value === 'string')
+    return /^[a-z-]*$|^\d{4}-|^[A-F][+-]?$|^TLS|^SSL/i.test(value) ? value : text;
+  if (Array.isArray(value)) return value.map((item) => poison(item, text));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, poison(item, text)]));
+}
+
+test.for(drawn.flatMap(({ check }) => hostile.map((bad) => ({ check, ...bad }))))(
+  '$check with $name is drawn as text, and no longer than it may be',
+  ({ check, text }) => {
+    const whole = golden(check);
+    const envelope = { check, state: whole.state, checkedAt: whole.checkedAt, target: whole.target };
+    const report = { ...(poison(whole, text) as Report), ...envelope };
+    const page = renderHtml({ ...whole, ...report });
+    expect(draw(report)).not.toBe('');
+    expect(draw(report)).not.toMatch(/<script|<img|\u202e|\u2066/);
+    expect(draw(report).length).toBeLessThan(150_000);
+    expect(readHtml(page).some(({ shape }) => /\/(?:script|img)$|@on/.test(shape))).toBe(false);
+  },
+);
+
+test('fields of another shape are not drawn', () => {
+  for (const { check } of drawn.filter(({ check: name }) => name !== 'redirect-check'))
+    expect(draw({ ...golden(check), ns: 1, categories: [], effective: 'x', metrics: 7, suites: null })).toBe(
+      '',
+    );
+});
+
+test('records stand as lines of a zone file', () => {
+  const records = {
+    A: [{ data: '192.0.2.1', ttl: 60 }],
+    NS: [{ data: 'ns1.a.test', ttl: 60 }],
+    MX: [{ data: { preference: 10, exchange: 'mail.a.test' }, ttl: 60 }],
+    TXT: [{ data: { strings: ['v=spf1 "x"', 'ü'], text: '' }, ttl: 60 }],
+    CAA: [{ data: { flags: 0, tag: 'issue', value: 'ca.example' }, ttl: 60 }],
+  };
+  const [, lines = ''] = /<code>([^<]*)<\/code>/.exec(printMarkup(zoneFile('a.test', records))) ?? [];
+  expect(lines.replaceAll('&quot;', '"').split('\n')).toEqual([
+    'a.test. 60 IN A 192.0.2.1',
+    'a.test. 60 IN NS ns1.a.test.',
+    'a.test. 60 IN MX 10 mail.a.test.',
+    'a.test. 60 IN TXT "v=spf1 \\"x\\"" "\\252"',
+    'a.test. 60 IN CAA 0 issue "ca.example"',
+  ]);
+});
+
+test('a badge shows any label as text', () => {
+  expect(drawBadge({ label: '<b>"', grade: 'A+', score: 98 })).toContain(
+    'aria-label="&lt;b&gt;&quot;: A+ 98"',
+  );
+  expect(drawBadge({ label: '', grade: null, score: null })).toContain('no grade');
+});
