@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { openBackend } from '../shared/backend.ts';
 import { type Config, readConfig } from '../shared/config.ts';
 import { openLogger } from '../shared/logger.ts';
-import { browserSettingsOf } from '../worker/probe-settings.ts';
 import { findBrowser } from '../worker/probes/browser/find-browser.ts';
+import { browserSettingsOf } from '../worker/start/probe-settings.ts';
 import { openServer, type ServerOptions } from './connection.ts';
 import { exitStatus } from './exit-status.ts';
 

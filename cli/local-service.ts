@@ -2,7 +2,7 @@ import { openApi } from '../api/open.ts';
 import { openBackend } from '../shared/backend.ts';
 import { readConfig } from '../shared/config.ts';
 import { openLogger } from '../shared/logger.ts';
-import { openWorker } from '../worker/open.ts';
+import { openWorker } from '../worker/start/open.ts';
 
 export type LocalService = { readonly server: string; close(): Promise<void> };
 

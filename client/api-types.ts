@@ -30,6 +30,18 @@ export type DnsCheckReport = {
   /** Codes of the rules that were looked at and hold. */
   readonly passed: ReadonlyArray<string>;
   readonly notTested: ReadonlyArray<NotTested>;
+  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
+  readonly budgetSpent?: ReadonlyArray<{
+    readonly what: string;
+    readonly of: string;
+    readonly limit: number | null;
+  }>;
+  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
+  readonly truncated?: ReadonlyArray<{
+    readonly field: string;
+    readonly kept: number;
+    readonly of: number;
+  }>;
   readonly target: {
     readonly domain: string;
   } & { readonly [field: string]: unknown };
@@ -63,6 +75,7 @@ export type DnsCheckReport = {
   readonly mailScore: number | null;
   /** How mailScore comes about: the kept points of the parts that count, as a share of their weights. */
   readonly mailScoreParts: ReadonlyArray<MailScorePart>;
+  readonly budget?: DnsBudget;
 } & { readonly [field: string]: unknown };
 
 export type Finding = {
@@ -205,10 +218,10 @@ export type Spf = {
   readonly valid: boolean | null;
   /** What happens to all others: "-all", "~all", "?all", "+all", or null. */
   readonly all: string | null;
-  /** For a message that no term matches; at most 10 are allowed. */
+  /** For a message that no term matches; at most 10 are allowed. Above 10 it is the least there is: what is behind the first ten is not looked at. */
   readonly lookups: number | null;
   readonly voidLookups: number | null;
-  /** False where a branch could not be followed to its end. */
+  /** False where a branch could not be followed to its end, or was not as more than ten lookups are needed. */
   readonly complete: boolean;
   readonly tree: SpfNode | null;
   readonly effectiveFor?: SpfVerdict;
@@ -443,6 +456,29 @@ export type MailScorePart = {
   >;
 } & { readonly [field: string]: unknown };
 
+export type DnsBudget = {
+  /** True when a limit held questions back. */
+  readonly exhausted: boolean;
+  /** Limits that were reached. What depends on their questions is not tested. */
+  readonly limits: ReadonlyArray<
+    {
+      readonly limit: 'perDomain' | 'addresses' | 'perAddress';
+      /** The domain or address; empty for a limit of the whole run. */
+      readonly of: string;
+      readonly allowed: number;
+      readonly notAsked: number;
+    } & { readonly [field: string]: unknown }
+  >;
+  /** Names in records that are not public, and the record that names each. */
+  readonly namesNotAsked: ReadonlyArray<
+    {
+      readonly name: string;
+      readonly why: string;
+      readonly record: string | null;
+    } & { readonly [field: string]: unknown }
+  >;
+} & { readonly [field: string]: unknown };
+
 /** Our own run could not end; ask again after freshUntil. */
 export type FailedReport = {
   readonly schemaVersion: number;
@@ -473,6 +509,18 @@ export type FailedReport = {
   /** Codes of the rules that were looked at and hold. */
   readonly passed: ReadonlyArray<string>;
   readonly notTested: ReadonlyArray<NotTested>;
+  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
+  readonly budgetSpent?: ReadonlyArray<{
+    readonly what: string;
+    readonly of: string;
+    readonly limit: number | null;
+  }>;
+  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
+  readonly truncated?: ReadonlyArray<{
+    readonly field: string;
+    readonly kept: number;
+    readonly of: number;
+  }>;
   readonly target: { readonly [field: string]: unknown };
 } & { readonly [field: string]: unknown };
 
@@ -561,11 +609,33 @@ export type SecurityHeaderCheckReport = {
   /** Codes of the rules that were looked at and hold. */
   readonly passed: ReadonlyArray<string>;
   readonly notTested: ReadonlyArray<NotTested>;
+  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
+  readonly budgetSpent?: ReadonlyArray<{
+    readonly what: string;
+    readonly of: string;
+    readonly limit: number | null;
+  }>;
+  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
+  readonly truncated?: ReadonlyArray<{
+    readonly field: string;
+    readonly kept: number;
+    readonly of: number;
+  }>;
   readonly target: {
     readonly url: string;
   } & { readonly [field: string]: unknown };
   /** The answer that was judged. */
   readonly judgedUrl: string | null;
+  /** Who answered instead of the site; null where the page itself was seen. */
+  readonly answeredBy?:
+    | ({
+        readonly sign: string;
+        readonly vendor: string | null;
+        readonly kind: string;
+        readonly certainty: 'certain' | 'likely';
+        readonly reason: string;
+      } & { readonly [field: string]: unknown })
+    | null;
   readonly hops: ReadonlyArray<HeaderHop>;
   readonly effective: EffectiveHeaders;
   /** What each protection is worth and has lost; state: ok, lost, not-applicable or not-tested. */
@@ -573,7 +643,7 @@ export type SecurityHeaderCheckReport = {
     readonly [field: string]: {
       readonly points: number;
       readonly lost: number;
-      /** The finding that took what is lost, the worst of its group. The others of the group have a scoreEffect of 0, so that one fault is not punished twice; they take it once this one is mended. */
+      /** The finding that took what is lost, the worst of its group. The others of the group have a scoreEffect of 0, so that one fault is not counted twice; they take effect once this one is fixed. */
       readonly by?: string;
       readonly state: string;
     } & { readonly [field: string]: unknown };
@@ -696,6 +766,12 @@ export type HeaderCookie = {
   /** Length of the value, which is not shown; null where the line is ignored whole. */
   readonly valueOctets: number | null;
   readonly session: boolean;
+  /** What the cookie is for, where its maker says so. */
+  readonly known?: {
+    readonly kind: string;
+    readonly owner: string;
+    readonly source: string;
+  } & { readonly [field: string]: unknown };
 } & { readonly [field: string]: unknown };
 
 /** What the MDN HTTP Observatory would say, its quirks included. */
@@ -749,6 +825,18 @@ export type PagespeedCheckReport = {
   /** Codes of the rules that were looked at and hold. */
   readonly passed: ReadonlyArray<string>;
   readonly notTested: ReadonlyArray<NotTested>;
+  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
+  readonly budgetSpent?: ReadonlyArray<{
+    readonly what: string;
+    readonly of: string;
+    readonly limit: number | null;
+  }>;
+  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
+  readonly truncated?: ReadonlyArray<{
+    readonly field: string;
+    readonly kept: number;
+    readonly of: number;
+  }>;
   readonly target: {
     readonly url: string;
   } & { readonly [field: string]: unknown };
@@ -840,6 +928,15 @@ export type PagespeedCheckReport = {
         readonly confidence: 'normal' | 'low' | null;
         readonly peakMemoryBytes: number | null;
         readonly receivedBytes: number | null;
+        readonly sentBytes: number | null;
+        /** Sites that the page asked for more than one load may ask of them; nothing more went there. */
+        readonly overspent: ReadonlyArray<
+          {
+            readonly site: string;
+            readonly what: string;
+            readonly limit: number;
+          } & { readonly [field: string]: unknown }
+        >;
       } & { readonly [field: string]: unknown })
     | null;
   readonly warnings: ReadonlyArray<string>;
@@ -928,6 +1025,18 @@ export type DomainHealthReport = {
   /** Codes of the rules that were looked at and hold. */
   readonly passed: ReadonlyArray<string>;
   readonly notTested: ReadonlyArray<NotTested>;
+  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
+  readonly budgetSpent?: ReadonlyArray<{
+    readonly what: string;
+    readonly of: string;
+    readonly limit: number | null;
+  }>;
+  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
+  readonly truncated?: ReadonlyArray<{
+    readonly field: string;
+    readonly kept: number;
+    readonly of: number;
+  }>;
   readonly target: {
     readonly domain: string;
   } & { readonly [field: string]: unknown };
@@ -940,9 +1049,9 @@ export type DomainHealthReport = {
   };
   /** The share of the applicable weights that has a score. Below 0.5 the domain has none; below 1 no grade above A. */
   readonly coverage: number;
-  /** The letter of `score`; `caps` lead from it to `grade`. */
+  /** The letter of `score`, before `caps` limit it to `grade`. */
   readonly gradeBeforeCaps: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-  /** Everything that limits the grade, the strictest first, whether it bites or not. */
+  /** Everything that limits the grade, the strictest first, also limits above the grade. */
   readonly caps: ReadonlyArray<GradeCap>;
   readonly entryPoints: ReadonlyArray<EntryPoint>;
   readonly worstFindings: ReadonlyArray<WorstFinding>;
@@ -950,7 +1059,7 @@ export type DomainHealthReport = {
 } & { readonly [field: string]: unknown };
 
 export type HealthCategory = {
-  /** unavailable: it could not be looked at · not-applicable: there is nothing to look at, as on a domain without a web server. */
+  /** unavailable: it could not be checked · not-applicable: there is nothing to check, as on a domain without a web server. */
   readonly state: 'ok' | 'partial' | 'unavailable' | 'not-applicable';
   readonly score: number | null;
   readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
@@ -965,7 +1074,7 @@ export type HealthCategory = {
     readonly passed: number;
     readonly notTested: number;
   } | null;
-  /** Why it is not ok, or what its score rests on. */
+  /** Why it is not ok, or what its score is based on. */
   readonly reason?: string;
   /** Codes of its findings. */
   readonly codes: ReadonlyArray<string>;
@@ -1007,7 +1116,7 @@ export type EntryPoint = {
     | null;
   /** Whether the visitor ends at https; null when unknown. */
   readonly https: boolean | null;
-  /** ok: it ends at a page · invalid: it ends elsewhere, at an error, or behind a certificate that browsers refuse · missing: nobody is there. */
+  /** ok: it ends at a page · invalid: it ends elsewhere, at an error, or behind a certificate that browsers refuse · missing: no server answers there. */
   readonly state: 'ok' | 'invalid' | 'missing' | 'unknown';
   /** Why it is not ok. */
   readonly reason?: string;
@@ -1029,7 +1138,7 @@ export type HealthTrend = {
   readonly previousReportId?: string;
   readonly scoreDelta: number;
   readonly gradeBefore: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-  /** What each scored category won or lost. */
+  /** What each scored category gained or lost. */
   readonly categories: { readonly [field: string]: number };
   readonly newFindings: ReadonlyArray<
     {
@@ -1076,15 +1185,37 @@ export type RedirectCheckReport = {
   /** Codes of the rules that were looked at and hold. */
   readonly passed: ReadonlyArray<string>;
   readonly notTested: ReadonlyArray<NotTested>;
+  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
+  readonly budgetSpent?: ReadonlyArray<{
+    readonly what: string;
+    readonly of: string;
+    readonly limit: number | null;
+  }>;
+  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
+  readonly truncated?: ReadonlyArray<{
+    readonly field: string;
+    readonly kept: number;
+    readonly of: number;
+  }>;
   readonly target: {
     readonly url: string;
   } & { readonly [field: string]: unknown };
   readonly hops: ReadonlyArray<RedirectHop>;
+  /** Who answered instead of the site; null where the page itself was seen. */
+  readonly answeredBy?:
+    | ({
+        readonly sign: string;
+        readonly vendor: string | null;
+        readonly kind: string;
+        readonly certainty: 'certain' | 'likely';
+        readonly reason: string;
+      } & { readonly [field: string]: unknown })
+    | null;
   readonly finalUrl: string | null;
   readonly finalStatus: number | null;
   /** Hops that send the visitor on, by status or from within the page. */
   readonly redirects: number;
-  /** Over all hops, with the time that was waited in vain; null where that is not known. */
+  /** Over all hops, including the time spent on hops that gave no answer; null where that is not known. */
   readonly totalMs: number | null;
   readonly ended:
     | 'ok'
@@ -1102,7 +1233,7 @@ export type RedirectHop = {
   readonly status: number | null;
   /** Where this hop sends the visitor, as it was sent. */
   readonly location: string | null;
-  /** How it says so; absent when it sends nobody on. */
+  /** How the hop sends the visitor on; absent when it does not. */
   readonly via?: 'http' | 'refresh-header' | 'meta-refresh';
   readonly address: string | null;
   readonly timings: Timings | null;
@@ -1116,6 +1247,8 @@ export type RedirectHop = {
         readonly error: string | null;
       } & { readonly [field: string]: unknown })
     | null;
+  /** As sent, each byte one character; without the values of cookies and without credentials. The first 16 kB. */
+  readonly headers?: ReadonlyArray<readonly [string, string]>;
   /** Why the hop gave no answer. */
   readonly error?: {
     readonly code: string;
@@ -1164,6 +1297,18 @@ export type SslCheckReport = {
   /** Codes of the rules that were looked at and hold. */
   readonly passed: ReadonlyArray<string>;
   readonly notTested: ReadonlyArray<NotTested>;
+  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
+  readonly budgetSpent?: ReadonlyArray<{
+    readonly what: string;
+    readonly of: string;
+    readonly limit: number | null;
+  }>;
+  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
+  readonly truncated?: ReadonlyArray<{
+    readonly field: string;
+    readonly kept: number;
+    readonly of: number;
+  }>;
   readonly target: {
     readonly domain: string;
   } & { readonly [field: string]: unknown };
@@ -1208,6 +1353,14 @@ export type SslCheckReport = {
   readonly http3Advertised: boolean | null;
   /** Connections that were opened; at most 30. */
   readonly connections: number;
+  /** Every address that was looked at. */
+  readonly endpoints?: ReadonlyArray<TlsEndpoint>;
+  /** Simulated from what was seen; the certificate is judged elsewhere. */
+  readonly clients?: ReadonlyArray<SimulatedClient>;
+  /** By whose order a suite of TLS 1.2 is chosen; null when that was not seen. */
+  readonly cipherPreference?: 'server' | 'client' | null;
+  /** The strictest profile of Mozilla’s recommendations (5.8) that the server offers nothing beyond, by versions and suites; null when not all of them are known. */
+  readonly mozillaProfile?: 'modern' | 'intermediate' | 'old' | 'none' | null;
   /** The letter of the SSL Server Rating Guide 2009r; T untrusted, M mismatch. */
   readonly sslLabsEquivalent: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T' | null;
   readonly sslLabs:
@@ -1246,6 +1399,10 @@ export type Certificate = {
   readonly sha256: string;
   readonly role: 'leaf' | 'intermediate' | 'root' | 'surplus';
   readonly bytes: number;
+  /** SHA-256 of the public key (SubjectPublicKeyInfo), base64, as pins are written. */
+  readonly spkiSha256?: string;
+  /** The certificate itself. */
+  readonly pem?: string;
 } & { readonly [field: string]: unknown };
 
 export type OtherCertificate = {
@@ -1268,6 +1425,10 @@ export type OtherCertificate = {
   readonly sha256: string;
   readonly role: 'leaf' | 'intermediate' | 'root' | 'surplus';
   readonly bytes: number;
+  /** SHA-256 of the public key (SubjectPublicKeyInfo), base64, as pins are written. */
+  readonly spkiSha256?: string;
+  /** The certificate itself. */
+  readonly pem?: string;
   /** false for one that is only told, such as that of SSL 3.0, which has no SNI. */
   readonly judged?: boolean;
   /** Versions in which it was seen. */
@@ -1283,10 +1444,12 @@ export type OtherCertificate = {
 } & { readonly [field: string]: unknown };
 
 export type Trust = {
-  /** null when no handshake could be completed. */
+  /** null when no certificate was seen. */
   readonly trusted: boolean | null;
-  /** OpenSSL’s or Node’s code, or the code of the finding that refutes it. */
+  /** Why not: "issuer-missing", "root-unknown", "expired" and so on, or the code of the finding that refutes it. */
   readonly error: string | null;
+  /** The same as a sentence. */
+  readonly reason?: string | null;
 } & { readonly [field: string]: unknown };
 
 /** An answer that the CA did not sign is unusable; without the certificate of the issuer that is not told. */
@@ -1335,6 +1498,30 @@ export type KeyExchangeGroup = {
   readonly postQuantum: boolean;
 } & { readonly [field: string]: unknown };
 
+export type TlsEndpoint = {
+  readonly address: string;
+  readonly family: 'IPv4' | 'IPv6';
+  /** short: one handshake. */
+  readonly look: 'full' | 'short';
+  readonly state: 'complete' | 'unreachable' | 'not-tested';
+  /** After a short look: the best letter that the certificate leaves, null for any. */
+  readonly grade: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T' | null;
+  readonly protocol: string | null;
+  readonly alpn: string | null;
+  /** Why the handshake failed. */
+  readonly reason: string | null;
+} & { readonly [field: string]: unknown };
+
+export type SimulatedClient = {
+  readonly name: string;
+  /** null when it cannot be told. */
+  readonly connects: boolean | null;
+  readonly protocol: string | null;
+  readonly suite: string | null;
+  /** Why it does not connect, or why that is not known. */
+  readonly reason: string | null;
+} & { readonly [field: string]: unknown };
+
 export type History = {
   readonly reports: ReadonlyArray<
     {
@@ -1381,6 +1568,18 @@ export type Report = {
   /** Codes of the rules that were looked at and hold. */
   readonly passed: ReadonlyArray<string>;
   readonly notTested: ReadonlyArray<NotTested>;
+  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
+  readonly budgetSpent?: ReadonlyArray<{
+    readonly what: string;
+    readonly of: string;
+    readonly limit: number | null;
+  }>;
+  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
+  readonly truncated?: ReadonlyArray<{
+    readonly field: string;
+    readonly kept: number;
+    readonly of: number;
+  }>;
   readonly target: { readonly [field: string]: unknown };
 } & { readonly [field: string]: unknown };
 
@@ -1432,7 +1631,7 @@ export type ReportDiff = {
         readonly scoreEffect: number;
       } & { readonly [field: string]: unknown }
     >;
-    /** In the first; the second looked, and it is mended. */
+    /** In the first; the second report tested it, and it is fixed. */
     readonly fixed: ReadonlyArray<
       {
         readonly code: string;
@@ -1520,6 +1719,8 @@ export type Rule = {
     readonly title: string;
     readonly url: string;
   }>;
+  /** Codes by which older reports of this check say the same. */
+  readonly replaces?: ReadonlyArray<string>;
 } & { readonly [field: string]: unknown };
 
 /** Every tool: what it answers and which options it takes. */
@@ -1553,7 +1754,7 @@ export type Tools = {
       readonly runs?: '1' | '2' | '3';
     };
   };
-  /** Puts DNS, TLS, headers, speed and mail of a domain together: one score, one grade, and what holds it down. */
+  /** Combines DNS, TLS, headers, speed and mail of a domain in one score and one grade, and says what limits them. */
   readonly 'domain-health': {
     readonly report: DomainHealthReport | FailedReport;
     readonly options: Record<never, never>;
