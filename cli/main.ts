@@ -4,6 +4,7 @@ import { catalogue } from '../shared/catalogue/registry.ts';
 import { ConfigError } from '../shared/config.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { LocalOptions } from './local-check.ts';
+import { addQueueCommands } from './queue.ts';
 import type { CreateOptions } from './token.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -36,6 +37,8 @@ program
   .command('evidence <reportId>')
   .description('print the evidence of a stored report, on the machine that has the store')
   .action(async (reportId: string) => (await import('./stored-evidence.ts')).printEvidence(reportId));
+
+addQueueCommands(program);
 
 const token = program
   .command('token')
