@@ -27,13 +27,16 @@ export async function readSample({ processes, redisUrl, mongoUrl }: Watched): Pr
 
 async function readProcess({ name, pid, adminUrl }: WatchedProcess): Promise<[string, number][]> {
   const response = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(10_000) });
-  const heapBytes = Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(await response.text())?.[1]);
+  const metrics = await response.text();
+  const megabytes = (metric: string) => Number(new RegExp(`^${metric} (\\S+)`, 'm').exec(metrics)?.[1]) / 1e6;
   const kB = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   const files = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => linkOf(`/proc/${pid}/fd/${fd}`) ?? []);
   const sockets = files.filter((path) => path.startsWith('socket:')).length;
   return [
     [`${name} RSS MB`, kB / 1024],
-    [`${name} heap MB`, heapBytes / 1e6],
+    [`${name} heap MB`, megabytes('nodejs_heap_size_used_bytes')],
+    [`${name} heap set aside MB`, megabytes('nodejs_heap_size_total_bytes')],
+    [`${name} external MB`, megabytes('nodejs_external_memory_bytes')],
     [`${name} sockets`, sockets],
     [`${name} files`, files.length - sockets],
   ];
