@@ -4,6 +4,7 @@ import { catalogue } from '../shared/catalogue/registry.ts';
 import { ConfigError } from '../shared/config.ts';
 import { Problem } from '../shared/model/problem.ts';
 import type { LocalOptions } from './local-check.ts';
+import { addPurgeCommand } from './purge.ts';
 import { addQueueCommands } from './queue.ts';
 import type { CreateOptions } from './token.ts';
 import { UsageError } from './usage-error.ts';
@@ -39,6 +40,7 @@ program
   .action(async (reportId: string) => (await import('./stored-evidence.ts')).printEvidence(reportId));
 
 addQueueCommands(program);
+addPurgeCommand(program);
 
 const token = program
   .command('token')

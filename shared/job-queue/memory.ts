@@ -29,9 +29,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       if (earlier !== undefined) return { state: 'joined', jobId: earlier };
       checkIsServed(books, job);
       checkPages(books, job, options.pageLimit ?? Infinity);
-      const bytes = books.heldBytes + bytesOf(job);
-      if (books.entries.size >= options.waitingLimit || bytes > (options.waitingBytes ?? usualWaitingBytes))
-        return { state: 'full', jobId: job.jobId };
+      if (isFull(books, job, options)) return { state: 'full', jobId: job.jobId };
       return enter(books, job, lineLimit);
     },
     onDone(listener) {
@@ -81,4 +79,12 @@ function checkIsServed({ crews, denied }: Books, { queue }: Job): void {
 
 function checkPages({ pages }: Books, { queue, caller }: Job, limit: number): void {
   if (queue === 'browser' && (pages.held.get(caller) ?? 0) >= limit) throw tooManyPages(limit);
+}
+
+function isFull(
+  books: Books,
+  job: Job,
+  { waitingLimit, waitingBytes = usualWaitingBytes }: MemoryQueueOptions,
+): boolean {
+  return books.entries.size >= waitingLimit || books.heldBytes + bytesOf(job) > waitingBytes;
 }
