@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { addCheckCommands } from './check-commands.ts';
 import { exitOf } from './exit-status.ts';
+import { addPurgeCommand } from './purge.ts';
+import { addQueueCommands } from './queue.ts';
 import { addStoredCommands } from './stored-commands.ts';
 import type { CreateOptions } from './token.ts';
 
@@ -34,6 +36,9 @@ program
   .command('evidence <reportId>')
   .description('print the evidence of a stored report, on the machine that has the store')
   .action(async (reportId: string) => (await import('./stored-evidence.ts')).printEvidence(reportId));
+
+addQueueCommands(program);
+addPurgeCommand(program);
 
 const token = program
   .command('token')

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
 import { openMemoryJobQueue } from './job-queue/memory.ts';
-import type { JobQueue } from './job-queue/port.ts';
+import type { JobQueue, Missed } from './job-queue/port.ts';
 import { pagesOfCaller } from './job-queue/unavailable.ts';
 import type { Logger } from './logger.ts';
 import { watchOutages } from './outages.ts';
@@ -58,15 +58,31 @@ type Parts = Omit<Backend, 'close'>;
 async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
   const { openSqliteReportStore } = await import('./report-store/sqlite.ts');
   const path = config.DATA_DIR === ':memory:' ? ':memory:' : join(config.DATA_DIR, 'reports.sqlite');
+  const jobQueue = openMemoryJobQueue({
+    hostConcurrency: config.HOST_CONCURRENCY,
+    lineLimit: lineLimitOf(config),
+    waitingLimit,
+    ...pageLimitOf(config),
+  });
+  const listeners = new Set<(missed: Missed) => void>();
+  // Reports may have been deleted by hand: what this process remembers of them is void.
+  const onForeignWrite = () => {
+    for (const listener of listeners) listener('missed');
+  };
   return {
     mode: 'embedded',
-    jobQueue: openMemoryJobQueue({
-      hostConcurrency: config.HOST_CONCURRENCY,
-      lineLimit: lineLimitOf(config),
-      waitingLimit,
-      ...pageLimitOf(config),
-    }),
-    reportStore: openSqliteReportStore(path, { log, limitBytes: limitBytesOf(config) }),
+    jobQueue: {
+      ...jobQueue,
+      onDone(listener) {
+        listeners.add(listener);
+        const unsubscribe = jobQueue.onDone(listener);
+        return () => {
+          listeners.delete(listener);
+          unsubscribe();
+        };
+      },
+    },
+    reportStore: openSqliteReportStore(path, { log, limitBytes: limitBytesOf(config), onForeignWrite }),
     rateLimiter: openMemoryRateLimiter(),
     tokenStore: await openTokenStore(config, log),
     pace: openMemoryPace(),

@@ -18,6 +18,8 @@ export type Entry = {
   readonly job: Job;
   /** Since when it waits for what it waits for now: its host, or a worker; Unix ms. */
   since: number;
+  /** What it holds of the queue's memory. */
+  readonly bytes: number;
   /** Its caller's turn among page loads; 0 in the other queues. */
   readonly turn: number;
   state: 'ready' | 'parked' | 'running';
@@ -44,7 +46,19 @@ export type Books = {
   readonly crews: Set<Wakeable>;
   /** Queues that should be served and cannot: what must be done. */
   readonly denied: Map<QueueName, string>;
+  /** What all unfinished jobs hold. */
+  heldBytes: number;
 };
+
+/** What a job holds beside its texts: objects, places in maps, a timer. Measured with 50,000 jobs of 353 bytes: RSS grew by 3,059 each. */
+const objectBytes = 2700;
+/** Of the jobs that ended, as many as fit are remembered. */
+const endedBytes = 32 * 1024 * 1024;
+
+/** What a job holds while it is in the books, in bytes. A target may have 2,048 characters, so jobs are not all of one size. */
+export function bytesOf(job: Job): number {
+  return objectBytes + JSON.stringify(job).length;
+}
 
 /** Opens empty books. */
 export function openBooks(hostConcurrency: number): Books {
@@ -55,10 +69,15 @@ export function openBooks(hostConcurrency: number): Books {
     hosts: new Map(),
     pages: noPageTurns(),
     ready: { network: [], browser: [], composite: [] },
-    ended: new LRUCache({ max: 10_000, ttl: 600_000 }),
+    ended: new LRUCache({
+      maxSize: endedBytes,
+      ttl: 600_000,
+      sizeCalculation: (ended) => ('job' in ended ? bytesOf(ended.job) : objectBytes),
+    }),
     events: new EventEmitter<{ done: [Done] }>().setMaxListeners(0),
     crews: new Set(),
     denied: new Map(),
+    heldBytes: 0,
   };
 }
 
@@ -92,7 +111,9 @@ function writeDown(books: Books, job: Job): Entry {
   const isPage = job.queue === 'browser';
   const turn = isPage ? drawTurn(books.pages, job.caller) : 0;
   if (isPage) countHeld(books.pages, job.caller, 1);
-  const entry: Entry = { job, since: Date.now(), turn, state: 'parked', progress, timer };
+  const bytes = bytesOf(job);
+  books.heldBytes += bytes;
+  const entry: Entry = { job, since: Date.now(), bytes, turn, state: 'parked', progress, timer };
   books.entries.set(job.jobId, entry);
   books.byKey.set(job.jobKey, job.jobId);
   return entry;
@@ -110,9 +131,10 @@ export function takeReady(books: Books, queue: QueueName): Entry | undefined {
 export type Ended = Pick<Done, 'state' | 'tookMs'>;
 
 /** Strikes a job out, hands its slot on and tells everybody. */
-export function end(books: Books, { job, timer }: Entry, { state, tookMs }: Ended): void {
+export function end(books: Books, { job, timer, bytes }: Entry, { state, tookMs }: Ended): void {
   clearTimeout(timer);
   books.entries.delete(job.jobId);
+  books.heldBytes -= bytes;
   books.byKey.delete(job.jobKey);
   books.ended.set(job.jobId, { state, job });
   if (job.queue === 'browser') countHeld(books.pages, job.caller, -1);

@@ -1,5 +1,5 @@
 import type { Job } from '../model/job.ts';
-import { type Books, end, enter, openBooks, stateOf, statsOf, takeReady } from './memory-books.ts';
+import { type Books, bytesOf, end, enter, openBooks, stateOf, statsOf, takeReady } from './memory-books.ts';
 import { openCrew } from './memory-crew.ts';
 import type { JobQueue } from './port.ts';
 import { tooManyPages, unserved } from './unavailable.ts';
@@ -10,9 +10,13 @@ export type MemoryQueueOptions = {
   readonly lineLimit: number;
   /** Jobs that may wait, over all hosts; beyond that a submit is `full`. */
   readonly waitingLimit: number;
+  /** What unfinished jobs may hold together, in bytes; where left out 256 MiB. */
+  readonly waitingBytes?: number;
   /** Page loads that a caller may have unfinished; where left out they are not counted. */
   readonly pageLimit?: number;
 };
+
+const usualWaitingBytes = 256 * 1024 * 1024;
 
 /** The queue of a single process: the same promises as the one over Redis, kept in memory. Jobs do not survive the process; a repeated GET starts them again. */
 export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
@@ -25,7 +29,7 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
       if (earlier !== undefined) return { state: 'joined', jobId: earlier };
       checkIsServed(books, job);
       checkPages(books, job, options.pageLimit ?? Infinity);
-      if (books.entries.size >= options.waitingLimit) return { state: 'full', jobId: job.jobId };
+      if (isFull(books, job, options)) return { state: 'full', jobId: job.jobId };
       return enter(books, job, lineLimit);
     },
     onDone(listener) {
@@ -75,4 +79,12 @@ function checkIsServed({ crews, denied }: Books, { queue }: Job): void {
 
 function checkPages({ pages }: Books, { queue, caller }: Job, limit: number): void {
   if (queue === 'browser' && (pages.held.get(caller) ?? 0) >= limit) throw tooManyPages(limit);
+}
+
+function isFull(
+  books: Books,
+  job: Job,
+  { waitingLimit, waitingBytes = usualWaitingBytes }: MemoryQueueOptions,
+): boolean {
+  return books.entries.size >= waitingLimit || books.heldBytes + bytesOf(job) > waitingBytes;
 }

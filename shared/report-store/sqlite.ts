@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../logger.ts';
-import { inTransaction, openDatabase, withSqlite } from '../sqlite.ts';
+import { inTransaction, openDatabase, readNumber, withSqlite } from '../sqlite.ts';
 import { openRowReader, type RowReader } from '../stored-row.ts';
 import type { Question, ReportStore, StoredReport } from './port.ts';
 import { fromRow, toRow } from './row.ts';
@@ -13,15 +13,21 @@ export type SqliteStoreOptions = {
   readonly log: Logger;
   /** What everything in it may take together; beyond it what would expire first goes first. */
   readonly limitBytes: number;
+  /** Called within a second after another process has written into the file, as `diag purge` does. */
+  readonly onForeignWrite?: () => void;
 };
 
+const foreignWriteEveryMs = 1000;
+
 /** The store of a single machine. @param path of the database file, made if it is not there; ":memory:" for tests */
-export function openSqliteReportStore(path: string, { log, limitBytes }: SqliteStoreOptions): ReportStore {
+export function openSqliteReportStore(path: string, options: SqliteStoreOptions): ReportStore {
+  const { log, limitBytes } = options;
   const database = openDatabase(path, reportMigrations);
   database.exec(reportIndexes);
   const writes = openWrites(database, path, log);
   const readRow = openRowReader(log);
   const expiry = openExpiry(database, { writes, limitBytes, log });
+  const watch = watchForeignWrites(database, options.onForeignWrite);
   return {
     ...openReports(database, writes, readRow),
     ...openBlobs(database, writes),
@@ -30,11 +36,23 @@ export function openSqliteReportStore(path: string, { log, limitBytes }: SqliteS
     use: async () => withSqlite(() => ({ usedBytes: expiry.usedBytes(), limitBytes })),
     ping: async () => writes.tryWrite(),
     async close() {
+      clearInterval(watch);
       expiry.close();
       writes.close();
       database.close();
     },
   };
+}
+
+// SQLite changes this number when another connection commits, and never for our own writes.
+function watchForeignWrites(database: DatabaseSync, onWrite: (() => void) | undefined) {
+  if (!onWrite) return undefined;
+  let last = readNumber(database, 'data_version');
+  return setInterval(() => {
+    const version = readNumber(database, 'data_version');
+    if (version !== last) onWrite();
+    last = version;
+  }, foreignWriteEveryMs).unref();
 }
 
 type Reports = Pick<ReportStore, 'insert' | 'findFresh' | 'get'>;

@@ -5,6 +5,9 @@ import type { Done, Missed } from '../port.ts';
 import { readDone } from '../read-message.ts';
 import { doneChannel } from './gate.ts';
 
+/** Published instead of the end of a job when reports were deleted by hand. */
+export const purgedMessage = '"purged"';
+
 /** Hears of every job that ends, over its own connection; after a break it says that some may have been missed. */
 export function subscribeDone(redis: Redis, log: Logger, listener: (done: Done | Missed) => void): void {
   let wasAway = false;
@@ -22,6 +25,8 @@ export function subscribeDone(redis: Redis, log: Logger, listener: (done: Done |
   });
   const onceEach = openOnceEach();
   redis.on('message', (_channel, message) => {
+    // Reports were deleted: what a process remembers of them is void, as after a break.
+    if (message === purgedMessage) return listener('missed');
     const done = readDone(message);
     if (done) listener(done);
     else onceEach('done', () => log.warn({ channel: doneChannel }, 'message dropped: not the end of a job'));

@@ -104,7 +104,8 @@ export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimit
   };
 }
 
-function hostKey(host: string): string {
+/** Prefix of the keys of a host's line: `:slots`, `:parked:<queue>`, `:owner`, `:turns`. */
+export function hostKey(host: string): string {
   return `${keyPrefix}:host:${host}`;
 }
 

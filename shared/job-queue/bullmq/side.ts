@@ -4,6 +4,7 @@ import { type Job, type QueueName, queueNames } from '../../model/job.ts';
 import { bullPrefix, type GateLimits, openGate } from './gate.ts';
 import { type Losses, openLosses } from './losses.ts';
 import { openPageLine } from './page-line.ts';
+import { openPauses, type Pauses } from './pauses.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { SubmitSide } from './submit.ts';
 
@@ -13,7 +14,7 @@ export type SideLimits = GateLimits & {
 };
 
 /** A connection with the queues and the gate over it: one for asking, which fails at once, one for working, which waits. */
-export type Side = SubmitSide & { readonly losses: Losses };
+export type Side = SubmitSide & { readonly losses: Losses; readonly pauses: Pauses };
 
 /** Opens the queues and the lines over a connection. */
 export function openSide(redis: Redis, limits: SideLimits, clock: SharedClock): Side {
@@ -32,6 +33,7 @@ export function openSide(redis: Redis, limits: SideLimits, clock: SharedClock): 
     pages: openPageLine(redis, limits.pageLimit),
     pageLimit: limits.pageLimit,
     losses: openLosses(redis),
+    pauses: openPauses(redis),
     clock,
     queues: { network: open('network'), browser: open('browser'), composite: open('composite') },
   };

@@ -10,6 +10,7 @@ import { handOver, promote, type Queues } from './hand-over.ts';
 import { type Losses, stallsBeforeAlone } from './losses.ts';
 import type { PageLine } from './page-line.ts';
 import { patiently } from './patiently.ts';
+import type { Pauses } from './pauses.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { Stay, Ward } from './ward.ts';
 
@@ -21,6 +22,7 @@ export type TurnSettings = {
   readonly gate: Gate;
   readonly pages: PageLine;
   readonly losses: Losses;
+  readonly pauses: Pauses;
   readonly clock: SharedClock;
   readonly ward: Ward;
   readonly run: Run;
@@ -30,6 +32,8 @@ export type TurnSettings = {
 /** A job whose turn has not come sleeps no longer than this at first: a promote that meets an active job is lost. */
 const napMs = 3000;
 const longestNapMs = 60_000;
+/** A job that an operator holds back looks so often whether it still is. */
+const pausedNapMs = 5000;
 const progressEveryMs = 250;
 
 /** The end of a job, kept as its return value for those who ask later. */
@@ -78,11 +82,17 @@ async function startInTurn(
   { isAlone }: Pick<Stay, 'isAlone'>,
 ): Promise<Outcome> {
   const { bullJob, job, attempt, signal } = turn;
+  const nowMs = Date.now() + settings.clock.offsetMs();
+  const pause = await patiently(signal, () => settings.pauses.of(job, nowMs));
+  if (pause?.kind === 'check') await leaveLine(settings, turn);
   const mayRun =
-    job.queue === 'composite' || (await patiently(signal, () => settings.gate.start(job, attempt)));
+    pause?.kind === 'check' ||
+    job.queue === 'composite' ||
+    (await patiently(signal, () => settings.gate.start(job, attempt)));
   // A job that lost its worker had its turn: it may run again.
   if (bullJob.stalledCounter === 0 && Date.now() >= job.startBy) return end(settings, turn, 'expired', 0);
   if (!mayRun) return sleep(turn);
+  if (pause) return nap(turn, pause.until - nowMs);
   await patiently(signal, () => settings.losses.begin(job, isAlone));
   return runInTurn(settings, turn);
 }
@@ -113,6 +123,20 @@ async function sleep({ bullJob, token, attempt }: Turn): Promise<never> {
   // Longer each time: a worker whose clock is ahead takes every job that waits for its host, again and again.
   await bullJob.moveToDelayed(Date.now() + Math.min(napMs * attempt, longestNapMs), token);
   throw new DelayedError();
+}
+
+/**
+ * Puts a job that is held back to sleep. Those of a paused host keep their slots meanwhile, so that the line behind them stays
+ * as it is and wakes nobody.
+ */
+async function nap({ bullJob, token }: Turn, leftMs: number): Promise<never> {
+  await bullJob.moveToDelayed(Date.now() + Math.min(pausedNapMs, Math.max(1, leftMs)), token);
+  throw new DelayedError();
+}
+
+// The other checks of its host go on: a job whose check is paused takes no slot from them.
+async function leaveLine({ queues, gate }: TurnSettings, { job, attempt, signal }: Turn): Promise<void> {
+  await patiently(signal, async () => handOver(queues, gate, job.host, await gate.release(job, { attempt })));
 }
 
 // This worker stops, the job does not: another takes it at once.

@@ -1,0 +1,143 @@
+// npm run soak: a scaled deployment under 10,000 checks an hour with a fault every half minute, for SOAK_MINUTES (60). Exit status 1 where a check was lost or stored twice.
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Fleet, type Member, openFleet, type Tally } from '../test/faults/fleet.ts';
+import { freeze } from '../test/kit/freeze.ts';
+import { readSample, type Sample, tableOf } from './soak-samples.ts';
+
+const minutes = Number(process.env['SOAK_MINUTES'] ?? 60);
+const checksPerHour = Number(process.env['SOAK_CHECKS_PER_HOUR'] ?? 10_000);
+const totalMs = minutes * 60_000;
+const sampleMs = Math.min(60_000, totalMs / 10);
+const faultMs = Math.min(30_000, totalMs / 4);
+const frozenMs = 2000;
+/** A target that takes as long as a near server. */
+const targetMs = 50;
+
+type Crew = { readonly apis: readonly Member[]; readonly workers: Member[] };
+type Counts = { accepted: number; answered: number; lost: number; readonly tally: Tally };
+
+const fleet = await openFleet({
+  hosts: 200,
+  answer: (_request, response) => void setTimeout(() => response.writeHead(204).end(), targetMs),
+  // An hour of finished checks stays stored, so that a second report of one check is seen.
+  settings: { FRESH_SECONDS: '7200', QUEUE_SECONDS: '120', LOG_LEVEL: 'info' },
+});
+const stopped = new AbortController();
+try {
+  const [firstApi, secondApi, ...workers] = await Promise.all([
+    fleet.startApi(),
+    fleet.startApi(),
+    fleet.startWorker(),
+    fleet.startWorker(),
+    fleet.startWorker(),
+  ]);
+  process.exitCode = await soak(fleet, { apis: [firstApi, secondApi], workers });
+} finally {
+  stopped.abort();
+  await fleet.close();
+}
+process.exit();
+
+async function soak(fleet: Fleet, crew: Crew): Promise<number> {
+  const counts: Counts = { accepted: 0, answered: 0, lost: 0, tally: {} };
+  const samples: Sample[] = [];
+  const start = performance.now();
+  const faults = Object.entries(faultsOf(fleet, crew));
+  const done: Record<string, number> = {};
+  const sampling = every(sampleMs, start, async () => {
+    const values = await readSample(watchedOf(fleet, crew));
+    samples.push({ minute: (performance.now() - start) / 60_000, values });
+    console.error(`${JSON.stringify({ minute: samples.at(-1)?.minute, ...values, ...counts })}`);
+  });
+  const faulting = every(faultMs, start, async (turn) => {
+    const [name, strike] = faults[turn % faults.length] ?? [];
+    if (name === undefined || strike === undefined) return;
+    done[name] = (done[name] ?? 0) + 1;
+    await strike();
+  });
+  const asked: Promise<void>[] = [];
+  await every(3_600_000 / checksPerHour, start, async (turn) => {
+    asked.push(askOne(fleet, crew, turn, counts));
+  });
+  await Promise.all([sampling, faulting, ...asked]);
+  const { duplicates, reports, slots, parked } = await settle(fleet);
+  const values = await readSample(watchedOf(fleet, crew));
+  samples.push({ minute: (performance.now() - start) / 60_000, values });
+  console.log(`${tableOf(samples)}\n`);
+  const { accepted, answered, lost, tally } = counts;
+  console.log(
+    `${minutes} min at ${checksPerHour} checks an hour; faults: ${JSON.stringify(done)}; answers: ${JSON.stringify(tally)}`,
+  );
+  console.log(
+    `requests accepted ${accepted}, answered ${answered}, lost ${lost}, duplicated ${duplicates}; reports stored ${reports}; host slots left ${slots}, places in line left ${parked}; at most ${fleet.mostAtOneHost()} at a host`,
+  );
+  return lost + duplicates + slots + parked === 0 && answered === accepted && reports === accepted ? 0 : 1;
+}
+
+async function askOne(fleet: Fleet, { apis }: Crew, turn: number, counts: Counts): Promise<void> {
+  const url = `http://${fleet.hosts[turn % fleet.hosts.length]}/${turn}`;
+  counts.accepted += 1;
+  let tries = turn;
+  const nextApi = () => {
+    tries += 1;
+    const api = apis[tries % apis.length];
+    if (!api) throw new Error('there is no API');
+    return api;
+  };
+  try {
+    await fleet.ask(nextApi, url, counts.tally);
+    counts.answered += 1;
+  } catch (error) {
+    counts.lost += 1;
+    console.error(String(error));
+  }
+}
+
+/** The first two workers and both APIs live as long as the soak: what grows in them is seen. The third worker is the one that is killed. */
+function faultsOf(fleet: Fleet, { workers }: Crew): Readonly<Record<string, () => Promise<void>>> {
+  const pause = async (child: Parameters<typeof freeze>[0]) => {
+    await freeze(child);
+    await delay(frozenMs);
+    child?.kill('SIGCONT');
+  };
+  return {
+    'worker killed': async () => {
+      workers[2]?.process.kill('SIGKILL');
+      workers[2] = await fleet.startWorker();
+    },
+    'Redis frozen': () => pause(fleet.redis.process),
+    'store frozen': () => pause(fleet.mongo.process),
+  };
+}
+
+function watchedOf({ redis, mongo }: Fleet, { apis, workers }: Crew) {
+  const named = (name: string, members: readonly Member[]) =>
+    members.map(({ process: { pid = 0 }, adminUrl }, index) => ({
+      name: `${name} ${index + 1}`,
+      pid,
+      adminUrl,
+    }));
+  return {
+    processes: [...named('api', apis), ...named('worker', workers.slice(0, 2))],
+    redisUrl: redis.url,
+    mongoUrl: mongo.url,
+  };
+}
+
+/** Slots that a killed worker left run out within half a minute. */
+async function settle(fleet: Fleet) {
+  for (let tries = 0; tries < 60; tries += 1) {
+    const left = await fleet.leftovers();
+    if (left.slots + left.parked === 0) return left;
+    await delay(1000);
+  }
+  return fleet.leftovers();
+}
+
+/** Does something at each multiple of a time after `start`, until the soak is over; one that is late is followed by the next at once. */
+async function every(ms: number, start: number, act: (turn: number) => Promise<void>): Promise<void> {
+  for (let turn = 0; turn * ms < totalMs; turn += 1) {
+    await delay(Math.max(0, start + turn * ms - performance.now()), undefined, { signal: stopped.signal });
+    await act(turn);
+  }
+}

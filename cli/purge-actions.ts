@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Config, readConfig } from '../shared/config.ts';
+import type { Purged, PurgeWish } from '../shared/report-store/purge.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A read of the store that began before the deletion may put a report back into a memory: it ends within this time. */
+const lateReadMs = 1500;
+
+/** Deletes what is kept of an account or a target, tells every API, and prints the counts. */
+export async function purge({
+  account,
+  target,
+}: {
+  readonly account?: string;
+  readonly target?: string;
+}): Promise<void> {
+  if ((account === undefined) === (target === undefined))
+    throw new UsageError('Give either --account or --target.');
+  const wish = account === undefined ? { target: readName(target ?? '') } : { account };
+  const { reports, grants, blobs } = await purgeStore(readConfig(), wish);
+  console.log(`${reports} reports, ${grants} grants and ${blobs} pieces of evidence deleted`);
+}
+
+async function purgeStore({ REDIS_URL, MONGODB_URL, DATA_DIR }: Config, wish: PurgeWish): Promise<Purged> {
+  if (REDIS_URL !== undefined && MONGODB_URL !== undefined) {
+    const { purgeMongo } = await import('../shared/report-store/purge-mongo.ts');
+    const purged = await purgeMongo(MONGODB_URL, wish);
+    const { announcePurge } = await import('../shared/job-queue/bullmq/announce-purge.ts');
+    await announcePurge(REDIS_URL);
+    await delay(lateReadMs);
+    await announcePurge(REDIS_URL);
+    return purged;
+  }
+  const path = join(DATA_DIR, 'reports.sqlite');
+  if (DATA_DIR === ':memory:' || !existsSync(path))
+    throw new UsageError(`There is no store in DATA_DIR (${DATA_DIR}).`);
+  const { purgeSqlite } = await import('../shared/report-store/purge-sqlite.ts');
+  // A running service sees within a second that somebody else wrote, and forgets what it remembers.
+  return purgeSqlite(path, wish);
+}
+
+function readName(text: string): string {
+  if (text.includes('://') && URL.canParse(text)) return new URL(text).href;
+  const name = text.toLowerCase().replace(/\.$/, '');
+  if (!/^(?=.*[.:])[^\s/]{1,253}$/.test(name))
+    throw new UsageError(`--target: "${text}" is neither a domain nor a URL.`);
+  return name;
+}

@@ -1,0 +1,169 @@
+import { catalogue } from '../shared/catalogue/registry.ts';
+import { readConfig } from '../shared/config.ts';
+import type { JobSeen, Operator } from '../shared/job-queue/bullmq/operator.ts';
+import { openOperator } from '../shared/job-queue/bullmq/operator.ts';
+import { type Paused, pauseMostMs } from '../shared/job-queue/bullmq/pauses.ts';
+import { type Circumstances, sayWhy } from '../shared/job-queue/bullmq/why.ts';
+import { openLogger } from '../shared/logger.ts';
+import { queueNames } from '../shared/model/job.ts';
+import { siteOf } from '../shared/target/parse-target.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Prints counts, pauses, the lines of hosts, and jobs that run or wait. */
+export async function listQueues({
+  most,
+  output,
+}: {
+  readonly most: string;
+  readonly output: 'table' | 'json';
+}): Promise<void> {
+  const count = Number(most);
+  if (!/^\d{1,5}$/.test(most) || count < 1) throw new UsageError('--most: give a count from 1 to 99999.');
+  const seen = await withOperator(async (operator) => ({
+    counts: await operator.stats(),
+    pauses: (await operator.pauses.list(operator.nowMs())).map(({ until, ...paused }) => ({
+      ...paused,
+      until: new Date(until).toISOString(),
+    })),
+    hosts: await operator.lines(count),
+    jobs: (await operator.jobs(count)).map(describe),
+  }));
+  if (output === 'json') return console.log(JSON.stringify(seen, null, 2));
+  for (const queue of queueNames) {
+    const { waiting, parked, running } = seen.counts[queue];
+    print(`${queue}: ${running} run, ${waiting} wait for a worker, ${parked} wait for their host`);
+  }
+  for (const { kind, name, until } of seen.pauses) print(`paused until ${until}: ${kind} ${name}`);
+  for (const { host, holders, waitingNetwork, waitingBrowser } of seen.hosts)
+    print(
+      `host ${host}: ${holders.length} slots held, ${waitingNetwork} network and ${waitingBrowser} browser jobs in its line`,
+    );
+  for (const { jobId, check, host, state, waitedS } of seen.jobs)
+    print(`job ${jobId}  ${state}  ${check}  ${host}  ${waitedS} s old`);
+}
+
+/** Prints why a job waits, or what became of it. */
+export async function tellWhy(jobId: string): Promise<void> {
+  const seen = await withOperator((operator) => findJob(operator, jobId));
+  print(`${seen.job.check} of ${seen.job.host}: ${sayWhy(seen)}`);
+}
+
+/** Wakes a job that waits, or starts one that has ended again. */
+export async function retryJob(jobId: string): Promise<void> {
+  const queueMs = readConfig().QUEUE_SECONDS * 1000;
+  const submitted = await withOperator(async (operator) =>
+    operator.retry(await findJob(operator, jobId), queueMs),
+  );
+  const { state, jobId: now } = submitted;
+  if (state === 'full') throw new UsageError(`The line of its host is full. Try again when it is shorter.`);
+  console.log(state === 'parked' ? `${now}: waits in the line of its host` : `${now}: ${state}`);
+}
+
+/** Takes out a job that waits. */
+export async function dropJob(jobId: string): Promise<void> {
+  const isDropped = await withOperator(async (operator) =>
+    operator.drop((await findJob(operator, jobId)).job),
+  );
+  if (!isDropped) throw new UsageError(`Job ${jobId} runs or has ended: only jobs that wait can be dropped.`);
+  console.log(`${jobId}: dropped`);
+}
+
+const batch = 500;
+
+/** Drops every job that waits now. Jobs that come meanwhile may stay. */
+export async function drainQueues({ queue }: { readonly queue?: string }): Promise<void> {
+  const dropped = await withOperator(async (operator) => {
+    let count = 0;
+    for (;;) {
+      const waiting = (await operator.jobs(batch)).filter(
+        ({ job, state }) => state === 'waiting' && (queue === undefined || job.queue === queue),
+      );
+      const before = count;
+      for (const { job } of waiting) if (await operator.drop(job)) count += 1;
+      // What is left was taken by workers meanwhile.
+      if (count === before) return count;
+    }
+  });
+  console.log(`${dropped} jobs dropped`);
+}
+
+/** Lets no worker start jobs of a host or a check. @param time such as "30m" */
+export async function pauseJobs(name: string, time: string): Promise<void> {
+  const paused = readPaused(name);
+  const forMs = readTime(time);
+  const until = await withOperator(async (operator) => {
+    const end = operator.nowMs() + forMs;
+    await operator.pauses.pause({ ...paused, until: end });
+    return end;
+  });
+  console.log(
+    `${paused.kind} ${paused.name}: paused until ${new Date(until).toISOString()}. Jobs that run go on; jobs that wait longer than QUEUE_SECONDS expire.`,
+  );
+}
+
+/** Ends a pause. */
+export async function resumeJobs(name: string): Promise<void> {
+  const paused = readPaused(name);
+  if (!(await withOperator((operator) => operator.pauses.resume(paused))))
+    throw new UsageError(`The ${paused.kind} ${paused.name} is not paused. See diag queue list.`);
+  console.log(`${paused.kind} ${paused.name}: goes on within seconds`);
+}
+
+// What stands in Redis may have been written by somebody else: nothing of it may steer the terminal.
+function print(line: string): void {
+  console.log(line.replace(/\p{Cc}/gu, '\ufffd'));
+}
+
+async function findJob(operator: Operator, jobId: string): Promise<Circumstances> {
+  const seen = await operator.find(jobId);
+  if (!seen)
+    throw new UsageError(
+      `There is no job ${jobId}: it never was, was dropped, or ended more than ten minutes ago.`,
+    );
+  return seen;
+}
+
+async function withOperator<T>(act: (operator: Operator) => Promise<T>): Promise<T> {
+  const { REDIS_URL: url, HOST_CONCURRENCY: hostConcurrency, QUEUE_SECONDS } = readConfig();
+  if (url === undefined)
+    throw new UsageError(
+      'diag queue needs REDIS_URL and MONGODB_URL: the queue of a single process is in its memory.',
+    );
+  const lineLimit = QUEUE_SECONDS * hostConcurrency;
+  const operator = await openOperator({ url, log: openLogger('silent'), hostConcurrency, lineLimit });
+  try {
+    return await act(operator);
+  } finally {
+    await operator.close();
+  }
+}
+
+function describe({ job: { jobId, queue, check, host }, state, waitedMs }: JobSeen) {
+  return { jobId, queue, check, host, state, waitedS: Math.round(waitedMs / 1000) };
+}
+
+/** The job inside domain-health that asks a domain for all network checks. */
+const visit = 'domain-visit';
+
+function readPaused(text: string): Paused {
+  const isCheck = text === visit || catalogue.some(({ name }) => name === text);
+  if (isCheck) return { kind: 'check', name: text };
+  const host = text.toLowerCase();
+  if (!/^(?=.*[.:])[\w.:[\]-]{1,253}$/.test(host))
+    throw new UsageError(
+      `"${text}" is neither a check nor a host. Checks: ${catalogue.map(({ name }) => name).join(', ')}, ${visit}.`,
+    );
+  if (siteOf(host) !== host)
+    throw new UsageError(`Jobs of ${host} are in the line of ${siteOf(host)}: pause that.`);
+  return { kind: 'host', name: host };
+}
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+function readTime(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+  const ms = Number(count) * unitMs[unit as keyof typeof unitMs];
+  if (!(ms > 0 && ms <= pauseMostMs))
+    throw new UsageError(`--for: give a time such as 90s, 30m or 2h, 24h at most, not "${text}".`);
+  return ms;
+}

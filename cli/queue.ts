@@ -1,0 +1,41 @@
+import { type Command, Option } from 'commander';
+
+/** Adds `diag queue`: what an operator of a scaled deployment sees of its queues, and does with them. */
+export function addQueueCommands(program: Command): void {
+  const queue = program.command('queue').description('the queues of a scaled deployment, with REDIS_URL set');
+  const actions = () => import('./queue-actions.ts');
+  queue
+    .command('list')
+    .description('counts, the lines of hosts, pauses, and the oldest jobs')
+    .option('--most <count>', 'hosts, and jobs of each queue and state, that are shown', '50')
+    .addOption(new Option('-o, --output <form>').choices(['table', 'json']).default('table'))
+    .action(async (options: { most: string; output: 'table' | 'json' }) =>
+      (await actions()).listQueues(options),
+    );
+  queue
+    .command('why <jobId>')
+    .description('why a job waits, or what became of it')
+    .action(async (jobId: string) => (await actions()).tellWhy(jobId));
+  queue
+    .command('retry <jobId>')
+    .description('wake a job that waits, or start one that has ended again')
+    .action(async (jobId: string) => (await actions()).retryJob(jobId));
+  queue
+    .command('drop <jobId>')
+    .description('take out a job that waits; its callers are told that it expired')
+    .action(async (jobId: string) => (await actions()).dropJob(jobId));
+  queue
+    .command('drain')
+    .description('drop every job that waits; those that run go on')
+    .addOption(new Option('--queue <name>', 'only this queue').choices(['network', 'browser', 'composite']))
+    .action(async (options: { queue?: string }) => (await actions()).drainQueues(options));
+  queue
+    .command('pause <hostOrCheck>')
+    .description('let no worker start jobs of a host, such as example.com, or of a check, such as ssl-check')
+    .option('--for <time>', 'such as 30m; 24h at most', '1h')
+    .action(async (name: string, options: { for: string }) => (await actions()).pauseJobs(name, options.for));
+  queue
+    .command('resume <hostOrCheck>')
+    .description('end a pause')
+    .action(async (name: string) => (await actions()).resumeJobs(name));
+}
