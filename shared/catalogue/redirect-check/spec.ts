@@ -16,6 +16,6 @@ export const redirectCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 5,
+  rulesVersion: 6,
   reportShape: redirectReportShape,
 } satisfies CheckSpec;

@@ -48,13 +48,13 @@ const path: readonly Case[] = [
   {
     name: 'a page that stays in clear text misses HTTPS',
     evidence: chain('http://a.test/'),
-    broken: ['https-missing'],
+    broken: ['http-not-upgraded'],
     score: 70,
   },
   {
     name: 'https to http is a downgrade, and misses HTTPS at the end',
     evidence: chain('https://a.test/', 'http://a.test/'),
-    broken: ['https-downgrade', 'https-missing'],
+    broken: ['https-downgrade', 'http-not-upgraded'],
     score: 20,
   },
   {
@@ -78,7 +78,7 @@ const path: readonly Case[] = [
   {
     name: 'a host change in clear text that never leads to https is no late upgrade',
     evidence: chain('http://a.test/', 'http://www.a.test/'),
-    broken: ['https-missing'],
+    broken: ['http-not-upgraded'],
     score: 70,
   },
   {
@@ -139,7 +139,7 @@ const moves: readonly Case[] = [
   {
     name: '302 back to http is a downgrade, and had better not last',
     evidence: chain(['https://a.test/', { status: 302 }], 'http://a.test/'),
-    broken: ['https-downgrade', 'https-missing'],
+    broken: ['https-downgrade', 'http-not-upgraded'],
     score: 20,
   },
   {
@@ -414,7 +414,7 @@ const arrivals: readonly Case[] = [
   ...[400, 404, 410, 500, 502, 599, 999].map((status) => ({
     name: `a chain that ends with ${status} is broken`,
     evidence: chain('http://a.test/', ['https://a.test/', { status }]),
-    broken: ['target-broken' as const],
+    broken: ['target-error-status' as const],
     score: 70,
   })),
   ...[401, 403, 405, 451, 503].map((status) => ({
@@ -587,12 +587,12 @@ describe('each rule has a row', () => {
   });
   test('for not-applicable, but those that ask something of every chain', () => {
     expect(rulesWithout('not-applicable').sort()).toEqual([
-      'https-missing', // of every last page
+      'http-not-upgraded', // of every last page
       'redirect-chain-slow',
       'redirect-loop',
       'redirect-status-not-followed', // of every answer
       'redirect-too-many',
-      'target-broken',
+      'target-error-status',
       'target-rate-limits',
     ]);
   });

@@ -124,7 +124,7 @@ export const targetRules = inGroup('target', {
     references: [{ title: 'Public Suffix List', url: 'https://publicsuffix.org/' }],
   },
   'target-error-status': {
-    severity: 'info',
+    severity: 'high',
     title: 'An error page was judged',
     detail: '{url} answers {status}; other pages of the site may send other headers.',
     fix: 'Name an address that answers 200, or let the User-Agent of this check through.',

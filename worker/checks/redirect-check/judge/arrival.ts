@@ -17,7 +17,11 @@ import {
 
 type Code = Extract<
   RedirectCode,
-  'https-missing' | 'certificate-not-trusted' | `target-${string}` | `hsts-${string}` | 'canonical-differs'
+  | 'http-not-upgraded'
+  | 'certificate-not-trusted'
+  | `target-${string}`
+  | `hsts-${string}`
+  | 'canonical-differs'
 >;
 
 /** Judges where the chain ends, and what its hops say about HTTPS on the way. */
@@ -33,8 +37,8 @@ export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> 
   const overHttp = answered.filter(({ url }) => url.startsWith('http:'));
   const overHttps = answered.filter(({ seen }) => seen.tls !== null);
   return {
-    'https-missing': ofPage(({ url }) => brokenIf(url.startsWith('http:'), { url })),
-    'target-broken': ofPage(({ url, seen: { status } }) => brokenIf(status >= 400, { url, status })),
+    'http-not-upgraded': ofPage(({ url }) => brokenIf(url.startsWith('http:'), { url })),
+    'target-error-status': ofPage(({ url, seen: { status } }) => brokenIf(status >= 400, { url, status })),
     'target-blocks-checks': arrived((last) => judgeBlock(last, block)),
     'target-rate-limits': arrived(({ url, seen }) => brokenIf(seen.status === 429, { url })),
     'target-body-broken': ofPage(judgeBody),

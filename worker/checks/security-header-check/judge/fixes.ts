@@ -38,8 +38,7 @@ const toHttps: Snippets = {
 };
 
 const snippets: { readonly [C in HeaderCode]?: Snippets } = {
-  'redirect-missing': toHttps,
-  'redirect-ends-on-http': toHttps,
+  'http-not-upgraded': toHttps,
   'redirect-http-first': toHttps,
   'hsts-missing': hsts,
   'hsts-off': hsts,
