@@ -1,5 +1,5 @@
+import { isMalformed, type Malformed, malformed } from '../../shared/model/verdict.ts';
 import { isToken, trimSpaces } from './fields.ts';
-import { isMalformed, type Malformed, malformed } from './malformed.ts';
 
 /** A valid Strict-Transport-Security value. */
 export type Hsts = {

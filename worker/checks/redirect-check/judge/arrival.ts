@@ -1,10 +1,15 @@
 import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
-import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import {
+  brokenBy,
+  brokenIf,
+  isMalformed,
+  notTested,
+  type Verdict,
+} from '../../../../shared/model/verdict.ts';
 import type { FailureCode } from '../../../probes/http/port.ts';
 import type { Block } from '../../../web/block-page.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';
 import { withoutFragment } from '../../../web/location.ts';
-import { isMalformed } from '../../../web/malformed.ts';
 import type { HopAnswer, RedirectEvidence } from '../evidence.ts';
 import {
   type AnsweredHop,

@@ -4,12 +4,12 @@ import {
   type Evidence,
   type Fix,
   isBroken,
+  isMalformed,
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
 import { isToken } from '../../../web/fields.ts';
 import { parseHsts, printHsts } from '../../../web/hsts.ts';
-import { isMalformed } from '../../../web/malformed.ts';
 
 type Snippets = { readonly [server: string]: string };
 
