@@ -71,11 +71,12 @@ async function listenOnAny(
 }
 
 // Degraded is still 200: the process answers what it can, and taking it out of service would end that too.
-function sendReadiness(response: ServerResponse, { isReady, checks }: Readiness): void {
+function sendReadiness(response: ServerResponse, { isReady, checks, about }: Readiness): void {
   const degraded = faultsIn(checks);
   const isWhole = Object.keys(degraded).length === 0;
-  if (!isReady) return send(response, 503, { status: 'not-ready', checks, degraded });
-  send(response, 200, isWhole ? { status: 'ready', checks } : { status: 'degraded', checks, degraded });
+  if (!isReady) return send(response, 503, { status: 'not-ready', checks, degraded, ...about });
+  const found = isWhole ? { status: 'ready', checks } : { status: 'degraded', checks, degraded };
+  send(response, 200, { ...found, ...about });
 }
 
 function sendMetrics(response: ServerResponse, metrics: Metrics, log: Logger): void {

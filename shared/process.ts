@@ -53,8 +53,7 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
       `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
     );
   const log = openLogger(config.LOG_LEVEL);
-  // As root the bundled Chromium is unpacked for another user, who must be able to read it.
-  if (process.getuid?.() !== 0) process.umask(0o077);
+  process.umask(0o077);
   makeDataFolderPrivate(config.DATA_DIR, log);
   const { openMetrics } = await import('./metrics.ts');
   const opened = await openBackend(config, log);

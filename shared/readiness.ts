@@ -4,7 +4,12 @@ import type { Logger } from './logger.ts';
 export type Checks = Readonly<Record<string, true | string>>;
 
 /** Whether new work should come to this process, and what of it is hampered. */
-export type Readiness = { readonly isReady: boolean; readonly checks: Checks };
+export type Readiness = {
+  readonly isReady: boolean;
+  readonly checks: Checks;
+  /** What the process works with, by part: the browser's version and age. */
+  readonly about: Readonly<Record<string, object>>;
+};
 
 export type ReadReadiness = () => Promise<Readiness>;
 
@@ -14,6 +19,8 @@ type Ping = () => Promise<true | string>;
 export type Able = {
   /** Checks of its own. */
   readonly readiness?: () => Checks;
+  /** What it works with, by part. */
+  readonly about?: () => Readiness['about'];
   /** True while it can do some of its work, given the checks of the whole process. */
   readonly canWork: (checks: Checks) => boolean;
 };
@@ -32,7 +39,8 @@ export function openReadiness(
     );
     const pinged: Checks = Object.fromEntries(await Promise.all(asked));
     const checks = parts.reduce<Checks>((sum, part) => ({ ...sum, ...part.readiness?.() }), pinged);
-    return { isReady: parts.some((part) => part.canWork(checks)), checks };
+    const about = Object.assign({}, ...parts.map((part) => part.about?.())) as Readiness['about'];
+    return { isReady: parts.some((part) => part.canWork(checks)), checks, about };
   };
 }
 

@@ -167,7 +167,7 @@ describe('a request that is not valid', () => {
     ['/api/tools/redirect-check?url=http://a.test/?a=1&b=2', 'percent-encode that URL whole'],
     ['/api/tools/redirect-check?URL=http://a.test/', 'Write it "url".'],
     ['/api/tools/redirect-check?url=http%253A%252F%252Fa.test%252F', 'percent-encoded twice'],
-    ['/api/tools/dns-check/a.test:443', 'Give the domain name alone'],
+    ['/api/tools/dns-check/a.test:443', 'Give only the domain name'],
   ] as const)('%s is told its cure: %s', async ([path, cure]) => {
     const { status, body } = await get(path);
     expect(status).toBe(400);

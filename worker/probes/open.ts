@@ -75,6 +75,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       const http = openHttpProbe({ dial: dialHttp, slots, policy, userAgent, limits: settings.http }, signal);
       const browser = openBrowserProbe({ ...settings.browser, policy, contact }, dialPage, signal);
       return {
+        policy,
         http,
         dns,
         tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),

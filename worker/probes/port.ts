@@ -1,3 +1,4 @@
+import type { TargetPolicy } from '../../shared/target/parse-target.ts';
 import type { BrowserProbe } from './browser/port.ts';
 import type { SpentBudget } from './budget.ts';
 import type { DnsProbe } from './dns/port.ts';
@@ -6,6 +7,8 @@ import type { TlsProbe } from './tls/port.ts';
 
 /** Everything that touches a target. Opened for one run, closed at its end; nothing of it outlives the run. */
 export type Probes = {
+  /** What the guard lets this run reach: names in records are judged by it before anything is asked about them. */
+  readonly policy: TargetPolicy;
   readonly http: HttpProbe;
   readonly dns: DnsProbe;
   readonly tls: TlsProbe;

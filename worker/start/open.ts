@@ -23,6 +23,8 @@ import { type BrowserTries, browserTries, watchBrowser } from './watch-browser.t
 export type OpenWorker = QueueWorker & {
   /** What it cannot do, by part. */
   readonly readiness: () => Readonly<Record<string, true | string>>;
+  /** What it works with, by part. */
+  readonly about: () => Readonly<Record<string, object>>;
 };
 
 export type WorkerContext = {
@@ -62,6 +64,10 @@ export function openWorker(context: WorkerContext): OpenWorker {
     : undefined;
   return {
     readiness: () => watch?.readiness() ?? {},
+    about: () => {
+      const browser = watch?.about();
+      return browser ? { browser } : {};
+    },
     async close(graceMs) {
       watch?.close();
       await Promise.all([...crews.values()].map((crew) => crew.close(graceMs)));

@@ -11,6 +11,7 @@ export async function workerPart(context: ProcessContext): Promise<Part> {
   return {
     says: { queues: WORKER_QUEUES },
     readiness: worker.readiness,
+    about: worker.about,
     // Without a browser, checks of the network queue go on.
     canWork: ({ queue, store, browser }) =>
       queue === true && store === true && (browser === true || WORKER_QUEUES.includes('network')),

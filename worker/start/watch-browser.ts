@@ -1,13 +1,16 @@
 import type { Logger } from '../../shared/logger.ts';
+import { ageInDays, type BrowserAbout } from '../probes/browser/about.ts';
 import type { NoBrowser } from '../probes/browser/find-browser.ts';
 import type { BrowserProbeSettings } from '../probes/browser/open.ts';
 import { sweepProfiles } from '../probes/browser/profiles.ts';
-import { tryBrowser } from '../probes/browser/try-browser.ts';
+import { type BrowserTrial, tryBrowser } from '../probes/browser/try-browser.ts';
 
 const sweepEveryMs = 10 * 60_000;
 
 export type BrowserWatch = {
   readonly readiness: () => { readonly browser: true | string };
+  /** Which browser it is, once one works. */
+  readonly about: () => (BrowserAbout & { readonly ageDays: number | null }) | undefined;
   close(): void;
 };
 
@@ -33,7 +36,11 @@ export function watchBrowser(
   tries: BrowserTries,
 ): BrowserWatch {
   let state: true | string = true;
-  const stopTrying = tryUntilItWorks(settings, tries, (fault) => {
+  let about: BrowserAbout | undefined;
+  const onFound = (found: BrowserAbout) => {
+    about = found;
+  };
+  const stopTrying = tryUntilItWorks(settings, { ...tries, onFound }, (fault) => {
     tellTurn(log, settings.psi !== undefined, fault);
     if (settings.psi) return;
     state = fault?.reason ?? true;
@@ -42,6 +49,7 @@ export function watchBrowser(
   const stopSweeping = sweepAtTimes(log);
   return {
     readiness: () => ({ browser: state }),
+    about: () => about && { ...about, ageDays: ageInDays(about, Date.now()) },
     close() {
       stopSweeping();
       stopTrying();
@@ -52,14 +60,19 @@ export function watchBrowser(
 /** Gives what stops it. A browser that works at the first try is no turn. */
 function tryUntilItWorks(
   { browser, noSandbox }: Pick<BrowserProbeSettings, 'browser' | 'noSandbox'>,
-  { startMs, againMs }: Omit<BrowserTries, 'onTurn'>,
+  { startMs, againMs, onFound }: Omit<BrowserTries, 'onTurn'> & Pick<BrowserTrial, 'onFound'>,
   hear: (fault: NoBrowser | undefined) => void,
 ): () => void {
   const closing = new AbortController();
   let last: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   const tryOnce = async () => {
-    const fault = await tryBrowser(browser, { noSandbox, startMs, signal: closing.signal });
+    const fault = await tryBrowser(browser, {
+      noSandbox,
+      startMs,
+      signal: closing.signal,
+      ...(onFound ? { onFound } : {}),
+    });
     if (closing.signal.aborted) return;
     if (fault?.reason !== last) hear(fault);
     last = fault?.reason;

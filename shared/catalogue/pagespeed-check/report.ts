@@ -121,6 +121,11 @@ export const pagespeedReportShape = {
       confidence: z.enum(['normal', 'low']).nullable(),
       peakMemoryBytes: z.number().nullable(),
       receivedBytes: z.number().nullable(),
+      sentBytes: z.number().nullable(),
+      overspent: z.array(z.looseObject({ site: z.string(), what: z.string(), limit: z.number() })).meta({
+        description:
+          'Sites that the page asked for more than one load may ask of them; nothing more went there.',
+      }),
     })
     .nullable(),
   warnings: z.array(z.string()),

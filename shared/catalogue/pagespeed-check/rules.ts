@@ -433,7 +433,7 @@ export const rules = {
     points: 0,
     title: 'The server blocks this check',
     detail:
-      'The server answered our browser with status {status}, which servers send to automated clients; visitors may see another page. The page was not measured.',
+      'Instead of sending the page, {reason}. Visitors may see another page, so this one was not measured.',
     fix: 'Allow the User-Agent of this check in your firewall or bot protection; it names the operator. Then run the check again.',
     references: ['RFC 9110 §15.5.4', 'RFC 6585 §4'],
   },

@@ -74,6 +74,7 @@ test('a browser that hangs once is tried again, and serves when it works', async
   const { browser, lines, turns } = watch(path);
   await expect.poll(() => turns, soon).toEqual([late, 'works']);
   expect(browser.readiness()).toEqual({ browser: true });
+  expect(browser.about()).toMatchObject({ product: 'unknown', source: 'configured', ageDays: 0 });
   expect(lines.map((line) => line.replace(/ \{.*/, ''))).toEqual([
     'error: no browser: pagespeed-check is off',
     'info: there is a browser: pagespeed-check is on',

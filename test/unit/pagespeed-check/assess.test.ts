@@ -9,7 +9,7 @@ import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.t
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import { auditOf } from '../../../worker/checks/pagespeed-check/judge/insights.ts';
 import type { FieldSight } from '../../../worker/probes/browser/port.ts';
-import { ended, gaveUp, load, readImagesRun, seen } from './evidence-kit.ts';
+import { challenged, ended, gaveUp, load, readImagesRun, seen } from './evidence-kit.ts';
 import { psiAnswer, psiError, psiResult, seenByPsi } from './psi-kit.ts';
 
 type Case = {
@@ -228,6 +228,7 @@ const ends: readonly Case[] = [
       'target-blocks-checks',
     ),
   ),
+  lost('a challenge page of a bot wall, with status 200', challenged(), 'target-blocks-checks'),
   lost('a login', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 401), 'target-error-status'),
   lost('a picture', gaveUp('NOT_HTML'), 'page-not-html'),
   ...['NO_FCP', 'NO_LCP', 'NO_NAVSTART', 'NO_SPEEDLINE_FRAMES', 'NO_METRICS'].map((code) =>

@@ -78,3 +78,16 @@ export function gaveUp(
 export function seen(...runs: readonly Load[]): PagespeedEvidence {
   return { url: 'http://a.test/', strategy: 'mobile', runs, field: noField };
 }
+
+/** A load that measured a page, which was not the site's: a bot wall asks the browser to prove itself, with status 200. */
+export function challenged(): BrowserRun {
+  const run = load();
+  if (run.end.kind !== 'loaded') throw new Error('a loaded run was expected');
+  const document = {
+    url: 'http://a.test/',
+    status: 200,
+    headers: [['cf-mitigated', 'challenge']] as const,
+    bodySigns: [],
+  };
+  return { ...run, end: { ...run.end, document } };
+}

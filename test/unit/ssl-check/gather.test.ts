@@ -56,6 +56,7 @@ function probesOf({ hello, handshake = () => connected() }: Script) {
     };
   };
   const probes: Probes = {
+    policy: { addresses: { allow: [], deny: [] }, allowedSuffixes: ['test'], ports: [] },
     browser: {} as Probes['browser'],
     tls: {
       exchange: ({ send }) => enter(() => exchange(send)),

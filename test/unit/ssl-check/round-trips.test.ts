@@ -19,6 +19,7 @@ async function run({ tls12, tls13, groups }: Server) {
   const { maxEarlyDataBytes: _, ...handshake } = connected();
   const address = '192.0.2.1';
   const probes: Probes = {
+    policy: { addresses: { allow: [], deny: [] }, allowedSuffixes: ['test'], ports: [] },
     browser: {} as Probes['browser'],
     tls: {
       exchange: ({ send }) => {

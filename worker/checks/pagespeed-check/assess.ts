@@ -2,7 +2,7 @@ import type { PagespeedFields } from '../../../shared/catalogue/pagespeed-check/
 import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
-import { isKeptBack } from '../../failure-kinds.ts';
+import { isKeptBack } from '../../probes/failure-kinds.ts';
 import { isRemote, type LoadedRun, type PagespeedEvidence } from './evidence.ts';
 import { readChoice, toPoints } from './facts/choice.ts';
 import type { NamedEnd } from './facts/end.ts';

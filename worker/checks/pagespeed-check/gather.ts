@@ -1,4 +1,5 @@
-import type { BrowserProbe, Strategy } from '../../probes/browser/port.ts';
+import type { BrowserFailure, BrowserProbe, BrowserRun, Strategy } from '../../probes/browser/port.ts';
+import { seeBodySigns } from '../../web/block-page.ts';
 import type { GatherContext } from '../check.ts';
 import { isLoaded, isRemote, type Load, type PagespeedEvidence } from './evidence.ts';
 import { readPsi } from './gather/read-psi.ts';
@@ -39,12 +40,19 @@ export async function gatherPagespeed({
 async function load(browser: BrowserProbe, url: string, strategy: Strategy): Promise<Load> {
   const attempt = async (timeoutMs: number) => {
     const answer = await browser.run({ url, strategy, timeoutMs });
-    return answer.kind === 'answer' ? readPsi(answer, strategy) : answer;
+    return answer.kind === 'answer' ? readPsi(answer, strategy) : withoutBody(answer);
   };
   const first = await attempt(attemptMs);
   const leftMs = first.kind === 'run' ? attemptMs - first.tookMs : 0;
   const isOurFault = first.kind === 'run' && first.end.kind === 'crashed';
   return isOurFault && leftMs >= retryNeedsMs ? attempt(leftMs) : first;
+}
+
+// A body is the site's own and may be large; what stands before a site leaves signs in it.
+function withoutBody(run: BrowserRun | BrowserFailure): Load {
+  if (run.kind === 'failure' || run.end.kind !== 'loaded' || !run.end.document) return run;
+  const { bodyStart = '', ...answer } = run.end.document;
+  return { ...run, end: { ...run.end, document: { ...answer, bodySigns: seeBodySigns(bodyStart) } } };
 }
 
 function withoutScreenshot(run: Load): Load {

@@ -8,13 +8,15 @@ type Ask = (
 
 /**
  * Has a page of the browser compute something, by the DevTools protocol: it needs the browser, its sandbox and a renderer, as a page load does.
- * Pending for as long as the browser does not answer; rejects where it refuses.
+ * Gives its product, such as "HeadlessChrome/153.0.8010.0". Pending for as long as the browser does not answer; rejects where it refuses.
  */
-export async function computeOnce(transport: ConnectionTransport): Promise<void> {
+export async function computeOnce(transport: ConnectionTransport): Promise<string> {
   const ask = openAsk(transport);
   const { targetId } = await ask('Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await ask('Target.attachToTarget', { targetId, flatten: true });
   await ask('Runtime.evaluate', { expression: '6 * 7' }, String(sessionId));
+  const { product } = await ask('Browser.getVersion', {});
+  return typeof product === 'string' ? product.slice(0, 100) : 'unknown';
 }
 
 function openAsk(transport: ConnectionTransport): Ask {

@@ -96,9 +96,20 @@ export type Traffic = {
   readonly cut: 'bytes' | 'connections' | null;
 };
 
+/** The answer that became the page. */
+export type DocumentSeen = {
+  readonly url: string;
+  readonly status: number;
+  /** As the browser tells them: names in lower case, repeated fields as one each. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** At most 64 kB of the body, decoded; "" where the browser no longer had it. A check keeps what it reads in it, not the text. */
+  readonly bodyStart?: string;
+  readonly bodySigns?: readonly string[];
+};
+
 /** How the run ended. */
 export type BrowserEnd =
-  | { readonly kind: 'loaded'; readonly page: PageSight }
+  | { readonly kind: 'loaded'; readonly page: PageSight; readonly document?: DocumentSeen }
   /** Lighthouse says why there is nothing to measure. `code` is its own, e.g. "NO_FCP"; `status` of the main document if it came. */
   | {
       readonly kind: 'not-measured';

@@ -104,7 +104,10 @@ function listenTo(child: ChildProcess, seen: Seen): Promise<BrowserEnd> {
 }
 
 function endOf(told: Extract<Told, { kind: 'page' | 'no-page' | 'no-browser' }>, seen: Seen): BrowserEnd {
-  if (told.kind === 'page') return { kind: 'loaded', page: told.page };
+  if (told.kind === 'page') {
+    const { page, document } = told;
+    return { kind: 'loaded', page, ...(document ? { document } : {}) };
+  }
   if (told.kind === 'no-browser') return { kind: 'crashed', message: told.message };
   const { code, message, status } = told;
   if (code === 'PROTOCOL') return { kind: 'crashed', message: seen.fault ?? message };

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { type BrowserAbout, readAbout } from './about.ts';
 import { startChromium } from './child/chromium.ts';
 import { computeOnce } from './compute-once.ts';
 import {
   type BrowserSettings,
+  type FoundBrowser,
   findBrowser,
   type NoBrowser,
   noBrowser,
@@ -17,6 +19,8 @@ export type BrowserTrial = {
   /** Longest that it may take to answer. */
   readonly startMs: number;
   readonly signal: AbortSignal;
+  /** Hears what browser it is that works. */
+  readonly onFound?: (browser: BrowserAbout) => void;
 };
 
 /** Finds the browser and starts it once, so that a machine without a usable one is known before the first page. Undefined when all is well; never rejects. */
@@ -26,21 +30,21 @@ export async function tryBrowser(
 ): Promise<NoBrowser | undefined> {
   try {
     const found = await findBrowser(settings);
-    return 'kind' in found ? found : await tryExecutable(found.executable, trial);
+    return 'kind' in found ? found : await tryExecutable(found, trial);
   } catch (error) {
     // A full disk, or a folder that is not ours: it is tried again, so it must be an answer as any other.
     return noBrowser(
       `the browser could not be made ready (${(error as Error).message})`,
-      'Mend what the log of the worker names, or set BROWSER_PATH to a Chrome or Chromium.',
+      'Fix what the log of the worker names, or set BROWSER_PATH to a Chrome or Chromium.',
     );
   }
 }
 
-async function tryExecutable(executable: string, trial: BrowserTrial): Promise<NoBrowser | undefined> {
+async function tryExecutable(found: FoundBrowser, trial: BrowserTrial): Promise<NoBrowser | undefined> {
   const uid = process.getuid?.() === 0 ? unprivilegedUid : undefined;
   const profile = await makeProfile(uid);
   try {
-    return await startOnce(executable, { ...trial, profile, uid });
+    return await startOnce(found, { ...trial, profile, uid });
   } finally {
     await removeProfile(profile);
   }
@@ -50,17 +54,21 @@ type Start = BrowserTrial & { readonly profile: string; readonly uid: number | u
 
 // With the flags of a page load: a browser that works another way would prove nothing.
 async function startOnce(
-  executable: string,
-  { noSandbox, startMs, signal, profile, uid }: Start,
+  found: FoundBrowser,
+  { noSandbox, startMs, signal, profile, uid, onFound }: Start,
 ): Promise<NoBrowser | undefined> {
   signal.throwIfAborted();
   const sight = { profile, proxyPort: discardPort, sandbox: !noSandbox, trustedKeys: [] };
+  const { executable } = found;
   const browser = startChromium({ executable, arguments: chromiumFlags(sight), profile, uid });
   const over = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
   try {
     return await Promise.race([
       computeOnce(browser.transport).then(
-        () => undefined,
+        async (product) => {
+          onFound?.(await readAbout(found, product));
+          return undefined;
+        },
         (error: unknown) => readStartFailure((error as Error).message),
       ),
       browser.ended.then(readStartFailure),

@@ -17,7 +17,9 @@ export async function unpackChromium(folder: string): Promise<string | undefined
   const home = join(folder, `chromium-${bundle.version}-${process.arch}`);
   const executable = join(home, 'chromium');
   if (await isOurs(executable)) return executable;
-  await mkdir(folder, { recursive: true, mode: 0o755 });
+  const made = await mkdir(folder, { recursive: true, mode: 0o755 });
+  // Whatever the umask is: as root the browser runs as another user, who must be able to read it.
+  if (made !== undefined) await chmod(folder, 0o755);
   // In a world-writable place the name may have been taken by somebody who waits for us to run what he puts there.
   if (!isPrivate(await lstat(folder))) throw new Error(`${folder} belongs to, or can be written by, others`);
   const unfinished = await mkdtemp(join(folder, 'unpacking-'));

@@ -3,6 +3,7 @@ import { describeSpent, type SpentBudget } from '../budget.ts';
 import { askNameserver, type NameserverRun, type NameserverSettings } from './nameserver.ts';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from './port.ts';
 import { openResolvers, type ResolverSettings } from './resolvers.ts';
+import { askTransfer } from './transfer.ts';
 
 export type DnsSettings = ResolverSettings &
   NameserverSettings & {
@@ -49,7 +50,9 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
   return {
     openProbe(run) {
       const asked = new Map<string, Promise<DnsAnswer>>();
+      const transferring = { port: settings.nameserverPort, timeoutMs: settings.tcpTimeoutMs };
       return {
+        transfer: (zone, server) => askTransfer(zone, server, { ...run, ...transferring }),
         ask(question, options = {}) {
           const key = keyOf(question, options);
           const known = asked.get(key);

@@ -1,4 +1,5 @@
 import type { Json } from '../../../shared/model/verdict.ts';
+import type { FailureCode } from '../http/port.ts';
 
 /** One question. `name` in ASCII without the last dot ("" is the root); `type` a mnemonic ("A", "HTTPS", "TYPE65534"). */
 export type DnsQuestion = { readonly name: string; readonly type: string };
@@ -81,7 +82,21 @@ export type DnsAnswer =
       readonly server: string;
     };
 
+/** What a name server says to a request for the whole zone. */
+export type DnsTransfer =
+  /** It began to send the zone; so many records stood in the first message. */
+  | { readonly kind: 'open'; readonly records: number }
+  /** `rcode` of its answer, or "closed" where it closed the connection instead. */
+  | { readonly kind: 'refused'; readonly rcode: string }
+  | {
+      readonly kind: 'failure';
+      readonly code: FailureCode | 'timeout' | 'malformed-answer' | 'invalid-name';
+      readonly reason: string;
+    };
+
 /** Asks the DNS. Equal questions of one run are asked once; answers of resolvers are cached by TTL. Throws only when the run is aborted, or for a defect. */
 export interface DnsProbe {
   ask(question: DnsQuestion, options?: DnsAskOptions): Promise<DnsAnswer>;
+  /** Asks one name server, by its address, for the whole zone over TCP, and closes after the first message. */
+  transfer?(zone: string, server: string): Promise<DnsTransfer>;
 }

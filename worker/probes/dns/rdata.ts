@@ -165,6 +165,7 @@ const typeCodes: { readonly [type: string]: number } = {
   SPF: 99,
   URI: 256,
   CAA: 257,
+  AXFR: 252,
   ANY: 255,
 }; // prettier-ignore
 const typeNames = new Map(Object.entries(typeCodes).map(([name, code]) => [code, name]));

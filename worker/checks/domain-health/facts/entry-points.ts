@@ -1,5 +1,5 @@
 import { codesOf } from '../../../../shared/model/verdict.ts';
-import { kindOfFailure } from '../../../failure-kinds.ts';
+import { kindOfFailure } from '../../../probes/failure-kinds.ts';
 import type { HealthEvidence } from '../evidence.ts';
 import { type RedirectFields, readRedirectFields } from './fields.ts';
 import { findingIn, isBlocked, readSource, type SourceFacts, whyBlocked } from './source.ts';

@@ -1,5 +1,5 @@
-import { isLoaded, type LoadedRun, type PagespeedEvidence } from '../evidence.ts';
-import { type NamedEnd, readLoadEnd } from './end.ts';
+import { isLoaded, type Load, type LoadedRun, type PagespeedEvidence } from '../evidence.ts';
+import { type NamedEnd, nameBlock, readLoadBlock, readLoadEnd } from './end.ts';
 
 /** Which of the runs speaks for the page. */
 export type Choice = {
@@ -17,7 +17,7 @@ export type Choice = {
 /** Chooses the median: LCP often differs by half between two loads of one page, so a mean would be a value that no load had. */
 export function readChoice({ runs, url }: PagespeedEvidence): Choice {
   const last = runs.at(-1);
-  const loaded = runs.filter(isLoaded);
+  const loaded = runs.filter(isLoaded).filter((run) => readLoadBlock(run, url) === undefined);
   const sorted = loaded.toSorted((a, b) => (a.end.page.score ?? -1) - (b.end.page.score ?? -1));
   const scores = loaded.map(({ end }) => toPoints(end.page.score));
   const known = scores.filter((score) => score !== null);
@@ -26,8 +26,14 @@ export function readChoice({ runs, url }: PagespeedEvidence): Choice {
     chosen: loaded.length === 0 ? 'none' : loaded.length === 1 ? 'single' : 'median',
     scores,
     spread: known.length < 2 ? null : Math.max(...known) - Math.min(...known),
-    lost: last && !isLoaded(last) ? readLoadEnd(last, url) : undefined,
+    lost: last && readLost(last, url),
   };
+}
+
+function readLost(last: Load, url: string): NamedEnd | undefined {
+  if (!isLoaded(last)) return readLoadEnd(last, url);
+  const block = readLoadBlock(last, url);
+  return block && nameBlock(block, url);
 }
 
 /** Lighthouse's 0 to 1 as 0 to 100. */

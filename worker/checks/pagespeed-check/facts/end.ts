@@ -1,8 +1,9 @@
 import type { PagespeedCode } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
 import type { Evidence } from '../../../../shared/model/verdict.ts';
-import { isKeptBack } from '../../../failure-kinds.ts';
 import type { BrowserEnd, BrowserRun, RefusedHost } from '../../../probes/browser/port.ts';
-import { isRemote, type Load } from '../evidence.ts';
+import { isKeptBack } from '../../../probes/failure-kinds.ts';
+import { type Block, readBlock } from '../../../web/block-page.ts';
+import { isRemote, type Load, type LoadedRun } from '../evidence.ts';
 import { displayBytes } from './ratings.ts';
 
 /** The codes by which a load that was not measured ends, in the order in which loading gets that far. */
@@ -103,13 +104,27 @@ function isBlockingStatus(status: number | null): boolean {
   return status !== null && blockingStatuses.has(status);
 }
 
+/** Who answered instead of the site, where a page was loaded that is not the site's: a challenge, a login elsewhere. */
+export function readLoadBlock(run: LoadedRun, url: string): Block | undefined {
+  if (isRemote(run) || !run.end.document) return undefined;
+  return readBlock({ bodySigns: [], ...run.end.document }, url);
+}
+
+/** The end of a load that met something before the site. */
+export function nameBlock({ reason, vendor }: Block, url: string): NamedEnd {
+  return { code: 'target-blocks-checks', evidence: { host: new URL(url).host, vendor, reason } };
+}
+
 /** By the code that Lighthouse gave it up with. */
 function nameGivenUp(end: Extract<BrowserEnd, { kind: 'loaded' | 'not-measured' }>, host: string): NamedEnd {
   if (end.kind === 'loaded') return { code: 'browser-failed', evidence: { reason: 'it has a result' } };
   const code = lighthouseCodes.get(end.code) ?? 'browser-failed';
-  const isBlocked = code === 'target-error-status' && isBlockingStatus(end.status);
+  if (code === 'target-error-status' && isBlockingStatus(end.status)) {
+    const reason = `the server answers our browser with status ${end.status}, which servers send to automated clients`;
+    return { code: 'target-blocks-checks', evidence: { host, status: end.status, reason } };
+  }
   return {
-    code: isBlocked ? 'target-blocks-checks' : code,
+    code,
     evidence: { host, lighthouse: end.code, reason: lineOf(end.message), status: end.status },
   };
 }

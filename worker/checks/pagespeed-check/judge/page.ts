@@ -7,8 +7,8 @@ import {
   notTested,
   type Verdict,
 } from '../../../../shared/model/verdict.ts';
-import { isKeptBack } from '../../../failure-kinds.ts';
 import type { RefusedHost, Traffic } from '../../../probes/browser/port.ts';
+import { isKeptBack } from '../../../probes/failure-kinds.ts';
 import { isLoaded, isRemote, type Load } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';
 import { endStages, type NamedEnd, type PageEndCode, reachOfEnd } from '../facts/end.ts';

@@ -20,6 +20,10 @@ export function reportEnvironment(choice: Choice, last: Load | undefined): Pages
     confidence: doubtsOf(choice).length === 0 ? 'normal' : 'low',
     peakMemoryBytes,
     receivedBytes: traffic.receivedBytes,
+    // Evidence of an older version has neither.
+    sentBytes: traffic.sentBytes ?? null,
+
+    overspent: traffic.overspent ?? [],
   };
 }
 
@@ -39,4 +43,6 @@ const untoldByPsi = {
   confidence: null,
   peakMemoryBytes: null,
   receivedBytes: null,
+  sentBytes: null,
+  overspent: [],
 };

@@ -71,9 +71,14 @@ async function measure(
       : { emulatedUserAgent: `${userAgents[order.strategy]} ${order.contact}` }),
   };
   const config = order.strategy === 'desktop' ? desktopConfig : undefined;
+  const document = watchDocument(page);
   return Promise.race([
-    watchDocument(page),
-    lighthouse(order.url, flags, config, page).then((ran) => readOutcome(ran?.lhr as Outcome | undefined)),
+    document.fault,
+    lighthouse(order.url, flags, config, page).then(async (ran): Promise<Told> => {
+      const told = readOutcome(ran?.lhr as Outcome | undefined);
+      const seen = told.kind === 'page' ? await document.seen() : undefined;
+      return seen && told.kind === 'page' ? { ...told, document: seen } : told;
+    }),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import type { PageSight, Strategy } from '../port.ts';
+import type { DocumentSeen, PageSight, Strategy } from '../port.ts';
 
 /** What the worker tells its child, once. */
 export type Order = {
@@ -20,7 +20,7 @@ export type Told =
   /** The browser is there; `pid` leads its own process group. */
   | { readonly kind: 'browser'; readonly pid: number }
   | { readonly kind: 'product'; readonly product: string }
-  | { readonly kind: 'page'; readonly page: PageSight }
+  | { readonly kind: 'page'; readonly page: PageSight; readonly document?: DocumentSeen }
   | {
       readonly kind: 'no-page';
       readonly code: string;

@@ -1,16 +1,26 @@
 import type { HTTPRequest, HTTPResponse, Page } from 'puppeteer-core';
+import type { DocumentSeen } from '../port.ts';
 import type { Told } from './messages.ts';
+
+/** What watching the document gives. */
+export type DocumentWatch = {
+  /** Resolves as soon as the document is known to be nothing that can be measured. Never resolves for a page that loads. */
+  readonly fault: Promise<NoPage>;
+  /** The answer that became the page, once there was one. */
+  seen(): Promise<DocumentSeen | undefined>;
+};
 
 type NoPage = Extract<Told, { kind: 'no-page' }>;
 
 const htmlTypes = ['text/html', 'application/xhtml+xml'];
 
 /**
- * Resolves as soon as the document is known to be nothing that can be measured: it failed, is an error, or is no HTML.
- * Lighthouse finds the same, but only after it has waited for a first paint. Never resolves for a page that loads.
+ * Watches the document of the page: whether it failed, is an error, or is no HTML. Lighthouse finds the same, but only after it has waited
+ * for a first paint.
  */
-export function watchDocument(page: Page): Promise<NoPage> {
-  return new Promise((resolve) => {
+export function watchDocument(page: Page): DocumentWatch {
+  let last: Promise<DocumentSeen> | undefined;
+  const fault = new Promise<NoPage>((resolve) => {
     let document: HTTPRequest | undefined;
     const isDocument = (request: HTTPRequest) => {
       // Only the first navigation and what it is redirected to: later ones are the page's own doing.
@@ -19,8 +29,10 @@ export function watchDocument(page: Page): Promise<NoPage> {
       return request === document || request.redirectChain().includes(document);
     };
     page.on('response', (response) => {
-      const fault = isDocument(response.request()) ? findFault(response) : undefined;
-      if (fault) resolve(fault);
+      if (!isDocument(response.request())) return;
+      const found = findFault(response);
+      if (found) resolve(found);
+      else if (response.status() < 300) last = readDocument(response);
     });
     page.on('requestfailed', (request) => {
       const reason = request.failure()?.errorText ?? '';
@@ -28,6 +40,29 @@ export function watchDocument(page: Page): Promise<NoPage> {
       if (isDocument(request) && reason !== 'net::ERR_ABORTED') resolve(noPage(codeOf(reason), reason));
     });
   });
+  return { fault, seen: async () => last };
+}
+
+/** Pages that stand before a site are short, and name themselves at their beginning. */
+const bodyLimit = 65_536;
+const bodyMs = 2000;
+const headersLimit = 200;
+
+async function readDocument(response: HTTPResponse): Promise<DocumentSeen> {
+  const late = new Promise<string>((resolve) => {
+    setTimeout(() => resolve(''), bodyMs).unref();
+  });
+  // The browser drops the body of a page that is left or killed.
+  const body = await Promise.race([response.text().catch(() => ''), late]);
+  const headers = Object.entries(response.headers()).flatMap(([name, value]) =>
+    value.split('\n').map((line) => [name, line.slice(0, 2000)] as const),
+  );
+  return {
+    url: response.url().slice(0, 2048),
+    status: response.status(),
+    headers: headers.slice(0, headersLimit),
+    bodyStart: body.slice(0, bodyLimit),
+  };
 }
 
 function findFault(response: HTTPResponse): NoPage | undefined {

@@ -1,4 +1,4 @@
-import type { FailureCode } from './probes/http/port.ts';
+import type { FailureCode } from './http/port.ts';
 
 /**
  * What a failed request proves. definite: every client on the internet gets the same · uncertain: it may be our network, our limits or
