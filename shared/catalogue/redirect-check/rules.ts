@@ -1,4 +1,5 @@
 import type { Rule } from '../../model/verdict.ts';
+import { familyRules } from './families.ts';
 
 const fetchStandard = (title: string, anchor: string) => ({
   title: `Fetch Standard: ${title}`,
@@ -335,6 +336,7 @@ export const rules = {
     fix: 'Redirect to the canonical address, or correct the link.',
     references: ['RFC 6596 §3'],
   },
+  ...familyRules,
   'target-rate-limits': {
     severity: 'info',
     points: 0,

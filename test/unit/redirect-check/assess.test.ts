@@ -7,6 +7,8 @@ import { score } from '../../../shared/model/score.ts';
 import { codesBroken, codesOf, isBroken, type Rules, type Verdict } from '../../../shared/model/verdict.ts';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { HopAnswer, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
+import type { FamilySight } from '../../../worker/web/families.ts';
+import { lostOver, over } from '../web/family-sights.ts';
 import { chain, failed, late, type Step, sends, stopped } from './chain.ts';
 
 type Case = {
@@ -545,7 +547,29 @@ const failures: readonly Case[] = [
   },
 ];
 
+const overFamilies = (...sights: readonly FamilySight[]): RedirectEvidence => ({
+  ...chain('https://a.test/'),
+  families: { url: 'https://a.test/', sights, late: false },
+});
+const families: readonly Case[] = [
+  { name: 'the same over both families', evidence: overFamilies(over(6), over(4)), broken: [] },
+  { name: 'a host without IPv6', evidence: overFamilies(lostOver(6, 'name-not-found')), broken: [] },
+  {
+    name: 'IPv6 that refuses',
+    evidence: overFamilies(lostOver(6, 'connection-refused')),
+    broken: ['ipv6-broken'],
+    score: 85,
+  },
+  {
+    name: 'another status over IPv6, and slower',
+    evidence: overFamilies(over(6, { status: 404, firstByteMs: 900 }), over(4)),
+    broken: ['address-families-differ', 'ipv6-slow'],
+    score: 87,
+  },
+];
+
 const cases: readonly Case[] = [
+  ...families,
   ...path,
   ...temporary,
   ...moves,

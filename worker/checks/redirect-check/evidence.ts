@@ -1,5 +1,6 @@
 import type { RedirectVia } from '../../../shared/catalogue/redirect-check/report.ts';
 import type { HttpBody, Timings, TlsSight } from '../../probes/http/port.ts';
+import type { FamiliesSeen } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
 import type { LocationSeen, Stop, WalkedHop } from '../../web/walk.ts';
 
@@ -9,6 +10,8 @@ export type RedirectEvidence = {
   readonly hops: readonly HopSeen[];
   /** Why the walk stopped after the last hop. */
   readonly stop: Stop;
+  /** The last page over IPv4 and IPv6; left out where no page was reached, and by evidence that is older than this field. */
+  readonly families?: FamiliesSeen;
 };
 
 /** A hop of the chain, answered or not. */

@@ -1,3 +1,5 @@
+import { gatherFamilies } from '../../web/families.ts';
+import { withoutFragment } from '../../web/location.ts';
 import { isSamePage, shownForS } from '../../web/redirect.ts';
 import { type PageLead, redirectLimit, type WalkLimits, walkRedirects } from '../../web/walk.ts';
 import type { GatherContext } from '../check.ts';
@@ -12,16 +14,24 @@ export async function gatherRedirects(
   { target, probes, progress }: GatherContext,
   limits: WalkLimits,
 ): Promise<RedirectEvidence> {
+  const lateAt = performance.now() + limits.chainMs / 2;
+  let arrivedAt = target;
   const walked = await walkRedirects(target, {
     http: probes.http,
     limits,
-    arriveAt: (url, done) => progress({ done, total: done + 1, current: new URL(url).host }),
+    arriveAt: (url, done) => {
+      arrivedAt = withoutFragment(url);
+      progress({ done, total: done + 1, current: new URL(url).host });
+    },
     read: (answer, url) => {
       const { seen, refresh } = readAnswer(answer, url);
       return { seen, lead: leadOfRefresh(refresh, url) };
     },
   });
-  return { url: target, ...walked };
+  const last = walked.stop.kind === 'arrived' ? walked.hops.at(-1) : undefined;
+  if (!last) return { url: target, ...walked };
+  const families = await gatherFamilies(arrivedAt, probes.http, () => performance.now() < lateAt);
+  return { url: target, ...walked, families };
 }
 
 // A page that only reloads itself sends nobody on.

@@ -21,6 +21,7 @@ import {
   type Verdicts,
 } from '../../../shared/model/verdict.ts';
 import { valuesOf } from '../../web/fields.ts';
+import { judgeFamilies } from '../../web/judge-families.ts';
 import type { HeaderEvidence } from './evidence.ts';
 import { readCookies, type SeenCookie } from './facts/cookies.ts';
 import { readCors } from './facts/cors.ts';
@@ -92,6 +93,7 @@ export function judgeAll(evidence: HeaderEvidence, seen: Seen): Verdicts<HeaderC
   const { hops, page } = seen;
   return {
     ...judgeTarget(evidence, page),
+    ...judgeFamilies(evidence.families),
     ...judgeRedirects(evidence),
     ...(page && !page.block ? judgePage(evidence, hops, page) : judgeNoPage(evidence, hops, page)),
     ...judgeAnswers(evidence, seen),

@@ -1,3 +1,4 @@
+import { familyRules } from '../../redirect-check/families.ts';
 import { inGroup } from '../groups.ts';
 
 /** What the answers tell about the machines behind them, and headers that no longer help. */
@@ -130,4 +131,5 @@ export const targetRules = inGroup('target', {
     fix: 'Name an address that answers 200, or let the User-Agent of this check through.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
   },
+  ...familyRules,
 });

@@ -1,9 +1,16 @@
+import type { FamiliesSeen, FamilySight } from '../../../../worker/web/families.ts';
 import type { HeaderLine } from '../../../../worker/web/fields.ts';
+import { lostOver, over } from '../../web/family-sights.ts';
 import { answer, baseline, baselineWith, chain, failed, html, redirect, see } from '../sights.ts';
 import type { Row } from './row.ts';
 
 const hsts = 'Strict-Transport-Security';
 const year = 'max-age=31536000; includeSubDomains';
+const families = (...sights: readonly FamilySight[]): FamiliesSeen => ({
+  url: 'https://site.test/',
+  sights,
+  late: false,
+});
 const home = answer('https://site.test/', baseline);
 
 const baselineWithoutSubdomains: readonly HeaderLine[] = baseline.map(([name, value]) =>
@@ -379,6 +386,27 @@ export const transportRows: readonly Row[] = [
     }),
     broken: ['target-not-allowed'],
     score: null,
+  },
+  {
+    name: 'IPv6 that refuses is broken',
+    evidence: { ...see({ headers: baseline }), families: families(lostOver(6, 'connection-refused')) },
+    broken: ['ipv6-broken'],
+    score: 100,
+  },
+  {
+    name: 'a page without HSTS over IPv6 differs, and a slow one is told',
+    evidence: {
+      ...see({ headers: baseline }),
+      families: families(over(6, { headers: [], firstByteMs: 900 }), over(4)),
+    },
+    broken: ['address-families-differ', 'ipv6-slow'],
+    holds: ['ipv6-broken'],
+  },
+  {
+    name: 'the same over both families holds',
+    evidence: { ...see({ headers: baseline }), families: families(over(6), over(4)) },
+    broken: [],
+    holds: ['ipv6-broken', 'address-families-differ', 'ipv6-slow'],
   },
   {
     name: 'an error page is judged and said to be one',
