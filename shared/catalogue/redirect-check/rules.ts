@@ -337,6 +337,15 @@ export const rules = {
     references: ['RFC 6596 §3'],
   },
   ...familyRules,
+  'client-dependent': {
+    severity: 'info',
+    points: 0,
+    title: 'The answer depends on the User-Agent',
+    detail:
+      '{url} answers {status} {location} to the chosen client, and {ownStatus} {ownLocation} to our own User-Agent. Each was asked once.',
+    fix: 'None needed if this is meant. Otherwise serve the same page to all clients, and send Vary: User-Agent where answers differ.',
+    references: ['RFC 9110 §10.1.5', 'RFC 9110 §12.5.5'],
+  },
   'target-rate-limits': {
     severity: 'info',
     points: 0,

@@ -568,7 +568,30 @@ const families: readonly Case[] = [
   },
 ];
 
+const ownAnswer = (asOurs: NonNullable<RedirectEvidence['asOurs']>): RedirectEvidence => ({
+  ...chain('http://a.test/', 'https://a.test/'),
+  asOurs,
+});
+const clients: readonly Case[] = [
+  {
+    name: 'the same redirect for both clients',
+    evidence: ownAnswer({ kind: 'answered', status: 301, location: 'https://a.test/' }),
+    broken: [],
+  },
+  {
+    name: 'another redirect for the chosen client',
+    evidence: ownAnswer({ kind: 'answered', status: 302, location: 'https://m.a.test/' }),
+    broken: ['client-dependent'],
+  },
+  {
+    name: 'no answer to our own User-Agent',
+    evidence: ownAnswer({ kind: 'failed', reason: 'the server did not answer in time' }),
+    broken: [],
+  },
+];
+
 const cases: readonly Case[] = [
+  ...clients,
   ...families,
   ...path,
   ...temporary,

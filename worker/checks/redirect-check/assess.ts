@@ -7,6 +7,7 @@ import { judgeFamilies } from '../../web/judge-families.ts';
 import type { RedirectEvidence } from './evidence.ts';
 import { readEndBlock } from './facts/chain.ts';
 import { judgeArrival } from './judge/arrival.ts';
+import { judgeClient } from './judge/client.ts';
 import { judgeLocations } from './judge/locations.ts';
 import { judgePath } from './judge/path.ts';
 import { reportChain, reportEnd } from './report.ts';
@@ -20,6 +21,7 @@ export function assessRedirects(
     ...judgeLocations(evidence),
     ...judgeArrival(evidence),
     ...judgeFamilies(evidence.families),
+    'client-dependent': judgeClient(evidence),
   };
   const block = readEndBlock(evidence);
   const state = block ? 'partial' : stateOf(evidence);

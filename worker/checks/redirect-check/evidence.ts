@@ -10,9 +10,16 @@ export type RedirectEvidence = {
   readonly hops: readonly HopSeen[];
   /** Why the walk stopped after the last hop. */
   readonly stop: Stop;
+  /** How the first address answers our own User-Agent; left out where the walk used it. */
+  readonly asOurs?: FirstAnswer;
   /** The last page over IPv4 and IPv6; left out where no page was reached, and by evidence that is older than this field. */
   readonly families?: FamiliesSeen;
 };
+
+/** An answer without its page; the failure's reason where there was none. */
+export type FirstAnswer =
+  | { readonly kind: 'answered'; readonly status: number; readonly location: string | null }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 /** A hop of the chain, answered or not. */
 export type HopSeen = WalkedHop<HopAnswer>;

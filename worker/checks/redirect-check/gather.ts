@@ -1,24 +1,30 @@
+import type { HttpProbe } from '../../probes/http/port.ts';
 import { gatherFamilies } from '../../web/families.ts';
+import { indexFields, valuesOf } from '../../web/fields.ts';
 import { withoutFragment } from '../../web/location.ts';
 import { isSamePage, shownForS } from '../../web/redirect.ts';
-import { type PageLead, redirectLimit, type WalkLimits, walkRedirects } from '../../web/walk.ts';
+import { type PageLead, redirectLimit, seeLocation, type WalkLimits, walkRedirects } from '../../web/walk.ts';
 import type { GatherContext } from '../check.ts';
-import type { HopAnswer, RedirectEvidence } from './evidence.ts';
+import type { FirstAnswer, HopAnswer, RedirectEvidence } from './evidence.ts';
 import { readAnswer } from './gather/read-answer.ts';
+import { readUserAgent } from './gather/user-agents.ts';
 
 /** 18 s for the chain: 2 s less than the run may take. */
 export const walkLimits: WalkLimits = { redirects: redirectLimit, pageBytes: 524_288, chainMs: 18_000 };
 
 /** Walks the chain of a URL; Refresh fields and meta refreshes are followed too, as a browser does. */
 export async function gatherRedirects(
-  { target, probes, progress }: GatherContext,
+  { target, options, probes, progress }: GatherContext,
   limits: WalkLimits,
 ): Promise<RedirectEvidence> {
   const lateAt = performance.now() + limits.chainMs / 2;
   let arrivedAt = target;
-  const walked = await walkRedirects(target, {
+  const userAgent = readUserAgent(options['userAgent']);
+  const ours = userAgent === undefined ? undefined : askAsOurs(target, probes.http);
+  const walk = walkRedirects(target, {
     http: probes.http,
     limits,
+    userAgent,
     arriveAt: (url, done) => {
       arrivedAt = withoutFragment(url);
       progress({ done, total: done + 1, current: new URL(url).host });
@@ -28,10 +34,24 @@ export async function gatherRedirects(
       return { seen, lead: leadOfRefresh(refresh, url) };
     },
   });
+  const [walked, asOurs] = await Promise.all([walk, ours]);
   const last = walked.stop.kind === 'arrived' ? walked.hops.at(-1) : undefined;
-  if (!last) return { url: target, ...walked };
+  const seen = { url: target, ...walked, ...(asOurs ? { asOurs } : {}) };
+  if (!last) return seen;
   const families = await gatherFamilies(arrivedAt, probes.http, () => performance.now() < lateAt);
-  return { url: target, ...walked, families };
+  return { ...seen, families };
+}
+
+async function askAsOurs(url: string, http: HttpProbe): Promise<FirstAnswer> {
+  const answer = await http.ask({ url: withoutFragment(url), bodyLimitBytes: 0 });
+  if (answer.kind === 'failure') return { kind: 'failed', reason: answer.reason };
+  const [location] = valuesOf(indexFields(answer.headers), 'location');
+  const { status } = answer;
+  return {
+    kind: 'answered',
+    status,
+    location: location === undefined ? null : seeLocation(location, url).text,
+  };
 }
 
 // A page that only reloads itself sends nobody on.
