@@ -60,7 +60,7 @@ const path: readonly Case[] = [
     score: 20,
   },
   {
-    name: 'a downgrade that is mended later is still one',
+    name: 'a downgrade that is fixed later is still one',
     evidence: chain('https://a.test/', 'http://a.test/b', 'https://a.test/b'),
     broken: ['https-downgrade'],
     score: 50,
