@@ -22,7 +22,7 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
     'worker/failure-kinds.ts',
   ],
   'worker/visit': ['shared', 'worker/checks', 'worker/probes', 'worker/run', 'worker/web'],
-  'worker/run': ['shared', 'worker/checks', 'worker/probes', 'worker/visit'],
+  'worker/run': ['shared', 'worker/checks', 'worker/probes', 'worker/visit', 'worker/web'],
   'worker/start': ['shared', 'worker'],
   worker: ['shared', 'worker/probes'],
   cli: ['shared', 'api', 'worker', 'cli'],

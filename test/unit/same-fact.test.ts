@@ -11,20 +11,9 @@ const told = catalogue.flatMap(({ name, rules }) =>
 );
 const codes = Map.groupBy(told, ({ code }) => code);
 
-/** Codes of which two checks still say something else. An entry that is settled makes the test fail, and is deleted. */
-const unsettled = [
-  'caa-missing',
-  'certificate-not-trusted',
-  'hsts-missing',
-  'hsts-short',
-  'https-missing',
-  'redirect-loop',
-  'target-error-status',
-];
-
 test('the same fact has one severity, whichever check tells it', () => {
   const apart = [...codes].filter(([, rules]) => new Set(rules.map(({ severity }) => severity)).size > 1);
-  expect(apart.map(([code]) => code).toSorted()).toEqual(unsettled);
+  expect(apart.map(([code]) => code)).toEqual([]);
 });
 
 test('no check has a code that another of its rules replaces', () => {

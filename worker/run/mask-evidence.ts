@@ -1,4 +1,5 @@
 import type { Json } from '../../shared/model/verdict.ts';
+import { isAttribute } from '../web/mask-cookie.ts';
 
 /** False where the JSON of some evidence has nothing to mask: to know that is cheaper than to walk through it all. */
 export function mayHoldSecrets(json: string): boolean {
@@ -47,15 +48,16 @@ function maskCredentials(text: string): string {
     : text;
 }
 
-// What has its meaning by name; anything else behind a semicolon may be the rest of a value that had one in it.
-const attribute =
-  /^\s*(?:domain|expires|httponly|max-age|partitioned|path|priority|samesite|secure|version)\s*(?:=[^=]*)?$/i;
-
 function maskCookie(line: string): string {
   const [pair = '', ...rest] = line.split(';');
   const equals = pair.indexOf('=') + 1;
-  const masked = rest.map((text) => (attribute.test(text) ? text : fill(text)));
+  const masked = rest.map((text) => (isAttribute(text) && !holdsCookie(text) ? text : fill(text)));
   return [`${pair.slice(0, equals)}${fill(pair.slice(equals))}`, ...masked].join(';');
+}
+
+// "Path=/, sid=1": a proxy joined a second cookie to the attribute.
+function holdsCookie(text: string): boolean {
+  return text.split('=', 3).length > 2;
 }
 
 /** Public words at the front of a value: a cookie prefix, and what every JSON Web Token begins with. */

@@ -1,5 +1,5 @@
+import { isMalformed } from '../../shared/model/verdict.ts';
 import { type CookiePlace, isSentTo, storeCookie } from './cookie-store.ts';
-import { isMalformed } from './malformed.ts';
 import { parseSetCookie, type SetCookie } from './set-cookie.ts';
 
 /** The cookies of one walk, as a browser that starts without any would keep them. */

@@ -34,10 +34,10 @@ function splitAtCommas(text: string): string[] {
   let start = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at];
-    if (sign === '"') quoted = !quoted;
-    else if (sign === '\\' && quoted) at += 1;
-    else if (sign === ',' && !quoted) {
+    const character = text[at];
+    if (character === '"') quoted = !quoted;
+    else if (character === '\\' && quoted) at += 1;
+    else if (character === ',' && !quoted) {
       pieces.push(trimSpaces(text.slice(start, at)));
       start = at + 1;
     }
@@ -50,13 +50,13 @@ function splitAtCommas(text: string): string[] {
 export function trimSpaces(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && isBlank(text[start])) start += 1;
-  while (end > start && isBlank(text[end - 1])) end -= 1;
+  while (start < end && isSpace(text[start])) start += 1;
+  while (end > start && isSpace(text[end - 1])) end -= 1;
   return text.slice(start, end);
 }
 
-function isBlank(sign: string | undefined): boolean {
-  return sign === ' ' || sign === '\t';
+function isSpace(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
 }
 
 /** True for a non-empty token of RFC 9110 §5.6.2. */

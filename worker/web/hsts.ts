@@ -1,5 +1,5 @@
+import { isMalformed, type Malformed, malformed } from '../../shared/model/verdict.ts';
 import { isToken, trimSpaces } from './fields.ts';
-import { isMalformed, type Malformed, malformed } from './malformed.ts';
 
 /** A valid Strict-Transport-Security value. */
 export type Hsts = {
@@ -64,10 +64,10 @@ function splitDirectives(text: string): { name: string; value: string | null; of
   let start = 0;
   let quoted = false;
   for (let at = 0; at <= text.length; at += 1) {
-    const sign = text[at];
-    if (quoted && sign === '\\') at += 1;
-    else if (sign === '"') quoted = !quoted;
-    if (at < text.length && (sign !== ';' || quoted)) continue;
+    const character = text[at];
+    if (quoted && character === '\\') at += 1;
+    else if (character === '"') quoted = !quoted;
+    if (at < text.length && (character !== ';' || quoted)) continue;
     const piece = text.slice(start, at);
     const equals = piece.indexOf('=');
     directives.push({

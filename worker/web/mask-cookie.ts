@@ -1,7 +1,7 @@
-import { isToken, trimSpaces } from './fields.ts';
+import { trimSpaces } from './fields.ts';
 
 // Attributes that browsers know or knew; anything else behind a semicolon may be the rest of a value that had one in it.
-const knownAttributes: ReadonlySet<string> = new Set([
+const attributeNames: ReadonlySet<string> = new Set([
   'domain',
   'expires',
   'httponly',
@@ -13,6 +13,12 @@ const knownAttributes: ReadonlySet<string> = new Set([
   'secure',
   'version',
 ]);
+
+/** True where a piece of a Set-Cookie line is an attribute by its name, and not the rest of a value. */
+export function isAttribute(text: string): boolean {
+  const [name = ''] = text.split('=', 1);
+  return attributeNames.has(trimSpaces(name).toLowerCase());
+}
 
 /** What stands for a text that is not shown: how long it was, one character an octet, and the first of its bytes that no field may have. */
 export function maskText(text: string): string {
@@ -75,8 +81,6 @@ function maskValue(value: string): string {
 
 function maskAttribute(text: string): string {
   const equals = text.indexOf('=');
-  const name = equals < 0 ? text : text.slice(0, equals);
-  if (!isToken(trimSpaces(name)) || !knownAttributes.has(trimSpaces(name).toLowerCase()))
-    return text.trim() === '' ? text : ` ${maskText(text)}`;
-  return equals < 0 ? text : `${name}=${maskAttributeValue(text.slice(equals + 1))}`;
+  if (!isAttribute(text)) return text.trim() === '' ? text : ` ${maskText(text)}`;
+  return equals < 0 ? text : `${text.slice(0, equals)}=${maskAttributeValue(text.slice(equals + 1))}`;
 }

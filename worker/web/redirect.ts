@@ -17,3 +17,6 @@ export const addressLimit = 8192;
 export function isSamePage(to: string, url: string): boolean {
   return to === '' || withoutFragment(to) === withoutFragment(url);
 }
+
+/** Redirects that a site needs: one for the scheme and one for the host. */
+export const comfortableRedirects = 2;

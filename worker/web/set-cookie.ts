@@ -1,6 +1,6 @@
 import { parseDate } from 'tough-cookie';
+import { type Malformed, malformed } from '../../shared/model/verdict.ts';
 import { trimSpaces } from './fields.ts';
-import { type Malformed, malformed } from './malformed.ts';
 import { octetsOf } from './mask-cookie.ts';
 
 export type SameSite = 'Strict' | 'Lax' | 'None';

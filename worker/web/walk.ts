@@ -56,6 +56,8 @@ export type PageLead = { readonly url: URL; readonly via: Exclude<RedirectVia, '
 export type Walk<Seen> = {
   readonly http: HttpProbe;
   readonly limits: WalkLimits;
+  /** Sent instead of our own. */
+  readonly userAgent?: string | undefined;
   /** What a check keeps of an answer; `lead` where the page itself sends its visitor on, for checks that follow that. */
   readonly read: (
     answer: HttpResponse,
@@ -96,10 +98,10 @@ async function takeHop<Seen>(
   url: string,
   jar: CookieJar,
   late: AbortSignal,
-  { http, limits, read }: Walk<Seen>,
+  { http, limits, userAgent, read }: Walk<Seen>,
 ): Promise<Taken<Seen>> {
   const askedAt = performance.now();
-  const answer = await inTime(ask(url, jar, http, limits), late);
+  const answer = await inTime(ask(url, jar, { http, limits, userAgent }), late);
   const waitedMs = Math.round((performance.now() - askedAt) * 10) / 10;
   const shown = maskUrls(url);
   if (!answer) {
@@ -122,12 +124,17 @@ async function takeHop<Seen>(
   return { hop: { url: shown, seen, next: { ...next, url: maskUrls(next.url) } }, to: next.url };
 }
 
-function ask(url: string, jar: CookieJar, http: HttpProbe, { pageBytes }: WalkLimits): Promise<HttpAnswer> {
+type Asking = Pick<Walk<unknown>, 'http' | 'limits' | 'userAgent'>;
+
+function ask(url: string, jar: CookieJar, { http, limits, userAgent }: Asking): Promise<HttpAnswer> {
   const cookie = jar.fieldFor(new URL(url));
   return http.ask({
     url: withoutFragment(url),
-    headers: cookie === '' ? {} : { cookie },
-    bodyLimitBytes: pageBytes,
+    headers: {
+      ...(cookie === '' ? {} : { cookie }),
+      ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+    },
+    bodyLimitBytes: limits.pageBytes,
     skipRedirectBody: true,
   });
 }

@@ -1,4 +1,5 @@
 import type { Rule } from '../../model/verdict.ts';
+import { familyRules } from './families.ts';
 
 const fetchStandard = (title: string, anchor: string) => ({
   title: `Fetch Standard: ${title}`,
@@ -88,7 +89,7 @@ export const rules = {
     ],
   },
   'certificate-not-trusted': {
-    severity: 'high',
+    severity: 'critical',
     points: 30,
     title: 'A hop’s certificate is not trusted',
     detail:
@@ -96,21 +97,23 @@ export const rules = {
     fix: 'Install a certificate for this name from a public CA, with its whole chain. A redirect needs a good certificate on both ends.',
     references: ['RFC 9110 §4.3.4'],
   },
-  'https-missing': {
+  'http-not-upgraded': {
     severity: 'high',
     points: 30,
     title: 'The chain ends without HTTPS',
     detail: 'The visitor ends at {url}, in clear text.',
     fix: 'Serve the site over https and answer every http:// request with 301 to the same path at https://.',
     references: ['RFC 9110 §4.2.2', 'RFC 6797 §7.2'],
+    replaces: ['https-missing'],
   },
-  'target-broken': {
+  'target-error-status': {
     severity: 'high',
     points: 30,
     title: 'The last page answers with an error',
     detail: 'The chain ends at {url} with status {status}.',
     fix: 'Redirect to a page that exists, or fix the page.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
+    replaces: ['target-broken'],
   },
   'target-blocks-checks': {
     severity: 'medium',
@@ -231,7 +234,7 @@ export const rules = {
     references: [manyRedirects],
   },
   'redirect-chain-long': {
-    severity: 'medium',
+    severity: 'low',
     points: 10,
     title: 'The chain has needless hops',
     detail:
@@ -332,6 +335,16 @@ export const rules = {
     detail: 'The chain ends at {url}; its canonical link is {canonical}.',
     fix: 'Redirect to the canonical address, or correct the link.',
     references: ['RFC 6596 §3'],
+  },
+  ...familyRules,
+  'client-dependent': {
+    severity: 'info',
+    points: 0,
+    title: 'The answer depends on the User-Agent',
+    detail:
+      '{url} answers {status} {location} to the chosen client, and {ownStatus} {ownLocation} to our own User-Agent. Each was asked once.',
+    fix: 'None needed if this is meant. Otherwise serve the same page to all clients, and send Vary: User-Agent where answers differ.',
+    references: ['RFC 9110 §10.1.5', 'RFC 9110 §12.5.5'],
   },
   'target-rate-limits': {
     severity: 'info',

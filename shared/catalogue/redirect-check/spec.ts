@@ -2,13 +2,25 @@ import { z } from 'zod';
 import type { CheckSpec } from '../spec.ts';
 import { redirectReportShape } from './report.ts';
 import { rules } from './rules.ts';
+import { userAgents } from './user-agents.ts';
+
+// Without a default: a job without the option keeps the key that domain-health asks for.
+const options = z.object({
+  userAgent: z
+    .enum(userAgents, `Give one of ${userAgents.join(', ')}.`)
+    .optional()
+    .meta({
+      description:
+        'Ask as another client: a desktop browser, a phone or a crawler. Left out, our own User-Agent is sent. The first address is then asked once more with our own, to see whether the answer depends on it.',
+    }),
+});
 
 export const redirectCheck = {
   name: 'redirect-check',
   summary: 'Follows the redirects of a URL hop by hop, as a browser would, and judges the chain.',
   targetKind: 'url',
   queue: 'network',
-  options: z.object({}),
+  options,
   repeatable: [],
   cost: () => 1,
   runLimitMs: () => 20_000,
@@ -16,6 +28,6 @@ export const redirectCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 5,
+  rulesVersion: 6,
   reportShape: redirectReportShape,
 } satisfies CheckSpec;

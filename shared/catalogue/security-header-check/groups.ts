@@ -28,16 +28,19 @@ export const severityShare = {
   info: 0,
 } as const satisfies Record<Severity, number>;
 
-type GroupedRule = Omit<Rule, 'part' | 'points'>;
+type GroupedRule = Omit<Rule, 'part' | 'points'> & {
+  /** The share of its group that the rule takes where the severity, which all checks share, says another. */
+  readonly share?: number;
+};
 
-/** The rules of one group, with their part and points filled in: severity's share of the group's points. */
+/** The rules of one group, with their part and points filled in: a share of the group's points, by severity unless the rule names its own. */
 export function inGroup<Code extends string>(
   group: Group,
   table: { readonly [C in Code]: GroupedRule },
 ): { readonly [C in Code]: Rule } {
-  const rules = Object.entries<GroupedRule>(table).map(([code, rule]) => [
+  const rules = Object.entries<GroupedRule>(table).map(([code, { share, ...rule }]) => [
     code,
-    { ...rule, part: group, points: groupPoints[group] * severityShare[rule.severity] },
+    { ...rule, part: group, points: groupPoints[group] * (share ?? severityShare[rule.severity]) },
   ]);
   return Object.fromEntries(rules) as { readonly [C in Code]: Rule };
 }

@@ -16,6 +16,6 @@ export const securityHeaderCheck = {
   waitS: 25,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 8,
+  rulesVersion: 9,
   reportShape: headerReportShape,
 } satisfies CheckSpec;

@@ -78,7 +78,7 @@ const mute = {
   hops: [{ status: null, error: { code: 'response-timeout' }, address: '127.0.0.1' }],
 };
 const dead = { broken: ['target-unreachable'] satisfies RedirectCode[] };
-const inClearText = ['https-missing'] satisfies RedirectCode[];
+const inClearText = ['http-not-upgraded'] satisfies RedirectCode[];
 const arrived = { state: 'complete', ended: 'ok', finalStatus: 200 };
 
 const silences: readonly Hostile[] = [

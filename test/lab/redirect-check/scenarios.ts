@@ -61,7 +61,7 @@ const path: readonly Scenario[] = [
     name: 'https to http',
     start: 'https://down.test/',
     sites: { 'https://down.test': to('http://down.test/'), 'http://down.test': page() },
-    broken: ['https-downgrade', 'https-missing'],
+    broken: ['https-downgrade', 'http-not-upgraded'],
     expected: { ended: 'ok', finalUrl: 'http://down.test/' },
   },
   {
@@ -194,7 +194,7 @@ const statuses: readonly Scenario[] = [
     name: `${status} at the end is broken`,
     start: `https://e${status}.test/`,
     sites: { [`https://e${status}.test`]: page('', {}, status) },
-    broken: ['target-broken' as const],
+    broken: ['target-error-status' as const],
     expected: { ended: 'ok', finalStatus: status },
   })),
   ...[401, 403, 405, 451, 503].map((status) => ({
@@ -567,7 +567,7 @@ const https: readonly Scenario[] = [
     name: 'a page that stays in clear text',
     start: 'http://plain.test/',
     sites: { 'http://plain.test': page() },
-    broken: ['https-missing'],
+    broken: ['http-not-upgraded'],
     expected: { ended: 'ok', hops: [{ tls: null }] },
   },
   {
@@ -623,7 +623,7 @@ const https: readonly Scenario[] = [
       }) satisfies Sites[string],
       [`http://h${count}.test`]: page(),
     },
-    broken: ['https-downgrade', 'hsts-upgrades-browser', 'https-missing'] satisfies RedirectCode[],
+    broken: ['https-downgrade', 'hsts-upgrades-browser', 'http-not-upgraded'] satisfies RedirectCode[],
     expected: { ended: 'ok' },
   })),
   {

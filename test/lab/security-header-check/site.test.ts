@@ -91,8 +91,8 @@ test('a good site is told from what its sockets gave', async () => {
     observatory: { algorithm: 6, score: 120, grade: 'A+' },
   });
   expect(verdicts).toMatchObject({
-    'cert-invalid': 'holds',
-    'redirect-missing': 'holds',
+    'certificate-not-trusted': 'holds',
+    'http-not-upgraded': 'holds',
     'sri-missing': 'not-applicable',
   });
 });
@@ -105,7 +105,7 @@ test('an open site is told to be open', async () => {
   expect(verdicts).toMatchObject({
     'cors-reflects-origin-credentials': { broken: expect.any(Array) },
     'cors-null-credentials': { broken: expect.any(Array) },
-    'redirect-missing': { broken: expect.any(Array) },
+    'http-not-upgraded': { broken: expect.any(Array) },
   });
 });
 
@@ -132,7 +132,7 @@ test('a header section above 64 KiB is named as not judged', async () => {
 test('an endless redirect has no score', async () => {
   const { state, score, verdicts } = await check('https://loop.test/');
   expect([state, score]).toEqual(['partial', null]);
-  expect(verdicts).toMatchObject({ 'redirect-loop': { broken: expect.any(Array) } });
+  expect(verdicts).toMatchObject({ 'redirect-no-page': { broken: expect.any(Array) } });
 });
 
 test('a name without address is unreachable', async () => {

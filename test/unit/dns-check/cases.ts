@@ -1141,7 +1141,7 @@ function longName(labels: number): string {
 
 const caa = (...lines: readonly string[]): Change => ({ without: ['@ 3600 CAA'], add: lines });
 const caaCases: readonly Case[] = [
-  { name: 'no CAA up to the root', change: caa(), broken: ['caa-missing'], score: 99 },
+  { name: 'no CAA up to the root', change: caa(), broken: ['caa-missing'], score: 100 },
   {
     name: 'CAA of the parent counts (RFC 8659 §3)',
     change: { ...caa(), parentAdd: ['@ 3600 CAA 0 issue ca.example'] },

@@ -731,7 +731,7 @@ const limited: readonly Case[] = [
     name: 'what the headers say of https is told by TLS and the entry points, not twice',
     evidence: evidence({
       ssl: ssl({ broken: ['certificate-expired'] }),
-      headers: headers({ broken: ['cert-invalid'], score: 95 }),
+      headers: headers({ broken: ['certificate-not-trusted'], score: 95 }),
     }),
     broken: ['ssl-failed'],
     score: 79,

@@ -91,10 +91,10 @@ describe('a category', () => {
   });
   test('DNS and mail share a report, and each counts its own rules', () => {
     const { dns: names, mail } = fieldsOf({
-      dns: dns({ broken: ['ns-silent', 'caa-missing', 'spf-missing'], unseen: ['dmarc-missing'] }),
+      dns: dns({ broken: ['ns-silent', 'caa-iodef-invalid', 'spf-missing'], unseen: ['dmarc-missing'] }),
     }).categories;
     expect([names.codes, names.summary, names.score]).toEqual([
-      ['caa-missing', 'ns-silent'],
+      ['caa-iodef-invalid', 'ns-silent'],
       { critical: 0, high: 0, medium: 1, low: 1, info: 0, passed: 62, notTested: 0 },
       99,
     ]);
@@ -113,7 +113,7 @@ describe('a category', () => {
 describe('the worst findings', () => {
   test('are ordered by severity, then by what they take from the domain', () => {
     const { worstFindings } = fieldsOf({
-      dns: dns({ broken: ['spf-missing', 'ns-lame', 'caa-missing'] }),
+      dns: dns({ broken: ['spf-missing', 'ns-lame', 'caa-iodef-invalid'] }),
       ssl: ssl({ broken: ['certificate-expired'] }),
       headers: headers({ broken: ['csp-report-uri-only'] }),
     });
@@ -122,7 +122,7 @@ describe('the worst findings', () => {
       'critical ssl certificate-expired',
       'high dns ns-lame',
       'high mail spf-missing',
-      'low dns caa-missing',
+      'low dns caa-iodef-invalid',
     ]);
   });
   test('take from the domain what they take from their part, by its weight', () => {

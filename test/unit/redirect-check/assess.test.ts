@@ -7,6 +7,8 @@ import { score } from '../../../shared/model/score.ts';
 import { codesBroken, codesOf, isBroken, type Rules, type Verdict } from '../../../shared/model/verdict.ts';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { HopAnswer, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
+import type { FamilySight } from '../../../worker/web/families.ts';
+import { lostOver, over } from '../web/family-sights.ts';
 import { chain, failed, late, type Step, sends, stopped } from './chain.ts';
 
 type Case = {
@@ -48,17 +50,17 @@ const path: readonly Case[] = [
   {
     name: 'a page that stays in clear text misses HTTPS',
     evidence: chain('http://a.test/'),
-    broken: ['https-missing'],
+    broken: ['http-not-upgraded'],
     score: 70,
   },
   {
     name: 'https to http is a downgrade, and misses HTTPS at the end',
     evidence: chain('https://a.test/', 'http://a.test/'),
-    broken: ['https-downgrade', 'https-missing'],
+    broken: ['https-downgrade', 'http-not-upgraded'],
     score: 20,
   },
   {
-    name: 'a downgrade that is mended later is still one',
+    name: 'a downgrade that is fixed later is still one',
     evidence: chain('https://a.test/', 'http://a.test/b', 'https://a.test/b'),
     broken: ['https-downgrade'],
     score: 50,
@@ -78,7 +80,7 @@ const path: readonly Case[] = [
   {
     name: 'a host change in clear text that never leads to https is no late upgrade',
     evidence: chain('http://a.test/', 'http://www.a.test/'),
-    broken: ['https-missing'],
+    broken: ['http-not-upgraded'],
     score: 70,
   },
   {
@@ -139,7 +141,7 @@ const moves: readonly Case[] = [
   {
     name: '302 back to http is a downgrade, and had better not last',
     evidence: chain(['https://a.test/', { status: 302 }], 'http://a.test/'),
-    broken: ['https-downgrade', 'https-missing'],
+    broken: ['https-downgrade', 'http-not-upgraded'],
     score: 20,
   },
   {
@@ -414,7 +416,7 @@ const arrivals: readonly Case[] = [
   ...[400, 404, 410, 500, 502, 599, 999].map((status) => ({
     name: `a chain that ends with ${status} is broken`,
     evidence: chain('http://a.test/', ['https://a.test/', { status }]),
-    broken: ['target-broken' as const],
+    broken: ['target-error-status' as const],
     score: 70,
   })),
   ...[401, 403, 405, 451, 503].map((status) => ({
@@ -545,7 +547,52 @@ const failures: readonly Case[] = [
   },
 ];
 
+const overFamilies = (...sights: readonly FamilySight[]): RedirectEvidence => ({
+  ...chain('https://a.test/'),
+  families: { url: 'https://a.test/', sights, late: false },
+});
+const families: readonly Case[] = [
+  { name: 'the same over both families', evidence: overFamilies(over(6), over(4)), broken: [] },
+  { name: 'a host without IPv6', evidence: overFamilies(lostOver(6, 'name-not-found')), broken: [] },
+  {
+    name: 'IPv6 that refuses',
+    evidence: overFamilies(lostOver(6, 'connection-refused')),
+    broken: ['ipv6-broken'],
+    score: 85,
+  },
+  {
+    name: 'another status over IPv6, and slower',
+    evidence: overFamilies(over(6, { status: 404, firstByteMs: 900 }), over(4)),
+    broken: ['address-families-differ', 'ipv6-slow'],
+    score: 87,
+  },
+];
+
+const ownAnswer = (asOurs: NonNullable<RedirectEvidence['asOurs']>): RedirectEvidence => ({
+  ...chain('http://a.test/', 'https://a.test/'),
+  asOurs,
+});
+const clients: readonly Case[] = [
+  {
+    name: 'the same redirect for both clients',
+    evidence: ownAnswer({ kind: 'answered', status: 301, location: 'https://a.test/' }),
+    broken: [],
+  },
+  {
+    name: 'another redirect for the chosen client',
+    evidence: ownAnswer({ kind: 'answered', status: 302, location: 'https://m.a.test/' }),
+    broken: ['client-dependent'],
+  },
+  {
+    name: 'no answer to our own User-Agent',
+    evidence: ownAnswer({ kind: 'failed', reason: 'the server did not answer in time' }),
+    broken: [],
+  },
+];
+
 const cases: readonly Case[] = [
+  ...clients,
+  ...families,
   ...path,
   ...temporary,
   ...moves,
@@ -587,12 +634,12 @@ describe('each rule has a row', () => {
   });
   test('for not-applicable, but those that ask something of every chain', () => {
     expect(rulesWithout('not-applicable').sort()).toEqual([
-      'https-missing', // of every last page
+      'http-not-upgraded', // of every last page
       'redirect-chain-slow',
       'redirect-loop',
       'redirect-status-not-followed', // of every answer
       'redirect-too-many',
-      'target-broken',
+      'target-error-status',
       'target-rate-limits',
     ]);
   });

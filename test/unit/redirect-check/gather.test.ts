@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { gatherRedirects } from '../../../worker/checks/redirect-check/gather.ts';
-import type { HttpAnswer } from '../../../worker/probes/http/port.ts';
+import type { HttpAnswer, HttpRequest } from '../../../worker/probes/http/port.ts';
 
 type Context = Parameters<typeof gatherRedirects>[0];
 
@@ -15,7 +15,11 @@ const silence: HttpAnswer = {
 };
 
 function contextOf(answer: () => Promise<HttpAnswer>): Context {
-  const context: Pick<Context, 'target' | 'progress'> = { target: url, progress: () => undefined };
+  const context: Pick<Context, 'target' | 'options' | 'progress'> = {
+    target: url,
+    options: {},
+    progress: () => undefined,
+  };
   return { ...context, probes: { http: { ask: answer } } } as unknown as Context;
 }
 
@@ -34,6 +38,22 @@ test('a hop that gives no answer says for how long one was waited for, and where
     'waitedMs',
     expect.toSatisfy((ms: number) => ms >= 39 && ms < 1000),
   );
+});
+
+test('another User-Agent is sent at each hop, and the first address is asked once more with our own', async () => {
+  const asked: (string | undefined)[] = [];
+  const ask = (request: HttpRequest): Promise<HttpAnswer> => {
+    asked.push(request.headers?.['user-agent']);
+    return Promise.resolve(silence);
+  };
+  const context = { target: url, options: { userAgent: 'phone' }, progress: () => undefined };
+  const evidence = await gatherRedirects(
+    { ...context, probes: { http: { ask } } } as unknown as Context,
+    limits,
+  );
+  expect(asked.filter((text) => text === undefined)).toHaveLength(1);
+  expect(asked.filter((text) => text?.includes('Mobile'))).toHaveLength(1);
+  expect(evidence.asOurs).toEqual({ kind: 'failed', reason: 'the server did not answer in time' });
 });
 
 test('so does one that takes all the time there is', async () => {

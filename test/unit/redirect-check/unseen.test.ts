@@ -36,14 +36,18 @@ const arrived: readonly RedirectCode[] = [
   'redirect-cookie-required',
 ];
 /** It is a page without an error, as far as its head tells. */
-const goodHead: readonly RedirectCode[] = ['target-broken', 'target-rate-limits', 'target-blocks-checks'];
+const goodHead: readonly RedirectCode[] = [
+  'target-error-status',
+  'target-rate-limits',
+  'target-blocks-checks',
+];
 /** It was read to its end. */
 const goodBody: readonly RedirectCode[] = [
   'target-body-broken',
   'redirect-client-side-delayed',
   'redirect-javascript-suspected',
 ];
-const overHttps: readonly RedirectCode[] = ['https-missing', 'certificate-not-trusted'];
+const overHttps: readonly RedirectCode[] = ['http-not-upgraded', 'certificate-not-trusted'];
 /** What there is to say of each redirect. */
 const ofRedirects: readonly RedirectCode[] = [
   'https-downgrade',
@@ -89,7 +93,7 @@ const rows: readonly Row[] = [
   {
     name: 'a certificate that is refused',
     evidence: page(distrusted),
-    holds: [...arrived, ...goodHead, ...goodBody, 'https-missing'],
+    holds: [...arrived, ...goodHead, ...goodBody, 'http-not-upgraded'],
   },
   ...(
     ['limit', 'decompression-bomb', 'too-many-encodings', 'closed-early', 'bad-encoding', 'timeout'] as const

@@ -87,8 +87,8 @@ test('a group names the finding that took its points, and the others in it take 
   expect(fields['groups']).toMatchObject({ transport: { points: 25, lost: 18.75, by: 'hsts-missing' } });
   expect(scoreEffects['hsts-missing']).toBe(-18.75);
   const open = assessHeaders(see({ http: chain([answer('http://site.test/')]) }));
-  expect(open.fields['groups']).toMatchObject({ transport: { lost: 18.75, by: 'redirect-missing' } });
-  expect(open.scoreEffects).toMatchObject({ 'redirect-missing': -18.75, 'hsts-missing': 0 });
+  expect(open.fields['groups']).toMatchObject({ transport: { lost: 18.75, by: 'http-not-upgraded' } });
+  expect(open.scoreEffects).toMatchObject({ 'http-not-upgraded': -18.75, 'hsts-missing': 0 });
   expect(open.fields['groups']).not.toHaveProperty('target.by');
 });
 

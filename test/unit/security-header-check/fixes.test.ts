@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { type HeaderCode, rules } from '../../../shared/catalogue/security-header-check/rules.ts';
-import { codesBroken, isBroken } from '../../../shared/model/verdict.ts';
+import { codesBroken, isBroken, isMalformed } from '../../../shared/model/verdict.ts';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';
-import { isMalformed } from '../../../worker/web/malformed.ts';
 import { baselineWith, html, page, script, see } from './sights.ts';
 
 function fixOf(evidence: HeaderEvidence, code: HeaderCode) {

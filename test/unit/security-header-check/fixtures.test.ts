@@ -21,7 +21,7 @@ const fixtures: readonly (readonly [
     17,
     0,
     [
-      'redirect-missing',
+      'http-not-upgraded',
       'hsts-short',
       'hsts-no-subdomains',
       'hsts-preload-ineligible',
@@ -47,7 +47,7 @@ const fixtures: readonly (readonly [
     ],
   ],
   ['api', 100, 55, []],
-  ['loop', null, 30, ['redirect-loop']],
+  ['loop', null, 30, ['redirect-no-page']],
 ];
 
 test.for(fixtures)('%s is judged as ever', ([name, score, observatory, broken]) => {

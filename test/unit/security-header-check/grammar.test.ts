@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isMalformed } from '../../../shared/model/verdict.ts';
 import { parseCacheControl } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
 import {
   parseEmbedderPolicy,
@@ -31,7 +32,6 @@ import { parseXFrameOptions } from '../../../worker/checks/security-header-check
 import { parseContentType } from '../../../worker/web/content-type.ts';
 import { splitValues } from '../../../worker/web/fields.ts';
 import { parseHsts } from '../../../worker/web/hsts.ts';
-import { isMalformed } from '../../../worker/web/malformed.ts';
 import { parseSetCookie } from '../../../worker/web/set-cookie.ts';
 
 describe('Strict-Transport-Security', () => {
@@ -70,7 +70,7 @@ describe('Strict-Transport-Security', () => {
   ];
   test.for(rows)('%s', ([text, parsed]) => {
     const read = parseHsts(text);
-    expect(isMalformed(read) ? read.reason : read).toEqual(parsed);
+    expect(isMalformed(read) ? read.malformed : read).toEqual(parsed);
   });
 });
 
@@ -272,7 +272,7 @@ describe('Permissions-Policy (RFC 9651)', () => {
   const open = (...lines: string[]) => {
     const read = parsePermissionsPolicy(lines);
     return isMalformed(read)
-      ? read.reason
+      ? read.malformed
       : [...read.features].filter(([, { wildcard }]) => wildcard).map(([feature]) => feature);
   };
   test.for([
@@ -301,7 +301,7 @@ describe('Permissions-Policy (RFC 9651)', () => {
 
 describe('cross-origin policies', () => {
   const word = (read: object | undefined) =>
-    read && 'policy' in read ? read.policy : read && 'reason' in read ? 'malformed' : undefined;
+    read && 'policy' in read ? read.policy : read && 'malformed' in read ? 'malformed' : undefined;
   test.for([
     [['same-origin'], 'same-origin'],
     [['same-origin; report-to="x"'], 'same-origin'],
@@ -335,7 +335,7 @@ describe('cross-origin policies', () => {
 describe('Set-Cookie (RFC 6265bis)', () => {
   const read = (line: string) => {
     const cookie = parseSetCookie(line);
-    return isMalformed(cookie) ? cookie.reason : cookie;
+    return isMalformed(cookie) ? cookie.malformed : cookie;
   };
   const rows: readonly (readonly [line: string, parts: object | string])[] = [
     ['SID=31d4d96e407aad42', { name: 'SID', value: '31d4d96e407aad42' }],

@@ -45,17 +45,16 @@ const overHttps: readonly HeaderCode[] = [
   'target-blocks-checks',
   'target-other-site',
   'https-missing',
-  'cert-invalid',
+  'certificate-not-trusted',
 ];
 /** The way from http to it was seen too. */
 const fromHttp: readonly HeaderCode[] = [
-  'redirect-missing',
-  'redirect-ends-on-http',
+  'http-not-upgraded',
   'redirect-http-first',
-  'redirect-off-host',
-  'redirect-downgrade',
-  'redirect-loop',
-  'redirect-too-long',
+  'https-upgrade-late',
+  'https-downgrade',
+  'redirect-no-page',
+  'redirect-chain-long',
   'hsts-over-http',
 ];
 /** A page with a Content-Type and no other header: what its headers do not betray, and what no other origin may. */
@@ -107,8 +106,8 @@ const rows: readonly Row[] = [
       'target-error-status',
       'target-blocks-checks',
       'target-other-site',
-      'redirect-loop',
-      'redirect-too-long',
+      'redirect-no-page',
+      'redirect-chain-long',
       'hsts-over-http',
       ...ofHeaders,
       ...ofHead,
@@ -123,8 +122,8 @@ const rows: readonly Row[] = [
       'target-error-status',
       'target-blocks-checks',
       'target-other-site',
-      'redirect-loop',
-      'redirect-too-long',
+      'redirect-no-page',
+      'redirect-chain-long',
       'hsts-over-http',
       ...ofHeaders,
       ...ofHead,
@@ -151,8 +150,8 @@ const rows: readonly Row[] = [
     holds: [
       'mixed-content-passive',
       ...overHttps,
-      'redirect-loop',
-      'redirect-too-long',
+      'redirect-no-page',
+      'redirect-chain-long',
       ...ofHeaders,
       ...ofHead,
     ],
@@ -180,7 +179,7 @@ const rows: readonly Row[] = [
     state: 'complete',
     holds: [
       'mixed-content-passive',
-      ...overHttps.filter((code) => code !== 'cert-invalid'),
+      ...overHttps.filter((code) => code !== 'certificate-not-trusted'),
       ...fromHttp,
       ...ofHeaders,
       ...ofHead,
@@ -226,7 +225,7 @@ const rows: readonly Row[] = [
     name: 'redirects to a host that refuses',
     evidence: lost('connection-refused'),
     state: 'partial',
-    holds: [...answered, 'https-missing', 'cert-invalid'],
+    holds: [...answered, 'https-missing', 'certificate-not-trusted'],
   },
   {
     name: 'redirects to a host that does not answer in time',
@@ -256,13 +255,13 @@ const rows: readonly Row[] = [
     name: 'redirects that run in a circle',
     evidence: stopped({ kind: 'loop', url: secure }),
     state: 'partial',
-    holds: ['target-unreachable', ...answered, 'https-missing', 'cert-invalid', 'redirect-downgrade'],
+    holds: ['target-unreachable', ...answered, 'https-missing', 'certificate-not-trusted', 'https-downgrade'],
   },
   {
     name: 'a redirect to what is no URL',
     evidence: stopped({ kind: 'invalid-location', url: secure, location: 'https://[' }),
     state: 'partial',
-    holds: ['target-unreachable', ...answered, 'https-missing', 'cert-invalid', 'redirect-downgrade'],
+    holds: ['target-unreachable', ...answered, 'https-missing', 'certificate-not-trusted', 'https-downgrade'],
   },
 ];
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isMalformed } from '../../../shared/model/verdict.ts';
 import { type Hsts, parseHsts } from '../../../worker/web/hsts.ts';
-import { isMalformed } from '../../../worker/web/malformed.ts';
 
 const kept = (maxAgeS: number, includeSubDomains = false, preload = false): Hsts => ({
   maxAgeS,

@@ -3,9 +3,11 @@ import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rule
 import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import type { Verdicts } from '../../../shared/model/verdict.ts';
+import { judgeFamilies } from '../../web/judge-families.ts';
 import type { RedirectEvidence } from './evidence.ts';
 import { readEndBlock } from './facts/chain.ts';
 import { judgeArrival } from './judge/arrival.ts';
+import { judgeClient } from './judge/client.ts';
 import { judgeLocations } from './judge/locations.ts';
 import { judgePath } from './judge/path.ts';
 import { reportChain, reportEnd } from './report.ts';
@@ -18,6 +20,8 @@ export function assessRedirects(
     ...judgePath(evidence),
     ...judgeLocations(evidence),
     ...judgeArrival(evidence),
+    ...judgeFamilies(evidence.families),
+    'client-dependent': judgeClient(evidence),
   };
   const block = readEndBlock(evidence);
   const state = block ? 'partial' : stateOf(evidence);

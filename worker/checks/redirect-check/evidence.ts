@@ -1,5 +1,6 @@
 import type { RedirectVia } from '../../../shared/catalogue/redirect-check/report.ts';
 import type { HttpBody, Timings, TlsSight } from '../../probes/http/port.ts';
+import type { FamiliesSeen } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
 import type { LocationSeen, Stop, WalkedHop } from '../../web/walk.ts';
 
@@ -9,7 +10,16 @@ export type RedirectEvidence = {
   readonly hops: readonly HopSeen[];
   /** Why the walk stopped after the last hop. */
   readonly stop: Stop;
+  /** How the first address answers our own User-Agent; left out where the walk used it. */
+  readonly asOurs?: FirstAnswer;
+  /** The last page over IPv4 and IPv6; left out where no page was reached, and by evidence that is older than this field. */
+  readonly families?: FamiliesSeen;
 };
+
+/** An answer without its page; the failure's reason where there was none. */
+export type FirstAnswer =
+  | { readonly kind: 'answered'; readonly status: number; readonly location: string | null }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 /** A hop of the chain, answered or not. */
 export type HopSeen = WalkedHop<HopAnswer>;

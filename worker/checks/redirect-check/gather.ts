@@ -1,27 +1,57 @@
+import type { HttpProbe } from '../../probes/http/port.ts';
+import { gatherFamilies } from '../../web/families.ts';
+import { indexFields, valuesOf } from '../../web/fields.ts';
+import { withoutFragment } from '../../web/location.ts';
 import { isSamePage, shownForS } from '../../web/redirect.ts';
-import { type PageLead, redirectLimit, type WalkLimits, walkRedirects } from '../../web/walk.ts';
+import { type PageLead, redirectLimit, seeLocation, type WalkLimits, walkRedirects } from '../../web/walk.ts';
 import type { GatherContext } from '../check.ts';
-import type { HopAnswer, RedirectEvidence } from './evidence.ts';
+import type { FirstAnswer, HopAnswer, RedirectEvidence } from './evidence.ts';
 import { readAnswer } from './gather/read-answer.ts';
+import { readUserAgent } from './gather/user-agents.ts';
 
 /** 18 s for the chain: 2 s less than the run may take. */
 export const walkLimits: WalkLimits = { redirects: redirectLimit, pageBytes: 524_288, chainMs: 18_000 };
 
 /** Walks the chain of a URL; Refresh fields and meta refreshes are followed too, as a browser does. */
 export async function gatherRedirects(
-  { target, probes, progress }: GatherContext,
+  { target, options, probes, progress }: GatherContext,
   limits: WalkLimits,
 ): Promise<RedirectEvidence> {
-  const walked = await walkRedirects(target, {
+  const lateAt = performance.now() + limits.chainMs / 2;
+  let arrivedAt = target;
+  const userAgent = readUserAgent(options['userAgent']);
+  const ours = userAgent === undefined ? undefined : askAsOurs(target, probes.http);
+  const walk = walkRedirects(target, {
     http: probes.http,
     limits,
-    arriveAt: (url, done) => progress({ done, total: done + 1, current: new URL(url).host }),
+    userAgent,
+    arriveAt: (url, done) => {
+      arrivedAt = withoutFragment(url);
+      progress({ done, total: done + 1, current: new URL(url).host });
+    },
     read: (answer, url) => {
       const { seen, refresh } = readAnswer(answer, url);
       return { seen, lead: leadOfRefresh(refresh, url) };
     },
   });
-  return { url: target, ...walked };
+  const [walked, asOurs] = await Promise.all([walk, ours]);
+  const last = walked.stop.kind === 'arrived' ? walked.hops.at(-1) : undefined;
+  const seen = { url: target, ...walked, ...(asOurs ? { asOurs } : {}) };
+  if (!last) return seen;
+  const families = await gatherFamilies(arrivedAt, probes.http, () => performance.now() < lateAt);
+  return { ...seen, families };
+}
+
+async function askAsOurs(url: string, http: HttpProbe): Promise<FirstAnswer> {
+  const answer = await http.ask({ url: withoutFragment(url), bodyLimitBytes: 0 });
+  if (answer.kind === 'failure') return { kind: 'failed', reason: answer.reason };
+  const [location] = valuesOf(indexFields(answer.headers), 'location');
+  const { status } = answer;
+  return {
+    kind: 'answered',
+    status,
+    location: location === undefined ? null : seeLocation(location, url).text,
+  };
 }
 
 // A page that only reloads itself sends nobody on.

@@ -13,8 +13,15 @@ import { hstsRules } from '../../../shared/catalogue/security-header-check/rules
 import type { HeaderCode } from '../../../shared/catalogue/security-header-check/rules.ts';
 import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
-import { notTested, type Verdict, type Verdicts } from '../../../shared/model/verdict.ts';
+import {
+  allOf,
+  notTested,
+  unlessBroken,
+  type Verdict,
+  type Verdicts,
+} from '../../../shared/model/verdict.ts';
 import { valuesOf } from '../../web/fields.ts';
+import { judgeFamilies } from '../../web/judge-families.ts';
 import type { HeaderEvidence } from './evidence.ts';
 import { readCookies, type SeenCookie } from './facts/cookies.ts';
 import { readCors } from './facts/cors.ts';
@@ -31,8 +38,7 @@ import { judgeHygiene, judgeLeakage } from './judge/leakage.ts';
 import { judgeRedirects } from './judge/redirects.ts';
 import { judgeMixedContent, judgeSubresources } from './judge/subresources.ts';
 import { judgeTarget } from './judge/target.ts';
-import { whyFailed } from './judge/unwalked.ts';
-import { allOf, unlessBroken } from './judge/verdict-tables.ts';
+import { isClosed, whyFailed } from './judge/unwalked.ts';
 import { evaluatePolicies } from './report/evaluator/csp-evaluator.ts';
 import { reportCookies, reportEffective, reportHops, reportPolicies } from './report/fields.ts';
 import { compareWithObservatory } from './report/observatory/compare.ts';
@@ -87,6 +93,7 @@ export function judgeAll(evidence: HeaderEvidence, seen: Seen): Verdicts<HeaderC
   const { hops, page } = seen;
   return {
     ...judgeTarget(evidence, page),
+    ...judgeFamilies(evidence.families),
     ...judgeRedirects(evidence),
     ...(page && !page.block ? judgePage(evidence, hops, page) : judgeNoPage(evidence, hops, page)),
     ...judgeAnswers(evidence, seen),
@@ -150,14 +157,6 @@ function whyNoPage({ https, http }: HeaderEvidence, page: Page | undefined): Ver
   return notTested(whyFailed({ end }) ?? 'the redirects lead to no page');
 }
 
-const settledCodes: ReadonlySet<string> = new Set([
-  'connection-refused',
-  'not-tls',
-  'tls-failed',
-  'connection-closed',
-  'connection-reset',
-]);
-
 function stateOf(
   { https, http }: HeaderEvidence,
   hops: readonly SeenHop[],
@@ -165,6 +164,6 @@ function stateOf(
 ): Assessment['state'] {
   if (hops.length === 0) return 'unreachable';
   if (!page || page.block) return 'partial';
-  const unsure = [https, http].some(({ end }) => end.kind === 'failed' && !settledCodes.has(end.code));
+  const unsure = [https, http].some(({ end }) => end.kind === 'failed' && !isClosed({ end }));
   return unsure ? 'partial' : 'complete';
 }

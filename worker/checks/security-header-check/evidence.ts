@@ -1,3 +1,4 @@
+import type { FamiliesSeen } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
 
 /** One answer on the way. */
@@ -75,4 +76,6 @@ export type HeaderEvidence = {
   readonly cors: readonly CorsSight[];
   /** Host → its place on the preload list, for every host that was met. */
   readonly preload: readonly (readonly [host: string, sight: PreloadSight])[];
+  /** The page over IPv4 and IPv6; left out where no page was reached, and by evidence that is older than this field. */
+  readonly families?: FamiliesSeen;
 };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { HttpProbe } from '../../probes/http/port.ts';
 import { rememberAnswers } from '../../probes/http/remember.ts';
+import { gatherFamilies } from '../../web/families.ts';
 import { maskHeaders } from '../../web/mask-credentials.ts';
 import type { GatherContext } from '../check.ts';
 import type { Chain, CorsSight, HeaderEvidence } from './evidence.ts';
@@ -32,11 +33,23 @@ export function gatherHeadersWith(
       walkChain(plain, http),
       askWithOrigins(secure, origin, http),
     ]);
-    const pageUrl = pageUrlOf([https, plainChain]) ?? secure;
-    const corsUrl = isInTime() ? pageUrl : secure;
-    const cors = corsUrl === secure ? early : await askWithOrigins(corsUrl, origin, http);
+    const found = pageUrlOf([https, plainChain]);
+    const corsUrl = isInTime() ? (found ?? secure) : secure;
+    const [cors, families] = await Promise.all([
+      corsUrl === secure ? early : askWithOrigins(corsUrl, origin, http),
+      found === undefined ? undefined : gatherFamilies(found, http, isInTime),
+    ]);
     const preload = lookUp(preloadList, target, [https, plainChain]);
-    return { url: target, seenAtMs, https, http: plainChain, corsUrl, cors, preload };
+    return {
+      url: target,
+      seenAtMs,
+      https,
+      http: plainChain,
+      corsUrl,
+      cors,
+      preload,
+      ...(families ? { families } : {}),
+    };
   };
 }
 

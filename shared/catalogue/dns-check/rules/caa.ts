@@ -4,8 +4,8 @@ import type { Rule } from '../../../model/verdict.ts';
 export const caaRules = {
   'caa-missing': {
     part: 'caa',
-    severity: 'low',
-    points: 1,
+    severity: 'info',
+    points: 0,
     title: 'Every CA may issue certificates for the domain',
     detail: 'Neither {name} nor a name above it has a CAA record.',
     fix: 'Name the CAs that you use.',

@@ -1,3 +1,4 @@
+import { familyRules } from '../../redirect-check/families.ts';
 import { inGroup } from '../groups.ts';
 
 /** What the answers tell about the machines behind them, and headers that no longer help. */
@@ -124,10 +125,11 @@ export const targetRules = inGroup('target', {
     references: [{ title: 'Public Suffix List', url: 'https://publicsuffix.org/' }],
   },
   'target-error-status': {
-    severity: 'info',
+    severity: 'high',
     title: 'An error page was judged',
     detail: '{url} answers {status}; other pages of the site may send other headers.',
     fix: 'Name an address that answers 200, or let the User-Agent of this check through.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
   },
+  ...familyRules,
 });

@@ -1,4 +1,4 @@
-import { inGroup } from '../groups.ts';
+import { inGroup, severityShare } from '../groups.ts';
 import { preloadList } from './references.ts';
 
 /** Whether the visitor is brought to https. */
@@ -10,34 +10,30 @@ export const redirectRules = inGroup('transport', {
     fix: 'Serve the site over https with a certificate from a public CA, and redirect http to it.',
     references: ['RFC 9110 §4.2.2'],
   },
-  'cert-invalid': {
+  'certificate-not-trusted': {
     severity: 'critical',
     title: 'The certificate is not trusted',
     detail:
       'Browsers refuse the certificate of {url} ({reason}); until it is fixed, they ignore Strict-Transport-Security too.',
     fix: 'Install a certificate for this name from a public CA, with its whole chain.',
     references: ['RFC 9110 §4.3.4', 'RFC 6797 §8.1'],
+    replaces: ['cert-invalid'],
   },
-  'redirect-missing': {
+  'http-not-upgraded': {
     severity: 'high',
-    title: 'The site is also served without HTTPS',
-    detail: '{url} answers {status} instead of redirecting to https.',
-    fix: 'Answer every http:// request with 301 to the same address at https://.',
+    title: 'Visitors over http do not get to HTTPS',
+    detail: 'A visitor to {from} ends at {url} (status {status}), in clear text.',
+    fix: 'Answer every http:// request with 301 to the same address at https://, and stay on https from there.',
     references: ['RFC 6797 §7.2'],
+    replaces: ['redirect-missing', 'redirect-ends-on-http'],
   },
-  'redirect-ends-on-http': {
-    severity: 'high',
-    title: 'The redirects end without HTTPS',
-    detail: 'From {from} the visitor ends at {url}, in clear text.',
-    fix: 'Redirect to https:// on the same host first, and stay on https from there.',
-    references: ['RFC 6797 §7.2'],
-  },
-  'redirect-downgrade': {
-    severity: 'high',
+  'https-downgrade': {
+    severity: 'critical',
     title: 'A redirect leaves HTTPS',
     detail: '{from} redirects to {to}. Anyone on the network can read and change what follows.',
     fix: 'Redirect to the https:// address.',
     references: ['RFC 9110 §4.2.2'],
+    replaces: ['redirect-downgrade'],
   },
   'redirect-http-first': {
     severity: 'medium',
@@ -46,33 +42,38 @@ export const redirectRules = inGroup('transport', {
     fix: 'Redirect to https:// on the same host first.',
     references: ['RFC 6797 §7.2'],
   },
-  'redirect-off-host': {
+  'https-upgrade-late': {
     severity: 'low',
     title: 'The first redirect leaves the host before it could set HSTS',
     detail: '{from} redirects straight to {to}. The first host never sends Strict-Transport-Security.',
     fix: 'Redirect to https:// on the same host first, then to the other host.',
     references: ['RFC 6797 §7.2', preloadList],
+    replaces: ['redirect-off-host'],
   },
-  'redirect-loop': {
-    severity: 'high',
+  'redirect-no-page': {
+    severity: 'critical',
     title: 'The redirects lead to no page',
     detail: 'From {from} the redirects end at {url}: {reason}.',
     fix: 'Follow the redirects one by one and fix the rule that leads back or to no page.',
     references: ['RFC 9110 §15.4'],
+    replaces: ['redirect-loop'],
   },
-  'redirect-too-long': {
+  'redirect-chain-long': {
     severity: 'low',
-    title: 'There are many redirects before the page',
+    title: 'There are more redirects than needed before the page',
     detail: 'From {from} there are {redirects} redirects; each hop must send its own security headers.',
     fix: 'Redirect once to https and once to the final host.',
     references: ['RFC 9110 §15.4'],
+    replaces: ['redirect-too-long'],
   },
 });
 
 /** Whether browsers keep to https by themselves the next time. */
 export const hstsRules = inGroup('transport', {
   'hsts-missing': {
-    severity: 'high',
+    severity: 'medium',
+    // A page without any protection is F (docs/scoring.md).
+    share: severityShare.high,
     title: 'Strict-Transport-Security is missing',
     detail: '{url} does not tell browsers to come back over https only.',
     fix: 'Send Strict-Transport-Security on every https answer; begin with a short max-age and raise it to a year.',
@@ -93,7 +94,8 @@ export const hstsRules = inGroup('transport', {
     references: ['RFC 6797 §6.1'],
   },
   'hsts-short': {
-    severity: 'medium',
+    severity: 'low',
+    share: severityShare.medium,
     title: 'Strict-Transport-Security does not last long',
     detail:
       'max-age is {seconds} s, less than 180 days; a visitor who comes back later is unprotected again.',

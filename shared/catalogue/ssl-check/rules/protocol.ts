@@ -183,7 +183,7 @@ export const protocolRules = {
   },
   'hsts-missing': {
     part: 'protocol',
-    severity: 'low',
+    severity: 'medium',
     points: 10,
     title: 'HSTS is missing',
     detail:

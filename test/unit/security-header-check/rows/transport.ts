@@ -1,9 +1,16 @@
+import type { FamiliesSeen, FamilySight } from '../../../../worker/web/families.ts';
 import type { HeaderLine } from '../../../../worker/web/fields.ts';
+import { lostOver, over } from '../../web/family-sights.ts';
 import { answer, baseline, baselineWith, chain, failed, html, redirect, see } from '../sights.ts';
 import type { Row } from './row.ts';
 
 const hsts = 'Strict-Transport-Security';
 const year = 'max-age=31536000; includeSubDomains';
+const families = (...sights: readonly FamilySight[]): FamiliesSeen => ({
+  url: 'https://site.test/',
+  sights,
+  late: false,
+});
 const home = answer('https://site.test/', baseline);
 
 const baselineWithoutSubdomains: readonly HeaderLine[] = baseline.map(([name, value]) =>
@@ -15,7 +22,13 @@ export const transportRows: readonly Row[] = [
     name: 'a site that does all well keeps its 100 points',
     evidence: see({ headers: baseline }),
     broken: [],
-    holds: ['https-missing', 'cert-invalid', 'redirect-missing', 'hsts-missing', 'hsts-preload-ineligible'],
+    holds: [
+      'https-missing',
+      'certificate-not-trusted',
+      'http-not-upgraded',
+      'hsts-missing',
+      'hsts-preload-ineligible',
+    ],
     score: 100,
   },
   {
@@ -26,7 +39,7 @@ export const transportRows: readonly Row[] = [
       cors: [],
     }),
     broken: ['https-missing', 'csp-missing', 'framing-open', 'xcto-missing', 'permissions-policy-missing'],
-    notApplicable: ['hsts-missing', 'redirect-missing'],
+    notApplicable: ['hsts-missing', 'http-not-upgraded'],
     score: 100 - 25 - 15 - 7.5 - 2.5 - 0.5,
   },
   {
@@ -47,27 +60,27 @@ export const transportRows: readonly Row[] = [
   {
     name: 'a self-signed certificate is refused and voids HSTS',
     evidence: see({ headers: baseline, tls: { trusted: false, error: 'DEPTH_ZERO_SELF_SIGNED_CERT' } }),
-    broken: ['cert-invalid'],
+    broken: ['certificate-not-trusted'],
     notApplicable: ['hsts-missing', 'hsts-short'],
     score: 75,
   },
   {
     name: 'a page that is served over http too lacks its redirect',
     evidence: see({ headers: baseline, http: chain([answer('http://site.test/', [html])]) }),
-    broken: ['redirect-missing', 'hsts-preload-ineligible'],
+    broken: ['http-not-upgraded', 'hsts-preload-ineligible'],
     score: 81.25,
   },
   {
     name: 'an http port that only answers errors shows nobody anything',
     evidence: see({ headers: baseline, http: chain([answer('http://site.test/', [], { status: 404 })]) }),
     broken: ['hsts-preload-ineligible'],
-    holds: ['redirect-missing'],
+    holds: ['http-not-upgraded'],
   },
   {
     name: 'a closed port 80 needs no redirect',
     evidence: see({ headers: baseline, http: failed('http://site.test/') }),
     broken: [],
-    notApplicable: ['redirect-missing', 'redirect-http-first'],
+    notApplicable: ['http-not-upgraded', 'redirect-http-first'],
   },
   {
     name: 'a silent port 80 leaves the redirect untested',
@@ -76,7 +89,7 @@ export const transportRows: readonly Row[] = [
       http: failed('http://site.test/', 'connection-timeout', 'it took too long'),
     }),
     broken: [],
-    notTested: ['redirect-missing', 'redirect-off-host'],
+    notTested: ['http-not-upgraded', 'https-upgrade-late'],
   },
   {
     name: 'a later host whose name could not be resolved may not be public',
@@ -90,7 +103,7 @@ export const transportRows: readonly Row[] = [
       }),
     }),
     broken: ['hsts-preload-ineligible'],
-    notTested: ['target-address-not-allowed', 'redirect-downgrade', 'redirect-loop', 'redirect-missing'],
+    notTested: ['target-address-not-allowed', 'https-downgrade', 'redirect-no-page', 'http-not-upgraded'],
   },
   {
     name: 'redirects that end on http never reach https',
@@ -98,8 +111,8 @@ export const transportRows: readonly Row[] = [
       headers: baseline,
       http: chain([redirect('http://site.test/', 'http://site.test/home'), answer('http://site.test/home')]),
     }),
-    broken: ['redirect-ends-on-http', 'hsts-preload-ineligible'],
-    notApplicable: ['redirect-missing'],
+    broken: ['http-not-upgraded', 'hsts-preload-ineligible'],
+    notApplicable: ['redirect-http-first'],
   },
   {
     name: 'a redirect from https to http is a downgrade',
@@ -110,7 +123,7 @@ export const transportRows: readonly Row[] = [
         answer('https://site.test/b', baseline),
       ]),
     }),
-    broken: ['redirect-downgrade'],
+    broken: ['https-downgrade', 'redirect-chain-long'],
   },
   {
     name: 'http to http first leaves a hop open',
@@ -123,7 +136,7 @@ export const transportRows: readonly Row[] = [
       ]),
     }),
     broken: ['redirect-http-first', 'hsts-preload-ineligible'],
-    notApplicable: ['redirect-off-host'],
+    notApplicable: ['https-upgrade-late'],
   },
   {
     name: 'http straight to another host keeps HSTS from the first one',
@@ -138,7 +151,7 @@ export const transportRows: readonly Row[] = [
         answer('https://www.site.test/', baseline),
       ]),
     }),
-    broken: ['redirect-off-host'],
+    broken: ['https-upgrade-late'],
     holds: ['hsts-not-on-first-hop'],
   },
   {
@@ -157,8 +170,8 @@ export const transportRows: readonly Row[] = [
       ),
       cors: [],
     }),
-    broken: ['redirect-loop'],
-    notTested: ['csp-missing', 'hsts-missing', 'redirect-missing', 'cors-reflects-origin'],
+    broken: ['redirect-no-page'],
+    notTested: ['csp-missing', 'hsts-missing', 'http-not-upgraded', 'cors-reflects-origin'],
     score: null,
   },
   {
@@ -172,20 +185,20 @@ export const transportRows: readonly Row[] = [
       http: failed('http://site.test/'),
       cors: [],
     }),
-    broken: ['redirect-loop'],
+    broken: ['redirect-no-page'],
     score: null,
   },
   {
-    name: 'six redirects are a long way',
+    name: 'a third redirect is one more than needed',
     evidence: see({
       headers: baseline,
       http: chain([
         redirect('http://site.test/', 'https://site.test/1'),
-        ...[1, 2, 3, 4, 5].map((at) => redirect(`https://site.test/${at}`, `https://site.test/${at + 1}`)),
-        answer('https://site.test/6', baseline),
+        ...[1, 2].map((at) => redirect(`https://site.test/${at}`, `https://site.test/${at + 1}`)),
+        answer('https://site.test/3', baseline),
       ]),
     }),
-    broken: ['redirect-too-long'],
+    broken: ['redirect-chain-long'],
   },
   {
     name: 'no HSTS at all',
@@ -375,10 +388,30 @@ export const transportRows: readonly Row[] = [
     score: null,
   },
   {
+    name: 'IPv6 that refuses is broken',
+    evidence: { ...see({ headers: baseline }), families: families(lostOver(6, 'connection-refused')) },
+    broken: ['ipv6-broken'],
+    score: 100,
+  },
+  {
+    name: 'a page without HSTS over IPv6 differs, and a slow one is told',
+    evidence: {
+      ...see({ headers: baseline }),
+      families: families(over(6, { headers: [], firstByteMs: 900 }), over(4)),
+    },
+    broken: ['address-families-differ', 'ipv6-slow'],
+    holds: ['ipv6-broken'],
+  },
+  {
+    name: 'the same over both families holds',
+    evidence: { ...see({ headers: baseline }), families: families(over(6), over(4)) },
+    broken: [],
+    holds: ['ipv6-broken', 'address-families-differ', 'ipv6-slow'],
+  },
+  {
     name: 'an error page is judged and said to be one',
     evidence: see({ headers: baseline, status: 500 }),
-    broken: [],
-    info: ['target-error-status'],
+    broken: ['target-error-status'],
     holds: ['target-blocks-checks'],
   },
   {
@@ -398,7 +431,7 @@ export const transportRows: readonly Row[] = [
     evidence: see({ headers: [html, ['Server', 'cloudflare'], ['Set-Cookie', 'session=1']], status: 403 }),
     broken: ['target-blocks-checks'],
     notTested: ['csp-missing', 'hsts-missing', 'framing-open', 'cookie-session-no-secure', 'leak-version'],
-    holds: ['cert-invalid', 'https-missing'],
+    holds: ['certificate-not-trusted', 'https-missing'],
     notApplicable: ['target-error-status'],
     score: null,
   },

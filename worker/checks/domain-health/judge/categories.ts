@@ -139,12 +139,16 @@ function judgeCriticals({ categories, ssl, web }: CategoryFacts): Verdict {
   return found.length > 0 ? 'not-applicable' : whereAllSeen(categories);
 }
 
-// ssl-check and the entry points judge here whether https is missing or its certificate is refused. An older code stands beside its successor.
-const tlsCodes: ReadonlySet<string> = new Set(['https-missing', 'certificate-not-trusted', 'cert-invalid']);
+// ssl-check and the entry points judge here whether visitors get to the page over a trusted https.
+const toldOfHeaders: ReadonlySet<string> = new Set([
+  'https-missing',
+  'certificate-not-trusted',
+  'https-downgrade',
+  'redirect-no-page',
+]);
 
 function isToldByName({ name }: Category, code: string): boolean {
-  const isOfTls = tlsCodes.has(code);
-  return toldByName.has(code) || (name === 'headers' && isOfTls);
+  return toldByName.has(code) || (name === 'headers' && toldOfHeaders.has(code));
 }
 
 function judgeCoverage({ categories, entries, web, dnsFields }: CategoryFacts): Verdict {

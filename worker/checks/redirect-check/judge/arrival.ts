@@ -1,10 +1,15 @@
 import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
-import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import {
+  brokenBy,
+  brokenIf,
+  isMalformed,
+  notTested,
+  type Verdict,
+} from '../../../../shared/model/verdict.ts';
 import type { FailureCode } from '../../../probes/http/port.ts';
 import type { Block } from '../../../web/block-page.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';
 import { withoutFragment } from '../../../web/location.ts';
-import { isMalformed } from '../../../web/malformed.ts';
 import type { HopAnswer, RedirectEvidence } from '../evidence.ts';
 import {
   type AnsweredHop,
@@ -17,7 +22,11 @@ import {
 
 type Code = Extract<
   RedirectCode,
-  'https-missing' | 'certificate-not-trusted' | `target-${string}` | `hsts-${string}` | 'canonical-differs'
+  | 'http-not-upgraded'
+  | 'certificate-not-trusted'
+  | `target-${string}`
+  | `hsts-${string}`
+  | 'canonical-differs'
 >;
 
 /** Judges where the chain ends, and what its hops say about HTTPS on the way. */
@@ -33,8 +42,8 @@ export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> 
   const overHttp = answered.filter(({ url }) => url.startsWith('http:'));
   const overHttps = answered.filter(({ seen }) => seen.tls !== null);
   return {
-    'https-missing': ofPage(({ url }) => brokenIf(url.startsWith('http:'), { url })),
-    'target-broken': ofPage(({ url, seen: { status } }) => brokenIf(status >= 400, { url, status })),
+    'http-not-upgraded': ofPage(({ url }) => brokenIf(url.startsWith('http:'), { url })),
+    'target-error-status': ofPage(({ url, seen: { status } }) => brokenIf(status >= 400, { url, status })),
     'target-blocks-checks': arrived((last) => judgeBlock(last, block)),
     'target-rate-limits': arrived(({ url, seen }) => brokenIf(seen.status === 429, { url })),
     'target-body-broken': ofPage(judgeBody),

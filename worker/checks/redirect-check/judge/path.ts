@@ -7,7 +7,7 @@ import {
   type Verdict,
 } from '../../../../shared/model/verdict.ts';
 import { siteOf } from '../../../../shared/target/parse-target.ts';
-import { isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
+import { comfortableRedirects, isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
 import type { RedirectEvidence } from '../evidence.ts';
 import {
   answeredHops,
@@ -25,9 +25,6 @@ import {
 } from '../facts/chain.ts';
 
 type Code = Extract<RedirectCode, 'https-downgrade' | 'https-upgrade-late' | `redirect-${string}`>;
-
-/** One for the scheme and one for the host. */
-const comfortableRedirects = 2;
 
 const trackingParameters =
   /^(?:utm_\w+|gclid|gbraid|wbraid|dclid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_[ce]id|_hsenc|_hsmi|vero_id|mkt_tok|s_cid|oly_\w+)$/i;

@@ -1,7 +1,7 @@
+import { isMalformed } from '../../../../shared/model/verdict.ts';
 import { keyOf } from '../../../web/cookie-jar.ts';
 import { type Storage, storeCookie } from '../../../web/cookie-store.ts';
 import { valuesOf } from '../../../web/fields.ts';
-import { isMalformed } from '../../../web/malformed.ts';
 import { cookieNameOf } from '../../../web/mask-cookie.ts';
 import { parseSetCookie, type SetCookie } from '../../../web/set-cookie.ts';
 import type { HeaderEvidence } from '../evidence.ts';
@@ -51,7 +51,7 @@ export function nameOf({ cookie, line }: Pick<SeenCookie, 'cookie' | 'line'>): s
 function readCookie(seen: SeenHop, line: string, nowMs: number): SeenCookie {
   const cookie = parseSetCookie(line);
   if (isMalformed(cookie)) {
-    const storage = { stored: false, deletes: false, reason: `its line has ${cookie.reason}` } as const;
+    const storage = { stored: false, deletes: false, reason: `its line has ${cookie.malformed}` } as const;
     return { seen, line, cookie: undefined, storage, session: false };
   }
   const storage = storeCookie(cookie, seen.url, nowMs);

@@ -1,7 +1,7 @@
+import { isMalformed, type Malformed } from '../../../../shared/model/verdict.ts';
 import { isAddressHost } from '../../../web/address-host.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';
-import { isMalformed, type Malformed } from '../../../web/malformed.ts';
 import type { SeenHop } from './page.ts';
 
 /** What a browser keeps of an answer's Strict-Transport-Security. */
@@ -33,6 +33,6 @@ function whyNotApplied(parsed: Hsts | Malformed | undefined, url: URL, trusted: 
   if (url.protocol !== 'https:') return 'is sent over http';
   if (!trusted) return 'comes with a certificate that is not trusted';
   if (isAddressHost(url.hostname)) return 'is sent for an address, not for a name';
-  if (isMalformed(parsed)) return `has ${parsed.reason}`;
+  if (isMalformed(parsed)) return `has ${parsed.malformed}`;
   return parsed.maxAgeS === 0 ? 'has max-age=0' : undefined;
 }

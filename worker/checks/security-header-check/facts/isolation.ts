@@ -1,5 +1,5 @@
+import { isMalformed, type Malformed } from '../../../../shared/model/verdict.ts';
 import { type Fields, valuesOf } from '../../../web/fields.ts';
-import { isMalformed, type Malformed } from '../../../web/malformed.ts';
 import {
   type EmbedderPolicy,
   type OpenerPolicy,

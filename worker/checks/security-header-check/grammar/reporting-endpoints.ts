@@ -1,4 +1,4 @@
-import { isMalformed } from '../../../web/malformed.ts';
+import { isMalformed } from '../../../../shared/model/verdict.ts';
 import { readDictionary } from './structured.ts';
 
 /** The names that Reporting-Endpoints defines; none where it does not parse, which drops it whole. */

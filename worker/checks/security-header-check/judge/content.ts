@@ -3,16 +3,22 @@ import {
   referrerRules,
   type sniffingRules,
 } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
-import { brokenBy, notTested, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import {
+  allOf,
+  brokenBy,
+  isMalformed,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
 import { valuesOf } from '../../../web/fields.ts';
-import { isMalformed } from '../../../web/malformed.ts';
 import { type Page, whyHeadUnread } from '../facts/page.ts';
 import { readReferrer } from '../facts/referrer.ts';
 import { parseNosniff } from '../grammar/nosniff.ts';
 import { knownFeatures, powerfulFeatures } from '../grammar/permission-features.ts';
 import { isFeaturePolicySyntax, parsePermissionsPolicy } from '../grammar/permissions-policy.ts';
 import { isLooser, isLooserThanDefault } from '../grammar/referrer-policy.ts';
-import { allOf, brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
+import { brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
 /** Judges whether browsers guess at the type of the content. */
 export function judgeSniffing(page: Page): Verdicts<keyof typeof sniffingRules> {
@@ -93,7 +99,7 @@ export function judgePermissions(page: Page): Verdicts<keyof typeof permissionsR
   const seen = fieldAt(page, name, lines.join(', '));
   const parsed = parsePermissionsPolicy(lines);
   if (isMalformed(parsed)) {
-    const broken: Verdict = brokenBy([{ ...seen, reason: parsed.reason, offset: parsed.offset }]);
+    const broken: Verdict = brokenBy([{ ...seen, reason: parsed.malformed, offset: parsed.at ?? 0 }]);
     const isLegacy = lines.some(isFeaturePolicySyntax);
     const code = isLegacy ? 'permissions-policy-legacy-syntax' : 'permissions-policy-invalid';
     return { ...absent, 'permissions-policy-missing': 'holds', [code]: broken };

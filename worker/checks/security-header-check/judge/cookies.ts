@@ -1,5 +1,11 @@
 import { cookieRules } from '../../../../shared/catalogue/security-header-check/rules/cookies.ts';
-import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import {
+  allOf,
+  brokenBy,
+  type Evidence,
+  type Verdict,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { isInfrastructure } from '../../../web/known-cookies.ts';
 import { maskAttributeValue } from '../../../web/mask-cookie.ts';
@@ -7,7 +13,7 @@ import type { SetCookie } from '../../../web/set-cookie.ts';
 import { nameOf, type SeenCookie } from '../facts/cookies.ts';
 import { isAntiForgeryCookie } from '../facts/session-cookie.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
-import { allOf, cut, where } from './verdict-tables.ts';
+import { cut, where } from './verdict-tables.ts';
 
 type Kept = SeenCookie & {
   readonly cookie: SetCookie;

@@ -1,5 +1,6 @@
 import { corsRules } from '../../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
 import {
+  allOf,
   brokenBy,
   type Evidence,
   notTested,
@@ -7,7 +8,7 @@ import {
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
 import type { Cors, CorsAnswer } from '../facts/cors.ts';
-import { allOf, brokenWhen, cut, where } from './verdict-tables.ts';
+import { brokenWhen, cut, where } from './verdict-tables.ts';
 
 /** Judges what other origins may read, from the answers to origins that nobody can have listed. */
 export function judgeCors(cors: Cors, url: string): Verdicts<keyof typeof corsRules> {

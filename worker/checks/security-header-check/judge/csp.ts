@@ -1,8 +1,10 @@
 import { cspRules } from '../../../../shared/catalogue/security-header-check/rules/csp.ts';
 import {
+  allOf,
   brokenBy,
   type Evidence,
   notTested,
+  unlessBroken,
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
@@ -12,7 +14,6 @@ import { type Page, whyHeadUnread } from '../facts/page.ts';
 import { enforcedOf, readPolicies, type SeenPolicy } from '../facts/policies.ts';
 import { type CspCode, judgeScripts, showGrant } from './csp-scripts.ts';
 import { judgeSyntax } from './csp-syntax.ts';
-import { allOf, unlessBroken } from './verdict-tables.ts';
 
 /** Judges Content-Security-Policy: whether one is enforced, what it lets through, how it is written. */
 export function judgeCsp(evidence: HeaderEvidence, page: Page): Verdicts<CspCode> {

@@ -4,12 +4,12 @@ import {
   type Evidence,
   type Fix,
   isBroken,
+  isMalformed,
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
 import { isToken } from '../../../web/fields.ts';
 import { parseHsts, printHsts } from '../../../web/hsts.ts';
-import { isMalformed } from '../../../web/malformed.ts';
 
 type Snippets = { readonly [server: string]: string };
 
@@ -38,8 +38,7 @@ const toHttps: Snippets = {
 };
 
 const snippets: { readonly [C in HeaderCode]?: Snippets } = {
-  'redirect-missing': toHttps,
-  'redirect-ends-on-http': toHttps,
+  'http-not-upgraded': toHttps,
   'redirect-http-first': toHttps,
   'hsts-missing': hsts,
   'hsts-off': hsts,

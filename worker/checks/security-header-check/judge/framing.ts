@@ -1,11 +1,17 @@
 import { framingRules } from '../../../../shared/catalogue/security-header-check/rules/framing.ts';
-import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import {
+  allOf,
+  brokenBy,
+  type Evidence,
+  notTested,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { type Framing, readFraming } from '../facts/framing.ts';
 import { type Page, whyHeadUnread } from '../facts/page.ts';
 import { attributeOf } from '../facts/policies.ts';
 import type { XFrameOptions } from '../grammar/x-frame-options.ts';
-import { allOf, brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
+import { brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
 const header = 'x-frame-options';
 

@@ -1,20 +1,22 @@
 import { getDomain } from 'tldts';
 import { hstsRules } from '../../../../shared/catalogue/security-header-check/rules/transport.ts';
 import {
+  allOf,
   brokenBy,
   type Evidence,
+  isMalformed,
+  type Malformed,
   notTested,
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import type { Hsts } from '../../../web/hsts.ts';
-import { isMalformed, type Malformed } from '../../../web/malformed.ts';
 import type { HeaderEvidence, PreloadSight } from '../evidence.ts';
 import { type EffectiveHsts, readEffectiveHsts } from '../facts/hsts.ts';
 import type { Page, SeenHop } from '../facts/page.ts';
 import { whyUnanswered } from './unwalked.ts';
-import { allOf, brokenWhen, fieldAt, where } from './verdict-tables.ts';
+import { brokenWhen, fieldAt, where } from './verdict-tables.ts';
 
 type HstsCode = keyof typeof hstsRules;
 type MainCode = Exclude<HstsCode, 'hsts-over-http' | 'hsts-not-on-first-hop' | 'hsts-preloaded'>;
@@ -89,7 +91,9 @@ function judgeMain(
   const malformed = hsts.parsed && isMalformed(hsts.parsed) ? hsts.parsed : undefined;
   return {
     'hsts-missing': 'holds',
-    'hsts-invalid': brokenWhen(malformed && { ...seen, reason: malformed.reason, offset: malformed.offset }),
+    'hsts-invalid': brokenWhen(
+      malformed && { ...seen, reason: malformed.malformed, offset: malformed.at ?? 0 },
+    ),
     ...judgeRepetition(hsts, seen),
     ...judgeValid(valid, seen, page, preload),
     'hsts-preload-ineligible': judgePreload(evidence, page, seen),

@@ -1,7 +1,12 @@
 import type { isolationRules } from '../../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
-import { brokenBy, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import {
+  brokenBy,
+  isMalformed,
+  type Malformed,
+  type Verdict,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
 import { valuesOf } from '../../../web/fields.ts';
-import { isMalformed, type Malformed } from '../../../web/malformed.ts';
 import { readIsolation } from '../facts/isolation.ts';
 import type { Page } from '../facts/page.ts';
 import { brokenWhen, fieldAt, where } from './verdict-tables.ts';
@@ -13,7 +18,7 @@ export function judgeIsolation(page: Page): Verdicts<keyof typeof isolationRules
   const isSecurePage = page.isDocument && page.url.protocol === 'https:';
   const forPages = (verdict: Verdict): Verdict => (isSecurePage ? verdict : 'not-applicable');
   const invalid = (header: string, parsed: object | Malformed | undefined): Verdict => {
-    const reason = parsed && isMalformed(parsed) ? parsed.reason : undefined;
+    const reason = parsed && isMalformed(parsed) ? parsed.malformed : undefined;
     const sent = fieldAt(page, header, valuesOf(page.fields, header).join(', '));
     return where(parsed !== undefined, brokenWhen(reason !== undefined && { ...sent, reason }));
   };

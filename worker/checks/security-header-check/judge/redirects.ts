@@ -7,6 +7,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '../../../../shared/model/verdict.ts';
+import { comfortableRedirects } from '../../../web/redirect.ts';
 import type { Chain, HeaderEvidence, Hop } from '../evidence.ts';
 import { isClosed, whyCertificateUnseen, whyFailed, whyUnanswered, whyUnwalked } from './unwalked.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
@@ -21,14 +22,14 @@ export function judgeRedirects(evidence: HeaderEvidence): Verdicts<RedirectCode>
   const asFarAsSeen = (verdict: Verdict) => unless(whyUnwalked(chains), verdict);
   return {
     'https-missing': judgeHttps(https, http),
-    'cert-invalid': unless(
+    'certificate-not-trusted': unless(
       whyCertificateUnseen(chains),
       judgeCertificates(chains.flatMap(({ hops }) => hops)),
     ),
     ...judgeClearTextStart(http, https),
-    'redirect-downgrade': asFarAsSeen(where(chains.some(leadsOn), brokenBy(chains.flatMap(findDowngrades)))),
-    'redirect-loop': asFarAsSeen(brokenBy(deadEnds)),
-    'redirect-too-long': asFarAsSeen(judgeLength(chains, deadEnds.length > 0)),
+    'https-downgrade': asFarAsSeen(where(chains.some(leadsOn), brokenBy(chains.flatMap(findDowngrades)))),
+    'redirect-no-page': asFarAsSeen(brokenBy(deadEnds)),
+    'redirect-chain-long': asFarAsSeen(judgeLength(chains, deadEnds.length > 0)),
   };
 }
 
@@ -59,41 +60,34 @@ function judgeCertificates(hops: readonly Hop[]): Verdict {
   return brokenBy([...refused].map(([url, error]) => ({ url, reason: error ?? 'it is not trusted' })));
 }
 
-type ClearTextCode =
-  | 'redirect-missing'
-  | 'redirect-ends-on-http'
-  | 'redirect-http-first'
-  | 'redirect-off-host';
+type ClearTextCode = 'http-not-upgraded' | 'redirect-http-first' | 'https-upgrade-late';
 
 function judgeClearTextStart(http: Chain, https: Chain): Verdicts<ClearTextCode> {
   const [first, second] = http.hops;
   const last = http.hops.at(-1);
   if (!first || !last) return allClearText(noClearText(http));
   if (http.end.kind !== 'answered') return allClearText(notTested('the redirects from http lead to no page'));
-  const ends = isClearText(last.url);
-  const isUpgraded = second !== undefined && !ends;
+  const isUpgraded = second !== undefined && !isClearText(last.url);
   return {
-    'redirect-missing': where(!(second && ends), judgeMissing(first, second, https)),
-    'redirect-ends-on-http': where(
-      second !== undefined,
-      brokenWhen(ends && { from: first.url, url: last.url }),
-    ),
+    'http-not-upgraded': judgeUpgrade(first, last, https),
     'redirect-http-first': where(isUpgraded, brokenWhen(findClearTextSecond(first, second))),
     // Where the first redirect stays in clear text, that is what is told.
-    'redirect-off-host': where(
+    'https-upgrade-late': where(
       isUpgraded && !isClearText(second.url),
       brokenWhen(findOtherHost(first, second)),
     ),
   };
 }
 
-// Without https there is nothing to redirect to; redirects that end in clear text have a rule of their own.
-function judgeMissing(first: Hop, second: Hop | undefined, https: Chain): Verdict {
+function judgeUpgrade(first: Hop, last: Hop, https: Chain): Verdict {
+  const { url, status } = last;
+  const seen = brokenWhen(isClearText(url) && { from: first.url, url, status });
+  if (first !== last) return seen;
   const unseen = whyUnanswered(https);
   if (unseen !== null) return notTested(unseen);
+  // Without https there is nothing to redirect to, and an error page shows visitors nothing.
   if (https.hops.length === 0) return 'not-applicable';
-  const isServed = !second && isClearText(first.url) && first.status < 400;
-  return brokenWhen(isServed && { url: first.url, status: first.status });
+  return status < 400 ? seen : 'holds';
 }
 
 function noClearText({ end }: Chain): Verdict {
@@ -103,10 +97,9 @@ function noClearText({ end }: Chain): Verdict {
 
 function allClearText(verdict: Verdict): Verdicts<ClearTextCode> {
   return {
-    'redirect-missing': verdict,
-    'redirect-ends-on-http': verdict,
+    'http-not-upgraded': verdict,
     'redirect-http-first': verdict,
-    'redirect-off-host': verdict,
+    'https-upgrade-late': verdict,
   };
 }
 
@@ -141,14 +134,14 @@ function findDeadEnd({ start, end }: Chain): Evidence[] {
   return [{ from: start, url: end.url, reason: reasonsOfDeadEnd[end.kind] }];
 }
 
-// Of a way that leads nowhere nobody asks how long it is.
+// Skip the length where a chain did not reach a page.
 function judgeLength(chains: readonly Chain[], isDeadEnd: boolean): Verdict {
   const long = brokenBy(chains.flatMap(findLongWay));
   return isBroken(long) ? long : where(!isDeadEnd, long);
 }
 
 function findLongWay({ start, hops }: Chain): Evidence[] {
-  return hops.length > 6 ? [{ from: start, redirects: hops.length - 1 }] : [];
+  return hops.length - 1 > comfortableRedirects ? [{ from: start, redirects: hops.length - 1 }] : [];
 }
 
 function isClearText(url: string): boolean {

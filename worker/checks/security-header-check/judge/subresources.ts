@@ -1,7 +1,14 @@
 import { getDomain } from 'tldts';
 import type { mixedContentRules } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
 import { subresourceRules } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
-import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../shared/model/verdict.ts';
+import {
+  allOf,
+  brokenBy,
+  type Evidence,
+  notTested,
+  unlessBroken,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
 import { isHtml } from '../../../web/content-type.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import type { ElementSight } from '../evidence.ts';
@@ -9,7 +16,7 @@ import type { Page } from '../facts/page.ts';
 import { attributeOf, directiveOf, enforcedOf, isScript } from '../facts/policies.ts';
 import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
-import { allOf, brokenWhen, cut, unlessBroken, where } from './verdict-tables.ts';
+import { brokenWhen, cut, where } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */
 type Load = {

@@ -1,3 +1,4 @@
+import type { FamilyCode } from '../../../../shared/catalogue/redirect-check/families.ts';
 import type { targetRules } from '../../../../shared/catalogue/security-header-check/rules/leakage.ts';
 import {
   brokenBy,
@@ -17,7 +18,7 @@ import { brokenWhen, where } from './verdict-tables.ts';
 export function judgeTarget(
   { url, https, http }: HeaderEvidence,
   page: Page | undefined,
-): Verdicts<keyof typeof targetRules> {
+): Verdicts<Exclude<keyof typeof targetRules, FamilyCode>> {
   const failures = [https, http].flatMap(findFailure);
   const unique = [...new Map(failures.map((failure) => [failure.url, failure])).values()];
   const coded = (code: string) => unique.filter((failure) => failure.code === code);

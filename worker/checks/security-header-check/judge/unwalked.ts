@@ -1,17 +1,9 @@
+import { kindOfFailure } from '../../../probes/failure-kinds.ts';
 import type { Chain } from '../evidence.ts';
 
-// By these any client finds nobody there; a timeout may be ours alone.
-const closedCodes: ReadonlySet<string> = new Set([
-  'connection-refused',
-  'connection-closed',
-  'connection-reset',
-  'not-tls',
-  'tls-failed',
-]);
-
-/** True for a chain that ended at a port behind which, by its own doing, nobody speaks what was asked for. */
-export function isClosed({ end }: Chain): boolean {
-  return end.kind === 'failed' && closedCodes.has(end.code);
+/** True for a chain that ended at a port where every client finds nobody who speaks what was asked for; a timeout may be ours alone. */
+export function isClosed({ end }: Pick<Chain, 'end'>): boolean {
+  return end.kind === 'failed' && kindOfFailure(end.code) === 'definite';
 }
 
 /** Why nothing is known of the start of a chain; null where it answered, or is closed and so has nothing to show. */

@@ -1,32 +1,9 @@
-import {
-  brokenBy,
-  codesOf,
-  type Evidence,
-  isBroken,
-  type Rule,
-  type Verdict,
-  type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
 import type { SeenHop } from '../facts/page.ts';
-
-/** The same verdict for every rule of a table. */
-export function allOf<Code extends string>(
-  table: { readonly [C in Code]: Rule },
-  verdict: Verdict,
-): Verdicts<Code> {
-  return Object.fromEntries(codesOf(table).map((code) => [code, verdict])) as Verdicts<Code>;
-}
 
 /** Holds for what is absent, broken by what is there. */
 export function brokenWhen(evidence: Evidence | undefined | false): Verdict {
   return evidence ? brokenBy([evidence]) : 'holds';
-}
-
-/** Another verdict in place of each that found nothing; what was seen to be broken stays so. */
-export function unlessBroken<Code extends string>(verdicts: Verdicts<Code>, other: Verdict): Verdicts<Code> {
-  return Object.fromEntries(
-    codesOf(verdicts).map((code) => [code, isBroken(verdicts[code]) ? verdicts[code] : other]),
-  ) as Verdicts<Code>;
 }
 
 /** The verdict where there is something that the rule speaks of. */

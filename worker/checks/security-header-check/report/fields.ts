@@ -1,6 +1,6 @@
+import { isMalformed } from '../../../../shared/model/verdict.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { findKnownCookie } from '../../../web/known-cookies.ts';
-import { isMalformed } from '../../../web/malformed.ts';
 import { maskAttributeValue, maskSetCookie } from '../../../web/mask-cookie.ts';
 import type { CorsSight, HeaderEvidence } from '../evidence.ts';
 import { nameOf, type SeenCookie } from '../facts/cookies.ts';

@@ -105,7 +105,7 @@ const counterparts: { readonly [T in ObservatoryTest]: RegExp } = {
   'cross-origin-embedder-policy': /^coep-invalid$/,
   'cross-origin-opener-policy': /^coop-invalid$/,
   'cross-origin-resource-sharing': /^cors-/,
-  redirection: /^redirect-/,
+  redirection: /^(?:redirect-|http-not-upgraded$|https-(?:downgrade|upgrade-late)$)/,
   'referrer-policy': /^referrer-policy-/,
   'strict-transport-security': /^hsts-/,
   'subresource-integrity': /^(?:sri-|script-http$)/,
@@ -121,7 +121,7 @@ const codesByTest: ReadonlyMap<string, readonly HeaderCode[]> = new Map(
 );
 // Findings of low severity that the Observatory takes points for too.
 const weightyLow: ReadonlySet<string> = new Set<HeaderCode>([
-  'redirect-off-host',
+  'https-upgrade-late',
   'referrer-policy-invalid',
   'coop-invalid',
   'coep-invalid',
