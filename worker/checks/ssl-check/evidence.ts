@@ -34,8 +34,9 @@ export type SslEvidence = {
   /** The list of revoked certificates that the leaf points to. */
   readonly revocationList: RevocationListSeen;
   readonly names: NamesSeen;
+  /** The address that all of this was seen at. */
   readonly addresses: readonly string[];
-  /** One handshake with each other address of the name; null when addresses could not be chosen. */
+  /** What the other addresses of the name answered; null in evidence of versions that looked at one address. */
   readonly endpoints: readonly EndpointSeen[] | null;
   readonly connections: number;
 };
@@ -110,7 +111,32 @@ export type QuestionEnd =
   /** We stopped: connections or time ran out, or only the first answer was wanted. */
   | { readonly kind: 'stopped'; readonly reason: string };
 
-export type EndpointSeen = { readonly address: string; readonly handshake: HandshakeAnswer };
+/** Another address of the name. */
+export type EndpointSeen = {
+  readonly address: string;
+  /** The last that was tried. Where even the first ClientHello had no answer, that failure. */
+  readonly handshake: HandshakeAnswer;
+  /** After a short look: what it answered when TLS 1.1 and older were asked for. */
+  readonly oldVersions?: readonly Question[];
+  /** After a full look: everything else. */
+  readonly full?: FullLook;
+};
+
+/** What is seen of one address. */
+export type FullLook = Pick<
+  SslEvidence,
+  | 'handshakes'
+  | 'withoutName'
+  | 'otherKind'
+  | 'questions'
+  | 'stillAnswers'
+  | 'groups'
+  | 'preference'
+  | 'alpnRefused'
+  | 'chains'
+  | 'hsts'
+  | 'revocationList'
+>;
 
 export type Preference = 'server' | 'client';
 

@@ -44,14 +44,12 @@ export async function gatherHandshakes(
 /** The same without a name: what a client without SNI is shown. */
 export async function gatherWithoutName(
   probe: TlsProbe,
-  { host, port }: Target,
+  target: Target,
   allowance: Allowance,
   offer: Offer,
 ): Promise<HandshakeAnswer | null> {
   if (allowance.takeKept() !== null) return null;
-  return keepHandshake(
-    await probe.handshake({ ...offers[offer], host, port, servername: null, lingerMs: 0 }),
-  );
+  return keepHandshake(await probe.handshake({ ...offers[offer], ...target, servername: null, lingerMs: 0 }));
 }
 
 /** OpenSSL's suites of either kind; those without encryption are in no other list either. */
@@ -85,7 +83,7 @@ export type KindWanted = {
 /** The same for a client that knows one kind of key only. */
 export async function shakeForKind(
   probe: TlsProbe,
-  { host, port }: Target,
+  target: Target,
   { kind, offer, version }: KindWanted,
 ): Promise<HandshakeAnswer> {
   const level = offer === 'legacy' ? ':@SECLEVEL=0' : '';
@@ -97,9 +95,8 @@ export async function shakeForKind(
     await probe.handshake({
       ...offers[offer],
       ...only,
-      host,
-      port,
-      servername: host,
+      ...target,
+      servername: target.host,
       requestOcsp: true,
       lingerMs: 0,
     }),
@@ -108,12 +105,12 @@ export async function shakeForKind(
 
 async function shake(
   probe: TlsProbe,
-  { host, port }: Target,
+  target: Target,
   allowance: Allowance,
   offer: Offer,
 ): Promise<HandshakeAnswer> {
   const lingerMs = allowance.lingerMs();
-  const request = { ...offers[offer], host, port, servername: host, requestOcsp: true, lingerMs };
+  const request = { ...offers[offer], ...target, servername: target.host, requestOcsp: true, lingerMs };
   const handshake = await probe.handshake(request);
   if (handshake.kind === 'failure' && handshake.code === 'tls-timeout') allowance.noteSilence();
   return keepHandshake(handshake);
