@@ -191,14 +191,18 @@ export const sslReportShape = {
   http3Advertised: z
     .boolean()
     .nullable()
-    .meta({ description: 'The HTTPS record offers h3; it is not tried.' }),
-  connections: z
-    .int()
-    .min(0)
-    .meta({
-      description:
-        'Connections that were opened: at most 30 to an address looked at in full, and 6 to any other.',
-    }),
+    .meta({ description: 'The HTTPS record or an Alt-Svc field offers h3; it is not tried.' }),
+  echAdvertised: z.boolean().nullable().optional().meta({
+    description: 'The HTTPS record carries keys for Encrypted Client Hello; null when it could not be read.',
+  }),
+  fallbackRefused: z.boolean().nullable().optional().meta({
+    description:
+      'A client that comes back with an older version is refused (RFC 7507); null where no version before TLS 1.2 is spoken.',
+  }),
+  connections: z.int().min(0).meta({
+    description:
+      'Connections that were opened: at most 30 to an address looked at in full, and 6 to any other.',
+  }),
   endpoints: z.array(endpointSchema).optional().meta({ description: 'Every address that was looked at.' }),
   clients: z
     .array(clientSchema)

@@ -21,6 +21,8 @@ export type SslEvidence = {
   readonly questions: readonly Question[];
   /** Whether a ClientHello that was accepted earlier is still accepted at the end. Asked only when other connections were cut off; null otherwise. */
   readonly stillAnswers: boolean | null;
+  /** What becomes of a client that comes back with an older version than both sides speak (RFC 7507); null when no old version is spoken. Absent in older evidence. */
+  readonly fallback?: FallbackSeen | null;
   readonly groups: GroupsSeen | null;
   /** By whose order a suite is chosen; null when that was not seen. */
   readonly preference: Preference | null;
@@ -130,6 +132,7 @@ export type FullLook = Pick<
   | 'otherKind'
   | 'questions'
   | 'stillAnswers'
+  | 'fallback'
   | 'groups'
   | 'preference'
   | 'alpnRefused'
@@ -138,13 +141,22 @@ export type FullLook = Pick<
   | 'revocationList'
 >;
 
+/** refused: with the alert that RFC 7507 asks for. */
+export type FallbackSeen = 'refused' | 'accepted' | 'unknown';
+
 export type Preference = 'server' | 'client';
 
 /** Groups of TLS 1.3 that the server named in HelloRetryRequests; the end is that of the question for curves and hybrids. */
 export type GroupsSeen = { readonly accepted: readonly number[]; readonly end: QuestionEnd };
 
 export type HstsSeen =
-  | { readonly kind: 'fields'; readonly url: string; readonly values: readonly string[] }
+  | {
+      readonly kind: 'fields';
+      readonly url: string;
+      readonly values: readonly string[];
+      /** Alt-Svc (RFC 7838) of the same response; absent in older evidence. */
+      readonly altSvc?: readonly string[];
+    }
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /** A list, read for the leaf of the chain that clients are shown; or why there is none, and where it was looked for. */
@@ -171,4 +183,6 @@ export type NamesSeen = {
   readonly tlsa: RecordsSeen<TlsaRecord>;
   /** Protocols of the HTTPS record's alpn parameter. */
   readonly httpsAlpn: RecordsSeen<string>;
+  /** One entry for each HTTPS record that carries keys for Encrypted Client Hello; absent in older evidence. */
+  readonly httpsEch?: RecordsSeen<true>;
 };

@@ -6,7 +6,7 @@ import { findClient, type SslFacts } from '../facts/facts.ts';
 import type { Allowance } from './allowance.ts';
 import type { Asked } from './ask-all.ts';
 import type { HelloAsker, Target } from './ask-hello.ts';
-import { askAgain, askOnce } from './ask-questions.ts';
+import { askAgain, askFallback, askOnce } from './ask-questions.ts';
 import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
 import { gatherOtherKind } from './gather-other-kind.ts';
 import { gatherRevocationList } from './gather-revocation-list.ts';
@@ -55,6 +55,7 @@ const nothing: Omit<Looked, 'questions'> = {
   groups: null,
   preference: null,
   stillAnswers: null,
+  fallback: null,
 };
 
 /** Looks at one address: OpenSSL's view of it, and its answers to ClientHellos of our own. @param opening from askOpening */
@@ -90,9 +91,12 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
   const isCutOff = asked.questions.some(
     ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
   );
-  const stillAnswers = isCutOff ? await askAgain(asker, asked.questions) : null;
+  const [stillAnswers, fallback] = await Promise.all([
+    isCutOff ? askAgain(asker, asked.questions) : null,
+    askFallback(asker, asked.questions),
+  ]);
   const otherKind = await gatherOtherKind(look, { client: findClient(handshakes), ...asked });
-  return { handshakes, ...visited, otherKind, revocationList, ...asked, stillAnswers };
+  return { handshakes, ...visited, otherKind, revocationList, ...asked, stillAnswers, fallback };
 }
 
 /** The list lies with the CA; of a certificate that was seen elsewhere it is not fetched again. */
@@ -148,10 +152,14 @@ async function gatherHsts(
   );
   if (answer === null) return { kind: 'unknown', reason: 'the page did not come in time' };
   if (answer.kind === 'failure') return { kind: 'unknown', reason: answer.reason };
-  const values = answer.headers
-    .filter(([name]) => name.toLowerCase() === 'strict-transport-security')
-    .map(([, value]) => value.slice(0, 500));
-  return { kind: 'fields', url, values };
+  const valuesOf = (wanted: string) =>
+    answer.headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value.slice(0, 500));
+  return {
+    kind: 'fields',
+    url,
+    values: valuesOf('strict-transport-security'),
+    altSvc: valuesOf('alt-svc'),
+  };
 }
 
 /** The HTTP probe chooses by family; the first address of each is the one that is looked at. */
