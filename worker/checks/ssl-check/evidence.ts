@@ -45,7 +45,7 @@ export type SslEvidence = {
 
 /**
  * modern: what a browser would send. small: without the post-quantum share, so that the ClientHello fits one packet.
- * without-alpn: no protocols. legacy: every version and suite that OpenSSL still has, at security level 0.
+ * without-alpn: no protocols. legacy: every version, suite and group that OpenSSL still has, at security level 0.
  */
 export type Offer = 'modern' | 'small' | 'without-alpn' | 'legacy';
 export type HandshakeSeen = { readonly offer: Offer; readonly handshake: HandshakeAnswer };
