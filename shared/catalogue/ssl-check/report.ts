@@ -123,10 +123,14 @@ export const endpointSchema = z
   .looseObject({
     address: z.string(),
     family: z.enum(['IPv4', 'IPv6']),
-    look: z.enum(['full', 'short']).meta({ description: 'short: one handshake.' }),
+    look: z.enum(['full', 'short']).meta({
+      description:
+        'full: the first address of each family. short: a handshake, and whether TLS 1.0 and 1.1 are accepted.',
+    }),
     state: z.enum(['complete', 'unreachable', 'not-tested']),
     grade: z.enum(sslLabsLetters).nullable().meta({
-      description: 'After a short look: the best letter that the certificate leaves, null for any.',
+      description:
+        'After a short look: the best letter that its certificate and versions leave, null for any. The report has the worst.',
     }),
     protocol: z.string().nullable(),
     alpn: z.string().nullable(),
@@ -149,7 +153,9 @@ export const sslReportShape = {
   target: z.looseObject({ domain: z.string() }),
   host: z.string(),
   port: z.int(),
-  addresses: z.array(z.string()).meta({ description: 'Addresses that were connected to.' }),
+  addresses: z
+    .array(z.string())
+    .meta({ description: 'The address that the report describes; `endpoints` has all of them.' }),
   certificates: z.array(certificateSchema).meta({ description: 'As sent, in order.' }),
   otherCertificates: z.array(otherCertificateSchema).meta({
     description:
@@ -185,8 +191,18 @@ export const sslReportShape = {
   http3Advertised: z
     .boolean()
     .nullable()
-    .meta({ description: 'The HTTPS record offers h3; it is not tried.' }),
-  connections: z.int().min(0).meta({ description: 'Connections that were opened; at most 30.' }),
+    .meta({ description: 'The HTTPS record or an Alt-Svc field offers h3; it is not tried.' }),
+  echAdvertised: z.boolean().nullable().optional().meta({
+    description: 'The HTTPS record carries keys for Encrypted Client Hello; null when it could not be read.',
+  }),
+  fallbackRefused: z.boolean().nullable().optional().meta({
+    description:
+      'A client that comes back with an older version is refused (RFC 7507); null where no version before TLS 1.2 is spoken.',
+  }),
+  connections: z.int().min(0).meta({
+    description:
+      'Connections that were opened: at most 30 to an address looked at in full, and 6 to any other.',
+  }),
   endpoints: z.array(endpointSchema).optional().meta({ description: 'Every address that was looked at.' }),
   clients: z
     .array(clientSchema)

@@ -68,7 +68,7 @@ export async function openSslLab({
     ADMIN_PORT: '0',
     LOG_LEVEL: 'silent',
     DNS_SERVERS: dns.address,
-    TARGET_ALLOW_CIDRS: '127.0.0.1/32',
+    TARGET_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
     TARGET_ALLOW_SUFFIXES: 'test',
     TARGET_PORTS: '1-65535',
   });

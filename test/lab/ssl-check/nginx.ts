@@ -2,6 +2,9 @@ import type { Issued } from '../../unit/ssl-check/issue-certificate.ts';
 import type { LabServer } from './servers.ts';
 import { freePort, makeFolder, startServer } from './tools.ts';
 
+/** Where it listens: a name may have all of them. */
+export const nginxAddresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '[::1]'] as const;
+
 /** An nginx with one TLS server: its certificates, and the lines in which it differs. */
 export async function openNginx(
   chain: readonly Issued[],
@@ -14,7 +17,7 @@ export async function openNginx(
     ? ['ssl_certificate chain.pem;', 'ssl_certificate_key key.pem;']
     : [];
   const server = [
-    `listen 127.0.0.1:${port} ${listen};`,
+    ...nginxAddresses.map((address) => `listen ${address}:${port} ${listen};`),
     'server_name lab.test;',
     ...certificate,
     ...lines,

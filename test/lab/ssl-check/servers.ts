@@ -32,19 +32,31 @@ export type TlsServerOptions = TlsOptions & {
   readonly response?: string;
 };
 
-/** A TLS server of Node, careful unless told otherwise, that answers any request with HSTS. */
-export function openTlsServer({ staple, ...options }: TlsServerOptions): Promise<LabServer> {
+/** Where a server listens; port 0 is any. */
+export type Place = { readonly address: string; readonly port: number };
+const anyPort: Place = { address: '127.0.0.1', port: 0 };
+
+/** A TLS server of Node, careful unless told otherwise, that answers any request with HSTS. @param note called for each connection */
+export function openTlsServer(
+  { staple, ...options }: TlsServerOptions,
+  place: Place = anyPort,
+  note: () => void = () => undefined,
+): Promise<LabServer> {
   const careful = { ALPNProtocols: ['h2', 'http/1.1'], ciphers: soundCiphers };
   const server = createTlsServer({ ...careful, ...options }, (socket) => {
     socket.on('error', () => undefined).once('data', () => socket.end(options.response ?? response));
   });
   if (staple) server.on('OCSPRequest', (_certificate, _issuer, answer) => answer(null, staple));
-  return listen(server.on('tlsClientError', () => undefined));
+  server.on('connection', note);
+  return listen(
+    server.on('tlsClientError', () => undefined),
+    place,
+  );
 }
 
 /** A TCP server that does what it likes with each connection. */
-export function openTcpServer(serve: (socket: Socket) => void): Promise<LabServer> {
-  return listen(createTcpServer(serve));
+export function openTcpServer(serve: (socket: Socket) => void, place: Place = anyPort): Promise<LabServer> {
+  return listen(createTcpServer(serve), place);
 }
 
 /** A port that nobody listens on. */
@@ -54,13 +66,13 @@ export async function openNothing(): Promise<LabServer> {
   return { port: server.port, close: async () => undefined };
 }
 
-async function listen(server: Server): Promise<LabServer> {
+async function listen(server: Server, place: Place): Promise<LabServer> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(place.port, place.address);
   await once(server, 'listening');
   const address = server.address();
   return {

@@ -386,3 +386,22 @@ test.for(setUps)('%s', async ([, open, letter, broken]) => {
   expect(seen.report).toMatchObject({ sslLabsEquivalent: letter });
   expect(seen.evidence.connections).toBeLessThanOrEqual(30);
 });
+
+test.for([
+  ['OpenSSL', node({ ...good, minVersion: 'TLSv1', ...weak(soundCiphers) }), null],
+  [
+    'OpenSSL with TLS 1.0',
+    node({ ...good, minVersion: 'TLSv1', ...weak(`${soundCiphers}:ECDHE-ECDSA-AES128-SHA`) }),
+    true,
+  ],
+  [
+    'a server that does not know the signal',
+    paper({ versions: { 0x0301: [0xc009], 0x0303: [0xc02b] } }),
+    false,
+  ],
+] as const)('whether %s refuses a client that falls back', async ([, open, fallbackRefused]) => {
+  const server = await open();
+  const { report } = await lab.check(server.port);
+  await server.close();
+  expect(report).toMatchObject({ fallbackRefused });
+});

@@ -7,7 +7,7 @@ import { codesBroken, codesOf } from '../../../shared/model/verdict.ts';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import type { FullLook, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import {
   accepts,
   asked,
@@ -60,6 +60,14 @@ type Expected = {
 
 type Grade = `${string} ${number}` | null;
 
+/** The first IPv6 address of the name, looked at in full, at which something is otherwise. */
+const other = (change: Partial<FullLook>) => {
+  const address = '2001:db8::1';
+  const { names: _, addresses: __, endpoints: ___, anchors: ____, ...look } = evidenceOf();
+  const handshake = connected({ address });
+  return { address, handshake, full: { ...look, handshakes: modern(handshake), ...change } };
+};
+
 /** What differs from a server without a fault; letter and score, and the codes that are broken (every other one is forbidden). */
 const row = (
   name: string,
@@ -110,7 +118,10 @@ const connectionRows = [
   row('packets that are dropped', failure('connection-timeout'), [null, 'connection-timeout'], {
     state: 'unreachable',
   }),
-  row('no route', failure('network-unreachable'), [null, 'connection-timeout'], { state: 'unreachable' }),
+  row('no route', failure('network-unreachable'), [null], {
+    state: 'unreachable',
+    notTested: ['connection-refused', 'connection-timeout'],
+  }),
   row('a reset at the greeting', only({ kind: 'refused', by: 'reset' }), [null, 'connection-reset'], {
     state: 'unreachable',
   }),
@@ -763,6 +774,25 @@ const protocolRows = [
     },
     ['A+ 100'],
     { notTested: ['endpoint-unreachable'] },
+  ),
+  row(
+    'the IPv6 address still speaks TLS 1.0',
+    { endpoints: [other({ questions: asked(question('TLSv1', 'old', [accepts(0xc02b)])) })] },
+    ['B 77', 'endpoints-differ', 'tls10-offered'],
+  ),
+  row('the IPv6 address answers alike', { endpoints: [other({})] }, ['A+ 100']),
+  row(
+    'an address that had a short look still speaks TLS 1.1',
+    {
+      endpoints: [
+        {
+          address: '192.0.2.2',
+          handshake: connected({ address: '192.0.2.2' }),
+          oldVersions: [question('TLSv1.1', 'old', [accepts(0xc009)])],
+        },
+      ],
+    },
+    ['B 80', 'tls11-offered'],
   ),
   row('one address was looked at', { endpoints: null }, ['A+ 100'], {
     notTested: ['endpoint-unreachable', 'endpoints-differ'],

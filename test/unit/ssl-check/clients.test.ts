@@ -40,7 +40,11 @@ test.for([
   ['Chrome 131 and later', {}, { connects: true, protocol: 'TLSv1.3', suite: 'TLS_AES_256_GCM_SHA384' }],
   ['Chrome 131 and later', { preference: 'client' }, { connects: true, suite: 'TLS_AES_128_GCM_SHA256' }],
   ['Chrome 131 and later', { preference: null }, { connects: true, suite: null }],
-  ['Java 8', {}, { connects: true, protocol: 'TLSv1.2', suite: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256' }],
+  [
+    'Java 8u161',
+    {},
+    { connects: true, protocol: 'TLSv1.2', suite: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256' },
+  ],
   ['Java 7', {}, { connects: false, protocol: null, reason: 'no version in common' }],
   [
     'Internet Explorer 11, Windows 7',
@@ -49,11 +53,11 @@ test.for([
   ],
   ['Internet Explorer 11, Windows 10', only12(0xc02f), { connects: true }],
   [
-    'Safari 17, iOS 17',
+    'Safari 18, iOS 18',
     { groups: { accepted: [0x11ec], end: refused() } },
     { connects: false, reason: 'no key exchange group in common' },
   ],
-  ['Safari 17, iOS 17', { groups: null }, { connects: null, reason: 'not every group could be asked for' }],
+  ['Safari 18, iOS 18', { groups: null }, { connects: null, reason: 'not every group could be asked for' }],
   [
     'OpenSSL 0.9.8',
     { questions: asked(question('TLSv1', 'old', [], stopped)) },
@@ -64,7 +68,7 @@ test.for([
     { alpnRefused: true },
     { connects: false, reason: 'the server refuses h2 and http/1.1' },
   ],
-  ['Java 8', { alpnRefused: true }, { connects: true }],
+  ['Java 8u161', { alpnRefused: true }, { connects: true }],
 ] as const satisfies readonly (readonly [string, Partial<SslEvidence>, object])[])(
   '%s gets what it can (row %#)',
   ([name, change, expected]) => {

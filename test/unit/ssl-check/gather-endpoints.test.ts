@@ -1,47 +1,78 @@
 import { expect, test } from 'vitest';
-import { allowanceLimits, openAllowance } from '../../../worker/checks/ssl-check/gather/allowance.ts';
-import { gatherEndpoints } from '../../../worker/checks/ssl-check/gather/gather-endpoints.ts';
-import { openLanes } from '../../../worker/checks/ssl-check/gather/lanes.ts';
-import type { TlsProbe } from '../../../worker/probes/tls/port.ts';
+import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';
+import {
+  firstOfFamilies,
+  lookAtOthers,
+  spread,
+} from '../../../worker/checks/ssl-check/gather/gather-endpoints.ts';
+import type { HandshakeRequest, TlsProbe } from '../../../worker/probes/tls/port.ts';
 import { connected } from './evidence-of.ts';
+import { readClientHello } from './read-client-hello.ts';
+import { speaks } from './speaks.ts';
 
 const target = { host: 'a.test', port: 443 };
 const ipv4 = Array.from({ length: 10 }, (_, index) => `192.0.2.${index + 1}`);
 const ipv6 = Array.from({ length: 3 }, (_, index) => `2001:db8::${index + 1}`);
 
-/** Looks at a name with these addresses, of which the first was seen, so many ms after the start. */
-async function look(addresses: readonly string[], nowMs = 0) {
-  let now = 0;
-  const allowance = openAllowance(allowanceLimits, () => now);
-  now = nowMs;
+/** Looks at these addresses; every connection is noted. */
+async function look(addresses: readonly string[], spentMs = 0, isSilent = false) {
   const asked: (string | undefined)[] = [];
-  const probe: Pick<TlsProbe, 'addresses' | 'handshake'> = {
+  const speak = speaks([0xc02b], [], []);
+  const handshake = async ({ address = '' }: HandshakeRequest) => {
+    asked.push(address);
+    const { maxEarlyDataBytes: _, ...rest } = connected({ address });
+    return isSilent
+      ? ({ kind: 'failure', code: 'tls-timeout', opensslCode: null, reason: 'late', address } as const)
+      : { ...rest, session: 'secret' };
+  };
+  const probe: TlsProbe = {
     addresses: async () => addresses,
-    handshake: async ({ address = '' }) => {
+    connections: () => 0,
+    handshake,
+    exchange: async ({ send, address = '' }) => {
       asked.push(address);
-      const { maxEarlyDataBytes: _, ...rest } = connected({ address });
-      return { ...rest, session: 'secret' };
+      const reply = speak(readClientHello(send));
+      const bytes = typeof reply === 'string' ? new Uint8Array(0) : reply;
+      return { kind: 'received', bytes, ended: 'complete', address, ms: 1 };
     },
   };
-  const more = { lanes: openLanes(4), allowance, seen: addresses.slice(0, 1) };
-  return { endpoints: await gatherEndpoints(probe, target, more), asked };
+  return { ...(await lookAtOthers(probe, target, { limits: allowanceLimits, spentMs, addresses })), asked };
 }
 
-test('each other address is asked once, and the session is not kept', async () => {
-  const { endpoints, asked } = await look(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
-  expect(asked).toEqual(['192.0.2.2', '2001:db8::1']);
-  expect(endpoints).toMatchObject([{ address: '192.0.2.2' }, { address: '2001:db8::1' }]);
+test('an address is asked for a handshake and for old versions, and the session is not kept', async () => {
+  const { endpoints, connections, asked } = await look(['192.0.2.2', '2001:db8::1']);
+  expect(asked.toSorted()).toEqual(['192.0.2.2', '192.0.2.2', '2001:db8::1', '2001:db8::1']);
+  expect(connections).toBe(4);
+  expect(endpoints).toMatchObject([
+    { address: '192.0.2.2', oldVersions: [{ version: 'TLSv1.1', end: { alert: 70 } }] },
+    { address: '2001:db8::1' },
+  ]);
   expect(JSON.stringify(endpoints)).not.toContain('secret');
 });
 
 test('of many addresses eight are asked, of both families', async () => {
   const { asked } = await look([...ipv4, ...ipv6]);
-  expect(asked).toHaveLength(8);
-  expect(asked.filter((address) => address?.includes(':'))).toEqual(ipv6);
+  const distinct = [...new Set(asked)];
+  expect(distinct).toHaveLength(8);
+  expect(distinct.filter((address) => address?.includes(':'))).toEqual(ipv6);
+});
+
+test('the first of each family comes first', () => {
+  expect(firstOfFamilies([...ipv4, ...ipv6])).toEqual(['192.0.2.1', '2001:db8::1']);
+  expect(spread([...ipv4.slice(0, 2), ...ipv6.slice(0, 1)])).toEqual([
+    '192.0.2.1',
+    '2001:db8::1',
+    '192.0.2.2',
+  ]);
+});
+
+test('an address that is silent once is asked no more', async () => {
+  const { asked } = await look(['192.0.2.2'], 0, true);
+  expect(asked).toEqual(['192.0.2.2']);
 });
 
 test('no handshake begins that could not end within the run', async () => {
-  const { endpoints, asked } = await look(['192.0.2.1', '192.0.2.2'], 12_001);
+  const { endpoints, asked } = await look(['192.0.2.2'], 12_001);
   expect(asked).toEqual([]);
-  expect(endpoints).toEqual([]);
+  expect(endpoints).toMatchObject([{ handshake: { code: 'budget-spent' } }]);
 });

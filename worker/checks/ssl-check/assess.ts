@@ -1,11 +1,25 @@
 import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
-import type { SslLabsLetter, sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
-import type { NameCode } from '../../../shared/catalogue/ssl-check/rules/name.ts';
+import {
+  type SslLabsLetter,
+  sslLabsLetters,
+  type sslReportShape,
+} from '../../../shared/catalogue/ssl-check/report.ts';
+import { certificateRules } from '../../../shared/catalogue/ssl-check/rules/certificate.ts';
+import { connectionRules } from '../../../shared/catalogue/ssl-check/rules/connection.ts';
+import type { EndpointCode } from '../../../shared/catalogue/ssl-check/rules/endpoint.ts';
+import { nameRules } from '../../../shared/catalogue/ssl-check/rules/name.ts';
 import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
-import { codesBroken, notTested, type Verdict, type Verdicts } from '../../../shared/model/verdict.ts';
+import {
+  allOf,
+  codesBroken,
+  codesOf,
+  isBroken,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../shared/model/verdict.ts';
 import type { CertificateKey } from '../../certificates/certificate.ts';
-import type { Chain } from '../../certificates/chain.ts';
 import type { SslEvidence } from './evidence.ts';
 import { isAllAnswered, readFacts, type SslFacts } from './facts/facts.ts';
 import { listPresented } from './facts/presented.ts';
@@ -14,7 +28,7 @@ import { versionNames } from './grammar/tls-names.ts';
 import { type JudgedCertificates, judgeCertificates } from './judge/certificates.ts';
 import { judgeClients } from './judge/clients.ts';
 import { findObstacle, judgeConnection, type Obstacle } from './judge/connection.ts';
-import { judgeEndpoints } from './judge/endpoints.ts';
+import { judgeEndpoints, judgeShortLooks } from './judge/endpoints.ts';
 import { placeOfLetter } from './judge/grade/caps.ts';
 import {
   attributeScore,
@@ -24,23 +38,24 @@ import {
   type SslLabsRating,
   scoreOf,
 } from './judge/grade/grade.ts';
+import { joinEndpoints, type VerdictsAt } from './judge/join-endpoints.ts';
 import { judgeNamesInDns } from './judge/names.ts';
 import { judgeProtocols } from './judge/protocol.ts';
 import { judgeSuites } from './judge/suites.ts';
 import { reportCertificates } from './report/report-certificates.ts';
-import { reportEndpoints } from './report/report-endpoints.ts';
+import { type Grades, reportEndpoints } from './report/report-endpoints.ts';
 import { reportServer } from './report/report-server.ts';
 
-/** Judges what was seen of a TLS server. Pure: the same evidence always gives the same report. */
+/** Judges what was seen of the TLS servers of a name. Pure: the same evidence always gives the same report. */
 export function assessSsl(evidence: SslEvidence): Assessment<SslCode, FieldsOf<typeof sslReportShape>> {
-  const facts = readFacts(evidence);
-  const certificates = judgeCertificates(listPresented(facts), evidence);
-  const chains = certificates.each.map(({ presented }) => presented.chain);
-  const obstacle = findObstacle(facts);
-  const verdicts = judgeAll(facts, certificates, obstacle);
+  const main = judgeAddress(evidence);
+  const { facts, certificates, obstacle } = main;
+  const others = judgeOthers(evidence);
+  const verdicts = judgeName(main, others);
   const broken = codesBroken(verdicts);
   const isNoTls = obstacle?.code === 'port-speaks-http' || obstacle?.code === 'port-not-tls';
-  const rating = rateSsl(factsOf(facts, chains), broken, isFlawlessKnown(verdicts));
+  const isFlawless = isFlawlessKnown(verdicts);
+  const rating = worstRating([main, ...others].map((one) => rateSsl(ratedFactsOf(one), broken, isFlawless)));
   const letter = isNoTls ? 'F' : (rating?.letter ?? letterWithoutRating(broken));
   return {
     state: isNoTls ? 'complete' : stateOf(facts, obstacle),
@@ -48,54 +63,131 @@ export function assessSsl(evidence: SslEvidence): Assessment<SslCode, FieldsOf<t
     fields: {
       ...reportServer(facts),
       ...reportCertificates(facts, certificates.each),
-      endpoints: reportEndpoints(facts, letter, certificates.each),
+      endpoints: reportEndpoints(facts, gradesOf(main, others)),
       sslLabsEquivalent: letter,
       sslLabs: rating && reportRating(rating),
     },
-    score: letter === null ? null : scoreOf(letter, broken),
-    scoreEffects: letter === null ? withoutEffect(broken) : attributeScore(arithmeticLetter(rating), broken),
+    ...score(letter, rating, broken),
   };
+}
+
+function score(
+  letter: SslLabsLetter | null,
+  rating: SslLabsRating | null,
+  broken: readonly SslCode[],
+): Pick<Assessment<SslCode>, 'score' | 'scoreEffects'> {
+  return letter === null
+    ? { score: null, scoreEffects: withoutEffect(broken) }
+    : {
+        score: scoreOf(letter, broken),
+        scoreEffects: attributeScore(arithmeticLetter(rating), broken),
+      };
+}
+
+/** The verdicts on the name: those on the main address, and what only others break. */
+function judgeName(main: Judged, others: readonly Judged[]): Verdicts<SslCode> {
+  const { facts, obstacle } = main;
+  const between = judgeEndpoints(
+    facts,
+    others.map((one) => one.facts),
+  );
+  const all = [...others.map(ofOther), ...judgeShortLooks(facts.evidence)];
+  return joinEndpoints<SslCode>({ ...main.verdicts, ...between }, obstacle === null ? all : []);
+}
+
+function gradesOf(main: Judged, others: readonly Judged[]): Grades {
+  const { facts, certificates } = main;
+  const { evidence } = facts;
+  const isOne = (evidence.endpoints ?? []).length === 0;
+  return {
+    // The certificates of the other addresses are none of its own.
+    own: gradeOf(isOne ? main : judgeAddress({ ...evidence, endpoints: null })),
+    others: new Map(others.map((one) => [one.address, gradeOf(one)])),
+    each: certificates.each,
+  };
+}
+
+/** What is judged of one address. */
+type Judged = {
+  readonly address: string;
+  readonly facts: SslFacts;
+  readonly certificates: JudgedCertificates;
+  readonly obstacle: Obstacle | null;
+  readonly verdicts: Verdicts<Exclude<SslCode, EndpointCode>>;
+};
+
+function judgeAddress(evidence: SslEvidence): Judged {
+  const facts = readFacts(evidence);
+  const certificates = judgeCertificates(listPresented(facts), evidence);
+  const obstacle = findObstacle(facts);
+  const address = evidence.addresses[0] ?? '';
+  return { address, facts, certificates, obstacle, verdicts: judgeAll(facts, certificates, obstacle) };
+}
+
+/** The same for each other address that was looked at in full. */
+function judgeOthers(evidence: SslEvidence): readonly Judged[] {
+  return (evidence.endpoints ?? []).flatMap(({ address, full }) =>
+    full === undefined ? [] : [judgeAddress({ ...evidence, ...full, addresses: [address], endpoints: null })],
+  );
+}
+
+/** Of certificates the main address has judged all; rules about the connection and the DNS are the name's own. */
+function ofOther({ address, verdicts, obstacle }: Judged): VerdictsAt<SslCode> {
+  const isShared = (code: SslCode) => Object.hasOwn(connectionRules, code) || Object.hasOwn(nameRules, code);
+  const isTold = (code: SslCode, verdict: Verdict) =>
+    !isShared(code) && (isBroken(verdict) || !Object.hasOwn(certificateRules, code));
+  // An address that does not work has a finding of its own.
+  if (obstacle !== null) return { address, verdicts: {} };
+  const told = codesOf(verdicts).filter((code) => isTold(code, verdicts[code]));
+  return { address, verdicts: Object.fromEntries(told.map((code) => [code, verdicts[code]])) };
+}
+
+function gradeOf(judged: Judged): SslLabsLetter | null {
+  const broken = codesBroken(judged.verdicts);
+  const rating = rateSsl(ratedFactsOf(judged), broken, isFlawlessKnown(judged.verdicts));
+  return rating?.letter ?? letterWithoutRating(broken);
+}
+
+/** By the same findings the letters differ only where the arithmetic of one address leaves less. */
+function worstRating(ratings: readonly (SslLabsRating | null)[]): SslLabsRating | null {
+  const placed = ratings.filter((rating) => rating !== null);
+  return (
+    placed.toSorted(
+      (a, b) => sslLabsLetters.indexOf(b.letter) - sslLabsLetters.indexOf(a.letter) || a.score - b.score,
+    )[0] ?? null
+  );
 }
 
 function judgeAll(
   facts: SslFacts,
   { each, all }: JudgedCertificates,
   obstacle: Obstacle | null,
-): Verdicts<SslCode> {
+): Judged['verdicts'] {
   const chains = each.map(({ presented }) => presented.chain);
   const judged = {
     ...all,
     ...judgeClients(facts),
-    ...judgeEndpoints(facts),
     ...judgeProtocols(facts, chains),
     ...judgeSuites(facts, chains),
   };
   return {
     ...judgeConnection(facts, obstacle),
-    ...(obstacle === null ? judged : withoutLook(judged)),
+    // Behind an obstacle nothing was seen, whatever the refusals seem to say.
+    ...(obstacle === null ? judged : allOf(judged, notTested('the server could not be talked to in TLS'))),
     ...(obstacle?.code === 'name-not-found' ? noName : judgeNamesInDns(facts.evidence, chains)),
   };
 }
 
 /** The DNS rules do not apply to a name that does not exist. */
-const noName: Verdicts<NameCode> = {
-  'caa-missing': 'not-applicable',
-  'tlsa-mismatch': 'not-applicable',
-  'tlsa-insecure': 'not-applicable',
-};
-
-/** Behind an obstacle nothing was seen, whatever the refusals seem to say. */
-function withoutLook<Code extends string>(verdicts: Record<Code, Verdict>): Record<Code, Verdict> {
-  const unseen = notTested('the server could not be talked to in TLS');
-  return Object.fromEntries(Object.keys(verdicts).map((code) => [code, unseen])) as Record<Code, Verdict>;
-}
+const noName = allOf(nameRules, 'not-applicable');
 
 function stateOf(facts: SslFacts, obstacle: Obstacle | null): Assessment['state'] {
   if (obstacle !== null) return 'unreachable';
   return isAllAnswered(facts) ? 'complete' : 'partial';
 }
 
-function factsOf({ protocols, suites }: SslFacts, chains: readonly Chain[]): RatedFacts {
+function ratedFactsOf({ facts: { protocols, suites }, certificates }: Judged): RatedFacts {
+  const chains = certificates.each.map(({ presented }) => presented.chain);
   const primes = suites.flatMap(({ dhBits }) =>
     dhBits === null ? [] : [{ type: 'modulus', bits: dhBits } as const],
   );
@@ -118,7 +210,7 @@ function letterWithoutRating(broken: readonly SslCode[]): SslLabsLetter | null {
 }
 
 /** A+ is given for what was seen, not for what was left out. */
-function isFlawlessKnown(verdicts: Verdicts<SslCode>): boolean {
+function isFlawlessKnown(verdicts: Judged['verdicts']): boolean {
   const wanted = [
     'certificate-expired',
     'certificate-root-unknown',

@@ -21,6 +21,8 @@ export type SslEvidence = {
   readonly questions: readonly Question[];
   /** Whether a ClientHello that was accepted earlier is still accepted at the end. Asked only when other connections were cut off; null otherwise. */
   readonly stillAnswers: boolean | null;
+  /** What becomes of a client that comes back with an older version than both sides speak (RFC 7507); null when no old version is spoken. Absent in older evidence. */
+  readonly fallback?: FallbackSeen | null;
   readonly groups: GroupsSeen | null;
   /** By whose order a suite is chosen; null when that was not seen. */
   readonly preference: Preference | null;
@@ -34,15 +36,16 @@ export type SslEvidence = {
   /** The list of revoked certificates that the leaf points to. */
   readonly revocationList: RevocationListSeen;
   readonly names: NamesSeen;
+  /** The address that all of this was seen at. */
   readonly addresses: readonly string[];
-  /** One handshake with each other address of the name; null when addresses could not be chosen. */
+  /** What the other addresses of the name answered; null in evidence of versions that looked at one address. */
   readonly endpoints: readonly EndpointSeen[] | null;
   readonly connections: number;
 };
 
 /**
  * modern: what a browser would send. small: without the post-quantum share, so that the ClientHello fits one packet.
- * without-alpn: no protocols. legacy: every version and suite that OpenSSL still has, at security level 0.
+ * without-alpn: no protocols. legacy: every version, suite and group that OpenSSL still has, at security level 0.
  */
 export type Offer = 'modern' | 'small' | 'without-alpn' | 'legacy';
 export type HandshakeSeen = { readonly offer: Offer; readonly handshake: HandshakeAnswer };
@@ -110,7 +113,36 @@ export type QuestionEnd =
   /** We stopped: connections or time ran out, or only the first answer was wanted. */
   | { readonly kind: 'stopped'; readonly reason: string };
 
-export type EndpointSeen = { readonly address: string; readonly handshake: HandshakeAnswer };
+/** Another address of the name. */
+export type EndpointSeen = {
+  readonly address: string;
+  /** The last that was tried. Where even the first ClientHello had no answer, that failure. */
+  readonly handshake: HandshakeAnswer;
+  /** After a short look: what it answered when TLS 1.1 and older were asked for. */
+  readonly oldVersions?: readonly Question[];
+  /** After a full look: everything else. */
+  readonly full?: FullLook;
+};
+
+/** What is seen of one address. */
+export type FullLook = Pick<
+  SslEvidence,
+  | 'handshakes'
+  | 'withoutName'
+  | 'otherKind'
+  | 'questions'
+  | 'stillAnswers'
+  | 'fallback'
+  | 'groups'
+  | 'preference'
+  | 'alpnRefused'
+  | 'chains'
+  | 'hsts'
+  | 'revocationList'
+>;
+
+/** refused: with the alert that RFC 7507 asks for. */
+export type FallbackSeen = 'refused' | 'accepted' | 'unknown';
 
 export type Preference = 'server' | 'client';
 
@@ -118,7 +150,13 @@ export type Preference = 'server' | 'client';
 export type GroupsSeen = { readonly accepted: readonly number[]; readonly end: QuestionEnd };
 
 export type HstsSeen =
-  | { readonly kind: 'fields'; readonly url: string; readonly values: readonly string[] }
+  | {
+      readonly kind: 'fields';
+      readonly url: string;
+      readonly values: readonly string[];
+      /** Alt-Svc (RFC 7838) of the same response; absent in older evidence. */
+      readonly altSvc?: readonly string[];
+    }
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /** A list, read for the leaf of the chain that clients are shown; or why there is none, and where it was looked for. */
@@ -145,4 +183,6 @@ export type NamesSeen = {
   readonly tlsa: RecordsSeen<TlsaRecord>;
   /** Protocols of the HTTPS record's alpn parameter. */
   readonly httpsAlpn: RecordsSeen<string>;
+  /** One entry for each HTTPS record that carries keys for Encrypted Client Hello; absent in older evidence. */
+  readonly httpsEch?: RecordsSeen<true>;
 };

@@ -80,8 +80,10 @@ type Showing = { readonly handshake: Connected; readonly revocationList: Revocat
 function showingsOf({ client, evidence }: SslFacts): readonly Showing[] {
   const first = client === null ? [] : [{ handshake: client, revocationList: evidence.revocationList }];
   const other = evidence.otherKind?.answer.kind === 'shown' ? [evidence.otherKind.answer] : [];
-  const elsewhere = (evidence.endpoints ?? []).flatMap(({ handshake }) =>
-    handshake.kind === 'connected' ? [{ handshake, revocationList: notLookedFor }] : [],
+  const elsewhere = (evidence.endpoints ?? []).flatMap(({ handshake, full }) =>
+    handshake.kind === 'connected'
+      ? [{ handshake, revocationList: full?.revocationList ?? notLookedFor }]
+      : [],
   );
   return [...first, ...other, ...elsewhere];
 }

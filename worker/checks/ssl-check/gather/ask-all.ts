@@ -23,22 +23,46 @@ export async function askAll(asker: HelloAsker, opening: Question, note: () => v
     return answer;
   };
   // TLS 1.3 is the longest way, because each of its questions depends on the answer before.
-  const [tls13, weak, old, curves, ssl2] = await Promise.all([
+  const [tls13, old, tls12, ssl2] = await Promise.all([
     noted(askTls13(asker)),
-    noted(askWeak(asker)),
     noted(askOldVersions(asker)),
-    noted(askCurveSuites(asker, opening)),
+    noted(askTls12(asker, opening)),
     noted(askSsl2(asker)),
   ]);
-  const sound = joinSound(curves.question, weak.finiteField);
-  const questions = [...Object.values(weak), ...old, ssl2, tls13.question, sound];
-  return { questions, groups: tls13.groups, preference: curves.preference };
+  return joinAsked(tls12, tls13, [...old, ssl2]);
+}
+
+/** Puts together what was asked side by side. */
+export function joinAsked(
+  { weak, sound, preference }: AskedTls12,
+  { question, groups }: AskedTls13,
+  old: readonly Question[],
+): Asked {
+  return { questions: [...weak, ...old, question, sound], groups, preference };
 }
 
 /** How many questions askAll notes. */
-export const questionsNoted = 5;
+export const questionsNoted = 4;
 
-const weakSets = ['dangerous', 'withoutForwardSecrecy', 'finiteField'] as const;
+/** What is learnt of TLS 1.2. */
+export type AskedTls12 = {
+  readonly weak: readonly Question[];
+  readonly sound: Question;
+  readonly preference: Preference | null;
+};
+
+/** What is learnt of TLS 1.3. */
+export type AskedTls13 = Awaited<ReturnType<typeof askTls13>>;
+
+/** Asks for every suite of TLS 1.2. @param opening the answer to its sound suites */
+export async function askTls12(asker: HelloAsker, opening: Question): Promise<AskedTls12> {
+  const [weak, curves] = await Promise.all([askWeak(asker), askCurveSuites(asker, opening)]);
+  const sound = joinSound(curves.question, weak.finiteField);
+  return { weak: Object.values(weak), sound, preference: curves.preference };
+}
+
+/** The sets of suites that a careful server refuses. */
+export const weakSets = ['dangerous', 'withoutForwardSecrecy', 'finiteField'] as const;
 type Weak = { readonly [S in (typeof weakSets)[number]]: Question };
 
 /** One hello offers all suites that a careful server refuses; only where it accepts one each set is asked for by itself. */
@@ -71,7 +95,7 @@ function pick(set: SuiteSet, accepted: readonly HelloAccepted[]): readonly Hello
 const protocolVersion = 70;
 
 /** A server answers with the best version up to the one that is offered. If it says that there is none, the older ones need no question. */
-async function askOldVersions(asker: HelloAsker): Promise<readonly Question[]> {
+export async function askOldVersions(asker: HelloAsker): Promise<readonly Question[]> {
   const first = await askOnce(asker, 'TLSv1.1', 'old');
   const { end } = first;
   if (end.kind === 'refused' && end.by === 'alert' && end.alert === protocolVersion)

@@ -8,7 +8,12 @@ import { versionNumbers } from '../grammar/tls-names.ts';
 import type { Allowance } from './allowance.ts';
 import type { Lanes } from './lanes.ts';
 
-export type Target = { readonly host: string; readonly port: number };
+export type Target = {
+  readonly host: string;
+  readonly port: number;
+  /** Which of the host's addresses; left out, whichever answers first. */
+  readonly address?: string;
+};
 export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups'>;
 export type HelloAnswer = HelloAccepted | QuestionEnd;
 

@@ -1,4 +1,4 @@
-import type { GroupsSeen, HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
+import type { FallbackSeen, GroupsSeen, HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
 import { type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { findGroup, groups, oldGroupIds, type VersionName } from '../grammar/tls-names.ts';
 import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
@@ -135,6 +135,28 @@ export async function askAgain(asker: HelloAsker, questions: readonly Question[]
     groups: groupIds,
   });
   return answer.kind === 'accepted';
+}
+
+/** The signal of a client that comes back with a lower version, and the alert by which a server refuses it (RFC 7507 §3, §4). */
+const fallbackScsv = 0x5600;
+const inappropriateFallback = 86;
+
+/** Comes back with an older version though a newer one is spoken; null where there is no such pair. */
+export async function askFallback(
+  asker: HelloAsker,
+  questions: readonly Question[],
+): Promise<FallbackSeen | null> {
+  const spoken = (version: VersionName) =>
+    questions.find((one) => one.version === version && one.accepted.length > 0);
+  const old = spoken('TLSv1.1') ?? spoken('TLSv1');
+  if (old === undefined || (spoken('TLSv1.2') ?? spoken('TLSv1.3')) === undefined) return null;
+  const suites = [...old.accepted.map(({ suite }) => suite), fallbackScsv];
+  const version = old.version === 'TLSv1.1' ? 'TLSv1.1' : 'TLSv1';
+  const answer = await asker.ask({ version, suites, groups: oldGroupIds });
+  if (answer.kind === 'accepted') return 'accepted';
+  const isRefused =
+    answer.kind === 'refused' && answer.by === 'alert' && answer.alert === inappropriateFallback;
+  return isRefused ? 'refused' : 'unknown';
 }
 
 /** A server that chooses what was not offered would be asked for ever. */

@@ -1,55 +1,99 @@
 import type { TlsProbe } from '../../../probes/tls/port.ts';
-import type { EndpointSeen } from '../evidence.ts';
-import type { Allowance } from './allowance.ts';
-import type { Target } from './ask-hello.ts';
-import { keepHandshake } from './gather-handshakes.ts';
-import type { Lanes } from './lanes.ts';
+import type { EndpointSeen, HandshakeAnswer, Question } from '../evidence.ts';
+import { type AllowanceLimits, openAllowance } from './allowance.ts';
+import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
+import { askOnce } from './ask-questions.ts';
+import { gatherHandshakes } from './gather-handshakes.ts';
+import { openLanes } from './lanes.ts';
 
-/** How long a handshake may take; none is begun that could not end within the run. */
-const lookMs = 5000;
-
-/** How many addresses get a short look beside the one that is looked at in full. */
+/** How many addresses get a short look. */
 const shortLooks = 8;
 
-export type EndpointsLook = {
-  readonly lanes: Lanes;
-  readonly allowance: Allowance;
-  /** Addresses that were looked at in full. */
-  readonly seen: readonly string[];
-};
+/** What a short look may cost: up to three handshakes, and three ClientHellos for old versions. */
+const connectionsOfShortLook = 6;
+const handshakesOfShortLook = 3;
 
-/**
- * Shakes hands once with each other address of a name, because a site is all its addresses.
- */
-export async function gatherEndpoints(
-  probe: Pick<TlsProbe, 'addresses' | 'handshake'>,
-  { host, port }: Target,
-  { lanes, allowance, seen }: EndpointsLook,
-): Promise<readonly EndpointSeen[]> {
-  const others = (await probe.addresses(host)).filter((address) => !seen.includes(address));
-  const look = async (address: string): Promise<EndpointSeen | null> => {
-    if (allowance.leftMs(lookMs) < lookMs) return null;
-    const request = {
-      host,
-      port,
-      servername: host,
-      alpn: ['h2', 'http/1.1'],
-      requestOcsp: true,
-      lingerMs: 0,
-    };
-    return { address, handshake: keepHandshake(await probe.handshake({ ...request, address })) };
-  };
-  const looked = await Promise.all(spread(others).map((address) => lanes(() => look(address))));
-  return looked.filter((one) => one !== null);
+/** How many addresses are asked at once. */
+const addressesAtOnce = 4;
+
+/** The first address of each family, IPv4 first. */
+export function firstOfFamilies(addresses: readonly string[]): readonly string[] {
+  return familiesOf(addresses).flatMap((family) => family.slice(0, 1));
 }
 
-/** As many of each family as possible, the first of each first. */
-function spread(addresses: readonly string[]): readonly string[] {
-  const isIpv6 = (address: string) => address.includes(':');
-  const families = [addresses.filter((one) => !isIpv6(one)), addresses.filter(isIpv6)];
+/** Up to eight addresses: as many of each family as possible, the first of each first. */
+export function spread(addresses: readonly string[]): readonly string[] {
+  const families = familiesOf(addresses);
   const longest = Math.max(...families.map(({ length }) => length));
   const turns = Array.from({ length: longest }, (_, index) =>
     families.flatMap((family) => family.slice(index, index + 1)),
   );
   return turns.flat().slice(0, shortLooks);
+}
+
+function familiesOf(addresses: readonly string[]): readonly (readonly string[])[] {
+  const isIpv6 = (address: string) => address.includes(':');
+  return [addresses.filter((one) => !isIpv6(one)), addresses.filter(isIpv6)];
+}
+
+export type ShortLooks = {
+  readonly limits: AllowanceLimits;
+  /** How much of the run's time is over. */
+  readonly spentMs: number;
+  readonly addresses: readonly string[];
+};
+
+/** Looks shortly at these addresses of a name: a handshake as a browser makes it, and whether versions before TLS 1.2 are accepted. */
+export async function lookAtOthers(
+  probe: TlsProbe,
+  target: Target,
+  { limits, spentMs, addresses }: ShortLooks,
+): Promise<{ readonly endpoints: readonly EndpointSeen[]; readonly connections: number }> {
+  const lanes = openLanes(addressesAtOnce);
+  const start = performance.now();
+  const leftMs = () => limits.timeMs - spentMs - (performance.now() - start);
+  const short = {
+    ...limits,
+    connections: connectionsOfShortLook,
+    kept: handshakesOfShortLook,
+    // One that is silent once keeps the others waiting.
+    silences: 1,
+  };
+  const looked = await Promise.all(
+    spread(addresses).map((address) =>
+      lanes(() => lookShortly(probe, { ...target, address }, { ...short, timeMs: leftMs() })),
+    ),
+  );
+  return {
+    endpoints: looked.map(({ endpoint }) => endpoint),
+    connections: looked.reduce((sum, { taken }) => sum + taken, 0),
+  };
+}
+
+async function lookShortly(probe: TlsProbe, target: Target & { address: string }, limits: AllowanceLimits) {
+  const { address } = target;
+  const allowance = openAllowance(limits, () => performance.now());
+  const asker = openHelloAsker({ probe, target, allowance, lanes: openLanes(2) });
+  const handshakes = await gatherHandshakes(probe, target, allowance, 'until-it-connects');
+  const handshake = handshakes.at(-1)?.handshake ?? notBegun(address);
+  const oldVersions = handshake.kind === 'connected' ? await askWhetherOld(asker) : [];
+  return { endpoint: { address, handshake, oldVersions }, taken: allowance.taken() };
+}
+
+function notBegun(address: string): HandshakeAnswer {
+  return {
+    kind: 'failure',
+    code: 'budget-spent',
+    opensslCode: null,
+    reason: 'there was no time left',
+    address,
+  };
+}
+
+/** One hello is enough where nothing older than TLS 1.2 is spoken. */
+async function askWhetherOld(asker: HelloAsker): Promise<readonly Question[]> {
+  const first = await askOnce(asker, 'TLSv1.1', 'old');
+  const { end } = first;
+  if (end.kind === 'refused' && end.by !== 'other-version') return [first];
+  return [first, await askOnce(asker, 'TLSv1', 'old')];
 }

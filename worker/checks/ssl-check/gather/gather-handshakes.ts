@@ -10,9 +10,16 @@ import type { Target } from './ask-hello.ts';
 const legacyServerConnect = 4;
 
 const alpn = ['h2', 'http/1.1'];
+/** Groups that no client prefers come last: only the first gets a key share, so the ClientHello stays small. */
+const everyGroup =
+  'X25519:P-256:P-384:P-521:X448:ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192:X25519MLKEM768:SecP256r1MLKEM768:SecP384r1MLKEM1024';
+/** Suites of TLS 1.3 that ALL does not mean. */
+const otherTls13Suites =
+  'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:TLS_AES_128_CCM_SHA256:TLS_AES_128_CCM_8_SHA256';
 const legacy = {
   minVersion: 'TLSv1',
-  ciphers: 'ALL:COMPLEMENTOFALL:@SECLEVEL=0',
+  ciphers: `${otherTls13Suites}:ALL:COMPLEMENTOFALL:@SECLEVEL=0`,
+  ecdhCurve: everyGroup,
   secureOptions: legacyServerConnect,
 } as const;
 
@@ -44,14 +51,12 @@ export async function gatherHandshakes(
 /** The same without a name: what a client without SNI is shown. */
 export async function gatherWithoutName(
   probe: TlsProbe,
-  { host, port }: Target,
+  target: Target,
   allowance: Allowance,
   offer: Offer,
 ): Promise<HandshakeAnswer | null> {
   if (allowance.takeKept() !== null) return null;
-  return keepHandshake(
-    await probe.handshake({ ...offers[offer], host, port, servername: null, lingerMs: 0 }),
-  );
+  return keepHandshake(await probe.handshake({ ...offers[offer], ...target, servername: null, lingerMs: 0 }));
 }
 
 /** OpenSSL's suites of either kind; those without encryption are in no other list either. */
@@ -85,7 +90,7 @@ export type KindWanted = {
 /** The same for a client that knows one kind of key only. */
 export async function shakeForKind(
   probe: TlsProbe,
-  { host, port }: Target,
+  target: Target,
   { kind, offer, version }: KindWanted,
 ): Promise<HandshakeAnswer> {
   const level = offer === 'legacy' ? ':@SECLEVEL=0' : '';
@@ -97,9 +102,8 @@ export async function shakeForKind(
     await probe.handshake({
       ...offers[offer],
       ...only,
-      host,
-      port,
-      servername: host,
+      ...target,
+      servername: target.host,
       requestOcsp: true,
       lingerMs: 0,
     }),
@@ -108,12 +112,12 @@ export async function shakeForKind(
 
 async function shake(
   probe: TlsProbe,
-  { host, port }: Target,
+  target: Target,
   allowance: Allowance,
   offer: Offer,
 ): Promise<HandshakeAnswer> {
   const lingerMs = allowance.lingerMs();
-  const request = { ...offers[offer], host, port, servername: host, requestOcsp: true, lingerMs };
+  const request = { ...offers[offer], ...target, servername: target.host, requestOcsp: true, lingerMs };
   const handshake = await probe.handshake(request);
   if (handshake.kind === 'failure' && handshake.code === 'tls-timeout') allowance.noteSilence();
   return keepHandshake(handshake);

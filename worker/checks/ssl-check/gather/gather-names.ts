@@ -15,6 +15,7 @@ export async function gatherNames(dns: DnsProbe, { host, port }: Target): Promis
     caa: climbFrom(host, caa),
     tlsa: readRecords(tlsa, 'TLSA', readTlsa),
     httpsAlpn: readRecords(https, 'HTTPS', readAlpn),
+    httpsEch: readRecords(https, 'HTTPS', readEch),
   };
 }
 
@@ -58,4 +59,8 @@ function readTlsa({ usage, selector, matchingType, certificate }: Data): readonl
 function readAlpn({ params }: Data): readonly string[] {
   const alpn = typeof params === 'object' && params !== null && 'alpn' in params ? params.alpn : [];
   return Array.isArray(alpn) ? alpn.filter((protocol) => typeof protocol === 'string') : [];
+}
+
+function readEch({ params }: Data): readonly true[] {
+  return typeof params === 'object' && params !== null && 'ech' in params ? [true] : [];
 }

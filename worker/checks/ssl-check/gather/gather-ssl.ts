@@ -1,218 +1,187 @@
-import type { Chain } from '../../../certificates/chain.ts';
 import { findAnchors } from '../../../certificates/trust/store.ts';
-import type { HttpProbe } from '../../../probes/http/port.ts';
-import type { TlsProbe } from '../../../probes/tls/port.ts';
 import type { GatherContext } from '../../check.ts';
-import type {
-  EndpointSeen,
-  GroupsSeen,
-  HandshakeAnswer,
-  HandshakeSeen,
-  HstsSeen,
-  Preference,
-  Question,
-  SslEvidence,
-} from '../evidence.ts';
-import { findClient, type SslFacts } from '../facts/facts.ts';
-import { type Allowance, type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
-import { askAll, questionsNoted } from './ask-all.ts';
-import { type HelloAsker, openHelloAsker, type Target } from './ask-hello.ts';
-import { askAgain, askOnce } from './ask-questions.ts';
-import { gatherEndpoints } from './gather-endpoints.ts';
-import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
+import type { EndpointSeen, FullLook, HandshakeAnswer, Question, SslEvidence } from '../evidence.ts';
+import { findClient } from '../facts/facts.ts';
+import { type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
+import { askAlike, type Model } from './ask-alike.ts';
+import { type Asked, askAll, questionsNoted } from './ask-all.ts';
+import { openHelloAsker, type Target } from './ask-hello.ts';
+import { firstOfFamilies, lookAtOthers, spread } from './gather-endpoints.ts';
 import { gatherNames } from './gather-names.ts';
-import { gatherOtherKind } from './gather-other-kind.ts';
-import { gatherRevocationList } from './gather-revocation-list.ts';
-import { type Lanes, lanesOfRun, openLanes } from './lanes.ts';
+import { lanesOfRun, openLanes } from './lanes.ts';
+import { askOpening, isConnected, isHopeless, type Look, lookInFull } from './look-in-full.ts';
 import { openChainReader, type ReadChain } from './read-chain.ts';
-import { within } from './within.ts';
 
-/** Looks at a TLS server: OpenSSL's view of it, and its answers to ClientHellos of our own; at most 30 connections, four at once. */
+/**
+ * Looks at the TLS servers of a name: in full at the first address of each family, by a few connections at the others.
+ * At most 30 connections to an address looked at in full, four at once, and 6 to any other.
+ */
 export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
   return gatherWithin(context, allowanceLimits);
 }
 
 /** The same within other limits: those of a lab are shorter. */
-export async function gatherWithin(
-  { target: host, options, probes, progress }: GatherContext,
-  limits: AllowanceLimits,
-): Promise<SslEvidence> {
+export async function gatherWithin(context: GatherContext, limits: AllowanceLimits): Promise<SslEvidence> {
   const at = Date.now();
+  const { target: host, options, probes } = context;
   const target = { host, port: Number(options['port'] ?? 443) };
-  const allowance = openAllowance(limits, () => performance.now());
-  const lanes = openLanes(lanesOfRun);
-  const asker = openHelloAsker({ probe: probes.tls, target, allowance, lanes });
-  const readChain = openChainReader(at);
-  const look = { asker, allowance, target, tls: probes.tls, http: probes.http, progress, readChain, lanes };
-  const [names, looked] = await Promise.all([gatherNames(probes.dns, target), lookAt(look)]);
-  const addresses = addressesOf(asker, looked.handshakes);
-  const endpoints = isConnected(looked.handshakes)
-    ? await gatherEndpoints(probes.tls, target, { lanes, allowance, seen: addresses })
-    : null;
+  const [names, site] = await Promise.all([
+    gatherNames(probes.dns, target),
+    lookAtSite({ context, limits, target, readChain: openChainReader(at) }),
+  ]);
+  const { main, endpoints, connections } = site;
   return {
     host,
     port: target.port,
     at,
-    ...looked,
-    chains: asker.chains,
-    alpnRefused: asker.isAlpnRefused(),
-    anchors: findAnchors(listChains(asker, looked, endpoints ?? [])),
+    ...main.seen,
+    chains: main.seen.chains,
+    anchors: findAnchors(listChains(main.seen, endpoints)),
     names,
-    addresses,
+    addresses: addressesOf(main),
     endpoints,
-    connections: allowance.taken() + (endpoints?.length ?? 0),
+    connections,
   };
 }
 
-/** A second ClientHello does not help when there is no connection, or when the port does not speak TLS. */
-function isHopeless({ end }: Question): boolean {
-  return end.kind === 'failure' || end.kind === 'not-tls';
-}
-
-type Looked = Pick<SslEvidence, 'handshakes' | 'withoutName' | 'otherKind' | 'hsts' | 'revocationList'> & {
-  readonly questions: readonly Question[];
-  readonly groups: GroupsSeen | null;
-  readonly preference: Preference | null;
-  readonly stillAnswers: boolean | null;
-};
-
-const nothing: Omit<Looked, 'questions'> = {
-  handshakes: [],
-  withoutName: null,
-  otherKind: null,
-  hsts: { kind: 'unknown', reason: 'no handshake was completed' },
-  revocationList: { kind: 'unknown', url: null, reason: 'no certificate was seen' },
-  groups: null,
-  preference: null,
-  stillAnswers: null,
-};
-
-type Look = {
-  readonly asker: HelloAsker;
-  readonly allowance: Allowance;
+type Run = {
+  readonly context: GatherContext;
+  readonly limits: AllowanceLimits;
   readonly target: Target;
-  readonly tls: TlsProbe;
-  readonly http: HttpProbe;
-  readonly progress: GatherContext['progress'];
   readonly readChain: ReadChain;
-  readonly lanes: Lanes;
 };
 
-/** One hello decides whether there is anything to look at. */
-async function lookAt(look: Look): Promise<Looked> {
-  const opening = await askOnce(look.asker, 'TLSv1.2', 'sound');
-  if (isHopeless(opening)) return { ...nothing, questions: [opening] };
-  if (opening.end.kind !== 'silent') return lookOn(look, opening);
-  // OpenSSL tries once more before the server is reported as silent.
-  const handshakes = await gatherHandshakes(look.tls, look.target, look.allowance, 'once');
-  return isConnected(handshakes) ? lookOn(look, opening) : { ...nothing, handshakes, questions: [opening] };
-}
+/** An address and its answer to the first ClientHello. */
+type Opened = { readonly look: OwnLook; readonly opening: Question };
+type OwnLook = Omit<Look, 'askMore' | 'known'>;
+type Main = Opened & { readonly seen: FullLook };
 
-/** OpenSSL's handshakes and ClientHellos side by side, as far as there are lanes. */
-async function lookOn(look: Look, opening: Question): Promise<Looked> {
-  const { asker, allowance } = look;
-  const handshaking = look.lanes(() =>
-    gatherHandshakes(look.tls, look.target, allowance, 'until-it-connects'),
-  );
-  // The list lies with the CA, and needs no lane.
-  const listing = handshaking.then((seen) =>
-    gatherRevocationList(look.http, chainOf(look, findClient(seen)), allowance),
-  );
-  const visiting = handshaking.then((seen) => visit(look, opening, seen));
-  const [asked, handshakes, revocationList, visited] = await Promise.all([
-    askAll(asker, opening, noteEach(look)),
-    handshaking,
-    listing,
-    visiting,
+type Site = {
+  readonly main: Main;
+  readonly endpoints: readonly EndpointSeen[];
+  readonly connections: number;
+};
+
+async function lookAtSite(run: Run): Promise<Site> {
+  const { context, target } = run;
+  const start = performance.now();
+  const addresses = await context.probes.tls.addresses(target.host);
+  const firsts = await openEach(run, firstOfFamilies(addresses));
+  const spares = firsts.some(isOpen) ? [] : await openSpares(run, addresses);
+  const opened = [...firsts, ...spares];
+  const first = opened.find(isOpen) ?? opened[0] ?? (await open(run, undefined));
+  const others = opened.filter((one) => one !== first && (firsts.includes(one) || !isOpen(one)));
+  const main = await lookAtMain(context, first);
+  const [full, short] = await Promise.all([
+    Promise.all(others.map((one) => lookAtOther(one, main))),
+    isConnected(main.seen.handshakes)
+      ? lookAtOthers(context.probes.tls, target, {
+          limits: run.limits,
+          spentMs: performance.now() - start,
+          addresses: reachable(addresses, [first, ...others]),
+        })
+      : { endpoints: [], connections: 0 },
   ]);
-  // A connection that is cut off can mean two things: the server refuses this hello, or it blocks us from now on.
-  const isCutOff = asked.questions.some(
-    ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
+  const own = [first, ...opened.filter((one) => one !== first)].reduce(
+    (sum, { look }) => sum + look.allowance.taken(),
+    0,
   );
-  const stillAnswers = isCutOff ? await askAgain(asker, asked.questions) : null;
-  const otherKind = await gatherOtherKind(look, { client: findClient(handshakes), ...asked });
-  return { handshakes, ...visited, otherKind, revocationList, ...asked, stillAnswers };
+  return { main, endpoints: [...full, ...short.endpoints], connections: own + short.connections };
 }
 
-function noteEach({ progress, target }: Look): () => void {
+function openEach(run: Run, addresses: readonly string[]): Promise<readonly Opened[]> {
+  return Promise.all(addresses.map((address) => open(run, address)));
+}
+
+/** Where the first address of each family is out of order, another one may serve the name. */
+async function openSpares(run: Run, addresses: readonly string[]): Promise<readonly Opened[]> {
+  const firsts = firstOfFamilies(addresses);
+  return openEach(run, spread(addresses.filter((address) => !firsts.includes(address))));
+}
+
+async function open({ context, limits, target, readChain }: Run, address?: string): Promise<Opened> {
+  const own = address === undefined ? target : { ...target, address };
+  const { tls, http } = context.probes;
+  const allowance = openAllowance(limits, () => performance.now());
+  const lanes = openLanes(lanesOfRun);
+  const asker = openHelloAsker({ probe: tls, target: own, allowance, lanes });
+  const look = { asker, allowance, target: own, tls, http, readChain, lanes };
+  return { look, opening: await askOpening(look) };
+}
+
+function isOpen({ opening }: Opened): boolean {
+  return !isHopeless(opening);
+}
+
+/** The addresses that are left. If this machine has no way to one, those of the same family are not tried either. */
+function reachable(addresses: readonly string[], looked: readonly Opened[]): readonly string[] {
+  const known = looked.map(({ look }) => look.target.address);
+  const isOurs = ({ opening: { end } }: Opened) =>
+    end.kind === 'failure' && end.code === 'network-unreachable';
+  const missing = looked.filter(isOurs).map(({ look }) => isIpv6(look.target.address ?? ''));
+  return addresses.filter((address) => !known.includes(address) && !missing.includes(isIpv6(address)));
+}
+
+function isIpv6(address: string): boolean {
+  return address.includes(':');
+}
+
+async function lookAtMain({ progress, target }: GatherContext, opened: Opened): Promise<Main> {
   let done = 0;
-  return () => {
+  const note = () => {
     done += 1;
-    progress({ done, total: questionsNoted, current: target.host });
+    progress({ done, total: questionsNoted, current: target });
   };
+  const askMore = (opening: Question) => askAll(opened.look.asker, opening, note);
+  const seen = await lookInFull({ ...opened.look, askMore, known: null }, opened.opening);
+  return { ...opened, seen };
 }
 
-/** What a client would do next: a handshake without a name, and a request for the page. */
-async function visit(
-  look: Look,
-  opening: Question,
-  handshakes: readonly HandshakeSeen[],
-): Promise<Pick<Looked, 'withoutName' | 'hsts'>> {
-  const { tls, http, target, allowance, lanes } = look;
-  const last = handshakes.at(-1);
-  if (last?.handshake.kind !== 'connected') {
-    allowance.releaseKept();
-    return { withoutName: null, hsts: nothing.hsts };
-  }
-  const unasked = whyNoPage(last.handshake.lateAlert, opening);
-  const [withoutName, hsts] = await Promise.all([
-    lanes(() => gatherWithoutName(tls, target, allowance, last.offer)),
-    unasked ?? lanes(() => gatherHsts(http, target, allowance)),
-  ]);
-  allowance.releaseKept();
-  return { withoutName, hsts };
+/** The same at an address of the other family, which usually answers alike. */
+async function lookAtOther({ look, opening }: Opened, main: Main): Promise<EndpointSeen> {
+  const address = look.target.address ?? '';
+  if (isHopeless(opening)) return { address, handshake: failureOf(opening, address) };
+  const client = findClient(main.seen.handshakes);
+  const model: Model = { opening: main.opening, asked: askedOf(main.seen) };
+  const full = await lookInFull(
+    {
+      ...look,
+      askMore: () => askAlike(look.asker, opening, model),
+      known: client && { leaf: client.certificates[0] ?? '', list: main.seen.revocationList },
+    },
+    opening,
+  );
+  return { address, handshake: full.handshakes.at(-1)?.handshake ?? failureOf(opening, address), full };
 }
 
-function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen | null {
-  if (lateAlert !== null)
-    return { kind: 'unknown', reason: `the server ended the connection (${lateAlert})` };
-  return accepted.every(({ alpn }) => alpn === null || alpn.startsWith('h'))
-    ? null
-    : { kind: 'unknown', reason: 'the port serves no web pages' };
+function askedOf({ questions, groups, preference }: FullLook): Asked {
+  return { questions, groups, preference };
 }
 
-/** As long as the HTTP probe waits for a header section; a body that trickles is not wanted. */
-const pageTimeMs = 8000;
-
-async function gatherHsts(http: HttpProbe, { host, port }: Target, allowance: Allowance): Promise<HstsSeen> {
-  const refusal = allowance.takeKept();
-  if (refusal !== null) return { kind: 'unknown', reason: refusal };
-  const url = `https://${host}${port === 443 ? '' : `:${port}`}/`;
-  const answer = await within(http.ask({ url, bodyLimitBytes: 0 }), allowance.leftMs(pageTimeMs));
-  if (answer === null) return { kind: 'unknown', reason: 'the page did not come in time' };
-  if (answer.kind === 'failure') return { kind: 'unknown', reason: answer.reason };
-  const values = answer.headers
-    .filter(([name]) => name.toLowerCase() === 'strict-transport-security')
-    .map(([, value]) => value.slice(0, 500));
-  return { kind: 'fields', url, values };
-}
-
-function isConnected(handshakes: readonly HandshakeSeen[]): boolean {
-  return handshakes.at(-1)?.handshake.kind === 'connected';
-}
-
-function chainOf({ readChain }: Look, client: SslFacts['client']): Chain | null {
-  return client === null ? null : readChain(client.certificates);
+/** Why an address has no handshake. */
+function failureOf({ end }: Question, address: string): HandshakeAnswer {
+  const failure = { kind: 'failure', opensslCode: null, address } as const;
+  if (end.kind === 'failure') return { ...failure, code: end.code, reason: end.reason };
+  return end.kind === 'not-tls'
+    ? { ...failure, code: 'not-tls', reason: 'the server does not speak TLS on this port' }
+    : { ...failure, code: 'tls-timeout', reason: 'the server did not answer a ClientHello' };
 }
 
 /** Every chain that was seen. */
-function listChains(
-  asker: HelloAsker,
-  { handshakes, otherKind }: Looked,
-  endpoints: readonly EndpointSeen[],
-): readonly (readonly string[])[] {
-  const shaken = [...handshakes, ...endpoints].map(({ handshake }) => handshake);
-  const sent = [...shaken, otherHandshake(otherKind)].flatMap((one) =>
-    one?.kind === 'connected' ? [one.certificates] : [],
-  );
-  return [...sent, ...asker.chains];
+function listChains(main: FullLook, endpoints: readonly EndpointSeen[]): readonly (readonly string[])[] {
+  const looks = [main, ...endpoints.flatMap(({ full }) => full ?? [])];
+  const shaken = [
+    ...looks.flatMap(({ handshakes }) => handshakes.map(({ handshake }) => handshake)),
+    ...looks.flatMap(({ otherKind }) =>
+      otherKind?.answer.kind === 'shown' ? otherKind.answer.handshake : [],
+    ),
+    ...endpoints.map(({ handshake }) => handshake),
+  ];
+  const sent = shaken.flatMap((one) => (one.kind === 'connected' ? [one.certificates] : []));
+  return [...sent, ...looks.flatMap(({ chains }) => chains)];
 }
 
-function otherHandshake(otherKind: Looked['otherKind']): HandshakeAnswer | null {
-  return otherKind?.answer.kind === 'shown' ? otherKind.answer.handshake : null;
-}
-
-function addressesOf(asker: HelloAsker, handshakes: readonly HandshakeSeen[]): string[] {
-  const seen = handshakes.flatMap(({ handshake }) => handshake.address ?? []);
-  return [...new Set([...asker.addresses, ...seen])];
+function addressesOf({ look: { asker }, seen }: Main): string[] {
+  const shaken = seen.handshakes.flatMap(({ handshake }) => handshake.address ?? []);
+  return [...new Set([...asker.addresses, ...shaken])];
 }

@@ -1,11 +1,18 @@
-import type { ConnectionCode } from '../../../../shared/catalogue/ssl-check/rules/connection.ts';
-import { brokenBy, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
+import {
+  type ConnectionCode,
+  connectionRules,
+} from '../../../../shared/catalogue/ssl-check/rules/connection.ts';
+import { allOf, brokenBy, codesOf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { FailureCode } from '../../../probes/http/port.ts';
 import type { HandshakeAnswer, Question } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import { alertName } from '../grammar/tls-names.ts';
 
-/** Why no handshake came about; null when one did. */
-export type Obstacle = { readonly code: ConnectionCode; readonly shown: Evidence };
+/** Why no handshake came about. Without a code it says nothing about the server. */
+export type Obstacle = {
+  readonly code: ConnectionCode | null;
+  readonly shown: { readonly [key: string]: string | number };
+};
 
 /** What can stand in the way, step by step: what is behind an obstacle was not come to, and of the alternatives to it nothing is known. */
 const steps: readonly (readonly ConnectionCode[])[] = [
@@ -30,11 +37,12 @@ export function judgeConnection(
   obstacle: Obstacle | null,
 ): Record<ConnectionCode, Verdict> {
   const { host, port } = evidence;
-  const reached =
-    obstacle === null ? steps.length : steps.findIndex((codes) => codes.includes(obstacle.code));
+  const met = obstacle?.code;
+  if (met === null) return allOf(connectionRules, notTested(`${obstacle?.shown['reason']}`));
+  const reached = met === undefined ? steps.length : steps.findIndex((codes) => codes.includes(met));
   const verdicts = steps.flatMap((codes, step) =>
     codes.map((code): [ConnectionCode, Verdict] => {
-      if (obstacle?.code === code) return [code, brokenBy([{ host, port, ...obstacle.shown }])];
+      if (code === met) return [code, brokenBy([{ host, port, ...obstacle?.shown }])];
       return [code, step < reached ? 'holds' : 'not-applicable'];
     }),
   );
@@ -70,8 +78,8 @@ function findRefusal(
   if (ends.includes('closed')) return { code: 'connection-closed', shown: {} };
   if (ends.includes('reset')) return { code: 'connection-reset', shown: {} };
   if (handshake?.kind !== 'failure') return null;
-  const code = codes[handshake.code];
-  return code === undefined ? null : { code, shown: { reason: handshake.reason } };
+  const code = codeOfFailure(handshake.code);
+  return code === null ? null : { code, shown: { reason: handshake.reason } };
 }
 
 /** The versions of today come first; what an old one meets is often the server's own policy and says less. */
@@ -86,17 +94,8 @@ function findAlert(refusals: readonly Question[]): Obstacle | null {
   return { code, shown: { alert: alertName(first), number: first } };
 }
 
-const codes: { readonly [code: string]: ConnectionCode } = {
-  'name-not-found': 'name-not-found',
-  'name-unresolved': 'name-unresolved',
-  'target-address-not-allowed': 'target-address-not-allowed',
-  'target-not-allowed': 'target-not-allowed',
-  'connection-refused': 'connection-refused',
-  'connection-reset': 'connection-reset',
-  'connection-closed': 'connection-closed',
-  'not-tls': 'port-not-tls',
-};
-
-function codeOfFailure(code: string): ConnectionCode {
-  return codes[code] ?? 'connection-timeout';
+/** The failures of a probe are named as the rules are; one that no rule tells is no fault of the server. */
+function codeOfFailure(code: FailureCode): ConnectionCode | null {
+  if (code === 'not-tls') return 'port-not-tls';
+  return codesOf(connectionRules).find((one) => one === code) ?? null;
 }

@@ -1,11 +1,24 @@
 import type { EndpointCode } from '../../../../shared/catalogue/ssl-check/rules/endpoint.ts';
-import { brokenBy, type Evidence, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { SslCode } from '../../../../shared/catalogue/ssl-check/rules.ts';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  notTested,
+  type Verdict,
+} from '../../../../shared/model/verdict.ts';
 import { readCertificate } from '../../../certificates/certificate.ts';
-import type { Connected, EndpointSeen } from '../evidence.ts';
+import type { Connected, EndpointSeen, SslEvidence } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';
+import { versionNames } from '../grammar/tls-names.ts';
+import type { VerdictsAt } from './join-endpoints.ts';
 
-/** Judges whether all addresses of the name answer alike. What is wrong with a certificate is told by the rules about certificates. */
-export function judgeEndpoints({ evidence, client }: SslFacts): Record<EndpointCode, Verdict> {
+/**
+ * Judges whether all addresses of the name answer alike. What is wrong with each is told by the other rules.
+ * @param others the facts of each other address that was looked at in full
+ */
+export function judgeEndpoints(facts: SslFacts, others: readonly SslFacts[]): Record<EndpointCode, Verdict> {
+  const { evidence, client } = facts;
   const { endpoints, host } = evidence;
   if (endpoints === null || client === null) {
     const unseen = notTested(
@@ -14,29 +27,52 @@ export function judgeEndpoints({ evidence, client }: SslFacts): Record<EndpointC
     return { 'endpoint-unreachable': unseen, 'endpoints-differ': unseen };
   }
   const failed = endpoints.flatMap(({ address, handshake }) =>
-    handshake.kind === 'failure' && !isOurs({ address, handshake })
+    handshake.kind === 'failure' && !isOurs({ handshake })
       ? [{ host, address, reason: handshake.reason }]
       : [],
   );
-  const isUnseen = endpoints.some(isOurs);
   const different = endpoints.flatMap(({ address, handshake }) =>
     handshake.kind === 'connected' ? compare(address, handshake, client) : [],
   );
+  const versions = others.flatMap((other) => compareVersions(other, facts));
   return {
     'endpoint-unreachable':
-      failed.length === 0 && isUnseen ? notTested('there is no IPv6 where this ran') : brokenBy(failed),
-    'endpoints-differ': brokenBy(different),
+      failed.length === 0 && endpoints.some(isOurs) ? notTested(whyOurs(endpoints)) : brokenBy(failed),
+    'endpoints-differ': brokenBy([...different, ...versions]),
   };
 }
 
-/** A family of addresses that is not there where this runs says nothing about the server. */
-export function isOurs({ handshake }: EndpointSeen): boolean {
-  return handshake.kind === 'failure' && handshake.code === 'network-unreachable';
+/** A family of addresses that is not there where this runs, and a budget that was spent, say nothing about the server. */
+export function isOurs({ handshake }: Pick<EndpointSeen, 'handshake'>): boolean {
+  return (
+    handshake.kind === 'failure' &&
+    (handshake.code === 'network-unreachable' || handshake.code === 'budget-spent')
+  );
 }
 
+function whyOurs(endpoints: readonly EndpointSeen[]): string {
+  const isMissing = endpoints.some(
+    ({ handshake }) => handshake.kind === 'failure' && handshake.code === 'network-unreachable',
+  );
+  return isMissing ? 'there is no IPv6 where this ran' : 'not every address could be looked at';
+}
+
+/** What short looks found beside certificates: versions that nobody should speak any more. */
+export function judgeShortLooks({ endpoints }: SslEvidence): readonly VerdictsAt<SslCode>[] {
+  return (endpoints ?? []).map(({ address, oldVersions = [] }) => {
+    const judge = (version: string) =>
+      brokenIf(
+        oldVersions.some((one) => one.version === version && one.accepted.length > 0),
+        { version },
+      );
+    return { address, verdicts: { 'tls10-offered': judge('TLSv1'), 'tls11-offered': judge('TLSv1.1') } };
+  });
+}
+
+type Show = (what: string, own: string, theirs: string) => Evidence;
+
 function compare(address: string, seen: Connected, first: Connected): Evidence[] {
-  const other = first.address;
-  const show = (what: string, own: string, theirs: string) => ({ address, other, what, own, theirs });
+  const show = showAt(address, first.address);
   const [own, theirs] = [seen, first].map(({ certificates }) => readCertificate(certificates[0] ?? ''));
   return [
     ...(own?.sha256 === theirs?.sha256
@@ -45,4 +81,22 @@ function compare(address: string, seen: Connected, first: Connected): Evidence[]
     ...(seen.protocol === first.protocol ? [] : [show('protocol', seen.protocol, first.protocol)]),
     ...(seen.alpn === first.alpn ? [] : [show('ALPN', seen.alpn ?? 'none', first.alpn ?? 'none')]),
   ];
+}
+
+/** Compares the versions of which both addresses told whether they speak them. */
+function compareVersions(other: SslFacts, first: SslFacts): Evidence[] {
+  const known = versionNames.filter(
+    (version) => other.protocols[version] !== null && first.protocols[version] !== null,
+  );
+  const [own, theirs] = [other, first].map(({ protocols }) =>
+    known.filter((version) => protocols[version] === true).join(', '),
+  );
+  const [address = '', theirAddress = ''] = [other, first].map(({ evidence }) => evidence.addresses[0]);
+  return own === theirs || own === '' || other.client === null
+    ? []
+    : [showAt(address, theirAddress)('list of versions', own ?? '', theirs ?? '')];
+}
+
+function showAt(address: string, other: string): Show {
+  return (what, own, theirs) => ({ address, other, what, own, theirs });
 }

@@ -1,35 +1,35 @@
 import type { SslLabsLetter } from '../../../../shared/catalogue/ssl-check/report.ts';
 import { codesBroken } from '../../../../shared/model/verdict.ts';
-import type { HandshakeAnswer } from '../evidence.ts';
+import type { EndpointSeen, HandshakeAnswer } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import type { JudgedCertificates } from '../judge/certificates.ts';
-import { isOurs } from '../judge/endpoints.ts';
+import { isOurs, judgeShortLooks } from '../judge/endpoints.ts';
 import { capsOf } from '../judge/grade/grade.ts';
 
-/** Every address that was looked at: the first in full, the others by one handshake, whose letter is that of the certificate alone. */
-export function reportEndpoints(
-  { evidence, client }: SslFacts,
-  letter: SslLabsLetter | null,
-  each: JudgedCertificates['each'],
-) {
+/** The letters of the addresses that were looked at in full, and the certificates that short looks are graded by. */
+export type Grades = {
+  readonly own: SslLabsLetter | null;
+  /** By address. */
+  readonly others: ReadonlyMap<string, SslLabsLetter | null>;
+  readonly each: JudgedCertificates['each'];
+};
+
+/** Every address of the name that was looked at. */
+export function reportEndpoints({ evidence, client }: SslFacts, grades: Grades) {
   const { addresses, endpoints } = evidence;
-  const full = addresses.map((address) => ({
+  const first = addresses.map((address) => ({
     ...describe(address, client?.address === address ? client : null),
     look: 'full' as const,
     state: client === null ? ('unreachable' as const) : ('complete' as const),
-    grade: letter,
+    grade: grades.own,
   }));
-  const short = (endpoints ?? []).map(({ address, handshake }) => ({
-    ...describe(address, handshake),
-    look: 'short' as const,
-    state: isOurs({ address, handshake })
-      ? ('not-tested' as const)
-      : handshake.kind === 'connected'
-        ? ('complete' as const)
-        : ('unreachable' as const),
-    grade: handshake.kind === 'connected' ? letterOf(handshake.certificates[0] ?? '', each) : null,
+  const others = (endpoints ?? []).map((endpoint) => ({
+    ...describe(endpoint.address, endpoint.handshake),
+    look: endpoint.oldVersions === undefined ? ('full' as const) : ('short' as const),
+    state: stateOf(endpoint),
+    grade: gradeOf(endpoint, evidence, grades),
   }));
-  return [...full, ...short];
+  return [...first, ...others];
 }
 
 function describe(address: string, handshake: HandshakeAnswer | null) {
@@ -43,8 +43,25 @@ function describe(address: string, handshake: HandshakeAnswer | null) {
   };
 }
 
-/** The letter that the findings about a certificate leave; null where they leave any. */
-function letterOf(leaf: string, each: JudgedCertificates['each']): SslLabsLetter | null {
+function stateOf(endpoint: EndpointSeen) {
+  if (isOurs(endpoint)) return 'not-tested' as const;
+  return endpoint.handshake.kind === 'connected' ? ('complete' as const) : ('unreachable' as const);
+}
+
+/** After a short look: the letter that the findings about its certificate and its old versions leave; null where they leave any. */
+function gradeOf(
+  { address, handshake, full }: EndpointSeen,
+  evidence: SslFacts['evidence'],
+  { others, each }: Grades,
+): SslLabsLetter | null {
+  if (full !== undefined) return others.get(address) ?? null;
+  if (handshake.kind === 'failure') return null;
+  const [leaf] = handshake.certificates;
   const judged = each.find(({ presented }) => presented.chain.leaf?.x509.raw.toString('base64') === leaf);
-  return judged === undefined ? null : (capsOf(codesBroken(judged.verdicts))[0]?.letter ?? null);
+  const old = judgeShortLooks(evidence).find((one) => one.address === address)?.verdicts ?? {};
+  const codes = [
+    ...(judged === undefined ? [] : codesBroken(judged.verdicts)),
+    ...codesBroken(old as { 'tls10-offered': 'holds' }),
+  ];
+  return capsOf(codes)[0]?.letter ?? null;
 }

@@ -1,3 +1,4 @@
+import type { SslEvidence } from '../evidence.ts';
 import { simulateClients } from '../facts/clients.ts';
 import { isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';
 import { fitMozillaProfile } from '../facts/mozilla-profile.ts';
@@ -7,8 +8,8 @@ import { findGroup, type Group, groups } from '../grammar/tls-names.ts';
 /** The report's fields that only show what was seen. */
 export function reportServer(facts: SslFacts) {
   const { evidence, client, protocols } = facts;
+  const ech = evidence.names.httpsEch;
   const maxBytes = client?.maxEarlyDataBytes ?? null;
-  const httpsAlpn = evidence.names.httpsAlpn;
   return {
     host: evidence.host,
     port: evidence.port,
@@ -24,12 +25,28 @@ export function reportServer(facts: SslFacts) {
     },
     alpn: alpnOf(facts),
     earlyData: { accepted: maxBytes === null ? null : maxBytes > 0, maxBytes },
-    http3Advertised: httpsAlpn.kind === 'unknown' ? null : httpsAlpn.found.includes('h3'),
+    http3Advertised: isHttp3Advertised(evidence),
+    echAdvertised: ech === undefined || ech.kind === 'unknown' ? null : ech.found.length > 0,
+    fallbackRefused: fallbackOf(evidence),
     connections: evidence.connections,
     clients: simulateClients(facts),
     cipherPreference: evidence.preference,
     mozillaProfile: fitMozillaProfile(facts),
   };
+}
+
+/** HTTP/3 in an Alt-Svc field: a protocol id and a place (RFC 7838 §3). */
+const http3Service = /(?:^|,)\s*h3\s*=/i;
+
+function isHttp3Advertised({ names: { httpsAlpn }, hsts }: SslEvidence): boolean | null {
+  const altSvc = hsts.kind === 'fields' ? hsts.altSvc : undefined;
+  const isInRecord = httpsAlpn.kind === 'answer' && httpsAlpn.found.includes('h3');
+  if (isInRecord || altSvc?.some((value) => http3Service.test(value)) === true) return true;
+  return httpsAlpn.kind === 'unknown' ? null : false;
+}
+
+function fallbackOf({ fallback = null }: SslEvidence): boolean | null {
+  return fallback === null || fallback === 'unknown' ? null : fallback === 'refused';
 }
 
 function alpnOf({ client, clearAnswers }: SslFacts): string | null {

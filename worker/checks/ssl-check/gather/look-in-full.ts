@@ -1,0 +1,173 @@
+import type { Chain } from '../../../certificates/chain.ts';
+import type { HttpProbe } from '../../../probes/http/port.ts';
+import type { TlsProbe } from '../../../probes/tls/port.ts';
+import type { FullLook, HandshakeSeen, HstsSeen, Question } from '../evidence.ts';
+import { findClient, type SslFacts } from '../facts/facts.ts';
+import type { Allowance } from './allowance.ts';
+import type { Asked } from './ask-all.ts';
+import type { HelloAsker, Target } from './ask-hello.ts';
+import { askAgain, askFallback, askOnce } from './ask-questions.ts';
+import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
+import { gatherOtherKind } from './gather-other-kind.ts';
+import { gatherRevocationList } from './gather-revocation-list.ts';
+import type { Lanes } from './lanes.ts';
+import type { ReadChain } from './read-chain.ts';
+import { within } from './within.ts';
+
+/** How one address is looked at. */
+export type Look = {
+  readonly asker: HelloAsker;
+  readonly allowance: Allowance;
+  readonly target: Target;
+  readonly tls: TlsProbe;
+  readonly http: HttpProbe;
+  readonly readChain: ReadChain;
+  readonly lanes: Lanes;
+  /** Asks what ClientHellos can tell. @param opening the answer to the first */
+  readonly askMore: (opening: Question) => Promise<Asked>;
+  /** The list of the certificates that another address was seen to have. */
+  readonly known: { readonly leaf: string; readonly list: FullLook['revocationList'] } | null;
+};
+
+/** Sends the first ClientHello, which decides whether there is anything to look at. */
+export function askOpening({ asker }: Pick<Look, 'asker'>): Promise<Question> {
+  return askOnce(asker, 'TLSv1.2', 'sound');
+}
+
+/** A second ClientHello does not help when there is no connection, or when the port does not speak TLS. */
+export function isHopeless({ end }: Question): boolean {
+  return end.kind === 'failure' || end.kind === 'not-tls';
+}
+
+/** Whether a handshake was completed. */
+export function isConnected(handshakes: readonly HandshakeSeen[]): boolean {
+  return handshakes.at(-1)?.handshake.kind === 'connected';
+}
+
+type Looked = Omit<FullLook, 'chains' | 'alpnRefused'>;
+
+const nothing: Omit<Looked, 'questions'> = {
+  handshakes: [],
+  withoutName: null,
+  otherKind: null,
+  hsts: { kind: 'unknown', reason: 'no handshake was completed' },
+  revocationList: { kind: 'unknown', url: null, reason: 'no certificate was seen' },
+  groups: null,
+  preference: null,
+  stillAnswers: null,
+  fallback: null,
+};
+
+/** Looks at one address: OpenSSL's view of it, and its answers to ClientHellos of our own. @param opening from askOpening */
+export async function lookInFull(look: Look, opening: Question): Promise<FullLook> {
+  const looked = await lookAt(look, opening);
+  return { ...looked, chains: look.asker.chains, alpnRefused: look.asker.isAlpnRefused() };
+}
+
+async function lookAt(look: Look, opening: Question): Promise<Looked> {
+  if (isHopeless(opening)) return { ...nothing, questions: [opening] };
+  if (opening.end.kind !== 'silent') return lookOn(look, opening);
+  // OpenSSL tries once more before the server is reported as silent.
+  const handshakes = await gatherHandshakes(look.tls, look.target, look.allowance, 'once');
+  return isConnected(handshakes) ? lookOn(look, opening) : { ...nothing, handshakes, questions: [opening] };
+}
+
+/** OpenSSL's handshakes and ClientHellos side by side, as far as there are lanes. */
+async function lookOn(look: Look, opening: Question): Promise<Looked> {
+  const { asker, allowance } = look;
+  const handshaking = look.lanes(() =>
+    gatherHandshakes(look.tls, look.target, allowance, 'until-it-connects'),
+  );
+  // The list lies with the CA, and needs no lane.
+  const listing = handshaking.then((seen) => gatherList(look, findClient(seen)));
+  const visiting = handshaking.then((seen) => visit(look, opening, seen));
+  const [asked, handshakes, revocationList, visited] = await Promise.all([
+    look.askMore(opening),
+    handshaking,
+    listing,
+    visiting,
+  ]);
+  // A connection that is cut off can mean two things: the server refuses this hello, or it blocks us from now on.
+  const isCutOff = asked.questions.some(
+    ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
+  );
+  const [stillAnswers, fallback] = await Promise.all([
+    isCutOff ? askAgain(asker, asked.questions) : null,
+    askFallback(asker, asked.questions),
+  ]);
+  const otherKind = await gatherOtherKind(look, { client: findClient(handshakes), ...asked });
+  return { handshakes, ...visited, otherKind, revocationList, ...asked, stillAnswers, fallback };
+}
+
+/** The list lies with the CA; of a certificate that was seen elsewhere it is not fetched again. */
+async function gatherList(look: Look, client: SslFacts['client']): Promise<FullLook['revocationList']> {
+  const { known, http, allowance } = look;
+  if (known !== null && client?.certificates[0] === known.leaf) return known.list;
+  return gatherRevocationList(http, chainOf(look, client), allowance);
+}
+
+/** What a client would do next: a handshake without a name, and a request for the page. */
+async function visit(
+  look: Look,
+  opening: Question,
+  handshakes: readonly HandshakeSeen[],
+): Promise<Pick<Looked, 'withoutName' | 'hsts'>> {
+  const { tls, http, target, allowance, lanes } = look;
+  const last = handshakes.at(-1);
+  if (last?.handshake.kind !== 'connected') {
+    allowance.releaseKept();
+    return { withoutName: null, hsts: nothing.hsts };
+  }
+  const unasked = whyNoPage(last.handshake.lateAlert, opening);
+  const [withoutName, hsts] = await Promise.all([
+    lanes(() => gatherWithoutName(tls, target, allowance, last.offer)),
+    unasked ?? lanes(() => gatherHsts(http, target, allowance)),
+  ]);
+  allowance.releaseKept();
+  return { withoutName, hsts };
+}
+
+function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen | null {
+  if (lateAlert !== null)
+    return { kind: 'unknown', reason: `the server ended the connection (${lateAlert})` };
+  return accepted.every(({ alpn }) => alpn === null || alpn.startsWith('h'))
+    ? null
+    : { kind: 'unknown', reason: 'the port serves no web pages' };
+}
+
+/** As long as the HTTP probe waits for a header section; a body that trickles is not wanted. */
+const pageTimeMs = 8000;
+
+async function gatherHsts(
+  http: HttpProbe,
+  { host, port, address }: Target,
+  allowance: Allowance,
+): Promise<HstsSeen> {
+  const refusal = allowance.takeKept();
+  if (refusal !== null) return { kind: 'unknown', reason: refusal };
+  const url = `https://${host}${port === 443 ? '' : `:${port}`}/`;
+  const answer = await within(
+    http.ask({ url, bodyLimitBytes: 0, ...familyOf(address) }),
+    allowance.leftMs(pageTimeMs),
+  );
+  if (answer === null) return { kind: 'unknown', reason: 'the page did not come in time' };
+  if (answer.kind === 'failure') return { kind: 'unknown', reason: answer.reason };
+  const valuesOf = (wanted: string) =>
+    answer.headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value.slice(0, 500));
+  return {
+    kind: 'fields',
+    url,
+    values: valuesOf('strict-transport-security'),
+    altSvc: valuesOf('alt-svc'),
+  };
+}
+
+/** The HTTP probe chooses by family; the first address of each is the one that is looked at. */
+function familyOf(address: string | undefined): { readonly family?: 4 | 6 } {
+  if (address === undefined) return {};
+  return { family: address.includes(':') ? 6 : 4 };
+}
+
+function chainOf({ readChain }: Look, client: SslFacts['client']): Chain | null {
+  return client === null ? null : readChain(client.certificates);
+}
