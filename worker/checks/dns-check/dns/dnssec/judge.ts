@@ -1,5 +1,6 @@
 import { dnssecRules } from '../../../../../shared/catalogue/dns-check/rules/dnssec.ts';
 import {
+  allOf,
   brokenBy,
   brokenIf,
   type Evidence,
@@ -9,7 +10,6 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import type { Dnskey } from '../../../../dns/record-values.ts';
-import { forAll } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
 import { digestOf } from './ds-digest.ts';
 import { judgeCds } from './judge-cds.ts';
@@ -29,8 +29,7 @@ export function judgeDnssec(
   { refused }: DnssecFacts,
 ): Verdicts<DnssecCode> {
   const bogus = judgeBogus(facts, refused);
-  if (facts.zone.kind === 'inside')
-    return { ...forAll(dnssecRules, 'not-applicable'), 'dnssec-bogus': bogus };
+  if (facts.zone.kind === 'inside') return { ...allOf(dnssecRules, 'not-applicable'), 'dnssec-bogus': bogus };
   return {
     'dnssec-bogus': bogus,
     ...judgeChain(facts, signing),

@@ -1,5 +1,5 @@
 import { scanWhile } from '../text/ascii.ts';
-import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { clip, type Fault, type Faulty } from '../text/fault.ts';
 import { decodeReferences } from './decode-references.ts';
 import { skipDoctype } from './skip-doctype.ts';
 
@@ -45,7 +45,7 @@ type Reader = {
 };
 
 /** Reads XML 1.0, as far as it takes to know elements, attributes and text. One pass, no recursion; the first fault ends the reading. */
-export function parseXml(text: string): Xml | Malformed {
+export function parseXml(text: string): Xml | Faulty {
   const start = text.startsWith('\ufeff') ? 1 : 0;
   const reader: Reader = {
     text,

@@ -1,12 +1,12 @@
 import { isDigit, isLetter, scanWhile } from '../text/ascii.ts';
-import { clip, type Malformed } from '../text/fault.ts';
+import { clip, type Faulty } from '../text/fault.ts';
 import { parseVersioned } from './parse-versioned.ts';
 
 /** An MTA-STS record (RFC 8461 §3.1). */
 export type StsRecord = { readonly id: string };
 
 /** Reads "v=STSv1; id=20160831085700Z;". Of repeated fields the first counts. */
-export function parseStsRecord(text: string): StsRecord | Malformed {
+export function parseStsRecord(text: string): StsRecord | Faulty {
   const read = parseVersioned(text, 'STSv1');
   if ('faults' in read) return read;
   const id = read.fields.find(({ name }) => name === 'id');

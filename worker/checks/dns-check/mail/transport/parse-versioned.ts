@@ -1,5 +1,5 @@
 import { isBlankOrTab, isDigit, isLetter, scanWhile, trimSpaces } from '../text/ascii.ts';
-import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { clip, type Fault, type Faulty } from '../text/fault.ts';
 
 /** A field of an MTA-STS or TLS reporting record. */
 export type Field = {
@@ -22,7 +22,7 @@ export function hasVersion(text: string, version: string): boolean {
  * Reads the fields behind the version: name=value, parted by semicolons with spaces around them, one at the end allowed.
  * The first fault ends the reading: such a record counts as none.
  */
-export function parseVersioned(text: string, version: string): { fields: Field[] } | Malformed {
+export function parseVersioned(text: string, version: string): { fields: Field[] } | Faulty {
   if (!hasVersion(text, version))
     return { faults: [{ at: 0, term: clip(text, 20), problem: `a record begins with v=${version};` }] };
   const fields: Field[] = [];
