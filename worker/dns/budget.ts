@@ -11,7 +11,7 @@ export type BudgetLimits = {
   readonly perAddress: number;
 };
 
-/** Each limit is about twice what the most demanding usual zone needs. */
+/** Each limit is half as much again as the most demanding usual zone needs, or more. */
 export const budgetLimits: BudgetLimits = { perDomain: 50, addresses: 24, perAddress: 16 };
 
 /** A limit that ended questions: of a domain, an address, or of all addresses (`of` is then empty). */

@@ -129,7 +129,10 @@ function askServer(world: World, question: DnsQuestion, options: ServerOptions):
   if (manner === undefined || failure) return fail(question, failure ?? silence, server);
   const hasEdns = options.edns !== false;
   const plain = { ...blank(question), server, transport: options.transport ?? ('udp' as const) };
-  const edns = hasEdns && manner.edns === undefined ? plain.edns : null;
+  const edns =
+    hasEdns && manner.edns === undefined
+      ? { version: 0, udpSize: 1232, dnssecOk: options.dnssecOk ?? false }
+      : null;
   const rcode = hasEdns && manner.edns === 'rejects' ? 'FORMERR' : manner.rcode;
   if (rcode !== undefined) return { ...plain, edns, rcode };
   return { ...plain, edns, ...zoneAnswer(world, manner, question, options) };
@@ -143,7 +146,7 @@ function zoneAnswer(
 ): Partial<Answered> {
   const zone = zoneOf(manner.zones, question.name, '');
   if (zone === undefined) return strangersAnswer(manner, question);
-  const step = lookUp(zone, manner.own ?? world.zones.get(zone) ?? [], question);
+  const step = lookUp(zone, manner.own ?? world.zones.get(zone) ?? [], question, options.dnssecOk);
   const aa = step.flags.aa && manner.authoritative !== false;
   return { ...step, answers: withoutSignatures(step.answers, options), flags: { ...step.flags, aa } };
 }
@@ -171,7 +174,12 @@ function strangersAnswer(manner: ServerManner, question: DnsQuestion): Partial<A
 
 type Step = Pick<Answered, 'rcode' | 'answers' | 'authority' | 'additional' | 'flags'>;
 
-function lookUp(zone: string, records: readonly DnsRecord[], { name, type }: DnsQuestion): Step {
+function lookUp(
+  zone: string,
+  records: readonly DnsRecord[],
+  { name, type }: DnsQuestion,
+  dnssecOk = false,
+): Step {
   const flags = { aa: true, tc: false, ra: false, ad: false };
   const none = { rcode: 'NOERROR', answers: [], authority: [], additional: [], flags };
   const cut = records.find(
@@ -182,7 +190,9 @@ function lookUp(zone: string, records: readonly DnsRecord[], { name, type }: Dns
       !(type === 'DS' && name === record.name),
   );
   if (cut) {
-    const authority = records.filter((record) => record.name === cut.name && record.type === 'NS');
+    const authority = records.filter(
+      (record) => record.name === cut.name && (record.type === 'NS' || (dnssecOk && record.type === 'DS')),
+    );
     const targets = new Set(authority.map(({ data }) => data));
     const additional = records.filter(
       (record) => targets.has(record.name) && (record.type === 'A' || record.type === 'AAAA'),

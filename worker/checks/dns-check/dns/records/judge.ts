@@ -16,6 +16,7 @@ import { apexTypes } from '../../halves.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
 import { judgeHttpsRecords } from './judge-https-records.ts';
+import { judgeMxSets } from './judge-mx-sets.ts';
 import { judgeTtls } from './judge-ttls.ts';
 
 export type RecordCode = keyof typeof recordRules;
@@ -38,6 +39,7 @@ export function judgeRecords(facts: DnsFacts): Verdicts<RecordCode> {
     ...judgeAliases(facts),
     'address-not-public': judgeAddresses(facts),
     'address-no-ipv6': judgeIpv6(facts),
+    'mx-inconsistent-servers': judgeMxSets(facts),
     'wildcard-present':
       random.state === 'unknown'
         ? notTested(random.why)

@@ -14,6 +14,7 @@ import type { DnsFacts } from '../facts.ts';
 import { mostFrequent } from '../ns/delegation.ts';
 import { named } from '../ns/server-facts.ts';
 import { judgeMailbox } from './judge-mailbox.ts';
+import { judgePrimary } from './judge-primary.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
 export type SoaCode = keyof typeof soaRules;
@@ -43,6 +44,7 @@ export function judgeSoa(facts: DnsFacts): Verdicts<SoaCode> {
     'soa-retry-range': brokenIf(retry < bounds.retryMin || retry >= refresh, { retry, refresh }),
     'soa-expire-range': brokenIf(expire < bounds.expireMin || expire < refresh, { expire, refresh }),
     'soa-minimum-range': brokenIf(minimum < bounds.minimumMin || minimum > bounds.minimumMax, { minimum }),
+    ...judgePrimary(soa.mname, facts),
     'soa-rname-invalid': judgeRname(soa.rname),
     'soa-rname-no-mail': judgeMailbox(soa.rname, facts.evidence.mailbox),
   };
