@@ -31,14 +31,17 @@ const questionsOf: Readonly<Record<string, number>> = {
   'six name servers of one provider': 143,
 };
 
-test.for(usualWorlds)('$name: nothing is held back, and each limit leaves room for half as much again', async (usual) => {
-  const { evidence, cost } = await gatherCounted(usual.world);
-  expect(evidence.heldBack).toEqual({ refused: [], spent: [] });
-  expect(cost.questions).toBe(questionsOf[usual.name]);
-  expect(mostOf(cost.byDomain)[1] * 2).toBeLessThanOrEqual(budgetLimits.perDomain);
-  expect(mostOf(cost.packets)[1] * 1.5).toBeLessThanOrEqual(budgetLimits.perAddress);
-  expect(cost.packets.size * 1.5).toBeLessThanOrEqual(budgetLimits.addresses);
-});
+test.for(usualWorlds)(
+  '$name: nothing is held back, and each limit leaves room for half as much again',
+  async (usual) => {
+    const { evidence, cost } = await gatherCounted(usual.world);
+    expect(evidence.heldBack).toEqual({ refused: [], spent: [] });
+    expect(cost.questions).toBe(questionsOf[usual.name]);
+    expect(mostOf(cost.byDomain)[1] * 2).toBeLessThanOrEqual(budgetLimits.perDomain);
+    expect(mostOf(cost.packets)[1] * 1.5).toBeLessThanOrEqual(budgetLimits.perAddress);
+    expect(cost.packets.size * 1.5).toBeLessThanOrEqual(budgetLimits.addresses);
+  },
+);
 
 test('a domain that names a victim everywhere asks about it 50 times, and each of 16 servers for little', async () => {
   const { evidence, cost } = await gatherCounted(hostileWorld);

@@ -1346,6 +1346,39 @@ const eachByItself: readonly Case[] = [
   },
 ];
 
+const closed = { kind: 'failure', code: 'tcp-failed', reason: 'the connection was closed' } as const;
+const transferCases: readonly Case[] = [
+  {
+    name: 'a server that gives the zone to everybody',
+    change: { transfers: true, servers: { '198.51.100.1': { transfer: { kind: 'open', records: 12 } } } },
+    broken: ['zone-transfer-open'],
+    score: 70,
+  },
+  {
+    name: 'servers that refuse transfers, one of them by closing the connection',
+    change: { transfers: true, servers: { '198.51.100.1': { transfer: closed } } },
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'an answer without a record is no transfer',
+    change: { transfers: true, servers: { '198.51.100.1': { transfer: { kind: 'open', records: 0 } } } },
+    broken: [],
+  },
+  {
+    name: 'transfers that all fail show nothing',
+    change: { transfers: true, servers: every({ transfer: closed }) },
+    broken: [],
+    notTested: ['zone-transfer-open'],
+  },
+  {
+    name: 'transfers that are switched off are not asked for',
+    change: { servers: { '198.51.100.1': { transfer: { kind: 'open', records: 12 } } } },
+    broken: [],
+    notTested: ['zone-transfer-open'],
+  },
+];
+
 /** One row, one fact. */
 const staleSecondaries: readonly Case[] = [
   {
@@ -1391,6 +1424,7 @@ const privateNames: readonly Case[] = [
 export const cases: readonly Case[] = [
   ...records,
   ...eachByItself,
+  ...transferCases,
   ...staleSecondaries,
   ...privateNames,
   ...nameServers,

@@ -23,6 +23,7 @@ export type Change = {
   readonly rttMs?: number;
   /** Which key signs CDS and CDNSKEY; the key-signing key when left out. */
   readonly cdsSigner?: 'zone';
+  readonly transfers?: boolean;
 };
 
 const day = 86_400;
@@ -105,6 +106,7 @@ export function goodWorld(change: Change = {}): World {
         { ...(servers[address] ?? { zones: ['good.test'] }), ...change.servers?.[address] },
       ]),
     ),
+    transfers: change.transfers ?? false,
     resolver: { validates: true, ...change.resolver },
     ...(change.rttMs === undefined ? {} : { rttMs: change.rttMs }),
   };

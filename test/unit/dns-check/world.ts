@@ -24,9 +24,18 @@ export type ServerManner = {
   readonly recursion?: boolean;
   /** What it says of any name that is not its own. */
   readonly refersTo?: string;
+  /** What it answers to the question for a transfer; refused when left out. */
+  readonly transfer?: Transfer;
 };
 
+export type Transfer =
+  | { readonly kind: 'open'; readonly records: number }
+  | { readonly kind: 'refused'; readonly rcode: string }
+  | { readonly kind: 'failure'; readonly code: string; readonly reason: string };
+
 export type World = {
+  /** The operator has switched zone transfers on. */
+  readonly transfers?: boolean | undefined;
   readonly zones: ReadonlyMap<string, readonly DnsRecord[]>;
   readonly servers: ReadonlyMap<string, ServerManner>;
   readonly resolver: {
@@ -44,10 +53,13 @@ export type World = {
   readonly rttMs?: number;
 };
 
+type WorldProbe = DnsProbe & { transfer?(zone: string, server: string): Promise<Transfer> };
+
 /** A probe that answers from the world's zones, and counts. */
-export function openWorld(world: World): { probe: DnsProbe; asked: () => number } {
+export function openWorld(world: World): { probe: WorldProbe; asked: () => number } {
   const asked = new Map<string, Promise<DnsAnswer>>();
-  const probe: DnsProbe = {
+  const probe: WorldProbe = {
+    ...(world.transfers ? { transfer: async (_, server) => transferOf(world, server) } : {}),
     async ask(question, options = {}) {
       const key = JSON.stringify([question.name, question.type, options]);
       const known = asked.get(key);
@@ -58,6 +70,10 @@ export function openWorld(world: World): { probe: DnsProbe; asked: () => number 
     },
   };
   return { probe, asked: () => asked.size };
+}
+
+function transferOf({ servers }: World, server: string): Transfer {
+  return servers.get(server)?.transfer ?? { kind: 'refused', rcode: 'REFUSED' };
 }
 
 async function answerLater(world: World, question: DnsQuestion, options: DnsAskOptions): Promise<DnsAnswer> {

@@ -175,6 +175,16 @@ export const nsRules = {
     fix: 'Set up the server to answer REFUSED for zones that it does not serve.',
     references: ['RFC 5358 §4', 'RFC 9499 §7'],
   },
+  'zone-transfer-open': {
+    part: 'ns',
+    severity: 'high',
+    points: 30,
+    title: 'A name server gives the whole zone to everybody',
+    detail:
+      '{server} ({ip}) began to send a copy of {zone} when we asked for a transfer (AXFR). Anybody can list every name in the zone.',
+    fix: 'Allow zone transfers only to your secondary servers, by address or better by TSIG key.',
+    references: ['RFC 5936 §5', 'RFC 5936 §6'],
+  },
   'ns-inconsistent': {
     part: 'ns',
     severity: 'medium',

@@ -25,6 +25,8 @@ export type DnsEvidence = {
   readonly parentTcp?: DnsAnswer;
   readonly hosts: readonly HostAnswers[];
   readonly servers: readonly ServerAnswers[];
+  /** Absent where no transfer may be asked for. */
+  readonly transfers?: readonly TransferAnswer[];
   /** Addresses of name servers beyond the limit. */
   readonly notAsked: number;
   /** Records as one of the domain's servers gives them, with the TTL of the zone. */
@@ -36,6 +38,16 @@ export type DnsEvidence = {
   /** Names in any of the run's answers that are not public, and were not looked up; absent in evidence of before. */
   readonly refused?: HeldBack['refused'];
 };
+
+/** What a name server answered to the question for a transfer of the zone. */
+export type TransferAnswer = ServerAddress & {
+  readonly answer:
+    | { readonly kind: 'open'; readonly records: number }
+    | { readonly kind: 'refused'; readonly rcode: string }
+    | { readonly kind: 'failure'; readonly code: string; readonly reason: string };
+};
+
+export type ServerAddress = { readonly name: string; readonly address: string };
 
 export type ApexAnswers = { readonly [T in ApexType]: DnsAnswer };
 

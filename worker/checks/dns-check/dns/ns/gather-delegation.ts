@@ -7,12 +7,16 @@ import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers, ServerAnswers } f
 import { enclosingZone } from '../zone.ts';
 import { addressesOf, delegatedNames, glueOf } from './addresses.ts';
 import { askServers, chooseAddresses, serverLimit } from './gather-servers.ts';
+import { gatherTransfers } from './gather-transfers.ts';
 
-type Delegation = Pick<DnsEvidence, 'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct' | 'parentTcp'>;
+type Delegation = Pick<
+  DnsEvidence,
+  'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct' | 'parentTcp' | 'transfers'
+>;
 
 type Referrals = Promise<readonly DnsAnswer[]>;
 
-type Servers = Omit<Delegation, 'referrals' | 'parentTcp'>;
+type Servers = Omit<Delegation, 'referrals' | 'parentTcp' | 'transfers'>;
 
 type Known = {
   readonly shared: SharedAnswers;
@@ -38,7 +42,10 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
     referrals,
   ]);
   const servers = [...first.servers, ...rest.servers];
-  const parentTcp = await askParentTcp(context, servers, delegated);
+  const [parentTcp, transfers] = await Promise.all([
+    askParentTcp(context, servers, delegated),
+    gatherTransfers(context, servers),
+  ]);
   return {
     referrals: delegated,
     hosts: [...first.hosts, ...rest.hosts],
@@ -46,6 +53,7 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
     notAsked: first.notAsked + rest.notAsked,
     direct: [...first.direct, ...rest.direct],
     ...(parentTcp === undefined ? {} : { parentTcp }),
+    ...(transfers === undefined ? {} : { transfers }),
   };
 }
 

@@ -1,15 +1,13 @@
 import { unheard } from '../../../../dns/not-asked.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { HalfContext } from '../../halves.ts';
-import type { ServerAnswers } from '../evidence.ts';
+import type { ServerAddress, ServerAnswers } from '../evidence.ts';
 
 /** Name servers are the target's choice, so their number is ours. */
 export const serverLimit = 13;
 const addressesPerServer = 2;
 /** Twelve are two addresses of each of six servers; more are made to cost packets. */
 const addressLimit = 16;
-
-export type ServerAddress = { readonly name: string; readonly address: string };
 
 /** A name that is surely not the domain's: who resolves it for us, resolves for everybody. */
 export const foreignName = 'a.root-servers.net';

@@ -11,6 +11,7 @@ import { readDelegation } from './delegation.ts';
 import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
 import { judgeGlue, judgeSets } from './judge-delegation.ts';
 import { judgeServers } from './judge-servers.ts';
+import { judgeTransfers } from './judge-transfers.ts';
 import { inState } from './server-facts.ts';
 
 export type NsCode = keyof typeof nsRules;
@@ -26,6 +27,7 @@ export function judgeNs(facts: DnsFacts): Verdicts<NsCode> {
     ...judgeAddresses(facts, delegation),
     ...judgeSets(facts, delegation),
     ...judgeGlue(facts),
+    'zone-transfer-open': judgeTransfers(facts),
     'ns-address-not-public': judgePublicity(facts),
   };
 }
