@@ -14,7 +14,7 @@ export type RecordFacts<T> = {
   /** Texts that begin with the version. */
   readonly texts: readonly string[];
   readonly value: T | null;
-  /** Faults of the one record, or of a text that misses the version by letter case or sign. */
+  /** Faults of the one record, or of a text that misses the version by letter case or one character. */
   readonly faults: readonly Fault[];
 };
 
