@@ -181,6 +181,7 @@ const settingsSchema = z.object({
   NODE_EXTRA_CA_CERTS: readableFile.optional(),
   BROWSER_PATH: text.optional(),
   BROWSER_NO_SANDBOX: flag.default(false),
+  PROBE_AXFR: flag.default(false),
   CRUX_API_KEY: text.optional(),
   PSI_API_KEY: text.optional(),
   HSTS_PRELOAD_FILE: readableFile.optional(),

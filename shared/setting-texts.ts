@@ -112,6 +112,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     byDefault: 'off',
     meaning: '`on`: run it without its sandbox, where a container guards enough.',
   },
+  PROBE_AXFR: {
+    byDefault: 'off',
+    meaning:
+      '`on`: dns-check asks each name server for a zone transfer. Some operators see that as an attack.',
+  },
   CRUX_API_KEY: { byDefault: null, meaning: "Key of the Chrome UX Report: field data beside the lab's." },
   PSI_API_KEY: {
     byDefault: null,

@@ -1,6 +1,5 @@
 import { getDomain } from 'tldts';
 import type { DnsQuestion } from '../probes/dns/port.ts';
-import { overBudget } from './not-asked.ts';
 
 /** What one run may ask of others than the target; usual zones stay far below (`test/unit/dns-check/budget.test.ts` counts them). */
 export type BudgetLimits = {
@@ -12,7 +11,7 @@ export type BudgetLimits = {
   readonly perAddress: number;
 };
 
-/** Each limit is about twice what the most demanding usual zone needs. */
+/** Each limit is half as much again as the most demanding usual zone needs, or more. */
 export const budgetLimits: BudgetLimits = { perDomain: 50, addresses: 24, perAddress: 16 };
 
 /** A limit that ended questions: of a domain, an address, or of all addresses (`of` is then empty). */
@@ -41,7 +40,7 @@ export function openBudget(target: string, limits: BudgetLimits = budgetLimits):
     const key = `${limit} ${of}`;
     const notAsked = (over.get(key)?.notAsked ?? 0) + 1;
     over.set(key, { limit, of, allowed: limits[limit], notAsked });
-    return `${overBudget}: ${wordings[limit](limits[limit], of)}`;
+    return `a limit of this run was reached: ${wordings[limit](limits[limit], of)}`;
   }
 
   function spendOn(counts: Map<string, number>, limit: 'perDomain' | 'perAddress', of: string) {

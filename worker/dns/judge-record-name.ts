@@ -1,6 +1,6 @@
+import { isMalformed } from '../../shared/model/verdict.ts';
 import { classifyAddress } from '../../shared/target/classify-address.ts';
 import { judgeSuffix } from '../../shared/target/classify-name.ts';
-import { isMalformed } from './malformed.ts';
 import { isInZone, parseName } from './name.ts';
 import type { NamePolicy } from './run-policy.ts';
 

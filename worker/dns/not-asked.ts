@@ -6,9 +6,6 @@ type Failure = Extract<DnsAnswer, { kind: 'failure' }>;
 /** The reason in an answer that did not come because our own time was up; no server is to blame for it. */
 export const outOfTime = 'the time for this check was up';
 
-/** How the reason begins in an answer to a question that was held back, so that the target cannot use us against others. */
-export const overBudget = 'a limit of this run was reached';
-
 /** The answer to a question that was not waited for, or never sent, for a reason of ours: nothing is known of it. */
 export function unheard(question: DnsQuestion, reason: string, options?: DnsAskOptions): Failure {
   return { kind: 'failure', question, code: 'timeout', reason, server: options?.server ?? '' };
@@ -28,7 +25,12 @@ export function isNoPublicName({ code }: Pick<Failure, 'code'>): boolean {
   return code === 'invalid-name';
 }
 
+/** The answer to a question that was held back, so that the target cannot use us against others. */
+export function heldBack(question: DnsQuestion, reason: string, options?: DnsAskOptions): Failure {
+  return { kind: 'failure', question, code: 'budget-spent', reason, server: options?.server ?? '' };
+}
+
 /** True where no server is to blame: our time or our budget ended, or our own network has no way there. */
 export function isOurs({ code, reason }: Pick<Failure, 'code' | 'reason'>): boolean {
-  return code === 'network-unreachable' || reason === outOfTime || reason.startsWith(overBudget);
+  return code === 'network-unreachable' || code === 'budget-spent' || reason === outOfTime;
 }

@@ -4,7 +4,7 @@ import { type Budget, openBudget, type SpentLimit } from './budget.ts';
 import { cutAtRefusedAlias } from './cut-aliases.ts';
 import { judgeRecordName, type Refusal } from './judge-record-name.ts';
 import { findOrigin } from './name-origin.ts';
-import { outOfTime, refused, unheard } from './not-asked.ts';
+import { heldBack, outOfTime, refused, unheard } from './not-asked.ts';
 import type { NamePolicy } from './run-policy.ts';
 
 /** Asks one question; never rejects but for an aborted run or a defect. */
@@ -83,7 +83,7 @@ export function openQuestions(context: QuestionsContext): Questions {
     const refusal = judge(question.name);
     if (refusal) return refused(question, refusal);
     const limit = spend(question, options ?? {});
-    if (limit !== undefined) return unheard(question, limit, options);
+    if (limit !== undefined) return heldBack(question, limit, options);
     total += 1;
     const answer = await send(question, options);
     done += 1;

@@ -12,6 +12,7 @@ import { dnsLimits } from '../probes/dns/open.ts';
 import { httpLimits } from '../probes/http/open.ts';
 import { type ProbeFactory, type ProbeSettings, prepareProbes } from '../probes/open.ts';
 import { tlsLimits } from '../probes/tls/open.ts';
+import { withoutTransfers } from './without-transfers.ts';
 
 /** The browser probe's settings, with production's limits. */
 export function browserSettingsOf(config: Config): ProbeSettings['browser'] {
@@ -45,7 +46,7 @@ function readAuthorities(path: string | undefined): string[] {
  * @param pace of all runs together; left out by labs and by the command line, whose targets are its own caller's
  */
 export function prepareProbesOf(config: Config, pace: Pace = noPace): ProbeFactory {
-  return prepareProbes({
+  const factory = prepareProbes({
     pace,
     policy: targetPolicyOf(config),
     portMap: config.TARGET_PORT_MAP,
@@ -57,4 +58,5 @@ export function prepareProbesOf(config: Config, pace: Pace = noPace): ProbeFacto
     http: httpLimits,
     tls: tlsLimits,
   });
+  return config.PROBE_AXFR ? factory : withoutTransfers(factory);
 }

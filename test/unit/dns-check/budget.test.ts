@@ -21,23 +21,27 @@ async function gatherCounted(world: World) {
   return { evidence, cost };
 }
 
-// The number of questions is what the same worlds cost before there was a budget.
+// MX is asked of every name server (two of them were asked before), and in the one signed zone, the first, DNSKEY too; those cost
+// 6, 2, 2, 4 and 12 questions.
 const questionsOf: Readonly<Record<string, number>> = {
-  'its own mail host': 87,
-  'Google Workspace': 117,
-  'Microsoft 365': 95,
-  Cloudflare: 95,
-  'six name servers of one provider': 131,
+  'its own mail host': 93,
+  'Google Workspace': 119,
+  'Microsoft 365': 97,
+  Cloudflare: 99,
+  'six name servers of one provider': 143,
 };
 
-test.for(usualWorlds)('$name: nothing is held back, and each limit is twice what it needs', async (usual) => {
-  const { evidence, cost } = await gatherCounted(usual.world);
-  expect(evidence.heldBack).toEqual({ refused: [], spent: [] });
-  expect(cost.questions).toBe(questionsOf[usual.name]);
-  expect(mostOf(cost.byDomain)[1] * 2).toBeLessThanOrEqual(budgetLimits.perDomain);
-  expect(mostOf(cost.packets)[1] * 2).toBeLessThanOrEqual(budgetLimits.perAddress);
-  expect(cost.packets.size * 1.5).toBeLessThanOrEqual(budgetLimits.addresses);
-});
+test.for(usualWorlds)(
+  '$name: nothing is held back, and each limit leaves room for half as much again',
+  async (usual) => {
+    const { evidence, cost } = await gatherCounted(usual.world);
+    expect(evidence.heldBack).toEqual({ refused: [], spent: [] });
+    expect(cost.questions).toBe(questionsOf[usual.name]);
+    expect(mostOf(cost.byDomain)[1] * 2).toBeLessThanOrEqual(budgetLimits.perDomain);
+    expect(mostOf(cost.packets)[1] * 1.5).toBeLessThanOrEqual(budgetLimits.perAddress);
+    expect(cost.packets.size * 1.5).toBeLessThanOrEqual(budgetLimits.addresses);
+  },
+);
 
 test('a domain that names a victim everywhere asks about it 50 times, and each of 16 servers for little', async () => {
   const { evidence, cost } = await gatherCounted(hostileWorld);

@@ -19,7 +19,7 @@ export type Case = {
 
 const hour = 3600;
 const day = 24 * hour;
-const allServers = ['192.0.2.1', '2001:db8:1::1', '198.51.100.1', '203.0.113.53'];
+const allServers = ['192.0.2.1', '2001:db8:1::1', '198.51.100.1', '2001:db8:2::1', '203.0.113.53'];
 const silent = { failure: { code: 'timeout', reason: 'no answer within 3 tries' } } as const;
 const every = (manner: NonNullable<Change['servers']>[string]): NonNullable<Change['servers']> =>
   Object.fromEntries(allServers.map((address) => [address, manner]));
@@ -291,6 +291,7 @@ const nameServers: readonly Case[] = [
     change: {
       servers: {
         '2001:db8:1::1': { failure: { code: 'connection-refused', reason: 'no route leads there' } },
+        '2001:db8:2::1': { failure: { code: 'connection-refused', reason: 'no route leads there' } },
       },
     },
     broken: [],
@@ -329,7 +330,7 @@ const nameServers: readonly Case[] = [
   {
     name: 'a server that refers to the root is lame',
     change: { servers: { '198.51.100.1': { zones: [], refersTo: '' } } },
-    broken: ['ns-lame'],
+    broken: ['ns-lame', 'ns-upward-referral'],
   },
   {
     name: 'a server that says the domain does not exist is lame',
@@ -434,9 +435,15 @@ const nameServers: readonly Case[] = [
   },
   {
     name: 'one server that answers shows nothing of how the others differ',
-    change: { servers: { '198.51.100.1': silent, '203.0.113.53': silent, '2001:db8:1::1': silent } },
+    change: { servers: { ...every(silent), '192.0.2.1': {} } },
     broken: ['ns-silent'],
-    notTested: ['soa-serial-mismatch', 'soa-fields-mismatch', 'ns-inconsistent'],
+    notTested: [
+      'mx-inconsistent-servers',
+      'dnssec-keys-inconsistent',
+      'soa-serial-mismatch',
+      'soa-fields-mismatch',
+      'ns-inconsistent',
+    ],
   },
   {
     name: 'where nothing answers, parent and resolver included, nothing is judged',
@@ -572,7 +579,7 @@ const nameServers: readonly Case[] = [
       parentAdd: ['ns2.good.test 3600 A 192.0.2.2'],
       servers: { '192.0.2.2': {} },
     },
-    broken: ['ns-same-prefix'],
+    broken: ['ns-few-ipv6', 'ns-same-prefix'],
     score: 88,
   },
   {
@@ -587,7 +594,7 @@ const nameServers: readonly Case[] = [
   {
     name: 'a name server whose name does not exist',
     change: { without: ['ns2.good.test'], parentWithout: ['ns2.good.test'] },
-    broken: ['ns-without-address', 'ns-glue-missing'],
+    broken: ['ns-few-ipv6', 'ns-without-address', 'ns-glue-missing'],
     score: 40,
   },
   {
@@ -609,13 +616,20 @@ const nameServers: readonly Case[] = [
     name: 'a name server’s name that is an alias',
     change: {
       without: ['ns2.good.test'],
-      add: ['ns2.good.test 3600 CNAME host.good.test', 'host.good.test 3600 A 198.51.100.1'],
+      add: [
+        'ns2.good.test 3600 CNAME host.good.test',
+        'host.good.test 3600 A 198.51.100.1',
+        'host.good.test 3600 AAAA 2001:db8:2::1',
+      ],
     },
     broken: ['ns-cname-target'],
   },
   {
     name: 'no name server with IPv6',
-    change: { without: ['ns1.good.test 3600 AAAA'], parentWithout: ['ns1.good.test 3600 AAAA'] },
+    change: {
+      without: ['ns1.good.test 3600 AAAA', 'ns2.good.test 3600 AAAA'],
+      parentWithout: ['ns1.good.test 3600 AAAA', 'ns2.good.test 3600 AAAA'],
+    },
     broken: ['ns-no-ipv6'],
     score: 97,
   },
@@ -627,12 +641,13 @@ const nameServers: readonly Case[] = [
           own: copyOf(
             soaLine('hostmaster.good.test 2026112101 14400 3600 1209600 3600'),
             '@ 3600 NS ns1.good.test',
+            '@ 3600 MX 10 mail.good.test',
           ),
         },
       },
     },
-    broken: ['dnssec-server-signature-invalid', 'ns-inconsistent'],
-    score: 58,
+    broken: ['dnssec-server-signature-invalid', 'dnssec-keys-inconsistent', 'ns-inconsistent'],
+    score: 49,
   },
   {
     name: 'a name server that the parent does not know',
@@ -702,7 +717,7 @@ const nameServers: readonly Case[] = [
   {
     name: 'a host inside a zone has no name servers of its own',
     change: {},
-    domain: 'ns2.good.test',
+    domain: 'mail.good.test',
     broken: ['address-no-ipv6'],
   },
 ];
@@ -740,12 +755,13 @@ const soaCases: readonly Case[] = [
             '@ 3600 NS ns1.good.test',
             '@ 3600 NS ns2.good.test',
             '@ 3600 NS ns.other.test',
+            '@ 3600 MX 10 mail.good.test',
           ),
         },
       },
     },
-    broken: ['dnssec-server-signature-invalid', 'soa-serial-mismatch'],
-    score: 58,
+    broken: ['dnssec-server-signature-invalid', 'dnssec-keys-inconsistent', 'soa-serial-mismatch'],
+    score: 49,
   },
   {
     name: 'two sources with one serial differ in a timer',
@@ -757,12 +773,13 @@ const soaCases: readonly Case[] = [
             '@ 3600 NS ns1.good.test',
             '@ 3600 NS ns2.good.test',
             '@ 3600 NS ns.other.test',
+            '@ 3600 MX 10 mail.good.test',
           ),
         },
       },
     },
-    broken: ['dnssec-server-signature-invalid', 'soa-fields-mismatch'],
-    score: 58,
+    broken: ['dnssec-server-signature-invalid', 'dnssec-keys-inconsistent', 'soa-fields-mismatch'],
+    score: 49,
   },
   ...[
     ['Cloudflare', '10000 2400 604800 1800'],
@@ -1081,8 +1098,8 @@ const dnssec: readonly Case[] = [
   {
     name: 'a key of RSA/SHA-1 with 1024 bits',
     change: { add: [`@ 3600 DNSKEY 256 3 5 ${keys.rfc4034.key}`] },
-    broken: ['dnssec-algorithm-weak', 'dnssec-key-short'],
-    score: 82,
+    broken: ['dnssec-algorithm-not-signing', 'dnssec-algorithm-weak', 'dnssec-key-short'],
+    score: 80,
   },
   {
     name: 'NSEC3 with ten iterations',
@@ -1191,6 +1208,177 @@ const caaCases: readonly Case[] = [
   },
 ];
 
+const secondParent = (lines?: readonly string[]): Change => ({
+  parentAdd: ['@ 3600 NS ns2.test', 'ns2.test 3600 A 203.0.113.2'],
+  servers: {
+    '203.0.113.2': { zones: ['test'], ...(lines ? { own: readZone('test', lines.join('\n')) } : {}) },
+  },
+});
+const primary = 'hostmaster.good.test 2026112101 14400 3600 1209600 3600';
+const primaryNamed = (mname: string, ...add: readonly string[]): Change => ({
+  without: ['@ 3600 SOA'],
+  add: [`@ 3600 SOA ${mname} ${primary}`, ...add],
+});
+
+// What one server, or one of the parent's, says by itself.
+const eachByItself: readonly Case[] = [
+  {
+    name: 'one name server only with IPv6',
+    change: { without: ['ns2.good.test 3600 AAAA'], parentWithout: ['ns2.good.test 3600 AAAA'] },
+    broken: ['ns-few-ipv6'],
+    score: 100,
+  },
+  {
+    name: 'two of three names for one address',
+    change: {
+      without: ['ns2.good.test 3600 A '],
+      add: ['ns2.good.test 3600 A 192.0.2.1'],
+      parentWithout: ['ns2.good.test 3600 A '],
+      parentAdd: ['ns2.good.test 3600 A 192.0.2.1'],
+    },
+    broken: ['ns-shared-address'],
+    score: 97,
+  },
+  {
+    name: 'addresses that were not seen may be shared',
+    change: { resolver: failing('A ns2.good.test', 'AAAA ns2.good.test') },
+    broken: [],
+    notTested: ['ns-shared-address'],
+  },
+  {
+    name: 'a server that refers foreign names to the root',
+    change: { servers: { '192.0.2.1': { refersTo: '' } } },
+    broken: ['ns-upward-referral'],
+    score: 97,
+  },
+  {
+    name: 'a server that refers foreign names to some other zone is not one that refers upward',
+    change: { servers: { '192.0.2.1': { refersTo: 'other.test' } } },
+    broken: [],
+  },
+  {
+    name: 'a server with another MX',
+    change: {
+      signed: false,
+      servers: {
+        '198.51.100.1': {
+          own: copyOf(
+            soaLine(primary),
+            '@ 3600 NS ns1.good.test',
+            '@ 3600 NS ns2.good.test',
+            '@ 3600 NS ns.other.test',
+            '@ 3600 MX 10 old.good.test',
+          ),
+        },
+      },
+    },
+    broken: ['dnssec-unsigned', 'mx-inconsistent-servers'],
+    score: 86,
+  },
+  {
+    name: 'a domain without MX has none at every server',
+    change: { without: ['@ 3600 MX'] },
+    broken: [],
+  },
+  {
+    name: 'a primary that is hidden, and has an address',
+    change: primaryNamed('hidden.good.test', 'hidden.good.test 3600 A 192.0.2.99'),
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'a primary whose name does not exist',
+    change: primaryNamed('gone.good.test'),
+    broken: ['soa-mname-without-address'],
+    score: 97,
+  },
+  {
+    name: 'a primary whose name is an alias',
+    change: primaryNamed('first.good.test', 'first.good.test 3600 CNAME ns1.good.test'),
+    broken: ['soa-mname-alias'],
+    score: 97,
+  },
+  {
+    name: 'a primary whose address cannot be looked up',
+    change: {
+      ...primaryNamed('hidden.good.test'),
+      resolver: failing('A hidden.good.test', 'AAAA hidden.good.test'),
+    },
+    broken: [],
+    notTested: ['soa-mname-alias', 'soa-mname-without-address'],
+  },
+  {
+    name: 'two servers of the parent with the same DS',
+    change: secondParent(),
+    broken: [],
+  },
+  {
+    name: 'a server of the parent that has no DS yet',
+    change: secondParent([
+      '@ 3600 SOA ns.test hostmaster.ns.test 1 14400 3600 1209600 3600',
+      'good.test 3600 NS ns1.good.test',
+      'good.test 3600 NS ns2.good.test',
+      'good.test 3600 NS ns.other.test',
+    ]),
+    broken: ['dnssec-ds-inconsistent'],
+    score: 91,
+  },
+  {
+    name: 'one server of the parent shows nothing of how the others differ',
+    change: {},
+    broken: [],
+    notTested: ['dnssec-ds-inconsistent'],
+  },
+  {
+    name: 'a CDS that the zone-signing key alone has signed',
+    change: {
+      add: [cds(dsLine('good.test', keySigning, { type: 'CDS' }))],
+      cdsSigner: 'zone',
+    },
+    broken: ['dnssec-cds-unsigned'],
+    score: 98,
+  },
+  {
+    name: 'a CDS that cannot be seen',
+    change: { resolver: failing('CDS good.test') },
+    broken: ['lookup-failed'],
+    notTested: ['dnssec-cds-mismatch', 'dnssec-cds-unsigned'],
+  },
+];
+
+const closed = { kind: 'failure', code: 'tcp-failed', reason: 'the connection was closed' } as const;
+const transferCases: readonly Case[] = [
+  {
+    name: 'a server that gives the zone to everybody',
+    change: { transfers: true, servers: { '198.51.100.1': { transfer: { kind: 'open', records: 12 } } } },
+    broken: ['zone-transfer-open'],
+    score: 70,
+  },
+  {
+    name: 'servers that refuse transfers, one of them by closing the connection',
+    change: { transfers: true, servers: { '198.51.100.1': { transfer: closed } } },
+    broken: [],
+    score: 100,
+  },
+  {
+    name: 'an answer without a record is no transfer',
+    change: { transfers: true, servers: { '198.51.100.1': { transfer: { kind: 'open', records: 0 } } } },
+    broken: [],
+  },
+  {
+    name: 'transfers that all fail show nothing',
+    change: { transfers: true, servers: every({ transfer: closed }) },
+    broken: [],
+    notTested: ['zone-transfer-open'],
+  },
+  {
+    name: 'transfers that are switched off are not asked for',
+    change: { servers: { '198.51.100.1': { transfer: { kind: 'open', records: 12 } } } },
+    broken: [],
+    notTested: ['zone-transfer-open'],
+  },
+];
+
 /** One row, one fact. */
 const staleSecondaries: readonly Case[] = [
   {
@@ -1209,12 +1397,13 @@ const staleSecondaries: readonly Case[] = [
             '@ 3600 NS ns1.good.test',
             '@ 3600 NS ns2.good.test',
             '@ 3600 NS ns.other.test',
+            '@ 3600 MX 10 mail.good.test',
           ),
         },
       },
     },
-    broken: ['dnssec-server-signature-invalid'],
-    score: 70,
+    broken: ['dnssec-server-signature-invalid', 'dnssec-keys-inconsistent'],
+    score: 61,
   },
 ];
 
@@ -1234,6 +1423,8 @@ const privateNames: readonly Case[] = [
 
 export const cases: readonly Case[] = [
   ...records,
+  ...eachByItself,
+  ...transferCases,
   ...staleSecondaries,
   ...privateNames,
   ...nameServers,

@@ -21,6 +21,9 @@ export type Change = {
   /** Drops or replaces the key-signing key's DS. */
   readonly ds?: readonly string[];
   readonly rttMs?: number;
+  /** Which key signs CDS and CDNSKEY; the key-signing key when left out. */
+  readonly cdsSigner?: 'zone';
+  readonly transfers?: boolean;
 };
 
 const day = 86_400;
@@ -37,6 +40,7 @@ const child = [
   'ns1.good.test 3600 A 192.0.2.1',
   'ns1.good.test 3600 AAAA 2001:db8:1::1',
   'ns2.good.test 3600 A 198.51.100.1',
+  'ns2.good.test 3600 AAAA 2001:db8:2::1',
   '@ 3600 A 192.0.2.80',
   '@ 3600 AAAA 2001:db8:80::1',
   '@ 3600 MX 10 mail.good.test',
@@ -57,6 +61,7 @@ const parent = [
   'ns1.good.test 3600 A 192.0.2.1',
   'ns1.good.test 3600 AAAA 2001:db8:1::1',
   'ns2.good.test 3600 A 198.51.100.1',
+  'ns2.good.test 3600 AAAA 2001:db8:2::1',
 ];
 
 const others = {
@@ -84,6 +89,7 @@ export function goodWorld(change: Change = {}): World {
     '192.0.2.1': { zones: ['good.test'] },
     '2001:db8:1::1': { zones: ['good.test'] },
     '198.51.100.1': { zones: ['good.test'] },
+    '2001:db8:2::1': { zones: ['good.test'] },
     '203.0.113.53': { zones: ['good.test', 'other.test'] },
     '203.0.113.1': { zones: ['test'] },
   };
@@ -100,6 +106,7 @@ export function goodWorld(change: Change = {}): World {
         { ...(servers[address] ?? { zones: ['good.test'] }), ...change.servers?.[address] },
       ]),
     ),
+    transfers: change.transfers ?? false,
     resolver: { validates: true, ...change.resolver },
     ...(change.rttMs === undefined ? {} : { rttMs: change.rttMs }),
   };
@@ -113,6 +120,7 @@ function signedChild(change: Change, signed: boolean): readonly DnsRecord[] {
   const nowS = Math.floor(Date.now() / 1000);
   const { fromS, untilS } = change.signatures ?? { fromS: -day, untilS: 14 * day };
   const done = signZone('good.test', records, [keySigning, zoneSigning], {
+    keySigned: change.cdsSigner === 'zone' ? ['DNSKEY'] : ['DNSKEY', 'CDS', 'CDNSKEY'],
     fromS: nowS + fromS,
     untilS: nowS + untilS,
   });

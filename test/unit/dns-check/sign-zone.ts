@@ -33,12 +33,17 @@ export function signZone(
   zone: string,
   records: readonly DnsRecord[],
   keys: readonly SigningKey[],
-  { fromS, untilS }: { readonly fromS: number; readonly untilS: number },
+  {
+    fromS,
+    untilS,
+    keySigned = ['DNSKEY'],
+  }: { readonly fromS: number; readonly untilS: number; readonly keySigned?: readonly string[] },
 ): DnsRecord[] {
   const sets = Map.groupBy(records, ({ name, type }) => `${name} ${type}`);
   const signatures = [...sets.values()].flatMap((set) => {
     const [first] = set;
-    const key = keys.find(({ flags }) => (flags === 257) === (first?.type === 'DNSKEY')) ?? keys[0];
+    const key =
+      keys.find(({ flags }) => (flags === 257) === keySigned.includes(first?.type ?? '')) ?? keys[0];
     return first && key ? [signSet(zone, set, key, { fromS, untilS })] : [];
   });
   return [...records, ...signatures];

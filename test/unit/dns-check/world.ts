@@ -24,9 +24,18 @@ export type ServerManner = {
   readonly recursion?: boolean;
   /** What it says of any name that is not its own. */
   readonly refersTo?: string;
+  /** What it answers to the question for a transfer; refused when left out. */
+  readonly transfer?: Transfer;
 };
 
+export type Transfer =
+  | { readonly kind: 'open'; readonly records: number }
+  | { readonly kind: 'refused'; readonly rcode: string }
+  | { readonly kind: 'failure'; readonly code: string; readonly reason: string };
+
 export type World = {
+  /** The operator has switched zone transfers on. */
+  readonly transfers?: boolean | undefined;
   readonly zones: ReadonlyMap<string, readonly DnsRecord[]>;
   readonly servers: ReadonlyMap<string, ServerManner>;
   readonly resolver: {
@@ -44,10 +53,13 @@ export type World = {
   readonly rttMs?: number;
 };
 
+type WorldProbe = DnsProbe & { transfer?(zone: string, server: string): Promise<Transfer> };
+
 /** A probe that answers from the world's zones, and counts. */
-export function openWorld(world: World): { probe: DnsProbe; asked: () => number } {
+export function openWorld(world: World): { probe: WorldProbe; asked: () => number } {
   const asked = new Map<string, Promise<DnsAnswer>>();
-  const probe: DnsProbe = {
+  const probe: WorldProbe = {
+    ...(world.transfers ? { transfer: async (_, server) => transferOf(world, server) } : {}),
     async ask(question, options = {}) {
       const key = JSON.stringify([question.name, question.type, options]);
       const known = asked.get(key);
@@ -58,6 +70,10 @@ export function openWorld(world: World): { probe: DnsProbe; asked: () => number 
     },
   };
   return { probe, asked: () => asked.size };
+}
+
+function transferOf({ servers }: World, server: string): Transfer {
+  return servers.get(server)?.transfer ?? { kind: 'refused', rcode: 'REFUSED' };
 }
 
 async function answerLater(world: World, question: DnsQuestion, options: DnsAskOptions): Promise<DnsAnswer> {
@@ -129,7 +145,10 @@ function askServer(world: World, question: DnsQuestion, options: ServerOptions):
   if (manner === undefined || failure) return fail(question, failure ?? silence, server);
   const hasEdns = options.edns !== false;
   const plain = { ...blank(question), server, transport: options.transport ?? ('udp' as const) };
-  const edns = hasEdns && manner.edns === undefined ? plain.edns : null;
+  const edns =
+    hasEdns && manner.edns === undefined
+      ? { version: 0, udpSize: 1232, dnssecOk: options.dnssecOk ?? false }
+      : null;
   const rcode = hasEdns && manner.edns === 'rejects' ? 'FORMERR' : manner.rcode;
   if (rcode !== undefined) return { ...plain, edns, rcode };
   return { ...plain, edns, ...zoneAnswer(world, manner, question, options) };
@@ -143,7 +162,7 @@ function zoneAnswer(
 ): Partial<Answered> {
   const zone = zoneOf(manner.zones, question.name, '');
   if (zone === undefined) return strangersAnswer(manner, question);
-  const step = lookUp(zone, manner.own ?? world.zones.get(zone) ?? [], question);
+  const step = lookUp(zone, manner.own ?? world.zones.get(zone) ?? [], question, options.dnssecOk);
   const aa = step.flags.aa && manner.authoritative !== false;
   return { ...step, answers: withoutSignatures(step.answers, options), flags: { ...step.flags, aa } };
 }
@@ -171,7 +190,12 @@ function strangersAnswer(manner: ServerManner, question: DnsQuestion): Partial<A
 
 type Step = Pick<Answered, 'rcode' | 'answers' | 'authority' | 'additional' | 'flags'>;
 
-function lookUp(zone: string, records: readonly DnsRecord[], { name, type }: DnsQuestion): Step {
+function lookUp(
+  zone: string,
+  records: readonly DnsRecord[],
+  { name, type }: DnsQuestion,
+  dnssecOk = false,
+): Step {
   const flags = { aa: true, tc: false, ra: false, ad: false };
   const none = { rcode: 'NOERROR', answers: [], authority: [], additional: [], flags };
   const cut = records.find(
@@ -182,7 +206,9 @@ function lookUp(zone: string, records: readonly DnsRecord[], { name, type }: Dns
       !(type === 'DS' && name === record.name),
   );
   if (cut) {
-    const authority = records.filter((record) => record.name === cut.name && record.type === 'NS');
+    const authority = records.filter(
+      (record) => record.name === cut.name && (record.type === 'NS' || (dnssecOk && record.type === 'DS')),
+    );
     const targets = new Set(authority.map(({ data }) => data));
     const additional = records.filter(
       (record) => targets.has(record.name) && (record.type === 'A' || record.type === 'AAAA'),

@@ -1,21 +1,4 @@
-import {
-  brokenBy,
-  codesOf,
-  type Evidence,
-  type Fix,
-  type Rule,
-  type Verdict,
-  type Verdicts,
-} from '../../../shared/model/verdict.ts';
-
-/** One verdict for a whole table of rules, where nothing of it could be looked at. */
-export function forAll<Code extends string>(
-  rules: { readonly [C in Code]: Rule },
-  verdict: Verdict,
-): Verdicts<Code> {
-  const verdicts = Object.fromEntries(codesOf(rules).map((code) => [code, verdict]));
-  return verdicts as Verdicts<Code>;
-}
+import { brokenBy, type Evidence, type Fix, type Verdict } from '../../../shared/model/verdict.ts';
 
 /**
  * Broken by what was seen; holds only where there was nothing more to see.

@@ -51,9 +51,47 @@ export const dnssecRules = {
     points: 30,
     title: 'One name server gives signatures that do not hold',
     detail:
-      '{server} ({ip}) gives the SOA without a signature that holds: {reason}. Other servers give a good one, so the domain fails only where a resolver picks this server.',
+      '{server} ({ip}) gives {type} without a signature that holds: {reason}. Other servers give a good one, so the domain fails only where a resolver picks this server.',
     fix: 'Bring the zone to the same version on that server; look at its zone transfers first.',
     references: ['RFC 4035 §2.2', 'RFC 6781 §4.4.1'],
+  },
+  'dnssec-keys-inconsistent': {
+    part: 'dnssec',
+    severity: 'medium',
+    points: 9,
+    title: 'The name servers give different keys',
+    detail:
+      '{server} ({ip}) gives the keys {keys}, other servers give {others}. A resolver that takes keys from one server and signatures from another may reject the domain.',
+    fix: 'Bring the zone to the same version on all servers; with two providers, publish the keys of both at both.',
+    references: ['RFC 4035 §2.1', 'RFC 8901 §2'],
+  },
+  'dnssec-ds-inconsistent': {
+    part: 'dnssec',
+    severity: 'medium',
+    points: 9,
+    title: 'The parent’s name servers give different DS records',
+    detail: 'The parent’s server {ip} gives {ds}, other servers of the parent give {others}.',
+    fix: 'Right after a change this is normal for some minutes. If it stays, ask the registry.',
+    references: ['RFC 4035 §2.4', 'RFC 1034 §4.3.5'],
+  },
+  'dnssec-algorithm-not-signing': {
+    part: 'dnssec',
+    severity: 'low',
+    points: 2,
+    title: 'The zone has a key of an algorithm that does not sign everything',
+    detail: 'There is a key of {algorithm}, but {types} of {zone} has no signature of that algorithm.',
+    fix: 'Sign the whole zone with every algorithm that it has keys of, or remove the key that does not sign.',
+    references: ['RFC 4035 §2.2', 'RFC 6840 §5.11'],
+  },
+  'dnssec-cds-unsigned': {
+    part: 'dnssec',
+    severity: 'low',
+    points: 2,
+    title: 'A request to the parent is not signed by a key that it knows',
+    detail:
+      '{record} of {zone} has no signature by a key that the parent has a DS of; the parent will ignore it.',
+    fix: 'Sign CDS and CDNSKEY with the key-signing key.',
+    references: ['RFC 7344 §4.1'],
   },
   'dnssec-signature-expires-today': {
     part: 'dnssec',

@@ -60,6 +60,16 @@ export const nsRules = {
     fix: 'Run a second name server at another address and in another network.',
     references: ['RFC 2182 §3.1', 'RFC 2182 §5'],
   },
+  'ns-shared-address': {
+    part: 'ns',
+    severity: 'low',
+    points: 3,
+    title: 'Two name servers have the same address',
+    detail:
+      '{names} all have the address {ip}. The delegation counts them as several servers, but they are one.',
+    fix: 'Give each name server an address of its own, or take the extra names out of the delegation.',
+    references: ['RFC 2182 §3.1', 'RFC 2182 §5'],
+  },
   'ns-same-prefix': {
     part: 'ns',
     severity: 'medium',
@@ -144,6 +154,36 @@ export const nsRules = {
     detail: 'None of {names} has an AAAA record; resolvers that only have IPv6 cannot reach them.',
     fix: 'Give at least one name server, better two, an IPv6 address.',
     references: ['RFC 3901 §4'],
+  },
+  'ns-few-ipv6': {
+    part: 'ns',
+    severity: 'info',
+    points: 0,
+    title: 'Only one name server has an IPv6 address',
+    detail:
+      '{server} is the only name server with an AAAA record. Resolvers that only have IPv6 depend on that one server.',
+    fix: 'Give a second name server an IPv6 address.',
+    references: ['RFC 3901 §4', 'RFC 2182 §5'],
+  },
+  'ns-upward-referral': {
+    part: 'ns',
+    severity: 'low',
+    points: 3,
+    title: 'A name server refers questions about other domains to the root',
+    detail:
+      '{server} ({ip}) answers a question about {name} with a list of the root servers. Resolvers ignore such answers, and they can be used to flood others.',
+    fix: 'Set up the server to answer REFUSED for zones that it does not serve.',
+    references: ['RFC 5358 §4', 'RFC 9499 §7'],
+  },
+  'zone-transfer-open': {
+    part: 'ns',
+    severity: 'high',
+    points: 30,
+    title: 'A name server gives the whole zone to everybody',
+    detail:
+      '{server} ({ip}) began to send a copy of {zone} when we asked for a transfer (AXFR). Anybody can list every name in the zone.',
+    fix: 'Allow zone transfers only to your secondary servers, by address or better by TSIG key.',
+    references: ['RFC 5936 §5', 'RFC 5936 §6'],
   },
   'ns-inconsistent': {
     part: 'ns',

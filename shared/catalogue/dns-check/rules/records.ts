@@ -89,6 +89,16 @@ export const recordRules = {
     fix: 'Give the host an IPv6 address, and publish it as an AAAA record.',
     references: ['RFC 6540 §2', 'RFC 3596 §2.1'],
   },
+  'mx-inconsistent-servers': {
+    part: 'records',
+    severity: 'medium',
+    points: 12,
+    title: 'The name servers give different MX records',
+    detail:
+      '{server} ({ip}) gives {mx}, other servers give {others}. Where mail goes depends on which server is asked.',
+    fix: 'Bring the zone to the same version on all servers.',
+    references: ['RFC 1034 §4.3.5', 'RFC 5321 §5.1'],
+  },
   'wildcard-present': {
     part: 'records',
     severity: 'info',

@@ -61,6 +61,25 @@ export const soaRules = {
     fix: 'Set the last SOA field to 3600.',
     references: ['RFC 2308 §5'],
   },
+  'soa-mname-alias': {
+    part: 'soa',
+    severity: 'low',
+    points: 3,
+    title: 'The primary server named in the SOA is an alias',
+    detail:
+      'MNAME is {mname}, which is a CNAME for {target}. Dynamic updates and NOTIFY may not find the primary.',
+    fix: 'Write the host’s own name into the SOA.',
+    references: ['RFC 1035 §3.3.13', 'RFC 2181 §10.3'],
+  },
+  'soa-mname-without-address': {
+    part: 'soa',
+    severity: 'low',
+    points: 3,
+    title: 'The primary server named in the SOA has no address',
+    detail: 'MNAME is {mname}, and that name {reason}. Dynamic updates cannot find the primary.',
+    fix: 'Write the name of the primary server into the SOA; a primary that the public cannot reach still needs a name that exists.',
+    references: ['RFC 1035 §3.3.13', 'RFC 2136 §4.3'],
+  },
   'soa-rname-invalid': {
     part: 'soa',
     severity: 'medium',

@@ -125,6 +125,9 @@ const spfCases: readonly Case[] = [
     zone: includeZone,
     fields: { spf: { state: 'ok', valid: true, all: '-all', lookups: 4, voidLookups: 0, complete: true } },
   }),
+  spf('no space before the last term', 'v=spf1 mx ip4:192.0.2.1-all', ['spf-syntax', 'spf-no-all'], {
+    fields: { spf: { state: 'invalid' } },
+  }),
   but(
     'no SPF record',
     { 'good.test TXT': null, 'good.test TXT @192.0.2.53': null, 'good.test TXT @192.0.2.54': null },
@@ -573,6 +576,22 @@ const dmarcCases: readonly Case[] = [
     'another record in its place',
     { '_dmarc.good.test TXT': ['v=DMARC1; p=reject; rua=mailto:reports@good.test', 'v=spf1 -all'] },
     ['dmarc-foreign-record'],
+  ),
+  dmarc(
+    'an address for reports in letters beyond ASCII is one fault',
+    'v=DMARC1; p=reject; rua=mailto:reports@b\u00c3\u00bccher.example',
+    ['dmarc-rua-invalid'],
+  ),
+  but(
+    'faults of the record above are not the subdomain’s',
+    {
+      '_dmarc.good.test TXT': null,
+      '_dmarc.test TXT': 'v=DMARC1; p=reject; policy=x; pct=50; fo=1; rua=mailto:reports@good.test',
+      'test MX': '10 mx1.good.test',
+      'good.test._report._dmarc.good.test TXT': null,
+      'test._report._dmarc.good.test TXT': 'v=DMARC1',
+    },
+    [],
   ),
   but(
     'the policy of the parent applies',

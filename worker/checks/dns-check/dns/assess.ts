@@ -1,9 +1,14 @@
 import type { DnsFields } from '../../../../shared/catalogue/dns-check/report.ts';
 import { type DnsCode, dnsRules } from '../../../../shared/catalogue/dns-check/rules.ts';
-import { codesBroken, isBroken, type Severity, type Verdicts } from '../../../../shared/model/verdict.ts';
+import {
+  allOf,
+  codesBroken,
+  isBroken,
+  type Severity,
+  type Verdicts,
+} from '../../../../shared/model/verdict.ts';
 import type { HalfAssessment } from '../halves.ts';
 import { type Loss, shareOut } from '../share-out.ts';
-import { forAll } from '../verdicts.ts';
 import { judgeCaa } from './caa/judge.ts';
 import { reportCaa } from './caa/report.ts';
 import { judgeDnssec } from './dnssec/judge.ts';
@@ -57,7 +62,7 @@ export function assessDns(evidence: DnsEvidence): HalfAssessment<DnsCode, DnsFie
 }
 
 function onlyNotFound(name: string): Verdicts<DnsCode> {
-  return { ...forAll(dnsRules, 'not-applicable'), 'domain-not-found': { broken: [{ name }] } };
+  return { ...allOf(dnsRules, 'not-applicable'), 'domain-not-found': { broken: [{ name }] } };
 }
 
 function isAnythingKnown({ apex, authoritative }: DnsFacts, verdicts: Verdicts<DnsCode>): boolean {

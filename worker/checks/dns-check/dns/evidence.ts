@@ -19,21 +19,35 @@ export type DnsEvidence = {
   readonly www: { readonly A: DnsAnswer; readonly AAAA: DnsAnswer };
   /** The address of a random name below the domain. */
   readonly random: DnsAnswer;
-  /** What the parent zone's own servers say of the domain's NS. */
+  /** What the parent zone's own servers say of the domain's NS, with the DS in the referral (RFC 4035 §3.1.4). */
   readonly referrals: readonly DnsAnswer[];
   /** What one of them answers by TCP; absent where a server of the domain answers by TCP itself. */
   readonly parentTcp?: DnsAnswer;
   readonly hosts: readonly HostAnswers[];
   readonly servers: readonly ServerAnswers[];
+  /** Absent where no transfer may be asked for. */
+  readonly transfers?: readonly TransferAnswer[];
   /** Addresses of name servers beyond the limit. */
   readonly notAsked: number;
   /** Records as one of the domain's servers gives them, with the TTL of the zone. */
   readonly direct: readonly DnsAnswer[];
   /** Whether RNAME's mail domain takes mail; absent where the resolver gave no RNAME that is an address. */
   readonly mailbox?: MailboxAnswers;
+  /** The addresses of the primary that the SOA names, where it is none of the name servers. */
+  readonly primary?: HostAnswers;
   /** Names in any of the run's answers that are not public, and were not looked up; absent in evidence of before. */
   readonly refused?: HeldBack['refused'];
 };
+
+/** What a name server answered to the question for a transfer of the zone. */
+export type TransferAnswer = ServerAddress & {
+  readonly answer:
+    | { readonly kind: 'open'; readonly records: number }
+    | { readonly kind: 'refused'; readonly rcode: string }
+    | { readonly kind: 'failure'; readonly code: string; readonly reason: string };
+};
+
+export type ServerAddress = { readonly name: string; readonly address: string };
 
 export type ApexAnswers = { readonly [T in ApexType]: DnsAnswer };
 
@@ -65,4 +79,8 @@ export type ServerAnswers = {
   readonly tcp: DnsAnswer;
   /** A foreign name, with recursion desired. */
   readonly foreign: DnsAnswer;
+  /** Absent in evidence of before, and of a server that answered nothing else. */
+  readonly mx?: DnsAnswer;
+  /** With its signatures; asked where the zone is signed. */
+  readonly dnskey?: DnsAnswer;
 };

@@ -5,6 +5,7 @@ import { type ApexType, apexTypes, type HalfContext, type SharedAnswers } from '
 import type { Ancestor, ApexAnswers, DnsEvidence } from './evidence.ts';
 import { gatherDelegation } from './ns/gather-delegation.ts';
 import { gatherMailbox } from './soa/gather-mailbox.ts';
+import { gatherPrimary } from './soa/gather-primary.ts';
 
 /** How many names above the domain are asked, the nearest first; a name of more labels is made to cost questions. */
 const ancestorLimit = 16;
@@ -24,7 +25,7 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
   );
   const unchecked = askAgain(context, shared, { dnssecOk: true, checkingDisabled: true });
   const random = `${randomBytes(8).toString('hex')}.${domain}`;
-  const [apex, withoutCheck, secondTry, above, root, wwwA, wwwAaaa, randomA, delegation, mailbox] =
+  const [apex, withoutCheck, secondTry, above, root, wwwA, wwwAaaa, randomA, delegation, mailbox, primary] =
     await Promise.all([
       allApex(shared),
       unchecked,
@@ -36,6 +37,7 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
       ask({ name: random, type: 'A' }),
       gatherDelegation(context, { shared, unchecked, ancestors }),
       gatherMailbox(context, { shared, unchecked }),
+      gatherPrimary(context, { shared, unchecked }),
     ]);
   return {
     domain,
@@ -49,6 +51,7 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
     random: randomA,
     ...delegation,
     ...(mailbox === undefined ? {} : { mailbox }),
+    ...(primary === undefined ? {} : { primary }),
   };
 }
 

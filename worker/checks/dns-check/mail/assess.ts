@@ -1,10 +1,9 @@
 import type { MailFields } from '../../../../shared/catalogue/dns-check/mail/report.ts';
 import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
 import type { MailPart } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
-import type { Verdicts } from '../../../../shared/model/verdict.ts';
+import { allOf, type Verdicts } from '../../../../shared/model/verdict.ts';
 import { isPublicSuffix } from '../../../dns/public-suffix.ts';
 import { openZone, sightKey } from '../../../dns/zone.ts';
-import { forAll } from '../verdicts.ts';
 import { judgeBimi } from './bimi/judge.ts';
 import { reportBimi } from './bimi/report.ts';
 import { judgeDkim } from './dkim/judge.ts';
@@ -46,7 +45,7 @@ export function assessMail(evidence: MailEvidence): MailAssessment {
   const mode = judgeMode(facts);
   const verdicts =
     facts.exists === false || (mode === 'parked' && isPublicSuffix(facts.domain))
-      ? forAll(mailRules, 'not-applicable')
+      ? allOf(mailRules, 'not-applicable')
       : judge(facts, evidence, mode);
   const fields = show(facts, evidence, mode, verdicts);
   const parts = scoreParts(verdicts, statesOf(facts, fields, mode));

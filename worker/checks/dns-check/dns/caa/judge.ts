@@ -1,16 +1,16 @@
 import { caaRules } from '../../../../../shared/catalogue/dns-check/rules/caa.ts';
 import {
+  allOf,
   brokenBy,
   brokenIf,
   type Evidence,
+  isMalformed,
   notTested,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import { climbCaa } from '../../../../dns/climb-caa.ts';
-import { isMalformed } from '../../../../dns/malformed.ts';
 import type { Caa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
-import { forAll } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
 import { parseCaaIssue } from './parse-caa-issue.ts';
 
@@ -24,10 +24,10 @@ const knownTags = [...issueTags, 'iodef', 'contactemail', 'contactphone'];
 /** Judges the CAA records that a CA would find for the domain. */
 export function judgeCaa(facts: DnsFacts): Verdicts<CaaCode> {
   const climb = climbCaa(facts.domain, caaAnswersOf(facts));
-  if (climb.state === 'unknown') return forAll(caaRules, notTested(climb.why));
+  if (climb.state === 'unknown') return allOf(caaRules, notTested(climb.why));
   if (climb.state === 'missing')
     return {
-      ...forAll(caaRules, 'not-applicable'),
+      ...allOf(caaRules, 'not-applicable'),
       'caa-missing': brokenBy([{ name: facts.domain }], {
         text: 'Name the CAs that you use, one record each; the record shown stands for one of them.',
         record: { name: facts.domain, type: 'CAA', value: '0 issue "letsencrypt.org"' },

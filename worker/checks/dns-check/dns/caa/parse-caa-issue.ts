@@ -1,4 +1,4 @@
-import { type Malformed, malformed } from '../../../../dns/malformed.ts';
+import { type Malformed, malformed } from '../../../../../shared/model/verdict.ts';
 
 /** The value of an issue, issuewild or issuemail property. */
 export type CaaIssue = {
@@ -46,11 +46,11 @@ function isTag(text: string): boolean {
 function trimSpaces(text: string): string {
   let from = 0;
   let to = text.length;
-  while (from < to && isBlankOrTab(text[from])) from += 1;
-  while (to > from && isBlankOrTab(text[to - 1])) to -= 1;
+  while (from < to && isSpaceOrTab(text[from])) from += 1;
+  while (to > from && isSpaceOrTab(text[to - 1])) to -= 1;
   return text.slice(from, to);
 }
 
-function isBlankOrTab(character: string | undefined): boolean {
+function isSpaceOrTab(character: string | undefined): boolean {
   return character === ' ' || character === '\t';
 }

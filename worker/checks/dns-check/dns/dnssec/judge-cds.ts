@@ -22,6 +22,24 @@ export function judgeCds({ apex, domain }: DnsFacts, { keys, ds }: Signing): Ver
   return brokenBy(pendingChanges({ cds, cdnskeys, present: ds.map((one) => one.ds) }));
 }
 
+/** Judges that CDS and CDNSKEY are signed by a key that the parent has a DS of; it takes no others (RFC 7344 §4.1). */
+export function judgeCdsSigner({ apex, domain }: DnsFacts, { ds, sets }: Signing): Verdict {
+  const unseen = [apex.CDS, apex.CDNSKEY, apex.DNSKEY, apex.DS].find(({ state }) => state === 'unknown');
+  if (unseen?.state === 'unknown') return notTested(unseen.why);
+  const requests = sets.filter(({ type }) => type === 'CDS' || type === 'CDNSKEY');
+  // Before there is a DS, and with a digest that is not computed here, nobody can say which keys the parent knows.
+  if (requests.length === 0 || ds.length === 0 || ds.some(({ key }) => key === undefined))
+    return 'not-applicable';
+  if (sets.every(({ signatures }) => signatures.length === 0))
+    return notTested('the resolver passed on no signatures');
+  const known = ds.flatMap(({ key }) => (key ? [keyTagOf(key)] : []));
+  const isTaken = ({ signatures }: (typeof requests)[number]) =>
+    signatures.some(({ rrsig, verdict }) => verdict === 'valid' && known.includes(rrsig.keyTag));
+  return brokenBy(
+    requests.filter((set) => !isTaken(set)).map(({ type }) => ({ record: type, zone: domain })),
+  );
+}
+
 function judgeOneCds(cds: Ds, zone: string, keys: readonly Dnskey[]): readonly Evidence[] {
   if (cds.algorithm === 0) return [{ record: 'CDS', value: '0', reason: 'asks the parent to remove the DS' }];
   if (keyOfDs(zone, cds, keys) !== null) return [];

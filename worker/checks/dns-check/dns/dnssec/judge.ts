@@ -1,5 +1,6 @@
 import { dnssecRules } from '../../../../../shared/catalogue/dns-check/rules/dnssec.ts';
 import {
+  allOf,
   brokenBy,
   brokenIf,
   type Evidence,
@@ -9,10 +10,11 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import type { Dnskey } from '../../../../dns/record-values.ts';
-import { forAll } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
 import { digestOf } from './ds-digest.ts';
-import { judgeCds } from './judge-cds.ts';
+import { judgeAlgorithms } from './judge-algorithms.ts';
+import { judgeCds, judgeCdsSigner } from './judge-cds.ts';
+import { judgeDsSets, judgeKeySets } from './judge-sets.ts';
 import { judgeStrength } from './judge-strength.ts';
 import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
 import { isoTime, printDs } from './print.ts';
@@ -29,15 +31,18 @@ export function judgeDnssec(
   { refused }: DnssecFacts,
 ): Verdicts<DnssecCode> {
   const bogus = judgeBogus(facts, refused);
-  if (facts.zone.kind === 'inside')
-    return { ...forAll(dnssecRules, 'not-applicable'), 'dnssec-bogus': bogus };
+  if (facts.zone.kind === 'inside') return { ...allOf(dnssecRules, 'not-applicable'), 'dnssec-bogus': bogus };
   return {
     'dnssec-bogus': bogus,
     ...judgeChain(facts, signing),
     ...judgeSignatures(facts, signing),
     ...judgeStrength(facts, signing),
     'dnssec-server-signature-invalid': judgeServers(facts, signing),
+    'dnssec-keys-inconsistent': judgeKeySets(facts, signing),
+    'dnssec-ds-inconsistent': judgeDsSets(facts),
+    'dnssec-algorithm-not-signing': judgeAlgorithms(facts, signing),
     'dnssec-cds-mismatch': judgeCds(facts, signing),
+    'dnssec-cds-unsigned': judgeCdsSigner(facts, signing),
   };
 }
 
@@ -130,11 +135,13 @@ function judgeServers({ apex }: DnsFacts, { servers, keys }: Signing): Verdict {
   if (apex.DNSKEY.state === 'unknown') return notTested(`the keys were not seen: ${apex.DNSKEY.why}`);
   if (keys.length === 0 || apex.DS.state === 'none') return 'not-applicable';
   if (servers.length === 0) return notTested('no name server gave its SOA');
-  const faults = servers.flatMap(({ server, ip, signatures }) => {
-    const reason = faultOf(signatures.map(({ verdict }) => verdict));
-    return reason === undefined ? [] : [{ server, ip, reason }];
-  });
-  return faults.length === servers.length ? 'not-applicable' : brokenBy(faults);
+  const faults = servers.map(({ server, ip, sets }) =>
+    sets.flatMap(({ type, signatures }) => {
+      const reason = faultOf(signatures.map(({ verdict }) => verdict));
+      return reason === undefined ? [] : [{ server, ip, type, reason }];
+    }),
+  );
+  return faults.every(({ length }) => length > 0) ? 'not-applicable' : brokenBy(faults.flat());
 }
 
 const halfDayS = 12 * 3600;

@@ -1,4 +1,4 @@
-import { foundRecords, ownRecords, recordsAt } from '../../../../dns/read-answer.ts';
+import { foundRecords, ownRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
 import {
   type Dnskey,
   type Ds,
@@ -20,11 +20,16 @@ export type Signing = {
   readonly keys: readonly Dnskey[];
   readonly ds: readonly MatchedDs[];
   readonly sets: readonly CheckedSet[];
-  /** The signatures over the SOA as each authoritative server gives them. */
-  readonly servers: readonly (Pick<CheckedSet, 'signatures'> & {
-    readonly server: string;
-    readonly ip: string;
-  })[];
+  /** SOA and keys as each authoritative server gives them, with their signatures. */
+  readonly servers: readonly ServerSigning[];
+};
+
+export type ServerSigning = {
+  readonly server: string;
+  readonly ip: string;
+  readonly sets: readonly CheckedSet[];
+  /** null where it was not asked, or gave no answer. */
+  readonly keys: readonly Dnskey[] | null;
 };
 
 /** A DS with the key it was made of: null when no key fits, undefined when its digest is not computed here. */
@@ -60,12 +65,26 @@ export function readSigning(facts: DnsFacts): Signing {
   const servers = evidence.servers
     // One that cannot read EDNS was not asked for signatures.
     .filter(({ address, soa }) => known.has(address) && ownRecords(soa).length > 0)
-    .map(({ name, address, soa }) => ({
-      server: name,
-      ip: address,
-      signatures: checkSet(soa, keys, evidence.askedAtS),
-    }));
+    .map(({ name, address, soa, dnskey }): ServerSigning => {
+      const signers = vouched.length > 0 ? vouched : keys;
+      const own = dnskey === undefined ? [] : ownRecords(dnskey);
+      const ofKeys =
+        dnskey === undefined || own.length === 0 ? [] : checkSet(dnskey, signers, evidence.askedAtS);
+      return {
+        server: name,
+        ip: address,
+        sets: [
+          { type: 'SOA', signatures: checkSet(soa, keys, evidence.askedAtS) },
+          ...(own.length === 0 ? [] : [{ type: 'DNSKEY', signatures: ofKeys } as const]),
+        ],
+        keys: isHeard(dnskey) ? readAll(own, readDnskey).slice(0, limits.keys) : null,
+      };
+    });
   return { keys, ds, sets, servers };
+}
+
+function isHeard(answer: DnsAnswer | undefined): boolean {
+  return answer?.kind === 'answer' && answer.flags.aa && readAnswer(answer).state !== 'unknown';
 }
 
 function checkSet(answer: DnsAnswer, keys: readonly Dnskey[], atS: number): CheckedSet['signatures'] {

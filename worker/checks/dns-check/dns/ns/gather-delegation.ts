@@ -7,10 +7,16 @@ import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers, ServerAnswers } f
 import { enclosingZone } from '../zone.ts';
 import { addressesOf, delegatedNames, glueOf } from './addresses.ts';
 import { askServers, chooseAddresses, serverLimit } from './gather-servers.ts';
+import { gatherTransfers } from './gather-transfers.ts';
 
-type Delegation = Pick<DnsEvidence, 'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct' | 'parentTcp'>;
+type Delegation = Pick<
+  DnsEvidence,
+  'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct' | 'parentTcp' | 'transfers'
+>;
 
-type Servers = Omit<Delegation, 'referrals' | 'parentTcp'>;
+type Referrals = Promise<readonly DnsAnswer[]>;
+
+type Servers = Omit<Delegation, 'referrals' | 'parentTcp' | 'transfers'>;
 
 type Known = {
   readonly shared: SharedAnswers;
@@ -29,13 +35,17 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
   if (!exists || enclosingZone(soa) !== undefined) return nothing;
   const own = childNames(context, known);
   const referrals = askParent(context, known.ancestors);
+  const isSigned = hasKeys(known);
   const [first, rest, delegated] = await Promise.all([
-    gatherServers(context, own, referrals),
-    gatherServers(context, namesOfParentOnly(context.domain, own, referrals), referrals),
+    gatherServers(context, own, { referrals, isSigned }),
+    gatherServers(context, namesOfParentOnly(context.domain, own, referrals), { referrals, isSigned }),
     referrals,
   ]);
   const servers = [...first.servers, ...rest.servers];
-  const parentTcp = await askParentTcp(context, servers, delegated);
+  const [parentTcp, transfers] = await Promise.all([
+    askParentTcp(context, servers, delegated),
+    gatherTransfers(context, servers),
+  ]);
   return {
     referrals: delegated,
     hosts: [...first.hosts, ...rest.hosts],
@@ -43,6 +53,7 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
     notAsked: first.notAsked + rest.notAsked,
     direct: [...first.direct, ...rest.direct],
     ...(parentTcp === undefined ? {} : { parentTcp }),
+    ...(transfers === undefined ? {} : { transfers }),
   };
 }
 
@@ -50,7 +61,7 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
 async function gatherServers(
   context: HalfContext,
   names: Promise<readonly string[]>,
-  referrals: Promise<readonly DnsAnswer[]>,
+  { referrals, isSigned }: { readonly referrals: Referrals; readonly isSigned: Promise<boolean> },
 ): Promise<Servers> {
   const hosts = await askHosts(context, await names);
   const { chosen, left } = chooseAddresses(
@@ -58,7 +69,7 @@ async function gatherServers(
       hosts.map(async (host) => [host.name, await addressesFor(host, context, referrals)] as const),
     ),
   );
-  return { hosts, ...(await askServers(context, chosen)), notAsked: left };
+  return { hosts, ...(await askServers(context, chosen, isSigned)), notAsked: left };
 }
 
 // Where no server answers for the domain, nobody resolves the names of servers inside it; the parent's glue still leads to them.
@@ -104,8 +115,16 @@ async function askParent(
   // One address of each host: three servers are enough to hear from one.
   const addresses = hosts.flatMap((host) => addressesOf(host).slice(0, 1));
   return Promise.all(
-    addresses.map((server) => context.ask({ name: context.domain, type: 'NS' }, { server })),
+    // With DNSSEC, so that the referral has the DS in it: each of the parent's servers is heard at no further question.
+    addresses.map((server) => context.ask({ name: context.domain, type: 'NS' }, { server, dnssecOk: true })),
   );
+}
+
+// Keys that the resolver refuses as bogus it gives without checking.
+async function hasKeys({ shared, unchecked }: Known): Promise<boolean> {
+  const answer = await shared.apex.DNSKEY;
+  const seen = readAnswer(answer).state === 'unknown' ? ((await unchecked).DNSKEY ?? answer) : answer;
+  return ownRecords(seen).length > 0;
 }
 
 async function childNames(context: HalfContext, known: Known): Promise<readonly string[]> {

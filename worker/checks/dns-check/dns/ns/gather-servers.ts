@@ -1,15 +1,13 @@
 import { unheard } from '../../../../dns/not-asked.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { HalfContext } from '../../halves.ts';
-import type { ServerAnswers } from '../evidence.ts';
+import type { ServerAddress, ServerAnswers } from '../evidence.ts';
 
 /** Name servers are the target's choice, so their number is ours. */
 export const serverLimit = 13;
 const addressesPerServer = 2;
 /** Twelve are two addresses of each of six servers; more are made to cost packets. */
 const addressLimit = 16;
-
-export type ServerAddress = { readonly name: string; readonly address: string };
 
 /** A name that is surely not the domain's: who resolves it for us, resolves for everybody. */
 export const foreignName = 'a.root-servers.net';
@@ -45,6 +43,7 @@ export function chooseAddresses(hosts: readonly (readonly [name: string, address
 export async function askServers(
   context: HalfContext,
   addresses: readonly ServerAddress[],
+  isSigned: Promise<boolean>,
 ): Promise<{ servers: readonly ServerAnswers[]; direct: readonly DnsAnswer[] }> {
   const names = [...new Set(addresses.map(({ name }) => name))].slice(0, directServers);
   const direct = names.map((name) => addresses.find((server) => server.name === name)?.address);
@@ -52,7 +51,7 @@ export async function askServers(
     addresses.map(async ({ name, address }) => {
       const speaks = askZone(context, address);
       const [server, own] = await Promise.all([
-        askServer(context, { name, address }, speaks),
+        askServer(context, { name, address }, { speaks, isSigned }),
         direct.includes(address) ? askDirect(context, address, speaks) : [],
       ]);
       return { server, own };
@@ -75,14 +74,31 @@ async function askZone({ domain, ask }: HalfContext, server: string): Promise<Zo
 async function askServer(
   context: HalfContext,
   { name, address }: ServerAddress,
-  speaks: Promise<ZoneAnswers>,
+  { speaks, isSigned }: { readonly speaks: Promise<ZoneAnswers>; readonly isSigned: Promise<boolean> },
 ): Promise<ServerAnswers> {
-  const [{ soa, ns }, tcp, foreign] = await Promise.all([
+  const [{ soa, ns }, tcp, foreign, sets] = await Promise.all([
     speaks,
     askByTcp(context, address, speaks),
     askForeign(context, address, speaks),
+    askSets(context, address, { speaks, isSigned }),
   ]);
-  return { name, address, soa, ns, tcp, foreign };
+  return { name, address, soa, ns, tcp, foreign, ...sets };
+}
+
+// What each server has by itself: the resolver's answer is the word of one of them.
+async function askSets(
+  { domain, ask }: HalfContext,
+  server: string,
+  known: { readonly speaks: Promise<ZoneAnswers>; readonly isSigned: Promise<boolean> },
+): Promise<Pick<ServerAnswers, 'mx' | 'dnskey'>> {
+  if ((await known.speaks).isSilent) return {};
+  const [mx, dnskey] = await Promise.all([
+    ask({ name: domain, type: 'MX' }, { server }),
+    known.isSigned.then((isSigned) =>
+      isSigned ? ask({ name: domain, type: 'DNSKEY' }, { server, dnssecOk: true }) : undefined,
+    ),
+  ]);
+  return dnskey === undefined ? { mx } : { mx, dnskey };
 }
 
 async function askForeign(

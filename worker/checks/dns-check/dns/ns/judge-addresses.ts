@@ -8,15 +8,18 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import { readAnswer } from '../../../../dns/read-answer.ts';
+import { brokenBySeen } from '../../verdicts.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
-import { isIpv6 } from './addresses.ts';
+import { addressesOf, isIpv6 } from './addresses.ts';
 import { allAddresses, type Delegation, prefixOf, sorted } from './delegation.ts';
 
 type AddressCode = Extract<
   keyof typeof nsRules,
   | 'ns-single'
   | 'ns-same-address'
+  | 'ns-shared-address'
+  | 'ns-few-ipv6'
   | 'ns-same-prefix'
   | 'ns-without-address'
   | 'ns-cname-target'
@@ -46,6 +49,13 @@ export function judgeAddresses(
         : unless(addresses.length > 1, () =>
             brokenBy([{ count: names.length, names: names.join(', '), ip: addresses[0] ?? '' }]),
           ),
+    'ns-shared-address':
+      addresses.length < 2
+        ? isWhole
+          ? 'not-applicable'
+          : addressUnseen
+        : brokenBySeen(sharedAddresses(hosts), isWhole ? undefined : addressUnseen),
+    'ns-few-ipv6': judgeFewIpv6(hosts, isWhole),
     'ns-same-prefix':
       names.length < 2 || addresses.length < 2
         ? 'not-applicable'
@@ -55,6 +65,23 @@ export function judgeAddresses(
     'ns-no-ipv4': ofFamily((address) => !isIpv6(address)),
     'ns-no-ipv6': ofFamily(isIpv6),
   };
+}
+
+// One address under all names is another rule's.
+function sharedAddresses(hosts: readonly HostAnswers[]): readonly Evidence[] {
+  const owners = hosts.flatMap((host) => addressesOf(host).map((ip) => ({ ip, name: host.name })));
+  return [...Map.groupBy(owners, ({ ip }) => ip)].flatMap(([ip, of]) => {
+    const names = sorted(of.map(({ name }) => name));
+    return names.length < 2 ? [] : [{ ip, names: names.join(' and ') }];
+  });
+}
+
+function judgeFewIpv6(hosts: readonly HostAnswers[], isWhole: boolean): Verdict {
+  const reachable = hosts.filter((host) => addressesOf(host).some(isIpv6));
+  if (reachable.length > 1) return 'holds';
+  if (!isWhole) return addressUnseen;
+  const [only] = reachable;
+  return only === undefined || hosts.length < 2 ? 'not-applicable' : brokenBy([{ server: only.name }]);
 }
 
 /** The verdict on what depends on an address that nobody told. */

@@ -20,6 +20,7 @@ type ServerCode = Extract<
   | 'ns-tcp-missing'
   | 'ns-edns-broken'
   | 'ns-open-recursion'
+  | 'ns-upward-referral'
 >;
 
 /** Judges what each name server answered, and that it answered. */
@@ -48,6 +49,7 @@ export function judgeServers(facts: DnsFacts): Verdicts<ServerCode> {
       ? judgeClaims(spoke, ({ tcp }) => tcp, false)
       : notTested('no name server answered us by TCP, which may be closed to us'),
     'ns-edns-broken': judgeClaims(spoke, ({ edns }) => edns, false),
+    'ns-upward-referral': judgeClaims(spoke, ({ upward }) => upward, true, { name: foreignName }),
     'ns-open-recursion': judgeClaims(spoke, ({ recursion }) => recursion, true, { name: foreignName }),
   };
 }

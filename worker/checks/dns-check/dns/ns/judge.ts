@@ -1,26 +1,33 @@
 import { nsRules } from '../../../../../shared/catalogue/dns-check/rules/ns.ts';
-import { brokenBy, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
-import { forAll } from '../../verdicts.ts';
+import {
+  allOf,
+  brokenBy,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
 import type { DnsFacts } from '../facts.ts';
 import { readDelegation } from './delegation.ts';
 import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
 import { judgeGlue, judgeSets } from './judge-delegation.ts';
 import { judgeServers } from './judge-servers.ts';
+import { judgeTransfers } from './judge-transfers.ts';
 import { inState } from './server-facts.ts';
 
 export type NsCode = keyof typeof nsRules;
 
 /** Judges the delegation and every name server. Nothing applies to a name that is no zone of its own. */
 export function judgeNs(facts: DnsFacts): Verdicts<NsCode> {
-  if (facts.zone.kind === 'inside') return forAll(nsRules, 'not-applicable');
+  if (facts.zone.kind === 'inside') return allOf(nsRules, 'not-applicable');
   const delegation = readDelegation(facts);
   if (delegation.all.length === 0)
-    return forAll(nsRules, notTested(`nobody named the domain’s name servers (${whyUnknown(facts)})`));
+    return allOf(nsRules, notTested(`nobody named the domain’s name servers (${whyUnknown(facts)})`));
   return {
     ...judgeServers(facts),
     ...judgeAddresses(facts, delegation),
     ...judgeSets(facts, delegation),
     ...judgeGlue(facts),
+    'zone-transfer-open': judgeTransfers(facts),
     'ns-address-not-public': judgePublicity(facts),
   };
 }

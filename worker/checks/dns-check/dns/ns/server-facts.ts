@@ -1,6 +1,6 @@
 import { isOurs } from '../../../../dns/not-asked.ts';
-import { describeRcode, ownRecords, recordsAt } from '../../../../dns/read-answer.ts';
-import { readAll, readSoa, readText, type Soa } from '../../../../dns/record-values.ts';
+import { describeRcode, ownRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
+import { readAll, readMx, readSoa, readText, type Soa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { DnsEvidence, ServerAnswers } from '../evidence.ts';
 import { isIpv6 } from './addresses.ts';
@@ -23,10 +23,14 @@ export type ServerFacts = {
   readonly rttMs: number | null;
   readonly soa: Soa | null;
   readonly nsNames: readonly string[] | null;
+  /** As text, by preference: "10 mail.example.com"; null where it gave no answer of its own. */
+  readonly exchanges: readonly string[] | null;
   readonly tcp: Claim;
   readonly edns: Claim;
   /** Resolves foreign names for us. */
   readonly recursion: Claim;
+  /** Refers foreign names to the root. */
+  readonly upward: Claim;
 };
 
 /** Something seen to be so, not so (and why), or not seen. */
@@ -77,9 +81,11 @@ function readServer(answers: ServerAnswers, domain: string): ServerFacts {
     rttMs: spoke?.rttMs ?? null,
     soa: (isAuthoritative && readAll(ownRecords(soa), readSoa)[0]) || null,
     nsNames: names.length > 0 ? names.toSorted() : null,
+    exchanges: isAuthoritative ? exchangesIn(answers.mx) : null,
     tcp: spoke ? claimTcp(answers.tcp) : null,
     edns: claimEdns(answers),
     recursion: spoke ? claimRecursion(answers.foreign) : null,
+    upward: spoke ? claimUpward(answers.foreign) : null,
   };
 }
 
@@ -97,6 +103,13 @@ function rejectsEdns({ rcode }: Answered): boolean {
 
 function authoritativeNames(ns: DnsAnswer): readonly string[] {
   return ns.kind === 'answer' && ns.flags.aa ? readAll(ownRecords(ns), readText) : [];
+}
+
+function exchangesIn(mx: DnsAnswer | undefined): readonly string[] | null {
+  if (mx?.kind !== 'answer' || !mx.flags.aa || readAnswer(mx).state === 'unknown') return null;
+  return readAll(ownRecords(mx), readMx)
+    .toSorted((a, b) => a.preference - b.preference || (a.exchange < b.exchange ? -1 : 1))
+    .map(({ preference, exchange }) => `${preference} ${exchange === '' ? '.' : exchange}`);
 }
 
 type Standing = Pick<ServerFacts, 'state' | 'why' | 'rcode'>;
@@ -147,6 +160,13 @@ function claimRecursion(foreign: DnsAnswer): Claim {
   if (foreign.kind === 'failure') return null;
   const isResolved = foreign.rcode === 'NOERROR' && foreign.flags.ra && foreign.answers.length > 0;
   return isResolved ? yes : no(foreign.rcode);
+}
+
+function claimUpward(foreign: DnsAnswer): Claim {
+  if (foreign.kind === 'failure') return null;
+  const isReferred = foreign.answers.length === 0 && recordsAt(foreign.authority, '', 'NS').length > 0;
+  // A server that resolves for everybody has a rule of its own.
+  return isReferred && !foreign.flags.ra ? yes : no('');
 }
 
 /** Those servers that stand so. */

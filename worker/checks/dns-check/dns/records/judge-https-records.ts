@@ -1,5 +1,10 @@
-import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
-import { isMalformed } from '../../../../dns/malformed.ts';
+import {
+  brokenBy,
+  type Evidence,
+  isMalformed,
+  notTested,
+  type Verdicts,
+} from '../../../../../shared/model/verdict.ts';
 import type { DnsFacts } from '../facts.ts';
 import { judgeHints } from './judge-hints.ts';
 import { parseServiceBinding, type ServiceBinding } from './parse-service-binding.ts';

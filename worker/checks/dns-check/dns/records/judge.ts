@@ -8,6 +8,7 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import { classifyAddress } from '../../../../../shared/target/classify-address.ts';
+import { isOurs } from '../../../../dns/not-asked.ts';
 import { describeEde, foundRecords, type Reading, readAnswer } from '../../../../dns/read-answer.ts';
 import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
@@ -15,6 +16,7 @@ import { apexTypes } from '../../halves.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
 import { judgeHttpsRecords } from './judge-https-records.ts';
+import { judgeMxSets } from './judge-mx-sets.ts';
 import { judgeTtls } from './judge-ttls.ts';
 
 export type RecordCode = keyof typeof recordRules;
@@ -31,12 +33,13 @@ export function judgeRecords(facts: DnsFacts): Verdicts<RecordCode> {
       facts.exists === null
         ? notTested(apex.SOA.state === 'unknown' ? apex.SOA.why : 'the DNS did not say')
         : 'holds',
-    'lookup-failed': brokenBy(failedLookups(facts)),
+    'lookup-failed': judgeLookups(facts),
     'record-name-not-public': judgeNames(facts),
     'apex-cname': judgeApexAlias(facts),
     ...judgeAliases(facts),
     'address-not-public': judgeAddresses(facts),
     'address-no-ipv6': judgeIpv6(facts),
+    'mx-inconsistent-servers': judgeMxSets(facts),
     'wildcard-present':
       random.state === 'unknown'
         ? notTested(random.why)
@@ -46,10 +49,21 @@ export function judgeRecords(facts: DnsFacts): Verdicts<RecordCode> {
   };
 }
 
+// A question that a limit of ours ended says nothing of the domain.
+function judgeLookups(facts: DnsFacts): Verdict {
+  const ours = apexTypes.flatMap((type) => {
+    const answer = facts.answers[type];
+    return answer.kind === 'failure' && isOurs(answer) ? [answer.reason] : [];
+  });
+  const unseen = ours[0] === undefined ? undefined : notTested(ours[0]);
+  return brokenBySeen(failedLookups(facts), unseen);
+}
+
 function failedLookups({ answers, domain }: DnsFacts): readonly Evidence[] {
   return apexTypes.flatMap((type) => {
-    const reading = readAnswer(answers[type]);
-    if (reading.state !== 'unknown') return [];
+    const answer = answers[type];
+    const reading = readAnswer(answer);
+    if (reading.state !== 'unknown' || (answer.kind === 'failure' && isOurs(answer))) return [];
     return [{ name: domain, type, reason: reading.why, extendedErrors: extendedErrors(answers[type]) }];
   });
 }

@@ -1,5 +1,4 @@
-import { brokenBy, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
-import { isMalformed } from '../../../../dns/malformed.ts';
+import { brokenBy, isMalformed, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
 import { foundRecords, readAnswer } from '../../../../dns/read-answer.ts';
 import { readMailbox } from '../../../../dns/read-mailbox.ts';
 import { readAll, readMx } from '../../../../dns/record-values.ts';

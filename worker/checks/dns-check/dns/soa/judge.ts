@@ -1,19 +1,20 @@
 import { soaRules } from '../../../../../shared/catalogue/dns-check/rules/soa.ts';
 import {
+  allOf,
   brokenBy,
   brokenIf,
+  isMalformed,
   notTested,
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { isMalformed } from '../../../../dns/malformed.ts';
 import { foundRecords } from '../../../../dns/read-answer.ts';
 import { readAll, readSoa, type Soa } from '../../../../dns/record-values.ts';
-import { forAll } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
 import { mostFrequent } from '../ns/delegation.ts';
 import { named } from '../ns/server-facts.ts';
 import { judgeMailbox } from './judge-mailbox.ts';
+import { judgePrimary } from './judge-primary.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';
 
 export type SoaCode = keyof typeof soaRules;
@@ -32,10 +33,10 @@ const bounds = {
 
 /** Judges the SOA of the zone, and that all servers have the same. Nothing applies to a name that is no zone of its own. */
 export function judgeSoa(facts: DnsFacts): Verdicts<SoaCode> {
-  if (facts.zone.kind === 'inside') return forAll(soaRules, 'not-applicable');
+  if (facts.zone.kind === 'inside') return allOf(soaRules, 'not-applicable');
   const soa = soaOf(facts);
   const why = facts.apex.SOA.state === 'unknown' ? facts.apex.SOA.why : 'no SOA was given';
-  if (!soa) return forAll(soaRules, notTested(`the SOA was not seen (${why})`));
+  if (!soa) return allOf(soaRules, notTested(`the SOA was not seen (${why})`));
   const { refresh, retry, expire, minimum } = soa;
   return {
     ...judgeEquality(facts),
@@ -43,6 +44,7 @@ export function judgeSoa(facts: DnsFacts): Verdicts<SoaCode> {
     'soa-retry-range': brokenIf(retry < bounds.retryMin || retry >= refresh, { retry, refresh }),
     'soa-expire-range': brokenIf(expire < bounds.expireMin || expire < refresh, { expire, refresh }),
     'soa-minimum-range': brokenIf(minimum < bounds.minimumMin || minimum > bounds.minimumMax, { minimum }),
+    ...judgePrimary(soa.mname, facts),
     'soa-rname-invalid': judgeRname(soa.rname),
     'soa-rname-no-mail': judgeMailbox(soa.rname, facts.evidence.mailbox),
   };

@@ -1,12 +1,12 @@
 import { type BimiCode, bimiRules } from '../../../../../shared/catalogue/dns-check/mail/rules/bimi.ts';
 import {
+  allOf,
   brokenBy,
   brokenIf,
   notTested,
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { forAll } from '../../verdicts.ts';
 import type { ChosenPolicy } from '../dmarc/choose-policy.ts';
 import type { BimiFiles } from '../evidence.ts';
 import type { MailMode } from '../mode.ts';
@@ -32,9 +32,9 @@ export type BimiContext = {
 export function judgeBimi(context: BimiContext): Verdicts<BimiCode> {
   const { bimi: facts, mode, files } = context;
   const { name, sight, texts, bimi, faults } = facts;
-  if (mode === 'parked') return forAll(bimiRules, 'not-applicable');
+  if (mode === 'parked') return allOf(bimiRules, 'not-applicable');
   if (sight.outcome === 'unknown')
-    return forAll(bimiRules, notTested(`${name} could not be read: ${sight.why}`));
+    return allOf(bimiRules, notTested(`${name} could not be read: ${sight.why}`));
   const wantsLogo = bimi !== null && bimi.logo !== null;
   return {
     ...judgeFiles(facts, files),

@@ -1,4 +1,4 @@
-import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { clip, type Fault, type Faulty } from '../text/fault.ts';
 import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 
 /** A BIMI record. Both null: the domain declines to have a logo. */
@@ -10,7 +10,7 @@ export function isBimi(text: string): boolean {
 }
 
 /** Reads "v=BIMI1; l=https://…/logo.svg; a=https://…/mark.pem". */
-export function parseBimi(text: string): Bimi | Malformed {
+export function parseBimi(text: string): Bimi | Faulty {
   if (!isBimi(text))
     return { faults: [{ at: 0, term: clip(text, 20), problem: 'a record begins with v=BIMI1' }] };
   const { tags, faults } = parseTagList(text);

@@ -1,4 +1,4 @@
-import type { Malformed } from '../text/fault.ts';
+import type { Faulty } from '../text/fault.ts';
 
 const begin = '-----BEGIN CERTIFICATE-----';
 const end = '-----END CERTIFICATE-----';
@@ -7,7 +7,7 @@ const end = '-----END CERTIFICATE-----';
 const certificateLimit = 8;
 
 /** Reads the certificates of a PEM file (RFC 7468 §5), each with its frame; text between them is passed over. */
-export function parsePem(text: string): { readonly certificates: readonly string[] } | Malformed {
+export function parsePem(text: string): { readonly certificates: readonly string[] } | Faulty {
   const certificates: string[] = [];
   let at = text.indexOf(begin);
   while (at >= 0 && certificates.length < certificateLimit) {

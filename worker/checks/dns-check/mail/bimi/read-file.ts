@@ -1,6 +1,6 @@
 import type { WebFile } from '../evidence.ts';
+import { isUnheardCode } from '../is-unheard.ts';
 import { clip } from '../text/fault.ts';
-import { unheardCodes } from '../unheard-codes.ts';
 
 /** A file as judgement sees it; texts end a sentence. */
 export type FileSight =
@@ -19,9 +19,6 @@ export type FileSight =
       readonly form: Extract<WebFile, { kind: 'response' }>['form'];
     };
 
-// Or we may not look.
-const passing = [...unheardCodes, 'target-not-allowed'];
-
 /** What stands for a file that is not there: undefined was not fetched, null is named by no record. */
 export function readAbsent(file: null | undefined): Extract<FileSight, { kind: 'none' | 'unseen' }> {
   return file === null ? { kind: 'none' } : { kind: 'unseen', why: 'the file was not fetched' };
@@ -31,7 +28,7 @@ export function readAbsent(file: null | undefined): Extract<FileSight, { kind: '
 export function readFile(file: WebFile): FileSight {
   const url = clip(file.url);
   if (file.kind === 'failure')
-    return passing.includes(file.code)
+    return isUnheardCode(file.code)
       ? { kind: 'unseen', why: `${url} could not be fetched: ${file.reason}` }
       : { kind: 'lost', url, reason: file.reason };
   const { certificateError, sizeBytes, text, form } = file;

@@ -1,12 +1,13 @@
 import { type DkimCode, dkimRules } from '../../../../../shared/catalogue/dns-check/mail/rules/dkim.ts';
 import {
+  allOf,
   brokenIf,
   type Evidence,
   notTested,
   type Verdict,
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
-import { brokenBySeen, forAll } from '../../verdicts.ts';
+import { brokenBySeen } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { DkimFacts, SeenSelector } from './facts.ts';
@@ -14,7 +15,7 @@ import { isKnownType } from './facts.ts';
 
 /** Judges the keys that were found. That none was guessed is no fault (RFC 6376 §3.1); that none can exist is one. */
 export function judgeDkim(facts: DkimFacts, mode: MailMode): Verdicts<DkimCode> {
-  if (mode === 'parked') return forAll(dkimRules, 'not-applicable');
+  if (mode === 'parked') return allOf(dkimRules, 'not-applicable');
   const lost = facts.selectors.find(({ sight }) => sight.outcome === 'unknown');
   const unseen = lost && notTested(`${lost.name} could not be read: ${lost.sight.why}`);
   return {

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { clip, type Fault, type Faulty } from '../text/fault.ts';
 import { findRepeated, parseTagList } from '../text/tag-list.ts';
 
 /** A DKIM key record (RFC 6376 §3.6.1). */
@@ -18,7 +18,7 @@ export type DkimKey = {
  * Reads a key record. Unknown tags are skipped; a fault anywhere makes a verifier answer permfail.
  * @param text the strings of the TXT record joined without a space
  */
-export function parseDkimKey(text: string): DkimKey | Malformed {
+export function parseDkimKey(text: string): DkimKey | Faulty {
   const { tags, faults } = parseTagList(text);
   const values = new Map(tags.map(({ name, value }) => [name, value]));
   const all = [

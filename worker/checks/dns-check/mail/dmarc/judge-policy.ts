@@ -32,10 +32,10 @@ export function judgePolicy(facts: DmarcFacts, applied: Applied, mode: MailMode)
   const why = whyNotTaken(applied.dmarc);
   const chosen = choosePolicy(facts);
   const changes = nextChanges(applied, chosen, { ...facts, mode });
-  const mend = fixRecord(facts, applied, 'Give the record a policy that counts.', changes);
+  const fix = fixRecord(facts, applied, 'Give the record a policy that counts.', changes);
   return {
-    'dmarc-no-effect': brokenIf(published === null, { name, why: why ?? '' }, mend),
-    'dmarc-policy-fallback': brokenIf(published !== null && why !== null, { name, why: why ?? '' }, mend),
+    'dmarc-no-effect': brokenIf(published === null, { name, why: why ?? '' }, fix),
+    'dmarc-policy-fallback': brokenIf(published !== null && why !== null, { name, why: why ?? '' }, fix),
     ...(chosen === null || why !== null ? nothingChosen : judgeStrength(facts, applied, chosen, mode)),
     'dmarc-subdomain-tag-ignored': judgeIgnoredTags(facts, applied),
   };

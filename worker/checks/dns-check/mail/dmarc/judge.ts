@@ -1,5 +1,6 @@
 import { type DmarcCode, dmarcRules } from '../../../../../shared/catalogue/dns-check/mail/rules/dmarc.ts';
 import {
+  allOf,
   brokenBy,
   brokenIf,
   notTested,
@@ -8,7 +9,7 @@ import {
 } from '../../../../../shared/model/verdict.ts';
 import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
 import { aliasOf } from '../../../../dns/sight.ts';
-import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
+import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
@@ -25,10 +26,10 @@ export function judgeDmarc(facts: DmarcFacts, mode: MailMode): Verdicts<DmarcCod
   const seen = { ...judgeRecords(facts), ...judgePlace(facts, mode) };
   if (applied === 'unknown') {
     const { name, why } = walk.lost?.sight ?? { name: domain, why: 'it was not asked' };
-    const unseen = forAll(dmarcRules, notTested(`the records of ${name} could not be read: ${why}`));
+    const unseen = allOf(dmarcRules, notTested(`the records of ${name} could not be read: ${why}`));
     return { ...unseen, ...seen };
   }
-  if (applied === 'none') return { ...forAll(dmarcRules, 'not-applicable'), ...seen };
+  if (applied === 'none') return { ...allOf(dmarcRules, 'not-applicable'), ...seen };
   return {
     ...seen,
     // The record of the organization above is judged where it stands.

@@ -1,5 +1,5 @@
 import { trimSpaces } from '../text/ascii.ts';
-import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { clip, type Fault, type Faulty } from '../text/fault.ts';
 import { beginsWithVersion, findRepeated, parseTagList, type Tag } from '../text/tag-list.ts';
 import { parseReportUris, type ReportUri } from './parse-report-uris.ts';
 
@@ -36,7 +36,7 @@ export function isDmarc(text: string): boolean {
  * Reads a policy record; faults behind the version are told and skipped, as receivers must (RFC 9989 §4.8).
  * @param text the strings of the TXT record joined without a space
  */
-export function parseDmarc(text: string): Dmarc | Malformed {
+export function parseDmarc(text: string): Dmarc | Faulty {
   if (!isDmarc(text))
     return { faults: [{ at: 0, term: clip(text, 20), problem: 'a record begins with v=DMARC1' }] };
   const list = parseTagList(text);

@@ -58,20 +58,22 @@ function splitSize(text: string): { uri: string; size: string | null } {
 }
 
 function isScheme(text: string): boolean {
-  const isSign = (sign: string | undefined) => isLetter(sign) || isDigit(sign) || '+-.'.includes(sign ?? ' ');
-  return isLetter(text[0]) && scanWhile(text, 0, isSign) === text.length;
+  const isAllowed = (character: string | undefined) =>
+    isLetter(character) || isDigit(character) || '+-.'.includes(character ?? ' ');
+  return isLetter(text[0]) && scanWhile(text, 0, isAllowed) === text.length;
 }
 
 // unreserved, reserved but comma and "!", and percent-encoded octets (RFC 3986 §2)
 function isUriText(text: string): boolean {
   let offset = 0;
   while (offset < text.length) {
-    const sign = text[offset] ?? ' ';
-    if (sign === '%') {
+    const character = text[offset] ?? ' ';
+    if (character === '%') {
       if (!/^[0-9a-f]{2}$/i.test(text.slice(offset + 1, offset + 3))) return false;
       offset += 3;
     } else {
-      if (!isLetter(sign) && !isDigit(sign) && !"-._~:/?#[]@$&'()*+;=".includes(sign)) return false;
+      if (!isLetter(character) && !isDigit(character) && !"-._~:/?#[]@$&'()*+;=".includes(character))
+        return false;
       offset += 1;
     }
   }
@@ -81,8 +83,8 @@ function isUriText(text: string): boolean {
 function hostOf(scheme: string, uri: string): string | null {
   if (scheme === 'mailto') {
     const address = uri.slice('mailto:'.length).split('?')[0] ?? '';
-    const sign = address.lastIndexOf('@');
-    return sign > 0 ? readHost(address.slice(sign + 1)) : null;
+    const at = address.lastIndexOf('@');
+    return at > 0 ? readHost(address.slice(at + 1)) : null;
   }
   return URL.canParse(uri) ? readHost(new URL(uri).hostname) : null;
 }

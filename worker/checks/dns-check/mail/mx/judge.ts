@@ -1,5 +1,6 @@
 import { type MxCode, mxRules } from '../../../../../shared/catalogue/dns-check/mail/rules/mx.ts';
 import {
+  allOf,
   brokenBy,
   brokenIf,
   type Evidence,
@@ -8,7 +9,7 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import { valuesOf } from '../../../../dns/sight.ts';
-import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
+import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
 import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
@@ -18,7 +19,7 @@ import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 export function judgeMx(facts: MxFacts, mode: MailMode): Verdicts<MxCode> {
   const { sight, domain } = facts;
   if (sight.outcome === 'unknown')
-    return forAll(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`));
+    return allOf(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`));
   const hosts = facts.hosts.length === 0 || mode === 'parked' ? hostsNotThere : judgeHosts(facts);
   return { ...judgeRecords(facts, mode), ...hosts };
 }

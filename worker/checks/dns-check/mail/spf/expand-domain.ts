@@ -28,9 +28,9 @@ function expandMacro(macro: Extract<MacroToken, { kind: 'macro' }>, values: Macr
 
 function splitAt(text: string, delimiters: string): string[] {
   const parts = [''];
-  for (const sign of text) {
-    if (delimiters.includes(sign)) parts.push('');
-    else parts[parts.length - 1] += sign;
+  for (const character of text) {
+    if (delimiters.includes(character)) parts.push('');
+    else parts[parts.length - 1] += character;
   }
   return parts;
 }

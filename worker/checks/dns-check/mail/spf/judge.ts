@@ -1,5 +1,6 @@
 import { type SpfCode, spfRules } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
 import {
+  allOf,
   brokenBy,
   brokenIf,
   type Evidence,
@@ -8,7 +9,7 @@ import {
   type Verdicts,
 } from '../../../../../shared/model/verdict.ts';
 import { textsOf } from '../../../../dns/sight.ts';
-import { forAll, publish } from '../../verdicts.ts';
+import { publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
 import { isClosedSpf, type MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
@@ -35,12 +36,12 @@ export function judgeSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCode
   };
   if (sight.outcome === 'unknown')
     return {
-      ...forAll(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
+      ...allOf(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
       ...beside,
       ...(sight.hasFailed ? { 'spf-lookup-failed': ownLookupFailed(domain, sight.why) } : {}),
     };
   return {
-    ...(tree?.spf ? judgeRecord(facts, tree, context) : forAll(spfRules, 'not-applicable')),
+    ...(tree?.spf ? judgeRecord(facts, tree, context) : allOf(spfRules, 'not-applicable')),
     ...judgePresence(facts, context),
     ...beside,
     'spf-sender-id': brokenBy(facts.senderId.map((record) => ({ record }))),

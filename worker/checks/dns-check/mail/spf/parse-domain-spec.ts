@@ -18,7 +18,7 @@ export type MacroToken =
 export type DomainSpec = { readonly text: string; readonly tokens: readonly MacroToken[] };
 
 const macroLetters = 'slodiphcrtv';
-const delimiterSigns = '.-+,/_=';
+const delimiterCharacters = '.-+,/_=';
 
 /**
  * Reads a domain-spec (RFC 7208 §7.1): a macro-string that ends in a macro, or in a dot and a top label.
@@ -71,11 +71,11 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ]);
 
 function readMacro(text: string, start: number, letters: string): Read | string {
-  const sign = text[start + 1] ?? '';
-  const escape = escapes.get(sign);
+  const character = text[start + 1] ?? '';
+  const escape = escapes.get(character);
   // An escape counts as a macro where the grammar asks for one at the end; it is kept apart from text by its own token.
   if (escape !== undefined) return { token: { kind: 'text', text: escape }, end: start + 2 };
-  if (sign !== '{') return 'after % must come {, %, _ or -';
+  if (character !== '{') return 'after % must come {, %, _ or -';
   const close = text.indexOf('}', start + 2);
   if (close < 0) return 'the macro has no closing }';
   const token = readMacroBody(text.slice(start + 2, close), letters);
@@ -92,7 +92,7 @@ function readMacroBody(body: string, letters: string): MacroToken | string {
   if (digitsEnd > 1 && keep === 0) return 'the macro keeps no part';
   const reversed = (body[digitsEnd] ?? '').toLowerCase() === 'r';
   const delimiters = body.slice(reversed ? digitsEnd + 1 : digitsEnd);
-  const stop = scanWhile(delimiters, 0, (sign) => delimiterSigns.includes(sign ?? ' '));
+  const stop = scanWhile(delimiters, 0, (character) => delimiterCharacters.includes(character ?? ' '));
   if (stop < delimiters.length) return `"${delimiters[stop]}" is not a delimiter of a macro`;
   return { kind: 'macro', letter, keep: Math.min(keep, 255), reversed, delimiters };
 }
@@ -127,10 +127,10 @@ function lastMacroEnd(text: string): number {
 function isTopLabel(label: string): boolean {
   let letters = 0;
   let hyphens = 0;
-  for (const sign of label) {
-    if (sign === '-') hyphens += 1;
-    else if (isLetter(sign)) letters += 1;
-    else if (!isDigit(sign)) return false;
+  for (const character of label) {
+    if (character === '-') hyphens += 1;
+    else if (isLetter(character)) letters += 1;
+    else if (!isDigit(character)) return false;
   }
   if (label === '' || label.startsWith('-') || label.endsWith('-')) return false;
   return letters > 0 || hyphens > 0;

@@ -1,4 +1,4 @@
-import type { Fault, Malformed } from '../text/fault.ts';
+import type { Fault, Faulty } from '../text/fault.ts';
 import { parseTerm, type SpfTerm } from './parse-term.ts';
 
 /** An SPF record (RFC 7208 §12). Terms that could be read are there even where others are at fault. */
@@ -18,7 +18,7 @@ export function isSpf(text: string): boolean {
  * Reads a record to the letter of RFC 7208 §12, and on after each fault, so that all of them are told at once.
  * @param text the strings of the TXT record joined without a space, each byte one character
  */
-export function parseSpf(text: string): Spf | Malformed {
+export function parseSpf(text: string): Spf | Faulty {
   if (!isSpf(text))
     return {
       faults: [{ at: 0, term: text.slice(0, 20), problem: 'a record begins with v=spf1 and a space' }],

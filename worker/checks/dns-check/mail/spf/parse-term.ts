@@ -61,7 +61,11 @@ function parseModifier(word: string, at: number, equals: number): Modifier | Fau
 // name = ALPHA *( ALPHA / DIGIT / "-" / "_" / "." )
 function findNameSlip(name: string): number {
   if (!isLetter(name[0])) return 0;
-  return scanWhile(name, 0, (sign) => isLetter(sign) || isDigit(sign) || '-_.'.includes(sign ?? ' '));
+  return scanWhile(
+    name,
+    0,
+    (character) => isLetter(character) || isDigit(character) || '-_.'.includes(character ?? ' '),
+  );
 }
 
 function parseDirective(word: string, at: number): Mechanism | Fault {
@@ -219,5 +223,5 @@ function isIp6(text: string): boolean {
 }
 
 function findFirst(word: string, signs: string): number {
-  return scanWhile(word, 0, (sign) => !signs.includes(sign ?? ' '));
+  return scanWhile(word, 0, (character) => !signs.includes(character ?? ' '));
 }

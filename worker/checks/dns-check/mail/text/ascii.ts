@@ -1,22 +1,22 @@
-type Sign = string | undefined;
+type Character = string | undefined;
 
 /** True for 0 to 9. */
-export function isDigit(sign: Sign): boolean {
-  return sign !== undefined && sign.length === 1 && sign >= '0' && sign <= '9';
+export function isDigit(character: Character): boolean {
+  return character !== undefined && character.length === 1 && character >= '0' && character <= '9';
 }
 
 /** True for an ASCII letter. */
-export function isLetter(sign: Sign): boolean {
-  return sign !== undefined && sign.length === 1 && /[a-z]/i.test(sign);
+export function isLetter(character: Character): boolean {
+  return character !== undefined && character.length === 1 && /[a-z]/i.test(character);
 }
 
 /** True for space and tab (WSP of RFC 5234). */
-export function isBlankOrTab(sign: Sign): boolean {
-  return sign === ' ' || sign === '\t';
+export function isSpaceOrTab(character: Character): boolean {
+  return character === ' ' || character === '\t';
 }
 
 /** Offset of the first character that the claim is not true of; the length where there is none. */
-export function scanWhile(text: string, start: number, claim: (sign: Sign) => boolean): number {
+export function scanWhile(text: string, start: number, claim: (character: Character) => boolean): number {
   let end = start;
   while (end < text.length && claim(text[end])) end += 1;
   return end;
@@ -29,14 +29,18 @@ export function isAllDigits(text: string): boolean {
 
 /** A text without spaces at its ends, and how many stood before it. */
 export function trimSpaces(text: string): { text: string; skipped: number } {
-  const start = scanWhile(text, 0, isBlankOrTab);
+  const start = scanWhile(text, 0, isSpaceOrTab);
   let end = text.length;
-  while (end > start && isBlankOrTab(text[end - 1])) end -= 1;
+  while (end > start && isSpaceOrTab(text[end - 1])) end -= 1;
   return { text: text.slice(start, end), skipped: start };
 }
 
-/** Offset of the first character outside of visible ASCII and blank; -1 where there is none. */
+/** Offset of the first character outside of visible ASCII and the space; -1 where there is none. */
 export function findUnprintable(text: string): number {
-  const end = scanWhile(text, 0, (sign) => sign !== undefined && sign >= ' ' && sign <= '~');
+  const end = scanWhile(
+    text,
+    0,
+    (character) => character !== undefined && character >= ' ' && character <= '~',
+  );
   return end === text.length ? -1 : end;
 }

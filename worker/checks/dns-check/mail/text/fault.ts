@@ -2,7 +2,7 @@
 export type Fault = { readonly at: number; readonly term: string; readonly problem: string };
 
 /** A text that is not of its grammar at all. */
-export type Malformed = { readonly faults: readonly [Fault, ...Fault[]] };
+export type Faulty = { readonly faults: readonly [Fault, ...Fault[]] };
 
 /** As it is shown: the first character is 1, the word cut to 80 characters. */
 export function showFault({ at, term, problem }: Fault): { position: number; term: string; problem: string } {
@@ -33,8 +33,8 @@ function readable(text: string): string {
 /** Parts what a parser gave into the value and the faults; nothing was parsed: neither. */
 export function settle<P extends object>(
   parsed: P | null,
-): { value: Exclude<P, Malformed> | null; faults: readonly Fault[] } {
+): { value: Exclude<P, Faulty> | null; faults: readonly Fault[] } {
   if (parsed === null) return { value: null, faults: [] };
-  if ('faults' in parsed) return { value: null, faults: (parsed as Malformed).faults };
-  return { value: parsed as Exclude<P, Malformed>, faults: [] };
+  if ('faults' in parsed) return { value: null, faults: (parsed as Faulty).faults };
+  return { value: parsed as Exclude<P, Faulty>, faults: [] };
 }

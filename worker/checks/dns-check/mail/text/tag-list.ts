@@ -1,4 +1,4 @@
-import { findUnprintable, isBlankOrTab, isDigit, isLetter, scanWhile, trimSpaces } from './ascii.ts';
+import { findUnprintable, isDigit, isLetter, isSpaceOrTab, scanWhile, trimSpaces } from './ascii.ts';
 import { clip, type Fault } from './fault.ts';
 
 /** One "name=value" of a tag list; offsets are of the whole text. */
@@ -48,7 +48,7 @@ function parsePiece(piece: string, start: number, isLast: boolean): Read {
   const equals = text.indexOf('=');
   if (equals < 0) return { fault: wrong(at, 'a tag needs an equals sign') };
   const name = trimSpaces(text.slice(0, equals)).text;
-  const slip = isLetter(name[0]) ? scanWhile(name, 0, isNameSign) : 0;
+  const slip = isLetter(name[0]) ? scanWhile(name, 0, isNameCharacter) : 0;
   if (slip < name.length || name === '')
     return { fault: wrong(at + slip, `"${clip(name, 40)}" is not a tag’s name`) };
   const value = trimSpaces(text.slice(equals + 1));
@@ -61,8 +61,8 @@ function parsePiece(piece: string, start: number, isLast: boolean): Read {
     : { tag, fault: { at: valueAt + odd, term: name, problem: 'a character that is not visible ASCII' } };
 }
 
-function isNameSign(sign: string | undefined): boolean {
-  return isLetter(sign) || isDigit(sign) || sign === '_';
+function isNameCharacter(character: string | undefined): boolean {
+  return isLetter(character) || isDigit(character) || character === '_';
 }
 
 /** Names that stand more than once, each with its first and second place. */
@@ -78,15 +78,15 @@ export function findRepeated(tags: readonly Tag[]): { readonly first: Tag; reado
 }
 
 /**
- * Whether a record begins with its version: the name in the case given or upper case, spaces around the sign, then a semicolon or the end.
+ * Whether a record begins with its version: the name in the case given or upper case, spaces around the equals sign, then a semicolon or the end.
  * @param version e.g. "DMARC1", case-sensitive
  */
 export function beginsWithVersion(text: string, version: string): boolean {
   if (text[0] !== 'v' && text[0] !== 'V') return false;
-  const equals = scanWhile(text, 1, isBlankOrTab);
+  const equals = scanWhile(text, 1, isSpaceOrTab);
   if (text[equals] !== '=') return false;
-  const start = scanWhile(text, equals + 1, isBlankOrTab);
+  const start = scanWhile(text, equals + 1, isSpaceOrTab);
   if (!text.startsWith(version, start)) return false;
-  const end = scanWhile(text, start + version.length, isBlankOrTab);
+  const end = scanWhile(text, start + version.length, isSpaceOrTab);
   return end === text.length || text[end] === ';';
 }

@@ -2,7 +2,7 @@ import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
 import { oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
-import { clip, type Fault, type Malformed, settle } from '../text/fault.ts';
+import { clip, type Fault, type Faulty, settle } from '../text/fault.ts';
 import { parseStsRecord } from './parse-sts-record.ts';
 import { parseTlsRpt } from './parse-tls-rpt.ts';
 import { hasVersion } from './parse-versioned.ts';
@@ -14,7 +14,7 @@ export type RecordFacts<T> = {
   /** Texts that begin with the version. */
   readonly texts: readonly string[];
   readonly value: T | null;
-  /** Faults of the one record, or of a text that misses the version by letter case or sign. */
+  /** Faults of the one record, or of a text that misses the version by letter case or one character. */
   readonly faults: readonly Fault[];
 };
 
@@ -62,7 +62,7 @@ type Read<T> = Omit<RecordFacts<T>, 'name' | 'sight'>;
 function readRecord<P extends object>(
   version: string,
   parse: (text: string) => P,
-): (sight: Sight) => Read<Exclude<P, Malformed>> {
+): (sight: Sight) => Read<Exclude<P, Faulty>> {
   return oncePerSight((sight) => {
     const all = textsOf(sight).map(({ text }) => text);
     const texts = all.filter((text) => hasVersion(text, version));

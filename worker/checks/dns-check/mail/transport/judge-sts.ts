@@ -10,9 +10,9 @@ import {
 import { aliasOf } from '../../../../dns/sight.ts';
 import { publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
+import { isUnheardCode } from '../is-unheard.ts';
 import type { MxFacts } from '../mx/facts.ts';
 import { clip, showFault } from '../text/fault.ts';
-import { unheardCodes } from '../unheard-codes.ts';
 import type { StsFacts } from './facts.ts';
 import type { DaneState } from './judge-dane.ts';
 import { allowsMx, parseStsPolicy, type StsPolicy } from './parse-sts-policy.ts';
@@ -110,7 +110,7 @@ const sameFile = (verdict: Verdict): Verdicts<FileCode> => ({
 
 /** True where the policy host gave no answer, so that nobody knows what is there. */
 export function isUnheard(policy: PolicySight | null): boolean {
-  return policy?.kind === 'failure' && unheardCodes.includes(policy.code);
+  return policy?.kind === 'failure' && isUnheardCode(policy.code);
 }
 
 function unheard({ sts, policy }: StsContext): Verdict | undefined {

@@ -2,8 +2,8 @@ import {
   type TransportCode,
   transportRules,
 } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
-import { brokenBy, brokenIf, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
-import { brokenBySeen, forAll, publish } from '../../verdicts.ts';
+import { allOf, brokenBy, brokenIf, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
 import type { MailFacts } from '../facts.ts';
 import type { MailMode } from '../mode.ts';
@@ -19,9 +19,9 @@ export function judgeTransport(
 ): Verdicts<TransportCode> {
   const { mx, sts, resolverValidates } = facts;
   if (mode === 'parked' || (mode === 'mail' && mx.hosts.length === 0))
-    return forAll(transportRules, 'not-applicable');
+    return allOf(transportRules, 'not-applicable');
   if (mx.hosts.length === 0)
-    return forAll(transportRules, notTested('it is not known whether the domain takes mail'));
+    return allOf(transportRules, notTested('it is not known whether the domain takes mail'));
   return {
     ...judgeSts({ sts, policy, mx, dane: daneState({ mx, resolverValidates }) }),
     ...judgeDane({ mx, resolverValidates }),

@@ -1,13 +1,13 @@
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
 import { trimSpaces } from '../text/ascii.ts';
-import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { clip, type Fault, type Faulty } from '../text/fault.ts';
 import { parseVersioned } from './parse-versioned.ts';
 
 /** A TLS reporting record (RFC 8460 §3): where reports go. */
 export type TlsRpt = { readonly rua: readonly string[] };
 
 /** Reads "v=TLSRPTv1; rua=mailto:reports@example.com". */
-export function parseTlsRpt(text: string): TlsRpt | Malformed {
+export function parseTlsRpt(text: string): TlsRpt | Faulty {
   const read = parseVersioned(text, 'TLSRPTv1');
   if ('faults' in read) return read;
   const rua = read.fields.find(({ name }) => name === 'rua');

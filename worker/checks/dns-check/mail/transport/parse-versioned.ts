@@ -1,5 +1,5 @@
-import { isBlankOrTab, isDigit, isLetter, scanWhile, trimSpaces } from '../text/ascii.ts';
-import { clip, type Fault, type Malformed } from '../text/fault.ts';
+import { isDigit, isLetter, isSpaceOrTab, scanWhile, trimSpaces } from '../text/ascii.ts';
+import { clip, type Fault, type Faulty } from '../text/fault.ts';
 
 /** A field of an MTA-STS or TLS reporting record. */
 export type Field = {
@@ -14,7 +14,7 @@ export type Field = {
  * Others are skipped before the records are counted.
  */
 export function hasVersion(text: string, version: string): boolean {
-  const end = scanWhile(text, version.length + 2, isBlankOrTab);
+  const end = scanWhile(text, version.length + 2, isSpaceOrTab);
   return text.startsWith(`v=${version}`) && text[end] === ';';
 }
 
@@ -22,7 +22,7 @@ export function hasVersion(text: string, version: string): boolean {
  * Reads the fields behind the version: name=value, parted by semicolons with spaces around them, one at the end allowed.
  * The first fault ends the reading: such a record counts as none.
  */
-export function parseVersioned(text: string, version: string): { fields: Field[] } | Malformed {
+export function parseVersioned(text: string, version: string): { fields: Field[] } | Faulty {
   if (!hasVersion(text, version))
     return { faults: [{ at: 0, term: clip(text, 20), problem: `a record begins with v=${version};` }] };
   const fields: Field[] = [];
@@ -48,7 +48,11 @@ function parseField(piece: string, start: number, isLast: boolean): Field | Faul
     return { at, term: clip(text, 80), problem: 'a field is a name, an equals sign and a value' };
   const value = text.slice(equals + 1);
   const valueAt = at + equals + 1;
-  const stop = scanWhile(value, 0, (sign) => sign !== undefined && sign > ' ' && sign <= '~' && sign !== ';');
+  const stop = scanWhile(
+    value,
+    0,
+    (character) => character !== undefined && character > ' ' && character <= '~' && character !== ';',
+  );
   if (value === '' || (stop < value.length && name !== 'rua'))
     return {
       at: valueAt + stop,
@@ -60,8 +64,11 @@ function parseField(piece: string, start: number, isLast: boolean): Field | Faul
 
 /** (ALPHA / DIGIT) *31(ALPHA / DIGIT / "_" / "-" / ".") */
 export function isFieldName(name: string): boolean {
-  const isSign = (sign: string | undefined) => isLetter(sign) || isDigit(sign) || '_-.'.includes(sign ?? ' ');
+  const isAllowed = (character: string | undefined) =>
+    isLetter(character) || isDigit(character) || '_-.'.includes(character ?? ' ');
   return (
-    (isLetter(name[0]) || isDigit(name[0])) && name.length <= 32 && scanWhile(name, 0, isSign) === name.length
+    (isLetter(name[0]) || isDigit(name[0])) &&
+    name.length <= 32 &&
+    scanWhile(name, 0, isAllowed) === name.length
   );
 }

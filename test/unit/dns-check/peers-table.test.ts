@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { rules } from '../../../shared/catalogue/dns-check/rules.ts';
+
+const table = readFileSync(new URL('../../../docs/peers-dns.md', import.meta.url), 'utf8');
+
+test('the table of peers has each of the 73 cases once, with one of four words', () => {
+  const rows = [...table.matchAll(/^\| ([A-Z]+\d\d) \|[^|]*\| ([a-z ]+) \|/gm)];
+  expect(new Set(rows.map(([, name]) => name)).size).toBe(73);
+  const words = new Set(rows.map(([, , word]) => word));
+  expect([...words].toSorted()).toEqual(['better', 'left out', 'match', 'part']);
+});
+
+test('every code that the table of peers names is a rule of today', () => {
+  const codes = [...table.matchAll(/`([a-z]+-[a-z0-9-]+)`/g)].map(([, code]) => code ?? '');
+  expect(codes.length).toBeGreaterThan(60);
+  expect(codes.filter((code) => !Object.hasOwn(rules, code))).toEqual([]);
+});

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../shared/config.ts';
+import type { ProbeFactory } from '../../../worker/probes/open.ts';
+import { withoutTransfers } from '../../../worker/start/without-transfers.ts';
+import { goodWorld } from './good-world.ts';
+import { probesOf } from './run-check.ts';
+import { openWorld } from './world.ts';
+
+test('transfers are off until the operator switches them on', () => {
+  const read = (given: Record<string, string>) => readConfig(given).PROBE_AXFR;
+  expect([read({}), read({ PROBE_AXFR: 'on' }), read({ PROBE_AXFR: 'off' })]).toEqual([false, true, false]);
+});
+
+test('probes without transfers still ask', async () => {
+  const { probe } = openWorld(goodWorld({ transfers: true }));
+  const factory: ProbeFactory = {
+    open: () => ({ ...probesOf(probe), spent: () => [], close: () => undefined }),
+    close: () => undefined,
+  };
+  const { dns } = withoutTransfers(factory).open(new AbortController().signal);
+  const question = { name: 'good.test', type: 'SOA' };
+  expect(['transfer' in probe, 'transfer' in dns]).toEqual([true, false]);
+  expect(await dns.ask(question)).toEqual(await probe.ask(question));
+});

@@ -1,0 +1,41 @@
+import { brokenBy, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { recordsAt } from '../../../../dns/read-answer.ts';
+import { type Dnskey, readAll, readDs } from '../../../../dns/record-values.ts';
+import type { DnsFacts } from '../facts.ts';
+import { mostFrequent, sorted } from '../ns/delegation.ts';
+import { algorithmOf } from './algorithms.ts';
+import { keyTagOf } from './key-tag.ts';
+import { printDs } from './print.ts';
+import type { Signing } from './read-signing.ts';
+
+/** Judges that every name server has the same keys. */
+export function judgeKeySets({ apex, servers: all }: DnsFacts, { servers, keys }: Signing): Verdict {
+  if (apex.DNSKEY.state === 'unknown') return notTested(`the keys were not seen: ${apex.DNSKEY.why}`);
+  if (keys.length === 0) return 'not-applicable';
+  const seen = servers.flatMap((one) =>
+    one.keys === null ? [] : [{ server: one.server, ip: one.ip, keys: printKeys(one.keys) }],
+  );
+  if (seen.length < Math.min(2, all.length) || seen.length === 0)
+    return notTested(`${seen.length === 0 ? 'no' : 'only one'} name server gave its keys`);
+  const usual = mostFrequent(seen.map((one) => one.keys));
+  return brokenBy(seen.filter((one) => one.keys !== usual).map((one) => ({ ...one, others: usual })));
+}
+
+function printKeys(keys: readonly Dnskey[]): string {
+  const names = keys.map((key) => `${keyTagOf(key)} (${algorithmOf(key.algorithm).name})`);
+  return sorted(names).join(', ') || 'none';
+}
+
+/** Judges that every server of the parent refers with the same DS. One that gives a referral without DNSSEC has none to give. */
+export function judgeDsSets({ domain, evidence: { referrals }, zone }: DnsFacts): Verdict {
+  const seen = referrals.flatMap((answer) => {
+    if (answer.kind === 'failure' || answer.edns?.dnssecOk !== true) return [];
+    if (recordsAt(answer.authority, domain, 'NS').length === 0) return [];
+    const ds = readAll(recordsAt(answer.authority, domain, 'DS'), readDs).map(printDs);
+    return [{ ip: answer.server, ds: sorted(ds).join(', ') || 'none' }];
+  });
+  if (zone.kind === 'unknown' || seen.length < 2)
+    return notTested('fewer than two of the parent’s name servers gave a referral with DNSSEC');
+  const usual = mostFrequent(seen.map(({ ds }) => ds));
+  return brokenBy(seen.filter(({ ds }) => ds !== usual).map((one) => ({ ...one, others: usual })));
+}

@@ -1,0 +1,12 @@
+import type { ProbeFactory } from '../probes/open.ts';
+
+/** The same probes, but none of them asks for a zone transfer: some operators see the question as an attack (PROBE_AXFR). */
+export function withoutTransfers(factory: ProbeFactory): ProbeFactory {
+  return {
+    ...factory,
+    open(signal, owner) {
+      const opened = factory.open(signal, owner);
+      return { ...opened, dns: { ask: (question, options) => opened.dns.ask(question, options) } };
+    },
+  };
+}
