@@ -1,0 +1,19 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The version that an upgrade is tried from. */
+const commit = '4248301f32e9c14463aa81757de1cd6dd73f3d2e';
+
+/** Whether this checkout has that version; a shallow clone has not. */
+export const hasPrevious = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`]).status === 0;
+
+/** The files of the previous version in a folder of their own, with this version's packages. */
+export function unpackPrevious(): { readonly program: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'diag-previous-'));
+  const archive = execFileSync('git', ['archive', commit], { maxBuffer: 256 * 1024 * 1024 });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  return { program: join(folder, 'cli/diag.js'), remove: () => rmSync(folder, { recursive: true }) };
+}
