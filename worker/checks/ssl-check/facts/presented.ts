@@ -34,7 +34,7 @@ export function listPresented(facts: SslFacts): { presented: readonly Presented[
 
 /**
  * The first chain of each leaf.
- * SSL 3.0 has no SNI: what it shows beside other versions is the certificate of whichever host is the default, and says nothing of this one.
+ * SSL 3.0 has no SNI: the certificate it shows belongs to the default host, and says nothing about this one.
  */
 function chainsByLeaf(facts: SslFacts): Map<string, readonly string[]> {
   const { clearAnswers, evidence } = facts;

@@ -43,7 +43,7 @@ function climbFrom(host: string, answers: readonly DnsAnswer[]): NamesSeen['caa'
   const climb = climbCaa(host, answers);
   if (climb.state === 'unknown') return { kind: 'unknown', reason: climb.why };
   const records = climb.state === 'found' ? climb.records : [];
-  // Nobody reads of CAA whether it is signed.
+  // No rule asks whether a CAA record is signed.
   return { kind: 'answer', isSecure: false, found: records.map(({ tag, value }) => ({ tag, value })) };
 }
 

@@ -34,7 +34,7 @@ export function judgeCertificates(
   return { each, all: fold([...named, ...missing.map(judgeUnseen)]) };
 }
 
-/** Whichever certificate is meant: the key tells those of one name apart. */
+/** Names the certificate in its evidence. The key tells certificates for one name apart. */
 function nameEach(
   verdicts: CertificateVerdicts,
   { chain: { leaf } }: Presented,
