@@ -26,7 +26,7 @@ function faultsOf(job: Job, spec: CheckSpec, jobKeyOf: JobKeyOf): Readonly<Recor
     queue: job.queue !== spec.queue,
     options: spec !== domainVisit && !Object.keys(job.options).every((name) => name in spec.options.shape),
     host: job.host !== hostOf(job.target, spec),
-    jobKey: job.jobKey !== keyOf(job, spec, jobKeyOf),
+    jobKey: !isKeyOf(job, spec, jobKeyOf),
   };
 }
 
@@ -36,11 +36,13 @@ function hostOf(target: string, { targetKind }: CheckSpec): string | undefined {
   return url ? siteOf(url.hostname) : undefined;
 }
 
-function keyOf(job: Job, spec: CheckSpec, jobKeyOf: JobKeyOf): string {
-  const { check, target, keyVersion } = job;
+function isKeyOf(job: Job, spec: CheckSpec, jobKeyOf: JobKeyOf): boolean {
+  const { check, target, jobKey, keyVersion } = job;
   // A visit's options say which parts are wanted, and are no part of its question.
   const options = spec === domainVisit ? {} : job.options;
-  return keyVersion === undefined
-    ? jobKeyOf(spec, target, options)
-    : makeJobKey({ check, target, options, keyVersion });
+  if (keyVersion !== undefined) return jobKey === makeJobKey({ check, target, options, keyVersion });
+  // An API from before the field, during an upgrade: its rules may be any version up to ours.
+  for (let rulesVersion = spec.rulesVersion; rulesVersion > 0; rulesVersion -= 1)
+    if (jobKey === jobKeyOf({ ...spec, rulesVersion }, target, options)) return true;
+  return false;
 }
