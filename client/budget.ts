@@ -25,10 +25,13 @@ export function openBudget(now: () => number): Budget {
   let limit: Limit | undefined;
   let used = 0;
   let endsAt = 0;
+  // The window begins when the service counts its first request, which is later than we sent it by a time that nobody knows.
+  let isEndTold = false;
   const turnWindow = () => {
     if (endsAt !== 0 && now() < endsAt) return;
     used = 0;
     endsAt = 0;
+    isEndTold = false;
   };
   return {
     waitMs(points) {
@@ -39,7 +42,6 @@ export function openBudget(now: () => number): Budget {
     },
     spend(points) {
       turnWindow();
-      // Until an answer tells when the window ends, it ends as late as it can.
       if (endsAt === 0 && limit) endsAt = now() + limit.windowS * 1000 + slackMs;
       used += points;
     },
@@ -51,7 +53,10 @@ export function openBudget(now: () => number): Budget {
       if (!limit) return;
       // Others may spend from the same limit; what we have under way may not be counted there yet.
       used = Math.max(used, limit.points - remaining);
-      endsAt = Math.min(endsAt === 0 ? Number.POSITIVE_INFINITY : endsAt, now() + resetS * 1000 + slackMs);
+      // Rounded up, and told some time ago: each answer gives a bound that is not too early, and the least of them is the best.
+      const told = now() + resetS * 1000 + slackMs;
+      endsAt = isEndTold ? Math.min(endsAt, told) : told;
+      isEndTold = true;
     },
     learnLimit(told) {
       limit = told;
@@ -60,6 +65,7 @@ export function openBudget(now: () => number): Budget {
       limit ??= { points: 1, windowS: seconds };
       used = Math.max(used, limit.points);
       endsAt = now() + seconds * 1000 + slackMs;
+      isEndTold = true;
     },
   };
 }
