@@ -15,7 +15,7 @@ export function samples(address: string): Markup {
     ],
   ] as const;
   return markup`${texts.map(
-    ([name, text]) => markup`<h3>${name}</h3>
+    ([name, text]) => markup`<p><b>${name}</b></p>
 <pre><code>${block(text)}</code></pre>
 `,
   )}`;

@@ -92,6 +92,6 @@ function showField(name: string, value: unknown, room: Room): Markup {
       ? markup`<p class="more">Shortened: the JSON export has everything.</p>
 `
       : nothing;
-  return markup`<details><summary>${cut(name, 200)}</summary>${scrollable(cut(name, 200), table)}</details>
+  return markup`<details><summary>${cut(name, 200)}</summary>${scrollable(`Field ${cut(name, 200)}`, table)}</details>
 ${shortened}`;
 }

@@ -1,0 +1,201 @@
+import axe from 'axe-core';
+import type { Page } from 'puppeteer-core';
+import { afterAll, expect, test } from 'vitest';
+import { catalogue } from '../../../shared/catalogue/registry.ts';
+import { makeToken } from '../../../shared/token-store/make-token.ts';
+import { openService, type Service } from '../../api/kit.ts';
+import { keepGolden } from '../../kit/golden-report.ts';
+import { type Look, openTestBrowser } from './kit.ts';
+
+const browser = await openTestBrowser();
+const held: (() => void)[] = [];
+const service = await openService({
+  sites: {
+    'http://a.test': (_request, response) => response.writeHead(200).end('<p>hello'),
+    // Answers when the test lets it.
+    'http://held.test': (_request, response) => void held.push(() => response.writeHead(200).end('<p>late')),
+  },
+  settings: { RATE_LIMIT: 'off' },
+});
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+});
+
+const looks: readonly Look[] = [320, 768, 1440].flatMap((width) =>
+  (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
+);
+const addressOf = ({ port }: Service, path: string) => `http://127.0.0.1:${port}${path}`;
+const held1 = '/u/redirect-check?url=http%3A%2F%2Fheld.test%2F';
+
+/** Everything that a browser complains about. */
+function listen(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return complaints;
+}
+
+type Violations = readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+
+/** What axe-core finds, with every part of the page unfolded. */
+async function findViolations(page: Page): Promise<readonly string[]> {
+  const found = (await page.evaluate(`(async () => {
+    for (const part of document.querySelectorAll('details')) part.open = true;
+    const found = await axe.run(document, { resultTypes: ['violations'] });
+    return found.violations;
+  })()`)) as Violations;
+  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200) ?? ''}`);
+}
+
+/** The page runs only its own script: axe comes by the browser's debugger, before any policy. */
+async function openWithAxe(look: Look): Promise<Page> {
+  const page = await browser.open(look);
+  await page.evaluateOnNewDocument(axe.source);
+  return page;
+}
+
+const shown = [
+  { name: 'the first page', path: async () => '/' },
+  { name: 'a page without a report', path: async () => '/d/nothing.test' },
+  { name: 'a field that was not understood', path: async () => '/go?target=not%20a%20domain' },
+  { name: 'a fault', path: async () => '/r/none' },
+  ...catalogue.map(({ name }) => ({
+    name: `a report of ${name}`,
+    path: async () => `/r/${(await keepGolden(service.backend.reportStore, name)).reportId}`,
+  })),
+];
+
+test.for(shown)(
+  '$name: no axe violation, nothing beyond the edge, at three widths, light and dark',
+  async ({ path }) => {
+    const at = await path();
+    for (const look of looks) {
+      const page = await openWithAxe(look);
+      const complaints = listen(page);
+      await page.goto(addressOf(service, at), { waitUntil: 'load' });
+      const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect({ look, over }).toEqual({ look, over: 0 });
+      expect({ look, found: await findViolations(page) }).toEqual({ look, found: [] });
+      expect(complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
+      await page.browserContext().close();
+    }
+  },
+);
+
+/** Lets what waits at the held site answer, as soon as it has come. */
+async function release(): Promise<void> {
+  await expect.poll(() => held.length).toBeGreaterThan(0);
+  for (const answer of held.splice(0)) answer();
+}
+
+test('without scripts the button, the wait and the report work', async () => {
+  const page = await browser.open({ script: false });
+  await page.goto(addressOf(service, held1));
+  await Promise.all([page.waitForNavigation(), page.click('form.start button')]);
+  expect(page.url()).toContain('&job=');
+  expect(await page.$eval('h1', (title) => title.textContent)).toContain('Checking');
+  await release();
+  // The page loads itself again.
+  await page.waitForSelector('.report', { timeout: 60_000 });
+  expect(page.url()).toBe(addressOf(service, held1));
+  await page.browserContext().close();
+});
+
+test('with the keyboard alone: from the field to the report', async () => {
+  const page = await browser.open();
+  const complaints = listen(page);
+  await page.goto(addressOf(service, '/'));
+  await page.keyboard.press('Tab');
+  const first = await page.evaluate('document.activeElement.textContent');
+  expect(first).toBe('Skip to the content');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.id')).toBe('target');
+  await page.keyboard.type('http://a.test/');
+  const tabTo = async (selector: string) => {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate(`document.activeElement.matches('${selector}')`)) === true) return;
+    }
+    throw new Error(`${selector} cannot be reached by Tab`);
+  };
+  await tabTo('[value=redirect-check]');
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+  await tabTo('form.start button');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction("document.querySelector('.report') !== null", { timeout: 60_000 });
+  expect(await page.title()).toContain('a.test');
+  expect(complaints).toEqual([]);
+  // The first page knows it now.
+  await page.goto(addressOf(service, '/'));
+  expect(await page.$eval('.recent a', (link) => link.getAttribute('href'))).toBe(
+    '/u/redirect-check?url=http%3A%2F%2Fa.test%2F',
+  );
+  await page.browserContext().close();
+});
+
+test('reload and the back button while a check runs start nothing more', async () => {
+  const page = await browser.open();
+  const path = `${held1}again`;
+  await page.goto(addressOf(service, path));
+  await page.click('form.start button');
+  await page.waitForFunction("location.search.includes('job=')");
+  await expect.poll(() => held.length).toBe(1);
+  await page.reload();
+  await page.goBack();
+  await page.goForward();
+  await page.waitForFunction("location.search.includes('job=')");
+  expect(held.length).toBe(1);
+  await release();
+  await page.waitForFunction("document.querySelector('.report') !== null", { timeout: 60_000 });
+  expect(held.length).toBe(0);
+  await page.browserContext().close();
+});
+
+test('hostile texts run nothing and turn nothing', async () => {
+  const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202e';
+  const { reportId } = await keepGolden(service.backend.reportStore, 'ssl-check', {
+    target: { domain: `${evil}${'w'.repeat(100_000)}` },
+    host: evil,
+    trust: { trusted: false, error: evil },
+  });
+  const page = await browser.open({ width: 320 });
+  const complaints = listen(page);
+  await page.goto(addressOf(service, `/r/${reportId}`));
+  expect(await page.title()).toMatch(/^<img src=x/);
+  expect(await page.$$('main img, main script')).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  expect(complaints).toEqual([]);
+  await page.browserContext().close();
+});
+
+test('in token mode the page asks for a token once, and keeps it in the memory of the tab', async () => {
+  const closed = await openService({
+    sites: { 'http://a.test': (_request, response) => response.writeHead(200).end('<p>hello') },
+    settings: { AUTH_MODE: 'token', RATE_LIMIT: 'off' },
+  });
+  const { text, token } = makeToken(
+    { name: 'test', scopes: ['tools'], limits: {}, expiresAt: null },
+    Date.now(),
+  );
+  await closed.backend.tokenStore.insert(token);
+  const page = await browser.open();
+  try {
+    await page.goto(addressOf(closed, '/u/redirect-check?url=http%3A%2F%2Fa.test%2F'));
+    await page.type('#token-text', text);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('form.start');
+    await page.click('form.start button');
+    await page.waitForFunction("document.querySelector('.report') !== null", { timeout: 60_000 });
+    expect(page.url()).not.toMatch(/dtk_|token|job=/);
+    expect(
+      await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie'),
+    ).not.toContain('dtk_');
+    await page.reload();
+    expect(await page.$('#token-text')).not.toBeNull();
+  } finally {
+    await page.browserContext().close();
+    await closed.close();
+  }
+});
