@@ -60,7 +60,7 @@ function field(base: string, slip?: Slip): Markup {
   const wrong = slip ? markup` aria-invalid="true" aria-describedby="why"` : nothing;
   return markup`<form class="ask" action="${base}/go" method="get" role="search">
 <label for="target">Domain, URL or e-mail address</label>
-<div class="line"><input id="target" name="target" type="text" inputmode="url" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="2048" placeholder="example.com" value="${value}"${wrong}>
+<div class="row"><input id="target" name="target" type="text" inputmode="url" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="2048" placeholder="example.com" value="${value}"${wrong}>
 <button type="submit">Check</button></div>
 ${slip ? markup`<p class="wrong" id="why" role="alert">${slip.why}</p>` : nothing}
 <fieldset><legend>Or only one part</legend>

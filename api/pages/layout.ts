@@ -50,7 +50,7 @@ ${
 ${head}</head>
 <body class="site" data-base="${base}">
 <a class="skip" href="#main">Skip to the content</a>
-<nav class="bar" aria-label="Diagnostic Tools"><a class="brand" href="${base}/">Diagnostic Tools</a>
+<nav class="top" aria-label="Diagnostic Tools"><a class="brand" href="${base}/">Diagnostic Tools</a>
 <ul><li><a href="${base}/">New check</a></li><li><a href="${base}/docs">API</a></li></ul></nav>
 <main id="main" tabindex="-1">
 ${main}</main>

@@ -49,7 +49,7 @@ ${status === 401 || status === 403 ? tokenForm : markup`<p class="hint">${help}<
 // The script sends it as a header and keeps it in its own memory: it is never part of an address, a cookie or a store.
 const tokenForm = markup`<form class="ask" id="token" method="get" hidden>
 <label for="token-text">Token of this service</label>
-<div class="line"><input id="token-text" type="password" required autocomplete="off" spellcheck="false">
+<div class="row"><input id="token-text" type="password" required autocomplete="off" spellcheck="false">
 <button type="submit">Go on</button></div>
 <p class="hint">It is kept in the memory of this tab only, and asked for again after a reload.</p></form>
 <noscript><p>This service needs a token, and a page without scripts cannot send one. Use the API instead.</p></noscript>`;

@@ -170,6 +170,19 @@ test('hostile texts run nothing and turn nothing', async () => {
   await page.browserContext().close();
 });
 
+test('on paper the charts are there, and the buttons are not', async () => {
+  const { reportId } = await keepGolden(service.backend.reportStore, 'dns-check');
+  const page = await browser.open();
+  await page.emulateMediaType('print');
+  await page.goto(addressOf(service, `/r/${reportId}`));
+  const isShown = async (selector: string) =>
+    page.$$eval(selector, (found) => found.length > 0 && found.every((one) => one.checkVisibility()));
+  expect(await isShown('svg rect.bar')).toBe(true);
+  expect(await isShown('nav')).toBe(false);
+  expect(await isShown('.actions')).toBe(false);
+  await page.browserContext().close();
+});
+
 test('in token mode the page asks for a token once, and keeps it in the memory of the tab', async () => {
   const closed = await openService({
     sites: { 'http://a.test': (_request, response) => response.writeHead(200).end('<p>hello') },

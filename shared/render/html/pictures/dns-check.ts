@@ -141,31 +141,35 @@ function mailSection({ mx: { hosts, nullMx } }: Dns): Markup {
     return nullMx
       ? markup`<section class="picture"><h2>Mail hosts</h2><p>The domain says that it takes no mail.</p></section>`
       : nothing;
-  const rows = hosts.slice(0, mostServers).map(({ host, preference, addresses, ptr, tlsa }) => [
-    markup`<bdi class="value">${cut(host, longestText)}</bdi>`,
-    markup`${preference}`,
-    addresses.length === 0
-      ? verdictWord(false, 'no address')
-      : markup`<bdi class="value">${addresses.slice(0, 6).join(', ')}</bdi>`,
-    verdictWord(
-      ptr.length === 0
-        ? null
-        : ptr.some(({ confirmed }) => confirmed === false)
-          ? false
-          : ptr.every(({ confirmed }) => confirmed)
-            ? true
-            : null,
-      ptr
-        .flatMap(({ names }) => names.slice(0, 2))
-        .slice(0, 4)
-        .join(', ') || 'none',
-    ),
-    verdictWord(tlsa.state === 'ok' ? true : tlsa.state === 'invalid' ? false : null, tlsa.state),
-  ]);
+  const rows = hosts
+    .slice(0, mostServers)
+    .map(({ host, preference, addresses, ptr, tlsa }) => [
+      markup`<bdi class="value">${cut(host, longestText)}</bdi>`,
+      markup`${preference}`,
+      addresses.length === 0
+        ? verdictWord(false, 'no address')
+        : markup`<bdi class="value">${addresses.slice(0, 6).join(', ')}</bdi>`,
+      verdictWord(
+        ptr.length === 0
+          ? null
+          : ptr.some(({ confirmed }) => confirmed === false)
+            ? false
+            : ptr.every(({ confirmed }) => confirmed)
+              ? true
+              : null,
+        namesOf(ptr),
+      ),
+      verdictWord(tlsa.state === 'ok' ? true : tlsa.state === 'invalid' ? false : null, tlsa.state),
+    ]);
   return tableSection(
     'Mail hosts',
     cellTable(['Host', 'Preference', 'Addresses', 'Reverse name', 'TLSA'], rows),
   );
+}
+
+function namesOf(ptr: Dns['mx']['hosts'][number]['ptr']): string {
+  const names = new Set(ptr.flatMap((one) => one.names.slice(0, 2)));
+  return cut([...names].slice(0, 4).join(', ') || 'none', longestText);
 }
 
 function shorten(text: string, limit: number): string {
