@@ -24,6 +24,7 @@ COPY cli cli
 COPY shared shared
 COPY api api
 COPY worker worker
+COPY client client
 RUN mkdir -p /data node_modules/.cache/diag && chown 10001:10001 /data node_modules/.cache/diag && chmod 0700 /data
 USER 10001:10001
 # Types are stripped and compiled here, by the user who reads it later on a read-only root.

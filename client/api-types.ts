@@ -1314,7 +1314,7 @@ export type SslCheckReport = {
   } & { readonly [field: string]: unknown };
   readonly host: string;
   readonly port: number;
-  /** Addresses that were connected to. */
+  /** The address that the report describes; `endpoints` has all of them. */
   readonly addresses: ReadonlyArray<string>;
   /** As sent, in order. */
   readonly certificates: ReadonlyArray<Certificate>;
@@ -1349,9 +1349,13 @@ export type SslCheckReport = {
     readonly accepted: boolean | null;
     readonly maxBytes: number | null;
   } & { readonly [field: string]: unknown };
-  /** The HTTPS record offers h3; it is not tried. */
+  /** The HTTPS record or an Alt-Svc field offers h3; it is not tried. */
   readonly http3Advertised: boolean | null;
-  /** Connections that were opened; at most 30. */
+  /** The HTTPS record carries keys for Encrypted Client Hello; null when it could not be read. */
+  readonly echAdvertised?: boolean | null;
+  /** A client that comes back with an older version is refused (RFC 7507); null where no version before TLS 1.2 is spoken. */
+  readonly fallbackRefused?: boolean | null;
+  /** Connections that were opened: at most 30 to an address looked at in full, and 6 to any other. */
   readonly connections: number;
   /** Every address that was looked at. */
   readonly endpoints?: ReadonlyArray<TlsEndpoint>;
@@ -1501,10 +1505,10 @@ export type KeyExchangeGroup = {
 export type TlsEndpoint = {
   readonly address: string;
   readonly family: 'IPv4' | 'IPv6';
-  /** short: one handshake. */
+  /** full: the first address of each family. short: a handshake, and whether TLS 1.0 and 1.1 are accepted. */
   readonly look: 'full' | 'short';
   readonly state: 'complete' | 'unreachable' | 'not-tested';
-  /** After a short look: the best letter that the certificate leaves, null for any. */
+  /** After a short look: the best letter that its certificate and versions leave, null for any. The report has the worst. */
   readonly grade: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T' | null;
   readonly protocol: string | null;
   readonly alpn: string | null;
@@ -1762,7 +1766,10 @@ export type Tools = {
   /** Follows the redirects of a URL hop by hop, as a browser would, and judges the chain. */
   readonly 'redirect-check': {
     readonly report: RedirectCheckReport | FailedReport;
-    readonly options: Record<never, never>;
+    readonly options: {
+      /** Ask as another client: a desktop browser, a phone or a crawler. Left out, our own User-Agent is sent. The first address is then asked once more with our own, to see whether the answer depends on it. */
+      readonly userAgent?: 'ours' | 'desktop' | 'phone' | 'googlebot-like';
+    };
   };
   /** Looks at the certificate, its chain, and all that a TLS server offers, and grades it. */
   readonly 'ssl-check': {

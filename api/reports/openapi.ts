@@ -70,11 +70,26 @@ export const reportPaths: ZodOpenApiPathsObject = {
             .optional()
             .meta({ description: '1 to 100; 20.' }),
           before: z.string().optional().meta({ description: '`next` of the page before.' }),
+          format: z
+            .enum(['ndjson', 'csv'])
+            .optional()
+            .meta({
+              description: 'Streams whole reports, newest first; `limit` and `before` are refused then.',
+            }),
+          since: z.string().optional().meta({ description: 'With `format`: a date or UTC time.' }),
+          until: z.string().optional().meta({ description: 'With `format`: a date or UTC time.' }),
         }),
       },
       responses: {
-        200: { description: 'A page.', content: json(historySchema) },
-        ...problemResponses(['not_acceptable', ...accessProblems]),
+        200: {
+          description: 'A page; with `format` a stream of whole reports.',
+          content: {
+            ...json(historySchema),
+            'application/x-ndjson': { schema: z.string() },
+            'text/csv': { schema: z.string() },
+          },
+        },
+        ...problemResponses(['not_acceptable', 'overloaded', ...accessProblems]),
       },
     }),
   },

@@ -13,19 +13,13 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   'worker/dns': ['shared', 'worker/probes'],
   'worker/certificates': [],
   'worker/web': ['shared', 'worker/probes'],
-  'worker/checks': [
-    'shared',
-    'worker/probes',
-    'worker/web',
-    'worker/certificates',
-    'worker/dns',
-    'worker/failure-kinds.ts',
-  ],
+  'worker/checks': ['shared', 'worker/probes', 'worker/web', 'worker/certificates', 'worker/dns'],
   'worker/visit': ['shared', 'worker/checks', 'worker/probes', 'worker/run', 'worker/web'],
   'worker/run': ['shared', 'worker/checks', 'worker/probes', 'worker/visit', 'worker/web'],
   'worker/start': ['shared', 'worker'],
   worker: ['shared', 'worker/probes'],
-  cli: ['shared', 'api', 'worker', 'cli'],
+  client: [],
+  cli: ['shared', 'api', 'worker', 'client', 'cli'],
 };
 
 const files = Object.keys(mayImport).flatMap((folder) => globSync(`${folder}/**/*.ts`));

@@ -1346,7 +1346,7 @@ const eachByItself: readonly Case[] = [
   },
 ];
 
-const closed = { kind: 'failure', code: 'tcp-failed', reason: 'the connection was closed' } as const;
+const closed = { kind: 'failure', code: 'connection-closed', reason: 'the connection was closed' } as const;
 const transferCases: readonly Case[] = [
   {
     name: 'a server that gives the zone to everybody',

@@ -5,6 +5,7 @@ import type {
   DnsProbe,
   DnsQuestion,
   DnsRecord,
+  DnsTransfer,
 } from '../../../worker/probes/dns/port.ts';
 
 type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
@@ -25,13 +26,8 @@ export type ServerManner = {
   /** What it says of any name that is not its own. */
   readonly refersTo?: string;
   /** What it answers to the question for a transfer; refused when left out. */
-  readonly transfer?: Transfer;
+  readonly transfer?: DnsTransfer;
 };
-
-export type Transfer =
-  | { readonly kind: 'open'; readonly records: number }
-  | { readonly kind: 'refused'; readonly rcode: string }
-  | { readonly kind: 'failure'; readonly code: string; readonly reason: string };
 
 export type World = {
   /** The operator has switched zone transfers on. */
@@ -53,12 +49,10 @@ export type World = {
   readonly rttMs?: number;
 };
 
-type WorldProbe = DnsProbe & { transfer?(zone: string, server: string): Promise<Transfer> };
-
 /** A probe that answers from the world's zones, and counts. */
-export function openWorld(world: World): { probe: WorldProbe; asked: () => number } {
+export function openWorld(world: World): { probe: DnsProbe; asked: () => number } {
   const asked = new Map<string, Promise<DnsAnswer>>();
-  const probe: WorldProbe = {
+  const probe: DnsProbe = {
     ...(world.transfers ? { transfer: async (_, server) => transferOf(world, server) } : {}),
     async ask(question, options = {}) {
       const key = JSON.stringify([question.name, question.type, options]);
@@ -72,7 +66,7 @@ export function openWorld(world: World): { probe: WorldProbe; asked: () => numbe
   return { probe, asked: () => asked.size };
 }
 
-function transferOf({ servers }: World, server: string): Transfer {
+function transferOf({ servers }: World, server: string): DnsTransfer {
   return servers.get(server)?.transfer ?? { kind: 'refused', rcode: 'REFUSED' };
 }
 
