@@ -70,12 +70,9 @@ export const reportPaths: ZodOpenApiPathsObject = {
             .optional()
             .meta({ description: '1 to 100; 20.' }),
           before: z.string().optional().meta({ description: '`next` of the page before.' }),
-          format: z
-            .enum(['ndjson', 'csv'])
-            .optional()
-            .meta({
-              description: 'Streams whole reports, newest first; `limit` and `before` are refused then.',
-            }),
+          format: z.enum(['ndjson', 'csv']).optional().meta({
+            description: 'Streams whole reports, newest first; `limit` and `before` are refused then.',
+          }),
           since: z.string().optional().meta({ description: 'With `format`: a date or UTC time.' }),
           until: z.string().optional().meta({ description: 'With `format`: a date or UTC time.' }),
         }),
