@@ -101,13 +101,14 @@ test('dns-check: a zone that a validating resolver refuses is F', async () => {
   expect(seen.broken).toContain('dnssec-bogus');
 });
 
-test('dns-check: one server that answers of four is alone', async () => {
+test('dns-check: one server that answers of five addresses is alone', async () => {
   const failure = { code: 'timeout', reason: 'no answer in time' } as const;
   const seen = await judge({
     servers: {
       '198.51.100.1': { failure },
       '203.0.113.53': { failure, zones: [] },
       '2001:db8:1::1': { failure },
+      '2001:db8:2::1': { failure },
     },
   });
   expect(seen.broken).toContain('name-server-alone');
