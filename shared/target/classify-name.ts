@@ -62,11 +62,6 @@ export function judgeSuffix(name: string, allowedSuffixes: readonly string[]): s
   return undefined;
 }
 
-/** The special-use name at the end of a name ("test" of "a.test"); undefined for a public name. */
-export function specialUseSuffixOf(name: string): string | undefined {
-  return specialUseSuffixes.find((suffix) => isUnder(name, [suffix]));
-}
-
 /** Letters, digits and inner hyphens (RFC 1123 §2.1); underscores too, as hosts with them exist and resolve. */
 export const hostLabel = /^(?!-)[a-z0-9_-]+(?<!-)$/;
 

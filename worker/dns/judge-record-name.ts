@@ -1,8 +1,11 @@
 import { isMalformed } from '../../shared/model/verdict.ts';
 import { classifyAddress } from '../../shared/target/classify-address.ts';
 import { judgeSuffix } from '../../shared/target/classify-name.ts';
+import type { TargetPolicy } from '../../shared/target/parse-target.ts';
 import { isInZone, parseName } from './name.ts';
-import type { NamePolicy } from './run-policy.ts';
+
+/** The part of a run's policy that names and addresses in records are judged by. */
+export type NamePolicy = Pick<TargetPolicy, 'addresses' | 'allowedSuffixes'>;
 
 /** Why a name is not asked for, as a clause: "is a special-use name". `host` is the name without the labels that say which record is meant. */
 export type Refusal = { readonly kind: 'name' | 'address'; readonly host: string; readonly why: string };

@@ -2,10 +2,9 @@ import type { Progress } from '../../shared/job-queue/port.ts';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from '../probes/dns/port.ts';
 import { type Budget, openBudget, type SpentLimit } from './budget.ts';
 import { cutAtRefusedAlias } from './cut-aliases.ts';
-import { judgeRecordName, type Refusal } from './judge-record-name.ts';
+import { judgeRecordName, type NamePolicy, type Refusal } from './judge-record-name.ts';
 import { findOrigin } from './name-origin.ts';
 import { heldBack, outOfTime, refused, unheard } from './not-asked.ts';
-import type { NamePolicy } from './run-policy.ts';
 
 /** Asks one question; never rejects but for an aborted run or a defect. */
 export type Ask = (question: DnsQuestion, options?: DnsAskOptions) => Promise<DnsAnswer>;

@@ -4,11 +4,10 @@ import type { Progress } from '../../../shared/job-queue/port.ts';
 import { gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
 import { outOfTime } from '../../../worker/dns/not-asked.ts';
 import { openQuestions } from '../../../worker/dns/questions.ts';
-import { policyOfRun } from '../../../worker/dns/run-policy.ts';
 import type { DnsAnswer, DnsProbe } from '../../../worker/probes/dns/port.ts';
 import { type Change, goodWorld } from './good-world.ts';
 import { inRounds } from './rounds.ts';
-import { probesOf } from './run-check.ts';
+import { labPolicy, probesOf } from './run-check.ts';
 import { openWorld } from './world.ts';
 
 async function gatherCounted(change: Change, domain = 'good.test') {
@@ -85,7 +84,7 @@ test('one type that is never answered holds up nothing but itself', async () => 
   const questions = openQuestions({
     dns: slow,
     target: 'good.test',
-    policy: policyOfRun({}, 'good.test'),
+    policy: labPolicy,
     progress: () => undefined,
     deadlineMs: 50,
   });

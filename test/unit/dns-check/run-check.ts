@@ -1,6 +1,8 @@
 import { dnsRules } from '../../../shared/catalogue/dns-check/rules.ts';
 import type { Assessment } from '../../../shared/model/report.ts';
 import { codesBroken } from '../../../shared/model/verdict.ts';
+import { parseCidr } from '../../../shared/target/classify-address.ts';
+import type { TargetPolicy } from '../../../shared/target/parse-target.ts';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import { type DnsCheckEvidence, gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
 import type { DnsProbe } from '../../../worker/probes/dns/port.ts';
@@ -20,6 +22,13 @@ export async function gatherIn(world: World, domain = 'good.test'): Promise<DnsC
 }
 
 /** A run's probes: this DNS, and a web on which nothing answers. */
+/** As an operator's settings let a lab through: its suffix, and every address. */
+export const labPolicy: TargetPolicy = {
+  addresses: { allow: [parseCidr('0.0.0.0/0'), parseCidr('::/0')], deny: [] },
+  allowedSuffixes: ['test'],
+  ports: [],
+};
+
 export function probesOf(dns: DnsProbe): Probes {
   const http: Probes['http'] = {
     ask: async ({ url }) => ({
@@ -30,7 +39,7 @@ export function probesOf(dns: DnsProbe): Probes {
       address: null,
     }),
   };
-  return { dns, http } as Probes;
+  return { dns, http, policy: labPolicy } as Probes;
 }
 
 /** The broken rules of the DNS half alone. */

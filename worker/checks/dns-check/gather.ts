@@ -1,7 +1,6 @@
 import { dnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
 import { type HeldBack, openQuestions } from '../../dns/questions.ts';
 import { readAnswer } from '../../dns/read-answer.ts';
-import { policyOfRun } from '../../dns/run-policy.ts';
 import type { DnsAnswer } from '../../probes/dns/port.ts';
 import type { GatherContext } from '../check.ts';
 import type { DnsEvidence } from './dns/evidence.ts';
@@ -28,8 +27,7 @@ export async function gatherDnsCheck({
   probes,
   progress,
 }: GatherContext): Promise<DnsCheckEvidence> {
-  const policy = policyOfRun(probes, target);
-  const questions = openQuestions({ dns: probes.dns, target, policy, progress, deadlineMs });
+  const questions = openQuestions({ dns: probes.dns, target, policy: probes.policy, progress, deadlineMs });
   try {
     const context: HalfContext = {
       domain: target,
