@@ -56,6 +56,7 @@ test.for(servers)('a server that $name is asked once, and hung up on', async ({ 
     readConfig({
       NAMESERVER_PORT: String((server.address() as AddressInfo).port),
       TARGET_ALLOW_CIDRS: '127.0.0.1',
+      PROBE_AXFR: 'on',
     }),
   );
   const probes = factory.open(AbortSignal.timeout(20_000));

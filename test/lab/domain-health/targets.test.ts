@@ -13,7 +13,7 @@ const lab = await openHealthLab({
   sites: {
     ...goodSite('good.test'),
     ...goodSite('inner.zone.test'),
-    ...goodSite('broken.test', (_request, response) => void response.writeHead(503).end()),
+    ...goodSite('broken.test', (_request, response) => void response.writeHead(500).end()),
     'http://plain.test': parkingPage,
     'http://www.plain.test': parkingPage,
     'http://parked.test': parkingPage,
