@@ -10,7 +10,7 @@ for (const project of ['tsconfig.build.json', 'client/tsconfig.json'])
   execFileSync('node_modules/.bin/tsc', ['-p', project], { stdio: 'inherit' });
 
 // Files that are read beside the code.
-for (const path of globSync(`${folders}/**/*.{lua,html,js,css}`)) {
+for (const path of globSync(`${folders}/**/*.{lua,html,js,css,svg}`)) {
   mkdirSync(dirname(join('dist', path)), { recursive: true });
   cpSync(path, join('dist', path));
 }
