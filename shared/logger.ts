@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { pino, stdSerializers } from 'pino';
 
 /** The log: JSON lines on stdout, fixed messages and fields. error = a person must act, warn = we coped, info = life of a job, debug = a probe. */
 export type Logger = {
@@ -25,7 +25,17 @@ function isoTime(): string {
  */
 const batch = { minLength: 32_768, maxWrite: 65_536, periodicFlush: 100 };
 
+// A driver hangs what it was asked onto its errors: a whole job, with the caller's address. None of that is for a log.
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack, code } = stdSerializers.err(error);
+  return { type, message, stack, code };
+}
+
 /** Opens the log. Error objects belong under the key `err`. */
 export function openLogger(level: string): Logger {
-  return pino({ level, base: null, timestamp: isoTime }, pino.destination({ sync: false, ...batch }));
+  return pino(
+    { level, base: null, timestamp: isoTime, serializers: { err: errorFields } },
+    pino.destination({ sync: false, ...batch }),
+  );
 }

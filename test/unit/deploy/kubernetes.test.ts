@@ -176,7 +176,8 @@ test('everything is denied that no policy allows, and the API reaches no address
 
 const kubectl = findProgram('kubectl');
 
-test.runIf(kubectl).for(['base', 'keda'])('kubectl builds %s', (name) => {
+// The files are compared with each other above; where kubectl happens to be installed, it builds them as well.
+test.for(kubectl === undefined ? [] : ['base', 'keda'])('kubectl builds %s', (name) => {
   const built = execFileSync(kubectl ?? '', ['kustomize', `deploy/kubernetes/${name}`], { encoding: 'utf8' });
   expect(built.match(/^kind: Deployment$/gm)).toHaveLength(4);
 });
