@@ -37,7 +37,7 @@ test('a certificate of an authority that nobody knows is said at once', { timeou
   const run = await load([]);
   expect(readLoadEnd(run, url)).toMatchObject({
     code: 'certificate-not-trusted',
-    evidence: { reason: 'net::ERR_CERT_AUTHORITY_INVALID' },
+    evidence: { reason: 'the browser says “net::ERR_CERT_AUTHORITY_INVALID”' },
   });
   expect(run.tookMs).toBeLessThan(10_000);
 });
