@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answeredBySchema } from '../answered-by.ts';
 
 const ms = z.number().min(0);
 
@@ -74,17 +75,7 @@ export const redirectReportShape = {
       })
       .meta({ id: 'RedirectHop' }),
   ),
-  answeredBy: z
-    .looseObject({
-      sign: z.string(),
-      vendor: z.string().nullable(),
-      kind: z.string(),
-      certainty: z.enum(['certain', 'likely']),
-      reason: z.string(),
-    })
-    .nullable()
-    .optional()
-    .meta({ description: 'Who answered instead of the site; null where the page itself was seen.' }),
+  answeredBy: answeredBySchema,
   finalUrl: z.string().nullable(),
   finalStatus: z.int().nullable(),
   redirects: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answeredBySchema } from '../answered-by.ts';
 
 const field = z.tuple([z.string(), z.string()]);
 
@@ -146,17 +147,7 @@ const observatorySchema = z
 export const headerReportShape = {
   target: z.looseObject({ url: z.string() }),
   judgedUrl: z.string().nullable().meta({ description: 'The answer that was judged.' }),
-  answeredBy: z
-    .looseObject({
-      sign: z.string(),
-      vendor: z.string().nullable(),
-      kind: z.string(),
-      certainty: z.enum(['certain', 'likely']),
-      reason: z.string(),
-    })
-    .nullable()
-    .optional()
-    .meta({ description: 'Who answered instead of the site; null where the page itself was seen.' }),
+  answeredBy: answeredBySchema,
   hops: z.array(hopSchema),
   effective: effectiveSchema,
   groups: z
