@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '../../shared/model/job.ts';
 import { openMemoryPace } from '../../shared/pace/memory.ts';
 import { openRedisPace } from '../../shared/pace/redis.ts';
-import { impatientAlone, openRedis } from '../../shared/redis.ts';
 import { freeze } from '../kit/freeze.ts';
+import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { paceContract } from './pace.contract.ts';
 
@@ -25,17 +25,12 @@ describe('memory pace', () => {
 });
 
 describe.skipIf(!hasRedis)('Redis pace', () => {
-  const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
   let redis: TestRedis;
   beforeAll(async () => {
     redis = await startRedis();
   });
   afterAll(() => redis.stop());
-  const open = async () => {
-    const client = openRedis(redis.url, impatientAlone, log);
-    await new Promise((resolve) => client.once('ready', resolve));
-    return openRedisPace(client, log);
-  };
+  const open = async () => openRedisPace(await openReadyRedis(redis.url), quietLog);
   paceContract(open);
 
   test('two processes keep one pace; each keeps it alone while Redis does not answer', async () => {

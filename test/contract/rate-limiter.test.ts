@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '../../shared/model/job.ts';
 import { openMemoryRateLimiter } from '../../shared/rate-limiter/memory.ts';
 import { openRedisRateLimiter } from '../../shared/rate-limiter/redis.ts';
-import { impatientAlone, openRedis } from '../../shared/redis.ts';
 import { freeze } from '../kit/freeze.ts';
+import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { rateLimiterContract } from './rate-limiter.contract.ts';
 
@@ -13,17 +13,12 @@ describe('memory rate limiter', () => {
 });
 
 describe.skipIf(!hasRedis)('Redis rate limiter', () => {
-  const log = { error: console.error, warn: () => undefined, info: () => undefined, debug: () => undefined };
   let redis: TestRedis;
   beforeAll(async () => {
     redis = await startRedis();
   });
   afterAll(() => redis.stop());
-  const open = async () => {
-    const client = openRedis(redis.url, impatientAlone, log);
-    await new Promise((resolve) => client.once('ready', resolve));
-    return openRedisRateLimiter(client, log);
-  };
+  const open = async () => openRedisRateLimiter(await openReadyRedis(redis.url), quietLog);
   rateLimiterContract(open);
 
   test('two processes count as one, and each counts alone while Redis is away', async () => {
@@ -44,8 +39,7 @@ describe.skipIf(!hasRedis)('Redis rate limiter', () => {
   test('a value in Redis that is no count lets nobody through unlimited', async () => {
     const quota = { policy: 'scans', points: 2, windowS: 60 } as const;
     const limiter = await open();
-    const client = openRedis(redis.url, impatientAlone, log);
-    await new Promise((resolve) => client.once('ready', resolve));
+    const client = await openReadyRedis(redis.url);
     const [caller, other] = [randomId(), randomId()];
     await client.set(`diag:limit:scans:2:60:${caller}`, 'no number');
     await client.lpush(`diag:limit:scans:2:60:${other}`, 'a list');
