@@ -1,7 +1,6 @@
 import type { Response } from 'express';
-import { makeJob } from '../../shared/make-job.ts';
-import { Problem } from '../../shared/model/problem.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
+import { drawJob, tooMuchWaits } from '../tools/draw-job.ts';
 import { runOrJoin } from '../tools/runs.ts';
 import { findKnown } from '../tools/shelf.ts';
 import { withParameter } from './addresses.ts';
@@ -15,29 +14,12 @@ export async function startRun({ shelf, runs }: PageDesk, visit: Visit, response
   const now = Date.now();
   const wanted = { since: now - spec.refreshFloorS * 1000, orFresh: false };
   if (await findKnown(shelf, ask.jobKey, wanted, now)) return seeOther(response, self);
-  const { jobKey, keyVersion, target, options, host } = ask;
-  const job = makeJob(
-    spec,
-    {
-      jobKey,
-      keyVersion,
-      target,
-      options,
-      host,
-      caller: caller.id,
-      isAnonymous: caller.kind === 'anonymous',
-      requestId: requestIdOf(response),
-      wanted,
-    },
-    now + runs.queueSeconds * 1000,
-  );
+  const drawing = { ask, caller, requestId: requestIdOf(response), wanted, now };
+  const job = drawJob(spec, drawing, runs.queueSeconds);
   const outcome = await runOrJoin(runs, spec, { job, caller, ask: { ...ask, waitS: 0 }, response });
   if (outcome.kind === 'report') return seeOther(response, self);
   const { jobId, state } = outcome.submitted;
   noteSubject(response, { jobId });
-  if (state === 'full')
-    throw new Problem('overloaded', `Too many checks of ${host} are waiting already. Ask again later.`, {
-      retryAfterS: 30,
-    });
+  if (state === 'full') throw tooMuchWaits(job);
   seeOther(response, withParameter(self, 'job', jobId));
 }

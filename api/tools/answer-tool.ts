@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import type { CheckSpec } from '../../shared/catalogue/spec.ts';
 import type { Submitted } from '../../shared/job-queue/port.ts';
-import { makeJob } from '../../shared/make-job.ts';
 import type { Job, Wanted } from '../../shared/model/job.ts';
 import { Problem } from '../../shared/model/problem.ts';
 import { type ReportAnswer, sendReport } from '../answer/report-answer.ts';
@@ -9,10 +8,10 @@ import type { ReadyReport } from '../answer/report-cache.ts';
 import type { Desk } from '../desk.ts';
 import { admit } from '../request/admit.ts';
 import type { Ask } from '../request/ask.ts';
-import type { Caller } from '../request/caller.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
+import { drawJob, tooMuchWaits } from './draw-job.ts';
 import { give } from './give.ts';
-import { type LaterJob, retryAfterS, sendLater } from './later.ts';
+import { type LaterJob, sendLater } from './later.ts';
 import { type Runs, runOrJoin } from './runs.ts';
 import { findKnown } from './shelf.ts';
 
@@ -42,11 +41,9 @@ export async function answerTool(
   if (known) return send(known, 'hit');
   if (ask.freshness.onlyIfCached) throw notCached();
 
-  const job = drawJob(
-    spec,
-    { ask, caller, requestId: requestIdOf(response), wanted, now },
-    runs.queueSeconds,
-  );
+  const requestId = requestIdOf(response);
+  const drawing = { ask, caller, requestId, wanted: wantedOfRun(wanted, ask, now), now };
+  const job = drawJob(spec, drawing, runs.queueSeconds);
   const outcome = await runOrJoin(runs, spec, { job, caller, ask, response });
   const { jobId } = outcome.kind === 'report' ? outcome.stored : outcome.submitted;
   noteSubject(response, { jobId });
@@ -56,26 +53,6 @@ export async function answerTool(
   if (outcome.kind === 'expired')
     throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
   sendLater(response, await lookJob(runs, job, outcome.submitted), ask.applied, site.publicPath);
-}
-
-type Drawing = {
-  readonly ask: Ask;
-  readonly caller: Caller;
-  readonly requestId: string;
-  readonly wanted: Wanted;
-  readonly now: number;
-};
-
-/** The job that answers a request of which nothing is known yet. */
-function drawJob(
-  spec: CheckSpec,
-  { ask, caller, requestId, wanted, now }: Drawing,
-  queueSeconds: number,
-): Job {
-  const { jobKey, keyVersion, target, options, host } = ask;
-  const isAnonymous = caller.kind === 'anonymous';
-  const wish = { jobKey, keyVersion, target, options, host, caller: caller.id, isAnonymous, requestId };
-  return makeJob(spec, { ...wish, wanted: wantedOfRun(wanted, ask, now) }, now + queueSeconds * 1000);
 }
 
 // The position is an extra: without it, because the queue is away at this moment, the 202 is sent all the same.
@@ -108,10 +85,4 @@ function notCached(): Problem {
     'not_cached',
     'Nothing fresh enough is stored. Ask again without only-if-cached to start a check.',
   );
-}
-
-function tooMuchWaits({ host }: Job): Problem {
-  return new Problem('overloaded', `Too many checks of ${host} are waiting already. Ask again later.`, {
-    retryAfterS: retryAfterS(60),
-  });
 }

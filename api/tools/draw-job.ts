@@ -1,0 +1,46 @@
+import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import { makeJob } from '../../shared/make-job.ts';
+import type { Job, Wanted } from '../../shared/model/job.ts';
+import { Problem } from '../../shared/model/problem.ts';
+import type { Ask } from '../request/ask.ts';
+import type { Caller } from '../request/caller.ts';
+import { retryAfterS } from './later.ts';
+
+/** Who asks what, and which report ends the wait. */
+export type Drawing = {
+  readonly ask: Ask;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly wanted: Wanted;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+};
+
+/** The job that answers a request of which nothing is known yet; it starts within `queueSeconds` or not at all. */
+export function drawJob(
+  spec: CheckSpec,
+  { ask, caller, requestId, wanted, now }: Drawing,
+  queueSeconds: number,
+): Job {
+  const { jobKey, keyVersion, target, options, host } = ask;
+  const isAnonymous = caller.kind === 'anonymous';
+  const wish = {
+    jobKey,
+    keyVersion,
+    target,
+    options,
+    host,
+    caller: caller.id,
+    isAnonymous,
+    requestId,
+    wanted,
+  };
+  return makeJob(spec, wish, now + queueSeconds * 1000);
+}
+
+/** What a caller hears whose job finds its host's line full. */
+export function tooMuchWaits({ host }: Job): Problem {
+  return new Problem('overloaded', `Too many checks of ${host} are waiting already. Ask again later.`, {
+    retryAfterS: retryAfterS(60),
+  });
+}
