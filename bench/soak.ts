@@ -1,7 +1,8 @@
-// npm run soak: a scaled deployment under 10,000 checks an hour with a fault every half minute, for SOAK_MINUTES (60). Exit status 1 where a check was lost or stored twice.
+// npm run soak: a scaled deployment under mixed load (10,000 checks an hour, some of hot hosts and with tokens, and ten cached answers a second) with a fault every half minute, for SOAK_MINUTES (60). Exit status 1 where a check was lost or stored twice.
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Fleet, type Member, openFleet, type Tally } from '../test/faults/fleet.ts';
+import { type Fleet, type Member, openFleet } from '../test/faults/fleet.ts';
 import { freeze } from '../test/kit/freeze.ts';
+import { openLoad, wideLimits } from './soak-load.ts';
 import { readSample, type Sample, tableOf } from './soak-samples.ts';
 
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 60);
@@ -12,15 +13,18 @@ const faultMs = Math.min(30_000, totalMs / 4);
 const frozenMs = 2000;
 /** A target that takes as long as a near server. */
 const targetMs = 50;
+/** The hot host is slow, so that its checks stand in line. */
+const hotTargetMs = 4000;
+const cachedPerSecond = 10;
 
 type Crew = { readonly apis: readonly Member[]; readonly workers: Member[] };
-type Counts = { accepted: number; answered: number; lost: number; readonly tally: Tally };
 
 const fleet = await openFleet({
   hosts: 200,
-  answer: (_request, response) => void setTimeout(() => response.writeHead(204).end(), targetMs),
+  answer: ({ headers: { host } }, response) =>
+    void setTimeout(() => response.writeHead(204).end(), host === 't0.test' ? hotTargetMs : targetMs),
   // An hour of finished checks stays stored, so that a second report of one check is seen.
-  settings: { FRESH_SECONDS: '7200', QUEUE_SECONDS: '120', LOG_LEVEL: 'info' },
+  settings: { FRESH_SECONDS: '7200', QUEUE_SECONDS: '120', LOG_LEVEL: 'info', ...wideLimits },
 });
 const stopped = new AbortController();
 try {
@@ -39,7 +43,8 @@ try {
 process.exit();
 
 async function soak(fleet: Fleet, crew: Crew): Promise<number> {
-  const counts: Counts = { accepted: 0, answered: 0, lost: 0, tally: {} };
+  const load = await openLoad(fleet, crew.apis);
+  const { counts } = load;
   const samples: Sample[] = [];
   const start = performance.now();
   const faults = Object.entries(faultsOf(fleet, crew));
@@ -55,42 +60,24 @@ async function soak(fleet: Fleet, crew: Crew): Promise<number> {
     done[name] = (done[name] ?? 0) + 1;
     await strike();
   });
+  const askingAgain = every(1000 / cachedPerSecond, start, load.askAgain);
   const asked: Promise<void>[] = [];
   await every(3_600_000 / checksPerHour, start, async (turn) => {
-    asked.push(askOne(fleet, crew, turn, counts));
+    asked.push(load.askNew(turn));
   });
-  await Promise.all([sampling, faulting, ...asked]);
+  await Promise.all([sampling, faulting, askingAgain, ...asked]);
   const { duplicates, reports, slots, parked } = await settle(fleet);
   const values = await readSample(watchedOf(fleet, crew));
   samples.push({ minute: (performance.now() - start) / 60_000, values });
   console.log(`${tableOf(samples)}\n`);
-  const { accepted, answered, lost, tally } = counts;
+  const { accepted, answered, lost, cached, tally } = counts;
   console.log(
     `${minutes} min at ${checksPerHour} checks an hour; faults: ${JSON.stringify(done)}; answers: ${JSON.stringify(tally)}`,
   );
   console.log(
-    `requests accepted ${accepted}, answered ${answered}, lost ${lost}, duplicated ${duplicates}; reports stored ${reports}; host slots left ${slots}, places in line left ${parked}; at most ${fleet.mostAtOneHost()} at a host`,
+    `cached answers ${cached}; requests accepted ${accepted}, answered ${answered}, lost ${lost}, duplicated ${duplicates}; reports stored ${reports}; host slots left ${slots}, places in line left ${parked}; at most ${fleet.mostAtOneHost()} at a host`,
   );
   return lost + duplicates + slots + parked === 0 && answered === accepted && reports === accepted ? 0 : 1;
-}
-
-async function askOne(fleet: Fleet, { apis }: Crew, turn: number, counts: Counts): Promise<void> {
-  const url = `http://${fleet.hosts[turn % fleet.hosts.length]}/${turn}`;
-  counts.accepted += 1;
-  let tries = turn;
-  const nextApi = () => {
-    tries += 1;
-    const api = apis[tries % apis.length];
-    if (!api) throw new Error('there is no API');
-    return api;
-  };
-  try {
-    await fleet.ask(nextApi, url, counts.tally);
-    counts.answered += 1;
-  } catch (error) {
-    counts.lost += 1;
-    console.error(String(error));
-  }
 }
 
 /** The first two workers and both APIs live as long as the soak: what grows in them is seen. The third worker is the one that is killed. */

@@ -21,7 +21,7 @@ export type Fleet = {
   /** Kills every worker process, also those that are only starting. */
   killWorkers(): void;
   /** Asks for a check of this URL until it is answered 200; what else was met is counted. */
-  ask(api: () => Member, url: string, tally: Tally): Promise<Answer>;
+  ask(api: () => Member, url: string, tally: Tally, headers?: SentHeaders): Promise<Answer>;
   /** Host slots and waiting places that are left in Redis, and reports in the store by their key. */
   leftovers(): Promise<{
     readonly slots: number;
@@ -45,6 +45,7 @@ export type Answer = {
   readonly headers: Headers;
 };
 export type Tally = Record<string, number>;
+type SentHeaders = Readonly<Record<string, string>>;
 
 export type FleetOptions = {
   readonly hosts: number;
@@ -95,11 +96,16 @@ export async function openFleet({ hosts: count, answer, settings = {} }: FleetOp
 }
 
 /** Sends one GET for a check of this URL. */
-export async function get(member: Member, url: string, query = ''): Promise<Answer> {
+export async function get(
+  member: Member,
+  url: string,
+  query = '',
+  headers: SentHeaders = {},
+): Promise<Answer> {
   const start = performance.now();
   const response = await fetch(
     `${member.url}/api/tools/redirect-check?url=${encodeURIComponent(url)}${query}`,
-    { signal: AbortSignal.timeout(40_000) },
+    { headers, signal: AbortSignal.timeout(40_000) },
   );
   const text = await response.text();
   return {
@@ -110,10 +116,15 @@ export async function get(member: Member, url: string, query = ''): Promise<Answ
   };
 }
 
-async function askUntilAnswered(api: () => Member, url: string, tally: Tally): Promise<Answer> {
+async function askUntilAnswered(
+  api: () => Member,
+  url: string,
+  tally: Tally,
+  headers: SentHeaders = {},
+): Promise<Answer> {
   const until = Date.now() + 60_000;
   for (;;) {
-    const answer = await get(api(), url, '&wait=5').catch((error: unknown) =>
+    const answer = await get(api(), url, '&wait=5', headers).catch((error: unknown) =>
       String((error as { cause?: { code?: string } }).cause?.code ?? error),
     );
     const outcome = typeof answer === 'string' ? answer : outcomeOf(answer);
