@@ -1,4 +1,4 @@
-import { runProcess } from '../shared/process.ts';
+import { runProcess } from '#shared/process';
 import { apiPart } from './part.ts';
 
 /** An API process of a scaled deployment. */

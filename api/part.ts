@@ -1,4 +1,4 @@
-import { asConfigError, type Part, type ProcessContext } from '../shared/process.ts';
+import { asConfigError, type Part, type ProcessContext } from '#shared/process';
 import { openApi } from './open.ts';
 
 /** The public listener as a part of a process. */

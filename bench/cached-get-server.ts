@@ -4,12 +4,12 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import express from 'express';
+import { openBackend } from '#shared/backend';
+import { readConfig } from '#shared/config';
+import { openLogger } from '#shared/logger';
+import { openMetrics } from '#shared/metrics';
+import { makeToken } from '#shared/token-store/make-token';
 import { openApi } from '../api/open.ts';
-import { openBackend } from '../shared/backend.ts';
-import { readConfig } from '../shared/config.ts';
-import { openLogger } from '../shared/logger.ts';
-import { openMetrics } from '../shared/metrics.ts';
-import { makeToken } from '../shared/token-store/make-token.ts';
 import { openWorker } from '../worker/start/open.ts';
 
 const target = createServer((_request, response) =>

@@ -1,7 +1,7 @@
-import { rules as headerRules } from '../shared/catalogue/security-header-check/rules.ts';
-import { listVerdicts } from '../shared/model/finding.ts';
-import { gradeOf } from '../shared/model/score.ts';
-import { codesBroken, type Verdicts } from '../shared/model/verdict.ts';
+import { rules as headerRules } from '#shared/catalogue/security-header-check/rules';
+import { listVerdicts } from '#shared/model/finding';
+import { gradeOf } from '#shared/model/score';
+import { codesBroken, type Verdicts } from '#shared/model/verdict';
 import { type RecordedChain, readCorpus, replay } from '../test/kit/corpus.ts';
 import { assessHeaders } from '../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../worker/checks/security-header-check/evidence.ts';

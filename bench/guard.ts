@@ -1,5 +1,5 @@
-import { classifyAddress } from '../shared/target/classify-address.ts';
-import { parseHttpUrl, type TargetPolicy } from '../shared/target/parse-target.ts';
+import { classifyAddress } from '#shared/target/classify-address';
+import { parseHttpUrl, type TargetPolicy } from '#shared/target/parse-target';
 
 const policy: TargetPolicy = {
   addresses: { allow: [], deny: [] },

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { promisify } from 'node:util';
-import { readConfig } from '../shared/config.ts';
+import { readConfig } from '#shared/config';
 import { makeAuthority } from '../test/lab/kit/certificates.ts';
 import { prepareProbesOf } from '../worker/start/probe-settings.ts';
 

@@ -1,12 +1,13 @@
 // What one entry of each memory holds, in a process of its own: the constants beside the budgets in api/ and shared/rate-limiter.
+
+import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
+import { readConfig } from '#shared/config';
+import { openJobKeys } from '#shared/job-keys';
+import { randomId } from '#shared/model/job';
+import { targetPolicyOf } from '#shared/policy';
+import { openMemoryRateLimiter } from '#shared/rate-limiter/memory';
 import { openReportCache } from '../api/answer/report-cache.ts';
 import { openAskReader } from '../api/request/ask.ts';
-import { redirectCheck } from '../shared/catalogue/redirect-check/spec.ts';
-import { readConfig } from '../shared/config.ts';
-import { openJobKeys } from '../shared/job-keys.ts';
-import { randomId } from '../shared/model/job.ts';
-import { targetPolicyOf } from '../shared/policy.ts';
-import { openMemoryRateLimiter } from '../shared/rate-limiter/memory.ts';
 
 const count = 20_000;
 const reportBytes = 2000;

@@ -1,12 +1,12 @@
 // The server of the memory bench: the service over a store that has a report for every question, or with workers that run.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { openBackend } from '#shared/backend';
+import { readConfig } from '#shared/config';
+import { openLogger } from '#shared/logger';
+import type { Question, ReportStore, StoredReport } from '#shared/report-store/port';
+import { fromRow, toRow } from '#shared/report-store/row';
 import { openApi } from '../api/open.ts';
-import { openBackend } from '../shared/backend.ts';
-import { readConfig } from '../shared/config.ts';
-import { openLogger } from '../shared/logger.ts';
-import type { Question, ReportStore, StoredReport } from '../shared/report-store/port.ts';
-import { fromRow, toRow } from '../shared/report-store/row.ts';
 import { openWorker } from '../worker/start/open.ts';
 
 const target = createServer((_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');

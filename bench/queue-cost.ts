@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Queue, QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';
-import { openBullmqJobQueue } from '../shared/job-queue/bullmq/open.ts';
-import { openLogger } from '../shared/logger.ts';
-import { type Job, jobVersion, randomId } from '../shared/model/job.ts';
+import { openBullmqJobQueue } from '#shared/job-queue/bullmq/open';
+import { openLogger } from '#shared/logger';
+import { type Job, jobVersion, randomId } from '#shared/model/job';
 import { startRedis } from '../test/kit/redis.ts';
 import { inLanes } from './slow-host.ts';
 

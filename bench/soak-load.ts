@@ -1,7 +1,7 @@
-import { openBackend } from '../shared/backend.ts';
-import { readConfig } from '../shared/config.ts';
-import { openLogger } from '../shared/logger.ts';
-import { makeToken } from '../shared/token-store/make-token.ts';
+import { openBackend } from '#shared/backend';
+import { readConfig } from '#shared/config';
+import { openLogger } from '#shared/logger';
+import { makeToken } from '#shared/token-store/make-token';
 import type { Fleet, Member, Tally } from '../test/faults/fleet.ts';
 import { clientHeaders } from '../test/kit/client-headers.ts';
 

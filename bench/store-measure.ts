@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { randomId } from '../shared/model/job.ts';
-import { makeReport, type Report } from '../shared/model/report.ts';
-import type { ReportKeys, ReportStore } from '../shared/report-store/port.ts';
+import { randomId } from '#shared/model/job';
+import { makeReport, type Report } from '#shared/model/report';
+import type { ReportKeys, ReportStore } from '#shared/report-store/port';
 
 /** The same acts without our store: the driver's own calls, on the same data. */
 export type Bare = {

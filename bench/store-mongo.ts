@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
 import { Binary, MongoClient } from 'mongodb';
-import { openLogger } from '../shared/logger.ts';
-import { randomId } from '../shared/model/job.ts';
-import { databaseNameOf } from '../shared/mongo.ts';
-import { openMongoReportStore } from '../shared/report-store/mongo.ts';
-import { type ReportDocument, toDocument } from '../shared/report-store/mongo-documents.ts';
-import { toRow } from '../shared/report-store/row.ts';
+import { openLogger } from '#shared/logger';
+import { randomId } from '#shared/model/job';
+import { databaseNameOf } from '#shared/mongo';
+import { openMongoReportStore } from '#shared/report-store/mongo';
+import { type ReportDocument, toDocument } from '#shared/report-store/mongo-documents';
+import { toRow } from '#shared/report-store/row';
 import type { TestMongo } from '../test/kit/mongo.ts';
 import { type Side, sampleReport } from './store-measure.ts';
 

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
-import { openLogger } from '../shared/logger.ts';
-import { randomId } from '../shared/model/job.ts';
-import { toRow } from '../shared/report-store/row.ts';
-import { openSqliteReportStore } from '../shared/report-store/sqlite.ts';
+import { openLogger } from '#shared/logger';
+import { randomId } from '#shared/model/job';
+import { toRow } from '#shared/report-store/row';
+import { openSqliteReportStore } from '#shared/report-store/sqlite';
 import { type Side, sampleReport } from './store-measure.ts';
 
 const reportsOfKey = 10;

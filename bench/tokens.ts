@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
+import { openBackend } from '#shared/backend';
+import { readConfig } from '#shared/config';
+import { openLogger } from '#shared/logger';
+import { makeToken } from '#shared/token-store/make-token';
+import { drawToken } from '#shared/token-store/token-text';
 import { openApi } from '../api/open.ts';
-import { openBackend } from '../shared/backend.ts';
-import { readConfig } from '../shared/config.ts';
-import { openLogger } from '../shared/logger.ts';
-import { makeToken } from '../shared/token-store/make-token.ts';
-import { drawToken } from '../shared/token-store/token-text.ts';
 
 const rounds = 400;
 

@@ -25,6 +25,7 @@ for (const path of globSync('dist/**/*.js')) {
   if (rewritten !== text) writeFileSync(path, rewritten);
 }
 
-// The version is read from the package.json above the code, and that must say that the code is of modules.
+// The package.json above the code is where its version is read, and where Node finds what `#shared/…` stands for.
 const { name, version, type } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, unknown>;
-writeFileSync('dist/package.json', `${JSON.stringify({ name, version, type })}\n`);
+const imports = { '#shared/*': './shared/*.js' };
+writeFileSync('dist/package.json', `${JSON.stringify({ name, version, type, imports })}\n`);

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { catalogue } from '../shared/catalogue/registry.ts';
-import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import { severities } from '../shared/model/verdict.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { severities } from '#shared/model/verdict';
 import type { CheckOptions } from './check-options.ts';
 import { outputNames } from './printers.ts';
 

@@ -1,5 +1,5 @@
-import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import { type Severity, severities } from '../shared/model/verdict.ts';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { type Severity, severities } from '#shared/model/verdict';
 import type { ServerOptions } from './connection.ts';
 import type { OutputName } from './printers.ts';
 import { UsageError } from './usage-error.ts';

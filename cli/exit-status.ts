@@ -1,6 +1,6 @@
+import { ConfigError } from '#shared/config';
+import { Problem } from '#shared/model/problem';
 import { DiagnosticsProblem, ServerUnreachable } from '../client/diagnostics.ts';
-import { ConfigError } from '../shared/config.ts';
-import { Problem } from '../shared/model/problem.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What the command ends with. */

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { CheckSpec } from '../shared/catalogue/spec.ts';
-import { readConfig } from '../shared/config.ts';
-import type { Job } from '../shared/model/job.ts';
-import { targetPolicyOf } from '../shared/policy.ts';
-import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '../shared/target/parse-target.ts';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { readConfig } from '#shared/config';
+import type { Job } from '#shared/model/job';
+import { targetPolicyOf } from '#shared/policy';
+import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/target/parse-target';
 import type { Check } from '../worker/checks/check.ts';
 import { findCheck } from '../worker/checks/registry.ts';
 import { type EvidenceFile, judge } from '../worker/run/judge.ts';

@@ -1,7 +1,7 @@
+import { openBackend } from '#shared/backend';
+import { readConfig } from '#shared/config';
+import { openLogger } from '#shared/logger';
 import { openApi } from '../api/open.ts';
-import { openBackend } from '../shared/backend.ts';
-import { readConfig } from '../shared/config.ts';
-import { openLogger } from '../shared/logger.ts';
 import { openWorker } from '../worker/start/open.ts';
 
 export type LocalService = { readonly server: string; close(): Promise<void> };

@@ -1,5 +1,5 @@
+import type { Report } from '#shared/model/report';
 import { DiagnosticsProblem, type TargetAnswer } from '../client/diagnostics.ts';
-import type { Report } from '../shared/model/report.ts';
 
 /** What became of a target, as it is printed and kept: a report, or why there is none. */
 export type Outcome = {

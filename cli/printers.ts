@@ -1,6 +1,6 @@
-import type { Report } from '../shared/model/report.ts';
-import { renderReport } from '../shared/render/formats.ts';
-import { visible } from '../shared/render/visible-text.ts';
+import type { Report } from '#shared/model/report';
+import { renderReport } from '#shared/render/formats';
+import { visible } from '#shared/render/visible-text';
 import type { Outcome } from './outcome.ts';
 import { openTally, summaryPage } from './summary.ts';
 import { tableHead, tableRow, tellReport } from './table.ts';

@@ -1,12 +1,12 @@
-import { catalogue } from '../shared/catalogue/registry.ts';
-import { readConfig } from '../shared/config.ts';
-import type { JobSeen, Operator } from '../shared/job-queue/bullmq/operator.ts';
-import { openOperator } from '../shared/job-queue/bullmq/operator.ts';
-import { type Paused, pauseMostMs } from '../shared/job-queue/bullmq/pauses.ts';
-import { type Circumstances, sayWhy } from '../shared/job-queue/bullmq/why.ts';
-import { openLogger } from '../shared/logger.ts';
-import { queueNames } from '../shared/model/job.ts';
-import { siteOf } from '../shared/target/parse-target.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import { readConfig } from '#shared/config';
+import type { JobSeen, Operator } from '#shared/job-queue/bullmq/operator';
+import { openOperator } from '#shared/job-queue/bullmq/operator';
+import { type Paused, pauseMostMs } from '#shared/job-queue/bullmq/pauses';
+import { type Circumstances, sayWhy } from '#shared/job-queue/bullmq/why';
+import { openLogger } from '#shared/logger';
+import { queueNames } from '#shared/model/job';
+import { siteOf } from '#shared/target/parse-target';
 import { UsageError } from './usage-error.ts';
 
 /** Prints counts, pauses, the lines of hosts, and jobs that run or wait. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import type { CheckSpec } from '#shared/catalogue/spec';
 import type { TargetAnswer, ToolName } from '../client/diagnostics.ts';
-import type { CheckSpec } from '../shared/catalogue/spec.ts';
 import { type CheckOptions, readAsked, readThreshold, type Threshold } from './check-options.ts';
 import { openServer } from './connection.ts';
 import { exitStatus } from './exit-status.ts';

@@ -1,5 +1,5 @@
+import { runProcess } from '#shared/process';
 import { apiPart } from '../api/part.ts';
-import { runProcess } from '../shared/process.ts';
 import { runGraceMs, workerPart } from '../worker/start/part.ts';
 
 /** `diag serve` (npm start): API and workers in one process, embedded or, with REDIS_URL and MONGODB_URL, over both. */

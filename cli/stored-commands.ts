@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { formatNames } from '../shared/render/formats.ts';
+import { formatNames } from '#shared/render/formats';
 import { addServerOptions } from './check-commands.ts';
 import type { DiffOptions, ExportOptions, FindingsOptions, HistoryOptions } from './stored.ts';
 

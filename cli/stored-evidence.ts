@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { openBackend } from '../shared/backend.ts';
-import { readConfig } from '../shared/config.ts';
-import { openLogger } from '../shared/logger.ts';
+import { openBackend } from '#shared/backend';
+import { readConfig } from '#shared/config';
+import { openLogger } from '#shared/logger';
 import { UsageError } from './usage-error.ts';
 
 /** Prints the evidence of a stored report, on the machine that has the store: it goes into `diag assess -`. */

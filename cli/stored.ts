@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import type { Report } from '../shared/model/report.ts';
-import { type FormatName, renderReport } from '../shared/render/formats.ts';
-import { visible } from '../shared/render/visible-text.ts';
+import type { Report } from '#shared/model/report';
+import { type FormatName, renderReport } from '#shared/render/formats';
+import { visible } from '#shared/render/visible-text';
 import { openServer, type ServerOptions } from './connection.ts';
 import { exitStatus } from './exit-status.ts';
 import { openStdout } from './stdout.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { style } from '../shared/render/html/style.ts';
-import { type Markup, markup, printMarkup, verbatim } from '../shared/render/markup.ts';
+import { style } from '#shared/render/html/style';
+import { type Markup, markup, printMarkup, verbatim } from '#shared/render/markup';
 import { isFinal, type Outcome } from './outcome.ts';
 
 /** What a summary keeps of a target. */

@@ -1,7 +1,7 @@
-import type { Report } from '../shared/model/report.ts';
-import { severities } from '../shared/model/verdict.ts';
-import { targetOf } from '../shared/render/report-words.ts';
-import { clip, visible } from '../shared/render/visible-text.ts';
+import type { Report } from '#shared/model/report';
+import { severities } from '#shared/model/verdict';
+import { targetOf } from '#shared/render/report-words';
+import { clip, visible } from '#shared/render/visible-text';
 import type { Outcome } from './outcome.ts';
 
 const targetWidth = 40;

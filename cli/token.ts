@@ -1,7 +1,7 @@
-import { openTokenStore } from '../shared/backend.ts';
-import { quotaSchema, readConfig } from '../shared/config.ts';
-import { openLogger } from '../shared/logger.ts';
-import { makeToken, type TokenWish } from '../shared/token-store/make-token.ts';
+import { openTokenStore } from '#shared/backend';
+import { quotaSchema, readConfig } from '#shared/config';
+import { openLogger } from '#shared/logger';
+import { makeToken, type TokenWish } from '#shared/token-store/make-token';
 import {
   isLive,
   type OwnLimit,
@@ -9,7 +9,7 @@ import {
   scopes,
   type Token,
   type TokenStore,
-} from '../shared/token-store/port.ts';
+} from '#shared/token-store/port';
 import { UsageError } from './usage-error.ts';
 
 type Output = 'table' | 'json';

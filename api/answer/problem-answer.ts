@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { Problem, problems } from '../../shared/model/problem.ts';
+import { Problem, problems } from '#shared/model/problem';
 import { noteSubject, requestIdOf, type Witness } from '../request/request-log.ts';
 import { ClientGone } from './client-gone.ts';
 import { sendJson } from './json.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { answers, type Wanted } from '../../shared/model/job.ts';
-import { anonymousAccount, type Grant, grantOf } from '../../shared/report-store/grants.ts';
-import type { StoredReport } from '../../shared/report-store/port.ts';
+import { answers, type Wanted } from '#shared/model/job';
+import { anonymousAccount, type Grant, grantOf } from '#shared/report-store/grants';
+import type { StoredReport } from '#shared/report-store/port';
 import { type Representation, represent } from './representation.ts';
 
 /** A report ready to be sent. */

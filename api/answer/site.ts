@@ -1,4 +1,4 @@
-import type { Config } from '../../shared/config.ts';
+import type { Config } from '#shared/config';
 
 /** What callers see of this service. */
 export type Site = {

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import { resolveReference } from '../../shared/model/finding.ts';
-import { Problem, type ProblemCode, problems } from '../../shared/model/problem.ts';
-import { checkFailed } from '../../shared/model/report.ts';
-import type { Rule } from '../../shared/model/verdict.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import { resolveReference } from '#shared/model/finding';
+import { Problem, type ProblemCode, problems } from '#shared/model/problem';
+import { checkFailed } from '#shared/model/report';
+import type { Rule } from '#shared/model/verdict';
 import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';

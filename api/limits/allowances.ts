@@ -1,4 +1,4 @@
-import type { Quota, RateLimiter, Taken } from '../../shared/rate-limiter/port.ts';
+import type { Quota, RateLimiter, Taken } from '#shared/rate-limiter/port';
 import type { Allowance, Caller } from '../request/caller.ts';
 
 /** What was taken from one allowance. */

@@ -1,5 +1,5 @@
-import type { Job } from '../../shared/model/job.ts';
-import { Problem } from '../../shared/model/problem.ts';
+import type { Job } from '#shared/model/job';
+import { Problem } from '#shared/model/problem';
 import type { Caller } from '../request/caller.ts';
 
 /** Jobs that a caller may have in line: of one host, and of the browser. */

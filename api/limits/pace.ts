@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Done } from '../../shared/job-queue/port.ts';
-import type { Job } from '../../shared/model/job.ts';
+import type { Done } from '#shared/job-queue/port';
+import type { Job } from '#shared/model/job';
 
 /** How long the jobs of each host run of late, and so how many of them get their turn in time. */
 export type Pace = {

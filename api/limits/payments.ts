@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import type { Done } from '../../shared/job-queue/port.ts';
-import type { Job } from '../../shared/model/job.ts';
+import type { Done } from '#shared/job-queue/port';
+import type { Job } from '#shared/model/job';
 import type { Caller } from '../request/caller.ts';
 import type { Paid, Quotas } from './quotas.ts';
 

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { Problem } from '../../shared/model/problem.ts';
-import type { Quota, RateLimiter, Taken } from '../../shared/rate-limiter/port.ts';
+import { Problem } from '#shared/model/problem';
+import type { Quota, RateLimiter, Taken } from '#shared/rate-limiter/port';
 import type { Caller } from '../request/caller.ts';
 import { giveBackShares, lookAtAllowances, type Share, type Spent, spend } from './allowances.ts';
 

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Problem } from '../../shared/model/problem.ts';
+import { Problem } from '#shared/model/problem';
 
 /** Refuses new work while this process cannot keep up; cached answers go on. */
 export type Shed = { check(): void; close(): void };

@@ -1,6 +1,6 @@
 import express, { type Express, type Request, type Response } from 'express';
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import { Problem } from '../../shared/model/problem.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import { Problem } from '#shared/model/problem';
 import { answerProblems } from '../answer/problem-answer.ts';
 import {
   answerFindings,

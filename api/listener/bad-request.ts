@@ -1,6 +1,6 @@
 import { METHODS, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { problems } from '../../shared/model/problem.ts';
+import { problems } from '#shared/model/problem';
 import { allowedMethods } from './app.ts';
 
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Uint8Array };

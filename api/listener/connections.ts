@@ -1,6 +1,6 @@
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
-import { callerNetwork } from '../../shared/target/classify-address.ts';
+import { callerNetwork } from '#shared/target/classify-address';
 
 /** How long a request may take to arrive, and how many connections may be open. */
 export type ConnectionLimits = {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Taken } from '../../shared/rate-limiter/port.ts';
+import type { Taken } from '#shared/rate-limiter/port';
 import { takesJson } from '../answer/negotiation.ts';
 import { reportFields } from '../answer/report-answer.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';

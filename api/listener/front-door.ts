@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Config } from '../../shared/config.ts';
-import { Problem } from '../../shared/model/problem.ts';
-import { classifyAddress, isAddress } from '../../shared/target/classify-address.ts';
+import type { Config } from '#shared/config';
+import { Problem } from '#shared/model/problem';
+import { classifyAddress, isAddress } from '#shared/target/classify-address';
 import type { Deprecation } from './deprecations.ts';
 
 type Middleware = (request: Request, response: Response, next: NextFunction) => void;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type ProblemCode, problemSchema, problems } from '../../shared/model/problem.ts';
+import { type ProblemCode, problemSchema, problems } from '#shared/model/problem';
 
 /** The answers of an operation that are problem documents, by status. */
 export function problemResponses(codes: readonly ProblemCode[]): Record<string, object> {

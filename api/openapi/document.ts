@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
-import type { ProblemCode } from '../../shared/model/problem.ts';
-import { envelopeShape, reportStates } from '../../shared/model/report.ts';
-import { severities } from '../../shared/model/verdict.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import type { ProblemCode } from '#shared/model/problem';
+import { envelopeShape, reportStates } from '#shared/model/report';
+import { severities } from '#shared/model/verdict';
 import { reportPaths } from '../reports/openapi.ts';
 import { json, problemResponses } from './answers.ts';
 

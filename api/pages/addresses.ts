@@ -1,5 +1,5 @@
-import { findSpec } from '../../shared/catalogue/registry.ts';
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import { findSpec } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
 
 /** The check of a domain's first page. */
 export const mainCheck = 'domain-health';

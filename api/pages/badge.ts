@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import { findSpec } from '../../shared/catalogue/registry.ts';
-import { Problem } from '../../shared/model/problem.ts';
-import { type Badge, drawBadge } from '../../shared/render/badge.ts';
-import { anonymousAccount } from '../../shared/report-store/grants.ts';
-import { parseDomain, tellFault } from '../../shared/target/parse-target.ts';
+import { findSpec } from '#shared/catalogue/registry';
+import { Problem } from '#shared/model/problem';
+import { type Badge, drawBadge } from '#shared/render/badge';
+import { anonymousAccount } from '#shared/report-store/grants';
+import { parseDomain, tellFault } from '#shared/target/parse-target';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit } from '../request/admit.ts';
 import { decodeSegment, readOwnQuery } from '../request/read-query.ts';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import { type Markup, markup, nothing } from '../../shared/render/markup.ts';
-import { clip } from '../../shared/render/visible-text.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import { type Markup, markup, nothing } from '#shared/render/markup';
+import { clip } from '#shared/render/visible-text';
 import { admit } from '../request/admit.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { mainCheck } from './addresses.ts';

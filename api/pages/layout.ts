@@ -1,5 +1,5 @@
-import { type Markup, markup, nothing, printMarkup } from '../../shared/render/markup.ts';
-import { clip } from '../../shared/render/visible-text.ts';
+import { type Markup, markup, nothing, printMarkup } from '#shared/render/markup';
+import { clip } from '#shared/render/visible-text';
 import { iconFile, scriptFile, styleFile } from './assets.ts';
 
 /** A page of the service, before it is text. */

@@ -1,9 +1,9 @@
-import { findSpec } from '../../shared/catalogue/registry.ts';
-import { diffReports, type ReportDiff } from '../../shared/model/diff.ts';
-import { Problem } from '../../shared/model/problem.ts';
-import type { Report } from '../../shared/model/report.ts';
-import type { Grant } from '../../shared/report-store/grants.ts';
-import { readReport } from '../../shared/report-store/read-report.ts';
+import { findSpec } from '#shared/catalogue/registry';
+import { diffReports, type ReportDiff } from '#shared/model/diff';
+import { Problem } from '#shared/model/problem';
+import type { Report } from '#shared/model/report';
+import type { Grant } from '#shared/report-store/grants';
+import { readReport } from '#shared/report-store/read-report';
 import type { PageDesk } from './page-desk.ts';
 
 /** Earlier reports of the same question that this account has seen. */

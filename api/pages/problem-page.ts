@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { Problem, problems } from '../../shared/model/problem.ts';
-import { markup, nothing } from '../../shared/render/markup.ts';
+import { Problem, problems } from '#shared/model/problem';
+import { markup, nothing } from '#shared/render/markup';
 import type { Answer } from '../request/accept-json.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
 import { renderPage } from './layout.ts';

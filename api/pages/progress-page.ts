@@ -1,8 +1,8 @@
 import type { Response } from 'express';
-import type { JobState } from '../../shared/job-queue/port.ts';
-import { queueNames } from '../../shared/model/job.ts';
-import { type Markup, markup } from '../../shared/render/markup.ts';
-import { clip } from '../../shared/render/visible-text.ts';
+import type { JobState } from '#shared/job-queue/port';
+import { queueNames } from '#shared/model/job';
+import { type Markup, markup } from '#shared/render/markup';
+import { clip } from '#shared/render/visible-text';
 import { noteSubject } from '../request/request-log.ts';
 import { withParameter } from './addresses.ts';
 import { checkWords } from './check-words.ts';

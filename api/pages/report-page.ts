@@ -1,8 +1,8 @@
-import type { Report } from '../../shared/model/report.ts';
-import { reportBody } from '../../shared/render/html/report-body.ts';
-import { type Markup, markup, nothing } from '../../shared/render/markup.ts';
-import { targetOf, timeWords } from '../../shared/render/report-words.ts';
-import { cut } from '../../shared/render/visible-text.ts';
+import type { Report } from '#shared/model/report';
+import { reportBody } from '#shared/render/html/report-body';
+import { type Markup, markup, nothing } from '#shared/render/markup';
+import { targetOf, timeWords } from '#shared/render/report-words';
+import { cut } from '#shared/render/visible-text';
 import { pagePath, splitQuery } from './addresses.ts';
 import { checkWords } from './check-words.ts';
 import { renderPage } from './layout.ts';

@@ -1,4 +1,4 @@
-import { block, type Markup, markup } from '../../shared/render/markup.ts';
+import { block, type Markup, markup } from '#shared/render/markup';
 
 /** The same request in three languages; nothing in it needs an escape, as the address is percent-encoded. */
 export function samples(address: string): Markup {

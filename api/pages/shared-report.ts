@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { Problem } from '../../shared/model/problem.ts';
-import { anonymousAccount, grantOf } from '../../shared/report-store/grants.ts';
-import { readReport } from '../../shared/report-store/read-report.ts';
+import { Problem } from '#shared/model/problem';
+import { anonymousAccount, grantOf } from '#shared/report-store/grants';
+import { readReport } from '#shared/report-store/read-report';
 import { type Representation, represent } from '../answer/representation.ts';
 import { findReadable } from '../reports/readable.ts';
 import { sendStored } from '../reports/send-stored.ts';

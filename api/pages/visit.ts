@@ -1,4 +1,4 @@
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Ask } from '../request/ask.ts';
 import type { Caller } from '../request/caller.ts';
 

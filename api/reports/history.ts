@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import { type Fault, Problem } from '../../shared/model/problem.ts';
-import type { Grant } from '../../shared/report-store/grants.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import { type Fault, Problem } from '#shared/model/problem';
+import type { Grant } from '#shared/report-store/grants';
 import {
   type Parsed,
   parseDomain,
   parseHttpUrl,
   type TargetPolicy,
   tellFault,
-} from '../../shared/target/parse-target.ts';
+} from '#shared/target/parse-target';
 import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
 import { describeFaults, readOwnQuery } from '../request/read-query.ts';

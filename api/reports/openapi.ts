@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import { diffSchema } from '../../shared/model/diff.ts';
-import type { ProblemCode } from '../../shared/model/problem.ts';
-import { envelopeShape, reportStates } from '../../shared/model/report.ts';
-import { gradeNames } from '../../shared/model/score.ts';
-import { formatNames, formats } from '../../shared/render/formats.ts';
+import { diffSchema } from '#shared/model/diff';
+import type { ProblemCode } from '#shared/model/problem';
+import { envelopeShape, reportStates } from '#shared/model/report';
+import { gradeNames } from '#shared/model/score';
+import { formatNames, formats } from '#shared/render/formats';
 import { json, problemResponses } from '../openapi/answers.ts';
 
 const reportId = z

@@ -1,5 +1,5 @@
-import { Problem } from '../../shared/model/problem.ts';
-import type { StoredReport } from '../../shared/report-store/port.ts';
+import { Problem } from '#shared/model/problem';
+import type { StoredReport } from '#shared/report-store/port';
 import type { Caller } from '../request/caller.ts';
 import type { Shelf } from '../tools/shelf.ts';
 

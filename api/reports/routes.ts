@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { Problem } from '../../shared/model/problem.ts';
+import { Problem } from '#shared/model/problem';
 import { type Answer, acceptingJson } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import { Problem } from '../../shared/model/problem.ts';
-import { fileNameOf } from '../../shared/render/file-name.ts';
-import { type FormatName, formatNames, isFormatName, renderReport } from '../../shared/render/formats.ts';
-import { htmlPolicy } from '../../shared/render/html/style.ts';
-import { readReport } from '../../shared/report-store/read-report.ts';
+import { Problem } from '#shared/model/problem';
+import { fileNameOf } from '#shared/render/file-name';
+import { type FormatName, formatNames, isFormatName, renderReport } from '#shared/render/formats';
+import { htmlPolicy } from '#shared/render/html/style';
+import { readReport } from '#shared/report-store/read-report';
 import { represent } from '../answer/representation.ts';
 import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';

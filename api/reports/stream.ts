@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { Problem } from '../../shared/model/problem.ts';
-import { renderReport } from '../../shared/render/formats.ts';
-import type { Grant } from '../../shared/report-store/grants.ts';
-import type { ReportStore, StoredReport } from '../../shared/report-store/port.ts';
-import { readReport } from '../../shared/report-store/read-report.ts';
-import type { TargetPolicy } from '../../shared/target/parse-target.ts';
+import { Problem } from '#shared/model/problem';
+import { renderReport } from '#shared/render/formats';
+import type { Grant } from '#shared/report-store/grants';
+import type { ReportStore, StoredReport } from '#shared/report-store/port';
+import { readReport } from '#shared/report-store/read-report';
+import type { TargetPolicy } from '#shared/target/parse-target';
 import { abortedByClose } from '../answer/client-gone.ts';
 import type { Caller } from '../request/caller.ts';
 import { rawQueryOf } from '../request/read-query.ts';

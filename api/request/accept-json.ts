@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { Problem } from '../../shared/model/problem.ts';
+import { Problem } from '#shared/model/problem';
 import { takesJson } from '../answer/negotiation.ts';
 
 export type Answer = (request: Request, response: Response) => Promise<void> | void;

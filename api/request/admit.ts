@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { Problem } from '../../shared/model/problem.ts';
-import type { Scope } from '../../shared/token-store/port.ts';
+import { Problem } from '#shared/model/problem';
+import type { Scope } from '#shared/token-store/port';
 import type { Quotas } from '../limits/quotas.ts';
 import type { Caller, Callers } from './caller.ts';
 

@@ -1,11 +1,11 @@
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
-import type { JobKeyOf } from '../../shared/job-keys.ts';
-import type { Job } from '../../shared/model/job.ts';
-import { type Fault, Problem } from '../../shared/model/problem.ts';
-import { judgePort, type TargetPolicy, tellFault } from '../../shared/target/parse-target.ts';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import type { JobKeyOf } from '#shared/job-keys';
+import type { Job } from '#shared/model/job';
+import { type Fault, Problem } from '#shared/model/problem';
+import { judgePort, type TargetPolicy, tellFault } from '#shared/target/parse-target';
 import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
 import { describeFaults, type Query, rawQueryOf, readQuery } from './read-query.ts';
 import { readTarget } from './read-target.ts';

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { Config } from '../../shared/config.ts';
-import type { Logger } from '../../shared/logger.ts';
-import type { Quota } from '../../shared/rate-limiter/port.ts';
-import { anonymousAccount } from '../../shared/report-store/grants.ts';
-import { callerNetwork, widerNetwork } from '../../shared/target/classify-address.ts';
-import { isLive, type Scope, type Token, type TokenStore } from '../../shared/token-store/port.ts';
-import { digestOf, isTokenText } from '../../shared/token-store/token-text.ts';
+import type { Config } from '#shared/config';
+import type { Logger } from '#shared/logger';
+import type { Quota } from '#shared/rate-limiter/port';
+import { anonymousAccount } from '#shared/report-store/grants';
+import { callerNetwork, widerNetwork } from '#shared/target/classify-address';
+import { isLive, type Scope, type Token, type TokenStore } from '#shared/token-store/port';
+import { digestOf, isTokenText } from '#shared/token-store/token-text';
 import { openAddressReader } from './address.ts';
 
 /** What is spent under one name. */

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
-import type { Fault } from '../../shared/model/problem.ts';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import type { Fault } from '#shared/model/problem';
 import {
   type Parsed,
   parseDomain,
@@ -9,7 +9,7 @@ import {
   type TargetFault,
   type TargetPolicy,
   tellFault,
-} from '../../shared/target/parse-target.ts';
+} from '#shared/target/parse-target';
 import { decodeSegment, type Query } from './read-query.ts';
 
 export type TargetRead =

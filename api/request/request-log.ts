@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import type { Logger } from '../../shared/logger.ts';
-import type { Metrics } from '../../shared/metrics.ts';
-import type { ProblemCode } from '../../shared/model/problem.ts';
+import type { Logger } from '#shared/logger';
+import type { Metrics } from '#shared/metrics';
+import type { ProblemCode } from '#shared/model/problem';
 
 /** The fields that every answer carries. */
 export const commonFields: readonly string[] = [

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import { type JobState } from '../../shared/job-queue/port.ts';
-import { queueNames } from '../../shared/model/job.ts';
-import { type Fault, Problem } from '../../shared/model/problem.ts';
+import { type JobState } from '#shared/job-queue/port';
+import { queueNames } from '#shared/model/job';
+import { type Fault, Problem } from '#shared/model/problem';
 import { sendJson } from '../answer/json.ts';
 import type { Desk } from '../desk.ts';
 import { admit } from '../request/admit.ts';

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
-import type { Submitted } from '../../shared/job-queue/port.ts';
-import type { Job, Wanted } from '../../shared/model/job.ts';
-import { Problem } from '../../shared/model/problem.ts';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import type { Submitted } from '#shared/job-queue/port';
+import type { Job, Wanted } from '#shared/model/job';
+import { Problem } from '#shared/model/problem';
 import { type ReportAnswer, sendReport } from '../answer/report-answer.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';
 import type { Desk } from '../desk.ts';

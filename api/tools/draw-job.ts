@@ -1,7 +1,7 @@
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
-import { makeJob } from '../../shared/make-job.ts';
-import type { Job, Wanted } from '../../shared/model/job.ts';
-import { Problem } from '../../shared/model/problem.ts';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { makeJob } from '#shared/make-job';
+import type { Job, Wanted } from '#shared/model/job';
+import { Problem } from '#shared/model/problem';
 import type { Ask } from '../request/ask.ts';
 import type { Caller } from '../request/caller.ts';
 import { retryAfterS } from './later.ts';

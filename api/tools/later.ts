@@ -1,7 +1,7 @@
 import type { Response } from 'express';
-import { findSpec } from '../../shared/catalogue/registry.ts';
-import type { Progress } from '../../shared/job-queue/port.ts';
-import type { Job } from '../../shared/model/job.ts';
+import { findSpec } from '#shared/catalogue/registry';
+import type { Progress } from '#shared/job-queue/port';
+import type { Job } from '#shared/model/job';
 import { sendJson } from '../answer/json.ts';
 
 /** A job that goes on after its GET was answered. */

@@ -1,10 +1,10 @@
 import type { Response } from 'express';
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
-import type { JobQueue } from '../../shared/job-queue/port.ts';
-import type { Job } from '../../shared/model/job.ts';
-import { Problem } from '../../shared/model/problem.ts';
-import type { WaitOutcome } from '../../shared/waiting/pending.ts';
-import type { Waiting } from '../../shared/waiting/waiting.ts';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import type { JobQueue } from '#shared/job-queue/port';
+import type { Job } from '#shared/model/job';
+import { Problem } from '#shared/model/problem';
+import type { WaitOutcome } from '#shared/waiting/pending';
+import type { Waiting } from '#shared/waiting/waiting';
 import { abortedByClose } from '../answer/client-gone.ts';
 import type { Holds } from '../limits/holds.ts';
 import type { Payments } from '../limits/payments.ts';

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { findSpec } from '../../shared/catalogue/registry.ts';
-import { openJobKeys } from '../../shared/job-keys.ts';
-import { randomId } from '../../shared/model/job.ts';
-import { makeFailedReport } from '../../shared/model/report.ts';
+import { findSpec } from '#shared/catalogue/registry';
+import { openJobKeys } from '#shared/job-keys';
+import { randomId } from '#shared/model/job';
+import { makeFailedReport } from '#shared/model/report';
 import { openService, redirectPath } from './kit.ts';
 
 const service = await openService({

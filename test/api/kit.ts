@@ -1,11 +1,11 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
+import { type Backend, openBackend } from '#shared/backend';
+import type { Logger } from '#shared/logger';
 import { type ConnectionLimits, usualConnectionLimits } from '../../api/listener/connections.ts';
 import type { Deprecation } from '../../api/listener/deprecations.ts';
 import { type Api, openApi } from '../../api/open.ts';
 import { makeOpenapi } from '../../api/openapi/document.ts';
-import { type Backend, openBackend } from '../../shared/backend.ts';
-import type { Logger } from '../../shared/logger.ts';
 import { openWorker } from '../../worker/start/open.ts';
 import type { Zone } from '../lab/kit/dns-server.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
+import { catalogue } from '#shared/catalogue/registry';
+import { makeToken } from '#shared/token-store/make-token';
 import { basePathOf } from '../../api/pages/page-desk.ts';
 import { readField } from '../../api/pages/read-field.ts';
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import { makeToken } from '../../shared/token-store/make-token.ts';
 import { keepGolden } from '../kit/golden-report.ts';
 import { openService, redirectPath, type Service } from './kit.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Done, JobQueue, Run } from '../../shared/job-queue/port.ts';
-import { type Job, jobVersion, randomId } from '../../shared/model/job.ts';
+import type { Done, JobQueue, Run } from '#shared/job-queue/port';
+import { type Job, jobVersion, randomId } from '#shared/model/job';
 
 export type QueueLimits = {
   readonly hostConcurrency: number;

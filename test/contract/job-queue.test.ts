@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBullmqJobQueue } from '../../shared/job-queue/bullmq/open.ts';
-import { openMemoryJobQueue } from '../../shared/job-queue/memory.ts';
-import type { JobQueue } from '../../shared/job-queue/port.ts';
-import type { QueueName } from '../../shared/model/job.ts';
-import type { Problem } from '../../shared/model/problem.ts';
+import { openBullmqJobQueue } from '#shared/job-queue/bullmq/open';
+import { openMemoryJobQueue } from '#shared/job-queue/memory';
+import type { JobQueue } from '#shared/job-queue/port';
+import type { QueueName } from '#shared/model/job';
+import type { Problem } from '#shared/model/problem';
 import { openBullmqQueue, quiet } from '../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { jobQueueContract, makeJob } from './job-queue.contract.ts';

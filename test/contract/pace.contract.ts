@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { randomId } from '../../shared/model/job.ts';
-import type { Pace } from '../../shared/pace/port.ts';
+import { randomId } from '#shared/model/job';
+import type { Pace } from '#shared/pace/port';
 
 const rate = { perSecond: 2, burst: 10 };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomId } from '../../shared/model/job.ts';
-import { openMemoryPace } from '../../shared/pace/memory.ts';
-import { openRedisPace } from '../../shared/pace/redis.ts';
+import { randomId } from '#shared/model/job';
+import { openMemoryPace } from '#shared/pace/memory';
+import { openRedisPace } from '#shared/pace/redis';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';

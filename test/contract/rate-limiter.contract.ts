@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { randomId } from '../../shared/model/job.ts';
-import type { Quota, RateLimiter } from '../../shared/rate-limiter/port.ts';
+import { randomId } from '#shared/model/job';
+import type { Quota, RateLimiter } from '#shared/rate-limiter/port';
 
 const quota: Quota = { policy: 'scans', points: 10, windowS: 60 };
 

@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomId } from '../../shared/model/job.ts';
-import { openMemoryRateLimiter } from '../../shared/rate-limiter/memory.ts';
-import { openRedisRateLimiter } from '../../shared/rate-limiter/redis.ts';
+import { randomId } from '#shared/model/job';
+import { openMemoryRateLimiter } from '#shared/rate-limiter/memory';
+import { openRedisRateLimiter } from '#shared/rate-limiter/redis';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { randomId, type Wanted } from '../../shared/model/job.ts';
-import { makeReport, type Report } from '../../shared/model/report.ts';
-import { anonymousAccount, grantOf } from '../../shared/report-store/grants.ts';
-import type { ReportStore } from '../../shared/report-store/port.ts';
+import { randomId, type Wanted } from '#shared/model/job';
+import { makeReport, type Report } from '#shared/model/report';
+import { anonymousAccount, grantOf } from '#shared/report-store/grants';
+import type { ReportStore } from '#shared/report-store/port';
 
 const aFreshOne: Wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
 

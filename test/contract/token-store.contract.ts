@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { randomId } from '../../shared/model/job.ts';
-import { makeToken } from '../../shared/token-store/make-token.ts';
-import { isLive, type TokenStore } from '../../shared/token-store/port.ts';
-import { digestOf } from '../../shared/token-store/token-text.ts';
+import { randomId } from '#shared/model/job';
+import { makeToken } from '#shared/token-store/make-token';
+import { isLive, type TokenStore } from '#shared/token-store/port';
+import { digestOf } from '#shared/token-store/token-text';
 
 const wish = {
   name: 'batch',

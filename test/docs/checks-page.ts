@@ -1,6 +1,6 @@
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
-import { resolveReference } from '../../shared/model/finding.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { resolveReference } from '#shared/model/finding';
 
 /** docs/checks.md: every rule of every check, from the tables that judge. */
 export function makeChecksPage(): string {

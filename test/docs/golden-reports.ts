@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Json } from '../../shared/model/verdict.ts';
-import { type FormatName, renderReport } from '../../shared/render/formats.ts';
+import type { Json } from '#shared/model/verdict';
+import { type FormatName, renderReport } from '#shared/render/formats';
 import { findCheck } from '../../worker/checks/registry.ts';
 import { judge } from '../../worker/run/judge.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import { codesBroken, type Json } from '../../shared/model/verdict.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import { codesBroken, type Json } from '#shared/model/verdict';
 import { findCheck } from '../../worker/checks/registry.ts';
 
 type LockedCheck = {

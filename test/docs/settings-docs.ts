@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { fileSettingOf, secretSettings } from '../../shared/secret-files.ts';
-import { settingTexts } from '../../shared/setting-texts.ts';
+import { fileSettingOf, secretSettings } from '#shared/secret-files';
+import { settingTexts } from '#shared/setting-texts';
 
 const settings = Object.entries(settingTexts);
 

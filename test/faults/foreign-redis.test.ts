@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Job } from '../../shared/model/job.ts';
+import type { Job } from '#shared/model/job';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedis } from '../kit/redis.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomId } from '../../shared/model/job.ts';
-import { makeReport } from '../../shared/model/report.ts';
-import { openSqliteReportStore } from '../../shared/report-store/sqlite.ts';
+import { randomId } from '#shared/model/job';
+import { makeReport } from '#shared/model/report';
+import { openSqliteReportStore } from '#shared/report-store/sqlite';
 import { findProgram } from '../kit/programs.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
 

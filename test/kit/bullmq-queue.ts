@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { openBullmqJobQueue } from '../../shared/job-queue/bullmq/open.ts';
-import type { JobQueue } from '../../shared/job-queue/port.ts';
-import type { Logger } from '../../shared/logger.ts';
+import { openBullmqJobQueue } from '#shared/job-queue/bullmq/open';
+import type { JobQueue } from '#shared/job-queue/port';
+import type { Logger } from '#shared/logger';
 import type { TestRedis } from './redis.ts';
 
 export const quiet: Logger = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { randomId } from '../../shared/model/job.ts';
-import type { Report } from '../../shared/model/report.ts';
-import { anonymousAccount, grantOf } from '../../shared/report-store/grants.ts';
-import type { ReportStore, StoredReport } from '../../shared/report-store/port.ts';
+import { randomId } from '#shared/model/job';
+import type { Report } from '#shared/model/report';
+import { anonymousAccount, grantOf } from '#shared/report-store/grants';
+import type { ReportStore, StoredReport } from '#shared/report-store/port';
 
 /** Puts the golden report of a check in a store, as one that was made for a caller without a token and given to one, and is not expired. */
 export async function keepGolden(

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { impatientAlone, openRedis } from '../../shared/redis.ts';
+import { impatientAlone, openRedis } from '#shared/redis';
 
 /** The log of a client under test: what went wrong is seen, the rest is not. */
 export const quietLog = {

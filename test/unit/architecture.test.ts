@@ -26,8 +26,8 @@ const files = Object.keys(mayImport).flatMap((folder) => globSync(`${folder}/**/
 
 function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, path = '']) =>
-    normalize(join(dirname(file), path)),
+  return [...text.matchAll(/(?:from|import\()\s*'([.#][^']+)'/g)].map(([, path = '']) =>
+    path.startsWith('#') ? path.slice(1) : normalize(join(dirname(file), path)),
   );
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutReport, reportLimitBytes } from '../../shared/model/cut-report.ts';
-import { makeReport, reportSchema } from '../../shared/model/report.ts';
-import type { Rules } from '../../shared/model/verdict.ts';
+import { cutReport, reportLimitBytes } from '#shared/model/cut-report';
+import { makeReport, reportSchema } from '#shared/model/report';
+import type { Rules } from '#shared/model/verdict';
 import { runsOf } from '../kit/property-runs.ts';
 
 const rules: Rules = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { diffReports, diffSchema } from '../../shared/model/diff.ts';
-import { makeFailedReport, makeReport, type ReportFacts } from '../../shared/model/report.ts';
-import { brokenBy, brokenIf, notTested, type Rule, type Verdict } from '../../shared/model/verdict.ts';
+import { diffReports, diffSchema } from '#shared/model/diff';
+import { makeFailedReport, makeReport, type ReportFacts } from '#shared/model/report';
+import { brokenBy, brokenIf, notTested, type Rule, type Verdict } from '#shared/model/verdict';
 
 const rule = (points: number): Rule => ({
   severity: 'medium',

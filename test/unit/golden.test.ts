@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { catalogue, findSpec } from '../../shared/catalogue/registry.ts';
-import { problems } from '../../shared/model/problem.ts';
+import { catalogue, findSpec } from '#shared/catalogue/registry';
+import { problems } from '#shared/model/problem';
 import { makeDocs } from '../docs/docs.ts';
 import { findUnraised, makeRulesLock, type RulesLock, rulesLockPath } from '../docs/rules-lock.ts';
 

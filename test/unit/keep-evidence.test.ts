@@ -1,8 +1,8 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { randomId } from '../../shared/model/job.ts';
-import { Problem } from '../../shared/model/problem.ts';
-import { openSqliteReportStore } from '../../shared/report-store/sqlite.ts';
+import { randomId } from '#shared/model/job';
+import { Problem } from '#shared/model/problem';
+import { openSqliteReportStore } from '#shared/report-store/sqlite';
 import type { EvidenceFile } from '../../worker/run/judge.ts';
 import { openEvidenceKeeper } from '../../worker/run/keep-evidence.ts';
 

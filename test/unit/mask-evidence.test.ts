@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Json } from '../../shared/model/verdict.ts';
+import type { Json } from '#shared/model/verdict';
 import { securityHeaderCheck } from '../../worker/checks/security-header-check/index.ts';
 import { maskEvidence, mayHoldSecrets } from '../../worker/run/mask-evidence.ts';
 import { runsOf } from '../kit/property-runs.ts';

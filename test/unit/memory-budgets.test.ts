@@ -1,13 +1,13 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
+import { readConfig } from '#shared/config';
+import { openJobKeys } from '#shared/job-keys';
+import { targetPolicyOf } from '#shared/policy';
+import { openMemoryRateLimiter } from '#shared/rate-limiter/memory';
+import type { StoredReport } from '#shared/report-store/port';
 import { openReportCache } from '../../api/answer/report-cache.ts';
 import { openAskReader } from '../../api/request/ask.ts';
-import { redirectCheck } from '../../shared/catalogue/redirect-check/spec.ts';
-import { readConfig } from '../../shared/config.ts';
-import { openJobKeys } from '../../shared/job-keys.ts';
-import { targetPolicyOf } from '../../shared/policy.ts';
-import { openMemoryRateLimiter } from '../../shared/rate-limiter/memory.ts';
-import type { StoredReport } from '../../shared/report-store/port.ts';
 
 const mebibyte = 1024 * 1024;
 const body = zstdCompressSync(Buffer.from(JSON.stringify({ text: 'a report of two kilobytes '.repeat(80) })));

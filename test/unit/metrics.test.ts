@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openMemoryJobQueue } from '../../shared/job-queue/memory.ts';
-import { timeWaits } from '../../shared/job-queue/time-waits.ts';
-import { queueUnavailable } from '../../shared/job-queue/unavailable.ts';
-import { openMetrics } from '../../shared/metrics.ts';
-import { type Job, jobVersion } from '../../shared/model/job.ts';
+import { openMemoryJobQueue } from '#shared/job-queue/memory';
+import { timeWaits } from '#shared/job-queue/time-waits';
+import { queueUnavailable } from '#shared/job-queue/unavailable';
+import { openMetrics } from '#shared/metrics';
+import { type Job, jobVersion } from '#shared/model/job';
 
 const job: Job = {
   v: jobVersion,

@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest';
-import { resolveReference } from '../../shared/model/finding.ts';
-import { makeJobKey } from '../../shared/model/job.ts';
-import { makeFailedReport, makeReport, type ReportFacts } from '../../shared/model/report.ts';
-import { gradeOf, score } from '../../shared/model/score.ts';
-import {
-  brokenBy,
-  brokenIf,
-  codesBroken,
-  notTested,
-  type Rule,
-  type Verdicts,
-} from '../../shared/model/verdict.ts';
+import { resolveReference } from '#shared/model/finding';
+import { makeJobKey } from '#shared/model/job';
+import { makeFailedReport, makeReport, type ReportFacts } from '#shared/model/report';
+import { gradeOf, score } from '#shared/model/score';
+import { brokenBy, brokenIf, codesBroken, notTested, type Rule, type Verdicts } from '#shared/model/verdict';
 
 const rule = (more: Partial<Rule> = {}): Rule => ({
   severity: 'medium',

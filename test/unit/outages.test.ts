@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Logger } from '../../shared/logger.ts';
-import { Problem } from '../../shared/model/problem.ts';
-import { watchOutages } from '../../shared/outages.ts';
+import type { Logger } from '#shared/logger';
+import { Problem } from '#shared/model/problem';
+import { watchOutages } from '#shared/outages';
 
 const lines: { level: string; message: string; fields: object }[] = [];
 const write = (level: string) => (fields: object, message: string) =>

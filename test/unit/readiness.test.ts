@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { openAdminServer } from '../../shared/admin-server.ts';
-import { openMemoryJobQueue } from '../../shared/job-queue/memory.ts';
-import { openLogger } from '../../shared/logger.ts';
-import { openMetrics } from '../../shared/metrics.ts';
-import { type Able, type Checks, openReadiness } from '../../shared/readiness.ts';
+import { openAdminServer } from '#shared/admin-server';
+import { openMemoryJobQueue } from '#shared/job-queue/memory';
+import { openLogger } from '#shared/logger';
+import { openMetrics } from '#shared/metrics';
+import { type Able, type Checks, openReadiness } from '#shared/readiness';
 
 const log = openLogger('silent');
 const away = 'does not answer';

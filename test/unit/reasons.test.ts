@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import type { Json } from '../../shared/model/verdict.ts';
-import { parseDomain, parseHttpUrl, tellFault } from '../../shared/target/parse-target.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import type { Json } from '#shared/model/verdict';
+import { parseDomain, parseHttpUrl, tellFault } from '#shared/target/parse-target';
 import { findCheck } from '../../worker/checks/registry.ts';
 import { whyNoClause } from '../kit/clauses.ts';
 

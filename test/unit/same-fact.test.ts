@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { catalogue } from '../../shared/catalogue/registry.ts';
+import { catalogue } from '#shared/catalogue/registry';
 
 const told = catalogue.flatMap(({ name, rules }) =>
   Object.entries(rules).map(([code, { severity, replaces = [] }]) => ({

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { catalogue } from '../../shared/catalogue/registry.ts';
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
-import { type Severity, severities } from '../../shared/model/verdict.ts';
+import { catalogue } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { type Severity, severities } from '#shared/model/verdict';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/scoring.md'), 'utf8');
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readConfig, settingNames } from '../../shared/config.ts';
-import { settingTexts } from '../../shared/setting-texts.ts';
+import { readConfig, settingNames } from '#shared/config';
+import { settingTexts } from '#shared/setting-texts';
 import { makeEnvExample } from '../docs/settings-docs.ts';
 
 const texts = Object.entries(settingTexts);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { Problem } from '#shared/model/problem';
 import { openShed, type Shed } from '../../api/limits/shed.ts';
-import { Problem } from '../../shared/model/problem.ts';
 
 const windowMs = 500;
 const limits = { lagMs: 60, windowMs, waits: 3 };

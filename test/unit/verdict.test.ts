@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest';
-import { rules } from '../../shared/catalogue/redirect-check/rules.ts';
-import { redirectCheck as spec } from '../../shared/catalogue/redirect-check/spec.ts';
-import {
-  allOf,
-  brokenIf,
-  isMalformed,
-  malformed,
-  notTested,
-  unlessBroken,
-} from '../../shared/model/verdict.ts';
+import { rules } from '#shared/catalogue/redirect-check/rules';
+import { redirectCheck as spec } from '#shared/catalogue/redirect-check/spec';
+import { allOf, brokenIf, isMalformed, malformed, notTested, unlessBroken } from '#shared/model/verdict';
 import { defineCheck } from '../../worker/checks/check.ts';
 import { assessRedirects } from '../../worker/checks/redirect-check/assess.ts';
 import { redirectCheck } from '../../worker/checks/redirect-check/index.ts';

@@ -1,4 +1,4 @@
-import type { Progress } from '../../shared/job-queue/port.ts';
+import type { Progress } from '#shared/job-queue/port';
 
 type Tell = (progress: Progress) => void;
 

@@ -1,7 +1,7 @@
-import { isMalformed } from '../../shared/model/verdict.ts';
-import { classifyAddress } from '../../shared/target/classify-address.ts';
-import { judgeSuffix } from '../../shared/target/classify-name.ts';
-import type { TargetPolicy } from '../../shared/target/parse-target.ts';
+import { isMalformed } from '#shared/model/verdict';
+import { classifyAddress } from '#shared/target/classify-address';
+import { judgeSuffix } from '#shared/target/classify-name';
+import type { TargetPolicy } from '#shared/target/parse-target';
 import { isInZone, parseName } from './name.ts';
 
 /** The part of a run's policy that names and addresses in records are judged by. */

@@ -1,4 +1,4 @@
-import { type Malformed, malformed } from '../../shared/model/verdict.ts';
+import { type Malformed, malformed } from '#shared/model/verdict';
 
 /** A domain name, label by label from the left; each octet one character. The root has none. */
 export type Name = { readonly labels: readonly string[] };

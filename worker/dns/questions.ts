@@ -1,4 +1,4 @@
-import type { Progress } from '../../shared/job-queue/port.ts';
+import type { Progress } from '#shared/job-queue/port';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from '../probes/dns/port.ts';
 import { type Budget, openBudget, type SpentLimit } from './budget.ts';
 import { cutAtRefusedAlias } from './cut-aliases.ts';

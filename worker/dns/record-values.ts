@@ -1,4 +1,4 @@
-import type { Json } from '../../shared/model/verdict.ts';
+import type { Json } from '#shared/model/verdict';
 import type { DnsRecord } from '../probes/dns/port.ts';
 
 export type Soa = {

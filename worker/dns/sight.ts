@@ -1,4 +1,4 @@
-import type { Json } from '../../shared/model/verdict.ts';
+import type { Json } from '#shared/model/verdict';
 import type { DnsAnswer } from '../probes/dns/port.ts';
 import { isNoPublicName, isOurs } from './not-asked.ts';
 import { foundRecords, readAnswer, recordsAt } from './read-answer.ts';

@@ -1,4 +1,4 @@
-import { openPlaces, type Places } from '../../shared/places.ts';
+import { openPlaces, type Places } from '#shared/places';
 
 /** Sockets that one worker may hold open to one address, over all its runs; the others wait in line. */
 export type AddressSlots = {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Job } from '../../shared/model/job.ts';
-import type { Pace, PaceRate } from '../../shared/pace/port.ts';
-import { isAddress } from '../../shared/target/classify-address.ts';
-import { siteOf } from '../../shared/target/parse-target.ts';
+import type { Job } from '#shared/model/job';
+import type { Pace, PaceRate } from '#shared/pace/port';
+import { isAddress } from '#shared/target/classify-address';
+import { siteOf } from '#shared/target/parse-target';
 
 /** Whose run it is: the registrable domain or address that the caller named, and whether the caller can be held to account. */
 export type RunOwner = { readonly site: string; readonly isAnonymous: boolean };

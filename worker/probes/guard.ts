@@ -1,6 +1,6 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
-import { classifyAddress, isInCidrs } from '../../shared/target/classify-address.ts';
-import { isPortAllowed, type TargetPolicy } from '../../shared/target/parse-target.ts';
+import { classifyAddress, isInCidrs } from '#shared/target/classify-address';
+import { isPortAllowed, type TargetPolicy } from '#shared/target/parse-target';
 import type { AddressSlots } from './address-slots.ts';
 import { DialFailure, readSocketError } from './dial-failure.ts';
 import type { Resolve } from './resolve.ts';

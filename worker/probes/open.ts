@@ -1,5 +1,5 @@
-import type { Pace } from '../../shared/pace/port.ts';
-import type { TargetPolicy } from '../../shared/target/parse-target.ts';
+import type { Pace } from '#shared/pace/port';
+import type { TargetPolicy } from '#shared/target/parse-target';
 import { openAddressSlots } from './address-slots.ts';
 import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
 import { type Budget, type Charge, describeSpent, openBudget, type RunOwner } from './budget.ts';

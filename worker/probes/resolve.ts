@@ -1,4 +1,4 @@
-import { isAddress } from '../../shared/target/classify-address.ts';
+import { isAddress } from '#shared/target/classify-address';
 import { DialFailure } from './dial-failure.ts';
 import type { DnsAnswer, DnsProbe } from './dns/port.ts';
 

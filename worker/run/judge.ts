@@ -1,7 +1,7 @@
-import { freshForOtherS } from '../../shared/catalogue/spec.ts';
-import type { Job } from '../../shared/model/job.ts';
-import { makeReport, type Report, type ReportFacts, type ReportState } from '../../shared/model/report.ts';
-import type { Json } from '../../shared/model/verdict.ts';
+import { freshForOtherS } from '#shared/catalogue/spec';
+import type { Job } from '#shared/model/job';
+import { makeReport, type Report, type ReportFacts, type ReportState } from '#shared/model/report';
+import type { Json } from '#shared/model/verdict';
 import type { Check } from '../checks/check.ts';
 import type { SpentBudget } from '../probes/budget.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
-import type { Logger } from '../../shared/logger.ts';
-import { Problem } from '../../shared/model/problem.ts';
-import type { Blob, ReportStore } from '../../shared/report-store/port.ts';
+import type { Logger } from '#shared/logger';
+import { Problem } from '#shared/model/problem';
+import type { Blob, ReportStore } from '#shared/report-store/port';
 import type { EvidenceFile } from './judge.ts';
 import { maskEvidence, mayHoldSecrets } from './mask-evidence.ts';
 

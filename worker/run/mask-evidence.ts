@@ -1,4 +1,4 @@
-import type { Json } from '../../shared/model/verdict.ts';
+import type { Json } from '#shared/model/verdict';
 import { isAttribute } from '../web/mask-cookie.ts';
 
 /** False where the JSON of some evidence has nothing to mask: to know that is cheaper than to walk through it all. */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JobKeyOf } from '../../shared/job-keys.ts';
-import type { GaveUp, Run } from '../../shared/job-queue/port.ts';
-import type { Job } from '../../shared/model/job.ts';
-import { Problem } from '../../shared/model/problem.ts';
-import type { Report, ReportState } from '../../shared/model/report.ts';
-import type { ReportStore } from '../../shared/report-store/port.ts';
+import type { JobKeyOf } from '#shared/job-keys';
+import type { GaveUp, Run } from '#shared/job-queue/port';
+import type { Job } from '#shared/model/job';
+import { Problem } from '#shared/model/problem';
+import type { Report, ReportState } from '#shared/model/report';
+import type { ReportStore } from '#shared/report-store/port';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import { ownerOf } from '../probes/budget.ts';

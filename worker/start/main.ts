@@ -1,4 +1,4 @@
-import { runProcess } from '../../shared/process.ts';
+import { runProcess } from '#shared/process';
 import { runGraceMs, workerPart } from './part.ts';
 
 /** A worker process of a scaled deployment. */

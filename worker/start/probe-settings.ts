@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../../shared/config.ts';
-import { noPace } from '../../shared/pace/memory.ts';
-import type { Pace } from '../../shared/pace/port.ts';
-import { targetPolicyOf } from '../../shared/policy.ts';
+import type { Config } from '#shared/config';
+import { noPace } from '#shared/pace/memory';
+import type { Pace } from '#shared/pace/port';
+import { targetPolicyOf } from '#shared/policy';
 import { cruxBaseUrl } from '../probes/browser/field.ts';
 import { browserLimits } from '../probes/browser/limits.ts';
 import { psiBaseUrl } from '../probes/browser/psi.ts';

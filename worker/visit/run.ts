@@ -5,20 +5,20 @@ import {
   type SourceQuestion,
   sslQuestion,
   webHostOf,
-} from '../../shared/catalogue/domain-health/sources.ts';
-import { freshForOtherS } from '../../shared/catalogue/spec.ts';
-import type { JobKeyOf } from '../../shared/job-keys.ts';
-import type { Run } from '../../shared/job-queue/port.ts';
-import type { Logger } from '../../shared/logger.ts';
-import { type Job, randomId, type Wanted } from '../../shared/model/job.ts';
+} from '#shared/catalogue/domain-health/sources';
+import { freshForOtherS } from '#shared/catalogue/spec';
+import type { JobKeyOf } from '#shared/job-keys';
+import type { Run } from '#shared/job-queue/port';
+import type { Logger } from '#shared/logger';
+import { type Job, randomId, type Wanted } from '#shared/model/job';
 import {
   makeFailedReport,
   makeReport,
   type Report,
   type ReportFacts,
   type ReportState,
-} from '../../shared/model/report.ts';
-import type { ReportKeys, ReportStore } from '../../shared/report-store/port.ts';
+} from '#shared/model/report';
+import type { ReportKeys, ReportStore } from '#shared/report-store/port';
 import { addUp } from '../checks/add-up.ts';
 import type { Check } from '../checks/check.ts';
 import { noJobs } from '../checks/jobs.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { visitQuestions } from '../../shared/catalogue/domain-health/sources.ts';
-import type { CheckSpec } from '../../shared/catalogue/spec.ts';
+import { visitQuestions } from '#shared/catalogue/domain-health/sources';
+import type { CheckSpec } from '#shared/catalogue/spec';
 
 /** The internal job that visits a domain for all its network checks. It has no endpoint; its own report only says that the visit has ended. */
 export const domainVisit: CheckSpec = {

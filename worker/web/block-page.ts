@@ -1,4 +1,4 @@
-import { siteOf } from '../../shared/target/parse-target.ts';
+import { siteOf } from '#shared/target/parse-target';
 import { type BlockKind, type BlockSign, blockSigns, type Certainty } from './block-signs.ts';
 import { type Fields, type HeaderLine, indexFields, valuesOf } from './fields.ts';
 import { cookieNameOf } from './mask-cookie.ts';

@@ -1,4 +1,4 @@
-import { isMalformed } from '../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { type CookiePlace, isSentTo, storeCookie } from './cookie-store.ts';
 import { parseSetCookie, type SetCookie } from './set-cookie.ts';
 

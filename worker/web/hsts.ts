@@ -1,4 +1,4 @@
-import { isMalformed, type Malformed, malformed } from '../../shared/model/verdict.ts';
+import { isMalformed, type Malformed, malformed } from '#shared/model/verdict';
 import { isToken, trimSpaces } from './fields.ts';
 
 /** A valid Strict-Transport-Security value. */

@@ -1,4 +1,4 @@
-import { type FamilyCode, familyRules } from '../../shared/catalogue/redirect-check/families.ts';
+import { type FamilyCode, familyRules } from '#shared/catalogue/redirect-check/families';
 import {
   allOf,
   brokenBy,
@@ -7,7 +7,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { kindOfFailure } from '../probes/failure-kinds.ts';
 import { comparedFields, type FamiliesSeen, type FamilySight } from './families.ts';
 import { indexFields, valuesOf } from './fields.ts';

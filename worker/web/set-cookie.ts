@@ -1,5 +1,5 @@
 import { parseDate } from 'tough-cookie';
-import { type Malformed, malformed } from '../../shared/model/verdict.ts';
+import { type Malformed, malformed } from '#shared/model/verdict';
 import { trimSpaces } from './fields.ts';
 import { octetsOf } from './mask-cookie.ts';
 

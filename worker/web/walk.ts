@@ -1,4 +1,4 @@
-import type { RedirectVia } from '../../shared/catalogue/redirect-check/report.ts';
+import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
 import type { FailureCode, HttpAnswer, HttpProbe } from '../probes/http/port.ts';
 import { type CookieJar, openCookieJar } from './cookie-jar.ts';
 import { indexFields, valuesOf } from './fields.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import { codesBroken } from '#shared/model/verdict';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import { gatherPagespeed } from '../../../worker/checks/pagespeed-check/gather.ts';
 import { openProbe, openSite } from './kit.ts';

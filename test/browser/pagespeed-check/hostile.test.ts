@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import { codesBroken } from '#shared/model/verdict';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import { isRemote } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import { gatherPagespeed } from '../../../worker/checks/pagespeed-check/gather.ts';

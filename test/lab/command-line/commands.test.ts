@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { catalogue } from '../../../shared/catalogue/registry.ts';
+import { catalogue } from '#shared/catalogue/registry';
 import { openLab } from '../kit/lab.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'diag-'));

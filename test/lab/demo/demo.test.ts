@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import type { Report } from '../../../shared/model/report.ts';
+import type { Report } from '#shared/model/report';
 
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import { codesBroken } from '#shared/model/verdict';
 import { openLab } from '../kit/lab.ts';
 import { checkDomain } from './check-domain.ts';
 

@@ -1,5 +1,5 @@
-import { readConfig } from '../../../shared/config.ts';
-import type { Json } from '../../../shared/model/verdict.ts';
+import { readConfig } from '#shared/config';
+import type { Json } from '#shared/model/verdict';
 import { dnsCheck } from '../../../worker/checks/dns-check/index.ts';
 import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 

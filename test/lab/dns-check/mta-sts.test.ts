@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import { codesBroken } from '#shared/model/verdict';
 import { openLab } from '../kit/lab.ts';
 import { checkDomain } from './check-domain.ts';
 

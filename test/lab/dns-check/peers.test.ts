@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import { codesBroken } from '#shared/model/verdict';
 import { checkDomain } from './check-domain.ts';
 import { findTool, run, skipReason } from './debian-tools.ts';
 import { openSignedLab, type SignedLab } from './signed-lab.ts';

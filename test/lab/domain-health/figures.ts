@@ -1,5 +1,5 @@
 // node test/lab/domain-health/figures.ts [a b c d]: what a domain-health costs beside its parts. Targets take 300 ms for each piece of an answer, name servers 50 ms.
-import { visitQuestions } from '../../../shared/catalogue/domain-health/sources.ts';
+import { visitQuestions } from '#shared/catalogue/domain-health/sources';
 import type { Sites } from '../kit/web-servers.ts';
 import { goodZone, webAddress } from './domains.ts';
 import { openFarPort } from './far-ports.ts';

@@ -1,6 +1,6 @@
-import type { HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
-import type { Report } from '../../../shared/model/report.ts';
-import { makeToken } from '../../../shared/token-store/make-token.ts';
+import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import type { Report } from '#shared/model/report';
+import { makeToken } from '#shared/token-store/make-token';
 import { type Answer, openService, type Service, type ServiceOptions } from '../../api/kit.ts';
 import { upperZones } from './domains.ts';
 import { type NameServers, openNameServers, type Zones } from './name-servers.ts';

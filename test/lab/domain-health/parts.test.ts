@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { visitQuestions } from '../../../shared/catalogue/domain-health/sources.ts';
+import { visitQuestions } from '#shared/catalogue/domain-health/sources';
 import { whyNoClause } from '../../kit/clauses.ts';
 import { goodZone } from './domains.ts';
 import { type HealthReport, healthPath, openHealthLab } from './kit.ts';

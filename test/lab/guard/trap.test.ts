@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { catalogue } from '../../../shared/catalogue/registry.ts';
+import { catalogue } from '#shared/catalogue/registry';
 import { findCheck } from '../../../worker/checks/registry.ts';
 import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 import { openLab } from '../kit/lab.ts';

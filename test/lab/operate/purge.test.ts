@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { targetMatcher } from '../../../shared/report-store/purge.ts';
+import { targetMatcher } from '#shared/report-store/purge';
 import { type Fleet, openFleet } from '../../faults/fleet.ts';
 import { hasMongo } from '../../kit/mongo.ts';
 import { hasRedis } from '../../kit/redis.ts';

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseCidr } from '../../../shared/target/classify-address.ts';
+import { parseCidr } from '#shared/target/classify-address';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { openSocksProxy, type SocksProxy } from '../../../worker/probes/browser/socks-proxy.ts';
 import { openPieceCounter, type TrafficBudget } from '../../../worker/probes/browser/traffic-account.ts';

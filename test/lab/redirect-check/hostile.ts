@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Transform } from 'node:stream';
 import { createBrotliCompress, createGzip, createZstdCompress, gzipSync } from 'node:zlib';
-import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
+import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
 import { makeAuthority } from '../kit/certificates.ts';
 import type { Servers } from './world.ts';
 

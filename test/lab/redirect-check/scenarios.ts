@@ -1,4 +1,4 @@
-import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
+import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
 import type { Sites } from '../kit/web-servers.ts';
 import { bytes, page, paths, to } from './answers.ts';
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
+import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import { joinBytes, vectorBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 import { message, record, writeServerFlight } from '../../unit/ssl-check/write-server-flight.ts';
 import { openSslLab, runLimitMs } from './lab.ts';

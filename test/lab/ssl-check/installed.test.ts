@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
+import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import { type Issued, issueCertificate, makeKey, sealWith } from '../../unit/ssl-check/issue-certificate.ts';
 import { der, time, writeOcspResponse } from '../../unit/ssl-check/write-der.ts';
 import { inDays, openSslLab } from './lab.ts';

@@ -1,7 +1,7 @@
 import { createDiffieHellmanGroup } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
-import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
+import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import {
   type Issued,

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import { codesBroken } from '#shared/model/verdict';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import { gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
 import type { DnsAskOptions, DnsProbe, DnsQuestion } from '../../../worker/probes/dns/port.ts';

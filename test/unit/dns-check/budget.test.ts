@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rules } from '../../../shared/catalogue/dns-check/rules.ts';
-import { listVerdicts } from '../../../shared/model/finding.ts';
+import { rules } from '#shared/catalogue/dns-check/rules';
+import { listVerdicts } from '#shared/model/finding';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import { gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
 import { budgetLimits, openBudget } from '../../../worker/dns/budget.ts';

@@ -1,4 +1,4 @@
-import type { DnsCode } from '../../../shared/catalogue/dns-check/rules.ts';
+import type { DnsCode } from '#shared/catalogue/dns-check/rules';
 import { keys } from './dns/dnssec-vectors.ts';
 import { type Change, keySigning } from './good-world.ts';
 import { dsLine, keyLine, makeKey } from './sign-zone.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { dnsHalfShape, dnsReportShape } from '../../../shared/catalogue/dns-check/report.ts';
-import { type DnsCheckCode, type DnsCode, dnsRules } from '../../../shared/catalogue/dns-check/rules.ts';
-import { dnsCheck } from '../../../shared/catalogue/dns-check/spec.ts';
-import { makeReport } from '../../../shared/model/report.ts';
-import type { Verdict } from '../../../shared/model/verdict.ts';
+import { dnsHalfShape, dnsReportShape } from '#shared/catalogue/dns-check/report';
+import { type DnsCheckCode, type DnsCode, dnsRules } from '#shared/catalogue/dns-check/rules';
+import { dnsCheck } from '#shared/catalogue/dns-check/spec';
+import { makeReport } from '#shared/model/report';
+import type { Verdict } from '#shared/model/verdict';
 import { cases } from './cases.ts';
 import { goodWorld, keySigning } from './good-world.ts';
 import { checkIn, dnsCodesBroken } from './run-check.ts';

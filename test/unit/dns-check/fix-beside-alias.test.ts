@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rules } from '../../../shared/catalogue/dns-check/rules.ts';
-import { listVerdicts } from '../../../shared/model/finding.ts';
+import { rules } from '#shared/catalogue/dns-check/rules';
+import { listVerdicts } from '#shared/model/finding';
 import { goodWorld } from './good-world.ts';
 import { checkIn } from './run-check.ts';
 

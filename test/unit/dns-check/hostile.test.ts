@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rules } from '../../../shared/catalogue/dns-check/rules.ts';
-import type { Json } from '../../../shared/model/verdict.ts';
+import { rules } from '#shared/catalogue/dns-check/rules';
+import type { Json } from '#shared/model/verdict';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import type { DnsCheckEvidence } from '../../../worker/checks/dns-check/gather.ts';
 import { isObject } from '../../../worker/dns/record-values.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { rules } from '../../../shared/catalogue/dns-check/rules.ts';
+import { rules } from '#shared/catalogue/dns-check/rules';
 
 const table = readFileSync(new URL('../../../docs/peers-dns.md', import.meta.url), 'utf8');
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { dnsCheck as dnsSpec } from '../../../shared/catalogue/dns-check/spec.ts';
-import type { HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
-import { rules } from '../../../shared/catalogue/domain-health/rules.ts';
-import { domainHealth } from '../../../shared/catalogue/domain-health/spec.ts';
-import { findSpec } from '../../../shared/catalogue/registry.ts';
-import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
-import { makeReport, type Report } from '../../../shared/model/report.ts';
+import { dnsCheck as dnsSpec } from '#shared/catalogue/dns-check/spec';
+import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import { rules } from '#shared/catalogue/domain-health/rules';
+import { domainHealth } from '#shared/catalogue/domain-health/spec';
+import { findSpec } from '#shared/catalogue/registry';
+import { sslCheck } from '#shared/catalogue/ssl-check/spec';
+import { makeReport, type Report } from '#shared/model/report';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
 import { readPrevious } from '../../../worker/checks/domain-health/facts/previous.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rules as dnsCheckRules } from '../../../shared/catalogue/dns-check/rules.ts';
-import { categoryNames, categoryWeights } from '../../../shared/catalogue/domain-health/weights.ts';
-import { rules as headerRules } from '../../../shared/catalogue/security-header-check/rules.ts';
-import { connectionRules } from '../../../shared/catalogue/ssl-check/rules/connection.ts';
-import { rules as sslRules } from '../../../shared/catalogue/ssl-check/rules.ts';
-import { type Grade, gradeNames, gradeOf } from '../../../shared/model/score.ts';
+import { rules as dnsCheckRules } from '#shared/catalogue/dns-check/rules';
+import { categoryNames, categoryWeights } from '#shared/catalogue/domain-health/weights';
+import { rules as headerRules } from '#shared/catalogue/security-header-check/rules';
+import { rules as sslRules } from '#shared/catalogue/ssl-check/rules';
+import { connectionRules } from '#shared/catalogue/ssl-check/rules/connection';
+import { type Grade, gradeNames, gradeOf } from '#shared/model/score';
 import { assessHealth, type HealthAssessment } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
 import { combine, limitGrade } from '../../../worker/checks/domain-health/judge/score.ts';

@@ -1,27 +1,21 @@
-import { mailRules } from '../../../shared/catalogue/dns-check/mail/rules.ts';
-import { rules as dnsCheckRules, dnsRules } from '../../../shared/catalogue/dns-check/rules.ts';
-import { dnsCheck } from '../../../shared/catalogue/dns-check/spec.ts';
-import { pagespeedCheck } from '../../../shared/catalogue/pagespeed-check/spec.ts';
-import { redirectCheck } from '../../../shared/catalogue/redirect-check/spec.ts';
-import { securityHeaderCheck } from '../../../shared/catalogue/security-header-check/spec.ts';
-import type { CheckSpec } from '../../../shared/catalogue/spec.ts';
-import { certificateRules } from '../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
+import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
+import { rules as dnsCheckRules, dnsRules } from '#shared/catalogue/dns-check/rules';
+import { dnsCheck } from '#shared/catalogue/dns-check/spec';
+import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
+import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
+import { securityHeaderCheck } from '#shared/catalogue/security-header-check/spec';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
+import { sslCheck } from '#shared/catalogue/ssl-check/spec';
 import {
   type Assessment,
   makeFailedReport,
   makeReport,
   type Report,
   type ReportFacts,
-} from '../../../shared/model/report.ts';
-import { score } from '../../../shared/model/score.ts';
-import {
-  codesOf,
-  type Evidence,
-  notTested,
-  type Rules,
-  type Verdicts,
-} from '../../../shared/model/verdict.ts';
+} from '#shared/model/report';
+import { score } from '#shared/model/score';
+import { codesOf, type Evidence, notTested, type Rules, type Verdicts } from '#shared/model/verdict';
 import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';

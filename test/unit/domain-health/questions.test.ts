@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entryPointQuestions, webHostOf } from '../../../shared/catalogue/domain-health/sources.ts';
+import { entryPointQuestions, webHostOf } from '#shared/catalogue/domain-health/sources';
 
 const own = (host: string) => [`http://${host}/`, `https://${host}/`];
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { dnsCheck } from '../../../shared/catalogue/dns-check/spec.ts';
-import type { HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
-import type { CheckSpec } from '../../../shared/catalogue/spec.ts';
-import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
-import { type Assessment, makeReport } from '../../../shared/model/report.ts';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import { dnsCheck } from '#shared/catalogue/dns-check/spec';
+import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import { sslCheck } from '#shared/catalogue/ssl-check/spec';
+import { type Assessment, makeReport } from '#shared/model/report';
+import { codesBroken } from '#shared/model/verdict';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence, Source } from '../../../worker/checks/domain-health/evidence.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';

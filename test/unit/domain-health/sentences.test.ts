@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
-import { type HealthCode, rules } from '../../../shared/catalogue/domain-health/rules.ts';
-import { listVerdicts } from '../../../shared/model/finding.ts';
-import { codesOf, type Rules } from '../../../shared/model/verdict.ts';
+import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import { type HealthCode, rules } from '#shared/catalogue/domain-health/rules';
+import { listVerdicts } from '#shared/model/finding';
+import { codesOf, type Rules } from '#shared/model/verdict';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
 import { enumerate } from '../../../worker/checks/domain-health/facts/source.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { HealthCode } from '../../../shared/catalogue/domain-health/rules.ts';
-import { codesOf } from '../../../shared/model/verdict.ts';
+import type { HealthCode } from '#shared/catalogue/domain-health/rules';
+import { codesOf } from '#shared/model/verdict';
 import { assessHealth } from '../../../worker/checks/domain-health/assess.ts';
 import type { HealthEvidence } from '../../../worker/checks/domain-health/evidence.ts';
 import type { FailureCode } from '../../../worker/probes/http/port.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { pagespeedReportShape } from '../../../shared/catalogue/pagespeed-check/report.ts';
-import { type PagespeedCode, rules } from '../../../shared/catalogue/pagespeed-check/rules.ts';
-import { listVerdicts } from '../../../shared/model/finding.ts';
-import { envelopeShape, makeReport } from '../../../shared/model/report.ts';
-import { codesBroken, codesOf, isBroken } from '../../../shared/model/verdict.ts';
+import { pagespeedReportShape } from '#shared/catalogue/pagespeed-check/report';
+import { type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
+import { listVerdicts } from '#shared/model/finding';
+import { envelopeShape, makeReport } from '#shared/model/report';
+import { codesBroken, codesOf, isBroken } from '#shared/model/verdict';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import { auditOf } from '../../../worker/checks/pagespeed-check/judge/insights.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isMalformed } from '../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { parseImage } from '../../../worker/checks/pagespeed-check/facts/parse-image.ts';
 import {
   reportScreenshot,

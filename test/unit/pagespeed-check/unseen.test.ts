@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type PagespeedCode, rules } from '../../../shared/catalogue/pagespeed-check/rules.ts';
-import { codesOf, type Rules } from '../../../shared/model/verdict.ts';
+import { type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
+import { codesOf, type Rules } from '#shared/model/verdict';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
 import type { PagespeedEvidence } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import type { FailureCode } from '../../../worker/probes/http/port.ts';

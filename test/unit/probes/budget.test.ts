@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noPace, openMemoryPace } from '../../../shared/pace/memory.ts';
+import { noPace, openMemoryPace } from '#shared/pace/memory';
 import { type Charge, describeSpent, openBudget } from '../../../worker/probes/budget.ts';
 
 const { signal } = new AbortController();

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { redirectReportShape } from '../../../shared/catalogue/redirect-check/report.ts';
-import { type RedirectCode, rules } from '../../../shared/catalogue/redirect-check/rules.ts';
-import { listVerdicts } from '../../../shared/model/finding.ts';
-import { score } from '../../../shared/model/score.ts';
-import { codesBroken, codesOf, isBroken, type Rules, type Verdict } from '../../../shared/model/verdict.ts';
+import { redirectReportShape } from '#shared/catalogue/redirect-check/report';
+import { type RedirectCode, rules } from '#shared/catalogue/redirect-check/rules';
+import { listVerdicts } from '#shared/model/finding';
+import { score } from '#shared/model/score';
+import { codesBroken, codesOf, isBroken, type Rules, type Verdict } from '#shared/model/verdict';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { HopAnswer, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import type { FamilySight } from '../../../worker/web/families.ts';

@@ -1,4 +1,4 @@
-import type { RedirectVia } from '../../../shared/catalogue/redirect-check/report.ts';
+import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
 import type { HopAnswer, HopSeen, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import type { FailureCode, Timings } from '../../../worker/probes/http/port.ts';
 import type { LocationSeen, Stop } from '../../../worker/web/walk.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
-import { codesOf } from '../../../shared/model/verdict.ts';
+import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
+import { codesOf } from '#shared/model/verdict';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { HopAnswer, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import { failureCodes } from '../../../worker/probes/http/port.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderCsv } from '../../../shared/render/csv.ts';
+import { renderCsv } from '#shared/render/csv';
 import { readCsv } from './readers.ts';
 import { badChain, goodChain, largeReport, reportOf } from './reports.ts';
 

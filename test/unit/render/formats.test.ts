@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Report } from '../../../shared/model/report.ts';
-import { formatNames, formats, isFormatName, renderReport } from '../../../shared/render/formats.ts';
+import type { Report } from '#shared/model/report';
+import { formatNames, formats, isFormatName, renderReport } from '#shared/render/formats';
 import { readCsv, readHtml, readMarkdown, readXml } from './readers.ts';
 import { badChain, failed, goodChain, largeReport, reportOf, unreachable } from './reports.ts';
 

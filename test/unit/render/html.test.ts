@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Report } from '../../../shared/model/report.ts';
-import { severities } from '../../../shared/model/verdict.ts';
-import { renderHtml } from '../../../shared/render/html/page.ts';
-import { dark, light, phaseNames } from '../../../shared/render/html/palette.ts';
-import { htmlPolicy } from '../../../shared/render/html/style.ts';
+import type { Report } from '#shared/model/report';
+import { severities } from '#shared/model/verdict';
+import { renderHtml } from '#shared/render/html/page';
+import { dark, light, phaseNames } from '#shared/render/html/palette';
+import { htmlPolicy } from '#shared/render/html/style';
 import { readHtml } from './readers.ts';
 import { badChain, failed, goodChain, largeReport, reportOf, unreachable } from './reports.ts';
 

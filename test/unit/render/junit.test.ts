@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderJunit } from '../../../shared/render/junit.ts';
+import { renderJunit } from '#shared/render/junit';
 import { type Piece, readXml } from './readers.ts';
 import { badChain, failed, goodChain, reportOf, unreachable } from './reports.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Report } from '../../../shared/model/report.ts';
-import { drawBadge } from '../../../shared/render/badge.ts';
-import { renderHtml } from '../../../shared/render/html/page.ts';
-import { pictures } from '../../../shared/render/html/pictures/pictures.ts';
-import { zoneFile } from '../../../shared/render/html/zone-file.ts';
-import { printMarkup } from '../../../shared/render/markup.ts';
+import type { Report } from '#shared/model/report';
+import { drawBadge } from '#shared/render/badge';
+import { renderHtml } from '#shared/render/html/page';
+import { pictures } from '#shared/render/html/pictures/pictures';
+import { zoneFile } from '#shared/render/html/zone-file';
+import { printMarkup } from '#shared/render/markup';
 import { readHtml } from './readers.ts';
 
 const golden = (check: string) =>

@@ -1,8 +1,8 @@
-import { findSpec } from '../../../shared/catalogue/registry.ts';
-import type { CheckSpec } from '../../../shared/catalogue/spec.ts';
-import type { Finding } from '../../../shared/model/finding.ts';
-import { makeFailedReport, makeReport, type Report, type ReportFacts } from '../../../shared/model/report.ts';
-import { severities } from '../../../shared/model/verdict.ts';
+import { findSpec } from '#shared/catalogue/registry';
+import type { CheckSpec } from '#shared/catalogue/spec';
+import type { Finding } from '#shared/model/finding';
+import { makeFailedReport, makeReport, type Report, type ReportFacts } from '#shared/model/report';
+import { severities } from '#shared/model/verdict';
 import { findCheck } from '../../../worker/checks/registry.ts';
 import type { HttpAnswer, HttpProbe } from '../../../worker/probes/http/port.ts';
 import type { Probes } from '../../../worker/probes/port.ts';

@@ -1,9 +1,9 @@
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
-import type { Report } from '../../../shared/model/report.ts';
-import { severities } from '../../../shared/model/verdict.ts';
-import { renderSarif } from '../../../shared/render/sarif.ts';
-import { artifactUri } from '../../../shared/render/sarif-location.ts';
+import type { Report } from '#shared/model/report';
+import { severities } from '#shared/model/verdict';
+import { renderSarif } from '#shared/render/sarif';
+import { artifactUri } from '#shared/render/sarif-location';
 import { hostileStrings } from '../../fixtures/render/hostile-strings.ts';
 import { badChain, failed, goodChain, reportOf, unreachable } from './reports.ts';
 

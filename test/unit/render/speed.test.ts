@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatNames, renderReport } from '../../../shared/render/formats.ts';
+import { formatNames, renderReport } from '#shared/render/formats';
 import { largeReport } from './reports.ts';
 
 const report = largeReport(300_000);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fileNameOf } from '../../../shared/render/file-name.ts';
-import { linkTo } from '../../../shared/render/link.ts';
-import { cut, jsonText, textOf, visible, visibleLines } from '../../../shared/render/visible-text.ts';
-import { zoneLine } from '../../../shared/render/zone-line.ts';
+import { fileNameOf } from '#shared/render/file-name';
+import { linkTo } from '#shared/render/link';
+import { cut, jsonText, textOf, visible, visibleLines } from '#shared/render/visible-text';
+import { zoneLine } from '#shared/render/zone-line';
 import { reportOf } from './reports.ts';
 
 test.for([

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { headerReportShape } from '../../../shared/catalogue/security-header-check/report.ts';
-import { type HeaderCode, rules } from '../../../shared/catalogue/security-header-check/rules.ts';
-import { listVerdicts } from '../../../shared/model/finding.ts';
-import { codesBroken, codesOf, isBroken, type Verdict } from '../../../shared/model/verdict.ts';
+import { headerReportShape } from '#shared/catalogue/security-header-check/report';
+import { type HeaderCode, rules } from '#shared/catalogue/security-header-check/rules';
+import { listVerdicts } from '#shared/model/finding';
+import { codesBroken, codesOf, isBroken, type Verdict } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import { contentRows } from './rows/content.ts';
 import { cookieRows } from './rows/cookies.ts';

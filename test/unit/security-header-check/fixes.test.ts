@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type HeaderCode, rules } from '../../../shared/catalogue/security-header-check/rules.ts';
-import { codesBroken, isBroken, isMalformed } from '../../../shared/model/verdict.ts';
+import { type HeaderCode, rules } from '#shared/catalogue/security-header-check/rules';
+import { codesBroken, isBroken, isMalformed } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import { parsePermissionsPolicy } from '../../../worker/checks/security-header-check/grammar/permissions-policy.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { rules } from '../../../shared/catalogue/security-header-check/rules.ts';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import { rules } from '#shared/catalogue/security-header-check/rules';
+import { codesBroken } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import type { Observatory } from '../../../worker/checks/security-header-check/report/observatory/compare.ts';

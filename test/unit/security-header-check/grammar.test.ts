@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isMalformed } from '../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { parseCacheControl } from '../../../worker/checks/security-header-check/grammar/cache-control.ts';
 import {
   parseEmbedderPolicy,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isMalformed } from '../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type { HeaderEvidence } from '../../../worker/checks/security-header-check/evidence.ts';
 import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { HeaderCode } from '../../../shared/catalogue/security-header-check/rules.ts';
-import { codesOf } from '../../../shared/model/verdict.ts';
+import type { HeaderCode } from '#shared/catalogue/security-header-check/rules';
+import { codesOf } from '#shared/model/verdict';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import type {
   ChainEnd,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
-import { rules, type SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
-import { listVerdicts } from '../../../shared/model/finding.ts';
-import { codesBroken, codesOf } from '../../../shared/model/verdict.ts';
+import { sslReportShape } from '#shared/catalogue/ssl-check/report';
+import { rules, type SslCode } from '#shared/catalogue/ssl-check/rules';
+import { listVerdicts } from '#shared/model/finding';
+import { codesBroken, codesOf } from '#shared/model/verdict';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type ConnectionCode,
-  connectionRules,
-} from '../../../shared/catalogue/ssl-check/rules/connection.ts';
-import { codesOf } from '../../../shared/model/verdict.ts';
+import { type ConnectionCode, connectionRules } from '#shared/catalogue/ssl-check/rules/connection';
+import { codesOf } from '#shared/model/verdict';
 import { readFacts } from '../../../worker/checks/ssl-check/facts/facts.ts';
 import { findObstacle, judgeConnection } from '../../../worker/checks/ssl-check/judge/connection.ts';
 import { evidenceOf } from './evidence-of.ts';

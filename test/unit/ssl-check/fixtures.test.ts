@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import type { SslCode } from '#shared/catalogue/ssl-check/rules';
+import { codesBroken } from '#shared/model/verdict';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
-import { rules, type SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
-import { sslCheck } from '../../../shared/catalogue/ssl-check/spec.ts';
-import { codesOf } from '../../../shared/model/verdict.ts';
+import { sslReportShape } from '#shared/catalogue/ssl-check/report';
+import { rules, type SslCode } from '#shared/catalogue/ssl-check/rules';
+import { sslCheck } from '#shared/catalogue/ssl-check/spec';
+import { codesOf } from '#shared/model/verdict';
 import { lifetimeDays, lifetimeLimitDays } from '../../../worker/certificates/lifetime.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import { caps, placeOfLetter } from '../../../worker/checks/ssl-check/judge/grade/caps.ts';

@@ -1,14 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { otherCertificateSchema, sslReportShape } from '../../../shared/catalogue/ssl-check/report.ts';
-import {
-  type CertificateCode,
-  certificateRules,
-} from '../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import { rules } from '../../../shared/catalogue/ssl-check/rules.ts';
-import { listVerdicts } from '../../../shared/model/finding.ts';
-import { codesOf } from '../../../shared/model/verdict.ts';
+import { otherCertificateSchema, sslReportShape } from '#shared/catalogue/ssl-check/report';
+import { rules } from '#shared/catalogue/ssl-check/rules';
+import { type CertificateCode, certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
+import { listVerdicts } from '#shared/model/finding';
+import { codesOf } from '#shared/model/verdict';
 import { buildChain } from '../../../worker/certificates/chain.ts';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codesBroken, codesOf } from '../../../shared/model/verdict.ts';
+import { codesBroken, codesOf } from '#shared/model/verdict';
 import type { HttpAnswer, HttpProbe } from '../../../worker/probes/http/port.ts';
 import { type FamiliesSeen, type FamilySight, gatherFamilies } from '../../../worker/web/families.ts';
 import { judgeFamilies } from '../../../worker/web/judge-families.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isMalformed } from '../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { type Hsts, parseHsts } from '../../../worker/web/hsts.ts';
 
 const kept = (maxAgeS: number, includeSubDomains = false, preload = false): Hsts => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rules } from '../../../shared/catalogue/security-header-check/rules.ts';
-import { listVerdicts } from '../../../shared/model/finding.ts';
+import { rules } from '#shared/catalogue/security-header-check/rules';
+import { listVerdicts } from '#shared/model/finding';
 import { assessHeaders } from '../../../worker/checks/security-header-check/assess.ts';
 import { maskSetCookie } from '../../../worker/web/mask-cookie.ts';
 import { answer, baselineWith, chain, page, redirect, see } from '../security-header-check/sights.ts';

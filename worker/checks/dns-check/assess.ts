@@ -1,8 +1,8 @@
-import type { DnsBudget, dnsReportShape } from '../../../shared/catalogue/dns-check/report.ts';
-import type { DnsCheckCode } from '../../../shared/catalogue/dns-check/rules.ts';
-import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
-import type { Assessment } from '../../../shared/model/report.ts';
-import { codesBroken, type Verdicts } from '../../../shared/model/verdict.ts';
+import type { DnsBudget, dnsReportShape } from '#shared/catalogue/dns-check/report';
+import type { DnsCheckCode } from '#shared/catalogue/dns-check/rules';
+import type { FieldsOf } from '#shared/catalogue/spec';
+import type { Assessment } from '#shared/model/report';
+import { codesBroken, type Verdicts } from '#shared/model/verdict';
 import { dnsHalf } from './dns/half.ts';
 import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
 import type { DnsCheckEvidence } from './gather.ts';

@@ -1,4 +1,4 @@
-import { codesOf, isBroken, type Verdict, type Verdicts } from '../../../shared/model/verdict.ts';
+import { codesOf, isBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { readAnswer } from '../../dns/read-answer.ts';
 import { aliasOf } from '../../dns/sight.ts';
 import type { DnsCheckEvidence } from './gather.ts';

@@ -1,4 +1,4 @@
-import { dnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
+import { dnsCheckOptions } from '#shared/catalogue/dns-check/options';
 import { type HeldBack, openQuestions } from '../../dns/questions.ts';
 import { readAnswer } from '../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../probes/dns/port.ts';

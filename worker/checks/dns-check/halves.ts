@@ -1,6 +1,6 @@
-import type { DnsCheckOptions } from '../../../shared/catalogue/dns-check/options.ts';
-import type { ReportFields } from '../../../shared/model/report.ts';
-import type { Verdicts } from '../../../shared/model/verdict.ts';
+import type { DnsCheckOptions } from '#shared/catalogue/dns-check/options';
+import type { ReportFields } from '#shared/model/report';
+import type { Verdicts } from '#shared/model/verdict';
 import type { Ask } from '../../dns/questions.ts';
 import type { DnsAnswer } from '../../probes/dns/port.ts';
 import type { Probes } from '../../probes/port.ts';

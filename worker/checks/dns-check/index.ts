@@ -1,5 +1,5 @@
-import { rules } from '../../../shared/catalogue/dns-check/rules.ts';
-import { dnsCheck as spec } from '../../../shared/catalogue/dns-check/spec.ts';
+import { rules } from '#shared/catalogue/dns-check/rules';
+import { dnsCheck as spec } from '#shared/catalogue/dns-check/spec';
 import { defineCheck } from '../check.ts';
 import { assessDnsCheck } from './assess.ts';
 import { gatherDnsCheck } from './gather.ts';

@@ -1,4 +1,4 @@
-import { brokenBy, type Evidence, type Fix, type Verdict } from '../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, type Fix, type Verdict } from '#shared/model/verdict';
 
 /**
  * Broken by what was seen; holds only where there was nothing more to see.

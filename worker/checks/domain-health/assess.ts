@@ -1,8 +1,8 @@
-import type { HealthFields } from '../../../shared/catalogue/domain-health/report.ts';
-import type { HealthCode } from '../../../shared/catalogue/domain-health/rules.ts';
-import type { Assessment } from '../../../shared/model/report.ts';
-import { gradeOf } from '../../../shared/model/score.ts';
-import { codesBroken } from '../../../shared/model/verdict.ts';
+import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import type { HealthCode } from '#shared/catalogue/domain-health/rules';
+import type { Assessment } from '#shared/model/report';
+import { gradeOf } from '#shared/model/score';
+import { codesBroken } from '#shared/model/verdict';
 import type { HealthEvidence } from './evidence.ts';
 import { failedHostOf, readHealth } from './facts/health.ts';
 import { judgeCaps } from './judge/caps.ts';

@@ -1,5 +1,5 @@
-import type { CategoryName } from '../../../shared/catalogue/domain-health/weights.ts';
-import type { Grade } from '../../../shared/model/score.ts';
+import type { CategoryName } from '#shared/catalogue/domain-health/weights';
+import type { Grade } from '#shared/model/score';
 import type { JobAnswer } from '../jobs.ts';
 
 /** A stored report, or why there is none: "no browser worker is running", "it did not end in time". */

@@ -7,9 +7,9 @@ import {
   sslQuestion,
   visitQuestions,
   webHostOf,
-} from '../../../shared/catalogue/domain-health/sources.ts';
-import type { Progress } from '../../../shared/job-queue/port.ts';
-import type { Report } from '../../../shared/model/report.ts';
+} from '#shared/catalogue/domain-health/sources';
+import type { Progress } from '#shared/job-queue/port';
+import type { Report } from '#shared/model/report';
 import { addUp } from '../add-up.ts';
 import type { CompositeContext } from '../check.ts';
 import type { JobAnswer, Jobs } from '../jobs.ts';

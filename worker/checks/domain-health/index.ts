@@ -1,5 +1,5 @@
-import { rules } from '../../../shared/catalogue/domain-health/rules.ts';
-import { domainHealth as spec } from '../../../shared/catalogue/domain-health/spec.ts';
+import { rules } from '#shared/catalogue/domain-health/rules';
+import { domainHealth as spec } from '#shared/catalogue/domain-health/spec';
 import { defineCheck } from '../check.ts';
 import { assessHealth } from './assess.ts';
 import { gatherHealth } from './gather.ts';

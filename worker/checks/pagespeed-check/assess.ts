@@ -1,7 +1,7 @@
-import type { PagespeedFields } from '../../../shared/catalogue/pagespeed-check/report.ts';
-import type { PagespeedCode } from '../../../shared/catalogue/pagespeed-check/rules.ts';
-import type { Assessment } from '../../../shared/model/report.ts';
-import type { Verdicts } from '../../../shared/model/verdict.ts';
+import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
+import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
+import type { Assessment } from '#shared/model/report';
+import type { Verdicts } from '#shared/model/verdict';
 import { isKeptBack } from '../../probes/failure-kinds.ts';
 import { isRemote, type LoadedRun, type PagespeedEvidence } from './evidence.ts';
 import { readChoice, toPoints } from './facts/choice.ts';

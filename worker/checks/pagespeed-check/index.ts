@@ -1,5 +1,5 @@
-import { rules } from '../../../shared/catalogue/pagespeed-check/rules.ts';
-import { pagespeedCheck as spec } from '../../../shared/catalogue/pagespeed-check/spec.ts';
+import { rules } from '#shared/catalogue/pagespeed-check/rules';
+import { pagespeedCheck as spec } from '#shared/catalogue/pagespeed-check/spec';
 import { defineCheck } from '../check.ts';
 import { assessPagespeed } from './assess.ts';
 import { gatherPagespeed } from './gather.ts';

@@ -1,8 +1,8 @@
-import type { redirectReportShape } from '../../../shared/catalogue/redirect-check/report.ts';
-import type { RedirectCode } from '../../../shared/catalogue/redirect-check/rules.ts';
-import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
-import type { Assessment } from '../../../shared/model/report.ts';
-import type { Verdicts } from '../../../shared/model/verdict.ts';
+import type { redirectReportShape } from '#shared/catalogue/redirect-check/report';
+import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
+import type { FieldsOf } from '#shared/catalogue/spec';
+import type { Assessment } from '#shared/model/report';
+import type { Verdicts } from '#shared/model/verdict';
 import { judgeFamilies } from '../../web/judge-families.ts';
 import type { RedirectEvidence } from './evidence.ts';
 import { readEndBlock } from './facts/chain.ts';

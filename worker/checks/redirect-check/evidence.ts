@@ -1,4 +1,4 @@
-import type { RedirectVia } from '../../../shared/catalogue/redirect-check/report.ts';
+import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
 import type { HttpBody, Timings, TlsSight } from '../../probes/http/port.ts';
 import type { FamiliesSeen } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';

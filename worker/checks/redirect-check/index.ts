@@ -1,5 +1,5 @@
-import { rules } from '../../../shared/catalogue/redirect-check/rules.ts';
-import { redirectCheck as spec } from '../../../shared/catalogue/redirect-check/spec.ts';
+import { rules } from '#shared/catalogue/redirect-check/rules';
+import { redirectCheck as spec } from '#shared/catalogue/redirect-check/spec';
 import { defineCheck } from '../check.ts';
 import { assessRedirects } from './assess.ts';
 import { gatherRedirects, walkLimits } from './gather.ts';

@@ -1,4 +1,4 @@
-import type { RedirectEnd } from '../../../shared/catalogue/redirect-check/report.ts';
+import type { RedirectEnd } from '#shared/catalogue/redirect-check/report';
 import type { HopSeen, RedirectEvidence } from './evidence.ts';
 import { findAskedTwice, redirectsOf } from './facts/chain.ts';
 

@@ -1,25 +1,19 @@
-import type { headerReportShape } from '../../../shared/catalogue/security-header-check/report.ts';
+import type { headerReportShape } from '#shared/catalogue/security-header-check/report';
+import type { HeaderCode } from '#shared/catalogue/security-header-check/rules';
 import {
   mixedContentRules,
   permissionsRules,
   referrerRules,
   sniffingRules,
   subresourceRules,
-} from '../../../shared/catalogue/security-header-check/rules/content.ts';
-import { isolationRules } from '../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
-import { cspRules } from '../../../shared/catalogue/security-header-check/rules/csp.ts';
-import { framingRules } from '../../../shared/catalogue/security-header-check/rules/framing.ts';
-import { hstsRules } from '../../../shared/catalogue/security-header-check/rules/transport.ts';
-import type { HeaderCode } from '../../../shared/catalogue/security-header-check/rules.ts';
-import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
-import type { Assessment } from '../../../shared/model/report.ts';
-import {
-  allOf,
-  notTested,
-  unlessBroken,
-  type Verdict,
-  type Verdicts,
-} from '../../../shared/model/verdict.ts';
+} from '#shared/catalogue/security-header-check/rules/content';
+import { isolationRules } from '#shared/catalogue/security-header-check/rules/cross-origin';
+import { cspRules } from '#shared/catalogue/security-header-check/rules/csp';
+import { framingRules } from '#shared/catalogue/security-header-check/rules/framing';
+import { hstsRules } from '#shared/catalogue/security-header-check/rules/transport';
+import type { FieldsOf } from '#shared/catalogue/spec';
+import type { Assessment } from '#shared/model/report';
+import { allOf, notTested, unlessBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../web/fields.ts';
 import { judgeFamilies } from '../../web/judge-families.ts';
 import type { HeaderEvidence } from './evidence.ts';

@@ -1,5 +1,5 @@
-import { rules } from '../../../shared/catalogue/security-header-check/rules.ts';
-import { securityHeaderCheck as spec } from '../../../shared/catalogue/security-header-check/spec.ts';
+import { rules } from '#shared/catalogue/security-header-check/rules';
+import { securityHeaderCheck as spec } from '#shared/catalogue/security-header-check/spec';
 import { defineCheck } from '../check.ts';
 import { assessHeaders } from './assess.ts';
 import { readPreloadFile } from './gather/preload-file.ts';

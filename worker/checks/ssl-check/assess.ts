@@ -1,15 +1,11 @@
-import type { FieldsOf } from '../../../shared/catalogue/spec.ts';
-import {
-  type SslLabsLetter,
-  sslLabsLetters,
-  type sslReportShape,
-} from '../../../shared/catalogue/ssl-check/report.ts';
-import { certificateRules } from '../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import { connectionRules } from '../../../shared/catalogue/ssl-check/rules/connection.ts';
-import type { EndpointCode } from '../../../shared/catalogue/ssl-check/rules/endpoint.ts';
-import { nameRules } from '../../../shared/catalogue/ssl-check/rules/name.ts';
-import type { SslCode } from '../../../shared/catalogue/ssl-check/rules.ts';
-import type { Assessment } from '../../../shared/model/report.ts';
+import type { FieldsOf } from '#shared/catalogue/spec';
+import { type SslLabsLetter, sslLabsLetters, type sslReportShape } from '#shared/catalogue/ssl-check/report';
+import type { SslCode } from '#shared/catalogue/ssl-check/rules';
+import { certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
+import { connectionRules } from '#shared/catalogue/ssl-check/rules/connection';
+import type { EndpointCode } from '#shared/catalogue/ssl-check/rules/endpoint';
+import { nameRules } from '#shared/catalogue/ssl-check/rules/name';
+import type { Assessment } from '#shared/model/report';
 import {
   allOf,
   codesBroken,
@@ -18,7 +14,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import type { CertificateKey } from '../../certificates/certificate.ts';
 import type { SslEvidence } from './evidence.ts';
 import { isAllAnswered, readFacts, type SslFacts } from './facts/facts.ts';

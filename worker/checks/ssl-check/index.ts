@@ -1,5 +1,5 @@
-import { rules } from '../../../shared/catalogue/ssl-check/rules.ts';
-import { sslCheck as spec } from '../../../shared/catalogue/ssl-check/spec.ts';
+import { rules } from '#shared/catalogue/ssl-check/rules';
+import { sslCheck as spec } from '#shared/catalogue/ssl-check/spec';
 import { defineCheck } from '../check.ts';
 import { assessSsl } from './assess.ts';
 import { gatherSsl } from './gather/gather-ssl.ts';

@@ -1,4 +1,4 @@
-import type { Evidence, Json } from '../../../shared/model/verdict.ts';
+import type { Evidence, Json } from '#shared/model/verdict';
 import type { FailureCode } from '../http/port.ts';
 
 /** `mobile`: a slow phone on slow 4G; `desktop`: a fast line. Emulation, throttling and score curves all come with it. */

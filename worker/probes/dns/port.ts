@@ -1,4 +1,4 @@
-import type { Json } from '../../../shared/model/verdict.ts';
+import type { Json } from '#shared/model/verdict';
 import type { FailureCode } from '../http/port.ts';
 
 /** One question. `name` in ASCII without the last dot ("" is the root); `type` a mnemonic ("A", "HTTPS", "TYPE65534"). */

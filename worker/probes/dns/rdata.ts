@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Json } from '../../../shared/model/verdict.ts';
+import type { Json } from '#shared/model/verdict';
 import { type KnownNames, readName, writeName } from './name.ts';
 import { readServiceParameters } from './service-parameters.ts';
 

@@ -1,6 +1,6 @@
 import { getServers } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { isAddress } from '../../../shared/target/classify-address.ts';
+import { isAddress } from '#shared/target/classify-address';
 
 export type Server = { readonly address: string; readonly port: number };
 

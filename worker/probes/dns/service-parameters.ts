@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Json } from '../../../shared/model/verdict.ts';
+import type { Json } from '#shared/model/verdict';
 
 const names = [
   'mandatory',

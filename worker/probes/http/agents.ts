@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, TLSSocket } from 'node:tls';
-import { portOf } from '../../../shared/target/parse-target.ts';
+import { portOf } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { Dial, Dialled } from '../guard.ts';
 import { waitUntilSecure } from '../tls/secure.ts';

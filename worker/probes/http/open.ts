@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
-import { judgeUrl, type TargetPolicy } from '../../../shared/target/parse-target.ts';
+import { judgeUrl, type TargetPolicy } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../../shared/model/verdict.ts';
+import type { Json } from '#shared/model/verdict';
 import { parseCaaIssue } from '../../../../worker/checks/dns-check/dns/caa/parse-caa-issue.ts';
 import { prefixOf } from '../../../../worker/checks/dns-check/dns/ns/delegation.ts';
 import { parseServiceBinding } from '../../../../worker/checks/dns-check/dns/records/parse-service-binding.ts';

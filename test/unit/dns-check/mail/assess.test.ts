@@ -1,16 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { mailReportShape } from '../../../../shared/catalogue/dns-check/mail/report.ts';
-import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
-import { mailWeights } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
-import { fillDetail, listVerdicts } from '../../../../shared/model/finding.ts';
-import {
-  codesBroken,
-  codesOf,
-  isBroken,
-  type Verdict,
-  type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+import { mailReportShape } from '#shared/catalogue/dns-check/mail/report';
+import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules';
+import { mailWeights } from '#shared/catalogue/dns-check/mail/weights';
+import { fillDetail, listVerdicts } from '#shared/model/finding';
+import { codesBroken, codesOf, isBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import type { HttpAnswer } from '../../../../worker/probes/http/port.ts';

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
+import type { MailCode } from '#shared/catalogue/dns-check/mail/rules';
 import type { Case } from './cases.ts';
 import { goodZone } from './good-zone.ts';
 import { fileOf, goodLogo, markOf, type WebAnswer } from './zone-literal.ts';

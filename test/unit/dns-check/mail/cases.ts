@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
-import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
+import type { MailCode } from '#shared/catalogue/dns-check/mail/rules';
+import type { DnsCheckOptions } from '#shared/catalogue/dns-check/options';
 import keys from '../../../fixtures/dns-check/mail/dkim-keys.json' with { type: 'json' };
 import { bimiFileCases } from './bimi-cases.ts';
 import { goodZone, parkedZone } from './good-zone.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
-import { codesBroken, codesOf, isBroken } from '../../../../shared/model/verdict.ts';
+import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
+import { codesBroken, codesOf, isBroken } from '#shared/model/verdict';
 import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import type { HttpAnswer } from '../../../../worker/probes/http/port.ts';

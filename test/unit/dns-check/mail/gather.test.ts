@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
+import type { DnsCheckOptions } from '#shared/catalogue/dns-check/options';
 import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import { questionLimit } from '../../../../worker/dns/asker.ts';

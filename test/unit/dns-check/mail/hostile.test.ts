@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { mailReportShape } from '../../../../shared/catalogue/dns-check/mail/report.ts';
-import { mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
-import { listVerdicts } from '../../../../shared/model/finding.ts';
-import type { Json } from '../../../../shared/model/verdict.ts';
+import { mailReportShape } from '#shared/catalogue/dns-check/mail/report';
+import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
+import { listVerdicts } from '#shared/model/finding';
+import type { Json } from '#shared/model/verdict';
 import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import type { DnsProbe } from '../../../../worker/probes/dns/port.ts';

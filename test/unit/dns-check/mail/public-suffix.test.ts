@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codesBroken } from '../../../../shared/model/verdict.ts';
+import { codesBroken } from '#shared/model/verdict';
 import { assessMail } from '../../../../worker/checks/dns-check/mail/assess.ts';
 import { gatherMail } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import { contextOf, stubDns, stubWeb, type ZoneLiteral } from './zone-literal.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DnsCheckOptions } from '../../../../shared/catalogue/dns-check/options.ts';
-import type { Json } from '../../../../shared/model/verdict.ts';
+import type { DnsCheckOptions } from '#shared/catalogue/dns-check/options';
+import type { Json } from '#shared/model/verdict';
 import type { MailContext } from '../../../../worker/checks/dns-check/mail/gather.ts';
 import type {
   DnsAnswer,

@@ -1,4 +1,4 @@
-import type { HeaderCode } from '../../../../shared/catalogue/security-header-check/rules.ts';
+import type { HeaderCode } from '#shared/catalogue/security-header-check/rules';
 import type { HeaderEvidence } from '../../../../worker/checks/security-header-check/evidence.ts';
 
 /** One fact. `broken` lists exactly the findings above info; `info` and `holds` must be among theirs. */

@@ -1,12 +1,6 @@
-import type { DnsFields } from '../../../../shared/catalogue/dns-check/report.ts';
-import { type DnsCode, dnsRules } from '../../../../shared/catalogue/dns-check/rules.ts';
-import {
-  allOf,
-  codesBroken,
-  isBroken,
-  type Severity,
-  type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+import type { DnsFields } from '#shared/catalogue/dns-check/report';
+import { type DnsCode, dnsRules } from '#shared/catalogue/dns-check/rules';
+import { allOf, codesBroken, isBroken, type Severity, type Verdicts } from '#shared/model/verdict';
 import type { HalfAssessment } from '../halves.ts';
 import { type Loss, shareOut } from '../share-out.ts';
 import { judgeCaa } from './caa/judge.ts';

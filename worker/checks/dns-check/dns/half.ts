@@ -1,5 +1,5 @@
-import type { DnsFields } from '../../../../shared/catalogue/dns-check/report.ts';
-import type { DnsCode } from '../../../../shared/catalogue/dns-check/rules.ts';
+import type { DnsFields } from '#shared/catalogue/dns-check/report';
+import type { DnsCode } from '#shared/catalogue/dns-check/rules';
 import type { Half } from '../halves.ts';
 import { assessDns } from './assess.ts';
 import type { DnsEvidence } from './evidence.ts';

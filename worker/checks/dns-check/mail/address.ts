@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { classifyAddress } from '../../../../shared/target/classify-address.ts';
+import { classifyAddress } from '#shared/target/classify-address';
 
 const nobody = { allow: [], deny: [] };
 

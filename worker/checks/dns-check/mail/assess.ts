@@ -1,7 +1,7 @@
-import type { MailFields } from '../../../../shared/catalogue/dns-check/mail/report.ts';
-import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
-import type { MailPart } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
-import { allOf, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
+import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules';
+import type { MailPart } from '#shared/catalogue/dns-check/mail/weights';
+import { allOf, type Verdicts } from '#shared/model/verdict';
 import { isPublicSuffix } from '../../../dns/public-suffix.ts';
 import { openZone, sightKey } from '../../../dns/zone.ts';
 import { judgeBimi } from './bimi/judge.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as afterArrivals } from 'node:timers/promises';
-import { isAddress } from '../../../../shared/target/classify-address.ts';
+import { isAddress } from '#shared/target/classify-address';
 import { type Asker, openAsker } from '../../../dns/asker.ts';
 import { haveOneOwner } from '../../../dns/public-suffix.ts';
 import type { SightQuestion } from '../../../dns/sight.ts';

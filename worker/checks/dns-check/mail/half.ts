@@ -1,5 +1,5 @@
-import type { MailFields } from '../../../../shared/catalogue/dns-check/mail/report.ts';
-import type { MailCode } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
+import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
+import type { MailCode } from '#shared/catalogue/dns-check/mail/rules';
 import type { Half } from '../halves.ts';
 import { assessMail } from './assess.ts';
 import type { MailEvidence } from './evidence.ts';

@@ -1,7 +1,7 @@
-import { type MailCode, mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
-import { type MailPart, mailWeights } from '../../../../shared/catalogue/dns-check/mail/weights.ts';
-import type { PartState } from '../../../../shared/catalogue/dns-check/part-state.ts';
-import { codesBroken, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules';
+import { type MailPart, mailWeights } from '#shared/catalogue/dns-check/mail/weights';
+import type { PartState } from '#shared/catalogue/dns-check/part-state';
+import { codesBroken, type Verdicts } from '#shared/model/verdict';
 import { shareOut } from '../share-out.ts';
 
 /** How one part came to its points. */

@@ -1,4 +1,4 @@
-import type { PartState } from '../../../../shared/catalogue/dns-check/part-state.ts';
+import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import type { Sight } from '../../../dns/sight.ts';
 import type { MailMode } from './mode.ts';
 

@@ -1,12 +1,8 @@
-import type { CategoryState } from '../../../../shared/catalogue/domain-health/report.ts';
-import {
-  type CategoryName,
-  categoryNames,
-  categoryWeights,
-} from '../../../../shared/catalogue/domain-health/weights.ts';
-import type { Finding } from '../../../../shared/model/finding.ts';
-import type { Report } from '../../../../shared/model/report.ts';
-import type { Grade } from '../../../../shared/model/score.ts';
+import type { CategoryState } from '#shared/catalogue/domain-health/report';
+import { type CategoryName, categoryNames, categoryWeights } from '#shared/catalogue/domain-health/weights';
+import type { Finding } from '#shared/model/finding';
+import type { Report } from '#shared/model/report';
+import type { Grade } from '#shared/model/score';
 import { type CategoryReport, type DnsHalf, halfOf } from './dns-halves.ts';
 import type { EntryPoint } from './entry-points.ts';
 import type { DnsFields } from './fields.ts';

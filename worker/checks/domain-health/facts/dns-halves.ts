@@ -1,8 +1,8 @@
-import { mailRules } from '../../../../shared/catalogue/dns-check/mail/rules.ts';
-import type { CategoryName } from '../../../../shared/catalogue/domain-health/weights.ts';
-import type { Finding } from '../../../../shared/model/finding.ts';
-import type { Report } from '../../../../shared/model/report.ts';
-import { type Grade, gradeOf } from '../../../../shared/model/score.ts';
+import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
+import type { CategoryName } from '#shared/catalogue/domain-health/weights';
+import type { Finding } from '#shared/model/finding';
+import type { Report } from '#shared/model/report';
+import { type Grade, gradeOf } from '#shared/model/score';
 import type { DnsFields } from './fields.ts';
 
 /** The two categories that one dns-check gives. */

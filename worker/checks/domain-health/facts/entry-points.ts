@@ -1,4 +1,4 @@
-import { codesOf } from '../../../../shared/model/verdict.ts';
+import { codesOf } from '#shared/model/verdict';
 import { kindOfFailure } from '../../../probes/failure-kinds.ts';
 import type { HealthEvidence } from '../evidence.ts';
 import { type RedirectFields, readRedirectFields } from './fields.ts';

@@ -1,6 +1,6 @@
-import { certificateRules } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import type { Finding } from '../../../../shared/model/finding.ts';
-import type { Report } from '../../../../shared/model/report.ts';
+import { certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
+import type { Finding } from '#shared/model/finding';
+import type { Report } from '#shared/model/report';
 import type { Category } from './categories.ts';
 import { readTrust } from './fields.ts';
 import type { SourceFacts } from './source.ts';

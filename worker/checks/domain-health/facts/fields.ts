@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Report } from '../../../../shared/model/report.ts';
+import type { Report } from '#shared/model/report';
 
 const state = z.looseObject({ state: z.string() });
 const points = z.number().nullable();

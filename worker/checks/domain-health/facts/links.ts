@@ -1,5 +1,5 @@
-import type { CategoryName } from '../../../../shared/catalogue/domain-health/weights.ts';
-import type { Report } from '../../../../shared/model/report.ts';
+import type { CategoryName } from '#shared/catalogue/domain-health/weights';
+import type { Report } from '#shared/model/report';
 import type { HealthEvidence } from '../evidence.ts';
 
 /** What the sources were asked about. */

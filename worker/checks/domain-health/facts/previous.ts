@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { domainHealthReportShape } from '../../../../shared/catalogue/domain-health/report.ts';
-import { type CategoryName, categoryNames } from '../../../../shared/catalogue/domain-health/weights.ts';
-import type { Report } from '../../../../shared/model/report.ts';
+import { domainHealthReportShape } from '#shared/catalogue/domain-health/report';
+import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
+import type { Report } from '#shared/model/report';
 import type { PreviousHealth } from '../evidence.ts';
 
 const storedFields = z.looseObject({ categories: domainHealthReportShape.categories, coverage: z.number() });

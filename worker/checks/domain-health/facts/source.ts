@@ -1,6 +1,6 @@
-import type { Finding } from '../../../../shared/model/finding.ts';
-import type { Report } from '../../../../shared/model/report.ts';
-import { type Evidence, type Fix, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { Finding } from '#shared/model/finding';
+import type { Report } from '#shared/model/report';
+import { type Evidence, type Fix, notTested, type Verdict } from '#shared/model/verdict';
 import type { Source } from '../evidence.ts';
 
 /** A source, read once. A failed report says nothing of the target: it is there to be shown, not to be judged by. */

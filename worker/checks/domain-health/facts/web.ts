@@ -1,4 +1,4 @@
-import type { Finding } from '../../../../shared/model/finding.ts';
+import type { Finding } from '#shared/model/finding';
 import type { EntryPoint } from './entry-points.ts';
 import type { DnsFields } from './fields.ts';
 import { findingIn, type SourceFacts } from './source.ts';

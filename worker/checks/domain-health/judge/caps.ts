@@ -1,9 +1,9 @@
-import type { HealthFields } from '../../../../shared/catalogue/domain-health/report.ts';
-import { type HealthCode, rules } from '../../../../shared/catalogue/domain-health/rules.ts';
-import { type CategoryName, categoryNames } from '../../../../shared/catalogue/domain-health/weights.ts';
-import { fillDetail } from '../../../../shared/model/finding.ts';
-import { type Grade, gradeNames } from '../../../../shared/model/score.ts';
-import { codesOf, type Evidence, isBroken, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import { type HealthCode, rules } from '#shared/catalogue/domain-health/rules';
+import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
+import { fillDetail } from '#shared/model/finding';
+import { type Grade, gradeNames } from '#shared/model/score';
+import { codesOf, type Evidence, isBroken, type Verdicts } from '#shared/model/verdict';
 import { tellGap } from './gaps.ts';
 import { standingOf } from './several.ts';
 

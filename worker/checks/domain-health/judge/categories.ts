@@ -1,6 +1,6 @@
-import type { HealthCode } from '../../../../shared/catalogue/domain-health/rules.ts';
-import type { Grade } from '../../../../shared/model/score.ts';
-import { brokenBy, isBroken, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { HealthCode } from '#shared/catalogue/domain-health/rules';
+import type { Grade } from '#shared/model/score';
+import { brokenBy, isBroken, notTested, type Verdict } from '#shared/model/verdict';
 import type { Category } from '../facts/categories.ts';
 import type { EntryPoint } from '../facts/entry-points.ts';
 import { graveFindings, hasFailedTls, type TlsFacts } from '../facts/failed-tls.ts';

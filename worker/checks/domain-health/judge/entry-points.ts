@@ -1,13 +1,6 @@
-import type { HealthCode } from '../../../../shared/catalogue/domain-health/rules.ts';
-import {
-  brokenBy,
-  brokenIf,
-  type Evidence,
-  isBroken,
-  notTested,
-  type Verdict,
-} from '../../../../shared/model/verdict.ts';
-import { siteOf } from '../../../../shared/target/parse-target.ts';
+import type { HealthCode } from '#shared/catalogue/domain-health/rules';
+import { brokenBy, brokenIf, type Evidence, isBroken, notTested, type Verdict } from '#shared/model/verdict';
+import { siteOf } from '#shared/target/parse-target';
 import { distrustIn, type EntryPoint, type LandedEntry, landed } from '../facts/entry-points.ts';
 import { findingIn, verdictIn } from '../facts/source.ts';
 import type { WebFacts } from '../facts/web.ts';

@@ -1,6 +1,6 @@
-import { type HealthCode, rules } from '../../../../shared/catalogue/domain-health/rules.ts';
-import type { Assessment } from '../../../../shared/model/report.ts';
-import { codesOf, isBroken, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { type HealthCode, rules } from '#shared/catalogue/domain-health/rules';
+import type { Assessment } from '#shared/model/report';
+import { codesOf, isBroken, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { Category } from '../facts/categories.ts';
 import { failedHostOf, type HealthFacts } from '../facts/health.ts';
 import { findingIn } from '../facts/source.ts';

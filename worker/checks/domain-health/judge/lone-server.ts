@@ -1,4 +1,4 @@
-import { brokenBy, isBroken, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { brokenBy, isBroken, notTested, type Verdict } from '#shared/model/verdict';
 import type { DnsFields } from '../facts/fields.ts';
 import { type SourceFacts, verdictOver } from '../facts/source.ts';
 

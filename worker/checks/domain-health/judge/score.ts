@@ -1,5 +1,5 @@
-import { leastCoverage } from '../../../../shared/catalogue/domain-health/weights.ts';
-import { type Grade, gradeNames } from '../../../../shared/model/score.ts';
+import { leastCoverage } from '#shared/catalogue/domain-health/weights';
+import { type Grade, gradeNames } from '#shared/model/score';
 import type { Category } from '../facts/categories.ts';
 
 type Weighed = Pick<Category, 'state' | 'score' | 'weight'>;

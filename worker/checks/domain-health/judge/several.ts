@@ -1,5 +1,5 @@
-import type { CategoryName } from '../../../../shared/catalogue/domain-health/weights.ts';
-import type { Evidence } from '../../../../shared/model/verdict.ts';
+import type { CategoryName } from '#shared/catalogue/domain-health/weights';
+import type { Evidence } from '#shared/model/verdict';
 import type { Category } from '../facts/categories.ts';
 import { enumerate } from '../facts/source.ts';
 

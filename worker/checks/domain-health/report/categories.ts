@@ -1,5 +1,5 @@
-import type { HealthFields } from '../../../../shared/catalogue/domain-health/report.ts';
-import type { CategoryName } from '../../../../shared/catalogue/domain-health/weights.ts';
+import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import type { CategoryName } from '#shared/catalogue/domain-health/weights';
 import type { Category } from '../facts/categories.ts';
 
 /** The report's `categories`. */

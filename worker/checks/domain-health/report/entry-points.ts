@@ -1,5 +1,5 @@
-import type { HealthFields } from '../../../../shared/catalogue/domain-health/report.ts';
-import { type RedirectEnd, redirectEnds } from '../../../../shared/catalogue/redirect-check/report.ts';
+import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import { type RedirectEnd, redirectEnds } from '#shared/catalogue/redirect-check/report';
 import type { EntryEnd, EntryPoint } from '../facts/entry-points.ts';
 import { linkTo } from '../facts/links.ts';
 

@@ -1,6 +1,6 @@
-import type { HealthFields } from '../../../../shared/catalogue/domain-health/report.ts';
-import { domainHealth } from '../../../../shared/catalogue/domain-health/spec.ts';
-import { type CategoryName, categoryNames } from '../../../../shared/catalogue/domain-health/weights.ts';
+import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import { domainHealth } from '#shared/catalogue/domain-health/spec';
+import { type CategoryName, categoryNames } from '#shared/catalogue/domain-health/weights';
 import type { PreviousHealth } from '../evidence.ts';
 import type { Category } from '../facts/categories.ts';
 

@@ -1,6 +1,6 @@
-import type { HealthFields } from '../../../../shared/catalogue/domain-health/report.ts';
-import { categoryNames, worstFindingsLimit } from '../../../../shared/catalogue/domain-health/weights.ts';
-import { severities } from '../../../../shared/model/verdict.ts';
+import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import { categoryNames, worstFindingsLimit } from '#shared/catalogue/domain-health/weights';
+import { severities } from '#shared/model/verdict';
 import type { Category } from '../facts/categories.ts';
 
 type WorstFinding = HealthFields['worstFindings'][number];

@@ -1,5 +1,5 @@
-import type { PagespeedCode } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
-import type { Evidence } from '../../../../shared/model/verdict.ts';
+import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
+import type { Evidence } from '#shared/model/verdict';
 import type { BrowserEnd, BrowserRun, RefusedHost } from '../../../probes/browser/port.ts';
 import { isKeptBack } from '../../../probes/failure-kinds.ts';
 import { type Block, readBlock } from '../../../web/block-page.ts';

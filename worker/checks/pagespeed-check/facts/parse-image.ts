@@ -1,4 +1,4 @@
-import { type Malformed, malformed } from '../../../../shared/model/verdict.ts';
+import { type Malformed, malformed } from '#shared/model/verdict';
 
 /** What the first bytes of a picture say of it. */
 export type ImageHeader = {

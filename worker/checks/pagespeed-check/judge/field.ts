@@ -1,5 +1,5 @@
-import type { Rating } from '../../../../shared/catalogue/pagespeed-check/report.ts';
-import { brokenBy, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { Rating } from '#shared/catalogue/pagespeed-check/report';
+import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
 import type { FieldSight } from '../../../probes/browser/port.ts';
 import { displayValue, fieldThresholds, rateValue } from '../facts/ratings.ts';
 

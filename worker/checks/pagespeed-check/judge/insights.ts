@@ -1,5 +1,5 @@
-import type { PagespeedCode } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
-import { brokenIf, codesOf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
+import { brokenIf, codesOf, notTested, type Verdict } from '#shared/model/verdict';
 import type { AuditSeen, PageSight } from '../../../probes/browser/port.ts';
 import { hasFailed } from '../facts/savings.ts';
 import { sumBusyMs, summarise } from './show-insight.ts';

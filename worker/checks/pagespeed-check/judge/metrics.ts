@@ -1,11 +1,5 @@
-import type { PagespeedCode } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
-import {
-  brokenBy,
-  codesOf,
-  type Evidence,
-  notTested,
-  type Verdict,
-} from '../../../../shared/model/verdict.ts';
+import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
+import { brokenBy, codesOf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import type { MetricSeen, PageSight, Strategy } from '../../../probes/browser/port.ts';
 import { displayValue, type MetricName, metricNames, rateScore, thresholdsOf } from '../facts/ratings.ts';
 

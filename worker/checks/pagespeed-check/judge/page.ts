@@ -1,12 +1,5 @@
-import type { PagespeedCode } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
-import {
-  allOf,
-  brokenBy,
-  brokenIf,
-  type Evidence,
-  notTested,
-  type Verdict,
-} from '../../../../shared/model/verdict.ts';
+import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
+import { allOf, brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import type { RefusedHost, Traffic } from '../../../probes/browser/port.ts';
 import { isKeptBack } from '../../../probes/failure-kinds.ts';
 import { isLoaded, isRemote, type Load } from '../evidence.ts';

@@ -1,5 +1,5 @@
-import type { PagespeedCode } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
-import { brokenBy, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
+import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
 import type { NamedEnd } from '../facts/end.ts';
 
 type RemoteCode = Extract<

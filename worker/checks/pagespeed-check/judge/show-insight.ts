@@ -1,5 +1,5 @@
-import { type PagespeedCode, rules } from '../../../../shared/catalogue/pagespeed-check/rules.ts';
-import type { Evidence } from '../../../../shared/model/verdict.ts';
+import { type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
+import type { Evidence } from '#shared/model/verdict';
 import type { AuditSeen } from '../../../probes/browser/port.ts';
 import { displayBytes, displayMs } from '../facts/ratings.ts';
 import { textOf } from '../facts/untyped.ts';

@@ -1,4 +1,4 @@
-import type { PagespeedFields } from '../../../../shared/catalogue/pagespeed-check/report.ts';
+import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import type { PageSight } from '../../../probes/browser/port.ts';
 import { isRemote, type Load } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';

@@ -1,4 +1,4 @@
-import type { PagespeedFields } from '../../../../shared/catalogue/pagespeed-check/report.ts';
+import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import type { FieldSight } from '../../../probes/browser/port.ts';
 import type { ChosenField } from '../facts/field.ts';
 import { fieldThresholds, rateValue } from '../facts/ratings.ts';

@@ -1,4 +1,4 @@
-import type { PagespeedFields } from '../../../../shared/catalogue/pagespeed-check/report.ts';
+import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import type { AuditSeen, PageSight, RefusedHost, Strategy } from '../../../probes/browser/port.ts';
 import { isRemote, type Load, type PagespeedEvidence } from '../evidence.ts';
 import type { Choice } from '../facts/choice.ts';

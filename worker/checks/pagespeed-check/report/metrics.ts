@@ -1,4 +1,4 @@
-import type { PagespeedFields } from '../../../../shared/catalogue/pagespeed-check/report.ts';
+import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
 import type { PageSight, Strategy } from '../../../probes/browser/port.ts';
 import { displayValue, type MetricName, rateScore, rateValue, thresholdsOf } from '../facts/ratings.ts';
 

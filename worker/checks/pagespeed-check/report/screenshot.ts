@@ -1,4 +1,4 @@
-import { isMalformed } from '../../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { isLoaded, type PagespeedEvidence } from '../evidence.ts';
 import { type ImageHeader, parseImage } from '../facts/parse-image.ts';
 

@@ -1,4 +1,4 @@
-import type { UserAgent } from '../../../../shared/catalogue/redirect-check/user-agents.ts';
+import type { UserAgent } from '#shared/catalogue/redirect-check/user-agents';
 
 /** What is sent as User-Agent for each choice but our own. Each still names this service, so that an operator knows who asked. */
 export const userAgentTexts: { readonly [A in Exclude<UserAgent, 'ours'>]: string } = {

@@ -1,11 +1,5 @@
-import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
-import {
-  brokenBy,
-  brokenIf,
-  isMalformed,
-  notTested,
-  type Verdict,
-} from '../../../../shared/model/verdict.ts';
+import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
+import { brokenBy, brokenIf, isMalformed, notTested, type Verdict } from '#shared/model/verdict';
 import type { FailureCode } from '../../../probes/http/port.ts';
 import type { Block } from '../../../web/block-page.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';

@@ -1,4 +1,4 @@
-import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import type { RedirectEvidence } from '../evidence.ts';
 
 /** Judges whether the first address answers the chosen client as it answers our own User-Agent. */

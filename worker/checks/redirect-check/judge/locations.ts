@@ -1,5 +1,5 @@
-import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
-import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
+import { brokenBy, brokenIf, type Evidence, type Verdict } from '#shared/model/verdict';
 import { isRedirect } from '../../../web/redirect.ts';
 import type { LocationSeen } from '../../../web/walk.ts';
 import type { RedirectEvidence } from '../evidence.ts';

@@ -1,12 +1,6 @@
-import type { RedirectCode } from '../../../../shared/catalogue/redirect-check/rules.ts';
-import {
-  brokenBy,
-  brokenIf,
-  type Evidence,
-  isBroken,
-  type Verdict,
-} from '../../../../shared/model/verdict.ts';
-import { siteOf } from '../../../../shared/target/parse-target.ts';
+import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
+import { brokenBy, brokenIf, type Evidence, isBroken, type Verdict } from '#shared/model/verdict';
+import { siteOf } from '#shared/target/parse-target';
 import { comfortableRedirects, isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
 import type { RedirectEvidence } from '../evidence.ts';
 import {

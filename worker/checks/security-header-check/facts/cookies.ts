@@ -1,4 +1,4 @@
-import { isMalformed } from '../../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { keyOf } from '../../../web/cookie-jar.ts';
 import { type Storage, storeCookie } from '../../../web/cookie-store.ts';
 import { valuesOf } from '../../../web/fields.ts';

@@ -1,4 +1,4 @@
-import { isMalformed, type Malformed } from '../../../../shared/model/verdict.ts';
+import { isMalformed, type Malformed } from '#shared/model/verdict';
 import { isAddressHost } from '../../../web/address-host.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';

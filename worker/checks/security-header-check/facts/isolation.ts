@@ -1,4 +1,4 @@
-import { isMalformed, type Malformed } from '../../../../shared/model/verdict.ts';
+import { isMalformed, type Malformed } from '#shared/model/verdict';
 import { type Fields, valuesOf } from '../../../web/fields.ts';
 import {
   type EmbedderPolicy,

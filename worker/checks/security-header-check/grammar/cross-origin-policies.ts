@@ -1,5 +1,5 @@
 import { Token } from 'structured-headers';
-import { isMalformed, type Malformed, malformed } from '../../../../shared/model/verdict.ts';
+import { isMalformed, type Malformed, malformed } from '#shared/model/verdict';
 import { readItem } from './structured.ts';
 
 const openerPolicies = [

@@ -1,5 +1,5 @@
 import { Token } from 'structured-headers';
-import { isMalformed } from '../../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { readDictionary } from './structured.ts';
 
 /** True where Integrity-Policy makes browsers refuse scripts without integrity: blocked-destinations has script. */

@@ -1,5 +1,5 @@
 import { Token } from 'structured-headers';
-import { isMalformed, type Malformed } from '../../../../shared/model/verdict.ts';
+import { isMalformed, type Malformed } from '#shared/model/verdict';
 import { readDictionary } from './structured.ts';
 
 /** Feature → whether it is open to every frame. A Map: feature names are the target's. */

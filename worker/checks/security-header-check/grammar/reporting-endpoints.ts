@@ -1,4 +1,4 @@
-import { isMalformed } from '../../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { readDictionary } from './structured.ts';
 
 /** The names that Reporting-Endpoints defines; none where it does not parse, which drops it whole. */

@@ -1,5 +1,5 @@
 import { type Dictionary, type Item, ParseError, parseDictionary, parseItem } from 'structured-headers';
-import { type Malformed, malformed } from '../../../../shared/model/verdict.ts';
+import { type Malformed, malformed } from '#shared/model/verdict';
 
 /** A structured dictionary (RFC 9651 §3.2) of all lines of a field. */
 export function readDictionary(lines: readonly string[]): { readonly dictionary: Dictionary } | Malformed {

@@ -2,15 +2,8 @@ import {
   permissionsRules,
   referrerRules,
   type sniffingRules,
-} from '../../../../shared/catalogue/security-header-check/rules/content.ts';
-import {
-  allOf,
-  brokenBy,
-  isMalformed,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '#shared/catalogue/security-header-check/rules/content';
+import { allOf, brokenBy, isMalformed, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import { type Page, whyHeadUnread } from '../facts/page.ts';
 import { readReferrer } from '../facts/referrer.ts';

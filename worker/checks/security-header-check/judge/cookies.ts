@@ -1,11 +1,5 @@
-import { cookieRules } from '../../../../shared/catalogue/security-header-check/rules/cookies.ts';
-import {
-  allOf,
-  brokenBy,
-  type Evidence,
-  type Verdict,
-  type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+import { cookieRules } from '#shared/catalogue/security-header-check/rules/cookies';
+import { allOf, brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import { isInfrastructure } from '../../../web/known-cookies.ts';
 import { maskAttributeValue } from '../../../web/mask-cookie.ts';

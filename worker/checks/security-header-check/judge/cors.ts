@@ -1,4 +1,4 @@
-import { corsRules } from '../../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
+import { corsRules } from '#shared/catalogue/security-header-check/rules/cross-origin';
 import {
   allOf,
   brokenBy,
@@ -6,7 +6,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import type { Cors, CorsAnswer } from '../facts/cors.ts';
 import { brokenWhen, cut, where } from './verdict-tables.ts';
 

@@ -1,5 +1,5 @@
-import type { cspRules } from '../../../../shared/catalogue/security-header-check/rules/csp.ts';
-import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { cspRules } from '#shared/catalogue/security-header-check/rules/csp';
+import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { Page } from '../facts/page.ts';
 import { directiveOf, listOf, type SeenPolicy, type SeenSource, type SourceList } from '../facts/policies.ts';
 import {

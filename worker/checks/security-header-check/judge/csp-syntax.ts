@@ -1,4 +1,4 @@
-import { brokenBy, type Evidence, type Verdict, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import type { Page } from '../facts/page.ts';
 import { directiveOf, headerOnlyDirectives, isNone, type SeenPolicy } from '../facts/policies.ts';

@@ -1,4 +1,4 @@
-import { cspRules } from '../../../../shared/catalogue/security-header-check/rules/csp.ts';
+import { cspRules } from '#shared/catalogue/security-header-check/rules/csp';
 import {
   allOf,
   brokenBy,
@@ -7,7 +7,7 @@ import {
   unlessBroken,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { indexFields } from '../../../web/fields.ts';
 import type { HeaderEvidence } from '../evidence.ts';
 import { type Page, whyHeadUnread } from '../facts/page.ts';

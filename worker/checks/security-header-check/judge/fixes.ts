@@ -1,4 +1,4 @@
-import { type HeaderCode, rules } from '../../../../shared/catalogue/security-header-check/rules.ts';
+import { type HeaderCode, rules } from '#shared/catalogue/security-header-check/rules';
 import {
   codesOf,
   type Evidence,
@@ -7,7 +7,7 @@ import {
   isMalformed,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { isToken } from '../../../web/fields.ts';
 import { parseHsts, printHsts } from '../../../web/hsts.ts';
 

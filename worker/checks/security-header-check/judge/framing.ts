@@ -1,11 +1,5 @@
-import { framingRules } from '../../../../shared/catalogue/security-header-check/rules/framing.ts';
-import {
-  allOf,
-  brokenBy,
-  type Evidence,
-  notTested,
-  type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+import { framingRules } from '#shared/catalogue/security-header-check/rules/framing';
+import { allOf, brokenBy, type Evidence, notTested, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import { type Framing, readFraming } from '../facts/framing.ts';
 import { type Page, whyHeadUnread } from '../facts/page.ts';

@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import { hstsRules } from '../../../../shared/catalogue/security-header-check/rules/transport.ts';
+import { hstsRules } from '#shared/catalogue/security-header-check/rules/transport';
 import {
   allOf,
   brokenBy,
@@ -9,7 +9,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import type { Hsts } from '../../../web/hsts.ts';
 import type { HeaderEvidence, PreloadSight } from '../evidence.ts';

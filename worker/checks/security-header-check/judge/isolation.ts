@@ -1,11 +1,5 @@
-import type { isolationRules } from '../../../../shared/catalogue/security-header-check/rules/cross-origin.ts';
-import {
-  brokenBy,
-  isMalformed,
-  type Malformed,
-  type Verdict,
-  type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+import type { isolationRules } from '#shared/catalogue/security-header-check/rules/cross-origin';
+import { brokenBy, isMalformed, type Malformed, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import { readIsolation } from '../facts/isolation.ts';
 import type { Page } from '../facts/page.ts';

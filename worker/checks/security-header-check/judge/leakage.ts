@@ -1,8 +1,5 @@
-import type {
-  hygieneRules,
-  leakageRules,
-} from '../../../../shared/catalogue/security-header-check/rules/leakage.ts';
-import { brokenBy, type Evidence, type Verdicts } from '../../../../shared/model/verdict.ts';
+import type { hygieneRules, leakageRules } from '#shared/catalogue/security-header-check/rules/leakage';
+import { brokenBy, type Evidence, type Verdicts } from '#shared/model/verdict';
 import type { HeaderLine } from '../../../web/fields.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { maskSetCookie } from '../../../web/mask-cookie.ts';

@@ -1,4 +1,4 @@
-import type { redirectRules } from '../../../../shared/catalogue/security-header-check/rules/transport.ts';
+import type { redirectRules } from '#shared/catalogue/security-header-check/rules/transport';
 import {
   brokenBy,
   type Evidence,
@@ -6,7 +6,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { comfortableRedirects } from '../../../web/redirect.ts';
 import type { Chain, HeaderEvidence, Hop } from '../evidence.ts';
 import { isClosed, whyCertificateUnseen, whyFailed, whyUnanswered, whyUnwalked } from './unwalked.ts';

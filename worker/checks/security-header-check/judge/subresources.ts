@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
-import type { mixedContentRules } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
-import { subresourceRules } from '../../../../shared/catalogue/security-header-check/rules/content.ts';
+import type { mixedContentRules } from '#shared/catalogue/security-header-check/rules/content';
+import { subresourceRules } from '#shared/catalogue/security-header-check/rules/content';
 import {
   allOf,
   brokenBy,
@@ -8,7 +8,7 @@ import {
   notTested,
   unlessBroken,
   type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { isHtml } from '../../../web/content-type.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import type { ElementSight } from '../evidence.ts';

@@ -1,13 +1,7 @@
-import type { FamilyCode } from '../../../../shared/catalogue/redirect-check/families.ts';
-import type { targetRules } from '../../../../shared/catalogue/security-header-check/rules/leakage.ts';
-import {
-  brokenBy,
-  type Evidence,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../shared/model/verdict.ts';
-import { siteOf } from '../../../../shared/target/parse-target.ts';
+import type { FamilyCode } from '#shared/catalogue/redirect-check/families';
+import type { targetRules } from '#shared/catalogue/security-header-check/rules/leakage';
+import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { siteOf } from '#shared/target/parse-target';
 import type { Block } from '../../../web/block-page.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
 import type { Page } from '../facts/page.ts';

@@ -1,4 +1,4 @@
-import { brokenBy, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, type Verdict } from '#shared/model/verdict';
 import type { SeenHop } from '../facts/page.ts';
 
 /** Holds for what is absent, broken by what is there. */

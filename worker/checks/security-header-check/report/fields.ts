@@ -1,4 +1,4 @@
-import { isMalformed } from '../../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import { findKnownCookie } from '../../../web/known-cookies.ts';
 import { maskAttributeValue, maskSetCookie } from '../../../web/mask-cookie.ts';

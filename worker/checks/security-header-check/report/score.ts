@@ -1,6 +1,6 @@
-import { type Group, groupPoints } from '../../../../shared/catalogue/security-header-check/groups.ts';
-import { type HeaderCode, rules } from '../../../../shared/catalogue/security-header-check/rules.ts';
-import { codesOf, isBroken, type Verdicts } from '../../../../shared/model/verdict.ts';
+import { type Group, groupPoints } from '#shared/catalogue/security-header-check/groups';
+import { type HeaderCode, rules } from '#shared/catalogue/security-header-check/rules';
+import { codesOf, isBroken, type Verdicts } from '#shared/model/verdict';
 
 export type GroupScore = {
   readonly points: number;

@@ -1,4 +1,4 @@
-import type { SslCode } from '../../../../shared/catalogue/ssl-check/rules.ts';
+import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import { pathReasons } from '../../../certificates/trust/reasons.ts';
 import type { Presented } from './presented.ts';
 

@@ -1,8 +1,5 @@
-import {
-  type CertificateCode,
-  certificateRules,
-} from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { type CertificateCode, certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
+import { brokenBy, brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import { type Certificate, type CertificateKey, isSmallKey } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import type { SslEvidence } from '../evidence.ts';

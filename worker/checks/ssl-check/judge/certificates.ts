@@ -1,11 +1,5 @@
-import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import {
-  codesOf,
-  type Evidence,
-  isBroken,
-  notTested,
-  type Verdict,
-} from '../../../../shared/model/verdict.ts';
+import type { CertificateCode } from '#shared/catalogue/ssl-check/rules/certificate';
+import { codesOf, type Evidence, isBroken, notTested, type Verdict } from '#shared/model/verdict';
 import type { Certificate } from '../../../certificates/certificate.ts';
 import type { SslEvidence } from '../evidence.ts';
 import type { Presented } from '../facts/presented.ts';

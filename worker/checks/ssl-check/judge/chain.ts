@@ -1,5 +1,5 @@
-import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import { brokenBy, brokenIf, type Evidence, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { CertificateCode } from '#shared/catalogue/ssl-check/rules/certificate';
+import { brokenBy, brokenIf, type Evidence, type Verdict } from '#shared/model/verdict';
 import type { Chain } from '../../../certificates/chain.ts';
 import { type PathFault, type PathReason, pathReasons } from '../../../certificates/trust/reasons.ts';
 

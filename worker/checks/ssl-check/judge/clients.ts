@@ -1,5 +1,5 @@
-import type { ClientCode } from '../../../../shared/catalogue/ssl-check/rules/client.ts';
-import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { ClientCode } from '#shared/catalogue/ssl-check/rules/client';
+import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
 

@@ -1,8 +1,5 @@
-import {
-  type ConnectionCode,
-  connectionRules,
-} from '../../../../shared/catalogue/ssl-check/rules/connection.ts';
-import { allOf, brokenBy, codesOf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { type ConnectionCode, connectionRules } from '#shared/catalogue/ssl-check/rules/connection';
+import { allOf, brokenBy, codesOf, notTested, type Verdict } from '#shared/model/verdict';
 import type { FailureCode } from '../../../probes/http/port.ts';
 import type { HandshakeAnswer, Question } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';

@@ -1,5 +1,5 @@
-import type { CertificateCode } from '../../../../shared/catalogue/ssl-check/rules/certificate.ts';
-import { brokenBy, brokenIf, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { CertificateCode } from '#shared/catalogue/ssl-check/rules/certificate';
+import { brokenBy, brokenIf, type Verdict } from '#shared/model/verdict';
 import type { Certificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import {

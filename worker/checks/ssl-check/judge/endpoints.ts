@@ -1,12 +1,6 @@
-import type { EndpointCode } from '../../../../shared/catalogue/ssl-check/rules/endpoint.ts';
-import type { SslCode } from '../../../../shared/catalogue/ssl-check/rules.ts';
-import {
-  brokenBy,
-  brokenIf,
-  type Evidence,
-  notTested,
-  type Verdict,
-} from '../../../../shared/model/verdict.ts';
+import type { SslCode } from '#shared/catalogue/ssl-check/rules';
+import type { EndpointCode } from '#shared/catalogue/ssl-check/rules/endpoint';
+import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import { readCertificate } from '../../../certificates/certificate.ts';
 import type { Connected, EndpointSeen, SslEvidence } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';

@@ -1,5 +1,5 @@
-import type { SuiteCode } from '../../../../shared/catalogue/ssl-check/rules/suite.ts';
-import { brokenBy, type Evidence, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { SuiteCode } from '#shared/catalogue/ssl-check/rules/suite';
+import { brokenBy, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import type { HelloAccepted } from '../evidence.ts';
 import { isSetKnown, type SslFacts } from '../facts/facts.ts';
 import { suites } from '../grammar/suites.ts';

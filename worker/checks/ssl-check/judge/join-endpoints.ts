@@ -1,10 +1,4 @@
-import {
-  codesOf,
-  isBroken,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../shared/model/verdict.ts';
+import { codesOf, isBroken, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 
 /** What was found at another address of the name. Rules that it says nothing about are left out. */
 export type VerdictsAt<Code extends string> = {

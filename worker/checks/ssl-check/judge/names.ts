@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { NameCode } from '../../../../shared/catalogue/ssl-check/rules/name.ts';
-import { brokenBy, brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { NameCode } from '#shared/catalogue/ssl-check/rules/name';
+import { brokenBy, brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import type { Certificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import type { SslEvidence, TlsaRecord } from '../evidence.ts';

@@ -1,5 +1,5 @@
-import type { ProtocolCode } from '../../../../shared/catalogue/ssl-check/rules/protocol.ts';
-import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import type { ProtocolCode } from '#shared/catalogue/ssl-check/rules/protocol';
+import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import { readCertificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import { readMaxAge } from '../../../web/hsts.ts';

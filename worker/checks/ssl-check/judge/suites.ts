@@ -1,11 +1,5 @@
-import type { SuiteCode } from '../../../../shared/catalogue/ssl-check/rules/suite.ts';
-import {
-  brokenBy,
-  brokenIf,
-  type Evidence,
-  notTested,
-  type Verdict,
-} from '../../../../shared/model/verdict.ts';
+import type { SuiteCode } from '#shared/catalogue/ssl-check/rules/suite';
+import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import type { CertificateKey } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import { isDecisive, isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';

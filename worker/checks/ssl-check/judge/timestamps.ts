@@ -1,4 +1,4 @@
-import { brokenIf, notTested, type Verdict } from '../../../../shared/model/verdict.ts';
+import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import type { Certificate } from '../../../certificates/certificate.ts';
 import { isMalformed } from '../../../certificates/grammar/malformed.ts';
 import {

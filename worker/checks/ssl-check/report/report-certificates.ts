@@ -1,4 +1,4 @@
-import { codesBroken } from '../../../../shared/model/verdict.ts';
+import { codesBroken } from '#shared/model/verdict';
 import { type Certificate, readCertificate } from '../../../certificates/certificate.ts';
 import { buildChain } from '../../../certificates/chain.ts';
 import { isSetKnown, type SslFacts } from '../facts/facts.ts';

@@ -1,5 +1,5 @@
-import type { SslLabsLetter } from '../../../../shared/catalogue/ssl-check/report.ts';
-import { codesBroken } from '../../../../shared/model/verdict.ts';
+import type { SslLabsLetter } from '#shared/catalogue/ssl-check/report';
+import { codesBroken } from '#shared/model/verdict';
 import type { EndpointSeen, HandshakeAnswer } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import type { JudgedCertificates } from '../judge/certificates.ts';

@@ -1,4 +1,4 @@
-import type { Evidence, Json } from '../../../../shared/model/verdict.ts';
+import type { Evidence, Json } from '#shared/model/verdict';
 
 /** Rows of one audit that are kept; a hostile page can break a rule ten thousand times. */
 const rowLimit = 10;

@@ -1,4 +1,4 @@
-import { caaRules } from '../../../../../shared/catalogue/dns-check/rules/caa.ts';
+import { caaRules } from '#shared/catalogue/dns-check/rules/caa';
 import {
   allOf,
   brokenBy,
@@ -7,7 +7,7 @@ import {
   isMalformed,
   notTested,
   type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { climbCaa } from '../../../../dns/climb-caa.ts';
 import type { Caa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';

@@ -1,4 +1,4 @@
-import { type Malformed, malformed } from '../../../../../shared/model/verdict.ts';
+import { type Malformed, malformed } from '#shared/model/verdict';
 
 /** The value of an issue, issuewild or issuemail property. */
 export type CaaIssue = {

@@ -1,4 +1,4 @@
-import type { DnsFields } from '../../../../../shared/catalogue/dns-check/report.ts';
+import type { DnsFields } from '#shared/catalogue/dns-check/report';
 import { climbCaa } from '../../../../dns/climb-caa.ts';
 import type { DnsFacts } from '../facts.ts';
 import { caaAnswersOf, issuersOf } from './judge.ts';

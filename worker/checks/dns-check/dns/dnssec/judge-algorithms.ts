@@ -1,4 +1,4 @@
-import { brokenBy, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
 import { algorithmOf } from './algorithms.ts';
 import { revokedFlag, zoneKeyFlag } from './key-tag.ts';

@@ -1,4 +1,4 @@
-import { brokenBy, type Evidence, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import { foundRecords } from '../../../../dns/read-answer.ts';
 import { type Dnskey, type Ds, readAll, readDnskey, readDs } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';

@@ -1,4 +1,4 @@
-import { brokenBy, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
 import { recordsAt } from '../../../../dns/read-answer.ts';
 import { type Dnskey, readAll, readDs } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';

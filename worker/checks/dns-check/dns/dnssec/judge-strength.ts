@@ -1,10 +1,4 @@
-import {
-  brokenBy,
-  type Evidence,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { foundRecords } from '../../../../dns/read-answer.ts';
 import { type Nsec3Param, readAll, readNsec3Param } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';

@@ -1,4 +1,4 @@
-import { dnssecRules } from '../../../../../shared/catalogue/dns-check/rules/dnssec.ts';
+import { dnssecRules } from '#shared/catalogue/dns-check/rules/dnssec';
 import {
   allOf,
   brokenBy,
@@ -8,7 +8,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import type { Dnskey } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';
 import { digestOf } from './ds-digest.ts';

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type Malformed, malformed } from '../../../../../shared/model/verdict.ts';
+import { type Malformed, malformed } from '#shared/model/verdict';
 import type { Dnskey } from '../../../../dns/record-values.ts';
 import { algorithmOf, type Scheme } from './algorithms.ts';
 

@@ -1,5 +1,5 @@
-import type { PartState } from '../../../../../shared/catalogue/dns-check/part-state.ts';
-import type { DnssecStatus } from '../../../../../shared/catalogue/dns-check/report.ts';
+import type { PartState } from '#shared/catalogue/dns-check/part-state';
+import type { DnssecStatus } from '#shared/catalogue/dns-check/report';
 import type { Dnskey } from '../../../../dns/record-values.ts';
 import { algorithmOf } from './algorithms.ts';
 import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';

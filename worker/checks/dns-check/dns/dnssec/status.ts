@@ -1,4 +1,4 @@
-import type { DnssecStatus } from '../../../../../shared/catalogue/dns-check/report.ts';
+import type { DnssecStatus } from '#shared/catalogue/dns-check/report';
 import { describeRcode, readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { apexTypes } from '../../halves.ts';

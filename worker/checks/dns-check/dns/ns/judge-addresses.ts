@@ -1,4 +1,4 @@
-import type { nsRules } from '../../../../../shared/catalogue/dns-check/rules/ns.ts';
+import type { nsRules } from '#shared/catalogue/dns-check/rules/ns';
 import {
   brokenBy,
   brokenIf,
@@ -6,7 +6,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { HostAnswers } from '../evidence.ts';

@@ -1,11 +1,5 @@
-import type { nsRules } from '../../../../../shared/catalogue/dns-check/rules/ns.ts';
-import {
-  brokenBy,
-  type Evidence,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import type { nsRules } from '#shared/catalogue/dns-check/rules/ns';
+import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsFacts } from '../facts.ts';
 import { foreignName } from './gather-servers.ts';

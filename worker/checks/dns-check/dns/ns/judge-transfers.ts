@@ -1,4 +1,4 @@
-import { notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { notTested, type Verdict } from '#shared/model/verdict';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
 

@@ -1,11 +1,5 @@
-import { nsRules } from '../../../../../shared/catalogue/dns-check/rules/ns.ts';
-import {
-  allOf,
-  brokenBy,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import { nsRules } from '#shared/catalogue/dns-check/rules/ns';
+import { allOf, brokenBy, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
 import { readDelegation } from './delegation.ts';
 import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';

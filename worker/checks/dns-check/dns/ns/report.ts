@@ -1,4 +1,4 @@
-import type { PartState } from '../../../../../shared/catalogue/dns-check/part-state.ts';
+import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import type { DnsFacts } from '../facts.ts';
 import { readDelegation } from './delegation.ts';
 import type { ServerFacts } from './server-facts.ts';

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { brokenBy, type Evidence, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import { foundRecords, type Reading } from '../../../../dns/read-answer.ts';
 import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';

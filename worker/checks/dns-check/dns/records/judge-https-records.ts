@@ -1,10 +1,4 @@
-import {
-  brokenBy,
-  type Evidence,
-  isMalformed,
-  notTested,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, isMalformed, notTested, type Verdicts } from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
 import { judgeHints } from './judge-hints.ts';
 import { parseServiceBinding, type ServiceBinding } from './parse-service-binding.ts';

@@ -1,4 +1,4 @@
-import { brokenBy, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
 import { mostFrequent } from '../ns/delegation.ts';
 import { named } from '../ns/server-facts.ts';

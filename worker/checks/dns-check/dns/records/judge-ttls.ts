@@ -1,4 +1,4 @@
-import { brokenBy, type Evidence, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { brokenBy, type Evidence, notTested, type Verdicts } from '#shared/model/verdict';
 import { ownRecords } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { DnsFacts } from '../facts.ts';

@@ -1,4 +1,4 @@
-import type { recordRules } from '../../../../../shared/catalogue/dns-check/rules/records.ts';
+import type { recordRules } from '#shared/catalogue/dns-check/rules/records';
 import {
   brokenBy,
   brokenIf,
@@ -6,8 +6,8 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
-import { classifyAddress } from '../../../../../shared/target/classify-address.ts';
+} from '#shared/model/verdict';
+import { classifyAddress } from '#shared/target/classify-address';
 import { isOurs } from '../../../../dns/not-asked.ts';
 import { describeEde, foundRecords, type Reading, readAnswer } from '../../../../dns/read-answer.ts';
 import { readAll, readText } from '../../../../dns/record-values.ts';

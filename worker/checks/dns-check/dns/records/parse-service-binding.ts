@@ -1,4 +1,4 @@
-import { type Json, type Malformed, malformed } from '../../../../../shared/model/verdict.ts';
+import { type Json, type Malformed, malformed } from '#shared/model/verdict';
 import { isObject } from '../../../../dns/record-values.ts';
 
 /** An HTTPS or SVCB record. Priority 0 is an alias, all others describe a service (RFC 9460 §2.4). */

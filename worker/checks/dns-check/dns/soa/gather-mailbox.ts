@@ -1,4 +1,4 @@
-import { isMalformed } from '../../../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { foundRecords, ownRecords, readAnswer } from '../../../../dns/read-answer.ts';
 import { readAll, readMx, readSoa } from '../../../../dns/record-values.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';

@@ -1,4 +1,4 @@
-import { brokenBy, isMalformed, notTested, type Verdict } from '../../../../../shared/model/verdict.ts';
+import { brokenBy, isMalformed, notTested, type Verdict } from '#shared/model/verdict';
 import { foundRecords, readAnswer } from '../../../../dns/read-answer.ts';
 import { readMailbox } from '../../../../dns/read-mailbox.ts';
 import { readAll, readMx } from '../../../../dns/record-values.ts';

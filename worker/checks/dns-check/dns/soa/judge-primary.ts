@@ -1,4 +1,4 @@
-import { brokenBy, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { brokenBy, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';

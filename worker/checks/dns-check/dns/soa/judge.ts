@@ -1,4 +1,4 @@
-import { soaRules } from '../../../../../shared/catalogue/dns-check/rules/soa.ts';
+import { soaRules } from '#shared/catalogue/dns-check/rules/soa';
 import {
   allOf,
   brokenBy,
@@ -7,7 +7,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { foundRecords } from '../../../../dns/read-answer.ts';
 import { readAll, readSoa, type Soa } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';

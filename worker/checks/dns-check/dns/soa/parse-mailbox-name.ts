@@ -1,4 +1,4 @@
-import { type Malformed, malformed } from '../../../../../shared/model/verdict.ts';
+import { type Malformed, malformed } from '#shared/model/verdict';
 import { parseName } from '../../../../dns/name.ts';
 
 /** The mail address that a SOA's RNAME stands for (RFC 1035 §8): the first label is the local part. */

@@ -1,5 +1,5 @@
-import type { DnsFields } from '../../../../../shared/catalogue/dns-check/report.ts';
-import { isBroken, isMalformed, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import type { DnsFields } from '#shared/catalogue/dns-check/report';
+import { isBroken, isMalformed, type Verdicts } from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
 import { type SoaCode, soaOf } from './judge.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';

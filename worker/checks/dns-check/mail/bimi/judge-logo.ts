@@ -1,4 +1,4 @@
-import type { BimiCode } from '../../../../../shared/catalogue/dns-check/mail/rules/bimi.ts';
+import type { BimiCode } from '#shared/catalogue/dns-check/mail/rules/bimi';
 import {
   brokenBy,
   brokenIf,
@@ -6,7 +6,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { judgeSvg, type SvgFault } from './judge-svg.ts';
 import { type LogoSight, lineOf } from './read-logo.ts';
 import { relativeLengths, sizeOfSvg } from './svg-size.ts';

@@ -1,11 +1,5 @@
-import type { BimiCode } from '../../../../../shared/catalogue/dns-check/mail/rules/bimi.ts';
-import {
-  brokenBy,
-  brokenIf,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import type { BimiCode } from '#shared/catalogue/dns-check/mail/rules/bimi';
+import { brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { clip } from '../text/fault.ts';
 import type { LogoSight } from './read-logo.ts';
 import {

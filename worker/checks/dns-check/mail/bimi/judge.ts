@@ -1,12 +1,5 @@
-import { type BimiCode, bimiRules } from '../../../../../shared/catalogue/dns-check/mail/rules/bimi.ts';
-import {
-  allOf,
-  brokenBy,
-  brokenIf,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import { type BimiCode, bimiRules } from '#shared/catalogue/dns-check/mail/rules/bimi';
+import { allOf, brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { ChosenPolicy } from '../dmarc/choose-policy.ts';
 import type { BimiFiles } from '../evidence.ts';
 import type { MailMode } from '../mode.ts';

@@ -1,4 +1,4 @@
-import { type Malformed, malformed } from '../../../../../shared/model/verdict.ts';
+import { type Malformed, malformed } from '#shared/model/verdict';
 
 const name = String.raw`[A-Za-z_:\u00c0-\uffff][\w:.\-\u00b7-\uffff]*`;
 const literal = `(?:"[^"]*"|'[^']*')`;

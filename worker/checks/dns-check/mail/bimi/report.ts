@@ -1,4 +1,4 @@
-import type { MailFields } from '../../../../../shared/catalogue/dns-check/mail/report.ts';
+import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
 import type { BimiFiles } from '../evidence.ts';
 import type { MailMode } from '../mode.ts';
 import { stateOfRecord } from '../state-of-record.ts';

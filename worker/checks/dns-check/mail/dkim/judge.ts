@@ -1,4 +1,4 @@
-import { type DkimCode, dkimRules } from '../../../../../shared/catalogue/dns-check/mail/rules/dkim.ts';
+import { type DkimCode, dkimRules } from '#shared/catalogue/dns-check/mail/rules/dkim';
 import {
   allOf,
   brokenIf,
@@ -6,7 +6,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';

@@ -1,11 +1,5 @@
-import type { DmarcCode } from '../../../../../shared/catalogue/dns-check/mail/rules/dmarc.ts';
-import {
-  brokenIf,
-  type Fix,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import type { DmarcCode } from '#shared/catalogue/dns-check/mail/rules/dmarc';
+import { brokenIf, type Fix, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';

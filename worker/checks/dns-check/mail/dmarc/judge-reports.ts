@@ -1,11 +1,5 @@
-import type { DmarcCode } from '../../../../../shared/catalogue/dns-check/mail/rules/dmarc.ts';
-import {
-  brokenBy,
-  brokenIf,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import type { DmarcCode } from '#shared/catalogue/dns-check/mail/rules/dmarc';
+import { brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';

@@ -1,12 +1,5 @@
-import { type DmarcCode, dmarcRules } from '../../../../../shared/catalogue/dns-check/mail/rules/dmarc.ts';
-import {
-  allOf,
-  brokenBy,
-  brokenIf,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import { type DmarcCode, dmarcRules } from '#shared/catalogue/dns-check/mail/rules/dmarc';
+import { allOf, brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
 import { aliasOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';

@@ -1,4 +1,4 @@
-import type { MailFields } from '../../../../../shared/catalogue/dns-check/mail/report.ts';
+import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
 import { clip, showFaults } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
 import type { DmarcFacts, SeenUri } from './facts.ts';

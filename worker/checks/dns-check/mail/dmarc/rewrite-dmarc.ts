@@ -1,4 +1,4 @@
-import type { Fix } from '../../../../../shared/model/verdict.ts';
+import type { Fix } from '#shared/model/verdict';
 import { publish } from '../../verdicts.ts';
 import type { MailMode } from '../mode.ts';
 import type { ChosenPolicy } from './choose-policy.ts';

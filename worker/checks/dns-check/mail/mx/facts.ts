@@ -1,5 +1,5 @@
-import { isAddress } from '../../../../../shared/target/classify-address.ts';
-import { hostLabel } from '../../../../../shared/target/classify-name.ts';
+import { isAddress } from '#shared/target/classify-address';
+import { hostLabel } from '#shared/target/classify-name';
 import { aliasOf, exchangesOf, type SeenRecord, type Sight, valuesOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { normalizeAddress, reverseNameOf } from '../address.ts';

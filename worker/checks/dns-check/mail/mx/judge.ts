@@ -1,4 +1,4 @@
-import { type MxCode, mxRules } from '../../../../../shared/catalogue/dns-check/mail/rules/mx.ts';
+import { type MxCode, mxRules } from '#shared/catalogue/dns-check/mail/rules/mx';
 import {
   allOf,
   brokenBy,
@@ -7,7 +7,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { valuesOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';

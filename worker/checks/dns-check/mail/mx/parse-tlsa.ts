@@ -1,4 +1,4 @@
-import type { Json } from '../../../../../shared/model/verdict.ts';
+import type { Json } from '#shared/model/verdict';
 import { readObject } from '../../../../dns/sight.ts';
 
 /** A TLSA record (RFC 6698 §2.1); `certificate` in hex. */

@@ -1,5 +1,5 @@
-import type { MailFields } from '../../../../../shared/catalogue/dns-check/mail/report.ts';
-import type { PartState } from '../../../../../shared/catalogue/dns-check/part-state.ts';
+import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
+import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import { clip } from '../text/fault.ts';
 import type { MailHost, MxFacts } from './facts.ts';
 import { isUsable } from './parse-tlsa.ts';

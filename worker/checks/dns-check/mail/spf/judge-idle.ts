@@ -1,10 +1,5 @@
-import type { SpfCode } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
-import {
-  type Evidence,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import type { SpfCode } from '#shared/catalogue/dns-check/mail/rules/spf';
+import { type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { brokenBySeen } from '../../verdicts.ts';
 import { clip } from '../text/fault.ts';
 import { branchesOf, isAll, type ReachedTerm, type SpfBranch } from './grow-tree.ts';

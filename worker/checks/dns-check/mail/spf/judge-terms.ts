@@ -1,4 +1,4 @@
-import type { SpfCode } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
+import type { SpfCode } from '#shared/catalogue/dns-check/mail/rules/spf';
 import {
   brokenBy,
   brokenIf,
@@ -6,7 +6,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { brokenBySeen } from '../../verdicts.ts';
 import { containsNetwork, privateKindOf } from '../address.ts';
 import { clip } from '../text/fault.ts';

@@ -1,11 +1,5 @@
-import type { SpfCode } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
-import {
-  brokenBy,
-  type Evidence,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import type { SpfCode } from '#shared/catalogue/dns-check/mail/rules/spf';
+import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { brokenBySeen } from '../../verdicts.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { branchesOf, lookupLimit, type ReachedTerm, type SpfBranch } from './grow-tree.ts';

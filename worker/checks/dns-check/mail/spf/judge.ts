@@ -1,4 +1,4 @@
-import { type SpfCode, spfRules } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
+import { type SpfCode, spfRules } from '#shared/catalogue/dns-check/mail/rules/spf';
 import {
   allOf,
   brokenBy,
@@ -7,7 +7,7 @@ import {
   notTested,
   type Verdict,
   type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+} from '#shared/model/verdict';
 import { textsOf } from '../../../../dns/sight.ts';
 import { publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';

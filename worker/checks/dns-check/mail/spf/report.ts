@@ -1,6 +1,6 @@
-import type { MailFields, SpfNode } from '../../../../../shared/catalogue/dns-check/mail/report.ts';
-import type { SpfCode } from '../../../../../shared/catalogue/dns-check/mail/rules/spf.ts';
-import { isBroken, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import type { MailFields, SpfNode } from '#shared/catalogue/dns-check/mail/report';
+import type { SpfCode } from '#shared/catalogue/dns-check/mail/rules/spf';
+import { isBroken, type Verdicts } from '#shared/model/verdict';
 import type { MailEvidence } from '../evidence.ts';
 import { clip, showFaults } from '../text/fault.ts';
 import type { SpfFacts } from './facts.ts';

@@ -1,4 +1,4 @@
-import type { Fix } from '../../../../../shared/model/verdict.ts';
+import type { Fix } from '#shared/model/verdict';
 import { publish } from '../../verdicts.ts';
 import type { SpfBranch } from './grow-tree.ts';
 import { isAll } from './grow-tree.ts';

@@ -1,5 +1,5 @@
-import type { TransportCode } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
-import { brokenIf, notTested, type Verdict, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import type { TransportCode } from '#shared/catalogue/dns-check/mail/rules/transport';
+import { brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { MailHost, MxFacts } from '../mx/facts.ts';
 import { findWrongLength, isUsable, printTlsa, type Tlsa, whyUnusable } from '../mx/parse-tlsa.ts';

@@ -1,12 +1,5 @@
-import type { TransportCode } from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
-import {
-  brokenBy,
-  brokenIf,
-  type Fix,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '../../../../../shared/model/verdict.ts';
+import type { TransportCode } from '#shared/catalogue/dns-check/mail/rules/transport';
+import { brokenBy, brokenIf, type Fix, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { aliasOf } from '../../../../dns/sight.ts';
 import { publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';

@@ -1,8 +1,5 @@
-import {
-  type TransportCode,
-  transportRules,
-} from '../../../../../shared/catalogue/dns-check/mail/rules/transport.ts';
-import { allOf, brokenBy, brokenIf, notTested, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { type TransportCode, transportRules } from '#shared/catalogue/dns-check/mail/rules/transport';
+import { allOf, brokenBy, brokenIf, notTested, type Verdicts } from '#shared/model/verdict';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
 import type { MailFacts } from '../facts.ts';

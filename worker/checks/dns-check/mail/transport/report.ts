@@ -1,5 +1,5 @@
-import type { MailFields } from '../../../../../shared/catalogue/dns-check/mail/report.ts';
-import type { PartState } from '../../../../../shared/catalogue/dns-check/part-state.ts';
+import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
+import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import type { PolicySight } from '../evidence.ts';
 import type { MailFacts } from '../facts.ts';
 import type { MailMode } from '../mode.ts';

@@ -1,5 +1,5 @@
-import { type HeaderCode, rules } from '../../../../../shared/catalogue/security-header-check/rules.ts';
-import { isBroken, type Verdicts } from '../../../../../shared/model/verdict.ts';
+import { type HeaderCode, rules } from '#shared/catalogue/security-header-check/rules';
+import { isBroken, type Verdicts } from '#shared/model/verdict';
 import type { HeaderEvidence, PreloadSight } from '../../evidence.ts';
 import { chart, gradeObservatory, type ObservatoryTest } from './chart.ts';
 import { testCookies } from './cookies.ts';

@@ -1,5 +1,5 @@
 import { Token } from 'structured-headers';
-import { isMalformed } from '../../../../../shared/model/verdict.ts';
+import { isMalformed } from '#shared/model/verdict';
 import { readItem } from '../../grammar/structured.ts';
 import type { OutcomeOf } from './chart.ts';
 import type { ObservatoryChain, ObservatoryView } from './view.ts';

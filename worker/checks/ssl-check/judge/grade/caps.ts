@@ -1,5 +1,5 @@
-import type { SslLabsLetter } from '../../../../../shared/catalogue/ssl-check/report.ts';
-import type { SslCode } from '../../../../../shared/catalogue/ssl-check/rules.ts';
+import type { SslLabsLetter } from '#shared/catalogue/ssl-check/report';
+import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 
 /**
  * The best letter that a broken rule leaves (SSL Server Rating Guide 2009r; T is "not trusted", M "another name").

@@ -1,5 +1,5 @@
-import { type SslLabsLetter, sslLabsLetters } from '../../../../../shared/catalogue/ssl-check/report.ts';
-import { rules, type SslCode } from '../../../../../shared/catalogue/ssl-check/rules.ts';
+import { type SslLabsLetter, sslLabsLetters } from '#shared/catalogue/ssl-check/report';
+import { rules, type SslCode } from '#shared/catalogue/ssl-check/rules';
 import type { VersionName } from '../../grammar/tls-names.ts';
 import { caps, placeOfLetter } from './caps.ts';
 
