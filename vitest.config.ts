@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// Where times are judged, or processes and browsers started, it is one file after another: two at once would measure each other.
-const isSerial = (name: string) => name === 'lab' || name === 'faults' || name === 'browser';
+// A browser loads pages against a clock: two files at once would measure each other. The others judge no times, or bound them for a busy machine.
+const isSerial = (name: string) => name === 'browser';
 
 const project = (name: string, testTimeout: number) => ({
   test: {

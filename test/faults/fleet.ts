@@ -122,7 +122,7 @@ async function askUntilAnswered(
   tally: Tally,
   headers: SentHeaders = {},
 ): Promise<Answer> {
-  const until = Date.now() + 60_000;
+  const until = Date.now() + 120_000;
   for (;;) {
     const answer = await get(api(), url, '&wait=5', headers).catch((error: unknown) =>
       String((error as { cause?: { code?: string } }).cause?.code ?? error),
