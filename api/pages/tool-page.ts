@@ -78,5 +78,10 @@ async function showKnown(desk: PageDesk, visit: Visit, request: Request, respons
   await give(desk, caller, ready);
   const past = await findPast(desk, caller.account, { grant: ready.grant, jobKey: ask.jobKey });
   const report = readReport({ json: ready.identity });
-  await sendPage(request, response, reportPage({ report, base, past, visit }), 'private, no-cache');
+  await sendPage(
+    request,
+    response,
+    reportPage({ report, base, isOpen: desk.site.isOpen, past, visit }),
+    'private, no-cache',
+  );
 }
