@@ -10,7 +10,8 @@ import { decodeSegment, readOwnQuery } from '../request/read-query.ts';
 import { mainCheck, toolPath } from './addresses.ts';
 import type { PageDesk } from './page-desk.ts';
 
-const longestLabel = 40;
+/** Characters that a caller's own label may have. */
+export const longestLabel = 40;
 
 /** Answers /api/badge/{domain}.svg: the grade of the newest domain-health that was given to a caller without a token. Never starts a check. */
 export async function answerBadge(desk: PageDesk, request: Request, response: Response): Promise<void> {
