@@ -1,4 +1,5 @@
 import type { Report } from '#shared/model/report';
+import { pdf } from '#shared/render/formats';
 import { reportBody } from '#shared/render/html/report-body';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { targetOf, timeWords } from '#shared/render/report-words';
@@ -14,6 +15,8 @@ import type { Visit } from './visit.ts';
 export type Shown = {
   readonly report: Report;
   readonly base: string;
+  /** True where anybody may open the page of the report alone. */
+  readonly isOpen: boolean;
   readonly past: Past;
   /** Whose page it is; undefined for the page of the report alone. */
   readonly visit?: Visit;
@@ -22,7 +25,8 @@ export type Shown = {
 const longestTarget = 200;
 
 /** The page of a report: everything that is known, and, on a tool's own page, the button that checks again. */
-export function reportPage({ report, base, past, visit }: Shown): string {
+export function reportPage(shown: Shown): string {
+  const { report, base, past, visit } = shown;
   const target = cut(targetOf(report), longestTarget);
   const name = checkWords[report.check]?.name ?? report.check;
   const grade = report.grade === null ? '' : ` ${report.grade}`;
@@ -36,7 +40,7 @@ ${reportBody(report, {
   scores: past.scores,
   changes: changesSince(past, report),
   linkOfReport: (reportId) => `${base}/r/${reportId}`,
-  actions: actionsOf(report, base, visit),
+  actions: actionsOf(shown),
 })}${visit ? samplesOf(visit) : nothing}</div>
 `,
   });
@@ -64,16 +68,21 @@ export function startForm({ self, start }: Visit, words: string): Markup {
 `;
 }
 
-function actionsOf(report: Report, base: string, visit: Visit | undefined): Markup {
+function actionsOf({ report, base, isOpen, visit }: Shown): Markup {
   const own = `${base}${pagePath(report.check, targetOf(report))}`;
+  const alone = isOpen && report.reportId !== undefined ? `${base}/r/${report.reportId}` : undefined;
   const share =
-    report.reportId === undefined || !visit
+    alone === undefined || !visit
       ? nothing
-      : markup`<a class="button" href="${base}/r/${report.reportId}">Link to this report</a>`;
+      : markup`<a class="button" href="${alone}">Link to this report</a>`;
+  const paper =
+    alone === undefined
+      ? nothing
+      : markup`<a class="button" href="${alone}?format=${pdf.name}" rel="nofollow">Save as PDF</a>`;
   const again = visit
     ? startForm(visit, 'Check again')
     : markup`<a class="button" href="${own}">Newest report</a>`;
-  return markup`<div class="actions">${again}${share}</div>
+  return markup`<div class="actions">${again}${share}${paper}</div>
 `;
 }
 

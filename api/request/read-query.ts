@@ -57,7 +57,7 @@ function unknownHint(name: string, known: readonly string[]): string {
 }
 
 /** What stands behind the "?" as it was sent. */
-export function rawQueryOf(request: Request): string {
+export function rawQueryOf(request: Pick<Request, 'url'>): string {
   const at = request.url.indexOf('?');
   return at === -1 ? '' : request.url.slice(at + 1);
 }

@@ -64,6 +64,11 @@ export function randomId(): string {
   return pool.toString('hex', poolAt - idBytes, poolAt);
 }
 
+/** Tells a text that has the form of a random id from any other. */
+export function isRandomId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}
+
 /** One key for cache, single flight and deduplication: equal questions under equal rules. 26 base32-like characters. */
 export function makeJobKey(question: {
   check: string;

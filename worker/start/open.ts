@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Backend } from '#shared/backend';
+import { reportPrint } from '#shared/catalogue/report-print';
 import type { Config } from '#shared/config';
 import { openJobKeys } from '#shared/job-keys';
 import { openOnceEach } from '#shared/job-queue/once-each';
@@ -11,6 +12,8 @@ import { noPace } from '#shared/pace/memory';
 import { openPlaces } from '#shared/places';
 import { openWaiting, type Waiting } from '#shared/waiting/waiting';
 import { noJobs } from '../checks/jobs.ts';
+import { printLimits } from '../print/print-html.ts';
+import { openPrinter, type Printer } from '../print/printer.ts';
 import type { NoBrowser } from '../probes/browser/find-browser.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { openJobs } from '../run/jobs.ts';
@@ -43,7 +46,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const probes = prepareProbesOf(config, config.RATE_LIMIT ? pace : noPace);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
   const runner = openRunnerOf(context, probes, waiting);
-  const judged = ofJudgedJobs(runner, context);
+  const judged = ofJudgedJobs(runner, openPrinterOf(context), context);
   // Every worker that touches the network also puts reports together: that touches nothing.
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>
     name === 'network' ? ['network', 'composite'] : [name],
@@ -103,15 +106,27 @@ function openRunnerOf(
   });
 }
 
+function openPrinterOf({ config, backend, log, metrics }: WorkerContext): Printer {
+  const { browser, noSandbox } = browserSettingsOf(config);
+  return openPrinter({
+    reportStore: backend.reportStore,
+    print: { browser, noSandbox, ...printLimits },
+    log,
+    onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
+  });
+}
+
 /** Runs only what the specs of the checks know; nothing is kept of another job, and nothing is asked for it. */
 function ofJudgedJobs(
   { run, gaveUp }: Runner,
+  printer: Printer,
   { config, log }: WorkerContext,
 ): Pick<Runner, 'run' | 'gaveUp'> {
   const jobKeyOf = openJobKeys(config);
   const onceEach = openOnceEach();
   return {
     async run(given, ...more) {
+      if (given.check === reportPrint.name) return printer.run(given, ...more);
       const judged = judgeJob(given, jobKeyOf);
       if ('job' in judged) return run(judged.job, ...more);
       const { jobId } = given;
@@ -121,6 +136,7 @@ function ofJudgedJobs(
       return 'failed';
     },
     async gaveUp(given, cause) {
+      if (given.check === reportPrint.name) return printer.gaveUp(given, cause);
       const judged = judgeJob(given, jobKeyOf);
       if ('job' in judged) await gaveUp(judged.job, cause);
     },

@@ -96,7 +96,9 @@ h2,h3,h4,caption{break-after:avoid}
 .scroll{overflow:visible}
 td,tbody th,td.number{min-width:0}
 .scroll>svg{max-width:100%}
-th{overflow-wrap:anywhere}
+th{overflow-wrap:break-word}
+.fields,.picture details{display:none}
+details::details-content{content-visibility:visible;block-size:auto}
 .finding a[href]::after{content:" <" attr(href) ">";color:var(--muted)}
 }
 `;
