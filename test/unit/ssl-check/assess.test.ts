@@ -1091,8 +1091,13 @@ const weak = (suite: number, version: 'TLSv1.2' | 'TLSv1' = 'TLSv1.2', change = 
           question('TLSv1', 'oldDangerous', [accepts(suite, change)]),
         ),
 });
-const finite = (dhBits: number) => ({
-  questions: asked(question('TLSv1.2', 'finiteField', [accepts(0x009e, { dhBits, group: null })], stopped)),
+const ownPrime = '0'.repeat(64);
+const oakley2 = '3f35a3f5f6c4376a744acad409bb22f8d897f949d2311d885adaa890981b67a0';
+const ffdhe2048 = '9cd3b7f336872f46c09428d1bbc19877a4d440512cda8d1c1cf0cd6e33698966';
+const finite = (dhBits: number, dhPrimeSha256: string | null = ownPrime) => ({
+  questions: asked(
+    question('TLSv1.2', 'finiteField', [accepts(0x009e, { dhBits, dhPrimeSha256, group: null })], stopped),
+  ),
 });
 const rsaOnly = {
   ...onlyTls12,
@@ -1162,6 +1167,22 @@ const suiteRows = [
     'suite-finite-field-offered',
   ]),
   row('a prime of 1024 bits', finite(1024), ['B 80', 'dh-parameters-small', 'suite-finite-field-offered']),
+  row('a prime of 1024 bits that others share', finite(1024, oakley2), [
+    'B 75',
+    'dh-parameters-small',
+    'dh-prime-shared',
+    'suite-finite-field-offered',
+  ]),
+  row(
+    'a prime of 1024 bits in evidence that did not keep it',
+    finite(1024, null),
+    ['B 80', 'dh-parameters-small', 'suite-finite-field-offered'],
+    { notTested: ['dh-prime-shared'] },
+  ),
+  row('a prime of 2048 bits that others share', finite(2048, ffdhe2048), [
+    'A+ 100',
+    'suite-finite-field-offered',
+  ]),
   row('a prime of 2048 bits', finite(2048), ['A+ 100', 'suite-finite-field-offered']),
   row(
     'whether there are suites with a prime is not known',
