@@ -45,6 +45,9 @@ export const suiteSchema = z
     forwardSecrecy: z.boolean(),
     aead: z.boolean(),
     dhBits: z.int().nullable(),
+    dhPrime: z.string().nullable().optional().meta({
+      description: 'Name of a prime that many servers share: "ffdhe2048"; null for any other.',
+    }),
   })
   .meta({ id: 'CipherSuite' });
 

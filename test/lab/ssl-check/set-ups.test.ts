@@ -218,7 +218,13 @@ const setUps: readonly SetUp[] = [
     }),
     // Browsers have no suite with a prime any more.
     'F',
-    ['browsers-cannot-connect', 'dh-parameters-small', 'suite-finite-field-offered', ...tls13Missing],
+    [
+      'browsers-cannot-connect',
+      'dh-parameters-small',
+      'dh-prime-shared',
+      'suite-finite-field-offered',
+      ...tls13Missing,
+    ],
   ],
   [
     'a prime of 2048 bits',

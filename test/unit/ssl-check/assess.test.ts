@@ -48,6 +48,7 @@ import {
   writeExtension,
   writeRevocationList,
 } from './write-revocation-list.ts';
+import { logs, timestamps, timestampsAt } from './write-timestamps.ts';
 
 type Expected = {
   /** Some that must be among those not tested. */
@@ -240,26 +241,7 @@ const lasting = (notBefore: string, notAfter: string, now = at) => ({
   ...shows([leafWith({ notBefore, notAfter }), intermediate]),
   at: now,
 });
-const timestamp = (log: number) => [
-  0,
-  47,
-  0,
-  ...new Uint8Array(32).fill(log),
-  ...new Uint8Array(8),
-  0,
-  0,
-  4,
-  3,
-  0,
-  0,
-];
-const timestamps = (...logs: number[]) => {
-  const entries = logs.flatMap(timestamp);
-  return {
-    id: extensionIds.timestamps,
-    value: der(4, [entries.length >> 8, entries.length & 255, ...entries]),
-  };
-};
+const beforeOakRetired = Date.parse('2026-01-01T00:00:00Z');
 const rawOnly = {
   handshakes: modern(failed('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE')),
   withoutName: null,
@@ -611,17 +593,71 @@ const certificateRows = [
   row(
     'a public certificate that no log knows',
     shows([leafWith({ extensions: [publicPolicy] }), intermediate]),
-    ['A+ 95', 'certificate-timestamps-few'],
+    ['T 20', 'certificate-timestamps-few'],
+    { trusted: false },
   ),
   row(
     'two timestamps of one log',
     shows([leafWith({ extensions: [publicPolicy, timestamps(1, 1)] }), intermediate]),
-    ['A+ 95', 'certificate-timestamps-few'],
+    ['T 20', 'certificate-timestamps-few'],
   ),
   row(
-    'two timestamps of two logs',
-    shows([leafWith({ extensions: [publicPolicy, timestamps(1, 2)] }), intermediate]),
+    'two timestamps of two logs with two operators',
+    shows([
+      leafWith({ extensions: [publicPolicy, timestamps(logs.nimbus2026, logs.argon2026h2)] }),
+      intermediate,
+    ]),
     ['A+ 100'],
+    { trusted: true, passed: ['certificate-timestamps-few', 'certificate-timestamps-not-accepted'] },
+  ),
+  row(
+    'two timestamps of two logs with one operator',
+    shows([
+      leafWith({ extensions: [publicPolicy, timestamps(logs.nimbus2026, logs.nimbus2027)] }),
+      intermediate,
+    ]),
+    ['T 20', 'certificate-timestamps-not-accepted'],
+    { trusted: false },
+  ),
+  row(
+    'a log that retired after the timestamp, beside one in service',
+    shows([
+      leafWith({
+        extensions: [publicPolicy, timestampsAt(beforeOakRetired, logs.oak2026h2, logs.argon2026h2)],
+      }),
+      intermediate,
+    ]),
+    ['A+ 100'],
+  ),
+  row(
+    'a log that had retired before the timestamp',
+    shows([
+      leafWith({ extensions: [publicPolicy, timestamps(logs.oak2026h2, logs.argon2026h2)] }),
+      intermediate,
+    ]),
+    ['T 20', 'certificate-timestamps-not-accepted'],
+  ),
+  row(
+    'a log that is not in the list, which may be newer than it',
+    shows([leafWith({ extensions: [publicPolicy, timestamps(1, logs.argon2026h2)] }), intermediate]),
+    ['A+ 100'],
+    { notTested: ['certificate-timestamps-not-accepted'] },
+  ),
+  row(
+    'an unknown log beside two that are enough',
+    shows([
+      leafWith({ extensions: [publicPolicy, timestamps(1, logs.nimbus2026, logs.argon2026h2)] }),
+      intermediate,
+    ]),
+    ['A+ 100'],
+  ),
+  row(
+    'none embedded and a stapled OCSP answer, which may carry some',
+    shows([leafWith({ extensions: [publicPolicy], serial: [0x11, 0x22] }), intermediate], {
+      ocspResponse: staple(good, [0x11, 0x22]),
+    }),
+    ['A+ 100'],
+    { notTested: ['certificate-timestamps-few', 'certificate-timestamps-not-accepted'] },
   ),
   row(
     'a client certificate is required in TLS 1.2: the chain is judged as it was sent in clear',
@@ -1091,8 +1127,13 @@ const weak = (suite: number, version: 'TLSv1.2' | 'TLSv1' = 'TLSv1.2', change = 
           question('TLSv1', 'oldDangerous', [accepts(suite, change)]),
         ),
 });
-const finite = (dhBits: number) => ({
-  questions: asked(question('TLSv1.2', 'finiteField', [accepts(0x009e, { dhBits, group: null })], stopped)),
+const ownPrime = '0'.repeat(64);
+const oakley2 = '3f35a3f5f6c4376a744acad409bb22f8d897f949d2311d885adaa890981b67a0';
+const ffdhe2048 = '9cd3b7f336872f46c09428d1bbc19877a4d440512cda8d1c1cf0cd6e33698966';
+const finite = (dhBits: number, dhPrimeSha256: string | null = ownPrime) => ({
+  questions: asked(
+    question('TLSv1.2', 'finiteField', [accepts(0x009e, { dhBits, dhPrimeSha256, group: null })], stopped),
+  ),
 });
 const rsaOnly = {
   ...onlyTls12,
@@ -1162,6 +1203,22 @@ const suiteRows = [
     'suite-finite-field-offered',
   ]),
   row('a prime of 1024 bits', finite(1024), ['B 80', 'dh-parameters-small', 'suite-finite-field-offered']),
+  row('a prime of 1024 bits that others share', finite(1024, oakley2), [
+    'B 75',
+    'dh-parameters-small',
+    'dh-prime-shared',
+    'suite-finite-field-offered',
+  ]),
+  row(
+    'a prime of 1024 bits in evidence that did not keep it',
+    finite(1024, null),
+    ['B 80', 'dh-parameters-small', 'suite-finite-field-offered'],
+    { notTested: ['dh-prime-shared'] },
+  ),
+  row('a prime of 2048 bits that others share', finite(2048, ffdhe2048), [
+    'A+ 100',
+    'suite-finite-field-offered',
+  ]),
   row('a prime of 2048 bits', finite(2048), ['A+ 100', 'suite-finite-field-offered']),
   row(
     'whether there are suites with a prime is not known',

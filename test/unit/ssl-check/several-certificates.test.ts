@@ -31,6 +31,7 @@ import {
 import { type Issued, issueCertificate, makeKey, sealWith, type Wishes } from './issue-certificate.ts';
 import { der, integer, objectIdentifier, sequence, time, writeOcspResponse } from './write-der.ts';
 import { writeEntry, writeRevocationList } from './write-revocation-list.ts';
+import { logs, timestamps } from './write-timestamps.ts';
 
 const key = makeKey('rsa2048');
 const rsaWith = (wishes: Partial<Wishes> = {}) => leafWith({ key, ...wishes });
@@ -147,6 +148,11 @@ const rows: readonly (readonly [name: string, change: Partial<SslEvidence>, ...C
   ['its staple is about another', withStaple(staple(good, [0x77])), 'ocsp-staple-invalid'],
   ['its staple is good, and the other needs none', withStaple(staple(good))],
   ['no log knows it', own({ extensions: [publicPolicy] }), 'certificate-timestamps-few'],
+  [
+    'one operator runs all of its logs',
+    own({ extensions: [publicPolicy, timestamps(logs.nimbus2026, logs.nimbus2027)] }),
+    'certificate-timestamps-not-accepted',
+  ],
 ];
 
 const judge = (change: Partial<SslEvidence>) => {

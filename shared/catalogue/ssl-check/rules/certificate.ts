@@ -245,12 +245,22 @@ export const certificateRules = {
   },
   'certificate-timestamps-few': {
     part: 'certificate',
-    severity: 'medium',
-    points: 5,
+    severity: 'critical',
+    points: 80,
     title: 'The certificate is in too few transparency logs',
     detail:
-      'The certificate of {subject} has signed timestamps from {count} logs. Chrome and Safari require {wanted}.',
-    fix: 'Ask the CA to log the certificate and to embed the timestamps. Public CAs do this by default.',
+      'The certificate of {subject} has signed timestamps from {count} logs. Chrome, Safari and Firefox require {wanted} and show a warning page.',
+    fix: 'Get a new certificate with embedded timestamps. Public CAs embed them by default.',
+    references: ['RFC 6962 §3.3', chromeTransparency],
+  },
+  'certificate-timestamps-not-accepted': {
+    part: 'certificate',
+    severity: 'critical',
+    points: 80,
+    title: 'Browsers do not accept the certificate’s transparency logs',
+    detail:
+      'The certificate of {subject} has signed timestamps from {logs}: {reason}. Browsers require logs of two operators, one of them still in service, and show a warning page.',
+    fix: 'Get a new certificate. Public CAs choose logs of several operators.',
     references: ['RFC 6962 §3.3', chromeTransparency],
   },
 } as const satisfies Record<string, Rule>;

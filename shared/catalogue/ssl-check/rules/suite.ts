@@ -99,6 +99,23 @@ export const suiteRules = {
     fix: 'Remove the DHE suites, or use ffdhe2048 or larger.',
     references: ['RFC 9325 §4.1', 'RFC 7919 §5'],
   },
+  'dh-prime-shared': {
+    part: 'suites',
+    severity: 'medium',
+    points: 5,
+    title: 'Many servers share this short Diffie-Hellman prime',
+    detail:
+      'The server uses a well-known prime of {bits} bits ({prime}) with {suite}. One large computation for this prime makes it cheap to decrypt connections to every server that uses it (Logjam).',
+    fix: 'Remove the DHE suites, or use ffdhe2048 or larger.',
+    references: [
+      'RFC 9325 §4.1',
+      'RFC 7919 §5',
+      {
+        title: 'Imperfect Forward Secrecy (Logjam), §4',
+        url: 'https://weakdh.org/imperfect-forward-secrecy-ccs15.pdf',
+      },
+    ],
+  },
   'forward-secrecy-missing': {
     part: 'suites',
     severity: 'high',

@@ -8,6 +8,7 @@ import type {
   QuestionEnd,
   SslEvidence,
 } from '../evidence.ts';
+import { nameOfPrime } from '../grammar/shared-primes.ts';
 import { type Suite, type SuiteSet, suites } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 
@@ -16,6 +17,8 @@ export type SuiteSeen = {
   readonly suite: Suite;
   readonly version: VersionName;
   readonly dhBits: number | null;
+  /** Name of a prime that many servers share, null for any other; undefined where the prime was not kept. */
+  readonly dhPrime?: string | null;
 };
 
 /** The evidence read once: what all judgements share. */
@@ -106,9 +109,10 @@ function collectSuites(
   answers: readonly (HelloAccepted & { readonly version: VersionName })[],
   client: Connected | null,
 ): SuiteSeen[] {
-  const seen = answers.flatMap(({ suite: id, version, dhBits }) => {
+  const seen = answers.flatMap(({ suite: id, version, dhBits, dhPrimeSha256 = null }) => {
     const suite = suites.get(id);
-    return suite === undefined ? [] : [{ suite, version, dhBits }];
+    const prime = dhPrimeSha256 === null ? {} : { dhPrime: nameOfPrime(dhPrimeSha256) };
+    return suite === undefined ? [] : [{ suite, version, dhBits, ...prime }];
   });
   const own = [...suites.values()].find(({ name }) => name === client?.cipher.standardName);
   const version = versionNames.find((name) => name === client?.protocol);

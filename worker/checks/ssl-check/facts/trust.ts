@@ -9,6 +9,8 @@ const refuting: readonly SslCode[] = [
   'certificate-name-mismatch',
   'certificate-key-small',
   'certificate-key-type-unsupported',
+  'certificate-timestamps-few',
+  'certificate-timestamps-not-accepted',
 ];
 
 export type Trust = {

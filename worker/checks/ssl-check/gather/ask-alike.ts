@@ -98,6 +98,7 @@ const compared = [
   'suite',
   'group',
   'dhBits',
+  'dhPrimeSha256',
   'compression',
   'secureRenegotiation',
   'extendedMasterSecret',

@@ -171,13 +171,14 @@ function readSilence({ ended }: Received): QuestionEnd {
 }
 
 function describeFlight(flight: ServerFlight, chains: (readonly string[])[]): HelloAccepted {
-  const { suite, group, dhBits, signatureScheme, compression } = flight;
+  const { suite, group, dhBits, dhPrimeSha256, signatureScheme, compression } = flight;
   const { secureRenegotiation, extendedMasterSecret, alpn } = flight;
   return {
     kind: 'accepted',
     suite,
     group,
     dhBits,
+    dhPrimeSha256,
     signatureScheme,
     compression,
     secureRenegotiation,
@@ -208,6 +209,7 @@ const nothingSeen: HelloAccepted = {
   suite: 0,
   group: null,
   dhBits: null,
+  dhPrimeSha256: null,
   signatureScheme: null,
   compression: 0,
   secureRenegotiation: false,

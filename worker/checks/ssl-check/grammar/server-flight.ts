@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type ByteCursor, openCursor } from '../../../certificates/grammar/byte-cursor.ts';
 import { isMalformed, type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
 import { type HandshakeMessage, openMessageReader } from './handshake-messages.ts';
@@ -15,6 +16,8 @@ export type ServerFlight = {
   readonly group: number | null;
   /** Length of the prime of an ephemeral finite-field exchange. */
   readonly dhBits: number | null;
+  /** SHA-256 of that prime without leading zeros, lower-case hex. */
+  readonly dhPrimeSha256: string | null;
   /** SignatureScheme of a TLS 1.2 ServerKeyExchange; null where nothing was signed. */
   readonly signatureScheme: number | null;
   readonly isHelloRetry: boolean;
@@ -152,6 +155,7 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
     suite,
     group: null,
     dhBits: null,
+    dhPrimeSha256: null,
     signatureScheme: null,
     isHelloRetry: random === helloRetryRandom,
     compression,
@@ -257,7 +261,9 @@ function readKeyExchange(flight: Draft, cursor: ByteCursor): void {
     cursor.vector(1); // its point
   }
   if (keyExchange === 'DHE') {
-    flight.dhBits = bitLength(cursor.vector(2));
+    const prime = withoutZeros(cursor.vector(2));
+    flight.dhBits = bitLength(prime);
+    flight.dhPrimeSha256 = createHash('sha256').update(prime).digest('hex');
     cursor.vector(2); // the generator
     cursor.vector(2); // its public value
   }
@@ -267,8 +273,13 @@ function readKeyExchange(flight: Draft, cursor: ByteCursor): void {
     flight.signatureScheme = cursor.number(2);
 }
 
-/** Bits of an unsigned big-endian number, leading zeros left out. */
-function bitLength(number: Uint8Array): number {
+/** An unsigned big-endian number without leading zeros. */
+function withoutZeros(number: Uint8Array): Uint8Array {
   const first = number.findIndex((byte) => byte !== 0);
-  return first < 0 ? 0 : (number.length - first) * 8 - (Math.clz32(number[first] ?? 0) - 24);
+  return first < 0 ? new Uint8Array(0) : number.subarray(first);
+}
+
+function bitLength(number: Uint8Array): number {
+  const [first = 0] = number;
+  return first === 0 ? 0 : number.length * 8 - (Math.clz32(first) - 24);
 }

@@ -24,7 +24,7 @@ export function judgeCertificate(
     ...judgeStrength(chain, leaf),
     ...judgeSending(chain),
     ...judgeRevocation(presented, leaf, at),
-    'certificate-timestamps-few': judgeTimestamps(presented, leaf),
+    ...judgeTimestamps(presented, leaf),
   };
 }
 

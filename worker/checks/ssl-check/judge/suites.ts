@@ -70,7 +70,20 @@ function judgeKeys(facts: SslFacts, chains: readonly Chain[]) {
   return {
     'key-exchange-breakable': unless(brokenBy(broken)),
     'dh-parameters-small': unless(brokenBy(primes.filter(({ bits }) => bits < 2048).map(showSuite))),
+    'dh-prime-shared': unless(judgeSharedPrimes(primes)),
   } as const satisfies Partial<Record<SuiteCode, Verdict>>;
+}
+
+/** Up to this length a state can afford the computation (Logjam §4); longer shared primes are what RFC 7919 recommends. */
+const affordableBits = 1024;
+
+function judgeSharedPrimes(primes: readonly (SuiteSeen & { readonly bits: number })[]): Verdict {
+  const short = primes.filter(({ bits }) => bits <= affordableBits);
+  const shared = short.flatMap((seen) =>
+    typeof seen.dhPrime === 'string' ? [{ ...showSuite(seen), prime: seen.dhPrime }] : [],
+  );
+  const isKept = short.every(({ dhPrime }) => dhPrime !== undefined);
+  return isKept || shared.length > 0 ? brokenBy(shared) : notTested('the prime was not kept');
 }
 
 function findBreakableKey({ type, bits }: CertificateKey): Evidence[] {

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Certificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import { isMalformed } from '../../../certificates/grammar/malformed.ts';
+import type { SignedTimestamp } from '../../../certificates/grammar/signed-timestamps.ts';
 import { lifetimeDays } from '../../../certificates/lifetime.ts';
+import { findLog } from '../grammar/transparency-logs.ts';
 
 /** Certificates of a large provider may name hundreds of hosts. */
 const namesShown = 100;
@@ -40,11 +42,17 @@ export function reportCertificate(certificate: Certificate, { leaf, root, path }
     spkiSha256: createHash('sha256').update(extensions.publicKeyInfo).digest('base64'),
     pem: toPem(x509.raw),
     mustStaple: extensions.mustStaple,
-    timestamps: timestamps === null || isMalformed(timestamps) ? [] : timestamps,
+    timestamps: timestamps === null || isMalformed(timestamps) ? [] : timestamps.map(reportTimestamp),
     revocationListUrls: extensions.revocationListUrls,
     authorityKeyId: extensions.authorityKeyId,
     policies: extensions.policies,
   };
+}
+
+/** With the log and its operator, where they are known. */
+function reportTimestamp({ logId, at }: SignedTimestamp) {
+  const log = findLog(logId);
+  return { logId, at, log: log?.name ?? null, operator: log?.operator ?? null };
 }
 
 function toPem(der: Buffer): string {

@@ -68,6 +68,7 @@ function reportSuites(seen: readonly SuiteSeen[]) {
         forwardSecrecy: hasForwardSecrecy(suite),
         aead: suite.isAead,
         dhBits: uses.find(({ dhBits }) => dhBits !== null)?.dhBits ?? null,
+        dhPrime: uses.find(({ dhPrime }) => typeof dhPrime === 'string')?.dhPrime ?? null,
       },
     ];
   });

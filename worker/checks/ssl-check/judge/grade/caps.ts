@@ -3,7 +3,7 @@ import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 
 /**
  * The best letter that a broken rule leaves (SSL Server Rating Guide 2009r; T is "not trusted", M "another name").
- * A- marks the guide's warnings. What the guide does not know: an Ed25519 key, which no browser accepts, and a port without TLS.
+ * A- marks the guide's warnings. What the guide does not know: an Ed25519 key and missing transparency logs, which no browser accepts, and a port without TLS.
  */
 export const caps: { readonly [C in SslCode]?: SslLabsLetter } = {
   'port-speaks-http': 'F',
@@ -17,6 +17,8 @@ export const caps: { readonly [C in SslCode]?: SslLabsLetter } = {
   'certificate-signature-weak': 'T',
   'certificate-signature-broken': 'F',
   'chain-certificate-expired': 'T',
+  'certificate-timestamps-few': 'T',
+  'certificate-timestamps-not-accepted': 'T',
   'certificate-name-mismatch': 'M',
   'certificate-subject-alt-name-missing': 'M',
   'certificate-key-type-unsupported': 'F',
