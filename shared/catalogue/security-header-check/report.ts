@@ -11,6 +11,10 @@ const hopSchema = z
       description:
         'As sent: order, case and repetitions; each byte one character. Very long ones are cut; of the value of a cookie only its length is shown: "sid=[32 octets]; Path=/".',
     }),
+    via: z
+      .enum(['refresh-header', 'meta-refresh'])
+      .optional()
+      .meta({ description: 'By what the page itself sent the visitor on; left out where the status did.' }),
     chain: z
       .enum(['https', 'http'])
       .meta({ description: 'Which way it was met on: from the https or the http address.' }),

@@ -182,6 +182,37 @@ const ends: readonly {
     hops: 2,
   },
   {
+    name: 'a Refresh field is followed, as browsers do',
+    web: ({ url }) => (url.endsWith('/b') ? {} : { headers: [['Refresh', '0; url=/b']] }),
+    end: { kind: 'answered' },
+    hops: 2,
+  },
+  {
+    name: 'a meta refresh is followed too',
+    web: ({ url }) =>
+      url.endsWith('/b') ? {} : { body: '<base href="/x/"><meta http-equiv=Refresh content="1; ../b">' },
+    end: { kind: 'answered' },
+    hops: 2,
+  },
+  {
+    name: 'a page that stays long enough to be read is the page',
+    web: () => ({ headers: [['Refresh', '9; url=/b']] }),
+    end: { kind: 'answered' },
+    hops: 1,
+  },
+  {
+    name: 'a page that calls an app stays',
+    web: () => ({ body: '<meta http-equiv=refresh content="0;intent://b#Intent;end">' }),
+    end: { kind: 'answered', calls: 'intent' },
+    hops: 1,
+  },
+  {
+    name: 'two pages that refresh to each other are a loop',
+    web: ({ url }) => ({ headers: [['Refresh', url.endsWith('/a') ? '0; url=/' : '0; url=/a']] }),
+    end: { kind: 'loop', url: 'https://site.test/' },
+    hops: 2,
+  },
+  {
     name: 'a refused address is told as the probe tells it',
     web: ({ url }) => (url === 'https://site.test/' ? to('https://10.0.0.1/') : 'target-not-allowed'),
     end: { kind: 'failed', url: 'https://10.0.0.1/', code: 'target-not-allowed', reason: 'it failed' },

@@ -74,8 +74,8 @@ const ofHeaders: readonly HeaderCode[] = [
   'headers-too-large',
   'header-malformed',
 ];
-/** What only the page's own head can tell. */
-const ofHead: readonly HeaderCode[] = ['referrer-policy-unsafe', 'xfo-in-meta'];
+/** What only the page's own elements can tell. */
+const ofHead: readonly HeaderCode[] = ['referrer-policy-unsafe', 'xfo-in-meta', 'redirect-client-side'];
 
 const rows: readonly Row[] = [
   ...[

@@ -1,5 +1,6 @@
 import type { FamiliesSeen } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
+import type { PageLead } from '../../web/walk.ts';
 
 /** One answer on the way. */
 export type Hop = {
@@ -8,11 +9,17 @@ export type Hop = {
   readonly headers: readonly HeaderLine[];
   /** null on http. */
   readonly tls: { readonly trusted: boolean; readonly error: string | null } | null;
+  /** By what the page itself sent the visitor on; left out where its status did, and of the last. */
+  readonly leftBy?: PageLead['via'];
 };
 
 /** Where a chain of redirects stopped. */
 export type ChainEnd =
-  | { readonly kind: 'answered' }
+  | {
+      readonly kind: 'answered';
+      /** The scheme of an app that the page calls by itself; the page stays. */
+      readonly calls?: string;
+    }
   | { readonly kind: 'loop' | 'too-many'; readonly url: string }
   | {
       readonly kind: 'invalid-location' | 'several-locations' | 'foreign-scheme' | 'location-too-long';
