@@ -62,19 +62,22 @@ const to = (location: string, ...headers: HeaderLine[]): Told => ({
 const plainSite: Web = ({ url }) =>
   url.startsWith('http:') ? to('https://site.test/') : { body: '<p>hello' };
 
-test('a plain site costs two pages and three questions in one wave, and one request over each family after it', async () => {
+test('a plain site costs two pages, three questions and three files in one wave, and one request over each family after it', async () => {
   const { evidence, asked } = await gatherOver(plainSite);
-  expect(asked.slice(5).map(({ url, family }) => [url, family])).toEqual([
+  expect(asked.slice(8).map(({ url, family }) => [url, family])).toEqual([
     ['https://site.test/', 6],
     ['https://site.test/', 4],
   ]);
-  const wave = asked.slice(0, 5);
+  const wave = asked.slice(0, 8);
   expect(wave.map(({ method = 'GET', url, headers }) => [method, url, headers?.['origin'] ?? ''])).toEqual([
     ['GET', 'https://site.test/', ''],
     ['GET', 'http://site.test/', ''],
     ['GET', 'https://site.test/', expect.stringMatching(/^https:\/\/[0-9a-f]{16}\.invalid$/)],
     ['GET', 'https://site.test/', 'null'],
     ['OPTIONS', 'https://site.test/', expect.stringMatching(/^https:\/\/[0-9a-f]{16}\.invalid$/)],
+    ['GET', 'https://site.test/.well-known/security.txt', ''],
+    ['GET', 'https://site.test/security.txt', ''],
+    ['GET', 'https://site.test/robots.txt', ''],
   ]);
   expect(evidence.http.hops.map(({ url }) => url)).toEqual(['http://site.test/', 'https://site.test/']);
   expect(evidence.cors).toHaveLength(3);
@@ -179,6 +182,37 @@ const ends: readonly {
     name: 'a page that wants its cookie back gets it',
     web: ({ headers }) => (headers?.['cookie'] === 'seen=1' ? {} : to('/', ['Set-Cookie', 'seen=1'])),
     end: { kind: 'answered' },
+    hops: 2,
+  },
+  {
+    name: 'a Refresh field is followed, as browsers do',
+    web: ({ url }) => (url.endsWith('/b') ? {} : { headers: [['Refresh', '0; url=/b']] }),
+    end: { kind: 'answered' },
+    hops: 2,
+  },
+  {
+    name: 'a meta refresh is followed too',
+    web: ({ url }) =>
+      url.endsWith('/b') ? {} : { body: '<base href="/x/"><meta http-equiv=Refresh content="1; ../b">' },
+    end: { kind: 'answered' },
+    hops: 2,
+  },
+  {
+    name: 'a page that stays long enough to be read is the page',
+    web: () => ({ headers: [['Refresh', '9; url=/b']] }),
+    end: { kind: 'answered' },
+    hops: 1,
+  },
+  {
+    name: 'a page that calls an app stays',
+    web: () => ({ body: '<meta http-equiv=refresh content="0;intent://b#Intent;end">' }),
+    end: { kind: 'answered', calls: 'intent' },
+    hops: 1,
+  },
+  {
+    name: 'two pages that refresh to each other are a loop',
+    web: ({ url }) => ({ headers: [['Refresh', url.endsWith('/a') ? '0; url=/' : '0; url=/a']] }),
+    end: { kind: 'loop', url: 'https://site.test/' },
     hops: 2,
   },
   {

@@ -23,14 +23,14 @@ const valueLimit = 16_384;
 /** The hops as the report shows them: headers as sent but for the values of cookies, cut where a hostile target sends more than a report may hold. */
 export function reportHops(hops: readonly SeenHop[]) {
   let left = headerBudget;
-  return hops.map(({ hop: { url, status, headers }, chain }) => {
+  return hops.map(({ hop: { url, status, headers, leftBy }, chain }) => {
     const kept = headers.flatMap(([name, value]) => {
       if (left <= 0) return [];
       left -= name.length + value.length;
       return [[name.slice(0, 256), reportValue(name, value).slice(0, valueLimit)]];
     });
     const cut = kept.length < headers.length ? { headersLeftOut: headers.length - kept.length } : {};
-    return { url, status, chain, headers: kept, ...cut };
+    return { url, status, ...(leftBy ? { via: leftBy } : {}), chain, headers: kept, ...cut };
   });
 }
 
