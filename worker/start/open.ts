@@ -17,6 +17,7 @@ import { openPrinter, type Printer } from '../print/printer.ts';
 import type { NoBrowser } from '../probes/browser/find-browser.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { openJobs } from '../run/jobs.ts';
+import { type Judging, openJudging } from '../run/judge-aside.ts';
 import { judgeJob } from '../run/judge-job.ts';
 import { openRunner } from '../run/run-job.ts';
 import { findCheckOf } from './find-check.ts';
@@ -45,7 +46,8 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const { jobQueue, reportStore, pace } = context.backend;
   const probes = prepareProbesOf(config, config.RATE_LIMIT ? pace : noPace);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
-  const runner = openRunnerOf(context, probes, waiting);
+  const judging = openJudging(config.HSTS_PRELOAD_FILE);
+  const runner = openRunnerOf(context, { probes, waiting, judging });
   const judged = ofJudgedJobs(runner, openPrinterOf(context), context);
   // Every worker that touches the network also puts reports together: that touches nothing.
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>
@@ -75,6 +77,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
       watch?.close();
       await Promise.all([...crews.values()].map((crew) => crew.close(graceMs)));
       await runner.close();
+      await judging.close();
       waiting.close();
       probes.close();
     },
@@ -85,8 +88,11 @@ type Runner = ReturnType<typeof openRunner>;
 
 function openRunnerOf(
   { config, backend, log, metrics }: WorkerContext,
-  probes: ProbeFactory,
-  waiting: Waiting,
+  {
+    probes,
+    waiting,
+    judging,
+  }: { readonly probes: ProbeFactory; readonly waiting: Waiting; readonly judging: Judging },
 ): Runner {
   const { jobQueue, reportStore } = backend;
   const shared = { reportStore, jobKeyOf: openJobKeys(config), publicPath: config.PUBLIC_URL ?? '' };
@@ -95,6 +101,7 @@ function openRunnerOf(
   return openRunner({
     ...shared,
     probes,
+    judging,
     jobsOf: (job, signal) => (job.queue === 'composite' ? openJobs(jobsSettings, job, signal) : noJobs),
     findCheck: findCheckOf(config),
     log,

@@ -58,9 +58,9 @@ test('a chain of pointers is followed once in a message, however many names lead
   expect(known.size).toBe(4000);
 });
 
-test('a message of 2,000 records reads, one of 2,001 is refused', () => {
-  expect(readMessage(messageOf(2000), true).answers).toHaveLength(2000);
-  expect(() => readMessage(messageOf(2001), true)).toThrow(RangeError);
+test('a message of 500 records reads, one of 501 is refused', () => {
+  expect(readMessage(messageOf(500), true).answers).toHaveLength(500);
+  expect(() => readMessage(messageOf(501), true)).toThrow(RangeError);
 });
 
 function messageOf(records: number): Buffer {

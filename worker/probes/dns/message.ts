@@ -73,8 +73,8 @@ export type Message = {
   readonly edns: { readonly version: number; readonly udpSize: number; readonly dnssecOk: boolean } | null;
 };
 
-/** No honest answer has more; each costs some microseconds to decode, and a message of 64 kB could hold 5,900. */
-const recordLimit = 2000;
+/** No honest answer has more; each costs some microseconds to decode and more to judge, and a message of 64 kB could hold 5,900. */
+const recordLimit = 500;
 
 /** A message with the names that were read in it. */
 type Reading = { readonly message: Buffer; readonly names: KnownNames };
@@ -90,7 +90,7 @@ type Raw = {
 
 /**
  * Reads a message. A record that breaks its own format is kept as such; one that breaks the message ends it.
- * Throws RangeError when the header or the sections cannot be walked, and when there are more than 2,000 records.
+ * Throws RangeError when the header or the sections cannot be walked, and when there are more than 500 records.
  */
 export function readMessage(bytes: Uint8Array, withRdata: boolean): Message {
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
