@@ -101,6 +101,7 @@ export function openQuestions(context: QuestionsContext): Questions {
 
 function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
   const { server, dnssecOk, checkingDisabled, recursionDesired, transport, edns } = options;
+  const { ednsVersion, unknownOption, mixedCase } = options;
   return JSON.stringify([
     name.toLowerCase(),
     type,
@@ -110,5 +111,8 @@ function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
     recursionDesired,
     transport,
     edns,
+    ednsVersion,
+    unknownOption,
+    mixedCase,
   ]);
 }

@@ -1,4 +1,5 @@
 import type { DnsRecord } from '../../../worker/probes/dns/port.ts';
+import { type Hashing, withNsec, withNsec3 } from './deny.ts';
 import { dsLine, keyLine, makeKey, type SigningKey, signZone } from './sign-zone.ts';
 import type { ServerManner, World } from './world.ts';
 import { readZone } from './zone-file.ts';
@@ -18,6 +19,8 @@ export type Change = {
   readonly signatures?: { readonly fromS: number; readonly untilS: number };
   /** Changes the records after they were signed. */
   readonly afterSigning?: (records: readonly DnsRecord[]) => readonly DnsRecord[];
+  /** Denies names by NSEC3 instead of NSEC. */
+  readonly nsec3?: Hashing;
   /** Drops or replaces the key-signing key's DS. */
   readonly ds?: readonly string[];
   readonly rttMs?: number;
@@ -119,7 +122,8 @@ function signedChild(change: Change, signed: boolean): readonly DnsRecord[] {
   if (!signed) return records;
   const nowS = Math.floor(Date.now() / 1000);
   const { fromS, untilS } = change.signatures ?? { fromS: -day, untilS: 14 * day };
-  const done = signZone('good.test', records, [keySigning, zoneSigning], {
+  const chained = change.nsec3 ? withNsec3('good.test', records, change.nsec3) : withNsec(records);
+  const done = signZone('good.test', chained, [keySigning, zoneSigning], {
     keySigned: change.cdsSigner === 'zone' ? ['DNSKEY'] : ['DNSKEY', 'CDS', 'CDNSKEY'],
     fromS: nowS + fromS,
     untilS: nowS + untilS,

@@ -29,7 +29,13 @@ export type QueryFlags = {
   readonly checkingDisabled: boolean;
   readonly dnssecOk: boolean;
   readonly edns: boolean;
+  readonly ednsVersion?: number;
+  readonly unknownOption?: boolean;
+  readonly mixedCase?: boolean;
 };
+
+/** An option code of the range for experiments (RFC 6891 §9), with no content. */
+const unknownOption = Buffer.from([0xfd, 0xe9, 0, 0]);
 
 /** Writes a query (RFC 1035 §4, RFC 6891). undefined where the name or type cannot be asked. */
 export function writeQuery(id: number, question: DnsQuestion, flags: QueryFlags): Buffer | undefined {
@@ -48,15 +54,31 @@ export function writeQuery(id: number, question: DnsQuestion, flags: QueryFlags)
   const tail = Buffer.alloc(4);
   tail.writeUInt16BE(type, 0);
   tail.writeUInt16BE(1, 2);
-  return Buffer.concat([header, name, tail, ...(flags.edns ? [writeOpt(flags.dnssecOk)] : [])]);
+  const asked = flags.mixedCase === true ? mixCase(name) : name;
+  return Buffer.concat([header, asked, tail, ...(flags.edns ? [writeOpt(flags)] : [])]);
 }
 
-function writeOpt(dnssecOk: boolean): Buffer {
+function writeOpt(flags: QueryFlags): Buffer {
+  const option = flags.unknownOption === true ? unknownOption : Buffer.alloc(0);
   const opt = Buffer.alloc(11);
   opt.writeUInt16BE(41, 1);
   opt.writeUInt16BE(udpSize, 3);
-  opt.writeUInt16BE(dnssecOk ? 0x8000 : 0, 7);
-  return opt;
+  opt.writeUInt8(flags.ednsVersion ?? 0, 6);
+  opt.writeUInt16BE(flags.dnssecOk ? 0x8000 : 0, 7);
+  opt.writeUInt16BE(option.length, 9);
+  return Buffer.concat([opt, option]);
+}
+
+// Every other letter, the first one too, so that any name with a letter changes. Lengths of labels are below 64, so none is taken for a letter.
+function mixCase(name: Buffer): Buffer {
+  let letters = 0;
+  return Buffer.from(
+    name.map((octet) => {
+      if (octet < 0x61 || octet > 0x7a) return octet;
+      letters += 1;
+      return letters % 2 === 1 ? octet - 0x20 : octet;
+    }),
+  );
 }
 
 export type Message = {

@@ -82,6 +82,9 @@ function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
     recursionDesired = 'default',
     transport = 'udp',
     edns = true,
+    ednsVersion = 0,
+    unknownOption = false,
+    mixedCase = false,
   } = options;
   return [
     name.toLowerCase(),
@@ -92,6 +95,9 @@ function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
     recursionDesired,
     transport,
     edns,
+    ednsVersion,
+    unknownOption,
+    mixedCase,
   ].join(' ');
 }
 

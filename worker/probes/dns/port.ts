@@ -17,6 +17,12 @@ export type DnsAskOptions = {
   readonly transport?: 'udp' | 'tcp';
   /** Default true; false asks as before 1999. */
   readonly edns?: boolean;
+  /** The version of EDNS that the query claims; default 0, the only one there is. */
+  readonly ednsVersion?: number;
+  /** Sends an EDNS option that nobody knows, which every server must ignore (RFC 6891 §6.1.2). */
+  readonly unknownOption?: boolean;
+  /** Asks with every other letter of the name in upper case; the answer then says whether it was kept. */
+  readonly mixedCase?: boolean;
 };
 
 /**
@@ -60,6 +66,8 @@ export type DnsAnswer =
         readonly udpSize: number;
         readonly dnssecOk: boolean;
       } | null;
+      /** Whether the answer repeats the question letter by letter; only where `mixedCase` was asked, and the answer has the question in it. */
+      readonly keepsCase?: boolean;
       readonly server: string;
       readonly transport: 'udp' | 'tcp';
       readonly rttMs: number;

@@ -79,8 +79,16 @@ export type ServerAnswers = {
   readonly tcp: DnsAnswer;
   /** A foreign name, with recursion desired. */
   readonly foreign: DnsAnswer;
-  /** Absent in evidence of before, and of a server that answered nothing else. */
+  /** Asked in mixed case. Absent in evidence of before, and of a server that answered nothing else. */
   readonly mx?: DnsAnswer;
   /** With its signatures; asked where the zone is signed. */
   readonly dnskey?: DnsAnswer;
+  /** A random name below the domain, with DNSSEC; asked where the zone is signed. */
+  readonly absentName?: DnsAnswer;
+  /** A type that no domain has at its own name, with DNSSEC; asked where the zone is signed. */
+  readonly absentType?: DnsAnswer;
+  /** The SOA by EDNS of version 1, which does not exist. */
+  readonly nextEdns?: DnsAnswer;
+  /** The SOA with an EDNS option that nobody knows. */
+  readonly unknownOption?: DnsAnswer;
 };

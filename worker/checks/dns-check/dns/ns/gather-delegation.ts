@@ -6,7 +6,7 @@ import type { HalfContext, SharedAnswers } from '../../halves.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers, ServerAnswers } from '../evidence.ts';
 import { enclosingZone } from '../zone.ts';
 import { addressesOf, delegatedNames, glueOf } from './addresses.ts';
-import { askServers, chooseAddresses, serverLimit } from './gather-servers.ts';
+import { askServers, chooseAddresses, serverLimit, type ZoneKnown } from './gather-servers.ts';
 import { gatherTransfers } from './gather-transfers.ts';
 
 type Delegation = Pick<
@@ -22,6 +22,8 @@ type Known = {
   readonly shared: SharedAnswers;
   readonly unchecked: Promise<Partial<ApexAnswers>>;
   readonly ancestors: Promise<readonly Ancestor[]>;
+  /** A name below the domain that is surely not there. */
+  readonly random: string;
 };
 
 /** How many of the parent's servers are asked; the first answer counts. */
@@ -35,10 +37,10 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
   if (!exists || enclosingZone(soa) !== undefined) return nothing;
   const own = childNames(context, known);
   const referrals = askParent(context, known.ancestors);
-  const isSigned = hasKeys(known);
+  const zone: ZoneKnown = { isSigned: hasKeys(known), random: known.random };
   const [first, rest, delegated] = await Promise.all([
-    gatherServers(context, own, { referrals, isSigned }),
-    gatherServers(context, namesOfParentOnly(context.domain, own, referrals), { referrals, isSigned }),
+    gatherServers(context, own, { referrals, zone }),
+    gatherServers(context, namesOfParentOnly(context.domain, own, referrals), { referrals, zone }),
     referrals,
   ]);
   const servers = [...first.servers, ...rest.servers];
@@ -61,7 +63,7 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
 async function gatherServers(
   context: HalfContext,
   names: Promise<readonly string[]>,
-  { referrals, isSigned }: { readonly referrals: Referrals; readonly isSigned: Promise<boolean> },
+  { referrals, zone }: { readonly referrals: Referrals; readonly zone: ZoneKnown },
 ): Promise<Servers> {
   const hosts = await askHosts(context, await names);
   const { chosen, left } = chooseAddresses(
@@ -69,7 +71,7 @@ async function gatherServers(
       hosts.map(async (host) => [host.name, await addressesFor(host, context, referrals)] as const),
     ),
   );
-  return { hosts, ...(await askServers(context, chosen, isSigned)), notAsked: left };
+  return { hosts, ...(await askServers(context, chosen, zone)), notAsked: left };
 }
 
 // Where no server answers for the domain, nobody resolves the names of servers inside it; the parent's glue still leads to them.
