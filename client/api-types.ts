@@ -653,6 +653,8 @@ export type SecurityHeaderCheckReport = {
     readonly evaluator: ReadonlyArray<CspEvaluatorFinding>;
   } & { readonly [field: string]: unknown };
   readonly cookies: ReadonlyArray<HeaderCookie>;
+  readonly securityTxt: SecurityTxt;
+  readonly robots: RobotsTxt;
   readonly observatory: Observatory;
 } & { readonly [field: string]: unknown };
 
@@ -661,6 +663,8 @@ export type HeaderHop = {
   readonly status: number;
   /** As sent: order, case and repetitions; each byte one character. Very long ones are cut; of the value of a cookie only its length is shown: "sid=[32 octets]; Path=/". */
   readonly headers: ReadonlyArray<readonly [string, string]>;
+  /** By what the page itself sent the visitor on; left out where the status did. */
+  readonly via?: 'refresh-header' | 'meta-refresh';
   /** Which way it was met on: from the https or the http address. */
   readonly chain: 'https' | 'http';
 } & { readonly [field: string]: unknown };
@@ -772,6 +776,49 @@ export type HeaderCookie = {
     readonly owner: string;
     readonly source: string;
   } & { readonly [field: string]: unknown };
+} & { readonly [field: string]: unknown };
+
+/** security.txt of the host that was named (RFC 9116). */
+export type SecurityTxt = {
+  readonly state: 'found' | 'absent' | 'not-tested';
+  /** Where the redirects led. */
+  readonly url: string;
+  /** Why it was not found, as a clause. */
+  readonly reason?: string;
+  readonly status?: number;
+  readonly contentType?: string;
+  /** Decoded; at least so much where `whole` is false. */
+  readonly sizeBytes?: number;
+  readonly whole?: boolean;
+  /** An OpenPGP cleartext signature stands around the text. It is not verified. */
+  readonly signed?: boolean;
+  readonly contacts?: ReadonlyArray<string>;
+  readonly expires?: string | null;
+  readonly canonical?: ReadonlyArray<string>;
+  readonly languages?: string | null;
+  readonly policy?: ReadonlyArray<string>;
+  readonly encryption?: ReadonlyArray<string>;
+} & { readonly [field: string]: unknown };
+
+/** robots.txt of the host that was named (RFC 9309). */
+export type RobotsTxt = {
+  readonly state: 'found' | 'absent' | 'not-tested';
+  /** Where the redirects led. */
+  readonly url: string;
+  /** Why it was not found, as a clause. */
+  readonly reason?: string;
+  readonly status?: number;
+  readonly contentType?: string;
+  /** Decoded; at least so much where `whole` is false. */
+  readonly sizeBytes?: number;
+  readonly whole?: boolean;
+  readonly parseable?: boolean;
+  readonly groups?: number;
+  readonly rules?: number;
+  readonly disallowsAll?: boolean;
+  /** The first 20. */
+  readonly sitemaps?: ReadonlyArray<string>;
+  readonly sitemapCount?: number;
 } & { readonly [field: string]: unknown };
 
 /** What the MDN HTTP Observatory would say, its quirks included. */
@@ -1494,6 +1541,8 @@ export type CipherSuite = {
   readonly forwardSecrecy: boolean;
   readonly aead: boolean;
   readonly dhBits: number | null;
+  /** Name of a prime that many servers share: "ffdhe2048"; null for any other. */
+  readonly dhPrime?: string | null;
 } & { readonly [field: string]: unknown };
 
 export type KeyExchangeGroup = {
