@@ -9,6 +9,7 @@ import type { Metrics } from '#shared/metrics';
 import type { QueueName } from '#shared/model/job';
 import { noPace } from '#shared/pace/memory';
 import { openPlaces } from '#shared/places';
+import type { Tracing } from '#shared/tracing/port';
 import { openWaiting, type Waiting } from '#shared/waiting/waiting';
 import { noJobs } from '../checks/jobs.ts';
 import type { NoBrowser } from '../probes/browser/find-browser.ts';
@@ -32,6 +33,7 @@ export type WorkerContext = {
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
+  readonly tracing?: Tracing | undefined;
   /** Shorter ones for tests. */
   readonly browserTries?: Pick<BrowserTries, 'startMs' | 'againMs'>;
 };
@@ -81,7 +83,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
 type Runner = ReturnType<typeof openRunner>;
 
 function openRunnerOf(
-  { config, backend, log, metrics }: WorkerContext,
+  { config, backend, log, metrics, tracing }: WorkerContext,
   probes: ProbeFactory,
   waiting: Waiting,
 ): Runner {
@@ -95,6 +97,7 @@ function openRunnerOf(
     jobsOf: (job, signal) => (job.queue === 'composite' ? openJobs(jobsSettings, job, signal) : noJobs),
     findCheck: findCheckOf(config),
     log,
+    tracing,
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
     freshForS: config.FRESH_SECONDS,
     keepForS: config.REPORT_TTL_DAYS * 86_400,
