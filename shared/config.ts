@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { isAddress, parseCidr } from './target/classify-address.ts';
+import { tracingSettings } from './tracing/settings.ts';
 
 const text = z.string().min(1);
 const count = (least: number, most = 999_999_999) =>
@@ -186,6 +187,8 @@ const settingsSchema = z.object({
   PSI_API_KEY: text.optional(),
   HSTS_PRELOAD_FILE: readableFile.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ...tracingSettings,
+  TRACE_INCOMING: flag.default(false),
 });
 
 /** The name of every setting, in the order of the schema. */

@@ -4,7 +4,16 @@ import { type Job, jobVersion, randomId } from './model/job.ts';
 /** What differs from job to job of one check. */
 export type JobWish = Pick<
   Job,
-  'jobKey' | 'keyVersion' | 'target' | 'options' | 'host' | 'caller' | 'isAnonymous' | 'requestId' | 'wanted'
+  | 'jobKey'
+  | 'keyVersion'
+  | 'target'
+  | 'options'
+  | 'host'
+  | 'caller'
+  | 'isAnonymous'
+  | 'requestId'
+  | 'trace'
+  | 'wanted'
 >;
 
 /** Draws a job of a check, with ids of its own. @param startBy Unix ms; its turn must have come by then */

@@ -28,6 +28,8 @@ export type Job = {
   readonly caller: string;
   /** The request that started it, so that the log lines of both can be found by one id. */
   readonly requestId?: string;
+  /** The traceparent of the span that asked for it, where requests are traced. */
+  readonly trace?: string;
   /** Asked for without a token: what is found is no secret. */
   readonly isAnonymous?: boolean;
   readonly wanted: Wanted;

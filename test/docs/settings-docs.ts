@@ -23,6 +23,7 @@ const head = `# Copy it to .env beside docker-compose.yml and set what you need;
 const composeOnly = `# Read by the compose file only: ports on 127.0.0.1, the base image, and which browser the image has (bundled, debian, none).
 #API_PORT=3000
 #GRAFANA_PORT=3030
+#JAEGER_PORT=16686
 #NODE_IMAGE=node:24-slim
 #BROWSER=bundled`;
 

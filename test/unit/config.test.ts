@@ -183,11 +183,15 @@ const secrets = {
   MONGODB_URL: 'mongodb+srv://diag:p%40ss@cluster.example/diag',
   CRUX_API_KEY: 'key-of-crux',
   PSI_API_KEY: 'key-of-psi',
+  OTEL_EXPORTER_OTLP_HEADERS: 'api-key=p%40ss',
 };
 
 test('every secret can be read from a file, and the line end of the file is no part of it', () => {
   const files = secretSettings.map((name) => [fileSettingOf(name), fileOf(name, `${secrets[name]}\n`)]);
-  expect(readConfig(Object.fromEntries(files) as Record<string, string>)).toMatchObject(secrets);
+  expect(readConfig(Object.fromEntries(files) as Record<string, string>)).toMatchObject({
+    ...secrets,
+    OTEL_EXPORTER_OTLP_HEADERS: { 'api-key': 'p@ss' },
+  });
 });
 
 test.for(secretSettings)('%s and its file are not both accepted', (name) => {

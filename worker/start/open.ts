@@ -10,6 +10,7 @@ import type { Metrics } from '#shared/metrics';
 import type { QueueName } from '#shared/model/job';
 import { noPace } from '#shared/pace/memory';
 import { openPlaces } from '#shared/places';
+import type { Tracing } from '#shared/tracing/port';
 import { openWaiting, type Waiting } from '#shared/waiting/waiting';
 import { noJobs } from '../checks/jobs.ts';
 import { printLimits } from '../print/print-html.ts';
@@ -36,6 +37,7 @@ export type WorkerContext = {
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
+  readonly tracing?: Tracing | undefined;
   /** Shorter ones for tests. */
   readonly browserTries?: Pick<BrowserTries, 'startMs' | 'againMs'>;
 };
@@ -85,14 +87,11 @@ export function openWorker(context: WorkerContext): OpenWorker {
 }
 
 type Runner = ReturnType<typeof openRunner>;
+type RunnerParts = { readonly probes: ProbeFactory; readonly waiting: Waiting; readonly judging: Judging };
 
 function openRunnerOf(
-  { config, backend, log, metrics }: WorkerContext,
-  {
-    probes,
-    waiting,
-    judging,
-  }: { readonly probes: ProbeFactory; readonly waiting: Waiting; readonly judging: Judging },
+  { config, backend, log, metrics, tracing }: WorkerContext,
+  { probes, waiting, judging }: RunnerParts,
 ): Runner {
   const { jobQueue, reportStore } = backend;
   const shared = { reportStore, jobKeyOf: openJobKeys(config), publicPath: config.PUBLIC_URL ?? '' };
@@ -105,6 +104,7 @@ function openRunnerOf(
     jobsOf: (job, signal) => (job.queue === 'composite' ? openJobs(jobsSettings, job, signal) : noJobs),
     findCheck: findCheckOf(config),
     log,
+    tracing,
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
     freshForS: config.FRESH_SECONDS,
     keepForS: config.REPORT_TTL_DAYS * 86_400,

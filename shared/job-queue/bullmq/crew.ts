@@ -30,7 +30,7 @@ const afterAbortMs = 1000;
 
 /** Takes jobs of one queue from BullMQ, as many at a time as told, each when its host has room. */
 export function openBullmqCrew(settings: CrewSettings): QueueWorker {
-  const { redis, queue, concurrency, log } = settings;
+  const { redis, queue, concurrency, log, telemetry } = settings;
   const force = new AbortController();
   const busy = new Set<Promise<unknown>>();
   const track = <T>(work: Promise<T>): Promise<T> => {
@@ -46,6 +46,7 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
     {
       connection,
       prefix: bullPrefix,
+      ...(telemetry ? { telemetry: telemetry.bullmq } : {}),
       concurrency,
       maxStalledCount: stallsMost,
       removeOnComplete: keepFinished,

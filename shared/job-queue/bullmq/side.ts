@@ -7,21 +7,26 @@ import { openPageLine } from './page-line.ts';
 import { openPauses, type Pauses } from './pauses.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { SubmitSide } from './submit.ts';
+import type { QueueTelemetry } from './telemetry.ts';
 
 export type SideLimits = GateLimits & {
   /** Page loads that a caller may have unfinished; where left out they are not counted. */
   readonly pageLimit?: number;
 };
 
+export type SideSettings = SideLimits & { readonly telemetry?: QueueTelemetry | undefined };
+
 /** A connection with the queues and the gate over it: one for asking, which fails at once, one for working, which waits. */
 export type Side = SubmitSide & { readonly losses: Losses; readonly pauses: Pauses };
 
 /** Opens the queues and the lines over a connection. */
-export function openSide(redis: Redis, limits: SideLimits, clock: SharedClock): Side {
+export function openSide(redis: Redis, settings: SideSettings, clock: SharedClock): Side {
+  const { telemetry, ...limits } = settings;
   const open = (name: QueueName) => {
     const queue = new Queue<Job>(name, {
       connection: redis,
       prefix: bullPrefix,
+      ...(telemetry ? { telemetry: telemetry.bullmq } : {}),
       streams: { events: { maxLen: 100 } },
     });
     queue.on('error', () => undefined); // said once by the connection itself
@@ -35,6 +40,7 @@ export function openSide(redis: Redis, limits: SideLimits, clock: SharedClock): 
     losses: openLosses(redis),
     pauses: openPauses(redis),
     clock,
+    telemetry,
     queues: { network: open('network'), browser: open('browser'), composite: open('composite') },
   };
 }
