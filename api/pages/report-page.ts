@@ -26,7 +26,7 @@ const longestTarget = 200;
 
 /** The page of a report: everything that is known, and, on a tool's own page, the button that checks again. */
 export function reportPage(shown: Shown): string {
-  const { report, base, past, visit } = shown;
+  const { report, base, isOpen, past, visit } = shown;
   const target = cut(targetOf(report), longestTarget);
   const name = checkWords[report.check]?.name ?? report.check;
   const grade = report.grade === null ? '' : ` ${report.grade}`;
@@ -39,7 +39,7 @@ ${reportBody(report, {
   name,
   scores: past.scores,
   changes: changesSince(past, report),
-  linkOfReport: (reportId) => `${base}/r/${reportId}`,
+  linkOfReport: isOpen ? (reportId) => `${base}/r/${reportId}` : undefined,
   actions: actionsOf(shown),
 })}${visit ? samplesOf(visit) : nothing}</div>
 `,

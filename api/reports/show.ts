@@ -69,8 +69,8 @@ function readFormat(request: Request): FormatName | typeof pdf.name {
   });
 }
 
-// The page that was photographed is a stranger's: only what begins as a picture is sent as one.
-function pictureTypeOf(bytes: Uint8Array): string | undefined {
+/** What kind of picture these bytes begin as. The page that was photographed is a stranger's: nothing else is sent as one. */
+export function pictureTypeOf(bytes: Uint8Array): 'image/jpeg' | 'image/png' | 'image/webp' | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
   if (head.startsWith('\x89PNG\r\n')) return 'image/png';

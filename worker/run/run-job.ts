@@ -129,14 +129,16 @@ async function runCheck(job: Job, settings: Settings, { stop, progress }: Runnin
 
 // Before the report, so that its link leads somewhere from the first moment.
 async function keepPictures(
-  { screenshotOf }: Check,
+  { picturesOf }: Check,
   { reportId, evidence }: EvidenceFile,
   expiresAt: number,
   { reportStore }: RunnerSettings,
 ): Promise<void> {
-  const picture = screenshotOf?.(evidence);
-  if (picture && reportId !== null)
-    await reportStore.keepBlob({ reportId, kind: 'screenshot' }, picture.bytes, expiresAt);
+  if (reportId === null) return;
+  const blobs = (picturesOf?.(evidence) ?? []).flatMap(({ kind, bytes }) =>
+    bytes ? [{ name: { reportId, kind }, bytes, expiresAt }] : [],
+  );
+  if (blobs.length > 0) await reportStore.keepBlobs(blobs);
 }
 
 /** A slot is leased for 15 s beyond the run limit; the store has most of that to come back. */

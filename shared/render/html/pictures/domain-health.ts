@@ -3,7 +3,15 @@ import { categoryNames } from '../../../catalogue/domain-health/weights.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
-import { cellTable, figure, type LinkOfReport, readFields, tableSection, verdictWord } from './figure.ts';
+import {
+  addressOf,
+  cellTable,
+  figure,
+  type LinkOfReport,
+  readFields,
+  tableSection,
+  verdictWord,
+} from './figure.ts';
 
 const { categories, entryPoints, caps, worstFindings } = domainHealthReportShape;
 const shape = { categories, entryPoints, caps, worstFindings };
@@ -17,7 +25,6 @@ const categoryWords = {
   performance: 'Speed',
   mail: 'Mail',
 } as const;
-const idForm = /^[\w-]{1,64}$/;
 const longestReason = 300;
 const mostRows = 20;
 
@@ -35,7 +42,7 @@ function readHealth(report: Report) {
 function categorySection({ categories: all }: Health, linkOfReport: LinkOfReport): Markup {
   const rows = categoryNames.map((name) => {
     const { grade, score, weight, state, reason, codes, report } = all[name];
-    const href = idForm.test(report.reportId ?? '') ? linkOfReport?.(report.reportId ?? '') : undefined;
+    const href = addressOf(report.reportId, linkOfReport);
     const words =
       href === undefined
         ? markup`${categoryWords[name]}`
