@@ -23,7 +23,7 @@ export type SslEvidence = {
   readonly stillAnswers: boolean | null;
   /** What becomes of a client that comes back with an older version than both sides speak (RFC 7507); null when no old version is spoken. Absent in older evidence. */
   readonly fallback?: FallbackSeen | null;
-  /** What became of the session of today's client when it came back with it; null when no handshake was completed. Absent in older evidence. */
+  /** What became of the session of today's client when it came back with it; null when no handshake was completed, and at the addresses of the other family. Absent in older evidence. */
   readonly resumption?: ResumptionSeen | null;
   /** What became of a handshake that the client began inside a connection; null when nothing before TLS 1.3 is spoken. Absent in older evidence. */
   readonly renegotiation?: Renegotiation | null;

@@ -26,6 +26,8 @@ export type Look = {
   readonly lanes: Lanes;
   /** Asks what ClientHellos can tell. @param opening the answer to the first */
   readonly askMore: (opening: Question) => Promise<Asked>;
+  /** Whether to come back with the session: once for a name is enough. */
+  readonly resumes: boolean;
   /** The list of the certificates that another address was seen to have. */
   readonly known: { readonly leaf: string; readonly list: FullLook['revocationList'] } | null;
 };
@@ -158,7 +160,7 @@ async function comeBack(
   if (last?.handshake.kind !== 'connected') return { resumption: null, renegotiation: null };
   const client = { offer: last.offer, handshake: last.handshake, session };
   const [resumption, renegotiation] = await Promise.all([
-    look.lanes(() => gatherResumption(look, client)),
+    look.resumes ? look.lanes(() => gatherResumption(look, client)) : null,
     look.lanes(() => gatherRenegotiation(look, client, opening)),
   ]);
   return { resumption, renegotiation };

@@ -162,9 +162,9 @@ function judgeClientCertificate(facts: SslFacts): Verdict {
 
 function judgeResumption({ client, evidence: { resumption } }: SslFacts): Verdict {
   if (client === null) return notTested(noHandshake);
-  if (resumption === undefined || resumption === null || resumption.outcome === 'unknown')
+  if (resumption === undefined || resumption?.outcome === 'unknown')
     return notTested('no second handshake with the same session was completed');
-  if (resumption.outcome === 'none') return 'not-applicable';
+  if (resumption === null || resumption.outcome === 'none') return 'not-applicable';
   return brokenIf(resumption.outcome === 'declined', { version: resumption.version });
 }
 
