@@ -202,6 +202,25 @@ export const sslReportShape = {
     description:
       'A client that comes back with an older version is refused (RFC 7507); null where no version before TLS 1.2 is spoken.',
   }),
+  sessions: z
+    .looseObject({
+      ids: z.boolean().nullable().meta({
+        description: 'TLS 1.2: the ServerHello names a session; servers that issue tickets often do not.',
+      }),
+      tickets: z.boolean().nullable().meta({ description: 'TLS 1.2: the ServerHello promises a ticket.' }),
+      tls13Tickets: z
+        .boolean()
+        .nullable()
+        .meta({ description: 'TLS 1.3: a ticket came after the handshake.' }),
+      resumed: z.boolean().nullable().meta({
+        description: 'The session of a current client was resumed; null where none was issued.',
+      }),
+    })
+    .optional()
+    .meta({ description: 'Session resumption; null where it was not seen.' }),
+  renegotiationByClient: z.boolean().nullable().optional().meta({
+    description: 'TLS 1.2: a handshake that the client begins inside a connection is accepted.',
+  }),
   connections: z.int().min(0).meta({
     description:
       'Connections that were opened: at most 30 to an address looked at in full, and 6 to any other.',

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
@@ -42,7 +43,11 @@ export function openTlsServer(
   place: Place = anyPort,
   note: () => void = () => undefined,
 ): Promise<LabServer> {
-  const careful = { ALPNProtocols: ['h2', 'http/1.1'], ciphers: soundCiphers };
+  const careful = {
+    ALPNProtocols: ['h2', 'http/1.1'],
+    ciphers: soundCiphers,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  };
   const server = createTlsServer({ ...careful, ...options }, (socket) => {
     socket.on('error', () => undefined).once('data', () => socket.end(options.response ?? response));
   });
@@ -66,7 +71,8 @@ export async function openNothing(): Promise<LabServer> {
   return { port: server.port, close: async () => undefined };
 }
 
-async function listen(server: Server, place: Place): Promise<LabServer> {
+/** Waits until a server listens; closing it ends its connections. */
+export async function listen(server: Server, place: Place): Promise<LabServer> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);

@@ -1021,6 +1021,27 @@ const protocolRows = [
   row('no ticket', { handshakes: modern(connected({ maxEarlyDataBytes: null })) }, ['A+ 100'], {
     notTested: ['early-data-offered'],
   }),
+  row('a session that is not resumed', { resumption: { version: 'TLSv1.3', outcome: 'declined' } }, [
+    'A+ 100',
+    'session-not-resumed',
+  ]),
+  row('no session', { resumption: { version: 'TLSv1.3', outcome: 'none' } }, ['A+ 100']),
+  row(
+    'whether it would be resumed is not known',
+    { resumption: { version: 'TLSv1.3', outcome: 'unknown' } },
+    ['A+ 100'],
+    {
+      notTested: ['session-not-resumed'],
+    },
+  ),
+  row('a renegotiation that a client began', { renegotiation: 'accepted' }, [
+    'A+ 99',
+    'renegotiation-by-client',
+  ]),
+  row('a renegotiation without an answer', { renegotiation: 'unknown' }, ['A+ 100'], {
+    notTested: ['renegotiation-by-client'],
+  }),
+  row('no version that has renegotiation', { renegotiation: null }, ['A+ 100']),
   row('SNI required', { withoutName: failed('ERR_SSL_TLSV1_UNRECOGNIZED_NAME') }, ['A+ 100', 'sni-required']),
   row('another certificate without SNI', { withoutName: connected({ certificates: [selfSigned.base64] }) }, [
     'A+ 100',

@@ -159,6 +159,8 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     otherKind: null,
     questions: asked(),
     stillAnswers: null,
+    resumption: { version: 'TLSv1.3', outcome: 'resumed' },
+    renegotiation: 'refused',
     groups: { accepted: [0x11ec, 0x001d, 0x0017], end: refused() },
     chains: [[leaf.base64, intermediate.base64]],
     anchors: [root.base64],

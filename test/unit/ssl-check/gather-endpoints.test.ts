@@ -23,7 +23,7 @@ async function look(addresses: readonly string[], spentMs = 0, isSilent = false)
     const { maxEarlyDataBytes: _, ...rest } = connected({ address });
     return isSilent
       ? ({ kind: 'failure', code: 'tls-timeout', opensslCode: null, reason: 'late', address } as const)
-      : { ...rest, session: 'secret' };
+      : { ...rest, session: 'secret', isResumed: false, renegotiation: null };
   };
   const probe: TlsProbe = {
     addresses: async () => addresses,

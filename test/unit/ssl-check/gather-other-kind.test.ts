@@ -60,7 +60,7 @@ async function look({ questions, client = {}, offer = 'modern', ...script }: Scr
       const answer = script.handshake ?? rsaShown;
       if (answer.kind === 'failure') return answer;
       const { maxEarlyDataBytes: _, ...rest } = answer;
-      return { ...rest, session: null };
+      return { ...rest, session: null, isResumed: false, renegotiation: null };
     },
     addresses: async () => ['192.0.2.1'],
     connections: () => 0,

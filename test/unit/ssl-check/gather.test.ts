@@ -24,7 +24,7 @@ import { alertRecord, extension, writeServerFlight } from './write-server-flight
 /** As the probe gives it: with a session. */
 const connected = (): Handshake => {
   const { maxEarlyDataBytes: _, ...rest } = seenAs();
-  return { ...rest, session: null };
+  return { ...rest, session: null, isResumed: false, renegotiation: null };
 };
 
 type Script = {
@@ -204,7 +204,13 @@ test('a server that knows everything is asked at most thirty times, four at once
   expect(evidence.connections).toBeLessThanOrEqual(30);
   expect(seen.most).toBeLessThanOrEqual(4);
   expect(evidence.withoutName).not.toBeNull();
-  expect(seen.handshakes.map(({ servername }) => servername)).toEqual(['a.test', null, 'a.test']);
+  expect(seen.handshakes.map(({ servername }) => servername)).toEqual(['a.test', null, 'a.test', 'a.test']);
+  expect(seen.handshakes.map(({ renegotiateForMs }) => renegotiateForMs !== undefined)).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ]);
 });
 
 test.for([

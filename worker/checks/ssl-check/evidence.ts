@@ -1,6 +1,6 @@
 import type { ListContent } from '../../certificates/revocation-list.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
-import type { Handshake } from '../../probes/tls/port.ts';
+import type { Handshake, Renegotiation } from '../../probes/tls/port.ts';
 import type { KeyKind } from './grammar/key-kind.ts';
 import type { SuiteSet } from './grammar/suites.ts';
 import type { VersionName } from './grammar/tls-names.ts';
@@ -23,6 +23,10 @@ export type SslEvidence = {
   readonly stillAnswers: boolean | null;
   /** What becomes of a client that comes back with an older version than both sides speak (RFC 7507); null when no old version is spoken. Absent in older evidence. */
   readonly fallback?: FallbackSeen | null;
+  /** What became of the session of today's client when it came back with it; null when no handshake was completed, and at the addresses of the other family. Absent in older evidence. */
+  readonly resumption?: ResumptionSeen | null;
+  /** What became of a handshake that the client began inside a connection; null when nothing before TLS 1.3 is spoken. Absent in older evidence. */
+  readonly renegotiation?: Renegotiation | null;
   readonly groups: GroupsSeen | null;
   /** By whose order a suite is chosen; null when that was not seen. */
   readonly preference: Preference | null;
@@ -52,7 +56,7 @@ export type HandshakeSeen = { readonly offer: Offer; readonly handshake: Handsha
 
 /** What the probe saw, but for the session: it holds a secret, and all that is wanted of it is how much early data it allows (null: no ticket came). */
 export type HandshakeAnswer =
-  | (Omit<Extract<Handshake, { readonly kind: 'connected' }>, 'session'> & {
+  | (Omit<Extract<Handshake, { readonly kind: 'connected' }>, 'session' | 'isResumed' | 'renegotiation'> & {
       readonly maxEarlyDataBytes: number | null;
     })
   | Extract<Handshake, { readonly kind: 'failure' }>;
@@ -97,6 +101,9 @@ export type HelloAccepted = {
   /** Base64. */
   readonly timestampList: string | null;
   readonly certificateRequested: boolean;
+  /** Up to TLS 1.2: the ServerHello names a session, or promises a ticket; absent in older evidence. */
+  readonly givesSessionId?: boolean;
+  readonly givesTicket?: boolean;
   /** Length of a Certificate message that is too large to be read; then `chain` is null. */
   readonly oversizeBytes: number | null;
 };
@@ -135,6 +142,8 @@ export type FullLook = Pick<
   | 'questions'
   | 'stillAnswers'
   | 'fallback'
+  | 'resumption'
+  | 'renegotiation'
   | 'groups'
   | 'preference'
   | 'alpnRefused'
@@ -145,6 +154,12 @@ export type FullLook = Pick<
 
 /** refused: with the alert that RFC 7507 asks for. */
 export type FallbackSeen = 'refused' | 'accepted' | 'unknown';
+
+/** none: the server issued no session. declined: it made a new one instead. */
+export type ResumptionSeen = {
+  readonly version: string;
+  readonly outcome: 'resumed' | 'declined' | 'none' | 'unknown';
+};
 
 export type Preference = 'server' | 'client';
 

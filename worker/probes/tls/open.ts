@@ -5,6 +5,7 @@ import type { Dial, Dialled } from '../guard.ts';
 import type { FailureCode } from '../http/port.ts';
 import { collect } from './collect.ts';
 import type { Exchange, ExchangeRequest, Handshake, HandshakeRequest, TlsProbe } from './port.ts';
+import { renegotiate } from './renegotiate.ts';
 import { type TlsError, waitUntilSecure, withoutServerChosenPrimes } from './secure.ts';
 
 export type TlsLimits = {
@@ -103,7 +104,11 @@ async function shakeHands(
     const sight = see(tls, address, performance.now() - times.start);
     const lingerMs = seen.session === null ? Math.min(request.lingerMs, limits.lingerMs) : 0;
     const lateAlert = await linger(tls, lingerMs, signal);
-    return { ...sight, ...seen, lateAlert };
+    const renegotiation =
+      request.renegotiateForMs === undefined
+        ? null
+        : await renegotiate(tls, request.renegotiateForMs, signal);
+    return { ...sight, ...seen, lateAlert, renegotiation };
   } catch (error) {
     if (!(error instanceof DialFailure)) throw error;
     const { code, reason, cause } = error;
@@ -150,6 +155,7 @@ function optionsOf(socket: Socket, request: HandshakeRequest): ConnectionOptions
     ...(request.signatureAlgorithms === undefined ? {} : { sigalgs: request.signatureAlgorithms }),
     ...(request.ecdhCurve === undefined ? {} : { ecdhCurve: request.ecdhCurve }),
     ...(request.secureOptions === undefined ? {} : { secureOptions: request.secureOptions }),
+    ...(request.session === undefined ? {} : { session: Buffer.from(request.session, 'base64') }),
     requestOCSP: request.requestOcsp ?? false,
   };
 }
@@ -172,6 +178,8 @@ function see(tls: TLSSocket, address: string, ms: number): Extract<Handshake, { 
     certificates: chainAsSent(tls),
     ocspResponse: null,
     session: null,
+    isResumed: tls.isSessionReused(),
+    renegotiation: null,
     lateAlert: null,
     ms,
   };

@@ -19,6 +19,10 @@ export type HandshakeRequest = {
   /** SSL_OP_ bits, e.g. 4 for servers without RFC 5746. */
   readonly secureOptions?: number;
   readonly requestOcsp?: boolean;
+  /** A session of an earlier handshake, as it was given there: asks the server to resume it. */
+  readonly session?: string;
+  /** Asks for one renegotiation after the handshake, and waits so long for it. Only up to TLS 1.2. */
+  readonly renegotiateForMs?: number;
   /** How long to stay after the handshake for session tickets and late alerts; 0 leaves at once. */
   readonly lingerMs: number;
 };
@@ -43,6 +47,10 @@ export type Handshake =
       readonly ocspResponse: string | null;
       /** Node's serialised session (holds SSL_SESSION DER), base64; null if no ticket came while lingering. */
       readonly session: string | null;
+      /** The session that was asked for was resumed. */
+      readonly isResumed: boolean;
+      /** What became of the renegotiation; unknown without an answer in time, null where none was asked for. */
+      readonly renegotiation: Renegotiation | null;
       /** An alert that came after the handshake, e.g. "certificate_required". */
       readonly lateAlert: string | null;
       readonly ms: number;
@@ -55,6 +63,8 @@ export type Handshake =
       readonly reason: string;
       readonly address: string | null;
     };
+
+export type Renegotiation = 'accepted' | 'refused' | 'unknown';
 
 export type ExchangeRequest = {
   readonly host: string;

@@ -104,6 +104,29 @@ export const protocolRules = {
     fix: 'Update the TLS library of the server.',
     references: ['RFC 5746 §3.6', 'RFC 9325 §3.5'],
   },
+  'renegotiation-by-client': {
+    part: 'protocol',
+    severity: 'low',
+    points: 1,
+    title: 'Clients can start a renegotiation',
+    detail:
+      'In TLS 1.2 the server accepts a second handshake that the client begins inside a connection. Browsers do not use this, and each one costs the server more than the client.',
+    fix: 'Switch renegotiation by clients off (OpenSSL: SSL_OP_NO_RENEGOTIATION, the default of nginx, Apache and HAProxy), or offer TLS 1.3 only.',
+    references: [
+      'RFC 9325 §3.5',
+      { title: 'CVE-2011-1473', url: 'https://www.cve.org/CVERecord?id=CVE-2011-1473' },
+    ],
+  },
+  'session-not-resumed': {
+    part: 'protocol',
+    severity: 'info',
+    points: 0,
+    title: 'Sessions are issued but not resumed',
+    detail:
+      'The server issued a session in {version} and made a full handshake when the client came back with it at once. Returning visitors wait longer than needed.',
+    fix: 'Share the ticket keys or the session cache between all machines and processes of the name, or switch both off.',
+    references: ['RFC 8446 §2.2', 'RFC 5077 §3.1'],
+  },
   'extended-master-secret-missing': {
     part: 'protocol',
     severity: 'low',

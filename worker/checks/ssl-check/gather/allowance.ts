@@ -4,8 +4,8 @@ export type Allowance = {
   readonly take: () => string | null;
   /** Takes one of those kept for OpenSSL's handshakes, however many ClientHellos there were. */
   readonly takeKept: () => string | null;
-  /** What is kept and was not needed is free for ClientHellos, but for the last two. */
-  readonly releaseKept: () => void;
+  /** What is kept and was not needed is free for ClientHellos, but for so many as are still due. */
+  readonly releaseKept: (due: number) => void;
   /** A question was not answered in time. After three of them nothing more is asked. */
   readonly noteSilence: () => void;
   /** The server answered within this time; later questions wait for a multiple of it. */
@@ -43,8 +43,6 @@ export const allowanceLimits: AllowanceLimits = {
   silences: 3,
 };
 
-/** Connections for the last two questions: a handshake for the other kind of key, and one more ClientHello. */
-const keptForLast = 2;
 const leastTimeoutMs = 1500;
 const longestLingerMs = 1000;
 
@@ -68,8 +66,8 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
       kept = Math.max(0, kept - 1);
       return takeBelow(limits.connections);
     },
-    releaseKept: () => {
-      kept = keptForLast;
+    releaseKept: (due) => {
+      kept = due;
     },
     noteSilence: () => {
       silences += 1;

@@ -188,6 +188,8 @@ function describeFlight(flight: ServerFlight, chains: (readonly string[])[]): He
     ocspResponse: flight.ocspResponse && toBase64(flight.ocspResponse),
     timestampList: flight.timestampList && toBase64(flight.timestampList),
     certificateRequested: flight.certificateRequested,
+    givesSessionId: flight.givesSessionId,
+    givesTicket: flight.givesTicket,
     oversizeBytes: flight.oversizeBytes,
   };
 }

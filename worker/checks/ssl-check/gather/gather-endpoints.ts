@@ -74,8 +74,8 @@ async function lookShortly(probe: TlsProbe, target: Target & { address: string }
   const { address } = target;
   const allowance = openAllowance(limits, () => performance.now());
   const asker = openHelloAsker({ probe, target, allowance, lanes: openLanes(2) });
-  const handshakes = await gatherHandshakes(probe, target, allowance, 'until-it-connects');
-  const handshake = handshakes.at(-1)?.handshake ?? notBegun(address);
+  const { seen } = await gatherHandshakes(probe, target, allowance, 'until-it-connects');
+  const handshake = seen.at(-1)?.handshake ?? notBegun(address);
   const oldVersions = handshake.kind === 'connected' ? await askWhetherOld(asker) : [];
   return { endpoint: { address, handshake, oldVersions }, taken: allowance.taken() };
 }

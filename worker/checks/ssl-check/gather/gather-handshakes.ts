@@ -31,21 +31,32 @@ const offers: { readonly [O in Offer]: Partial<HandshakeRequest> } = {
   legacy,
 };
 
+/** Handshakes in order, and the session that the last one brought: a secret that stays out of the evidence. */
+export type Shaken = { readonly seen: readonly HandshakeSeen[]; readonly session: string | null };
+
 /** Lets OpenSSL shake hands as a browser would; where that fails, once more with what the failure hints at. */
 export async function gatherHandshakes(
   probe: TlsProbe,
   target: Target,
   allowance: Allowance,
   attempts: 'once' | 'until-it-connects',
-): Promise<readonly HandshakeSeen[]> {
+): Promise<Shaken> {
   const seen: HandshakeSeen[] = [];
+  let session: string | null = null;
   let offer: Offer | null = 'modern';
   while (offer !== null && allowance.takeKept() === null) {
-    const handshake: HandshakeAnswer = await shake(probe, target, allowance, offer);
+    const shaken: Handshake = await shake(probe, target, allowance, offer);
+    const handshake = keepHandshake(shaken);
+    session = shaken.kind === 'connected' ? shaken.session : null;
     seen.push({ offer, handshake });
     offer = attempts === 'once' ? null : nextOffer(offer, handshake);
   }
-  return seen;
+  return { seen, session };
+}
+
+/** What a client sends with an offer, but for how long it stays. */
+export function requestOf(offer: Offer, target: Target): Omit<HandshakeRequest, 'lingerMs'> {
+  return { ...offers[offer], ...target, servername: target.host };
 }
 
 /** The same without a name: what a client without SNI is shown. */
@@ -115,18 +126,18 @@ async function shake(
   target: Target,
   allowance: Allowance,
   offer: Offer,
-): Promise<HandshakeAnswer> {
+): Promise<Handshake> {
   const lingerMs = allowance.lingerMs();
-  const request = { ...offers[offer], ...target, servername: target.host, requestOcsp: true, lingerMs };
+  const request = { ...requestOf(offer, target), requestOcsp: true, lingerMs };
   const handshake = await probe.handshake(request);
   if (handshake.kind === 'failure' && handshake.code === 'tls-timeout') allowance.noteSilence();
-  return keepHandshake(handshake);
+  return handshake;
 }
 
 /** A handshake as it is kept in the evidence: without the session, which holds a secret. */
 export function keepHandshake(handshake: Handshake): HandshakeAnswer {
   if (handshake.kind === 'failure') return handshake;
-  const { session, ...rest } = handshake;
+  const { session, isResumed: _, renegotiation: __, ...rest } = handshake;
   return { ...rest, maxEarlyDataBytes: readEarlyData(session, handshake.protocol) };
 }
 

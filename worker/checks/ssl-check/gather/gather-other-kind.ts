@@ -45,12 +45,20 @@ export async function gatherOtherKind(
   return { kind, answer: await shake(look, { kind, offer: client.offer, version }) };
 }
 
+/** Whether a server chose a suite of the other kind of key than today's clients are shown. */
+export function isOtherKindChosen(client: SslFacts['client'], { accepted }: Question): boolean {
+  const leaf = readCertificate(client?.certificates[0] ?? '');
+  return leaf !== undefined && hasSuiteOf(otherKindThan(kindOfKey(leaf.key.type)), accepted);
+}
+
+function hasSuiteOf(kind: KeyKind, accepted: Question['accepted']): boolean {
+  return accepted.some(({ suite }) => kindOfSuite(suites.get(suite)?.name ?? '') === kind);
+}
+
 /** TLS 1.2 is spoken, every suite of it was asked for, and the server chose none of this kind. Older versions are not asked for all. */
 function isRuledOut(kind: KeyKind, questions: readonly Question[]): boolean {
   const isSpoken = questions.some(({ version, accepted }) => version === 'TLSv1.2' && accepted.length > 0);
-  const isChosen = questions
-    .flatMap(({ accepted }) => accepted)
-    .some(({ suite }) => kindOfSuite(suites.get(suite)?.name ?? '') === kind);
+  const isChosen = questions.some(({ accepted }) => hasSuiteOf(kind, accepted));
   const isAsked = (['sound', 'withoutForwardSecrecy'] as const).every((set) =>
     questions.some((one) => one.version === 'TLSv1.2' && one.set === set && isDecisive(one.end)),
   );

@@ -53,7 +53,7 @@ type Run = {
 
 /** An address and its answer to the first ClientHello. */
 type Opened = { readonly look: OwnLook; readonly opening: Question };
-type OwnLook = Omit<Look, 'askMore' | 'known'>;
+type OwnLook = Omit<Look, 'askMore' | 'known' | 'resumes'>;
 type Main = Opened & { readonly seen: FullLook };
 
 type Site = {
@@ -133,7 +133,7 @@ async function lookAtMain({ progress, target }: GatherContext, opened: Opened): 
     progress({ done, total: questionsNoted, current: target });
   };
   const askMore = (opening: Question) => askAll(opened.look.asker, opening, note);
-  const seen = await lookInFull({ ...opened.look, askMore, known: null }, opened.opening);
+  const seen = await lookInFull({ ...opened.look, askMore, known: null, resumes: true }, opened.opening);
   return { ...opened, seen };
 }
 
@@ -147,6 +147,7 @@ async function lookAtOther({ look, opening }: Opened, main: Main): Promise<Endpo
     {
       ...look,
       askMore: () => askAlike(look.asker, opening, model),
+      resumes: false,
       known: client && { leaf: client.certificates[0] ?? '', list: main.seen.revocationList },
     },
     opening,

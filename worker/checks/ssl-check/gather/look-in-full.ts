@@ -7,9 +7,10 @@ import type { Allowance } from './allowance.ts';
 import type { Asked } from './ask-all.ts';
 import type { HelloAsker, Target } from './ask-hello.ts';
 import { askAgain, askFallback, askOnce } from './ask-questions.ts';
-import { gatherHandshakes, gatherWithoutName } from './gather-handshakes.ts';
-import { gatherOtherKind } from './gather-other-kind.ts';
+import { gatherHandshakes, gatherWithoutName, type Shaken } from './gather-handshakes.ts';
+import { gatherOtherKind, isOtherKindChosen } from './gather-other-kind.ts';
 import { gatherRevocationList } from './gather-revocation-list.ts';
+import { gatherRenegotiation, gatherResumption } from './gather-sessions.ts';
 import type { Lanes } from './lanes.ts';
 import type { ReadChain } from './read-chain.ts';
 import { within } from './within.ts';
@@ -25,6 +26,8 @@ export type Look = {
   readonly lanes: Lanes;
   /** Asks what ClientHellos can tell. @param opening the answer to the first */
   readonly askMore: (opening: Question) => Promise<Asked>;
+  /** Whether to come back with the session: once for a name is enough. */
+  readonly resumes: boolean;
   /** The list of the certificates that another address was seen to have. */
   readonly known: { readonly leaf: string; readonly list: FullLook['revocationList'] } | null;
 };
@@ -56,6 +59,8 @@ const nothing: Omit<Looked, 'questions'> = {
   preference: null,
   stillAnswers: null,
   fallback: null,
+  resumption: null,
+  renegotiation: null,
 };
 
 /** Looks at one address: OpenSSL's view of it, and its answers to ClientHellos of our own. @param opening from askOpening */
@@ -68,8 +73,8 @@ async function lookAt(look: Look, opening: Question): Promise<Looked> {
   if (isHopeless(opening)) return { ...nothing, questions: [opening] };
   if (opening.end.kind !== 'silent') return lookOn(look, opening);
   // OpenSSL tries once more before the server is reported as silent.
-  const handshakes = await gatherHandshakes(look.tls, look.target, look.allowance, 'once');
-  return isConnected(handshakes) ? lookOn(look, opening) : { ...nothing, handshakes, questions: [opening] };
+  const { seen } = await gatherHandshakes(look.tls, look.target, look.allowance, 'once');
+  return isConnected(seen) ? lookOn(look, opening) : { ...nothing, handshakes: seen, questions: [opening] };
 }
 
 /** OpenSSL's handshakes and ClientHellos side by side, as far as there are lanes. */
@@ -79,13 +84,17 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
     gatherHandshakes(look.tls, look.target, allowance, 'until-it-connects'),
   );
   // The list lies with the CA, and needs no lane.
-  const listing = handshaking.then((seen) => gatherList(look, findClient(seen)));
-  const visiting = handshaking.then((seen) => visit(look, opening, seen));
-  const [asked, handshakes, revocationList, visited] = await Promise.all([
+  const listing = handshaking.then(({ seen }) => gatherList(look, findClient(seen)));
+  const visiting = handshaking.then(({ seen }) => visit(look, opening, seen));
+  const knowing = handshaking.then(({ seen }) => lookEarly(look, opening, findClient(seen)));
+  const returning = handshaking.then((shaken) => comeBack(look, opening, shaken));
+  const [asked, { seen: handshakes }, revocationList, visited, returned, known] = await Promise.all([
     look.askMore(opening),
     handshaking,
     listing,
     visiting,
+    returning,
+    knowing,
   ]);
   // A connection that is cut off can mean two things: the server refuses this hello, or it blocks us from now on.
   const isCutOff = asked.questions.some(
@@ -95,8 +104,8 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
     isCutOff ? askAgain(asker, asked.questions) : null,
     askFallback(asker, asked.questions),
   ]);
-  const otherKind = await gatherOtherKind(look, { client: findClient(handshakes), ...asked });
-  return { handshakes, ...visited, otherKind, revocationList, ...asked, stillAnswers, fallback };
+  const otherKind = known ?? (await gatherOtherKind(look, { client: findClient(handshakes), ...asked }));
+  return { handshakes, ...visited, ...returned, otherKind, revocationList, ...asked, stillAnswers, fallback };
 }
 
 /** The list lies with the CA; of a certificate that was seen elsewhere it is not fetched again. */
@@ -105,6 +114,20 @@ async function gatherList(look: Look, client: SslFacts['client']): Promise<FullL
   if (known !== null && client?.certificates[0] === known.leaf) return known.list;
   return gatherRevocationList(http, chainOf(look, client), allowance);
 }
+
+/** Looks for the other kind of key at once where the first answer was signed by one: no later answer can rule it out. */
+async function lookEarly(
+  look: Look,
+  opening: Question,
+  client: SslFacts['client'],
+): Promise<FullLook['otherKind']> {
+  return isOtherKindChosen(client, opening)
+    ? look.lanes(() => gatherOtherKind(look, { client, questions: [opening] }))
+    : null;
+}
+
+/** Connections for the last two questions: a handshake for the other kind of key, and one more ClientHello. */
+const keptForLast = 2;
 
 /** What a client would do next: a handshake without a name, and a request for the page. */
 async function visit(
@@ -115,7 +138,7 @@ async function visit(
   const { tls, http, target, allowance, lanes } = look;
   const last = handshakes.at(-1);
   if (last?.handshake.kind !== 'connected') {
-    allowance.releaseKept();
+    allowance.releaseKept(keptForLast);
     return { withoutName: null, hsts: nothing.hsts };
   }
   const unasked = whyNoPage(last.handshake.lateAlert, opening);
@@ -123,8 +146,24 @@ async function visit(
     lanes(() => gatherWithoutName(tls, target, allowance, last.offer)),
     unasked ?? lanes(() => gatherHsts(http, target, allowance)),
   ]);
-  allowance.releaseKept();
+  allowance.releaseKept(isOtherKindChosen(findClient(handshakes), opening) ? keptForLast - 1 : keptForLast);
   return { withoutName, hsts };
+}
+
+/** What a client does that comes back: it resumes its session, or begins another handshake in the same connection. */
+async function comeBack(
+  look: Look,
+  opening: Question,
+  { seen, session }: Shaken,
+): Promise<Pick<Looked, 'resumption' | 'renegotiation'>> {
+  const last = seen.at(-1);
+  if (last?.handshake.kind !== 'connected') return { resumption: null, renegotiation: null };
+  const client = { offer: last.offer, handshake: last.handshake, session };
+  const [resumption, renegotiation] = await Promise.all([
+    look.resumes ? look.lanes(() => gatherResumption(look, client)) : null,
+    look.lanes(() => gatherRenegotiation(look, client, opening)),
+  ]);
+  return { resumption, renegotiation };
 }
 
 function whyNoPage(lateAlert: string | null, { accepted }: Question): HstsSeen | null {

@@ -33,6 +33,10 @@ export type ServerFlight = {
   /** Signed certificate timestamps sent as a TLS extension. */
   readonly timestampList: Uint8Array | null;
   readonly certificateRequested: boolean;
+  /** Up to TLS 1.2: a session id to come back with (RFC 5246 §7.4.1.3). */
+  readonly givesSessionId: boolean;
+  /** A session ticket will follow (RFC 5077 §3.2). */
+  readonly givesTicket: boolean;
   /** The server has said all it says before it waits for us. */
   readonly isComplete: boolean;
 };
@@ -146,7 +150,7 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
   const cursor = openCursor(body);
   const version = cursor.number(2);
   const random = Buffer.from(cursor.bytes(32)).toString('hex');
-  cursor.vector(1); // session id
+  const sessionId = cursor.vector(1);
   const suite = cursor.number(2);
   const compression = cursor.number(1);
   const flight: Draft = {
@@ -167,6 +171,8 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
     ocspResponse: null,
     timestampList: null,
     certificateRequested: false,
+    givesSessionId: sessionId.length > 0,
+    givesTicket: false,
     isComplete: false,
   };
   const failedAt = cursor.left() > 0 ? readExtensions(flight, cursor) : cursor.failedAt();
@@ -204,6 +210,9 @@ function readExtension(flight: Draft, type: number, content: ByteCursor): void {
       return;
     case 23:
       flight.extendedMasterSecret = true;
+      return;
+    case 35:
+      flight.givesTicket = true;
       return;
     case 43:
       flight.version = content.number(2);

@@ -18,6 +18,8 @@ export function judgeProtocols(facts: SslFacts, chains: readonly Chain[]): Recor
     'client-hello-size-intolerance': judgeSize(facts),
     'early-data-offered': judgeEarlyData(facts),
     'client-certificate-requested': judgeClientCertificate(facts),
+    'session-not-resumed': judgeResumption(facts),
+    'renegotiation-by-client': judgeRenegotiation(facts),
   };
 }
 
@@ -156,4 +158,20 @@ function judgeClientCertificate(facts: SslFacts): Verdict {
   return brokenIf(isRequested || isRefused, {
     need: isRequired ? 'required' : 'asked for but not required',
   });
+}
+
+function judgeResumption({ client, evidence: { resumption } }: SslFacts): Verdict {
+  if (client === null) return notTested(noHandshake);
+  if (resumption === undefined || resumption?.outcome === 'unknown')
+    return notTested('no second handshake with the same session was completed');
+  if (resumption === null || resumption.outcome === 'none') return 'not-applicable';
+  return brokenIf(resumption.outcome === 'declined', { version: resumption.version });
+}
+
+function judgeRenegotiation({ client, evidence: { renegotiation } }: SslFacts): Verdict {
+  if (client === null) return notTested(noHandshake);
+  if (renegotiation === null) return 'not-applicable';
+  if (renegotiation === undefined || renegotiation === 'unknown')
+    return notTested('a renegotiation was not answered, or no connection was left for it');
+  return brokenIf(renegotiation === 'accepted');
 }

@@ -28,6 +28,8 @@ export function reportServer(facts: SslFacts) {
     http3Advertised: isHttp3Advertised(evidence),
     echAdvertised: ech === undefined || ech.kind === 'unknown' ? null : ech.found.length > 0,
     fallbackRefused: fallbackOf(evidence),
+    sessions: reportSessions(facts),
+    renegotiationByClient: renegotiationOf(evidence),
     connections: evidence.connections,
     clients: simulateClients(facts),
     cipherPreference: evidence.preference,
@@ -47,6 +49,22 @@ function isHttp3Advertised({ names: { httpsAlpn }, hsts }: SslEvidence): boolean
 
 function fallbackOf({ fallback = null }: SslEvidence): boolean | null {
   return fallback === null || fallback === 'unknown' ? null : fallback === 'refused';
+}
+
+function reportSessions({ evidence: { resumption }, client, clearAnswers }: SslFacts) {
+  const answers = clearAnswers.filter(({ version }) => version === 'TLSv1.2');
+  const isSeen = answers.some(({ givesTicket }) => givesTicket !== undefined);
+  const outcome = resumption?.outcome ?? 'unknown';
+  return {
+    ids: isSeen ? answers.some(({ givesSessionId }) => givesSessionId === true) : null,
+    tickets: isSeen ? answers.some(({ givesTicket }) => givesTicket === true) : null,
+    tls13Tickets: client?.protocol === 'TLSv1.3' ? client.maxEarlyDataBytes !== null : null,
+    resumed: outcome === 'resumed' || outcome === 'declined' ? outcome === 'resumed' : null,
+  };
+}
+
+function renegotiationOf({ renegotiation = null }: SslEvidence): boolean | null {
+  return renegotiation === null || renegotiation === 'unknown' ? null : renegotiation === 'accepted';
 }
 
 function alpnOf({ client, clearAnswers }: SslFacts): string | null {

@@ -1,0 +1,48 @@
+import type { Renegotiation, TlsProbe } from '../../../probes/tls/port.ts';
+import type { Connected, Offer, Question, ResumptionSeen } from '../evidence.ts';
+import type { Allowance } from './allowance.ts';
+import type { Target } from './ask-hello.ts';
+import { requestOf } from './gather-handshakes.ts';
+
+export type SessionLook = {
+  readonly tls: TlsProbe;
+  readonly target: Target;
+  readonly allowance: Allowance;
+};
+
+/** The handshake of today's client, what it offered, and the session that it brought. */
+export type Client = {
+  readonly offer: Offer;
+  readonly handshake: Connected;
+  readonly session: string | null;
+};
+
+/** Comes back once with the session of today's client: one connection more where the server issued one. */
+export async function gatherResumption(
+  { tls, target, allowance }: SessionLook,
+  { offer, handshake, session }: Client,
+): Promise<ResumptionSeen> {
+  const version = handshake.protocol;
+  if (session === null) return { version, outcome: 'none' };
+  if (allowance.take() !== null) return { version, outcome: 'unknown' };
+  const again = await tls.handshake({ ...requestOf(offer, target), session, lingerMs: 0 });
+  if (again.kind === 'failure') return { version, outcome: 'unknown' };
+  return { version, outcome: again.isResumed ? 'resumed' : 'declined' };
+}
+
+/** Asks for one renegotiation, as a client of TLS 1.2 may; null where that version is not spoken. @param opening the answer to its sound suites */
+export async function gatherRenegotiation(
+  { tls, target, allowance }: SessionLook,
+  { offer }: Client,
+  opening: Question,
+): Promise<Renegotiation | null> {
+  if (opening.accepted.length === 0) return null;
+  if (allowance.take() !== null) return 'unknown';
+  const shaken = await tls.handshake({
+    ...requestOf(offer, target),
+    maxVersion: 'TLSv1.2',
+    renegotiateForMs: allowance.timeoutMs(),
+    lingerMs: 0,
+  });
+  return shaken.kind === 'connected' ? (shaken.renegotiation ?? 'unknown') : 'unknown';
+}
