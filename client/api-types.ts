@@ -653,6 +653,14 @@ export type SecurityHeaderCheckReport = {
     readonly evaluator: ReadonlyArray<CspEvaluatorFinding>;
   } & { readonly [field: string]: unknown };
   readonly cookies: ReadonlyArray<HeaderCookie>;
+  /** Origins of other sites that the page’s HTML names, the first 100; what its scripts and styles load is not seen. null where no HTML page was seen. */
+  readonly thirdParties:
+    | ({
+        readonly origins: ReadonlyArray<ThirdParty>;
+        readonly count: number;
+        readonly whole: boolean;
+      } & { readonly [field: string]: unknown })
+    | null;
   readonly securityTxt: SecurityTxt;
   readonly robots: RobotsTxt;
   readonly observatory: Observatory;
@@ -776,6 +784,16 @@ export type HeaderCookie = {
     readonly owner: string;
     readonly source: string;
   } & { readonly [field: string]: unknown };
+} & { readonly [field: string]: unknown };
+
+export type ThirdParty = {
+  readonly origin: string;
+  /** Its registrable domain. */
+  readonly site: string;
+  /** How often it is named as script, style, frame, image, media, font or form target. */
+  readonly kinds: { readonly [field: string]: number };
+  /** Which of its scripts and styles have an integrity attribute; null where it gives neither. */
+  readonly integrity: 'all' | 'some' | 'none' | null;
 } & { readonly [field: string]: unknown };
 
 /** security.txt of the host that was named (RFC 9116). */
@@ -996,6 +1014,36 @@ export type PagespeedCheckReport = {
         readonly sizeBytes: number;
         /** Where it can be read; absent where reports have no ids. */
         readonly href?: string;
+      } & { readonly [field: string]: unknown })
+    | null;
+  /** When a picture of the page was taken while it loaded, and its size in pixels. Absent in reports of an older release. */
+  readonly filmstrip?: ReadonlyArray<
+    {
+      readonly atMs: number;
+      readonly width: number;
+      readonly height: number;
+    } & { readonly [field: string]: unknown }
+  >;
+  /** The requests of the page that began first, at most 50; null where they were not seen. Absent in reports of an older release. */
+  readonly requests?:
+    | ({
+        readonly total: number;
+        readonly first: ReadonlyArray<
+          {
+            readonly url: string;
+            /** Lighthouse’s name of the kind, such as "Script". */
+            readonly type: string;
+            /** Since the first request, without throttling. */
+            readonly startMs: number;
+            readonly endMs: number;
+            /** Transferred. */
+            readonly bytes: number;
+            /** 0 where no answer came. */
+            readonly status: number;
+            /** Its host is of another registrable domain than the page. */
+            readonly isThirdParty: boolean;
+          } & { readonly [field: string]: unknown }
+        >;
       } & { readonly [field: string]: unknown })
     | null;
 } & { readonly [field: string]: unknown };
@@ -1402,6 +1450,19 @@ export type SslCheckReport = {
   readonly echAdvertised?: boolean | null;
   /** A client that comes back with an older version is refused (RFC 7507); null where no version before TLS 1.2 is spoken. */
   readonly fallbackRefused?: boolean | null;
+  /** Session resumption; null where it was not seen. */
+  readonly sessions?: {
+    /** TLS 1.2: the ServerHello names a session; servers that issue tickets often do not. */
+    readonly ids: boolean | null;
+    /** TLS 1.2: the ServerHello promises a ticket. */
+    readonly tickets: boolean | null;
+    /** TLS 1.3: a ticket came after the handshake. */
+    readonly tls13Tickets: boolean | null;
+    /** The session of a current client was resumed; null where none was issued. */
+    readonly resumed: boolean | null;
+  } & { readonly [field: string]: unknown };
+  /** TLS 1.2: a handshake that the client begins inside a connection is accepted. */
+  readonly renegotiationByClient?: boolean | null;
   /** Connections that were opened: at most 30 to an address looked at in full, and 6 to any other. */
   readonly connections: number;
   /** Every address that was looked at. */

@@ -148,6 +148,28 @@ const observatorySchema = z
   })
   .meta({ id: 'Observatory', description: 'What the MDN HTTP Observatory would say, its quirks included.' });
 
+const thirdPartySchema = z
+  .looseObject({
+    origin: z.string(),
+    site: z.string().meta({ description: 'Its registrable domain.' }),
+    kinds: z.record(z.string(), z.int()).meta({
+      description: 'How often it is named as script, style, frame, image, media, font or form target.',
+    }),
+    integrity: z.enum(['all', 'some', 'none']).nullable().meta({
+      description:
+        'Which of its scripts and styles have an integrity attribute; null where it gives neither.',
+    }),
+  })
+  .meta({ id: 'ThirdParty' });
+
+const thirdPartiesSchema = z
+  .looseObject({ origins: z.array(thirdPartySchema), count: z.int(), whole: z.boolean() })
+  .nullable()
+  .meta({
+    description:
+      'Origins of other sites that the page’s HTML names, the first 100; what its scripts and styles load is not seen. null where no HTML page was seen.',
+  });
+
 const siteFileShape = {
   state: z.enum(['found', 'absent', 'not-tested']),
   url: z.string().meta({ description: 'Where the redirects led.' }),
@@ -210,6 +232,7 @@ export const headerReportShape = {
     }),
   csp: z.looseObject({ policies: z.array(policySchema), evaluator: z.array(evaluatorFindingSchema) }),
   cookies: z.array(cookieSchema),
+  thirdParties: thirdPartiesSchema,
   securityTxt: securityTxtSchema,
   robots: robotsSchema,
   observatory: observatorySchema,

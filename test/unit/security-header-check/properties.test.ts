@@ -86,7 +86,7 @@ const parsers: Readonly<Record<string, (lines: readonly string[]) => unknown>> =
   parseBlocksScripts,
   findInternalHost: ([line = '']) => findInternalHost(line),
   parseLikeObservatory,
-  readDocument: ([line = '']) => readDocument(line),
+  readDocument: ([line = '']) => readDocument(line, 'https://site.test/'),
   parseSecurityTxt: (lines) => parseSecurityTxt(lines.join('\n')),
   parseExpires: ([line = '']) => parseExpires(line),
   parseRobots: (lines) => parseRobots(lines.join('\n')),

@@ -75,6 +75,12 @@ const ofHeaders: readonly HeaderCode[] = [
   'headers-too-large',
   'header-malformed',
 ];
+/** What an https page's elements can tell. */
+const ofMarkup: readonly HeaderCode[] = [
+  'mixed-content-passive',
+  'mixed-content-blocked',
+  'form-action-http',
+];
 /** What only the page's own elements can tell. */
 const ofHead: readonly HeaderCode[] = ['referrer-policy-unsafe', 'xfo-in-meta', 'redirect-client-side'];
 
@@ -148,27 +154,20 @@ const rows: readonly Row[] = [
     name: 'https only: port 80 is closed',
     evidence: see({ http: failed(plain) }),
     state: 'complete',
-    holds: [
-      'mixed-content-passive',
-      ...overHttps,
-      'redirect-no-page',
-      'redirect-chain-long',
-      ...ofHeaders,
-      ...ofHead,
-    ],
+    holds: [...ofMarkup, ...overHttps, 'redirect-no-page', 'redirect-chain-long', ...ofHeaders, ...ofHead],
   },
   {
     name: 'https only: port 80 does not answer in time',
     evidence: see({ http: failed(plain, 'connection-timeout') }),
     state: 'partial',
-    holds: ['mixed-content-passive', ...overHttps, ...ofHeaders, ...ofHead],
+    holds: [...ofMarkup, ...overHttps, ...ofHeaders, ...ofHead],
   },
   {
     name: 'https only: port 80 is not one that is asked',
     evidence: see({ http: failed(plain, 'target-not-allowed') }),
     state: 'partial',
     holds: [
-      'mixed-content-passive',
+      ...ofMarkup,
       ...overHttps.filter((code) => code !== 'target-not-allowed'),
       ...ofHeaders,
       ...ofHead,
@@ -179,7 +178,7 @@ const rows: readonly Row[] = [
     evidence: see({ tls: { trusted: false, error: 'CERT_HAS_EXPIRED' } }),
     state: 'complete',
     holds: [
-      'mixed-content-passive',
+      ...ofMarkup,
       ...overHttps.filter((code) => code !== 'certificate-not-trusted'),
       ...fromHttp,
       ...ofHeaders,
@@ -203,7 +202,7 @@ const rows: readonly Row[] = [
     evidence: see({ cors: unasked }),
     state: 'complete',
     holds: [
-      'mixed-content-passive',
+      ...ofMarkup,
       ...overHttps,
       ...fromHttp,
       ...ofHeaders.filter((code) => !code.startsWith('cors-')),
@@ -215,7 +214,7 @@ const rows: readonly Row[] = [
     evidence: see({ cors: see().cors.filter(({ origin: tried }) => tried === 'null') }),
     state: 'complete',
     holds: [
-      'mixed-content-passive',
+      ...ofMarkup,
       ...overHttps,
       ...fromHttp,
       ...ofHeaders.filter((code) => !code.startsWith('cors-reflects-')),

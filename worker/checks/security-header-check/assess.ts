@@ -31,14 +31,21 @@ import { judgeFraming } from './judge/framing.ts';
 import { judgeHsts } from './judge/hsts.ts';
 import { judgeIsolation } from './judge/isolation.ts';
 import { judgeHygiene, judgeLeakage } from './judge/leakage.ts';
+import { judgeMixedContent } from './judge/mixed-content.ts';
 import { judgeRedirects } from './judge/redirects.ts';
 import { judgeRobots } from './judge/robots.ts';
 import { judgeSecurityTxt } from './judge/security-txt.ts';
-import { judgeMixedContent, judgeSubresources } from './judge/subresources.ts';
+import { judgeSubresources } from './judge/subresources.ts';
 import { judgeTarget } from './judge/target.ts';
 import { isClosed, whyFailed } from './judge/unwalked.ts';
 import { evaluatePolicies } from './report/evaluator/csp-evaluator.ts';
-import { reportCookies, reportEffective, reportHops, reportPolicies } from './report/fields.ts';
+import {
+  reportCookies,
+  reportEffective,
+  reportHops,
+  reportPolicies,
+  reportThirdParties,
+} from './report/fields.ts';
 import { compareWithObservatory } from './report/observatory/compare.ts';
 import { scoreGroups } from './report/score.ts';
 import { reportRobots, reportSecurityTxt } from './report/site-files.ts';
@@ -66,6 +73,7 @@ export function assessHeaders(
       groups: own.groups,
       csp: { policies: reportPolicies(policies), evaluator: evaluatePolicies(policies) },
       cookies: reportCookies(cookies),
+      thirdParties: reportThirdParties(isSeen ? page : undefined),
       securityTxt: reportSecurityTxt(seen.securityTxt),
       robots: reportRobots(seen.robots),
       observatory: compareWithObservatory(evidence, verdicts),

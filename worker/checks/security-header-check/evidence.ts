@@ -47,15 +47,37 @@ export type ElementSight = {
   readonly attributes: readonly (readonly [name: string, value: string])[];
 };
 
+/** What an element loads, or that its form leads there. Frames are embedded objects too. */
+export type LoadKind = 'script' | 'style' | 'frame' | 'image' | 'media' | 'font' | 'form';
+
+/** How often a page names another origin for one kind of load, and how many of them have an integrity attribute. */
+export type ForeignSight = {
+  readonly kind: LoadKind;
+  readonly origin: string;
+  readonly count: number;
+  readonly withIntegrity: number;
+};
+
+/** How often a page names http addresses in one attribute of one element, and the first of them. */
+export type ClearTextSight = {
+  readonly element: string;
+  readonly attribute: string;
+  readonly kind: LoadKind;
+  /** The host is an IP address. */
+  readonly isAddress: boolean;
+  readonly count: number;
+  readonly address: string;
+};
+
 /** What was read of an HTML body: the elements that matter, in document order. */
 export type DocumentSight = {
   readonly elements: readonly ElementSight[];
   /** The href of the first base element, null where there is none. */
   readonly base: string | null;
-  /** Addresses of images and media that begin with http://, the first 20; left out by evidence that is older than this field. */
-  readonly clearTextMedia?: readonly string[];
-  /** How many of them there are. */
-  readonly clearTextMediaCount?: number;
+  /** Other origins that the page names, each once for each kind, the first 300; left out by evidence that is older than this field. */
+  readonly foreign?: readonly ForeignSight[];
+  /** What it names in clear text of other origins; left out by evidence that is older than this field. */
+  readonly clearText?: readonly ClearTextSight[];
   /** Why there may be more than this. */
   readonly cut: string | null;
 };

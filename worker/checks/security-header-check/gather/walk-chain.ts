@@ -85,6 +85,6 @@ async function seeDocument(answer: HttpResponse): Promise<DocumentSight | null> 
   if (!isHtml(parseContentType(valuesOf(indexFields(answer.headers), 'content-type')))) return null;
   const isUnread = cut !== undefined && cut !== 'limit' && text === '';
   if (isUnread) return null;
-  const document = await readDocumentInTurns(text);
+  const document = await readDocumentInTurns(text, answer.url);
   return cut === undefined ? document : { ...document, cut: document.cut ?? `its body was cut (${cut})` };
 }
