@@ -18,6 +18,33 @@ const rows: readonly { zone: string; status: string; broken: readonly string[]; 
   { zone: 'ed25519.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
   { zone: 'ed448.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
   { zone: 'nsec3.test', status: 'secure', broken: ['dnssec-nsec3-iterations'], unvalidated: 'indeterminate' },
+  { zone: 'nsec3zero.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  { zone: 'wild3.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  { zone: 'optout.test', status: 'secure', broken: ['dnssec-nsec3-opt-out'], unvalidated: 'indeterminate' },
+  {
+    zone: 'noproof.test',
+    status: 'bogus',
+    broken: ['dnssec-bogus', 'dnssec-denial-invalid'],
+    unvalidated: 'indeterminate',
+  },
+  {
+    zone: 'noproof3.test',
+    status: 'bogus',
+    broken: ['dnssec-bogus', 'dnssec-denial-invalid'],
+    unvalidated: 'indeterminate',
+  },
+  {
+    zone: 'unsignedproof.test',
+    status: 'bogus',
+    broken: ['dnssec-bogus', 'dnssec-denial-invalid'],
+    unvalidated: 'indeterminate',
+  },
+  {
+    zone: 'oneproof.test',
+    status: 'secure',
+    broken: ['dnssec-server-denial-invalid'],
+    unvalidated: 'indeterminate',
+  },
   { zone: 'plain.test', status: 'insecure', broken: ['dnssec-unsigned'], unvalidated: 'insecure' },
   { zone: 'island.test', status: 'insecure', broken: ['dnssec-ds-missing'], unvalidated: 'insecure' },
   {
