@@ -69,6 +69,15 @@ const labZones: { readonly [name: string]: LabZone } = {
   'unsignedproof.test': { text: usual, signing: p256, damage: { of: 'signatures of proofs' } },
   'oneproof.test': { text: usual, signing: p256, damage: { of: 'proofs', servers: ['ns2'] } },
   'plain.test': { text: usual },
+  // Two tales of who announces the name servers' networks, and one that leaves one of them out.
+  'as.test': {
+    text: `${usual}1.1.BLOCK.127.one TXT "64511 | 127.BLOCK.1.0/24 | ZZ | lab | 2026-11-21"
+1.2.BLOCK.127.one TXT "64496 64511 | 127.BLOCK.2.0/24 | ZZ | lab | 2026-11-21"
+1.1.BLOCK.127.two TXT "64511 | 127.BLOCK.1.0/24 | ZZ | lab | 2026-11-21"
+1.2.BLOCK.127.two TXT "64496 | 127.BLOCK.2.0/24 | ZZ | lab | 2026-11-21"
+1.1.BLOCK.127.half TXT "64511 | 127.BLOCK.1.0/24 | ZZ | lab | 2026-11-21"
+`,
+  },
   'island.test': { text: usual, signing: p256, ds: 'none' },
   'wrongds.test': { text: usual, signing: p256, ds: 'wrong' },
   'expired.test': { text: usual, signing: { ...p256, fromDay: -30, untilDay: -3 } },
