@@ -139,6 +139,12 @@ const suffixes = list
   .transform((items) => items.map((item) => item.toLowerCase().replace(/^\.+|\.+$/g, '')))
   .refine((items) => items.every(isName), 'must be names such as test,example');
 
+// The zone for IPv6 has the same name with a 6 after its first label, as those that are public have.
+const originZones = text
+  .refine(isName, 'must be the name of a zone, such as origin.asn.cymru.com')
+  .transform((name) => name.toLowerCase().replace(/\.$/, ''))
+  .transform((ipv4) => ({ ipv4, ipv6: ipv4.replace(/^[^.]+/, '$&6') }));
+
 const settingsSchema = z.object({
   HOST: listenHost.default('127.0.0.1'),
   PORT: port.default(3000),
@@ -183,6 +189,7 @@ const settingsSchema = z.object({
   BROWSER_PATH: text.optional(),
   BROWSER_NO_SANDBOX: flag.default(false),
   PROBE_AXFR: flag.default(false),
+  ORIGIN_ASN_ZONE: originZones.optional(),
   CRUX_API_KEY: text.optional(),
   PSI_API_KEY: text.optional(),
   HSTS_PRELOAD_FILE: readableFile.optional(),

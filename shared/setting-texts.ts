@@ -117,6 +117,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       '`on`: dns-check asks each name server for a zone transfer. Some operators see that as an attack.',
   },
+  ORIGIN_ASN_ZONE: {
+    byDefault: null,
+    meaning:
+      'Zone that tells which network announces an address, such as origin.asn.cymru.com (its zone for IPv6 is origin6.asn.cymru.com); without it dns-check does not look at that.',
+  },
   CRUX_API_KEY: { byDefault: null, meaning: "Key of the Chrome UX Report: field data beside the lab's." },
   PSI_API_KEY: {
     byDefault: null,

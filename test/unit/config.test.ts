@@ -65,6 +65,7 @@ test.for([
   ['TARGET_ALLOW_CIDRS', ' , '],
   ['TARGET_ALLOW_SUFFIXES', '*.test'],
   ['TARGET_ALLOW_SUFFIXES', '.'],
+  ['ORIGIN_ASN_ZONE', 'https://origin.test/'],
   ['WORKER_QUEUES', ','],
   ['REPORT_TTL_DAYS', '999999999'],
   ['EVIDENCE_HOURS', '999999999'],
@@ -153,6 +154,7 @@ test('lists, ranges and maps are read', () => {
       TARGET_PORT_MAP: '80=45080,443=45443',
       TRUST_PROXY: '2',
       TARGET_ALLOW_SUFFIXES: '.Test, example',
+      ORIGIN_ASN_ZONE: 'Origin.as.internal.',
     }),
   ).toMatchObject({
     TARGET_PORTS: [
@@ -165,6 +167,7 @@ test('lists, ranges and maps are read', () => {
     ]),
     TRUST_PROXY: 2,
     TARGET_ALLOW_SUFFIXES: ['test', 'example'],
+    ORIGIN_ASN_ZONE: { ipv4: 'origin.as.internal', ipv6: 'origin6.as.internal' },
   });
 }); // prettier-ignore
 

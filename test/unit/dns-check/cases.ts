@@ -3,6 +3,7 @@ import { denialCases } from './denial-cases.ts';
 import { keys } from './dns/dnssec-vectors.ts';
 import { type Change, keySigning } from './good-world.ts';
 import { mannerCases } from './manner-cases.ts';
+import { originCases } from './origin-cases.ts';
 import { dsLine, keyLine, makeKey } from './sign-zone.ts';
 import { readZone } from './zone-file.ts';
 
@@ -1423,5 +1424,6 @@ export const cases: readonly Case[] = [
   ...cdsCases,
   ...denialCases,
   ...mannerCases,
+  ...originCases,
   ...caaCases,
 ];

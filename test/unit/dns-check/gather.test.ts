@@ -94,6 +94,30 @@ test('one type that is never answered holds up nothing but itself', async () => 
   questions.close();
 });
 
+test('the operator’s origin zone is asked wherever it is, its neighbours are not', async () => {
+  const asked: string[] = [];
+  const { probe } = openWorld(goodWorld());
+  const dns: DnsProbe = {
+    originZones: { ipv4: 'origin.as.internal', ipv6: 'origin6.as.internal' },
+    ask: async (question, options) => {
+      asked.push(question.name);
+      return probe.ask(question, options);
+    },
+  };
+  const progress = () => undefined;
+  const questions = openQuestions({
+    dns,
+    target: 'good.test',
+    policy: labPolicy,
+    progress,
+    deadlineMs: 5000,
+  });
+  for (const name of ['1.2.0.192.origin.as.internal', 'db.as.internal'])
+    await questions.ask({ name, type: 'TXT' });
+  questions.close();
+  expect(asked).toEqual(['1.2.0.192.origin.as.internal']);
+});
+
 test('an aborted run rejects, and leaves no promise behind', async () => {
   const aborted: DnsProbe = { ask: async () => Promise.reject(new Error('the run was aborted')) };
   const run = gatherDnsCheck({

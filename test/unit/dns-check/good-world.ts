@@ -27,6 +27,8 @@ export type Change = {
   /** Which key signs CDS and CDNSKEY; the key-signing key when left out. */
   readonly cdsSigner?: 'zone';
   readonly transfers?: boolean;
+  /** Lines of the zone "as.test", whose names below "origin" and "origin6" tell the origin of addresses. */
+  readonly origins?: readonly string[];
 };
 
 const day = 86_400;
@@ -102,6 +104,7 @@ export function goodWorld(change: Change = {}): World {
       ...Object.entries(others).map(([zone, lines]) => [zone, readZone(zone, lines.join('\n'))] as const),
       ['test', readZone('test', parentLines.join('\n'))] as const,
       ['good.test', signedChild(change, signed)] as const,
+      ...(change.origins ? ([originZone(change.origins)] as const) : []),
     ]),
     servers: new Map(
       all.map((address) => [
@@ -110,9 +113,15 @@ export function goodWorld(change: Change = {}): World {
       ]),
     ),
     transfers: change.transfers ?? false,
+    originZones: change.origins && { ipv4: 'origin.as.test', ipv6: 'origin6.as.test' },
     resolver: { validates: true, ...change.resolver },
     ...(change.rttMs === undefined ? {} : { rttMs: change.rttMs }),
   };
+}
+
+function originZone(lines: readonly string[]): readonly [string, readonly DnsRecord[]] {
+  const soa = '@ 3600 SOA ns.as.test hostmaster.as.test 1 14400 3600 1209600 3600';
+  return ['as.test', readZone('as.test', [soa, ...lines].join('\n'))];
 }
 
 function signedChild(change: Change, signed: boolean): readonly DnsRecord[] {

@@ -6,6 +6,7 @@ import type {
   DnsQuestion,
   DnsRecord,
   DnsTransfer,
+  OriginZones,
 } from '../../../worker/probes/dns/port.ts';
 import { denialOf } from './deny.ts';
 
@@ -39,6 +40,8 @@ export type ServerManner = {
 };
 
 export type World = {
+  /** Zones that tell the origin of addresses, where the operator has named some. */
+  readonly originZones?: OriginZones | undefined;
   /** The operator has switched zone transfers on. */
   readonly transfers?: boolean | undefined;
   readonly zones: ReadonlyMap<string, readonly DnsRecord[]>;
@@ -62,6 +65,7 @@ export type World = {
 export function openWorld(world: World): { probe: DnsProbe; asked: () => number } {
   const asked = new Map<string, Promise<DnsAnswer>>();
   const probe: DnsProbe = {
+    originZones: world.originZones,
     ...(world.transfers ? { transfer: async (_, server) => transferOf(world, server) } : {}),
     async ask(question, options = {}) {
       const key = JSON.stringify([question.name, question.type, options]);

@@ -102,9 +102,14 @@ export type DnsTransfer =
       readonly reason: string;
     };
 
+/** Names without the last dot: of the zone for IPv4, whose labels are octets in reverse, and of that for IPv6, whose labels are nibbles. */
+export type OriginZones = { readonly ipv4: string; readonly ipv6: string };
+
 /** Asks the DNS. Equal questions of one run are asked once; answers of resolvers are cached by TTL. Throws only when the run is aborted, or for a defect. */
 export interface DnsProbe {
   ask(question: DnsQuestion, options?: DnsAskOptions): Promise<DnsAnswer>;
   /** Asks one name server, by its address, for the whole zone over TCP, and closes after the first message. */
   transfer?(zone: string, server: string): Promise<DnsTransfer>;
+  /** Zones that tell by TXT records which autonomous system announces an address; absent where the operator names none. */
+  readonly originZones?: OriginZones | undefined;
 }

@@ -85,6 +85,16 @@ export const nsRules = {
     fix: 'Put at least one name server into another network, better at another provider.',
     references: ['RFC 2182 §3.1'],
   },
+  'ns-same-as': {
+    part: 'ns',
+    severity: 'info',
+    points: 0,
+    title: 'All name servers are in one autonomous system',
+    detail:
+      'All {count} addresses of the name servers are announced by {origin}. That is usual with one DNS provider, but a routing fault there silences them all.',
+    fix: 'If the domain must survive that, add name servers at a second provider.',
+    references: ['RFC 2182 §3.1'],
+  },
   'ns-without-address': {
     part: 'ns',
     severity: 'high',

@@ -27,6 +27,8 @@ export type DnsEvidence = {
   readonly servers: readonly ServerAnswers[];
   /** Absent where no transfer may be asked for. */
   readonly transfers?: readonly TransferAnswer[];
+  /** Who announces the name servers' networks; absent where no zone is named that tells it. */
+  readonly origins?: readonly OriginAnswer[];
   /** Addresses of name servers beyond the limit. */
   readonly notAsked: number;
   /** Records as one of the domain's servers gives them, with the TTL of the zone. */
@@ -46,6 +48,9 @@ export type TransferAnswer = ServerAddress & {
     | { readonly kind: 'refused'; readonly rcode: string }
     | { readonly kind: 'failure'; readonly code: string; readonly reason: string };
 };
+
+/** The answer of an origin-ASN zone about an address: TXT records "AS | prefix | country | registry | date". */
+export type OriginAnswer = { readonly address: string; readonly answer: DnsAnswer };
 
 export type ServerAddress = { readonly name: string; readonly address: string };
 

@@ -40,19 +40,26 @@ export function readDenials(facts: DnsFacts, { keys, servers }: Signing): readon
       .map(({ ip }) => ip),
   );
   const signer: Signer = { zone: facts.domain, keys, atS: facts.evidence.askedAtS };
+  const read = readOnce((answer) => readDenial(answer, signer));
   return facts.evidence.servers
     .filter(({ address }) => sound.has(address))
-    .flatMap(({ name, address, absentName, absentType }) => {
-      const at = { server: name, ip: address };
-      return [
-        ...(absentName === undefined
-          ? []
-          : [{ ...at, of: 'name' as const, ...readDenial(absentName, signer) }]),
-        ...(absentType === undefined
-          ? []
-          : [{ ...at, of: 'type' as const, ...readDenial(absentType, signer) }]),
-      ];
-    });
+    .flatMap(({ name, address, absentName, absentType }) => [
+      ...(absentName ? [{ server: name, ip: address, of: 'name' as const, ...read(absentName) }] : []),
+      ...(absentType ? [{ server: name, ip: address, of: 'type' as const, ...read(absentType) }] : []),
+    ]);
+}
+
+// Servers with the same copy of a zone give the same proof, and checking its signatures is most of the work.
+function readOnce<T>(read: (answer: DnsAnswer) => T): (answer: DnsAnswer) => T {
+  const known = new Map<string, T>();
+  return (answer) => {
+    if (answer.kind === 'failure') return read(answer);
+    const { question, rcode, flags, answers, authority } = answer;
+    const key = JSON.stringify([question, rcode, flags.aa, answers, authority]);
+    const kept = known.get(key) ?? read(answer);
+    known.set(key, kept);
+    return kept;
+  };
 }
 
 const verdictOf = ({ verdict }: { readonly verdict: Parameters<typeof faultOf>[0][number] }) => verdict;

@@ -6,12 +6,13 @@ import type { HalfContext, SharedAnswers } from '../../halves.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers, ServerAnswers } from '../evidence.ts';
 import { enclosingZone } from '../zone.ts';
 import { addressesOf, delegatedNames, glueOf } from './addresses.ts';
+import { gatherOrigins } from './gather-origins.ts';
 import { askServers, chooseAddresses, serverLimit, type ZoneKnown } from './gather-servers.ts';
 import { gatherTransfers } from './gather-transfers.ts';
 
 type Delegation = Pick<
   DnsEvidence,
-  'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct' | 'parentTcp' | 'transfers'
+  'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct' | 'parentTcp' | 'transfers' | 'origins'
 >;
 
 type Referrals = Promise<readonly DnsAnswer[]>;
@@ -56,6 +57,7 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
     direct: [...first.direct, ...rest.direct],
     ...(parentTcp === undefined ? {} : { parentTcp }),
     ...(transfers === undefined ? {} : { transfers }),
+    ...(first.origins && rest.origins ? { origins: [...first.origins, ...rest.origins] } : {}),
   };
 }
 
@@ -71,7 +73,14 @@ async function gatherServers(
       hosts.map(async (host) => [host.name, await addressesFor(host, context, referrals)] as const),
     ),
   );
-  return { hosts, ...(await askServers(context, chosen, zone)), notAsked: left };
+  const [asked, origins] = await Promise.all([
+    askServers(context, chosen, zone),
+    gatherOrigins(
+      context,
+      chosen.map(({ address }) => address),
+    ),
+  ]);
+  return { hosts, ...asked, notAsked: left, ...(origins === undefined ? {} : { origins }) };
 }
 
 // Where no server answers for the domain, nobody resolves the names of servers inside it; the parent's glue still leads to them.
