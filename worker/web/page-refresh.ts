@@ -1,5 +1,6 @@
 import type { Token } from 'parse5';
 import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
+import { seeBodySigns } from './block-page.ts';
 import { isHtml, parseContentType } from './content-type.ts';
 import { type Fields, indexFields, valuesOf } from './fields.ts';
 import { resolveLocation } from './location.ts';
@@ -38,19 +39,25 @@ export function findRefresh(fields: Fields, ofPage: () => Refresh | null, url: s
   return page && { via: 'meta-refresh', seconds: page.seconds, to: page.target };
 }
 
-/** Where a refresh sends the visitor on; null where the page stays to be read, or only reloads itself. */
-export function leadOfRefresh(refresh: AnswerRefresh | null, url: string): PageLead | null {
-  if (!refresh || refresh.seconds > shownForS || isSamePage(refresh.to, url)) return null;
+/**
+ * Where a refresh sends the visitor on; null where the page stays to be read, or only reloads itself.
+ * @param bodySigns signs of a block page in the body: a challenge sends on those who pass it, which we do not
+ */
+export function leadOfRefresh(
+  refresh: AnswerRefresh | null,
+  url: string,
+  bodySigns: readonly string[],
+): PageLead | null {
+  if (bodySigns.length > 0 || !refresh || refresh.seconds > shownForS || isSamePage(refresh.to, url))
+    return null;
   return { url: new URL(refresh.to), via: refresh.via };
 }
 
 /** Where an answer sends the visitor on by itself, for a check that reads nothing else of its tags. */
 export function readLead(answer: HttpResponse, url: string): PageLead | null {
   const fields = indexFields(answer.headers);
-  return leadOfRefresh(
-    findRefresh(fields, () => readMetaRefresh(answer, fields, url), url),
-    url,
-  );
+  const refresh = findRefresh(fields, () => readMetaRefresh(answer, fields, url), url);
+  return refresh && leadOfRefresh(refresh, url, seeBodySigns(answer.body.text));
 }
 
 /** True for an answer whose body was read and says that it is HTML. */

@@ -198,6 +198,12 @@ const ends: readonly {
     hops: 2,
   },
   {
+    name: 'a challenge that reloads itself is not followed',
+    web: () => ({ body: `<meta http-equiv="refresh" content="5; URL='/?bm-verify=AAQ'" />` }),
+    end: { kind: 'answered' },
+    hops: 1,
+  },
+  {
     name: 'a page that stays long enough to be read is the page',
     web: () => ({ headers: [['Refresh', '9; url=/b']] }),
     end: { kind: 'answered' },

@@ -31,7 +31,7 @@ export async function gatherRedirects(
     },
     read: (answer, url) => {
       const { seen, refresh } = readAnswer(answer, url);
-      return { seen, lead: leadOfRefresh(refresh, url) };
+      return { seen, lead: leadOfRefresh(refresh, url, seen.bodySigns ?? []) };
     },
   });
   const [walked, asOurs] = await Promise.all([walk, ours]);
