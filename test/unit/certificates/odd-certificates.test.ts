@@ -59,6 +59,8 @@ const refused: readonly Row[] = [
     leafWith(critical(access(text(0x86, 'http://ca.test/')))),
     'extension-unknown',
   ],
+  ['access to the issuer that is malformed', leafWith(access(der(0x05))), 'extension-malformed'],
+  ['malformed access in an intermediate', issuerWith(access(der(0x05))), 'extension-malformed'],
   [
     'no subject, and names that are not critical',
     { leaf: { subject: '', names: [], extensions: [names('a.test')] } },
@@ -85,7 +87,6 @@ const accepted: readonly Row[] = [
   ['any purpose alone', leafWith(purposes(anyPurpose))],
   ['any purpose beside that of servers', leafWith(purposes(anyPurpose, serverPurpose))],
   ['a key that may sign certificates, in no CA', leafWith(usages(2, 0x84))],
-  ['access to the issuer that is malformed', leafWith(access(der(0x05)))],
   [
     'critical constraints on policies',
     issuerWith(critical({ id: '2.5.29.36', value: sequence(der(0x81, [0])) })),

@@ -56,6 +56,8 @@ export type CertificateExtensions = {
   readonly nameConstraints: Uint8Array | null;
   /** Where the certificate of the issuer can be fetched (RFC 5280 §4.2.2.1). */
   readonly issuerUrls: readonly string[];
+  /** The extension that tells it keeps to its grammar, or is absent. */
+  readonly isAccessReadable: boolean;
   /** The name of the subject, DER; an empty SEQUENCE where it has none. */
   readonly subjectName: Uint8Array;
   /** SubjectPublicKeyInfo, DER: what pins and DANE digest. */
@@ -146,7 +148,7 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
       ? childrenOf(value(extensionIds.extendedKeyUsage)).map(readObjectIdentifier)
       : null,
     ...readLimits(extensions),
-    issuerUrls: childrenOf(value(extensionIds.authorityAccess)).flatMap(readIssuerUrl),
+    ...readAccess(extensions.get(extensionIds.authorityAccess)),
     ...readParties(fields.slice(first + 2)),
   };
 }
@@ -158,6 +160,17 @@ function readParties([issuer, , subject, publicKey]: readonly DerNode[]) {
     issuerName: issuer?.whole ?? nothing,
     subjectName: subject?.whole ?? nothing,
     publicKeyInfo: publicKey?.whole ?? nothing,
+  };
+}
+
+/** What authorityInfoAccess says: methods, each with a location that is a GeneralName (RFC 5280 §4.2.2.1). */
+function readAccess(extension: Extension | undefined) {
+  const descriptions = childrenOf(derIn(extension?.value));
+  const isReadable = (one: DerNode) =>
+    derAt(one, 0)?.tag === derTags.objectIdentifier && ((derAt(one, 1)?.tag ?? 0) & 0xc0) === 0x80;
+  return {
+    issuerUrls: descriptions.flatMap(readIssuerUrl),
+    isAccessReadable: extension === undefined || (descriptions.length > 0 && descriptions.every(isReadable)),
   };
 }
 

@@ -13,6 +13,7 @@ export function limitsOfLeaf(leaf: Certificate, at: number): readonly PathReason
     ...(servesServers(leaf) ? [] : (['purpose-wrong'] as const)),
     // Chrome accepts it, Firefox shows a warning page (Baseline Requirements §7.1.2.7.8).
     ...(leaf.extensions.isAuthority ? (['authority-as-server'] as const) : []),
+    ...limitsOfForm(leaf),
     ...(isNameless(leaf) ? (['subject-missing'] as const) : []),
     // Every key exchange of today is signed by the key of the certificate; browsers look at the bit (RFC 8446 §4.4.2.2).
     ...(keyUsages === null || keyUsages.signs ? [] : (['key-usage-wrong'] as const)),
@@ -48,6 +49,7 @@ export function limitsOfIssuer(
 
 function limitsOfIntermediate(issuer: Certificate): readonly PathReason[] {
   return [
+    ...limitsOfForm(issuer),
     ...(servesServers(issuer) ? [] : (['purpose-wrong'] as const)),
     ...(issuer.extensions.unknownCritical.length === 0 ? [] : (['extension-unknown'] as const)),
     ...(issuer.signature.isWeak ? (['signature-weak'] as const) : []),
@@ -64,6 +66,11 @@ function limitsOfDates({ notBefore, notAfter }: Certificate, at: number): readon
   if (at < notBefore) return ['not-yet-valid'];
   // The last second belongs to the certificate (RFC 5280 §4.1.2.5).
   return at >= notAfter + 1000 ? ['expired'] : [];
+}
+
+/** Chrome reads no certificate in which this extension is malformed. */
+function limitsOfForm({ extensions }: Certificate): readonly PathReason[] {
+  return extensions.isAccessReadable ? [] : ['extension-malformed'];
 }
 
 /** Chrome reads no such certificate (RFC 5280 §4.1.2.6). */
