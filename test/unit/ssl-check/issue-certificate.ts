@@ -13,7 +13,7 @@ export type Issued = {
   readonly subject: string;
 };
 
-export type Hash = 'sha256' | 'sha1' | 'md5';
+export type Hash = 'sha512' | 'sha384' | 'sha256' | 'sha1' | 'md5';
 export type Signature = keyof typeof signatures;
 export type Wishes = {
   readonly subject: string;
@@ -36,6 +36,8 @@ export type Wishes = {
 };
 
 const signatures = {
+  'ec-sha512': '1.2.840.10045.4.3.4',
+  'ec-sha384': '1.2.840.10045.4.3.3',
   'ec-sha256': '1.2.840.10045.4.3.2',
   'ec-sha1': '1.2.840.10045.4.1',
   'rsa-sha256': '1.2.840.113549.1.1.11',
@@ -52,14 +54,15 @@ export const issuerAt = {
 
 /** A new key: P-256 unless said otherwise. */
 export function makeKey(
-  kind: 'p256' | 'p256-by-numbers' | 'p224' | 'ed25519' | 'rsa1024' | 'rsa2048' = 'p256',
+  kind: 'p256' | 'p256-by-numbers' | 'p384' | 'p224' | 'ed25519' | 'rsa1024' | 'rsa2048' | 'rsa4096' = 'p256',
 ): KeyObject {
   if (kind === 'p256') return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   if (kind === 'p256-by-numbers')
     return generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' }).privateKey;
+  if (kind === 'p384') return generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
   if (kind === 'p224') return generateKeyPairSync('ec', { namedCurve: 'secp224r1' }).privateKey;
   if (kind === 'ed25519') return generateKeyPairSync('ed25519').privateKey;
-  return generateKeyPairSync('rsa', { modulusLength: kind === 'rsa1024' ? 1024 : 2048 }).privateKey;
+  return generateKeyPairSync('rsa', { modulusLength: Number(kind.slice(3)) }).privateKey;
 }
 
 /** Issues what is wished for (RFC 5280 §4.1). */
