@@ -118,3 +118,12 @@ test('a curve that is given by its numbers is no named curve', () => {
   const { base64 } = issueCertificate({ subject: 'a.test', issuer: null, key: makeKey('p256-by-numbers') });
   expect(readCertificate(base64)?.key).toMatchObject({ type: 'EC', curve: null });
 });
+
+test('a certificate that is its own CA is refused for that alone, and not for being a CA', () => {
+  const { base64 } = issueCertificate({ subject: 'a.test', issuer: null, names: ['a.test'], ...authority });
+  const own = readCertificate(base64);
+  if (own === undefined) throw new Error('this is no certificate');
+  const found = findPath({ leaf: own, sent: [], anchors: [], at });
+  expect('faults' in found && found.faults.map(({ reason }) => reason)).toEqual(['self-signed']);
+  expect(findPath({ leaf: own, sent: [], anchors: [own], at }).kind).toBe('trusted');
+});
