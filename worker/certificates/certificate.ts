@@ -1,5 +1,6 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { type CertificateExtensions, parseCertificateExtensions } from './grammar/certificate-extensions.ts';
+import { derAt, derTags, parseDer } from './grammar/der.ts';
 import { nameKeyOf } from './grammar/distinguished-name.ts';
 import { isMalformed } from './grammar/malformed.ts';
 import { describeSignature } from './grammar/signature-names.ts';
@@ -60,7 +61,7 @@ export function readCertificate(base64: string): Certificate | undefined {
     names: extensions.dnsNames,
     notBefore: x509.validFromDate.getTime(),
     notAfter: x509.validToDate.getTime(),
-    key: readKey(x509),
+    key: readKey(x509, extensions.publicKeyInfo),
     signature: describeSignature(extensions.signatureAlgorithm),
     sha256: createHash('sha256').update(der).digest('hex'),
     bytes: der.length,
@@ -132,10 +133,11 @@ const curveBits = new Map([
   ['prime192v1', 192],
 ]);
 
-function readKey(x509: X509Certificate): CertificateKey {
+function readKey(x509: X509Certificate, publicKeyInfo: Uint8Array): CertificateKey {
   try {
     const { asymmetricKeyType = 'unknown', asymmetricKeyDetails: details = {} } = x509.publicKey;
-    const curve = details.namedCurve ?? null;
+    // OpenSSL recognises a curve that is given by its numbers; browsers take names only (RFC 5480 §2.1.1).
+    const curve = hasNamedParameters(publicKeyInfo) ? (details.namedCurve ?? null) : null;
     const bits =
       curve === null
         ? (details.modulusLength ?? null)
@@ -144,6 +146,12 @@ function readKey(x509: X509Certificate): CertificateKey {
   } catch {
     return { type: 'unknown', bits: null, curve: null };
   }
+}
+
+function hasNamedParameters(publicKeyInfo: Uint8Array): boolean {
+  const parsed = parseDer(publicKeyInfo);
+  const parameters = derAt(derAt(isMalformed(parsed) ? undefined : parsed, 0), 1);
+  return parameters?.tag === derTags.objectIdentifier;
 }
 
 /** The last CN of a subject as OpenSSL prints it, one attribute a line. */

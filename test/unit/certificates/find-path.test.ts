@@ -159,7 +159,7 @@ const named = (issuer: Issued, value: Uint8Array) =>
   issueCertificate({
     subject: '',
     issuer,
-    extensions: [{ id: extensionIds.subjectAltName, value: sequence(value) }],
+    extensions: [{ id: extensionIds.subjectAltName, value: sequence(value), isCritical: true }],
   });
 
 test.for([

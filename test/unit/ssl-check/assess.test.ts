@@ -272,6 +272,26 @@ const certificateRows = [
     'certificate-name-mismatch',
   ]),
   row(
+    'a wildcard for all names of a public suffix, which Chrome refuses',
+    { host: 'a.co.uk', ...shows([leafWith({ names: ['*.co.uk'] }), intermediate]) },
+    ['M 20', 'certificate-name-mismatch'],
+  ),
+  row(
+    'such a wildcard beside the name itself',
+    { host: 'a.co.uk', ...shows([leafWith({ names: ['*.co.uk', 'a.co.uk'] }), intermediate]) },
+    ['A+ 100'],
+  ),
+  row(
+    'a wildcard for all names of a private suffix',
+    { host: 'a.github.io', ...shows([leafWith({ names: ['*.github.io'] }), intermediate]) },
+    ['A+ 100'],
+  ),
+  row(
+    'a curve that is given by its numbers',
+    shows([leafWith({ key: makeKey('p256-by-numbers') }), intermediate]),
+    ['F 20', 'certificate-key-type-unsupported'],
+  ),
+  row(
     'a wildcard covers one label',
     { host: 'www.a.test', ...shows([leafWith({ names: ['*.a.test'] }), intermediate]) },
     ['A+ 100'],

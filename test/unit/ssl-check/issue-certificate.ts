@@ -13,13 +13,13 @@ export type Issued = {
   readonly subject: string;
 };
 
-export type Hash = 'sha256' | 'sha1' | 'md5';
+export type Hash = 'sha512' | 'sha384' | 'sha256' | 'sha1' | 'md5';
 export type Signature = keyof typeof signatures;
 export type Wishes = {
   readonly subject: string;
   /** null signs by itself. */
   readonly issuer: Issued | null;
-  /** DNS entries; none leaves subjectAltName out. */
+  /** DNS entries, critical without a subject; none leaves subjectAltName out. */
   readonly names?: readonly string[];
   readonly notBefore?: string;
   readonly notAfter?: string;
@@ -36,6 +36,8 @@ export type Wishes = {
 };
 
 const signatures = {
+  'ec-sha512': '1.2.840.10045.4.3.4',
+  'ec-sha384': '1.2.840.10045.4.3.3',
   'ec-sha256': '1.2.840.10045.4.3.2',
   'ec-sha1': '1.2.840.10045.4.1',
   'rsa-sha256': '1.2.840.113549.1.1.11',
@@ -51,11 +53,16 @@ export const issuerAt = {
 };
 
 /** A new key: P-256 unless said otherwise. */
-export function makeKey(kind: 'p256' | 'p224' | 'ed25519' | 'rsa1024' | 'rsa2048' = 'p256'): KeyObject {
+export function makeKey(
+  kind: 'p256' | 'p256-by-numbers' | 'p384' | 'p224' | 'ed25519' | 'rsa1024' | 'rsa2048' | 'rsa4096' = 'p256',
+): KeyObject {
   if (kind === 'p256') return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  if (kind === 'p256-by-numbers')
+    return generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' }).privateKey;
+  if (kind === 'p384') return generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
   if (kind === 'p224') return generateKeyPairSync('ec', { namedCurve: 'secp224r1' }).privateKey;
   if (kind === 'ed25519') return generateKeyPairSync('ed25519').privateKey;
-  return generateKeyPairSync('rsa', { modulusLength: kind === 'rsa1024' ? 1024 : 2048 }).privateKey;
+  return generateKeyPairSync('rsa', { modulusLength: Number(kind.slice(3)) }).privateKey;
 }
 
 /** Issues what is wished for (RFC 5280 §4.1). */
@@ -103,11 +110,13 @@ function bodyOf(wishes: Wishes, key: KeyObject, algorithm: Uint8Array): Uint8Arr
   );
 }
 
-function extensionsOf({ names = [], isAuthority = false, extensions = [] }: Wishes): Uint8Array[] {
+function extensionsOf({ subject, names = [], isAuthority = false, extensions = [] }: Wishes): Uint8Array[] {
   const alternative = sequence(...names.map((name) => text(0x82, name)));
   const all: NonNullable<Wishes['extensions']> = [
     ...(isAuthority ? [{ id: extensionIds.basicConstraints, value: sequence(der(1, [0xff])) }] : []),
-    ...(names.length === 0 ? [] : [{ id: extensionIds.subjectAltName, value: alternative }]),
+    ...(names.length === 0
+      ? []
+      : [{ id: extensionIds.subjectAltName, value: alternative, isCritical: subject === '' }]),
     ...extensions,
   ];
   const list = all.map(({ id, value, isCritical = false }) =>

@@ -26,6 +26,7 @@ export type CertificateExtensions = {
   /** Object identifiers of all extensions, in order. */
   readonly present: readonly string[];
   readonly hasSubjectAltName: boolean;
+  readonly isSubjectAltNameCritical: boolean;
   /** DNS entries of subjectAltName, each byte one character. */
   readonly dnsNames: readonly string[];
   readonly timestamps: readonly SignedTimestamp[] | Malformed | null;
@@ -47,7 +48,7 @@ export type CertificateExtensions = {
   readonly pathLength: number | null;
   /** null without the extension: then the key may serve every purpose. */
   readonly keyUsages: KeyUsages | null;
-  /** Critical extensions that are not read here; a client that does not know one must refuse the certificate (RFC 5280 §4.2). */
+  /** Critical extensions that browsers do not process in a path; they must refuse the certificate (RFC 5280 §4.2). */
   readonly unknownCritical: readonly string[];
   /** Entries of subjectAltName, DER with their context tags. */
   readonly alternativeNames: readonly DerNode[];
@@ -55,6 +56,8 @@ export type CertificateExtensions = {
   readonly nameConstraints: Uint8Array | null;
   /** Where the certificate of the issuer can be fetched (RFC 5280 §4.2.2.1). */
   readonly issuerUrls: readonly string[];
+  /** The extension that tells it keeps to its grammar, or is absent. */
+  readonly isAccessReadable: boolean;
   /** The name of the subject, DER; an empty SEQUENCE where it has none. */
   readonly subjectName: Uint8Array;
   /** SubjectPublicKeyInfo, DER: what pins and DANE digest. */
@@ -127,10 +130,7 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
     serialNumber,
     signatureAlgorithm: algorithm,
     present: [...extensions.keys()],
-    hasSubjectAltName: extensions.has(extensionIds.subjectAltName),
-    dnsNames: childrenOf(value(extensionIds.subjectAltName))
-      .filter(({ tag }) => tag === 0x82)
-      .map(latin1Of),
+    ...readNames(extensions.get(extensionIds.subjectAltName)),
     timestamps: readTimestamps(value(extensionIds.timestamps)),
     mustStaple: childrenOf(value(extensionIds.tlsFeature)).some(
       (feature) => readSmallInteger(feature) === statusRequest,
@@ -148,8 +148,7 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
       ? childrenOf(value(extensionIds.extendedKeyUsage)).map(readObjectIdentifier)
       : null,
     ...readLimits(extensions),
-    alternativeNames: childrenOf(value(extensionIds.subjectAltName)),
-    issuerUrls: childrenOf(value(extensionIds.authorityAccess)).flatMap(readIssuerUrl),
+    ...readAccess(extensions.get(extensionIds.authorityAccess)),
     ...readParties(fields.slice(first + 2)),
   };
 }
@@ -164,6 +163,28 @@ function readParties([issuer, , subject, publicKey]: readonly DerNode[]) {
   };
 }
 
+/** What authorityInfoAccess says: methods, each with a location that is a GeneralName (RFC 5280 §4.2.2.1). */
+function readAccess(extension: Extension | undefined) {
+  const descriptions = childrenOf(derIn(extension?.value));
+  const isReadable = (one: DerNode) =>
+    derAt(one, 0)?.tag === derTags.objectIdentifier && ((derAt(one, 1)?.tag ?? 0) & 0xc0) === 0x80;
+  return {
+    issuerUrls: descriptions.flatMap(readIssuerUrl),
+    isAccessReadable: extension === undefined || (descriptions.length > 0 && descriptions.every(isReadable)),
+  };
+}
+
+/** What subjectAltName says (RFC 5280 §4.2.1.6). */
+function readNames(extension: Extension | undefined) {
+  const alternativeNames = childrenOf(derIn(extension?.value));
+  return {
+    hasSubjectAltName: extension !== undefined,
+    isSubjectAltNameCritical: extension?.isCritical === true,
+    dnsNames: alternativeNames.filter(({ tag }) => tag === 0x82).map(latin1Of),
+    alternativeNames,
+  };
+}
+
 /** What the extensions say about a path through the certificate (RFC 5280 §6.1). */
 function readLimits(extensions: ReadonlyMap<string, Extension>) {
   const value = (id: string) => derIn(extensions.get(id)?.value);
@@ -172,12 +193,25 @@ function readLimits(extensions: ReadonlyMap<string, Extension>) {
     isAuthority: isTrue(derAt(basic, 0)),
     pathLength: readSmallInteger(derAt(basic, 1)),
     keyUsages: extensions.has(extensionIds.keyUsage) ? readUsages(value(extensionIds.keyUsage)) : null,
-    unknownCritical: [...extensions].flatMap(([id, one]) => (one.isCritical && !known.has(id) ? [id] : [])),
+    unknownCritical: [...extensions].flatMap(([id, one]) =>
+      one.isCritical && !processed.has(id) ? [id] : [],
+    ),
     nameConstraints: extensions.get(extensionIds.nameConstraints)?.value ?? null,
   };
 }
 
-const known: ReadonlySet<string> = new Set(Object.values(extensionIds));
+/** Extensions that may be critical, as in Chrome. Identifiers of keys and access to the issuer may not (RFC 5280 §4.2.1.1, §4.2.1.2, §4.2.2.1). */
+const processed: ReadonlySet<string> = new Set([
+  extensionIds.basicConstraints,
+  extensionIds.keyUsage,
+  extensionIds.extendedKeyUsage,
+  extensionIds.nameConstraints,
+  extensionIds.subjectAltName,
+  extensionIds.policies,
+  extensionIds.policyMappings,
+  extensionIds.policyConstraints,
+  extensionIds.inhibitAnyPolicy,
+]);
 
 function readUsages(bits: DerNode | undefined): KeyUsages {
   return {

@@ -43,7 +43,11 @@ function walk(search: Search, way: Way): boolean {
   const end = way.path.at(-1);
   if (end === undefined) return false;
   if (search.anchors.some((anchor) => isSameAuthority(anchor, end)))
-    return keep(search, { ...way, faults: withoutOwn(way.faults, end), endsAtAnchor: true });
+    return keep(search, {
+      ...way,
+      faults: withoutOwn(way.faults, end, uncountedAt.anchor),
+      endsAtAnchor: true,
+    });
   search.steps += 1;
   if (search.steps > searchLimits.steps || way.path.length >= longestPath)
     return keep(search, stop(way, end, 'search-ended'));
@@ -51,7 +55,7 @@ function walk(search: Search, way: Way): boolean {
   const signers = named.filter((issuer) => isIssuer(search, end, issuer));
   if (signers.length === 0) {
     const reason = reasonOfEnd(search, end, named.length, way.path.length);
-    const faults = reason === 'root-unknown' ? withoutOwn(way.faults, end) : way.faults;
+    const faults = withoutOwn(way.faults, end, uncountedAt[reason]);
     return keep(search, stop({ ...way, faults }, end, reason));
   }
   return signers.some((issuer) => walk(search, climb(search, way, issuer)));
@@ -63,9 +67,22 @@ function climb({ anchors, at }: Search, { path, faults }: Way, issuer: Certifica
   return { path: [...path, issuer], faults: [...faults, ...faultsAt(issuer, limits)] };
 }
 
-/** The end of a path needs no signature of its own: it is trusted for being in the store, or not at all. */
-function withoutOwn(faults: readonly PathFault[], end: Certificate): readonly PathFault[] {
-  return faults.filter(({ certificate, reason }) => certificate !== end || reason !== 'signature-weak');
+/**
+ * What does not count against the last certificate of a path, by how the path ends: an anchor is trusted for being in the store,
+ * an unknown root is refused for not being there, and a certificate that is its own CA may say so.
+ */
+const uncountedAt: { readonly [R in PathReason | 'anchor']?: readonly PathReason[] } = {
+  anchor: ['signature-weak', 'authority-as-server'],
+  'root-unknown': ['signature-weak'],
+  'self-signed': ['authority-as-server'],
+};
+
+function withoutOwn(
+  faults: readonly PathFault[],
+  end: Certificate,
+  reasons: readonly PathReason[] = [],
+): readonly PathFault[] {
+  return faults.filter(({ certificate, reason }) => certificate !== end || !reasons.includes(reason));
 }
 
 function stop({ path, faults }: Way, certificate: Certificate, reason: PathReason): Found {

@@ -11,6 +11,10 @@ export function limitsOfLeaf(leaf: Certificate, at: number): readonly PathReason
   return [
     ...limitsOfDates(leaf, at),
     ...(servesServers(leaf) ? [] : (['purpose-wrong'] as const)),
+    // Chrome accepts it, Firefox shows a warning page (Baseline Requirements §7.1.2.7.8).
+    ...(leaf.extensions.isAuthority ? (['authority-as-server'] as const) : []),
+    ...limitsOfForm(leaf),
+    ...(isNameless(leaf) ? (['subject-missing'] as const) : []),
     // Every key exchange of today is signed by the key of the certificate; browsers look at the bit (RFC 8446 §4.4.2.2).
     ...(keyUsages === null || keyUsages.signs ? [] : (['key-usage-wrong'] as const)),
     ...(unknownCritical.length === 0 ? [] : (['extension-unknown'] as const)),
@@ -45,6 +49,7 @@ export function limitsOfIssuer(
 
 function limitsOfIntermediate(issuer: Certificate): readonly PathReason[] {
   return [
+    ...limitsOfForm(issuer),
     ...(servesServers(issuer) ? [] : (['purpose-wrong'] as const)),
     ...(issuer.extensions.unknownCritical.length === 0 ? [] : (['extension-unknown'] as const)),
     ...(issuer.signature.isWeak ? (['signature-weak'] as const) : []),
@@ -63,6 +68,17 @@ function limitsOfDates({ notBefore, notAfter }: Certificate, at: number): readon
   return at >= notAfter + 1000 ? ['expired'] : [];
 }
 
+/** Chrome reads no certificate in which this extension is malformed. */
+function limitsOfForm({ extensions }: Certificate): readonly PathReason[] {
+  return extensions.isAccessReadable ? [] : ['extension-malformed'];
+}
+
+/** Chrome reads no such certificate (RFC 5280 §4.1.2.6). */
+function isNameless({ nameKey, extensions }: Certificate): boolean {
+  return nameKey === '' && extensions.hasSubjectAltName && !extensions.isSubjectAltNameCritical;
+}
+
+/** Any purpose will do, as in Chrome; Firefox looks for that of servers alone. */
 function servesServers({ extensions: { extendedKeyUsages } }: Certificate): boolean {
   return (
     extendedKeyUsages === null ||

@@ -74,7 +74,7 @@ export const certificateRules = {
     severity: 'critical',
     points: 80,
     title: 'No path leads to a trusted root',
-    detail: 'No browser trusts the certificate of {subject}: {reason}.',
+    detail: 'Browsers do not trust the certificate of {subject}: {reason}.',
     fix: 'Have the certificate issued again by a public CA for TLS servers, and send the chain that comes with it.',
     references: ['RFC 5280 §6.1'],
   },

@@ -30,6 +30,9 @@ export async function gatherResumption(
   return { version, outcome: again.isResumed ? 'resumed' : 'declined' };
 }
 
+/** On top of a handshake that may take 5 s, and that may begin 12 s after the start of a run of 20 s. */
+const longestRenegotiationMs = 1500;
+
 /** Asks for one renegotiation, as a client of TLS 1.2 may; null where that version is not spoken. @param opening the answer to its sound suites */
 export async function gatherRenegotiation(
   { tls, target, allowance }: SessionLook,
@@ -41,7 +44,7 @@ export async function gatherRenegotiation(
   const shaken = await tls.handshake({
     ...requestOf(offer, target),
     maxVersion: 'TLSv1.2',
-    renegotiateForMs: allowance.timeoutMs(),
+    renegotiateForMs: Math.min(allowance.timeoutMs(), longestRenegotiationMs),
     lingerMs: 0,
   });
   return shaken.kind === 'connected' ? (shaken.renegotiation ?? 'unknown') : 'unknown';

@@ -1,3 +1,4 @@
+import { getPublicSuffix } from 'tldts';
 import { type CertificateCode, certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
 import { brokenBy, brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import { type Certificate, type CertificateKey, isSmallKey } from '../../../certificates/certificate.ts';
@@ -41,7 +42,7 @@ export function judgeUnseen(why: string): Record<CertificateCode, Verdict> {
 const ofBrowsers = { subject: 'never', partialWildcards: false } as const;
 
 function judgeNames(host: string, { x509, extensions, commonName, names }: Certificate) {
-  const isNamed = x509.checkHost(host, ofBrowsers) !== undefined;
+  const isNamed = isNamedBy(x509.checkHost(host, ofBrowsers), names, host);
   const isCommonNameOnly =
     !extensions.hasSubjectAltName && x509.checkHost(host, { subject: 'always' }) !== undefined;
   const shown = names.length > 0 ? names.slice(0, 10).join(', ') : (commonName ?? 'nothing');
@@ -52,6 +53,14 @@ function judgeNames(host: string, { x509, extensions, commonName, names }: Certi
       commonName: commonName ?? '',
     }),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
+}
+
+/** Chrome takes no wildcard for all names of a public suffix, such as *.co.uk. @param name the entry that fits, as Node gives it */
+function isNamedBy(name: string | undefined, names: readonly string[], host: string): boolean {
+  if (name === undefined) return false;
+  const parent = /^\*\.(.+)$/.exec(name)?.[1];
+  const isPublic = parent !== undefined && getPublicSuffix(parent, { allowPrivateDomains: false }) === parent;
+  return !isPublic || names.some((one) => one.toLowerCase() === host);
 }
 
 function judgeStrength(chain: Chain, leaf: Certificate) {
