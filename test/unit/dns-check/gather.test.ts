@@ -149,7 +149,14 @@ const options: readonly { name: string; given: object; good: boolean }[] = [
     given: { ip: '192.0.2.1', sender: '"a b@c\\""@example.test' },
     good: true,
   },
-  { name: 'a HELO name with a space', given: { ip: '192.0.2.1', helo: 'a b' }, good: false },
+  {
+    name: 'a HELO name and a local part with a space',
+    given: { ip: '192.0.2.1', sender: 'a b@example.test', helo: 'a b' },
+    good: true,
+  },
+  { name: 'a HELO name of two lines', given: { ip: '192.0.2.1', helo: 'a\r\nb' }, good: false },
+  { name: 'a sender of two lines', given: { ip: '192.0.2.1', sender: 'a\nb@example.test' }, good: false },
+  { name: 'a domain with a space', given: { ip: '192.0.2.1', sender: 'a@b c.test' }, good: false },
   { name: 'a sender without a domain', given: { ip: '192.0.2.1', sender: '""@' }, good: false },
   {
     name: 'eleven selectors',

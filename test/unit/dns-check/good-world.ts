@@ -24,6 +24,7 @@ export type Change = {
   /** Drops or replaces the key-signing key's DS. */
   readonly ds?: readonly string[];
   readonly rttMs?: number;
+  readonly truncates?: boolean;
   /** Which key signs CDS and CDNSKEY; the key-signing key when left out. */
   readonly cdsSigner?: 'zone';
   readonly transfers?: boolean;
@@ -113,6 +114,7 @@ export function goodWorld(change: Change = {}): World {
       ]),
     ),
     transfers: change.transfers ?? false,
+    truncates: change.truncates,
     originZones: change.origins && { ipv4: 'origin.as.test', ipv6: 'origin6.as.test' },
     resolver: { validates: true, ...change.resolver },
     ...(change.rttMs === undefined ? {} : { rttMs: change.rttMs }),

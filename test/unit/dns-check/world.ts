@@ -57,8 +57,10 @@ export type World = {
     /** "TYPE name" → what it answers instead. */
     readonly instead?: ReadonlyMap<string, Partial<Answered> | Failed>;
   };
-  /** Milliseconds before each answer, the resolver's and the servers'. */
+  /** Milliseconds of a round trip; an answer by TCP takes two. */
   readonly rttMs?: number;
+  /** True where keys and proofs do not fit into a packet: they come by TCP, one round trip later than asked for by it. */
+  readonly truncates?: boolean | undefined;
 };
 
 /** A probe that answers from the world's zones, and counts. */
@@ -84,10 +86,15 @@ function transferOf({ servers }: World, server: string): DnsTransfer {
 }
 
 async function answerLater(world: World, question: DnsQuestion, options: DnsAskOptions): Promise<DnsAnswer> {
-  if (world.rttMs !== undefined) await wait(world.rttMs);
+  if (world.rttMs !== undefined) await wait(world.rttMs * tripsOf(world, question, options));
   return options.server === undefined
     ? askResolver(world, question, options)
     : askServer(world, question, { ...options, server: options.server });
+}
+
+function tripsOf({ truncates }: World, { type }: DnsQuestion, options: DnsAskOptions): number {
+  if (options.transport === 'tcp') return 2;
+  return truncates && options.server !== undefined && options.dnssecOk && type !== 'SOA' ? 3 : 1;
 }
 
 function askResolver(world: World, question: DnsQuestion, options: DnsAskOptions): DnsAnswer {

@@ -52,7 +52,7 @@ export function chooseAddresses(hosts: readonly (readonly [name: string, address
   return { chosen, left: sorted.length - chosen.length };
 }
 
-/** Asks each address for the zone, and those that answer for more: a silent address costs six packets and one connection. */
+/** Asks each address for the zone, and those that answer for more: a silent address costs nine packets at most and one connection. */
 export async function askServers(
   context: HalfContext,
   addresses: readonly ServerAddress[],
@@ -95,7 +95,7 @@ async function askServer(
     askForeign(context, address, speaks),
     askMx(context, address, speaks),
     askEdns(context, address, speaks),
-    askSigned(context, address, { speaks, zone }),
+    askSigned(context, address, zone),
   ]);
   return { name, address, soa, ns, tcp, foreign, ...sets, ...edns, ...signed };
 }
@@ -126,18 +126,18 @@ async function askEdns(
   return { nextEdns, unknownOption };
 }
 
-// Keys, and the proofs that a name and a type are not there (RFC 4035 §3.1.3), of each server of a signed zone.
+// Keys, and the proofs that a name and a type are not there (RFC 4035 §3.1.3), of each server of a signed zone. They may need TCP, which
+// takes two round trips more, so they do not wait until it is known that the server speaks.
 async function askSigned(
   { domain, ask }: HalfContext,
   server: string,
-  { speaks, zone }: { readonly speaks: Promise<ZoneAnswers>; readonly zone: ZoneKnown },
+  { isSigned, random }: ZoneKnown,
 ): Promise<Pick<ServerAnswers, 'dnskey' | 'absentName' | 'absentType'>> {
-  const [{ isSilent }, isSigned] = await Promise.all([speaks, zone.isSigned]);
-  if (isSilent || !isSigned) return {};
+  if (!(await isSigned)) return {};
   const signed = { server, dnssecOk: true } as const;
   const [dnskey, absentName, noSuchType] = await Promise.all([
     ask({ name: domain, type: 'DNSKEY' }, signed),
-    ask({ name: zone.random, type: 'A' }, signed),
+    ask({ name: random, type: 'A' }, signed),
     ask({ name: domain, type: absentType }, signed),
   ]);
   return { dnskey, absentName, absentType: noSuchType };
