@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { type ServiceProcess, startService } from '../test/kit/service-process.ts';
 
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
-const gets = Number(process.env['BENCH_GETS'] ?? 6000);
-const checks = Number(process.env['BENCH_CHECKS'] ?? 300);
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
+const gets = Number(process.env['BENCH_GETS'] ?? 2000);
+const checks = Number(process.env['BENCH_CHECKS'] ?? 50);
 /** Another checkout of this project, to compare with. */
 const before = process.env['BENCH_BEFORE'];
 
@@ -40,15 +40,22 @@ export async function bench(): Promise<void> {
       // The first is to warm up.
       if (round > 0) rows.push(row);
     }
+  const off = measured.find(({ name }) => name === 'off')?.rows ?? [];
   for (const { name, rows } of measured) {
-    const middle = (of: keyof Figures) =>
-      rows.map((row) => row[of]).toSorted((one, other) => one - other)[Math.floor(rounds / 2)];
+    // A busy machine is busy for all services of a round.
+    const ratio = (of: keyof Figures) =>
+      middle(rows.map((row, at) => row[of] / (off[at]?.[of] ?? Number.NaN)));
+    const us = (of: keyof Figures) => middle(rows.map((row) => row[of]));
     console.log(
-      `${name}: CPU ${middle('getUs')?.toFixed(1)} µs a cached GET, ${middle('checkUs')?.toFixed(0)} µs a check`,
+      `${name}: CPU ${us('getUs').toFixed(0)} µs a cached GET, ${ratio('getUs').toFixed(2)} of off; ${us('checkUs').toFixed(0)} µs a check, ${ratio('checkUs').toFixed(2)} of off`,
     );
   }
   for (const service of Object.values(services)) service.kill('SIGKILL');
   for (const server of [target, collector]) server.close().closeAllConnections();
+}
+
+function middle(all: readonly number[]): number {
+  return all.toSorted((one, other) => one - other)[Math.floor(all.length / 2)] ?? Number.NaN;
 }
 
 async function measure(service: ServiceProcess, target: Server, round: number): Promise<Figures> {
