@@ -13,13 +13,14 @@ test('a token starts one check once', () => {
   ]).toEqual([false, true, false]);
 });
 
-test.for([
+const changes: readonly (readonly [what: string, change: (token: string) => string])[] = [
   ['a dot more', (token: string) => `${token}.`],
   ['a part more', (token: string) => `${token}.x`],
   ['a space before it', (token: string) => ` ${token}`],
   ['a space behind it', (token: string) => `${token} `],
   ['letters in another case', (token: string) => token.toUpperCase()],
-])('a token with %s is another one, and starts nothing', ([, change]) => {
+];
+test.for(changes)('a token with %s is another one, and starts nothing', ([, change]) => {
   const starts = openStarts();
   expect(starts.redeem(change(starts.issue('a', now)), 'a', now)).toBe(false);
 });
