@@ -11,6 +11,7 @@ const benches: { readonly [name: string]: () => Promise<{ bench(): Promise<void>
   'redis-size': () => import('./redis-size.ts'),
   memory: () => import('./memory.ts'),
   store: () => import('./store.ts'),
+  'one-address': () => import('./one-address.ts'),
 };
 
 const wanted = process.argv.slice(2);
