@@ -12,6 +12,7 @@ const benches: { readonly [name: string]: () => Promise<{ bench(): Promise<void>
   memory: () => import('./memory.ts'),
   store: () => import('./store.ts'),
   traces: () => import('./traces.ts'),
+  'one-address': () => import('./one-address.ts'),
 };
 
 const wanted = process.argv.slice(2);

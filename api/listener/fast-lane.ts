@@ -11,7 +11,7 @@ import { readPreferences } from '../request/preferences.ts';
 import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts';
 import { startRequest, traceField } from '../request/trace-request.ts';
 import { findDeprecation } from './deprecations.ts';
-import { corsFields } from './front-door.ts';
+import { corsFields, hasOneHost } from './front-door.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -116,12 +116,13 @@ function limitFields({ quotas }: Caller, left: Taken): string[] {
 }
 
 // Whatever could change the answer goes the long way. Prefer cannot: it is about waiting.
-function isPlain({ method, headers, url = '' }: IncomingMessage, desk: Desk): boolean {
+function isPlain({ method, headers, rawHeaders, url = '' }: IncomingMessage, desk: Desk): boolean {
   return (
     (method === 'GET' || method === 'HEAD') &&
     takesJson(headers.accept) &&
     !asksForFreshness(headers['cache-control']) &&
     desk.door.isKnownHost(headers.host) &&
+    hasOneHost(rawHeaders) &&
     findDeprecation(desk.door.deprecations, url) === undefined
   );
 }

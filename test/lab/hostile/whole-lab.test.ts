@@ -30,23 +30,27 @@ afterAll(() => Promise.all(closers.map((close) => close())));
 
 const good = '/api/tools/redirect-check?url=http%3A%2F%2Fgood.test%2F';
 
-/** Asks a service for all of these, 16 at once, and holds that nobody else notices. @param warm paths that are asked before, so that code is compiled */
+/** Asks a service for all of these, 16 at once. @param warm paths that are asked before, so that code is compiled @returns what others noticed of it */
 async function attack(
   environment: Readonly<Record<string, string>>,
   paths: readonly string[],
   warm: readonly string[],
-): Promise<void> {
+): Promise<string[]> {
   const service = await startWatchedService(environment);
   closers.push(() => service.close());
-  for (const path of [good, good, ...warm]) expect(await service.statusOf(path)).toBe(200);
+  for (const path of [good, good, ...warm])
+    if ((await service.statusOf(path)) !== 200) throw new Error(`${path} is not answered`);
   const { statuses, blockedMs, other } = await service.ask(paths, good, 16);
   console.info(
     `${paths.length} checks of hostile servers: event loop blocked for ${Math.round(blockedMs)} ms at most (an idle thread was late by ${Math.round(other.ownLagMs)} ms); ${other.asked} cached GETs of another caller, the slowest ${Math.round(other.longestMs)} ms, of which the service took ${Math.round(other.heldUpMs)} ms`,
   );
-  expect(new Set(statuses.map((status) => Math.floor(status / 100)))).toEqual(new Set([2]));
-  expect([other.failed, other.asked > 20]).toEqual([0, true]);
   // On a busy machine the service waits for a core with all others: what an idle thread was late tells that, and so does the kernel.
-  expect(Math.min(blockedMs, other.heldUpMs)).toBeLessThan(100 + 2 * other.ownLagMs);
+  const isBlocked = Math.min(blockedMs, other.heldUpMs) >= 100 + 2 * other.ownLagMs;
+  return [
+    ...(statuses.every((status) => status < 300) ? [] : ['a check was not answered']),
+    ...(other.failed === 0 && other.asked > 20 ? [] : ['the other caller was not answered']),
+    ...(isBlocked ? [`the event loop was blocked for ${Math.round(blockedMs)} ms`] : []),
+  ];
 }
 
 test('while every hostile web server of the lab is checked, the service is never blocked for 100 ms, and another caller is answered', {
@@ -59,7 +63,8 @@ test('while every hostile web server of the lab is checked, the service is never
   const targets = hostile.flatMap(({ start }) =>
     ['redirect-check', 'security-header-check'].map((tool) => toolPath(tool, start)),
   );
-  await attack(world.settings, targets, [toolPath('security-header-check', 'http://good.test/')]);
+  const warm = [toolPath('security-header-check', 'http://good.test/')];
+  expect(await attack(world.settings, targets, warm)).toEqual([]);
 });
 
 test('while hostile name servers and TLS servers are checked, the same holds', {
@@ -87,5 +92,6 @@ test('while hostile name servers and TLS servers are checked, the same holds', {
     ...Object.keys(hostileZones).map(dnsPath),
     ...tls.map(({ port }, at) => sslPath(`t${at}.test`, port)),
   ];
-  await attack(settings, targets, [dnsPath('good.test'), sslPath('good.test', lab.web.httpsPort)]);
+  const warm = [dnsPath('good.test'), sslPath('good.test', lab.web.httpsPort)];
+  expect(await attack(settings, targets, warm)).toEqual([]);
 });
