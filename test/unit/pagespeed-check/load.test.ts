@@ -102,7 +102,7 @@ test.for([
   [null],
   ['x'],
   [{}],
-  [{ networkRequestTime: 'soon', networkEndTime: 1e999, url: 'https://a.test/' }],
+  [{ networkRequestTime: 'soon', networkEndTime: Infinity, url: 'https://a.test/' }],
 ])('rows of another shape are left out: %j', (row) => {
   expect(answerWith('network-requests', [row]).requests).toBeNull();
   expect(answerWith('screenshot-thumbnails', [row]).filmstrip).toEqual([]);
