@@ -48,17 +48,25 @@ ${reportBody(report, {
 
 /** The page of a target that nothing is known of. */
 export function emptyPage(visit: Visit, base: string): string {
-  const { name, about } = checkWords[visit.spec.name] ?? { name: visit.spec.name, about: '' };
+  const { name } = checkWords[visit.spec.name] ?? { name: visit.spec.name };
   return renderPage({
     base,
     title: `${visit.ask.target}: ${name}`,
     description: `${name} of a domain or URL.`,
     main: markup`<p class="check">${name}</p>
 <h1><bdi>${visit.ask.target}</bdi></h1>
-<p>No report is stored yet. The check looks at ${about}. ${visit.spec.summary}</p>
+<p>${visit.spec.summary}</p>
+<p>No report is stored yet. A new one takes ${takes[visit.spec.queue]}.</p>
 ${startForm(visit, 'Check now')}${samplesOf(visit)}`,
   });
 }
+
+/** What to expect of a check when it does not have to wait for its turn. */
+const takes = {
+  network: 'a few seconds',
+  browser: 'up to a minute, as a browser loads the page',
+  composite: 'up to a minute, as a browser loads the page too',
+} as const;
 
 /** The button that starts a check, with the one-time token that lets it. */
 export function startForm({ self, start }: Visit, words: string): Markup {

@@ -38,6 +38,16 @@ export async function findPdf(
   return shelf.reportStore.getBlob({ reportId, kind: 'pdf' });
 }
 
+// The queue's own words are of page loads.
+function tellPrint(error: unknown): never {
+  if (!(error instanceof Problem) || error.code !== 'browser_unavailable') throw error;
+  const { detail, retryAfterS = reportPrint.refreshFloorS } = error;
+  throw new Problem('browser_unavailable', `A browser prints the PDF. ${detail}`, {
+    retryAfterS,
+    cause: error,
+  });
+}
+
 /** Waits for a browser worker; paid and limited as a page load. Throws the Problem that says why there is none. */
 async function makePdf(
   desk: PrintDesk,
@@ -54,7 +64,8 @@ async function makePdf(
     wanted: wantedPrint(now),
   };
   const job = makeJob(reportPrint, wish, now + runs.queueSeconds * 1000);
-  const outcome = await runOrJoin(runs, reportPrint, { job, caller, ask: { waitS: undefined }, response });
+  const running = { job, caller, ask: { waitS: undefined }, response };
+  const outcome = await runOrJoin(runs, reportPrint, running).catch(tellPrint);
   if (outcome.kind !== 'report')
     throw new Problem('overloaded', 'The PDF is not ready yet. Repeat the GET.', { retryAfterS: 5 });
   const bytes = outcome.stored.state === 'failed' ? undefined : await findPdf(desk, stored);

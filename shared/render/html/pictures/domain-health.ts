@@ -25,6 +25,12 @@ const categoryWords = {
   performance: 'Speed',
   mail: 'Mail',
 } as const;
+/** What a reader calls a category; the name itself, where it is none of ours. */
+export function wordOfCategory(name: string): string {
+  return Object.hasOwn(categoryWords, name) ? categoryWords[name as keyof typeof categoryWords] : name;
+}
+
+const stateWords: { readonly [state: string]: string } = { ok: 'checked', partial: 'checked in part' };
 const longestReason = 300;
 const mostRows = 20;
 
@@ -48,7 +54,9 @@ function categorySection({ categories: all }: Health, linkOfReport: LinkOfReport
         ? markup`${categoryWords[name]}`
         : markup`<a href="${href}">${categoryWords[name]}</a>`;
     const standing =
-      reason === undefined ? markup`${state}` : markup`${state}: ${cut(reason, longestReason)}`;
+      reason === undefined
+        ? markup`${stateWords[state] ?? state}`
+        : markup`${stateWords[state] ?? state}: ${cut(reason, longestReason)}`;
     return [
       words,
       grade === null
