@@ -37,13 +37,19 @@ export function parseRedisUrl(text: string): RedisPlace | undefined {
   const login = readLogin(parts['user'] ?? '');
   const path: Parts | undefined = paths[kind].exec(parts['path'] ?? '')?.groups;
   if (!nodes || !login || !path) return undefined;
-  const [name, db, tls] = [path['name'], path['db'], parts['tls']];
   return {
     kind,
     nodes,
-    access: { ...login, ...(db ? { db: Number(db) } : {}), ...(tls ? { tls: {} } : {}) },
-    watched: { ...(name ? { name } : {}), ...readSentinelLogin(parts['query']) },
+    access: { ...login, ...readDatabase(path['db']), ...(parts['tls'] === 's' && { tls: {} }) },
+    watched: {
+      ...(path['name'] !== undefined && { name: path['name'] }),
+      ...readSentinelLogin(parts['query']),
+    },
   };
+}
+
+function readDatabase(digits: string | undefined): Pick<RedisOptions, 'db'> {
+  return digits ? { db: Number(digits) } : {};
 }
 
 type Parts = { readonly [name: string]: string | undefined };
