@@ -117,6 +117,7 @@ async function openScaled(
   ]);
   const jobQueue = openBullmqJobQueue({
     url: urls.redis,
+    shards: config.REDIS_SHARDS,
     hostConcurrency: config.HOST_CONCURRENCY,
     lineLimit: lineLimitOf(config),
     ...pageLimitOf(config),

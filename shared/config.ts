@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { isAddress, parseCidr } from './target/classify-address.ts';
 import { tracingSettings } from './tracing/settings.ts';
@@ -75,12 +76,10 @@ const dnsServers = listOf((item) => {
   return isPort(number) && (bracketed === undefined ? isName(host) : isAddress(bracketed));
 }, 'host-or-ip[:port]');
 
-const redisUrl = text.refine((value) => {
-  const url = URL.parse(value);
-  return (
-    url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^\/?\d*$/.test(url.pathname)
-  );
-}, 'must be redis://host[:port][/number], or rediss://');
+const redisUrl = text.refine((value) => parseRedisUrl(value) !== undefined, `must be ${redisUrlForms}`);
+/** A job's id ends with eight bits of its host's hash: more shards could not be told apart by it. */
+const shards = count(1, 256).refine((number) => (number & (number - 1)) === 0, 'must be a power of two');
+
 // Several hosts make it no URL that could be parsed as one; the driver reads the rest.
 const mongoUrl = text.refine(
   (value) => /^mongodb(?:\+srv)?:\/\/[^/?\s]+(?:[/?]\S*)?$/.test(value),
@@ -154,6 +153,7 @@ const settingsSchema = z.object({
   CONTACT_URL: contactUrl.optional(),
   CORS_ORIGINS: origins.optional(),
   REDIS_URL: redisUrl.optional(),
+  REDIS_SHARDS: shards.default(16),
   MONGODB_URL: mongoUrl.optional(),
   DATA_DIR: folder.default('./data'),
   AUTH_MODE: z.enum(['open', 'token']).default('open'),

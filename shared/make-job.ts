@@ -1,5 +1,5 @@
 import type { CheckSpec } from './catalogue/spec.ts';
-import { type Job, jobVersion, randomId } from './model/job.ts';
+import { drawJobId, type Job, jobVersion, randomId } from './model/job.ts';
 
 /** What differs from job to job of one check. */
 export type JobWish = Pick<
@@ -21,7 +21,7 @@ export function makeJob(spec: CheckSpec, wish: JobWish, startBy: number): Job {
   return {
     v: jobVersion,
     queue: spec.queue,
-    jobId: randomId(),
+    jobId: drawJobId(wish.host),
     reportId: randomId(),
     check: spec.name,
     ...wish,

@@ -67,7 +67,12 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
   );
   const backend = { ...opened, jobQueue };
   const parts = await open({ config, log, backend, metrics, tracing });
-  const pings = { queue: () => jobQueue.ping(), store: () => backend.reportStore.ping() };
+  const pings = {
+    queue: () => jobQueue.ping(),
+    store: () => backend.reportStore.ping(),
+    // A shard that is away makes the process degraded, and leaves it ready: the others go on.
+    ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
+  };
   const readiness = openReadiness(pings, parts, log);
   metrics.watchReadiness(readiness);
   if (tracing) metrics.watchTracing(tracing);

@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto';
+import { createHash, hash, randomFillSync } from 'node:crypto';
 import type { Json } from './verdict.ts';
 
 /** `network` and `browser` touch targets and hold host slots; `composite` waits for other jobs and holds none. */
@@ -69,6 +69,16 @@ export function randomId(): string {
 /** Tells a text that has the form of a random id from any other. */
 export function isRandomId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
+}
+
+/** Two hex digits of a host's hash: which part of a divided queue has its jobs. */
+export function hostTag(host: string): string {
+  return hash('sha1', host).slice(0, 2);
+}
+
+/** The id of a job: 120 random bits and its host's tag, so that a job can be found by its id alone. */
+export function drawJobId(host: string): string {
+  return `${randomId().slice(0, -2)}${hostTag(host)}`;
 }
 
 /** One key for cache, single flight and deduplication: equal questions under equal rules. 26 base32-like characters. */

@@ -107,6 +107,7 @@ describe.skipIf(!hasRedis)('traces over API and worker processes', () => {
     });
     const redis = new Redis(fleet.redis.url, { db: 1 });
     const queue = openBullmqJobQueue({
+      shards: 1,
       url: `${fleet.redis.url}/1`,
       hostConcurrency: 4,
       lineLimit: 100,

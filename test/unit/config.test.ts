@@ -91,6 +91,9 @@ test.for([
   ['REDIS_URL', 'notaurl'],
   ['REDIS_URL', 'http://localhost:6379'],
   ['REDIS_URL', 'redis://localhost/queue'],
+  ['REDIS_URL', 'redis://a.example,b.example'],
+  ['REDIS_URL', 'redis+cluster://a.example,b.example/1'],
+  ['REDIS_URL', 'redis+sentinel://a.example'],
   ['MONGODB_URL', 'alsonot'],
   ['MONGODB_URL', 'mongodb://'],
   ['MONGODB_URL', 'http://localhost:27017'],
@@ -100,6 +103,19 @@ test.for([
   expect(() => readConfig({ [name]: value })).toThrow(
     new RegExp(`${name}: .*[\\s\\S]*REDIS_URL and MONGODB_URL: `),
   );
+});
+
+test.for([
+  'redis+cluster://a.example:7000,b.example:7001,c.example:7002',
+  'rediss+cluster://diag:p%40ss@clustercfg.example:6379',
+  'redis+sentinel://diag:word@a.example,b.example:26380/mymaster/2?sentinelPassword=other',
+])('%s is an address of a queue', (url) => {
+  const pair = { REDIS_URL: url, MONGODB_URL: 'mongodb://localhost' };
+  expect(readConfig(pair)).toMatchObject(pair);
+});
+
+test.for(['0', '3', '24', '512'])('%s shards are refused: a power of two up to 256', (REDIS_SHARDS) => {
+  expect(() => readConfig({ REDIS_SHARDS })).toThrow(/REDIS_SHARDS: /);
 });
 
 test.for([

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import type { Job } from '../../model/job.ts';
+import type { AnyRedis } from '../../redis.ts';
 import type { Submitted } from '../port.ts';
 import { tooManyPages, unserved } from '../unavailable.ts';
 import type { Gate } from './gate.ts';
@@ -10,7 +10,7 @@ import type { QueueTelemetry } from './telemetry.ts';
 import { sendTogether } from './within-time.ts';
 
 export type SubmitSide = {
-  readonly redis: Redis;
+  readonly redis: AnyRedis;
   readonly queues: Queues;
   readonly gate: Gate;
   readonly pages: PageLine;
