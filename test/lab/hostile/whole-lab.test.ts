@@ -30,7 +30,7 @@ afterAll(() => Promise.all(closers.map((close) => close())));
 
 const good = '/api/tools/redirect-check?url=http%3A%2F%2Fgood.test%2F';
 
-/** Asks a service for all of these, 16 at once. @param warm paths that are asked before, so that code is compiled @returns what others noticed of it */
+/** Asks a service for all of these, 32 at once. @param warm paths that are asked before, so that code is compiled @returns what others noticed of it */
 async function attack(
   environment: Readonly<Record<string, string>>,
   paths: readonly string[],
@@ -40,7 +40,7 @@ async function attack(
   closers.push(() => service.close());
   for (const path of [good, good, ...warm])
     if ((await service.statusOf(path)) !== 200) throw new Error(`${path} is not answered`);
-  const { statuses, blockedMs, other } = await service.ask(paths, good, 16);
+  const { statuses, blockedMs, other } = await service.ask(paths, good, 32);
   console.info(
     `${paths.length} checks of hostile servers: event loop blocked for ${Math.round(blockedMs)} ms at most (an idle thread was late by ${Math.round(other.ownLagMs)} ms); ${other.asked} cached GETs of another caller, the slowest ${Math.round(other.longestMs)} ms, of which the service took ${Math.round(other.heldUpMs)} ms`,
   );

@@ -98,6 +98,15 @@ const pointers: HostileZone = ({ name }) => {
 
 const longName = wireName(Array.from({ length: 4 }, () => '\0'.repeat(61)).join('.'));
 
+/** 12 kB that unfold to a megabyte: every record has three pointers to one name of 255 octets. */
+const unfolding: HostileZone = ({ name }) => {
+  const owner = words(0xc000 | (12 + wireName(name).length + 4));
+  const data = Buffer.concat([owner, owner, Buffer.alloc(20)]);
+  const others = Array.from({ length: 499 }, () => wireRecord({ owner, type: types.SOA, data }));
+  const first = wireRecord({ owner: longName, type: types.SOA, data });
+  return { behind: Buffer.concat([first, ...others]), count: 500 };
+};
+
 /** Plausible data of each type, another one for each record. */
 const dataOf: { readonly [type: number]: (at: number) => Buffer } = {
   [types.A]: (at) => Buffer.concat([Buffer.from([198, 18]), words(at)]),
@@ -249,6 +258,7 @@ const fillers = [
 /** The zones that mean ill, by domain. */
 export const hostileZones: { readonly [domain: string]: HostileZone } = {
   'pointers.test': delegated('pointers.test', pointers),
+  'unfolding.test': delegated('unfolding.test', unfolding),
   'thousands.test': delegated('thousands.test', thousands),
   'trap.test': delegated('trap.test', keyTrap('trap.test')),
   'hashes.test': delegated('hashes.test', slowHashes('hashes.test')),

@@ -98,8 +98,11 @@ export type Message = {
 /** No honest answer has more; each costs some microseconds to decode and more to judge, and a message of 64 kB could hold 5,900. */
 const recordLimit = 500;
 
-/** A message with the names that were read in it. */
-type Reading = { readonly message: Buffer; readonly names: KnownNames };
+/** What a message may hold once its compressed names are written out: twice the largest message. 64 kB of pointers to one long name unfold to a megabyte. */
+const unfoldedLimitBytes = 131_072;
+
+/** A message with the names that were read in it, and the octets of the records that were read so far, written out. */
+type Reading = { readonly message: Buffer; readonly names: KnownNames; unfolded: number };
 
 type Raw = {
   readonly name: string;
@@ -112,12 +115,12 @@ type Raw = {
 
 /**
  * Reads a message. A record that breaks its own format is kept as such; one that breaks the message ends it.
- * Throws RangeError when the header or the sections cannot be walked, and when there are more than 500 records.
+ * Throws RangeError when the header or the sections cannot be walked, and when there are more than 500 records or they unfold to more than 128 KiB.
  */
 export function readMessage(bytes: Uint8Array, withRdata: boolean): Message {
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (message.length < 12) throw new RangeError('the message is shorter than its header');
-  const reading = { message, names: new Map() };
+  const reading: Reading = { message, names: new Map(), unfolded: 0 };
   const word = message.readUInt16BE(2);
   const { question, at } = readQuestion(reading, message.readUInt16BE(4));
   const isTruncated = (word & 0x0200) !== 0;
@@ -199,7 +202,8 @@ function readRaw({ message, names }: Reading, at: number): Raw {
   };
 }
 
-function toRecord({ message, names }: Reading, raw: Raw, withRdata: boolean): DnsRecord {
+function toRecord(reading: Reading, raw: Raw, withRdata: boolean): DnsRecord {
+  const { message, names } = reading;
   const type = typeName(raw.type);
   const { data, canonical } = decodeRdata(type, {
     message,
@@ -207,6 +211,8 @@ function toRecord({ message, names }: Reading, raw: Raw, withRdata: boolean): Dn
     at: raw.start,
     end: raw.start + raw.length,
   });
+  reading.unfolded += raw.name.length + canonical.length;
+  if (reading.unfolded > unfoldedLimitBytes) throw new RangeError('the compressed names unfold to too much');
   // A TTL with the top bit set counts as 0 (RFC 2181 §8).
   const ttl = raw.ttl > 0x7fffffff ? 0 : raw.ttl;
   return { name: raw.name, type, ttl, data, ...(withRdata ? { rdata: canonical.toString('hex') } : {}) };
