@@ -26,7 +26,9 @@ export function announceJobs(backends: ShardBackends, redis: AnyRedis): ShardBac
     const backend = backends(keys)(name, options);
     const [addJob, promote] = [backend.addJob.bind(backend), backend.promote.bind(backend)];
     const message = wakeMessage(keys, name as QueueName);
-    const tell = () => void redis.publish(wakeChannel, message).catch(() => undefined); // workers look by themselves, too
+    const tell = atMostEvery(wakeEveryMs, () => {
+      redis.publish(wakeChannel, message).catch(() => undefined); // workers look by themselves, too
+    });
     backend.addJob = async (job, jobId, parent) => {
       const id = await addJob(job, jobId, parent);
       // One that waits for its host is told of when its turn has come.
@@ -38,6 +40,32 @@ export function announceJobs(backends: ShardBackends, redis: AnyRedis): ShardBac
       tell();
     };
     return backend;
+  };
+}
+
+/** A cluster passes each message on to all its nodes, which costs them more than a fetch; a worker that is awake looks for more by itself. */
+const wakeEveryMs = 50;
+
+/** Acts at once, and after that once for all calls of so many milliseconds. */
+function atMostEvery(ms: number, act: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isAsked = false;
+  const rest = () => {
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (!isAsked) return;
+      isAsked = false;
+      act();
+      rest();
+    }, ms).unref();
+  };
+  return () => {
+    if (timer) {
+      isAsked = true;
+      return;
+    }
+    act();
+    rest();
   };
 }
 
