@@ -213,13 +213,13 @@ describe.skipIf(!hasMongo)('MongoDB report store', () => {
       await keepMany(store, 5, 0);
       const reports = client.db().collection('reports');
       await expect
-        .poll(async () => Object.keys(await reports.indexInformation()).sort(), { timeout: 15_000 })
+        .poll(async () => Object.keys(await reports.indexInformation()).sort(), { timeout: 45_000 })
         .toEqual(['_id_', 'by_expiry', 'reports_by_freshness', 'reports_by_key']);
-      await expect.poll(() => reports.countDocuments(), { timeout: 15_000 }).toBe(ids.length);
+      await expect.poll(() => reports.countDocuments(), { timeout: 45_000 }).toBe(ids.length);
       await store.close();
       const small = openMongoReportStore(mongo.url, { log, limitBytes: 1, upkeepEveryMs: 200 });
       await small.ping();
-      await expect.poll(() => reports.countDocuments(), { timeout: 15_000 }).toBe(0);
+      await expect.poll(() => reports.countDocuments(), { timeout: 45_000 }).toBe(0);
       await small.close();
     });
   });

@@ -33,8 +33,12 @@ const nodeTimeoutMs = 1000;
 export async function startRedisCluster(): Promise<TestCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-redis-cluster-'));
   const nodes = new Map<number, ChildProcess>();
+  const busPorts = new Map<number, number>();
   const start = async (port: number) => {
-    nodes.set(port, spawnNode(port, folder));
+    // Without one of its own it would be the port and 10,000, which another may have.
+    const busPort = busPorts.get(port) ?? (await freePort());
+    busPorts.set(port, busPort);
+    nodes.set(port, spawnNode({ port, busPort, folder }));
     await untilListening(port);
   };
   while (nodes.size < 6) await start(await freePort());
@@ -62,7 +66,9 @@ export async function startRedisCluster(): Promise<TestCluster> {
   };
 }
 
-function spawnNode(port: number, folder: string): ChildProcess {
+type NodePlace = { readonly port: number; readonly busPort: number; readonly folder: string };
+
+function spawnNode({ port, busPort, folder }: NodePlace): ChildProcess {
   const settings = {
     port,
     bind: '127.0.0.1',
@@ -73,8 +79,7 @@ function spawnNode(port: number, folder: string): ChildProcess {
     loglevel: 'warning',
     'cluster-enabled': 'yes',
     'cluster-config-file': `nodes-${port}.conf`,
-    // Without a number of its own it is the port and 10,000, which may be more than there are.
-    'cluster-port': port > 55_000 ? port - 10_000 : port + 10_000,
+    'cluster-port': busPort,
     'cluster-node-timeout': nodeTimeoutMs,
     // While one master is away the others go on.
     'cluster-require-full-coverage': 'no',
