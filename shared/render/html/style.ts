@@ -88,21 +88,22 @@ svg .toned{fill:var(--mark)}
 .tree,.tree ul{list-style:none;padding-left:1.1rem;border-left:2px solid var(--line);margin:.25rem 0}
 .tree li{padding:.2rem 0}
 @media (max-width:30rem){.costs .cost{display:none}}
-@media (max-width:45rem){.scroll table{max-width:none;width:max-content}.scroll td,.scroll tbody th{max-width:17rem}}
+@media screen and (max-width:45rem){.scroll table{max-width:none;width:max-content}.scroll td,.scroll tbody th{max-width:17rem}}
 footer{margin-top:3rem;color:var(--muted);font-size:.9rem}
 ${marks}
 @media print{
 :root{${declare(light)}}
 @page{margin:16mm}
-body{max-width:none;padding:0;font-size:10pt}
-.finding,tr,svg{break-inside:avoid}
-h2,h3,h4,caption{break-after:avoid}
+body{max-width:none;padding:0;font-size:9.5pt}
+pre,tr,svg{break-inside:avoid}
+h2,h3,h4,h5,caption,.finding .facts{break-after:avoid}
 *{print-color-adjust:exact}
 .scroll{overflow:visible}
 td,tbody th,td.number{min-width:0}
 .scroll>svg{max-width:100%}
 th{overflow-wrap:break-word}
 .fields,.jump,.picture details{display:none}
+summary{list-style:none}
 details::details-content{content-visibility:visible;block-size:auto}
 .finding a[href]::after{content:" <" attr(href) ">";color:var(--muted)}
 }
