@@ -64,6 +64,8 @@ function answerOne(desk: Desk, server: string, query: Packet): Buffer | undefine
   const { name = '', type = 'A' } = query.questions?.[0] ?? {};
   const question = { name: name.toLowerCase(), type, server };
   desk.questions.push(question);
+  // Version 0 of EDNS is the only one there is (RFC 6891 §6.1.3).
+  if (optOf(query)?.ednsVersion === 1) return refuseVersion(query);
   const seen = server === resolverAddress ? byResolver(desk, question) : byServer(desk, question);
   if (seen === 'silent') return undefined;
   return encode({
@@ -114,11 +116,23 @@ function serversOf(zones: Zones, zone: string): readonly string[] {
   );
 }
 
-function optionsOf({ additionals = [] }: Packet): Answer[] {
-  const asked = additionals.find(({ type }) => type === 'OPT') as { flags?: number } | undefined;
+function optionsOf(query: Packet): Answer[] {
+  const asked = optOf(query);
   if (!asked) return [];
   const flags = (asked.flags ?? 0) & flag.dnssecOk;
   return [{ type: 'OPT', name: '.', udpPayloadSize: 1232, flags, options: [] } as unknown as Answer];
+}
+
+type Opt = { readonly flags?: number; readonly ednsVersion?: number };
+
+function optOf({ additionals = [] }: Packet): Opt | undefined {
+  return additionals.find(({ type }) => type === 'OPT') as Opt | undefined;
+}
+
+// BADVERS is 16: its upper bits are in the OPT record.
+function refuseVersion({ id = 0, questions = [] }: Packet): Buffer {
+  const opt = { type: 'OPT', name: '.', udpPayloadSize: 1232, extendedRcode: 1, flags: 0, options: [] };
+  return encode({ type: 'response', id, flags: 0, questions, additionals: [opt] } as unknown as Packet);
 }
 
 type Take = (server: string, bytes: Buffer, send: (reply: Buffer) => void) => void;

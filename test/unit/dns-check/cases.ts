@@ -805,9 +805,26 @@ const soaCases: readonly Case[] = [
     change: soa('hostmaster.good.test 1 14400 3600 1209600 604800'),
     broken: ['soa-minimum-range'],
   },
+  ...[
+    'Cloudflare: 10000 2400 604800 1800',
+    'Route 53: 7200 900 1209600 86400',
+    'Azure: 3600 300 2419200 300',
+    'Google Cloud DNS: 21600 3600 259200 300',
+    'GoDaddy: 28800 7200 604800 600',
+    'Gandi: 10800 3600 604800 10800',
+    'Hetzner: 86400 10800 3600000 3600',
+    'OVH: 86400 3600 3600000 60',
+  ].map(
+    (text): Case => ({
+      name: `timers as a provider sets them for every zone, ${text}`,
+      change: soa(`hostmaster.good.test 1 ${text.split(': ')[1] ?? ''}`),
+      broken: [],
+      score: 100,
+    }),
+  ),
   {
-    name: 'minimum of a minute',
-    change: soa('hostmaster.good.test 1 14400 3600 1209600 60'),
+    name: 'minimum of half a minute',
+    change: soa('hostmaster.good.test 1 14400 3600 1209600 30'),
     broken: ['soa-minimum-range'],
   },
   {

@@ -57,7 +57,7 @@ export const soaRules = {
     points: 3,
     title: 'The time that “does not exist” is remembered is out of range',
     detail:
-      'Minimum is {minimum} s; between 300 s and 86400 s is usual. Longer, and a new name stays invisible; shorter, and every typing error asks the servers.',
+      'Minimum is {minimum} s; between 60 s and 86400 s is usual. Longer, and a new name stays invisible; shorter, and every typing error asks the servers.',
     fix: 'Set the last SOA field to 3600.',
     references: ['RFC 2308 §5'],
   },

@@ -5,7 +5,7 @@ import type { DnsFacts } from '../facts.ts';
 import { readNsec3Chain, readNsecChain } from './denial-chain.ts';
 import { labelsOf, type Nsec3, readNsec, readNsec3 } from './denial-records.ts';
 import { type Claimed, findGap } from './prove-denial.ts';
-import { checkRecords, type Signing } from './read-signing.ts';
+import { checkRecords, type Signer, type Signing } from './read-signing.ts';
 import { faultOf } from './set-faults.ts';
 
 /** How one server proves that something is not there; each reason is a clause. */
@@ -23,10 +23,12 @@ export type Denial = {
 /** A proof has four records at most (RFC 5155 §7.2); more are made to cost time. */
 const recordLimit = 6;
 
+/** One good signature is enough, and a rollover has two; each server may give other ones (CVE-2023-50387). */
+const signatureLimit = 2;
+
 /** Resolvers take a zone that hashes more often for one without DNSSEC (RFC 9276 §3.2), and no hash is computed here. */
 const iterationLimit = 150;
 
-type Signer = Parameters<typeof checkRecords>[2];
 type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
 
 /**
@@ -39,7 +41,8 @@ export function readDenials(facts: DnsFacts, { keys, servers }: Signing): readon
       .filter(({ sets }) => sets.every(({ signatures }) => faultOf(signatures.map(verdictOf)) === undefined))
       .map(({ ip }) => ip),
   );
-  const signer: Signer = { zone: facts.domain, keys, atS: facts.evidence.askedAtS };
+  const atS = facts.evidence.askedAtS;
+  const signer: Signer = { zone: facts.domain, keys, atS, signaturesOfSet: signatureLimit };
   const read = readOnce((answer) => readDenial(answer, signer));
   return facts.evidence.servers
     .filter(({ address }) => sound.has(address))

@@ -21,13 +21,13 @@ export type SoaCode = keyof typeof soaRules;
 
 /**
  * Bounds in seconds: what RFC 1912 §2.2 and RFC 2308 §5 name at the least. Zonemaster asks for more, but the large providers copy their
- * zones by other ways, and run well with less: Azure refreshes by 3600 and 300, Google Cloud expires by 259200.
+ * zones by other ways, and run well with less: Azure refreshes by 3600 and 300, Google Cloud expires by 259200, OVH remembers by 60.
  */
 const bounds = {
   refreshMin: 1_200,
   retryMin: 180,
   expireMin: 259_200,
-  minimumMin: 300,
+  minimumMin: 60,
   minimumMax: 86_400,
 };
 
