@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// Where times are judged, or processes and browsers started, it is one file after another: two at once would measure each other.
-const isSerial = (name: string) => name === 'lab' || name === 'faults' || name === 'browser';
+// A browser loads pages against a clock: two files at once would measure each other. The others judge no times, or bound them for a busy machine.
+const isSerial = (name: string) => name === 'browser';
 
 const project = (name: string, testTimeout: number) => ({
   test: {
@@ -16,7 +16,7 @@ const project = (name: string, testTimeout: number) => ({
     execArgv: name === 'lab' ? ['--max-semi-space-size=8'] : [],
     // What is waited for comes as soon as it can; a busy machine only makes it later.
     expect: { poll: { timeout: 10_000 } },
-    hookTimeout: 20_000,
+    hookTimeout: 60_000,
   },
 });
 
@@ -25,10 +25,10 @@ export default defineConfig({
     // All cores: by default one is left for watching, of two that is half.
     maxWorkers: '100%',
     projects: [
-      project('unit', 10_000),
-      project('contract', 20_000),
-      project('api', 20_000),
-      project('lab', 30_000),
+      project('unit', 60_000),
+      project('contract', 60_000),
+      project('api', 60_000),
+      project('lab', 60_000),
       project('faults', 150_000),
       project('browser', 120_000),
     ],

@@ -7,6 +7,7 @@ import type { Metrics } from '#shared/metrics';
 import { targetPolicyOf } from '#shared/policy';
 import { openMemoryRateLimiter } from '#shared/rate-limiter/memory';
 import type { TargetPolicy } from '#shared/target/parse-target';
+import type { Tracing } from '#shared/tracing/port';
 import { openWaiting } from '#shared/waiting/waiting';
 import { openReportCache } from './answer/report-cache.ts';
 import { openSite, type Site } from './answer/site.ts';
@@ -31,6 +32,7 @@ export type ApiContext = {
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
+  readonly tracing?: Tracing | undefined;
   /** Paths that will end; those of the service where left out. */
   readonly deprecations?: readonly Deprecation[];
   /** When requests are turned away; production's where left out. */
@@ -59,7 +61,7 @@ const usualLimits: ShedLimits = { lagMs: 200, windowMs: 2000, waits: 10_000 };
 
 /** Opens the desk. */
 export function openDesk(context: ApiContext): Desk {
-  const { config, backend, log, metrics } = context;
+  const { config, backend, log, metrics, tracing } = context;
   const targetPolicy = targetPolicyOf(config);
   const site = openSite(config);
   const quotas = openQuotas(openMemoryRateLimiter(), backend.rateLimiter, config.RATE_LIMIT);
@@ -69,7 +71,7 @@ export function openDesk(context: ApiContext): Desk {
   };
   const runs = openRuns(context, shelf, quotas);
   return {
-    witness: { log, metrics },
+    witness: { log, metrics, tracing },
     door: {
       isKnownHost: openHostCheck(config),
       corsOrigins: config.CORS_ORIGINS ?? [],

@@ -8,6 +8,7 @@ const [kind, url = ''] = process.argv.slice(2);
 if (kind === 'ours') {
   const queue = openBullmqJobQueue({
     url,
+    shards: 16,
     hostConcurrency: 4,
     lineLimit: 1_000_000,
     log: openLogger('error'),

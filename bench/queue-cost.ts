@@ -131,6 +131,7 @@ function startWorker(kind: 'ours' | 'theirs', url: string): Promise<ChildProcess
 export async function openReady(url: string) {
   const queue = openBullmqJobQueue({
     url,
+    shards: 16,
     hostConcurrency: 4,
     lineLimit: 1_000_000,
     log: openLogger('error'),

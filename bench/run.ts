@@ -9,8 +9,11 @@ const benches: { readonly [name: string]: () => Promise<{ bench(): Promise<void>
   workers: () => import('./workers.ts'),
   'queue-cost': () => import('./queue-cost.ts'),
   'redis-size': () => import('./redis-size.ts'),
+  'redis-cluster': () => import('./redis-cluster.ts'),
   memory: () => import('./memory.ts'),
   store: () => import('./store.ts'),
+  traces: () => import('./traces.ts'),
+  'one-address': () => import('./one-address.ts'),
 };
 
 const wanted = process.argv.slice(2);

@@ -14,7 +14,7 @@ const frozenMs = 2000;
 /** A target that takes as long as a near server. */
 const targetMs = 50;
 /** The hot host is slow, so that its checks stand in line. */
-const hotTargetMs = 4000;
+const hotTargetMs = 2000;
 const cachedPerSecond = 10;
 
 type Crew = { readonly apis: readonly Member[]; readonly workers: Member[] };

@@ -124,13 +124,18 @@ async function findJob(operator: Operator, jobId: string): Promise<Circumstances
 }
 
 async function withOperator<T>(act: (operator: Operator) => Promise<T>): Promise<T> {
-  const { REDIS_URL: url, HOST_CONCURRENCY: hostConcurrency, QUEUE_SECONDS } = readConfig();
+  const {
+    REDIS_URL: url,
+    REDIS_SHARDS: shards,
+    HOST_CONCURRENCY: hostConcurrency,
+    QUEUE_SECONDS,
+  } = readConfig();
   if (url === undefined)
     throw new UsageError(
       'diag queue needs REDIS_URL and MONGODB_URL: the queue of a single process is in its memory.',
     );
   const lineLimit = QUEUE_SECONDS * hostConcurrency;
-  const operator = await openOperator({ url, log: openLogger('silent'), hostConcurrency, lineLimit });
+  const operator = await openOperator({ url, shards, log: openLogger('silent'), hostConcurrency, lineLimit });
   try {
     return await act(operator);
   } finally {

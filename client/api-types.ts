@@ -653,6 +653,16 @@ export type SecurityHeaderCheckReport = {
     readonly evaluator: ReadonlyArray<CspEvaluatorFinding>;
   } & { readonly [field: string]: unknown };
   readonly cookies: ReadonlyArray<HeaderCookie>;
+  /** Origins of other sites that the page’s HTML names, the first 100; what its scripts and styles load is not seen. null where no HTML page was seen. */
+  readonly thirdParties:
+    | ({
+        readonly origins: ReadonlyArray<ThirdParty>;
+        readonly count: number;
+        readonly whole: boolean;
+      } & { readonly [field: string]: unknown })
+    | null;
+  readonly securityTxt: SecurityTxt;
+  readonly robots: RobotsTxt;
   readonly observatory: Observatory;
 } & { readonly [field: string]: unknown };
 
@@ -661,6 +671,8 @@ export type HeaderHop = {
   readonly status: number;
   /** As sent: order, case and repetitions; each byte one character. Very long ones are cut; of the value of a cookie only its length is shown: "sid=[32 octets]; Path=/". */
   readonly headers: ReadonlyArray<readonly [string, string]>;
+  /** By what the page itself sent the visitor on; left out where the status did. */
+  readonly via?: 'refresh-header' | 'meta-refresh';
   /** Which way it was met on: from the https or the http address. */
   readonly chain: 'https' | 'http';
 } & { readonly [field: string]: unknown };
@@ -772,6 +784,59 @@ export type HeaderCookie = {
     readonly owner: string;
     readonly source: string;
   } & { readonly [field: string]: unknown };
+} & { readonly [field: string]: unknown };
+
+export type ThirdParty = {
+  readonly origin: string;
+  /** Its registrable domain. */
+  readonly site: string;
+  /** How often it is named as script, style, frame, image, media, font or form target. */
+  readonly kinds: { readonly [field: string]: number };
+  /** Which of its scripts and styles have an integrity attribute; null where it gives neither. */
+  readonly integrity: 'all' | 'some' | 'none' | null;
+} & { readonly [field: string]: unknown };
+
+/** security.txt of the host that was named (RFC 9116). */
+export type SecurityTxt = {
+  readonly state: 'found' | 'absent' | 'not-tested';
+  /** Where the redirects led. */
+  readonly url: string;
+  /** Why it was not found, as a clause. */
+  readonly reason?: string;
+  readonly status?: number;
+  readonly contentType?: string;
+  /** Decoded; at least so much where `whole` is false. */
+  readonly sizeBytes?: number;
+  readonly whole?: boolean;
+  /** An OpenPGP cleartext signature stands around the text. It is not verified. */
+  readonly signed?: boolean;
+  readonly contacts?: ReadonlyArray<string>;
+  readonly expires?: string | null;
+  readonly canonical?: ReadonlyArray<string>;
+  readonly languages?: string | null;
+  readonly policy?: ReadonlyArray<string>;
+  readonly encryption?: ReadonlyArray<string>;
+} & { readonly [field: string]: unknown };
+
+/** robots.txt of the host that was named (RFC 9309). */
+export type RobotsTxt = {
+  readonly state: 'found' | 'absent' | 'not-tested';
+  /** Where the redirects led. */
+  readonly url: string;
+  /** Why it was not found, as a clause. */
+  readonly reason?: string;
+  readonly status?: number;
+  readonly contentType?: string;
+  /** Decoded; at least so much where `whole` is false. */
+  readonly sizeBytes?: number;
+  readonly whole?: boolean;
+  readonly parseable?: boolean;
+  readonly groups?: number;
+  readonly rules?: number;
+  readonly disallowsAll?: boolean;
+  /** The first 20. */
+  readonly sitemaps?: ReadonlyArray<string>;
+  readonly sitemapCount?: number;
 } & { readonly [field: string]: unknown };
 
 /** What the MDN HTTP Observatory would say, its quirks included. */
@@ -949,6 +1014,36 @@ export type PagespeedCheckReport = {
         readonly sizeBytes: number;
         /** Where it can be read; absent where reports have no ids. */
         readonly href?: string;
+      } & { readonly [field: string]: unknown })
+    | null;
+  /** When a picture of the page was taken while it loaded, and its size in pixels. Absent in reports of an older release. */
+  readonly filmstrip?: ReadonlyArray<
+    {
+      readonly atMs: number;
+      readonly width: number;
+      readonly height: number;
+    } & { readonly [field: string]: unknown }
+  >;
+  /** The requests of the page that began first, at most 50; null where they were not seen. Absent in reports of an older release. */
+  readonly requests?:
+    | ({
+        readonly total: number;
+        readonly first: ReadonlyArray<
+          {
+            readonly url: string;
+            /** Lighthouse’s name of the kind, such as "Script". */
+            readonly type: string;
+            /** Since the first request, without throttling. */
+            readonly startMs: number;
+            readonly endMs: number;
+            /** Transferred. */
+            readonly bytes: number;
+            /** 0 where no answer came. */
+            readonly status: number;
+            /** Its host is of another registrable domain than the page. */
+            readonly isThirdParty: boolean;
+          } & { readonly [field: string]: unknown }
+        >;
       } & { readonly [field: string]: unknown })
     | null;
 } & { readonly [field: string]: unknown };
@@ -1355,6 +1450,19 @@ export type SslCheckReport = {
   readonly echAdvertised?: boolean | null;
   /** A client that comes back with an older version is refused (RFC 7507); null where no version before TLS 1.2 is spoken. */
   readonly fallbackRefused?: boolean | null;
+  /** Session resumption; null where it was not seen. */
+  readonly sessions?: {
+    /** TLS 1.2: the ServerHello names a session; servers that issue tickets often do not. */
+    readonly ids: boolean | null;
+    /** TLS 1.2: the ServerHello promises a ticket. */
+    readonly tickets: boolean | null;
+    /** TLS 1.3: a ticket came after the handshake. */
+    readonly tls13Tickets: boolean | null;
+    /** The session of a current client was resumed; null where none was issued. */
+    readonly resumed: boolean | null;
+  } & { readonly [field: string]: unknown };
+  /** TLS 1.2: a handshake that the client begins inside a connection is accepted. */
+  readonly renegotiationByClient?: boolean | null;
   /** Connections that were opened: at most 30 to an address looked at in full, and 6 to any other. */
   readonly connections: number;
   /** Every address that was looked at. */
@@ -1494,6 +1602,8 @@ export type CipherSuite = {
   readonly forwardSecrecy: boolean;
   readonly aead: boolean;
   readonly dhBits: number | null;
+  /** Name of a prime that many servers share: "ffdhe2048"; null for any other. */
+  readonly dhPrime?: string | null;
 } & { readonly [field: string]: unknown };
 
 export type KeyExchangeGroup = {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
 import { openMemoryJobQueue } from './job-queue/memory.ts';
 import type { JobQueue, Missed } from './job-queue/port.ts';
+import { traceTurns } from './job-queue/trace-turns.ts';
 import { pagesOfCaller } from './job-queue/unavailable.ts';
 import type { Logger } from './logger.ts';
 import { watchOutages } from './outages.ts';
@@ -12,6 +13,7 @@ import type { RateLimiter } from './rate-limiter/port.ts';
 import type { ReportStore } from './report-store/port.ts';
 import { inSharedTime } from './shared-time.ts';
 import type { TokenStore } from './token-store/port.ts';
+import type { Tracing } from './tracing/port.ts';
 
 /** The ports, opened. */
 export type Backend = {
@@ -29,11 +31,11 @@ export type Backend = {
 const waitingLimit = 100_000;
 
 /** Opens the adapters that the settings want; the heavy ones are loaded only then. Redis and MongoDB may be away: what needs them says so. */
-export async function openBackend(config: Config, log: Logger): Promise<Backend> {
+export async function openBackend(config: Config, log: Logger, tracing?: Tracing): Promise<Backend> {
   const parts =
     config.REDIS_URL !== undefined && config.MONGODB_URL !== undefined
-      ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL }, log)
-      : await openEmbedded(config, log);
+      ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL }, log, tracing)
+      : traced(await openEmbedded(config, log), tracing);
   const jobQueue = watchOutages(parts.jobQueue, { part: 'queue', code: 'queue_unavailable', log });
   const reportStore = watchOutages(parts.reportStore, { part: 'store', code: 'store_unavailable', log });
   return {
@@ -54,6 +56,11 @@ export async function openBackend(config: Config, log: Logger): Promise<Backend>
 }
 
 type Parts = Omit<Backend, 'close'>;
+
+// Of jobs over Redis, BullMQ's telemetry tells.
+function traced(parts: Parts, tracing: Tracing | undefined): Parts {
+  return tracing ? { ...parts, jobQueue: traceTurns(parts.jobQueue, tracing) } : parts;
+}
 
 async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
   const { openSqliteReportStore } = await import('./report-store/sqlite.ts');
@@ -93,6 +100,7 @@ async function openScaled(
   config: Config,
   urls: { readonly redis: string; readonly mongo: string },
   log: Logger,
+  tracing: Tracing | undefined,
 ): Promise<Parts> {
   const [
     { openBullmqJobQueue },
@@ -109,10 +117,12 @@ async function openScaled(
   ]);
   const jobQueue = openBullmqJobQueue({
     url: urls.redis,
+    shards: config.REDIS_SHARDS,
     hostConcurrency: config.HOST_CONCURRENCY,
     lineLimit: lineLimitOf(config),
     ...pageLimitOf(config),
     log,
+    tracing,
   });
   const reportStore = ofMongoUrl(() =>
     openMongoReportStore(urls.mongo, { log, limitBytes: limitBytesOf(config) }),

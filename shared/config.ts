@@ -1,8 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { isAddress, parseCidr } from './target/classify-address.ts';
+import { tracingSettings } from './tracing/settings.ts';
 
 const text = z.string().min(1);
 const count = (least: number, most = 999_999_999) =>
@@ -74,12 +76,10 @@ const dnsServers = listOf((item) => {
   return isPort(number) && (bracketed === undefined ? isName(host) : isAddress(bracketed));
 }, 'host-or-ip[:port]');
 
-const redisUrl = text.refine((value) => {
-  const url = URL.parse(value);
-  return (
-    url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^\/?\d*$/.test(url.pathname)
-  );
-}, 'must be redis://host[:port][/number], or rediss://');
+const redisUrl = text.refine((value) => parseRedisUrl(value) !== undefined, `must be ${redisUrlForms}`);
+/** A job's id ends with eight bits of its host's hash: more shards could not be told apart by it. */
+const shards = count(1, 256).refine((number) => (number & (number - 1)) === 0, 'must be a power of two');
+
 // Several hosts make it no URL that could be parsed as one; the driver reads the rest.
 const mongoUrl = text.refine(
   (value) => /^mongodb(?:\+srv)?:\/\/[^/?\s]+(?:[/?]\S*)?$/.test(value),
@@ -138,6 +138,12 @@ const suffixes = list
   .transform((items) => items.map((item) => item.toLowerCase().replace(/^\.+|\.+$/g, '')))
   .refine((items) => items.every(isName), 'must be names such as test,example');
 
+// The zone for IPv6 has the same name with a 6 after its first label, as those that are public have.
+const originZones = text
+  .refine(isName, 'must be the name of a zone, such as origin.asn.cymru.com')
+  .transform((name) => name.toLowerCase().replace(/\.$/, ''))
+  .transform((ipv4) => ({ ipv4, ipv6: ipv4.replace(/^[^.]+/, '$&6') }));
+
 const settingsSchema = z.object({
   HOST: listenHost.default('127.0.0.1'),
   PORT: port.default(3000),
@@ -147,6 +153,7 @@ const settingsSchema = z.object({
   CONTACT_URL: contactUrl.optional(),
   CORS_ORIGINS: origins.optional(),
   REDIS_URL: redisUrl.optional(),
+  REDIS_SHARDS: shards.default(16),
   MONGODB_URL: mongoUrl.optional(),
   DATA_DIR: folder.default('./data'),
   AUTH_MODE: z.enum(['open', 'token']).default('open'),
@@ -182,10 +189,13 @@ const settingsSchema = z.object({
   BROWSER_PATH: text.optional(),
   BROWSER_NO_SANDBOX: flag.default(false),
   PROBE_AXFR: flag.default(false),
+  ORIGIN_ASN_ZONE: originZones.optional(),
   CRUX_API_KEY: text.optional(),
   PSI_API_KEY: text.optional(),
   HSTS_PRELOAD_FILE: readableFile.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ...tracingSettings,
+  TRACE_INCOMING: flag.default(false),
 });
 
 /** The name of every setting, in the order of the schema. */

@@ -1,10 +1,19 @@
 import type { CheckSpec } from './catalogue/spec.ts';
-import { type Job, jobVersion, randomId } from './model/job.ts';
+import { drawJobId, type Job, jobVersion, randomId } from './model/job.ts';
 
 /** What differs from job to job of one check. */
 export type JobWish = Pick<
   Job,
-  'jobKey' | 'keyVersion' | 'target' | 'options' | 'host' | 'caller' | 'isAnonymous' | 'requestId' | 'wanted'
+  | 'jobKey'
+  | 'keyVersion'
+  | 'target'
+  | 'options'
+  | 'host'
+  | 'caller'
+  | 'isAnonymous'
+  | 'requestId'
+  | 'trace'
+  | 'wanted'
 >;
 
 /** Draws a job of a check, with ids of its own. @param startBy Unix ms; its turn must have come by then */
@@ -12,7 +21,7 @@ export function makeJob(spec: CheckSpec, wish: JobWish, startBy: number): Job {
   return {
     v: jobVersion,
     queue: spec.queue,
-    jobId: randomId(),
+    jobId: drawJobId(wish.host),
     reportId: randomId(),
     check: spec.name,
     ...wish,

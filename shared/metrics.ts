@@ -1,10 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobQueue, QueueStats } from './job-queue/port.ts';
 import type { QueueName } from './model/job.ts';
-import { addBackendGauges, addBuildInfo } from './process-gauges.ts';
+import { addBackendGauges, addBuildInfo, addSpanCounter } from './process-gauges.ts';
 import type { ReadReadiness } from './readiness.ts';
 import { addStoreGauges } from './report-store/gauges.ts';
 import type { ReportStore } from './report-store/port.ts';
+import type { Tracing } from './tracing/port.ts';
 
 type Stats = Awaited<ReturnType<JobQueue['stats']>>;
 
@@ -20,6 +21,8 @@ export type Metrics = {
   checkDone(check: string, state: string, seconds: number): void;
   /** From now on each scrape tells which parts are away or hampered. */
   watchReadiness(read: ReadReadiness): void;
+  /** From now on each scrape tells what became of spans. */
+  watchTracing(tracing: Pick<Tracing, 'counts'>): void;
   /** The text of /metrics. */
   text(): Promise<{ readonly type: string; readonly body: string }>;
 };
@@ -70,6 +73,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
       checkSeconds.observe({ check }, seconds);
     },
     watchReadiness: (read) => addDegradedGauge(read, registers),
+    watchTracing: (tracing) => addSpanCounter(tracing, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
   };
 }

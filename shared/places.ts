@@ -2,6 +2,8 @@
 export type Places = {
   /** Gives the function that leaves the place, once, however often it is called; undefined when the signal comes first. */
   enter(signal: AbortSignal): Promise<(() => void) | undefined>;
+  /** True when a caller who enters now does not wait. */
+  isFree(): boolean;
   taken(): number;
   waiting(): number;
 };
@@ -39,6 +41,7 @@ export function openPlaces(limit: number): Places {
         waiting.add(turn);
       });
     },
+    isFree: () => taken < limit,
     taken: () => taken,
     waiting: () => waiting.size,
   };

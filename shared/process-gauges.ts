@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { JobQueue } from './job-queue/port.ts';
 import type { ReportStore } from './report-store/port.ts';
+import type { Tracing } from './tracing/port.ts';
 
 /** What a process depends on; each says true, or in a few words why it cannot work. */
 export type Backends = { readonly queue: Pick<JobQueue, 'ping'>; readonly store: Pick<ReportStore, 'ping'> };
@@ -42,6 +43,20 @@ export function addBackendGauges(backends: Backends, registers: Registry[]): voi
     registers,
     async collect() {
       for (const { backend, tookS } of await asked) this.set({ backend }, tookS);
+    },
+  });
+}
+
+/** Adds what became of the spans of this process; there is none of it where nothing is traced. */
+export function addSpanCounter(tracing: Pick<Tracing, 'counts'>, registers: Registry[]): void {
+  new Counter({
+    name: 'diag_trace_spans_total',
+    help: 'Spans that ended: sent, failed (the collector did not take them), or dropped (too many waited for it).',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(tracing.counts())) this.inc({ outcome }, count);
     },
   });
 }

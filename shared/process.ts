@@ -6,6 +6,8 @@ import { timeWaits } from './job-queue/time-waits.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { type Able, openReadiness } from './readiness.ts';
+import { openTracing } from './tracing/open.ts';
+import type { Tracing } from './tracing/port.ts';
 
 /** Exit status of a bad configuration (EX_CONFIG of sysexits.h). */
 const exitConfig = 78;
@@ -22,6 +24,7 @@ export type ProcessContext = {
   readonly log: Logger;
   readonly backend: Backend;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
 };
 
 export type ProcessOptions = {
@@ -56,16 +59,23 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
   process.umask(0o077);
   makeDataFolderPrivate(config.DATA_DIR, log);
   const { openMetrics } = await import('./metrics.ts');
-  const opened = await openBackend(config, log);
+  const tracing = await openTracing(config, name, log);
+  const opened = await openBackend(config, log, tracing);
   const metrics = openMetrics(opened.jobQueue, opened.reportStore);
   const jobQueue = timeWaits(opened.jobQueue, config.QUEUE_SECONDS * 1000, (queue, waitedS) =>
     metrics.jobStarted(queue, waitedS),
   );
   const backend = { ...opened, jobQueue };
-  const parts = await open({ config, log, backend, metrics });
-  const pings = { queue: () => jobQueue.ping(), store: () => backend.reportStore.ping() };
+  const parts = await open({ config, log, backend, metrics, tracing });
+  const pings = {
+    queue: () => jobQueue.ping(),
+    store: () => backend.reportStore.ping(),
+    // A shard that is away makes the process degraded, and leaves it ready: the others go on.
+    ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
+  };
   const readiness = openReadiness(pings, parts, log);
   metrics.watchReadiness(readiness);
+  if (tracing) metrics.watchTracing(tracing);
   const place = { host: config.ADMIN_HOST, port: config.ADMIN_PORT, defaultPort: adminPort };
   const admin = await openAdminServer(place, { readiness, metrics }, log).catch(
     asConfigError('ADMIN_PORT', config.ADMIN_PORT),
@@ -74,6 +84,7 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
     admin.drain();
     for (const part of parts) await part.close(graceMs);
     await backend.close(0);
+    await tracing?.close();
     await admin.close();
   }, log);
   log.info(

@@ -1,5 +1,6 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from './logger.ts';
+import { parseRedisUrl, type RedisNode, type RedisPlace } from './redis-url.ts';
 
 /** Prefix of every Redis key and channel of this service; BullMQ's own keys are below `diag:bull`. */
 export const keyPrefix = 'diag';
@@ -31,22 +32,117 @@ export const patient: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
 };
 
-// ioredis's types want the options alone; its own parser reads the same parts of the URL.
-function parseRedisUrl(text: string): RedisOptions {
-  const url = new URL(text);
-  return {
-    host: url.hostname,
-    port: Number(url.port || 6379),
-    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
-    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
-    ...(url.pathname.length > 1 ? { db: Number(url.pathname.slice(1)) } : {}),
-    ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
-  };
+/** One Redis, or a cluster: both take the same commands, and a script of either has its keys in one slot. */
+export type AnyRedis = Redis | Cluster;
+
+/** True for a cluster: its keys live on several masters, each of which may be away alone. */
+export function isCluster(redis: AnyRedis): redis is Cluster {
+  return redis.isCluster;
 }
 
 /** Opens a connection; its errors are logged when they change, not at each try. */
-export function openRedis(url: string, options: RedisOptions, log: Logger): Redis {
-  const redis = new Redis({ ...parseRedisUrl(url), ...options, replyMapping: 'legacy' });
+export function openRedis(url: string, options: RedisOptions, log: Logger): AnyRedis {
+  const place = placeOf(url);
+  return place.kind === 'cluster' ? openCluster(place, options, log) : openOne(place, options, log);
+}
+
+function openOne({ kind, nodes, access, watched }: RedisPlace, options: RedisOptions, log: Logger): Redis {
+  const where =
+    kind === 'sentinel'
+      ? {
+          sentinels: nodes.map((node) => ({ ...node })),
+          ...watched,
+          enableTLSForSentinelMode: access.tls !== undefined,
+          ...(access.tls === undefined ? {} : { sentinelTLS: access.tls }),
+          // A master that was demoted keeps its connections: it is left, and the sentinels are asked again.
+          reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? (2 as const) : false),
+        }
+      : nodes[0];
+  const redis = new Redis({ ...where, ...access, ...options, replyMapping: 'legacy' });
+  tellOutages(redis, log);
+  return redis;
+}
+
+/** What a cluster's command meets on a master that is away is tried again: by the API for as long as it waits, by a worker without an end. */
+const clusterRetries = {
+  impatient: { maxRedirections: 8, everyMs: 40 },
+  patient: { maxRedirections: 1_000_000, everyMs: 200 },
+} as const;
+const slotsRefreshMs = 2000;
+
+function openCluster({ nodes, access }: RedisPlace, options: RedisOptions, log: Logger): Cluster {
+  const { enableOfflineQueue = true, retryStrategy, lazyConnect = false, ...others } = options;
+  const { maxRedirections, everyMs } =
+    clusterRetries[options.maxRetriesPerRequest === null ? 'patient' : 'impatient'];
+  const cluster = new Cluster(
+    nodes.map((node) => ({ ...node })),
+    {
+      enableOfflineQueue,
+      lazyConnect,
+      clusterRetryStrategy: (attempt) => retryStrategy?.(attempt) ?? null,
+      maxRedirections,
+      retryDelayOnFailover: everyMs,
+      retryDelayOnClusterDown: everyMs,
+      retryDelayOnTryAgain: everyMs,
+      slotsRefreshInterval: slotsRefreshMs,
+      // A certificate names hosts: a name must reach TLS as it is.
+      ...(access.tls === undefined
+        ? {}
+        : {
+            dnsLookup: (name: string, callback: (error: null, address: string) => void) =>
+              callback(null, name),
+          }),
+      redisOptions: { ...access, ...others, replyMapping: 'legacy' },
+    },
+  );
+  tellOutages(cluster, log);
+  return cluster;
+}
+
+/**
+ * Opens a connection that hears messages. In a cluster it is to one node, as every node passes all messages on; when that one goes away
+ * it is to the next.
+ */
+export function openHearing(url: string, options: RedisOptions, log: Logger): Redis {
+  const place = placeOf(url);
+  if (place.kind !== 'cluster') return openOne(place, options, log);
+  let nodes: readonly RedisNode[] = place.nodes;
+  let at = 0;
+  const turnToNext: RedisOptions['retryStrategy'] = (attempt) => {
+    at += 1;
+    Object.assign(redis.options, nodes[at % nodes.length]);
+    return Math.min(attempt * 50, 1000);
+  };
+  const redis: Redis = openOne({ ...place, kind: 'single' }, { ...options, retryStrategy: turnToNext }, log);
+  redis.on('ready', () => {
+    redis.cluster('SLOTS').then(
+      (slots) => {
+        nodes = [...place.nodes, ...nodesIn(slots)];
+      },
+      () => undefined, // the nodes of the setting are enough to go on
+    );
+  });
+  return redis;
+}
+
+// Each range of slots: its first and last, then its master and replicas as [host, port, …].
+function nodesIn(slots: unknown): RedisNode[] {
+  if (!Array.isArray(slots)) return [];
+  return (slots as unknown[][]).flatMap(([, , ...nodes]) =>
+    nodes.flatMap((node) => {
+      const [host, port] = Array.isArray(node) ? (node as unknown[]) : [];
+      return typeof host === 'string' && host !== '' ? [{ host, port: Number(port) }] : [];
+    }),
+  );
+}
+
+function placeOf(url: string): RedisPlace {
+  const place = parseRedisUrl(url);
+  if (!place) throw new TypeError('not an address of Redis');
+  return place;
+}
+
+function tellOutages(redis: AnyRedis, log: Logger): void {
   let last = '';
   redis.on('error', (error: Error & { code?: string }) => {
     const code = error.code ?? error.message;
@@ -57,7 +153,20 @@ export function openRedis(url: string, options: RedisOptions, log: Logger): Redi
     if (last !== '') log.info({}, 'redis is back');
     last = '';
   });
-  return redis;
+  if (isCluster(redis)) tellLostNodes(redis, log);
+}
+
+/** A node that is away is tried with each command for it, and is told of so often. */
+const tellNodeEveryMs = 60_000;
+
+function tellLostNodes(cluster: Cluster, log: Logger): void {
+  const told = new Map<string, number>();
+  cluster.on('node error', (error: Error & { code?: string }, node: string) => {
+    const now = performance.now();
+    if (now - (told.get(node) ?? -Infinity) < tellNodeEveryMs) return;
+    told.set(node, now);
+    log.warn({ code: error.code ?? error.message, node }, 'a node of the redis cluster is away');
+  });
 }
 
 /** True when Redis could not be reached, or answered that it does no work now: neither the command nor this service is at fault, and a later try may succeed. */
@@ -82,7 +191,7 @@ export function refusalOf(error: unknown): string | undefined {
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'MaxRetriesPerRequestError' || error.name === 'AbortError') return true;
-  return /Connection is closed|Command timed out|Socket timeout|Stream isn't writeable|ECONN|ETIMEDOUT|EPIPE/.test(
+  return /Connection is closed|Command timed out|Socket timeout|Stream isn't writeable|ECONN|ETIMEDOUT|EPIPE|Cluster redirections|slots cache|startup nodes|Cluster is|Cluster isn't/.test(
     `${error.message} ${(error as NodeJS.ErrnoException).code ?? ''}`,
   );
 }

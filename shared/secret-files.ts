@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 
 /** Settings that hold a password or a key: each can be read from a file instead, whose path is in `<name>_FILE`. */
-export const secretSettings = ['REDIS_URL', 'MONGODB_URL', 'CRUX_API_KEY', 'PSI_API_KEY'] as const;
+export const secretSettings = [
+  'REDIS_URL',
+  'MONGODB_URL',
+  'CRUX_API_KEY',
+  'PSI_API_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+] as const;
 export type SecretSetting = (typeof secretSettings)[number];
 
 type Given = Readonly<Record<string, string | undefined>>;

@@ -27,7 +27,13 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   },
   REDIS_URL: {
     byDefault: null,
-    meaning: '`redis://` or `rediss://`: the queue. Set it and MONGODB_URL, or neither.',
+    meaning:
+      '`redis://` or `rediss://`: the queue. Set it and MONGODB_URL, or neither. `redis+cluster://a,b,c` is a cluster, `redis+sentinel://a,b,c/master` a master that sentinels watch.',
+  },
+  REDIS_SHARDS: {
+    byDefault: '16',
+    meaning:
+      'Parts of the queue in a Redis Cluster, a power of two; the same in every process. One Redis ignores it.',
   },
   MONGODB_URL: { byDefault: null, meaning: '`mongodb://` or `mongodb+srv://`: the reports.' },
   DATA_DIR: {
@@ -117,6 +123,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       '`on`: dns-check asks each name server for a zone transfer. Some operators see that as an attack.',
   },
+  ORIGIN_ASN_ZONE: {
+    byDefault: null,
+    meaning:
+      'Zone that tells which network announces an address, such as origin.asn.cymru.com (its zone for IPv6 is origin6.asn.cymru.com); without it dns-check does not look at that.',
+  },
   CRUX_API_KEY: { byDefault: null, meaning: "Key of the Chrome UX Report: field data beside the lab's." },
   PSI_API_KEY: {
     byDefault: null,
@@ -127,4 +138,30 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning: "Chromium's `transport_security_state_static.json`; without it only preloaded TLDs are known.",
   },
   LOG_LEVEL: { byDefault: 'info', meaning: 'fatal, error, warn, info, debug, trace or silent.' },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    byDefault: null,
+    meaning: 'Collector of traces, such as http://collector:4318; without it nothing is traced.',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    byDefault: null,
+    meaning: 'Header fields for the collector, such as `api-key=secret`; comma separated, percent-encoded.',
+  },
+  OTEL_SERVICE_NAME: {
+    byDefault: null,
+    meaning: 'Name of the process in traces; otherwise `diagnostic-tools-` and `api`, `worker` or `serve`.',
+  },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    byDefault: null,
+    meaning: 'What else every span tells of the process, such as `deployment.environment.name=test`.',
+  },
+  OTEL_TRACES_SAMPLER: {
+    byDefault: 'parentbased_always_on',
+    meaning:
+      'Which traces are sent: `always_on`, `always_off`, `traceidratio`, and each with `parentbased_`.',
+  },
+  OTEL_TRACES_SAMPLER_ARG: { byDefault: '1', meaning: 'The share of traces that a ratio sends, 0 to 1.' },
+  TRACE_INCOMING: {
+    byDefault: 'off',
+    meaning: "`on`, behind a gateway of your own: a request's `traceparent` is gone on with.",
+  },
 };

@@ -9,8 +9,9 @@ import { limitItem, policyItems } from '../limits/quotas.ts';
 import type { Caller } from '../request/caller.ts';
 import { readPreferences } from '../request/preferences.ts';
 import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts';
+import { startRequest, traceField } from '../request/trace-request.ts';
 import { findDeprecation } from './deprecations.ts';
-import { corsFields } from './front-door.ts';
+import { corsFields, hasOneHost } from './front-door.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -81,9 +82,12 @@ function send(
   const requestId = newRequestId(request);
   const status = choice.isKnown ? 304 : 200;
   const isPublic = desk.site.isOpen && caller.kind === 'anonymous';
+  const { tracing } = desk.witness;
+  const span = tracing && startRequest(tracing, request, start);
   response.writeHead(status, [
     'X-Request-Id',
     requestId,
+    ...(span ? [traceField, span.traceparent] : noFields),
     ...commonFields,
     ...corsFields(desk.door.corsOrigins, request.headers.origin),
     ...(left ? limitFields(caller, left) : []),
@@ -99,22 +103,26 @@ function send(
     route: 'memory',
     status,
     start,
+    span,
     cache: 'hit',
     reportId: ready.reportId,
   });
 }
+
+const noFields: readonly string[] = [];
 
 function limitFields({ quotas }: Caller, left: Taken): string[] {
   return ['RateLimit-Policy', policyItems(quotas), 'RateLimit', limitItem(quotas.requests, left)];
 }
 
 // Whatever could change the answer goes the long way. Prefer cannot: it is about waiting.
-function isPlain({ method, headers, url = '' }: IncomingMessage, desk: Desk): boolean {
+function isPlain({ method, headers, rawHeaders, url = '' }: IncomingMessage, desk: Desk): boolean {
   return (
     (method === 'GET' || method === 'HEAD') &&
     takesJson(headers.accept) &&
     !asksForFreshness(headers['cache-control']) &&
     desk.door.isKnownHost(headers.host) &&
+    hasOneHost(rawHeaders) &&
     findDeprecation(desk.door.deprecations, url) === undefined
   );
 }

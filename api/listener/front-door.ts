@@ -36,9 +36,23 @@ export function openHostCheck({ HOST, PUBLIC_URL }: Config): IsKnownHost {
   };
 }
 
-/** Refuses a foreign Host. */
+/** False where a request has several Host fields: Node takes the first, a proxy before us perhaps the last (RFC 9112 §3.2). */
+export function hasOneHost(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  return hosts <= 1;
+}
+
+/** Refuses a foreign Host, and more than one. */
 export function guardHost(isKnownHost: IsKnownHost): Middleware {
   return (request, _response, next) => {
+    if (!hasOneHost(request.rawHeaders)) {
+      const detail = 'Send this field once.';
+      throw new Problem('invalid_request', `Host: ${detail}`, {
+        errors: [{ in: 'header', name: 'Host', detail }],
+      });
+    }
     if (isKnownHost(request.headers.host)) return next();
     const detail =
       'This service listens on loopback and answers only to localhost. Set PUBLIC_URL, or HOST=0.0.0.0, to serve other names.';

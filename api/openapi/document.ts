@@ -5,6 +5,7 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import type { ProblemCode } from '#shared/model/problem';
 import { envelopeShape, reportStates } from '#shared/model/report';
 import { severities } from '#shared/model/verdict';
+import { pagePaths } from '../pages/openapi.ts';
 import { reportPaths } from '../reports/openapi.ts';
 import { json, problemResponses } from './answers.ts';
 
@@ -114,6 +115,7 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
     paths: {
       ...paths,
       ...reportPaths,
+      ...pagePaths,
       '/api/jobs/{id}': { get: jobOperation },
       '/api/me': {
         get: operation('getMe', 'Who the caller is, scopes, limits and what is left of them.', meSchema, [

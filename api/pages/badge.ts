@@ -10,7 +10,8 @@ import { decodeSegment, readOwnQuery } from '../request/read-query.ts';
 import { mainCheck, toolPath } from './addresses.ts';
 import type { PageDesk } from './page-desk.ts';
 
-const longestLabel = 40;
+/** Characters that a caller's own label may have. */
+export const longestLabel = 40;
 
 /** Answers /api/badge/{domain}.svg: the grade of the newest domain-health that was given to a caller without a token. Never starts a check. */
 export async function answerBadge(desk: PageDesk, request: Request, response: Response): Promise<void> {
@@ -45,7 +46,7 @@ async function findGrade({ shelf, site, readAsk }: PageDesk, domain: string): Pr
   const spec = findSpec(mainCheck);
   if (!spec) throw new Error('domain-health is in the catalogue');
   const url = toolPath(spec, domain, '');
-  const { jobKey } = readAsk(spec, { url, path: url, headers: {} } as Request);
+  const { jobKey } = readAsk(spec, { url, path: url, headers: {} });
   const found = (await reportStore.findFresh([{ jobKey, wanted: { since: 0, orFresh: true } }])).get(jobKey);
   return { grade: found?.isOpen ? found.grade : null, score: found?.isOpen ? found.score : null };
 }

@@ -1,6 +1,9 @@
 /** What a visitor calls each check, and what it looks at. */
 export const checkWords: { readonly [check: string]: { readonly name: string; readonly about: string } } = {
-  'domain-health': { name: 'Domain health', about: 'everything below, in one grade' },
+  'domain-health': {
+    name: 'Domain health',
+    about: 'DNS, mail, TLS, headers, redirects and speed, in one grade',
+  },
   'dns-check': { name: 'DNS and mail', about: 'delegation, DNSSEC, SPF, DKIM, DMARC, mail hosts' },
   'ssl-check': { name: 'TLS', about: 'certificate, chain, protocols, cipher suites' },
   'security-header-check': { name: 'Security headers', about: 'what a browser enforces, and cookies' },

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { Problem, problems } from '#shared/model/problem';
+import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { markup, nothing } from '#shared/render/markup';
 import type { Answer } from '../request/accept-json.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
@@ -25,7 +25,8 @@ function readsHtml({ headers }: Request): boolean {
 }
 
 function sendProblem({ site, witness }: PageDesk, problem: Problem, response: Response): void {
-  const { status, title, help } = problems[problem.code];
+  const { status } = problems[problem.code];
+  const { title, detail, help } = visitorWords(problem);
   witness.metrics?.problem(problem.code);
   if (problem.code === 'rate_limited') witness.metrics?.rateLimited(problem.policy ?? 'unknown');
   noteSubject(response, { problem: problem.code });
@@ -33,9 +34,9 @@ function sendProblem({ site, witness }: PageDesk, problem: Problem, response: Re
   if (problem.retryAfterS !== undefined) response.setHeader('Retry-After', problem.retryAfterS);
   const base = basePathOf(site);
   const main = markup`<h1>${title}</h1>
-<p>${problem.detail}</p>
+<p>${detail}</p>
 ${problem.errors === undefined ? nothing : markup`<ul>${problem.errors.map(({ name, detail }) => markup`<li><code>${name}</code>: ${detail}</li>`)}</ul>`}
-${status === 401 || status === 403 ? tokenForm : markup`<p class="hint">${help}</p>`}
+${status === 401 || status === 403 ? tokenForm : help === undefined ? nothing : markup`<p class="hint">${help}</p>`}
 <p><a href="${base}/">Check something else</a></p>
 <p class="facts">${status} <code>${problem.code}</code> · request <code>${requestIdOf(response)}</code></p>
 `;
@@ -44,6 +45,29 @@ ${status === 401 || status === 403 ? tokenForm : markup`<p class="hint">${help}<
     status,
     renderPage({ base, title: `${title}: Diagnostic Tools`, description: title, main }),
   );
+}
+
+/** What a visitor reads, where the words for a program would not help: they name GETs and tokens. */
+const ownWords: { readonly [code in ProblemCode]?: { readonly title: string; readonly detail: string } } = {
+  report_not_found: {
+    title: 'This report is not here',
+    detail:
+      'It has expired, its address is wrong, or it was not made for everybody. Check the domain or URL again to get a new report.',
+  },
+  report_ids_disabled: {
+    title: 'Reports have no pages of their own here',
+    detail: 'This service keeps a report only while it is fresh. Open the page of the domain or URL instead.',
+  },
+  not_found: { title: 'There is no such page', detail: 'The address is wrong, or the page has moved.' },
+  rate_limited: {
+    title: 'You have used up your checks for now',
+    detail: 'Wait a little and try again. Reports that are stored can still be read.',
+  },
+};
+
+function visitorWords({ code, detail }: Problem) {
+  const { title, help } = problems[code];
+  return { title, detail, help, ...(ownWords[code] && { ...ownWords[code], help: undefined }) };
 }
 
 // The script sends it as a header and keeps it in its own memory: it is never part of an address, a cookie or a store.

@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 import type { JobState } from '#shared/job-queue/port';
-import { queueNames } from '#shared/model/job';
 import { type Markup, markup } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
 import { noteSubject } from '../request/request-log.ts';
+import { findJob } from '../tools/find-job.ts';
 import { withParameter } from './addresses.ts';
 import { checkWords } from './check-words.ts';
 import { renderPage } from './layout.ts';
@@ -22,19 +22,13 @@ export async function answerProgress(
   jobId: string,
   response: Response,
 ): Promise<void> {
-  const state = await lookJob(runs.jobQueue, jobId);
+  const state = await findJob(runs.jobQueue, jobId);
   const base = basePathOf(site);
   if (state.state === 'expired') return sendPassingPage(response, 200, expiredPage(visit, base));
   if (state.state !== 'waiting' && state.state !== 'running') return seeOther(response, visit.self);
   noteSubject(response, { jobId });
   response.setHeader('Retry-After', refreshS);
   sendPassingPage(response, 202, progressPage(visit, base, { jobId, state }));
-}
-
-async function lookJob(jobQueue: PageDesk['runs']['jobQueue'], jobId: string): Promise<JobState> {
-  if (!/^[0-9a-f]{32}$/.test(jobId)) return { state: 'unknown' };
-  const states = await Promise.all(queueNames.map((queue) => jobQueue.look(queue, jobId)));
-  return states.find(({ state }) => state !== 'unknown') ?? { state: 'unknown' };
 }
 
 type Going = { readonly jobId: string; readonly state: Extract<JobState, { state: 'waiting' | 'running' }> };

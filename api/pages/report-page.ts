@@ -1,4 +1,5 @@
 import type { Report } from '#shared/model/report';
+import { pdf } from '#shared/render/formats';
 import { reportBody } from '#shared/render/html/report-body';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { targetOf, timeWords } from '#shared/render/report-words';
@@ -14,6 +15,8 @@ import type { Visit } from './visit.ts';
 export type Shown = {
   readonly report: Report;
   readonly base: string;
+  /** True where anybody may open the page of the report alone. */
+  readonly isOpen: boolean;
   readonly past: Past;
   /** Whose page it is; undefined for the page of the report alone. */
   readonly visit?: Visit;
@@ -22,7 +25,8 @@ export type Shown = {
 const longestTarget = 200;
 
 /** The page of a report: everything that is known, and, on a tool's own page, the button that checks again. */
-export function reportPage({ report, base, past, visit }: Shown): string {
+export function reportPage(shown: Shown): string {
+  const { report, base, isOpen, past, visit } = shown;
   const target = cut(targetOf(report), longestTarget);
   const name = checkWords[report.check]?.name ?? report.check;
   const grade = report.grade === null ? '' : ` ${report.grade}`;
@@ -35,8 +39,8 @@ ${reportBody(report, {
   name,
   scores: past.scores,
   changes: changesSince(past, report),
-  linkOfReport: (reportId) => `${base}/r/${reportId}`,
-  actions: actionsOf(report, base, visit),
+  linkOfReport: isOpen ? (reportId) => `${base}/r/${reportId}` : undefined,
+  actions: actionsOf(shown),
 })}${visit ? samplesOf(visit) : nothing}</div>
 `,
   });
@@ -44,17 +48,25 @@ ${reportBody(report, {
 
 /** The page of a target that nothing is known of. */
 export function emptyPage(visit: Visit, base: string): string {
-  const { name, about } = checkWords[visit.spec.name] ?? { name: visit.spec.name, about: '' };
+  const { name } = checkWords[visit.spec.name] ?? { name: visit.spec.name };
   return renderPage({
     base,
     title: `${visit.ask.target}: ${name}`,
     description: `${name} of a domain or URL.`,
     main: markup`<p class="check">${name}</p>
 <h1><bdi>${visit.ask.target}</bdi></h1>
-<p>No report is stored yet. The check looks at ${about}. ${visit.spec.summary}</p>
+<p>${visit.spec.summary}</p>
+<p>No report is stored yet. A new one takes ${takes[visit.spec.queue]}.</p>
 ${startForm(visit, 'Check now')}${samplesOf(visit)}`,
   });
 }
+
+/** What to expect of a check when it does not have to wait for its turn. */
+const takes = {
+  network: 'a few seconds',
+  browser: 'up to a minute, as a browser loads the page',
+  composite: 'up to a minute, as a browser loads the page too',
+} as const;
 
 /** The button that starts a check, with the one-time token that lets it. */
 export function startForm({ self, start }: Visit, words: string): Markup {
@@ -64,16 +76,21 @@ export function startForm({ self, start }: Visit, words: string): Markup {
 `;
 }
 
-function actionsOf(report: Report, base: string, visit: Visit | undefined): Markup {
+function actionsOf({ report, base, isOpen, visit }: Shown): Markup {
   const own = `${base}${pagePath(report.check, targetOf(report))}`;
+  const alone = isOpen && report.reportId !== undefined ? `${base}/r/${report.reportId}` : undefined;
   const share =
-    report.reportId === undefined || !visit
+    alone === undefined || !visit
       ? nothing
-      : markup`<a class="button" href="${base}/r/${report.reportId}">Link to this report</a>`;
+      : markup`<a class="button" href="${alone}">Link to this report</a>`;
+  const paper =
+    alone === undefined
+      ? nothing
+      : markup`<a class="button" href="${alone}?format=${pdf.name}" rel="nofollow">Save as PDF</a>`;
   const again = visit
     ? startForm(visit, 'Check again')
     : markup`<a class="button" href="${own}">Newest report</a>`;
-  return markup`<div class="actions">${again}${share}</div>
+  return markup`<div class="actions">${again}${share}${paper}</div>
 `;
 }
 

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Answer } from '../request/accept-json.ts';
 import { answerAsset } from './assets.ts';
 import { answerBadge } from './badge.ts';
+import { answerFilmstrip } from './filmstrip.ts';
 import { answerGo, answerHome } from './home.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
 import { asPage } from './problem-page.ts';
@@ -21,6 +22,7 @@ export function addPages(desk: PageDesk, get: (path: string, answer: Answer) => 
   page('/d/:domain/:check', tool);
   page('/u/:check', tool);
   page('/r/:id', (request, response) => answerSharedReport(desk, pages, request, response));
+  page('/r/:id/filmstrip.svg', (request, response) => answerFilmstrip(desk, request, response));
   page('/assets/:name', answerAsset);
   get('/robots.txt', (request, response) => answerRobots(desk, request, response));
   get('/api/badge/:file', (request, response) => answerBadge(desk, request, response));

@@ -1,16 +1,22 @@
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '#shared/model/problem';
+import { pdf } from '#shared/render/formats';
 import { anonymousAccount, grantOf } from '#shared/report-store/grants';
+import type { StoredReport } from '#shared/report-store/port';
 import { readReport } from '#shared/report-store/read-report';
 import { type Representation, represent } from '../answer/representation.ts';
 import { findReadable } from '../reports/readable.ts';
+import { findPdf, sendPdf } from '../reports/send-pdf.ts';
 import { sendStored } from '../reports/send-stored.ts';
 import { admit } from '../request/admit.ts';
+import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
 import { findPast } from './past.ts';
 import { reportPage } from './report-page.ts';
+import { seeOther } from './send-page.ts';
+import { isUnasked } from './starts.ts';
 
 type Kept = { readonly page: Representation; heldBytes: number };
 type Pages = LRUCache<string, Kept>;
@@ -23,31 +29,26 @@ export function openPages(): Pages {
   return new LRUCache({ maxSize: pageBytes, sizeCalculation: ({ heldBytes }) => heldBytes });
 }
 
-/** Answers /r/{id}: a report for people, of those that were given to callers without a token. */
+/** Answers /r/{id}: a report for people, of those that were given to callers without a token; with `format=pdf` on paper. */
 export async function answerSharedReport(
   desk: PageDesk,
   pages: Pages,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const { site, shelf, admission } = desk;
-  // Before authentication: where there are no ids, no token opens anything.
-  if (!site.reportIds)
-    throw new Problem('report_ids_disabled', 'Reports have no ids here. Ask for the domain itself.');
-  const caller = await admit(admission, request, response, 'tools');
-  readOwnQuery(request, []);
-  const stored = site.isOpen
-    ? await findReadable(shelf, { ...caller, account: anonymousAccount }, String(request.params['id']))
-    : undefined;
-  if (!stored) throw new Problem('report_not_found', 'Reports have no public pages here.');
+  const { site } = desk;
+  const { caller, stored } = await findShared(desk, request, response);
+  const { format } = readOwnQuery(request, ['format']);
+  if (format !== undefined) return answerPdf(desk, { caller, stored, format }, request, response);
   const known = pages.get(stored.reportId)?.page;
   const page = known ?? (await makePage());
   await sendStored(request, response, stored, page);
 
   async function makePage(): Promise<Representation> {
-    if (!stored) throw new Error('a stored report was found');
     const past = await findPast(desk, anonymousAccount, { grant: grantOf(stored), jobKey: stored.jobKey });
-    const html = Buffer.from(reportPage({ report: readReport(stored), base: basePathOf(site), past }));
+    const html = Buffer.from(
+      reportPage({ report: readReport(stored), base: basePathOf(site), isOpen: true, past }),
+    );
     const made = represent(html, 'text/html; charset=utf-8', (moreBytes) => {
       kept.heldBytes += moreBytes;
       // The cache counts an entry when it is set.
@@ -58,4 +59,40 @@ export async function answerSharedReport(
     pages.set(stored.reportId, kept);
     return made;
   }
+}
+
+/** A report that was given to a caller without a token, and who asks for it now. */
+export type Shared = { readonly caller: Caller; readonly stored: StoredReport };
+
+/** Finds the report of /r/{id}. Throws `report_not_found` also for one that was only given to accounts, and where tokens are needed. */
+export async function findShared(
+  { site, shelf, admission }: PageDesk,
+  request: Request,
+  response: Response,
+): Promise<Shared> {
+  // Before authentication: where there are no ids, no token opens anything.
+  if (!site.reportIds)
+    throw new Problem('report_ids_disabled', 'Reports have no ids here. Ask for the domain itself.');
+  const caller = await admit(admission, request, response, 'tools');
+  if (!site.isOpen) throw new Problem('report_not_found', 'Reports have no public pages here.');
+  const anybody = { ...caller, account: anonymousAccount };
+  return { caller, stored: await findReadable(shelf, anybody, String(request.params['id'])) };
+}
+
+async function answerPdf(
+  desk: PageDesk,
+  { caller, stored, format }: Shared & { readonly format: string },
+  request: Request,
+  response: Response,
+): Promise<void> {
+  if (format !== pdf.name) {
+    const detail = 'A page is also there as: pdf.';
+    throw new Problem('unknown_format', `format: ${detail}`, {
+      errors: [{ in: 'query', name: 'format', detail }],
+    });
+  }
+  // Nobody has asked for the work that a prefetch or a foreign page would start; a PDF that is kept costs none.
+  if (isUnasked(request.headers) && !(await findPdf(desk, stored)))
+    return seeOther(response, `${basePathOf(desk.site)}/r/${stored.reportId}`);
+  await sendPdf(desk, caller, stored, response);
 }

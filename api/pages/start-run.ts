@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { noteSubject, requestIdOf } from '../request/request-log.ts';
+import { noteSubject, originOf } from '../request/request-log.ts';
 import { drawJob, tooMuchWaits } from '../tools/draw-job.ts';
 import { runOrJoin } from '../tools/runs.ts';
 import { findKnown } from '../tools/shelf.ts';
@@ -14,7 +14,7 @@ export async function startRun({ shelf, runs }: PageDesk, visit: Visit, response
   const now = Date.now();
   const wanted = { since: now - spec.refreshFloorS * 1000, orFresh: false };
   if (await findKnown(shelf, ask.jobKey, wanted, now)) return seeOther(response, self);
-  const drawing = { ask, caller, requestId: requestIdOf(response), wanted, now };
+  const drawing = { ask, caller, ...originOf(response), wanted, now };
   const job = drawJob(spec, drawing, runs.queueSeconds);
   const outcome = await runOrJoin(runs, spec, { job, caller, ask: { ...ask, waitS: 0 }, response });
   if (outcome.kind === 'report') return seeOther(response, self);

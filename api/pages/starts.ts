@@ -26,9 +26,10 @@ export function openStarts(): Starts {
       return `${body}.${sealOf(body, subject)}`;
     },
     redeem(token, subject, nowMs) {
-      const [issued = '', nonce = '', seal] = token.split('.');
+      const [issued = '', nonce = '', seal, ...more] = token.split('.');
       const ageMs = nowMs - Number.parseInt(issued, 36);
-      const isGood = seal === sealOf(`${issued}.${nonce}`, subject) && ageMs > -limitMs && ageMs < limitMs;
+      const isSealed = more.length === 0 && seal === sealOf(`${issued}.${nonce}`, subject);
+      const isGood = isSealed && ageMs > -limitMs && ageMs < limitMs;
       if (!isGood || spent.has(token)) return false;
       spent.set(token, true);
       return true;

@@ -52,7 +52,7 @@ function readVisit(desk: PageDesk, { request, rest, caller, starts }: Arrival): 
   const tool = toolPath(spec, segment, rest);
   // The tool's own address is read by the one reader of addresses: a page never asks for something else than the API does.
   const [path = ''] = tool.split('?');
-  const ask = desk.readAsk(spec, { url: tool, path, headers: {} } as Request);
+  const ask = desk.readAsk(spec, { url: tool, path, headers: {} });
   const options = rest.split('&').filter((pair) => !pair.startsWith('url='));
   const self = `${basePathOf(desk.site)}${pagePath(spec.name, ask.target, options.join('&'))}`;
   const program = `${originOf(desk, request)}${tool}`;
@@ -78,5 +78,10 @@ async function showKnown(desk: PageDesk, visit: Visit, request: Request, respons
   await give(desk, caller, ready);
   const past = await findPast(desk, caller.account, { grant: ready.grant, jobKey: ask.jobKey });
   const report = readReport({ json: ready.identity });
-  await sendPage(request, response, reportPage({ report, base, past, visit }), 'private, no-cache');
+  await sendPage(
+    request,
+    response,
+    reportPage({ report, base, isOpen: desk.site.isOpen, past, visit }),
+    'private, no-cache',
+  );
 }

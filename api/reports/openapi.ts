@@ -4,7 +4,7 @@ import { diffSchema } from '#shared/model/diff';
 import type { ProblemCode } from '#shared/model/problem';
 import { envelopeShape, reportStates } from '#shared/model/report';
 import { gradeNames } from '#shared/model/score';
-import { formatNames, formats } from '#shared/render/formats';
+import { formatNames, formats, pdf } from '#shared/render/formats';
 import { json, problemResponses } from '../openapi/answers.ts';
 
 const reportId = z
@@ -54,6 +54,8 @@ const accessProblems: readonly ProblemCode[] = [
   'internal_error',
   'store_unavailable',
 ];
+/** What else the printing of a PDF may meet. */
+const printing: readonly ProblemCode[] = ['browser_unavailable', 'queue_unavailable', 'overloaded'];
 const oneReport: readonly ProblemCode[] = ['report_not_found', ...accessProblems];
 
 /** The endpoints of stored reports. */
@@ -106,15 +108,19 @@ export const reportPaths: ZodOpenApiPathsObject = {
         path: z.object({ id: reportId }),
         query: z.object({
           format: z
-            .enum(formatNames)
+            .enum([...formatNames, pdf.name])
             .optional()
-            .meta({ description: formatNames.map((name) => `${name}: ${formats[name].purpose}`).join('; ') }),
+            .meta({
+              description: [...formatNames.map((name) => ({ name, ...formats[name] })), pdf]
+                .map(({ name, purpose }) => `${name}: ${purpose}`)
+                .join('; '),
+            }),
         }),
       },
       responses: {
         200: { description: 'The file.', content: fileContents() },
         304: { description: 'The caller has it.' },
-        ...problemResponses(['unknown_format', ...oneReport]),
+        ...problemResponses(['unknown_format', ...printing, ...oneReport]),
       },
     }),
   },
@@ -148,10 +154,9 @@ function operation(
 }
 
 function fileContents() {
-  return Object.fromEntries(
-    formatNames.map((name) => {
-      const [mediaType = ''] = formats[name].contentType.split(';');
-      return [mediaType, { schema: fileSchemas[name] ?? z.string() }];
-    }),
-  );
+  const texts = formatNames.map((name) => {
+    const [mediaType = ''] = formats[name].contentType.split(';');
+    return [mediaType, { schema: fileSchemas[name] ?? z.string() }] as const;
+  });
+  return Object.fromEntries([...texts, [pdf.contentType, { schema: z.unknown() }] as const]);
 }

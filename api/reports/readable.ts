@@ -1,9 +1,9 @@
+import { isRandomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { StoredReport } from '#shared/report-store/port';
 import type { Caller } from '../request/caller.ts';
 import type { Shelf } from '../tools/shelf.ts';
 
-const idForm = /^[0-9a-f]{32}$/;
 /** Stands for an id that cannot be one: it is looked up like any other. */
 const nobodysId = '0'.repeat(32);
 
@@ -16,7 +16,7 @@ export async function findReadable(
   caller: Caller,
   reportId: string,
 ): Promise<StoredReport> {
-  const asked = idForm.test(reportId) ? reportId : nobodysId;
+  const asked = isRandomId(reportId) ? reportId : nobodysId;
   const isGiven = await reportStore.grants.isGiven(caller.account, asked);
   const stored = isGiven ? await reportStore.get(asked) : undefined;
   if (stored) return stored;

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { fileNameOf } from '#shared/render/file-name';
-import { type FormatName, formatNames, isFormatName, renderReport } from '#shared/render/formats';
+import { type FormatName, formatNames, isFormatName, pdf, renderReport } from '#shared/render/formats';
 import { htmlPolicy } from '#shared/render/html/style';
 import { readReport } from '#shared/report-store/read-report';
 import { represent } from '../answer/representation.ts';
@@ -9,6 +9,7 @@ import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { findReadable } from './readable.ts';
 import type { ReportDesk } from './report-desk.ts';
+import { sendPdf } from './send-pdf.ts';
 import { sendStored } from './send-stored.ts';
 
 /** Answers /api/reports/{id}: the report exactly as it was given. */
@@ -26,13 +27,15 @@ export async function answerReport(
 
 /** Answers /api/reports/{id}/export?format=: the report as a file. `format` alone decides, Accept is not judged. */
 export async function answerExport(
-  { shelf, site }: ReportDesk,
+  desk: ReportDesk,
   caller: Caller,
   request: Request,
   response: Response,
 ): Promise<void> {
+  const { shelf, site } = desk;
   const format = readFormat(request);
   const stored = await findReadable(shelf, caller, String(request.params['id']));
+  if (format === pdf.name) return sendPdf(desk, caller, stored, response);
   const report = readReport(stored);
   const { contentType, extension, text } = renderReport(report, format);
   response.setHeader('Content-Disposition', `attachment; filename="${fileNameOf(report, extension)}"`);
@@ -57,17 +60,17 @@ export async function answerScreenshot(
   await sendStored(request, response, stored, represent(bytes, contentType));
 }
 
-function readFormat(request: Request): FormatName {
+function readFormat(request: Request): FormatName | typeof pdf.name {
   const { format = 'json' } = readOwnQuery(request, ['format']);
-  if (isFormatName(format)) return format;
-  const detail = `There is no such format. There are: ${formatNames.join(', ')}.`;
+  if (isFormatName(format) || format === pdf.name) return format;
+  const detail = `There is no such format. There are: ${[...formatNames, pdf.name].join(', ')}.`;
   throw new Problem('unknown_format', `format: ${detail}`, {
     errors: [{ in: 'query', name: 'format', detail }],
   });
 }
 
-// The page that was photographed is a stranger's: only what begins as a picture is sent as one.
-function pictureTypeOf(bytes: Uint8Array): string | undefined {
+/** What kind of picture these bytes begin as. The page that was photographed is a stranger's: nothing else is sent as one. */
+export function pictureTypeOf(bytes: Uint8Array): 'image/jpeg' | 'image/png' | 'image/webp' | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
   if (head.startsWith('\x89PNG\r\n')) return 'image/png';

@@ -33,9 +33,12 @@ export type Freshness = { readonly maxAgeS: number | undefined; readonly onlyIfC
 export const waitLimitS = 55;
 const maxAgeLimitS = 31_536_000;
 
+/** What of a request is read to understand it: a page asks in the same words, without a request of its own. */
+export type AskRequest = Pick<Request, 'url' | 'path' | 'headers'>;
+
 /** Understands requests for a tool, or throws the Problem that names every fault of one. */
 export type ReadAsk = {
-  (spec: CheckSpec, request: Request): Ask;
+  (spec: CheckSpec, request: AskRequest): Ask;
   /** The jobKey of an address that was understood before and asks for nothing but the usual. */
   recallPlain(url: string): string | undefined;
 };
@@ -53,7 +56,7 @@ export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf): ReadAsk
     maxSize: memoryBytes,
     sizeCalculation: (_understood, address) => objectBytes + address.length * 3,
   });
-  const readAsk = (spec: CheckSpec, request: Request): Ask => {
+  const readAsk = (spec: CheckSpec, request: AskRequest): Ask => {
     const known = understood.get(request.url);
     const asked = known ?? understand(spec, request, policy, jobKeyOf);
     if (!known && isWorthKeeping(request.url)) understood.set(request.url, asked);
@@ -91,7 +94,12 @@ type Understood = Pick<Ask, 'target' | 'host' | 'options' | 'jobKey' | 'keyVersi
 };
 
 /** Reads what the address alone says. */
-function understand(spec: CheckSpec, request: Request, policy: TargetPolicy, jobKeyOf: JobKeyOf): Understood {
+function understand(
+  spec: CheckSpec,
+  request: AskRequest,
+  policy: TargetPolicy,
+  jobKeyOf: JobKeyOf,
+): Understood {
   const query = readQuery(rawQueryOf(request), knownNames(spec), spec.repeatable);
   const faults: Fault[] = [...query.faults];
   const read = readTarget(spec, request, query, policy);

@@ -23,7 +23,7 @@ export type TargetRead =
 /** Reads the target of a request: the query parameter `url`, or the last part of the path. */
 export function readTarget(
   spec: CheckSpec,
-  request: Request,
+  request: Pick<Request, 'path'>,
   query: Query,
   policy: TargetPolicy,
 ): TargetRead {
@@ -42,7 +42,7 @@ function readUrl(query: Query, policy: TargetPolicy): TargetRead {
   return toRead(parsed, place, (url) => ({ target: url.href, host: siteOf(url.hostname) }));
 }
 
-function readDomain(request: Request, policy: TargetPolicy): TargetRead {
+function readDomain(request: Pick<Request, 'path'>, policy: TargetPolicy): TargetRead {
   const place = { in: 'path', name: 'domain' } as const;
   const text = decodeSegment(request.path.split('/').at(-1) ?? '');
   if (text === undefined)

@@ -4,6 +4,9 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import type { ProblemCode } from '#shared/model/problem';
+import type { Span, Tracing } from '#shared/tracing/port';
+import { traceFields } from '#shared/tracing/traceparent';
+import { endRequest, startRequest, traceField } from './trace-request.ts';
 
 /** The fields that every answer carries. */
 export const commonFields: readonly string[] = [
@@ -34,6 +37,8 @@ export function noteSubject(response: Response, subject: Subject): void {
 }
 
 export type Answered = Subject & {
+  /** Its span, where requests are traced. */
+  readonly span: Span | undefined;
   readonly requestId: string;
   readonly method: string;
   readonly route: string;
@@ -43,13 +48,18 @@ export type Answered = Subject & {
 };
 
 /** What hears of every request. */
-export type Witness = { readonly log: Logger; readonly metrics: Metrics | undefined };
+export type Witness = {
+  readonly log: Logger;
+  readonly metrics: Metrics | undefined;
+  readonly tracing: Tracing | undefined;
+};
 
 /** The one line of a request. Never headers or whole URLs: targets may carry secrets. */
-export function logAnswer({ log, metrics }: Witness, { start, ...fields }: Answered): void {
+export function logAnswer({ log, metrics }: Witness, { start, span, ...fields }: Answered): void {
   const tookMs = Math.round((performance.now() - start) * 10) / 10;
-  log.info({ ...fields, tookMs }, 'request');
+  log.info(span ? { ...fields, ...traceFields(span.traceparent), tookMs } : { ...fields, tookMs }, 'request');
   metrics?.request(fields.route, fields.status, tookMs / 1000);
+  if (span) endRequest(span, fields);
 }
 
 /** Gives each request an id, and writes its line when it is answered or its caller has gone (499). */
@@ -58,6 +68,8 @@ export function logRequests(witness: Witness) {
     const start = performance.now();
     const requestId = newRequestId(request);
     response.setHeader('X-Request-Id', requestId);
+    const span = witness.tracing && startRequest(witness.tracing, request, start);
+    if (span) response.setHeader(traceField, span.traceparent);
     for (const [index, name] of commonFields.entries())
       if (index % 2 === 0) response.setHeader(name, commonFields[index + 1] ?? '');
     response.once('close', () => {
@@ -68,6 +80,7 @@ export function logRequests(witness: Witness) {
         route: routeOf(request),
         status,
         start,
+        span,
         cache: response.getHeader('cache-status'),
         ...(response.locals as Subject),
       });
@@ -79,6 +92,15 @@ export function logRequests(witness: Witness) {
 /** The id that was given to this response's request. */
 export function requestIdOf(response: Response): string {
   return String(response.getHeader('X-Request-Id'));
+}
+
+/** By what the log lines and spans of a job find the request that asked for it. */
+export function originOf(response: Response): {
+  readonly requestId: string;
+  readonly trace: string | undefined;
+} {
+  const trace = response.getHeader(traceField);
+  return { requestId: requestIdOf(response), trace: typeof trace === 'string' ? trace : undefined };
 }
 
 function routeOf(request: Request): string {

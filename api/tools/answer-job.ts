@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { type JobState } from '#shared/job-queue/port';
-import { queueNames } from '#shared/model/job';
+import type { JobState } from '#shared/job-queue/port';
+import { isRandomId } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
 import { sendJson } from '../answer/json.ts';
 import type { Desk } from '../desk.ts';
@@ -8,6 +8,7 @@ import { admit } from '../request/admit.ts';
 import { waitLimitS } from '../request/ask.ts';
 import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
+import { findJob } from './find-job.ts';
 import { retryAfterS, toolUrl } from './later.ts';
 import type { Runs } from './runs.ts';
 
@@ -22,7 +23,7 @@ export async function answerJob(
   const caller = await admit(admission, request, response, 'tools');
   const jobId = String(request.params['id']);
   const waitS = readWait(request);
-  if (!/^[0-9a-f]{32}$/.test(jobId)) throw unknownJob();
+  if (!isRandomId(jobId)) throw unknownJob();
   noteSubject(response, { jobId });
   const leave = waitS > 0 ? runs.waits.enter(caller.id) : undefined;
   const state = await followJob(runs, jobId, leave ? waitS : 0, response).finally(() => leave?.());
@@ -46,7 +47,7 @@ async function followJob(runs: Runs, jobId: string, waitS: number, response: Res
   );
   try {
     for (;;) {
-      const state = await lookEverywhere(runs, jobId);
+      const state = await findJob(runs.jobQueue, jobId);
       const leftMs = until - Date.now();
       if ((state.state !== 'waiting' && state.state !== 'running') || leftMs <= 0 || response.closed)
         return state;
@@ -61,11 +62,6 @@ async function followJob(runs: Runs, jobId: string, waitS: number, response: Res
   } finally {
     unsubscribe();
   }
-}
-
-async function lookEverywhere({ jobQueue }: Runs, jobId: string): Promise<JobState> {
-  const states = await Promise.all(queueNames.map((queue) => jobQueue.look(queue, jobId)));
-  return states.find(({ state }) => state !== 'unknown') ?? { state: 'unknown' };
 }
 
 function describe(id: string, state: Exclude<JobState, { state: 'unknown' }>, publicPath: string) {

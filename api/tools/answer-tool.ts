@@ -8,7 +8,7 @@ import type { ReadyReport } from '../answer/report-cache.ts';
 import type { Desk } from '../desk.ts';
 import { admit } from '../request/admit.ts';
 import type { Ask } from '../request/ask.ts';
-import { noteSubject, requestIdOf } from '../request/request-log.ts';
+import { noteSubject, originOf } from '../request/request-log.ts';
 import { drawJob, tooMuchWaits } from './draw-job.ts';
 import { give } from './give.ts';
 import { type LaterJob, sendLater } from './later.ts';
@@ -41,8 +41,7 @@ export async function answerTool(
   if (known) return send(known, 'hit');
   if (ask.freshness.onlyIfCached) throw notCached();
 
-  const requestId = requestIdOf(response);
-  const drawing = { ask, caller, requestId, wanted: wantedOfRun(wanted, ask, now), now };
+  const drawing = { ask, caller, ...originOf(response), wanted: wantedOfRun(wanted, ask, now), now };
   const job = drawJob(spec, drawing, runs.queueSeconds);
   const outcome = await runOrJoin(runs, spec, { job, caller, ask, response });
   const { jobId } = outcome.kind === 'report' ? outcome.stored : outcome.submitted;

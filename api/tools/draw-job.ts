@@ -11,6 +11,8 @@ export type Drawing = {
   readonly ask: Ask;
   readonly caller: Caller;
   readonly requestId: string;
+  /** The traceparent of the request's span, where requests are traced. */
+  readonly trace: string | undefined;
   readonly wanted: Wanted;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -19,7 +21,7 @@ export type Drawing = {
 /** The job that answers a request of which nothing is known yet; it starts within `queueSeconds` or not at all. */
 export function drawJob(
   spec: CheckSpec,
-  { ask, caller, requestId, wanted, now }: Drawing,
+  { ask, caller, requestId, trace, wanted, now }: Drawing,
   queueSeconds: number,
 ): Job {
   const { jobKey, keyVersion, target, options, host } = ask;
@@ -33,6 +35,7 @@ export function drawJob(
     caller: caller.id,
     isAnonymous,
     requestId,
+    ...(trace === undefined ? {} : { trace }),
     wanted,
   };
   return makeJob(spec, wish, now + queueSeconds * 1000);

@@ -27,7 +27,12 @@ export type Runs = {
   readonly queueSeconds: number;
 };
 
-type Running = { readonly job: Job; readonly caller: Caller; readonly ask: Ask; readonly response: Response };
+type Running = {
+  readonly job: Job;
+  readonly caller: Caller;
+  readonly ask: Pick<Ask, 'waitS'>;
+  readonly response: Response;
+};
 
 /** Joins equal work or starts a run, and waits as long as the caller allows; not at all where it has many waits already. */
 export async function runOrJoin(runs: Runs, spec: CheckSpec, running: Running): Promise<WaitOutcome> {

@@ -79,5 +79,7 @@ export interface JobQueue {
   clockOffsetMs(): number;
   /** True when jobs can be taken now; says why not in a few words otherwise. */
   ping(): Promise<true | string>;
+  /** Where a queue has parts that can be away alone: true when all of them take jobs, else which do not. */
+  pingShards?(): Promise<true | string>;
   close(graceMs: number): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { type Job, type QueueName, queueNames } from '../model/job.ts';
+import { parseTraceparent } from '../tracing/traceparent.ts';
 import type { Done, Progress } from './port.ts';
 
 /** No check may run longer; the longest is a page loaded three times. */
@@ -33,6 +34,7 @@ const jobShape: Shape = {
   caller: isText,
   keyVersion: optional(isText),
   isAnonymous: optional(isFlag),
+  trace: optional((value) => parseTraceparent(value) !== undefined),
   wanted: (value) => isRecord(value) && Number.isFinite(value['since']) && isFlag(value['orFresh']),
   startBy: isCount,
   runLimitMs: (value) => isCount(value) && Number(value) >= 1 && Number(value) <= runLimitMost,

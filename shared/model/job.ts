@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto';
+import { createHash, hash, randomFillSync } from 'node:crypto';
 import type { Json } from './verdict.ts';
 
 /** `network` and `browser` touch targets and hold host slots; `composite` waits for other jobs and holds none. */
@@ -28,6 +28,8 @@ export type Job = {
   readonly caller: string;
   /** The request that started it, so that the log lines of both can be found by one id. */
   readonly requestId?: string;
+  /** The traceparent of the span that asked for it, where requests are traced. */
+  readonly trace?: string;
   /** Asked for without a token: what is found is no secret. */
   readonly isAnonymous?: boolean;
   readonly wanted: Wanted;
@@ -62,6 +64,21 @@ export function randomId(): string {
   }
   poolAt += idBytes;
   return pool.toString('hex', poolAt - idBytes, poolAt);
+}
+
+/** Tells a text that has the form of a random id from any other. */
+export function isRandomId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}
+
+/** Two hex digits of a host's hash: which part of a divided queue has its jobs. */
+export function hostTag(host: string): string {
+  return hash('sha1', host).slice(0, 2);
+}
+
+/** The id of a job: 120 random bits and its host's tag, so that a job can be found by its id alone. */
+export function drawJobId(host: string): string {
+  return `${randomId().slice(0, -2)}${hostTag(host)}`;
 }
 
 /** One key for cache, single flight and deduplication: equal questions under equal rules. 26 base32-like characters. */

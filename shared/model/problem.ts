@@ -95,7 +95,7 @@ export const problems = {
   browser_unavailable: {
     status: 503,
     title: 'This service has no working browser',
-    help: 'Only pagespeed-check needs one. The other tools work. For the operator, the log and docs/operating.md say how to fix it.',
+    help: 'Only pagespeed-check and PDF exports need one. The other tools and formats work. For the operator, the log and docs/operating.md say how to fix it.',
   },
   not_cached: {
     status: 504,

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
-import type { Redis } from 'ioredis';
 import type { Logger } from '../logger.ts';
+import type { AnyRedis } from '../redis.ts';
 import { openMemoryPace } from './memory.ts';
 import type { Pace } from './port.ts';
 
 const take = readFileSync(new URL('take.lua', import.meta.url), 'utf8');
 
-type PaceRedis = Redis & {
+type PaceRedis = AnyRedis & {
   diagPace(key: string, units: number, perSecond: number, burst: number, maxWaitMs: number): Promise<number>;
 };
 
 /** The pace over all workers. While Redis is away each process keeps the pace by itself, so that nobody is asked without limit. */
-export function openRedisPace(redis: Redis, log: Logger): Pace {
+export function openRedisPace(redis: AnyRedis, log: Logger): Pace {
   redis.defineCommand('diagPace', { numberOfKeys: 1, lua: take });
   const alone = openMemoryPace();
   return {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Logger } from '../logger.ts';
+import type { AnyRedis } from '../redis.ts';
 import { openFlexibleRateLimiter } from './flexible.ts';
 import { openMemoryRateLimiter } from './memory.ts';
 import type { RateLimiter, Taken } from './port.ts';
@@ -12,7 +12,7 @@ const settleMs = 1000;
 const debtLimit = 10_000;
 
 /** The limiter over all API processes. While Redis is away each process counts on its own, so that nobody is let through unlimited. */
-export function openRedisRateLimiter(redis: Redis, log: Logger): RateLimiter {
+export function openRedisRateLimiter(redis: AnyRedis, log: Logger): RateLimiter {
   const shared = openFlexibleRateLimiter(
     (name, { points, windowS }) =>
       new RateLimiterRedis({

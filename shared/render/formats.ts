@@ -60,6 +60,14 @@ export type FormatName = keyof typeof formats;
 /** The names, in the order of the table. */
 export const formatNames = Object.keys(formats) as [FormatName, ...FormatName[]];
 
+/** The format that no text is rendered for: a browser prints the page. */
+export const pdf = {
+  name: 'pdf',
+  contentType: 'application/pdf',
+  extension: 'pdf',
+  purpose: 'the page on paper (A4, tagged); made by a browser of this service, and 503 where it has none',
+} as const;
+
 /** Tells a format's name from any other text. */
 export function isFormatName(text: string): text is FormatName {
   return Object.hasOwn(formats, text);

@@ -3,6 +3,7 @@ import type { Logger } from '../logger.ts';
 import { duplicateKey, withPatientMongo } from '../mongo.ts';
 import { blobId } from './mongo-documents.ts';
 import { prepareIndexes } from './mongo-indexes.ts';
+import { blobKinds } from './port.ts';
 
 export type UpkeepOptions = {
   readonly url: string;
@@ -137,10 +138,7 @@ async function evict(database: Db, limitBytes: number): Promise<number> {
     const last = oldest.at(-1);
     if (!last) break;
     const ids = oldest.map(({ _id }) => _id);
-    const beside = ids.flatMap((reportId) => [
-      blobId({ reportId, kind: 'evidence' }),
-      blobId({ reportId, kind: 'screenshot' }),
-    ]);
+    const beside = ids.flatMap((reportId) => blobKinds.map((kind) => blobId({ reportId, kind })));
     await Promise.all([
       reports.deleteMany({ _id: { $in: ids } }),
       blobs.deleteMany({ _id: { $in: beside } }),

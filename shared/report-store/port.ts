@@ -35,7 +35,10 @@ export type ReportKeys = {
   readonly isAnonymous?: boolean;
 };
 
-export type BlobName = { readonly reportId: string; readonly kind: 'evidence' | 'screenshot' };
+/** What may be kept beside a report. */
+export const blobKinds = ['evidence', 'screenshot', 'filmstrip', 'pdf'] as const;
+
+export type BlobName = { readonly reportId: string; readonly kind: (typeof blobKinds)[number] };
 
 /** Bytes to be kept beside a report until `expiresAt`, Unix ms. */
 export type Blob = { readonly name: BlobName; readonly bytes: Uint8Array; readonly expiresAt: number };

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { withMongo, withPatientMongo } from '../mongo.ts';
 import { anonymousAccount } from './grants.ts';
 import { blobId, type GrantDocument } from './mongo-documents.ts';
+import { blobKinds } from './port.ts';
 import { type Purged, type PurgeWish, purgeBatch, targetMatcher } from './purge.ts';
 
 type Named = { readonly _id: string; readonly target: string; readonly isOpen: boolean };
@@ -67,10 +68,7 @@ async function deleteAll(database: Db, ids: readonly string[]): Promise<Purged> 
   const purged = { reports: 0, grants: 0, blobs: 0 };
   for (let at = 0; at < ids.length; at += purgeBatch) {
     const batch = ids.slice(at, at + purgeBatch);
-    const beside = batch.flatMap((reportId) => [
-      blobId({ reportId, kind: 'evidence' }),
-      blobId({ reportId, kind: 'screenshot' }),
-    ]);
+    const beside = batch.flatMap((reportId) => blobKinds.map((kind) => blobId({ reportId, kind })));
     const [reports, grants, blobs] = await Promise.all([
       database.collection<{ _id: string }>('reports').deleteMany({ _id: { $in: batch } }),
       database.collection('grants').deleteMany({ reportId: { $in: batch } }),

@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import { impatientAlone, keyPrefix, openRedis, patient } from '../redis.ts';
+import { impatientAlone, keyPrefix, openHearing, openRedis, patient } from '../redis.ts';
 
 /** Tells every process that a token was changed. */
 export type Announcements = {
@@ -14,7 +14,7 @@ const channel = `${keyPrefix}:tokens`;
 /** Announcements over Redis. One that is away loses them: the log says so, and the store looks again by itself soon. */
 export function openRedisAnnouncements(url: string, log: Logger): Announcements {
   const speaking = openRedis(url, { ...impatientAlone, enableOfflineQueue: true, lazyConnect: true }, log);
-  const hearing = openRedis(url, { ...patient, enableOfflineQueue: false, lazyConnect: true }, log);
+  const hearing = openHearing(url, { ...patient, enableOfflineQueue: false, lazyConnect: true }, log);
   let count = 0;
   hearing.on('ready', () => {
     count += 1;

@@ -219,6 +219,28 @@ describe('/r/{id}', () => {
     expect(bodies.length).toBeLessThanOrEqual(5);
   });
 
+  test('its pictures are one picture of ours, with a policy that lets nothing of them run', async () => {
+    const { reportStore } = service.backend;
+    const { reportId, expiresAt } = await keepGolden(reportStore, 'pagespeed-check', {
+      screenshot: { width: 1, height: 2, type: 'image/png', sizeBytes: 8 },
+    });
+    const path = `/r/${reportId}/filmstrip.svg`;
+    expect((await service.get(path)).body['code']).toBe('not_found');
+    const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+    await reportStore.keepBlob({ reportId, kind: 'screenshot' }, png, expiresAt);
+    const lone = await load(service, path);
+    expect([lone.status, lone.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    expect(lone.headers.get('content-security-policy')).toBe("default-src 'none'; img-src data:; sandbox");
+    expect(lone.text).toContain(`data:image/png;base64,${png.toString('base64')}`);
+    const keep = async (frames: unknown) =>
+      reportStore.keepBlob({ reportId, kind: 'filmstrip' }, Buffer.from(JSON.stringify(frames)), expiresAt);
+    await keep([{ atMs: 300, width: 2, height: 4, jpeg: 'QUJD' }]);
+    expect((await load(service, path)).text).toContain('data:image/jpeg;base64,QUJD');
+    // What others wrote into the store is no picture.
+    await keep([{ atMs: 300, width: 2, height: 4, jpeg: '"/><script>' }]);
+    expect((await load(service, path)).status).toBe(404);
+  });
+
   test('is 404 for what was only given to a token, and for what is no id', async () => {
     const { text, token } = makeToken(
       { name: 'test', scopes: ['tools'], limits: {}, expiresAt: null },

@@ -139,9 +139,9 @@ describe('reports by their id', async () => {
   test('an unknown format is a 400 that lists the formats', async () => {
     const { get } = await draw();
     const id = idOf(await get(redirectPath('http://a.test/7')));
-    const refused = await get(`/api/reports/${id}/export?format=pdf`);
+    const refused = await get(`/api/reports/${id}/export?format=docx`);
     expect(codeOf(refused)).toEqual([400, 'unknown_format']);
-    expect(JSON.stringify(refused.body['errors'])).toContain('json, html, md, csv, sarif, junit');
+    expect(JSON.stringify(refused.body['errors'])).toContain('json, html, md, csv, sarif, junit, pdf');
     expect(codeOf(await get(`/api/reports/${id}/export?format=`))).toEqual([400, 'invalid_request']);
     expect(codeOf(await get(`/api/reports/${id}/export?format=json&format=csv`))).toEqual([
       400,

@@ -4,8 +4,9 @@ import { openMemoryJobQueue } from '#shared/job-queue/memory';
 import type { JobQueue } from '#shared/job-queue/port';
 import type { QueueName } from '#shared/model/job';
 import type { Problem } from '#shared/model/problem';
-import { openBullmqQueue, quiet } from '../kit/bullmq-queue.ts';
+import { openBullmqQueue, openClusterQueue, quiet, shards } from '../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
+import { hasRedisCluster, startRedisCluster, type TestCluster } from '../kit/redis-cluster.ts';
 import { jobQueueContract, makeJob } from './job-queue.contract.ts';
 
 describe('memory job queue', () => {
@@ -19,6 +20,15 @@ describe.skipIf(!hasRedis)('BullMQ job queue', () => {
   });
   afterAll(() => redis.stop());
   jobQueueContract(async (limits) => openBullmqQueue(redis, limits));
+});
+
+describe.skipIf(!hasRedisCluster)('BullMQ job queue over a cluster', () => {
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+  }, 60_000);
+  afterAll(() => cluster?.stop());
+  jobQueueContract(async (limits) => openClusterQueue(cluster, limits));
 });
 
 /** What a queue says that nobody serves, and one whose worker has told why. */
@@ -55,7 +65,7 @@ test.skipIf(!hasRedis)(
   'a queue that no worker serves anywhere is refused at once, with the reason',
   async () => {
     const redis = await startRedis();
-    const queue = openBullmqJobQueue({ url: redis.url, log: quiet, ...limits });
+    const queue = openBullmqJobQueue({ url: redis.url, shards, log: quiet, ...limits });
     await expect.poll(() => queue.ping()).toBe(true);
     expect(await listRefusals(queue)).toEqual(refusals);
     await redis.stop();

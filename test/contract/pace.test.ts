@@ -5,6 +5,7 @@ import { openRedisPace } from '#shared/pace/redis';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
+import { hasRedisCluster, startRedisCluster, type TestCluster } from '../kit/redis-cluster.ts';
 import { paceContract } from './pace.contract.ts';
 
 describe('memory pace', () => {
@@ -45,4 +46,13 @@ describe.skipIf(!hasRedis)('Redis pace', () => {
     redis.process?.kill('SIGCONT');
     await Promise.all([a.close(), b.close()]);
   });
+});
+
+describe.skipIf(!hasRedisCluster)('Redis pace over a cluster', () => {
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+  }, 60_000);
+  afterAll(() => cluster?.stop());
+  paceContract(async () => openRedisPace(await openReadyRedis(cluster.url), quietLog));
 });

@@ -6,6 +6,7 @@ import { openRedisRateLimiter } from '#shared/rate-limiter/redis';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
+import { hasRedisCluster, startRedisCluster, type TestCluster } from '../kit/redis-cluster.ts';
 import { rateLimiterContract } from './rate-limiter.contract.ts';
 
 describe('memory rate limiter', () => {
@@ -70,5 +71,33 @@ describe.skipIf(!hasRedis)('Redis rate limiter', () => {
     await after(500);
     expect((await b.look(quota, caller)).remaining).toBe(4);
     await Promise.all([a.close(), b.close()]);
+  });
+});
+
+describe.skipIf(!hasRedisCluster)('Redis rate limiter over a cluster', () => {
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+  }, 60_000);
+  afterAll(() => cluster?.stop());
+  const open = async () => openRedisRateLimiter(await openReadyRedis(cluster.url), quietLog);
+  rateLimiterContract(open);
+
+  test('while a master is away its callers are counted by each process alone, the others over all', async () => {
+    const quota = { policy: 'scans', points: 2, windowS: 60 } as const;
+    const limiter = await open();
+    await cluster.kill(cluster.ports[0] ?? 0);
+    const callers = Array.from({ length: 12 }, () => randomId());
+    const allowed = await Promise.all(
+      callers.map(async (caller) => {
+        const takes = [];
+        for (let count = 0; count < 3; count += 1) takes.push((await limiter.take(quota, caller, 1)).allowed);
+        return takes;
+      }),
+    );
+    // One that was counted alone first, and over all once the replica had taken over, has one more.
+    for (const [first, second] of allowed) expect([first, second]).toEqual([true, true]);
+    expect(allowed.filter(([, , third]) => third === false).length).toBeGreaterThan(callers.length / 3);
+    await limiter.close();
   });
 });

@@ -1,6 +1,7 @@
 import { makeOpenapi } from '../../api/openapi/document.ts';
 import { makeChecksPage } from './checks-page.ts';
 import { makeGoldenReports } from './golden-reports.ts';
+import { makeScoringPage } from './scoring-page.ts';
 import { makeEnvExample, makeReadme } from './settings-docs.ts';
 
 /** What is generated, and kept so that a change is read in review: path in the project → its text. A test compares them. */
@@ -8,6 +9,7 @@ export function makeDocs(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/openapi.json', `${JSON.stringify(makeOpenapi(), null, 2)}\n`],
     ['docs/checks.md', makeChecksPage()],
+    ['docs/scoring.md', makeScoringPage()],
     ['.env.example', makeEnvExample()],
     ['README.md', makeReadme()],
     ...makeGoldenReports(),

@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { fileSettingOf, secretSettings } from '#shared/secret-files';
 import { settingTexts } from '#shared/setting-texts';
+import { withTable } from './marked-table.ts';
 
 const settings = Object.entries(settingTexts);
-
-/** Where the README's table begins and ends. */
-const begin = '<!-- settings: made by npm run docs from shared/setting-texts.ts -->';
-const end = '<!-- /settings -->';
 
 /** The text of .env.example: every setting with its default, commented out. */
 export function makeEnvExample(): string {
@@ -28,19 +23,15 @@ const head = `# Copy it to .env beside docker-compose.yml and set what you need;
 const composeOnly = `# Read by the compose file only: ports on 127.0.0.1, the base image, and which browser the image has (bundled, debian, none).
 #API_PORT=3000
 #GRAFANA_PORT=3030
+#JAEGER_PORT=16686
 #NODE_IMAGE=node:24-slim
 #BROWSER=bundled`;
 
-/** The README with its table of settings made anew. Throws where the marks of the table are missing. */
-export function makeReadme(
-  text = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8'),
-): string {
-  const [before, rest] = text.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`README.md lacks ${begin} or ${end}`);
+/** The README with its table of settings made anew. */
+export function makeReadme(): string {
   const rows = settings.map(
     ([name, { byDefault, meaning }]) => `| \`${name}\` | ${byDefault ?? '–'} | ${meaning} |`,
   );
   const table = ['| name | default | meaning |', '|---|---|---|', ...rows].join('\n');
-  return `${before}${begin}\n${table}\n${end}${after}`;
+  return withTable('README.md', 'settings', table);
 }

@@ -33,7 +33,7 @@ describe.skipIf(!hasRedis || !hasMongo)('a worker whose clock is', () => {
       answer: (_request, response) => void setTimeout(() => response.writeHead(204).end(), 30),
     });
     api = await fleet.startApi();
-  }, 60_000);
+  }, 240_000);
   afterAll(() => fleet?.close());
 
   test.for(clocks)(
@@ -73,5 +73,5 @@ describe.skipIf(!hasRedis || !hasMongo)('a worker whose clock is', () => {
     await expect
       .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
       .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: asked });
-  }, 60_000);
+  }, 240_000);
 });

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { startMongo, type TestMongo } from '../kit/mongo.ts';
 import { startRedis, type TestRedis } from '../kit/redis.ts';
+import type { TestCluster } from '../kit/redis-cluster.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
 
 /** A scaled deployment of real processes, over a real Redis, a store of MongoDB's protocol, and a lab as the world. */
@@ -52,11 +53,18 @@ export type FleetOptions = {
   /** What every host of the lab answers. */
   readonly answer: RequestListener;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Holds the queue instead of one Redis; it ends with the fleet. */
+  readonly cluster?: TestCluster;
 };
 
 /** Opens Redis, store and lab; API and worker processes are started by the test. */
-export async function openFleet({ hosts: count, answer, settings = {} }: FleetOptions): Promise<Fleet> {
-  const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
+export async function openFleet({
+  hosts: count,
+  answer,
+  settings = {},
+  cluster,
+}: FleetOptions): Promise<Fleet> {
+  const [redis, mongo] = await Promise.all([cluster ? asOne(cluster) : startRedis(), startMongo()]);
   const hosts = Array.from({ length: count }, (_, index) => `t${index}.test`);
   const { listener, most } = countPerHost(answer);
   const lab = await openLab({ sites: Object.fromEntries(hosts.map((host) => [`http://${host}`, listener])) });
@@ -87,7 +95,12 @@ export async function openFleet({ hosts: count, answer, settings = {} }: FleetOp
       for (const child of workers) child.kill('SIGKILL');
     },
     ask: askUntilAnswered,
-    leftovers: () => countLeftovers(redis.url, mongo.url),
+    async leftovers() {
+      const servers = (await cluster?.masters()) ?? [new Redis(redis.url)];
+      const left = await countLeftovers(servers, mongo.url);
+      for (const server of servers) server.disconnect();
+      return left;
+    },
     async close() {
       for (const member of members) member.kill('SIGKILL');
       await Promise.all([redis.stop(), mongo.stop(), lab.close()]);
@@ -122,7 +135,7 @@ async function askUntilAnswered(
   tally: Tally,
   headers: SentHeaders = {},
 ): Promise<Answer> {
-  const until = Date.now() + 60_000;
+  const until = Date.now() + 120_000;
   for (;;) {
     const answer = await get(api(), url, '&wait=5', headers).catch((error: unknown) =>
       String((error as { cause?: { code?: string } }).cause?.code ?? error),
@@ -185,19 +198,25 @@ function countPerHost(answer: RequestListener): { listener: RequestListener; mos
   return { listener, most: () => most };
 }
 
-async function countLeftovers(redisUrl: string, mongoUrl: string) {
-  const redis = new Redis(redisUrl);
-  const sum = async (pattern: string, least: number | '-inf') => {
+function asOne({ url, stop }: TestCluster): TestRedis {
+  return { url, process: undefined, restart: async () => undefined, stop };
+}
+
+async function countLeftovers(servers: readonly Redis[], mongoUrl: string) {
+  const sumOf = async (redis: Redis, pattern: string, least: number | '-inf') => {
     const keys = await redis.keys(pattern);
     const counts = await Promise.all(keys.map((key) => redis.zcount(key, least, '+inf')));
     return counts.reduce((total, count) => total + count, 0);
   };
+  const sum = async (pattern: string, least: number | '-inf') => {
+    const sums = await Promise.all(servers.map((redis) => sumOf(redis, pattern, least)));
+    return sums.reduce((total, count) => total + count, 0);
+  };
   // A lease that has run out holds nothing; the next who asks for the host strikes it out.
   const [slots, parked] = [
-    await sum('diag:host:*:slots', Date.now()),
-    await sum('diag:host:*:parked:*', '-inf'),
+    await sum('*diag*:host:*:slots', Date.now()),
+    await sum('*diag*:host:*:parked:*', '-inf'),
   ];
-  redis.disconnect();
   const mongo = new MongoClient(mongoUrl);
   const keys = await mongo
     .db('diag')

@@ -27,7 +27,7 @@ describe.skipIf(!hasRedis || !hasMongo)('an API process that is killed', () => {
     });
     other = await fleet.startApi();
     await fleet.startWorker();
-  }, 60_000);
+  }, 240_000);
   afterAll(() => fleet?.close());
 
   test.for(steps)(
@@ -59,5 +59,5 @@ describe.skipIf(!hasRedis || !hasMongo)('an API process that is killed', () => {
     await expect
       .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
       .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: steps.length });
-  }, 60_000);
+  }, 240_000);
 });

@@ -8,17 +8,13 @@ export type Way = {
   readonly end: string;
 };
 
-/** The chain of redirect-check, as far as the statuses lead: security-header-check does not follow a page's own refresh. */
+/** The chain of redirect-check. */
 export function wayOfRedirects({ hops, stop }: RedirectEvidence): Way {
-  const refresh = hops.findIndex(
-    ({ seen, next }) => (next && next.via !== 'http') || isRefreshStop(seen, stop.kind),
-  );
-  const kept = refresh < 0 ? hops : hops.slice(0, refresh + 1);
   return {
-    hops: kept.flatMap(({ url, seen }) =>
+    hops: hops.flatMap(({ url, seen }) =>
       seen.kind === 'response' ? [{ url, locations: seen.locations.map(({ text }) => text) }] : [],
     ),
-    end: refresh < 0 ? endOf(stop.kind) : 'arrived',
+    end: endOf(stop.kind),
   };
 }
 
@@ -31,13 +27,13 @@ export function wayOfHeaders({ hops, end }: Chain): Way {
         name.toLowerCase() === 'location' ? [seeLocation(value, url).text] : [],
       ),
     })),
-    end: end.kind === 'answered' ? 'arrived' : end.kind,
+    end: end.kind === 'answered' ? arrivedAt(end) : end.kind,
   };
 }
 
-// A refresh may lead out of the web too; by its status that hop is a page.
-function isRefreshStop(seen: RedirectEvidence['hops'][number]['seen'], stop: string): boolean {
-  return stop === 'foreign-scheme' && seen.kind === 'response' && seen.locations.length === 0;
+// A page that calls an app by itself is judged, and the walk ends there all the same.
+function arrivedAt({ calls }: Extract<Chain['end'], { kind: 'answered' }>): string {
+  return calls === undefined ? 'arrived' : 'foreign-scheme';
 }
 
 function endOf(stop: string): string {

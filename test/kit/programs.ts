@@ -1,5 +1,6 @@
+import { randomInt } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 
 /** The path of a program on the PATH, or undefined. */
@@ -20,12 +21,21 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** A port of loopback that nobody listens on. */
-export function freePort(): Promise<number> {
+/**
+ * A port of loopback that nobody listens on. It lies below those that Linux hands out by itself, so that a server can be
+ * stopped and started on it while others open theirs.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
+    const server = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

@@ -65,6 +65,7 @@ test.for([
   ['TARGET_ALLOW_CIDRS', ' , '],
   ['TARGET_ALLOW_SUFFIXES', '*.test'],
   ['TARGET_ALLOW_SUFFIXES', '.'],
+  ['ORIGIN_ASN_ZONE', 'https://origin.test/'],
   ['WORKER_QUEUES', ','],
   ['REPORT_TTL_DAYS', '999999999'],
   ['EVIDENCE_HOURS', '999999999'],
@@ -90,6 +91,9 @@ test.for([
   ['REDIS_URL', 'notaurl'],
   ['REDIS_URL', 'http://localhost:6379'],
   ['REDIS_URL', 'redis://localhost/queue'],
+  ['REDIS_URL', 'redis://a.example,b.example'],
+  ['REDIS_URL', 'redis+cluster://a.example,b.example/1'],
+  ['REDIS_URL', 'redis+sentinel://a.example'],
   ['MONGODB_URL', 'alsonot'],
   ['MONGODB_URL', 'mongodb://'],
   ['MONGODB_URL', 'http://localhost:27017'],
@@ -99,6 +103,19 @@ test.for([
   expect(() => readConfig({ [name]: value })).toThrow(
     new RegExp(`${name}: .*[\\s\\S]*REDIS_URL and MONGODB_URL: `),
   );
+});
+
+test.for([
+  'redis+cluster://a.example:7000,b.example:7001,c.example:7002',
+  'rediss+cluster://diag:p%40ss@clustercfg.example:6379',
+  'redis+sentinel://diag:word@a.example,b.example:26380/mymaster/2?sentinelPassword=other',
+])('%s is an address of a queue', (url) => {
+  const pair = { REDIS_URL: url, MONGODB_URL: 'mongodb://localhost' };
+  expect(readConfig(pair)).toMatchObject(pair);
+});
+
+test.for(['0', '3', '24', '512'])('%s shards are refused: a power of two up to 256', (REDIS_SHARDS) => {
+  expect(() => readConfig({ REDIS_SHARDS })).toThrow(/REDIS_SHARDS: /);
 });
 
 test.for([
@@ -153,6 +170,7 @@ test('lists, ranges and maps are read', () => {
       TARGET_PORT_MAP: '80=45080,443=45443',
       TRUST_PROXY: '2',
       TARGET_ALLOW_SUFFIXES: '.Test, example',
+      ORIGIN_ASN_ZONE: 'Origin.as.internal.',
     }),
   ).toMatchObject({
     TARGET_PORTS: [
@@ -165,6 +183,7 @@ test('lists, ranges and maps are read', () => {
     ]),
     TRUST_PROXY: 2,
     TARGET_ALLOW_SUFFIXES: ['test', 'example'],
+    ORIGIN_ASN_ZONE: { ipv4: 'origin.as.internal', ipv6: 'origin6.as.internal' },
   });
 }); // prettier-ignore
 
@@ -183,11 +202,15 @@ const secrets = {
   MONGODB_URL: 'mongodb+srv://diag:p%40ss@cluster.example/diag',
   CRUX_API_KEY: 'key-of-crux',
   PSI_API_KEY: 'key-of-psi',
+  OTEL_EXPORTER_OTLP_HEADERS: 'api-key=p%40ss',
 };
 
 test('every secret can be read from a file, and the line end of the file is no part of it', () => {
   const files = secretSettings.map((name) => [fileSettingOf(name), fileOf(name, `${secrets[name]}\n`)]);
-  expect(readConfig(Object.fromEntries(files) as Record<string, string>)).toMatchObject(secrets);
+  expect(readConfig(Object.fromEntries(files) as Record<string, string>)).toMatchObject({
+    ...secrets,
+    OTEL_EXPORTER_OTLP_HEADERS: { 'api-key': 'p@ss' },
+  });
 });
 
 test.for(secretSettings)('%s and its file are not both accepted', (name) => {

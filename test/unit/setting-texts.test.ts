@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readConfig, settingNames } from '#shared/config';
+import { fileSettingOf, secretSettings } from '#shared/secret-files';
 import { settingTexts } from '#shared/setting-texts';
 import { makeEnvExample } from '../docs/settings-docs.ts';
 
@@ -11,7 +12,8 @@ const written = [...example.matchAll(/^#([A-Z][A-Z_]+)=(.*)$/gm)].map(
 );
 
 test('settings are told in the order of the schema', () => {
-  const inSchema = settingNames.filter((name) => !name.endsWith('_URL_FILE') && !name.endsWith('_KEY_FILE'));
+  const secretFiles: readonly string[] = secretSettings.map(fileSettingOf);
+  const inSchema = settingNames.filter((name) => !secretFiles.includes(name));
   expect(texts.map(([name]) => name)).toEqual(inSchema);
 });
 

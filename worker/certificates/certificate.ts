@@ -77,19 +77,31 @@ export function isIssuedBy(certificate: Certificate, issuer: Certificate): boole
 /** Whether one certificate was signed by the key of another. */
 export function isSignedBy({ x509 }: Certificate, issuer: Certificate): boolean {
   try {
-    return x509.verify(issuer.x509.publicKey);
+    const key = issuer.x509.publicKey;
+    return !isCostly(key) && x509.verify(key);
   } catch {
     return false; // OpenSSL cannot read this key
   }
 }
 
-/** The public key of a certificate; null for one that OpenSSL cannot read. */
+/** The public key of a certificate; null for one that OpenSSL cannot read, or that is made to be slow. */
 export function keyOf({ x509 }: Certificate): KeyObject | null {
   try {
-    return x509.publicKey;
+    return isCostly(x509.publicKey) ? null : x509.publicKey;
   } catch {
     return null;
   }
+}
+
+const modulusLimitBits = 8192;
+/** Public CAs use 65,537 (CA/Browser Forum Baseline Requirements §6.1.6). */
+const exponentLimit = 2n ** 32n;
+
+/** True for RSA keys beyond all that CAs use. With an exponent as long as its modulus one signature takes 9 ms to check, and a search checks a hundred. */
+function isCostly({
+  asymmetricKeyDetails: { modulusLength = 0, publicExponent = 0n } = {},
+}: KeyObject): boolean {
+  return modulusLength > modulusLimitBits || publicExponent > exponentLimit;
 }
 
 /** RSA and DSA below 2048 bits, curves below 224: less than 112 bits of strength (NIST SP 800-57 part 1). */

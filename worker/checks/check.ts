@@ -20,13 +20,16 @@ export type GatherContext = {
 /** What a gather of the composite queue is given beside. */
 export type CompositeContext = GatherContext & { readonly jobs: Jobs };
 
+/** What a check keeps beside its report; without bytes where the evidence has none. */
+export type Picture = { readonly kind: 'screenshot' | 'filmstrip'; readonly bytes?: Uint8Array };
+
 /** A check's work. Evidence is JSON: what was seen, nothing judged. */
 export type Check = {
   readonly spec: CheckSpec;
   gather(context: GatherContext & Partial<CompositeContext>): Promise<Json>;
   assess(evidence: Json): Assessment;
-  /** A picture in the evidence, to be stored beside the report. */
-  readonly screenshotOf?: (evidence: Json) => { readonly bytes: Uint8Array } | undefined;
+  /** Pictures in the evidence, to be stored beside the report. */
+  readonly picturesOf?: (evidence: Json) => readonly Picture[];
 };
 
 /**
@@ -40,7 +43,7 @@ export function defineCheck<Evidence, Code extends string, Shape extends z.ZodRa
   };
   readonly gather: (context: CompositeContext) => Promise<Evidence>;
   readonly assess: (evidence: Evidence) => Assessment<Code, FieldsOf<Shape>>;
-  readonly screenshotOf?: (evidence: Evidence) => { readonly bytes: Uint8Array } | undefined;
+  readonly picturesOf?: (evidence: Evidence) => readonly Picture[];
 }): Check {
   return check as unknown as Check;
 }

@@ -3,6 +3,7 @@ import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from '../probes/
 import { type Budget, openBudget, type SpentLimit } from './budget.ts';
 import { cutAtRefusedAlias } from './cut-aliases.ts';
 import { judgeRecordName, type NamePolicy, type Refusal } from './judge-record-name.ts';
+import { isInZone } from './name.ts';
 import { findOrigin } from './name-origin.ts';
 import { heldBack, outOfTime, refused, unheard } from './not-asked.ts';
 
@@ -57,7 +58,11 @@ export function openQuestions(context: QuestionsContext): Questions {
   const timeUp = Promise.withResolvers<void>();
   const timer = setTimeout(timeUp.resolve, context.deadlineMs);
 
+  const { originZones } = dns;
+  const operators = originZones ? [originZones.ipv4, originZones.ipv6] : [];
   const judge = (name: string): Refusal | undefined => {
+    // The operator's own choice, wherever it is.
+    if (operators.some((zone) => isInZone(name, zone))) return undefined;
     const refusal = judgeRecordName(name, target, policy);
     if (refusal?.kind === 'name' && refusals.size < refusedLimit) refusals.set(refusal.host, refusal.why);
     return refusal;
@@ -101,6 +106,7 @@ export function openQuestions(context: QuestionsContext): Questions {
 
 function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
   const { server, dnssecOk, checkingDisabled, recursionDesired, transport, edns } = options;
+  const { ednsVersion, unknownOption, mixedCase } = options;
   return JSON.stringify([
     name.toLowerCase(),
     type,
@@ -110,5 +116,8 @@ function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
     recursionDesired,
     transport,
     edns,
+    ednsVersion,
+    unknownOption,
+    mixedCase,
   ]);
 }

@@ -4,10 +4,12 @@ import { makeFailedReport, type Report } from '#shared/model/report';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import type { OpenedProbes } from '../probes/port.ts';
-import { type EvidenceFile, factsOf, judge } from './judge.ts';
+import { type EvidenceFile, factsOf } from './judge.ts';
+import type { Judging } from './judge-aside.ts';
 
-/** What every report of a worker is kept by. */
+/** How the reports of a worker are made, and what they are kept by. */
 export type ReportSettings = {
+  readonly judging: Pick<Judging, 'judge'>;
   /** Replaces every check's own freshness; labs. */
   readonly freshForS: number | undefined;
   readonly keepForS: number;
@@ -48,7 +50,7 @@ export async function examine(
       ...(spent.length > 0 ? { spent } : {}),
       evidence,
     };
-    return { report: judge(check, file), file };
+    return { report: await settings.judging.judge(check, file, AbortSignal.any([limit, stop])), file };
   } catch (error) {
     // Only our own limit makes a failed report here; a stopping worker gives the job back, a defect rises.
     if (!limit.aborted || stop.aborted) throw error;

@@ -104,6 +104,7 @@ function makePart(
     host: siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target),
     caller: parent.caller,
     ...(parent.requestId === undefined ? {} : { requestId: parent.requestId }),
+    ...(parent.trace === undefined ? {} : { trace: parent.trace }),
     ...(parent.isAnonymous === undefined ? {} : { isAnonymous: parent.isAnonymous }),
   };
   return makeJob(spec, wish, Date.now() + queueSeconds * 1000);

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { zstdCompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { zstdCompress } from 'node:zlib';
 import type { Logger } from '#shared/logger';
 import { Problem } from '#shared/model/problem';
 import type { Blob, ReportStore } from '#shared/report-store/port';
@@ -23,6 +24,8 @@ export type EvidenceKeeper = {
 
 /** Evidence that is larger packed is not kept. */
 const packedLimitBytes = 262_144;
+/** Characters; evidence of usual sites packs to a tenth or less. */
+const jsonLimit = 2_621_440;
 /** Files that wait to be written; what comes beyond is not kept. */
 const waitingLimit = 200;
 const batch = 20;
@@ -41,8 +44,8 @@ export function openEvidenceKeeper({ reportStore, log, evidenceForS }: EvidenceS
   const writeBatch = async () => {
     const blobs: Blob[] = [];
     for (const each of waiting.splice(0, batch)) {
-      const bytes = pack(each.file);
-      if (bytes.length <= packedLimitBytes)
+      const bytes = await pack(each.file);
+      if (bytes && bytes.length <= packedLimitBytes)
         blobs.push({ name: { reportId: each.reportId, kind: 'evidence' }, bytes, expiresAt: each.expiresAt });
       await nextTurn();
     }
@@ -81,9 +84,13 @@ export function openEvidenceKeeper({ reportStore, log, evidenceForS }: EvidenceS
   };
 }
 
-function pack(file: EvidenceFile): Uint8Array {
+const compress = promisify(zstdCompress);
+
+/** In a thread of Node's pool: megabytes that a hostile target sent would block the event loop. */
+async function pack(file: EvidenceFile): Promise<Uint8Array | undefined> {
   const json = JSON.stringify(file);
-  return zstdCompressSync(
+  if (json.length > jsonLimit) return undefined;
+  return compress(
     mayHoldSecrets(json) ? JSON.stringify({ ...file, evidence: maskEvidence(file.evidence) }) : json,
   );
 }

@@ -5,6 +5,8 @@ import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Report, ReportState } from '#shared/model/report';
 import type { ReportStore } from '#shared/report-store/port';
+import type { Span, Tracing } from '#shared/tracing/port';
+import { traceFields } from '#shared/tracing/traceparent';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import { ownerOf } from '../probes/budget.ts';
@@ -14,6 +16,7 @@ import { domainVisit } from '../visit/spec.ts';
 import { examine, failedReport, type ReportSettings } from './examine.ts';
 import type { EvidenceFile } from './judge.ts';
 import { type EvidenceKeeper, type EvidenceSettings, openEvidenceKeeper } from './keep-evidence.ts';
+import { traceRun } from './trace-run.ts';
 
 export type RunnerSettings = ReportSettings &
   EvidenceSettings & {
@@ -24,9 +27,17 @@ export type RunnerSettings = ReportSettings &
     /** The other jobs that a job may ask for. */
     readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
     readonly onDone: (check: string, state: ReportState, seconds: number) => void;
+    readonly tracing?: Tracing | undefined;
   };
 
-type Running = { readonly stop: AbortSignal; readonly progress: Parameters<Run>[3] };
+type Running = {
+  readonly attempt: number;
+  readonly stop: AbortSignal;
+  readonly progress: Parameters<Run>[3];
+  /** Told what came of it, where runs are traced. */
+  readonly span?: Span;
+};
+type Settings = RunnerSettings & { readonly evidence: EvidenceKeeper };
 
 export type Runner = {
   /** Probes, gather, assess, report, store. Returning means that a report for the job's key is stored. */
@@ -38,37 +49,23 @@ export type Runner = {
 
 /** Opens the runner of jobs. */
 export function openRunner(runnerSettings: RunnerSettings): Runner {
-  const { reportStore, log } = runnerSettings;
+  const { reportStore, log, tracing } = runnerSettings;
   const evidence = openEvidenceKeeper(runnerSettings);
   const settings = { ...runnerSettings, evidence };
   return {
     close: () => evidence.close(),
-    async run(job, attempt, stop, progress) {
-      const found = await reportStore.findFresh([{ jobKey: job.jobKey, wanted: job.wanted }]);
-      const known = found.get(job.jobKey);
-      const about = { jobId: job.jobId, requestId: job.requestId, check: job.check, host: job.host, attempt };
-      // A re-run after a kill, or a GET that asked a moment too early: the work is done already.
-      if (known) {
-        log.info({ ...about, reportId: known.reportId }, 'job answered from the store');
-        return undefined;
-      }
-      // Waiting jobs whose reports could not be kept are given up without a visit to the target.
-      const fault = reportStore.fault();
-      if (fault) throw fault;
-      const start = performance.now();
-      const told =
-        job.check === domainVisit.name
-          ? await runVisit(job, settings, { stop, progress })
-          : await runCheck(job, settings, { stop, progress });
-      const tookMs = Math.round(performance.now() - start);
-      settings.onDone(job.check, told.state, tookMs / 1000);
-      log.info({ ...about, ...told, tookMs }, 'job done');
-      return told.state === 'failed' ? 'failed' : undefined;
+    run(job, attempt, stop, progress) {
+      const running = { attempt, stop, progress };
+      if (!tracing) return runJob(job, settings, running);
+      return traceRun(tracing, { job, attempt, probes: settings.probes }, (run) =>
+        runJob(run.job, { ...settings, probes: run.probes }, { ...running, span: run.span }),
+      );
     },
     async gaveUp(job, cause) {
       // The store was away, which says nothing of the target: the next GET starts the work again.
-      if (cause instanceof Problem) return log.warn({ jobId: job.jobId, err: cause }, 'job given up');
-      log.error({ jobId: job.jobId, check: job.check, host: job.host, err: cause }, 'job failed');
+      const about = { jobId: job.jobId, ...traceFields(job.trace) };
+      if (cause instanceof Problem) return log.warn({ ...about, err: cause }, 'job given up');
+      log.error({ ...about, check: job.check, host: job.host, err: cause }, 'job failed');
       const report = failedOf(job, settings);
       if (!report) return;
       await reportStore.insert(report, job).catch((error: unknown) => {
@@ -79,17 +76,39 @@ export function openRunner(runnerSettings: RunnerSettings): Runner {
   };
 }
 
+async function runJob(job: Job, settings: Settings, running: Running): Promise<'failed' | undefined> {
+  const { reportStore, log } = settings;
+  const { jobId, requestId, check, host } = job;
+  const about = { jobId, requestId, check, host, attempt: running.attempt, ...traceFields(job.trace) };
+  const found = await reportStore.findFresh([{ jobKey: job.jobKey, wanted: job.wanted }]);
+  const known = found.get(job.jobKey);
+  // A re-run after a kill, or a GET that asked a moment too early: the work is done already.
+  if (known) {
+    log.info({ ...about, reportId: known.reportId }, 'job answered from the store');
+    return undefined;
+  }
+  // Waiting jobs whose reports could not be kept are given up without a visit to the target.
+  const fault = reportStore.fault();
+  if (fault) throw fault;
+  const start = performance.now();
+  const told =
+    check === domainVisit.name
+      ? await runVisit(job, settings, running)
+      : await runCheck(job, settings, running);
+  const tookMs = Math.round(performance.now() - start);
+  settings.onDone(check, told.state, tookMs / 1000);
+  log.info({ ...about, ...told, tookMs }, 'job done');
+  running.span?.set({ 'diag.report.state': told.state });
+  return told.state === 'failed' ? 'failed' : undefined;
+}
+
 function failedOf(job: Job, settings: RunnerSettings): Report | undefined {
   if (job.check === domainVisit.name) return failedVisit(job);
   const check = settings.findCheck(job.check);
   return check && failedReport(check, job, 'The run was broken off before it could end.', settings);
 }
 
-async function runCheck(
-  job: Job,
-  settings: RunnerSettings & { readonly evidence: EvidenceKeeper },
-  { stop, progress }: Running,
-) {
+async function runCheck(job: Job, settings: Settings, { stop, progress }: Running) {
   const check = settings.findCheck(job.check);
   if (!check) throw new Error(`this worker knows no ${job.check}`);
   const limit = AbortSignal.timeout(job.runLimitMs);
@@ -110,14 +129,16 @@ async function runCheck(
 
 // Before the report, so that its link leads somewhere from the first moment.
 async function keepPictures(
-  { screenshotOf }: Check,
+  { picturesOf }: Check,
   { reportId, evidence }: EvidenceFile,
   expiresAt: number,
   { reportStore }: RunnerSettings,
 ): Promise<void> {
-  const picture = screenshotOf?.(evidence);
-  if (picture && reportId !== null)
-    await reportStore.keepBlob({ reportId, kind: 'screenshot' }, picture.bytes, expiresAt);
+  if (reportId === null) return;
+  const blobs = (picturesOf?.(evidence) ?? []).flatMap(({ kind, bytes }) =>
+    bytes ? [{ name: { reportId, kind }, bytes, expiresAt }] : [],
+  );
+  if (blobs.length > 0) await reportStore.keepBlobs(blobs);
 }
 
 /** A slot is leased for 15 s beyond the run limit; the store has most of that to come back. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Backend } from '#shared/backend';
+import { reportPrint } from '#shared/catalogue/report-print';
 import type { Config } from '#shared/config';
 import { openJobKeys } from '#shared/job-keys';
 import { openOnceEach } from '#shared/job-queue/once-each';
@@ -9,11 +10,15 @@ import type { Metrics } from '#shared/metrics';
 import type { QueueName } from '#shared/model/job';
 import { noPace } from '#shared/pace/memory';
 import { openPlaces } from '#shared/places';
+import type { Tracing } from '#shared/tracing/port';
 import { openWaiting, type Waiting } from '#shared/waiting/waiting';
 import { noJobs } from '../checks/jobs.ts';
+import { printLimits } from '../print/print-html.ts';
+import { openPrinter, type Printer } from '../print/printer.ts';
 import type { NoBrowser } from '../probes/browser/find-browser.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { openJobs } from '../run/jobs.ts';
+import { type Judging, openJudging } from '../run/judge-aside.ts';
 import { judgeJob } from '../run/judge-job.ts';
 import { openRunner } from '../run/run-job.ts';
 import { findCheckOf } from './find-check.ts';
@@ -32,6 +37,7 @@ export type WorkerContext = {
   readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
+  readonly tracing?: Tracing | undefined;
   /** Shorter ones for tests. */
   readonly browserTries?: Pick<BrowserTries, 'startMs' | 'againMs'>;
 };
@@ -42,8 +48,9 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const { jobQueue, reportStore, pace } = context.backend;
   const probes = prepareProbesOf(config, config.RATE_LIMIT ? pace : noPace);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
-  const runner = openRunnerOf(context, probes, waiting);
-  const judged = ofJudgedJobs(runner, context);
+  const judging = openJudging(config.HSTS_PRELOAD_FILE);
+  const runner = openRunnerOf(context, { probes, waiting, judging });
+  const judged = ofJudgedJobs(runner, openPrinterOf(context), context);
   // Every worker that touches the network also puts reports together: that touches nothing.
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>
     name === 'network' ? ['network', 'composite'] : [name],
@@ -72,6 +79,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
       watch?.close();
       await Promise.all([...crews.values()].map((crew) => crew.close(graceMs)));
       await runner.close();
+      await judging.close();
       waiting.close();
       probes.close();
     },
@@ -79,11 +87,11 @@ export function openWorker(context: WorkerContext): OpenWorker {
 }
 
 type Runner = ReturnType<typeof openRunner>;
+type RunnerParts = { readonly probes: ProbeFactory; readonly waiting: Waiting; readonly judging: Judging };
 
 function openRunnerOf(
-  { config, backend, log, metrics }: WorkerContext,
-  probes: ProbeFactory,
-  waiting: Waiting,
+  { config, backend, log, metrics, tracing }: WorkerContext,
+  { probes, waiting, judging }: RunnerParts,
 ): Runner {
   const { jobQueue, reportStore } = backend;
   const shared = { reportStore, jobKeyOf: openJobKeys(config), publicPath: config.PUBLIC_URL ?? '' };
@@ -92,9 +100,11 @@ function openRunnerOf(
   return openRunner({
     ...shared,
     probes,
+    judging,
     jobsOf: (job, signal) => (job.queue === 'composite' ? openJobs(jobsSettings, job, signal) : noJobs),
     findCheck: findCheckOf(config),
     log,
+    tracing,
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
     freshForS: config.FRESH_SECONDS,
     keepForS: config.REPORT_TTL_DAYS * 86_400,
@@ -103,15 +113,27 @@ function openRunnerOf(
   });
 }
 
+function openPrinterOf({ config, backend, log, metrics }: WorkerContext): Printer {
+  const { browser, noSandbox } = browserSettingsOf(config);
+  return openPrinter({
+    reportStore: backend.reportStore,
+    print: { browser, noSandbox, ...printLimits },
+    log,
+    onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
+  });
+}
+
 /** Runs only what the specs of the checks know; nothing is kept of another job, and nothing is asked for it. */
 function ofJudgedJobs(
   { run, gaveUp }: Runner,
+  printer: Printer,
   { config, log }: WorkerContext,
 ): Pick<Runner, 'run' | 'gaveUp'> {
   const jobKeyOf = openJobKeys(config);
   const onceEach = openOnceEach();
   return {
     async run(given, ...more) {
+      if (given.check === reportPrint.name) return printer.run(given, ...more);
       const judged = judgeJob(given, jobKeyOf);
       if ('job' in judged) return run(judged.job, ...more);
       const { jobId } = given;
@@ -121,6 +143,7 @@ function ofJudgedJobs(
       return 'failed';
     },
     async gaveUp(given, cause) {
+      if (given.check === reportPrint.name) return printer.gaveUp(given, cause);
       const judged = judgeJob(given, jobKeyOf);
       if ('job' in judged) await gaveUp(judged.job, cause);
     },

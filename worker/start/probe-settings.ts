@@ -53,7 +53,12 @@ export function prepareProbesOf(config: Config, pace: Pace = noPace): ProbeFacto
     contactUrl: config.CONTACT_URL,
     connectTimeoutMs: 3000,
     socketsPerAddress: 8,
-    dns: { servers: config.DNS_SERVERS, nameserverPort: config.NAMESERVER_PORT, ...dnsLimits },
+    dns: {
+      servers: config.DNS_SERVERS,
+      nameserverPort: config.NAMESERVER_PORT,
+      originZones: config.ORIGIN_ASN_ZONE,
+      ...dnsLimits,
+    },
     browser: browserSettingsOf(config),
     http: httpLimits,
     tls: tlsLimits,

@@ -6,7 +6,9 @@ export function withoutTransfers(factory: ProbeFactory): ProbeFactory {
     ...factory,
     open(signal, owner) {
       const opened = factory.open(signal, owner);
-      return { ...opened, dns: { ask: (question, options) => opened.dns.ask(question, options) } };
+      const { dns } = opened;
+      const { originZones } = dns;
+      return { ...opened, dns: { originZones, ask: (question, options) => dns.ask(question, options) } };
     },
   };
 }

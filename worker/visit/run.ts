@@ -19,6 +19,7 @@ import {
   type ReportState,
 } from '#shared/model/report';
 import type { ReportKeys, ReportStore } from '#shared/report-store/port';
+import { traceFields } from '#shared/tracing/traceparent';
 import { addUp } from '../checks/add-up.ts';
 import type { Check } from '../checks/check.ts';
 import { noJobs } from '../checks/jobs.ts';
@@ -105,7 +106,13 @@ async function answerQuestion(
   const keys: ReportKeys = { ...job, reportId: randomId(), jobKey };
   const { report, file } = await examineOne(question, keys.reportId, settings, examination);
   const tookMs = Math.round(performance.now() - start);
-  const about = { jobId: job.jobId, check: spec.name, state: report.state, tookMs };
+  const about = {
+    jobId: job.jobId,
+    check: spec.name,
+    state: report.state,
+    tookMs,
+    ...traceFields(job.trace),
+  };
   // A check that shared the visit's time may have failed only for that, so its own endpoint must not be answered with this report.
   if (report.state === 'failed' && examination.limit.aborted)
     return log.warn(about, 'check of a visit was late');

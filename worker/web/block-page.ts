@@ -65,19 +65,35 @@ function cookieNames(fields: Fields): string[] {
   return valuesOf(fields, 'set-cookie').map((line) => cookieNameOf(line) ?? '');
 }
 
-const loginHost = /^(?:accounts?|auth|idp|login|signin|sso|id|adfs)\./i;
-const loginPath = /(?:^|\/)(?:log-?in|sign-?in|signon|sso|saml2?|oauth2?|authorize|adfs|cas)(?:$|[/.])/i;
+const loginHost = /^(?:accounts?|auth|idp|login|sign-?in|sso|id|adfs)\./i;
+const loginPath =
+  /(?:^|\/)(?:(?:wp-)?log-?in|sign[-_]?in|signon|sso|saml2?|oauth2?|openid-connect|authorize|adfs|cas)(?:$|[/.])/i;
+/** What sign-on calls the address that the visitor is to come back to. */
+const returnParameters = [
+  'redirect_uri',
+  'redirect_url',
+  'return_to',
+  'returnTo',
+  'ReturnUrl',
+  'return_url',
+  'continue',
+  'RelayState',
+  'SAMLRequest',
+];
 
 // A login page of the very host is that site's own page, and can be judged as such.
 function findLogin({ url, status }: LastAnswer, start: string): Omit<BlockSign, 'status'> | undefined {
   const from = new URL(start);
   const to = new URL(url);
-  if (status >= 400 || bareHost(from) === bareHost(to)) return undefined;
+  if (status >= 400 || bareHost(from) === bareHost(to) || !isLogin(from, to)) return undefined;
+  return { id: 'login-elsewhere', vendor: to.hostname, kind: 'login', certainty: 'likely' };
+}
+
+function isLogin(from: URL, to: URL): boolean {
   const isOtherSite = siteOf(from.hostname) !== siteOf(to.hostname);
-  const isLogin = loginPath.test(to.pathname) && (isOtherSite || loginHost.test(to.hostname));
-  return isLogin
-    ? { id: 'login-elsewhere', vendor: to.hostname, kind: 'login', certainty: 'likely' }
-    : undefined;
+  const isLoginHost = loginHost.test(to.hostname);
+  if (loginPath.test(to.pathname)) return isOtherSite || isLoginHost;
+  return isLoginHost && returnParameters.some((name) => to.searchParams.has(name));
 }
 
 function bareHost({ hostname }: URL): string {

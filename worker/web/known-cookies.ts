@@ -15,7 +15,7 @@ type Row = readonly [name: RegExp, kind: CookieKind, owner: string, source: stri
 /** Cookies whose maker says what they are for. None of them is a login, though many hold long random values. */
 const table: readonly Row[] = [
   [
-    /^(?:__cf_bm|__cfruid|_cfuvid|cf_clearance|cf_chl_\w+|__cfwaitingroom|__cflb|__cfseq)$/,
+    /^(?:__cf_bm|__cfruid|_cfuvid|cf_clearance|cf_chl_\w+|__cfwaitingroom|__cflb|__cfseq|cf_ob_info|cf_use_ob)$/,
     'bot',
     'Cloudflare',
     'https://developers.cloudflare.com/fundamentals/reference/policies-compliances/cloudflare-cookies/',
@@ -34,7 +34,7 @@ const table: readonly Row[] = [
     'https://docs.humansecurity.com/applications-and-accounts/docs/cookies',
   ],
   [
-    /^(?:ak_bmsc|bm_(?:sv|sz|mi|so|s|lso|ss)|_abck|akaas_\w+|akacd_\w+|aka_a2|RT)$/,
+    /^(?:ak_bmsc|bm_(?:sv|sz|mi|so|s|lso|ss)|_abck|akaas_\w+|akacd_\w+|akavpau_\w+|aka_a2|RT)$/,
     'bot',
     'Akamai',
     'https://techdocs.akamai.com/bot-manager/docs/cookies',
@@ -59,7 +59,7 @@ const table: readonly Row[] = [
     'https://my.f5.com/manage/s/article/K6850',
   ],
   [
-    /^AWSALB(?:TG)?(?:CORS)?$|^AWSELB(?:CORS)?$/,
+    /^AWSALB(?:TG)?(?:CORS)?$|^AWSALBAPP-[0-3]$|^AWSELB(?:CORS)?$/,
     'routing',
     'AWS load balancer',
     'https://docs.aws.amazon.com/elasticloadbalancing/latest/application/sticky-sessions.html',
@@ -102,7 +102,14 @@ const table: readonly Row[] = [
     'https://learn.microsoft.com/clarity/setup-and-installation/cookie-list',
   ],
   [
-    /^(?:AMCV_|AMCVS_|s_(?:cc|sq|vi|fid|ecid)|mbox|demdex)/,
+    /^ai_(?:session|user)$/,
+    'analytics',
+    'Azure Application Insights',
+    'https://learn.microsoft.com/azure/azure-monitor/app/javascript-sdk-configuration',
+  ],
+  [/^__stripe_[ms]id$/, 'bot', 'Stripe', 'https://stripe.com/cookie-settings'],
+  [
+    /^(?:AMCV_|AMCVS_|s_(?:cc|sq|vi|fid|ecid|sess|pers|ppvl?)|mbox|demdex)/,
     'analytics',
     'Adobe',
     'https://experienceleague.adobe.com/docs/core-services/interface/data-collection/cookies.html',
@@ -126,7 +133,7 @@ const table: readonly Row[] = [
     'https://support.optimizely.com/hc/en-us/articles/4410283160205',
   ],
   [
-    /^(?:OptanonConsent|OptanonAlertBoxClosed|euconsent(?:-v2)?|CookieConsent|didomi_token|cmapi_\w+|usprivacy|ccpa|notice_\w+|axeptio_\w+|_iub_cs-.+|addtl_consent)$/,
+    /^(?:OptanonConsent|OptanonAlertBoxClosed|euconsent(?:-v2)?|CookieConsent|didomi_token|cmapi_\w+|consent_token|usprivacy|ccpa|notice_\w+|axeptio_\w+|_iub_cs-.+|addtl_consent)$/,
     'consent',
     'a consent service',
     'https://github.com/InteractiveAdvertisingBureau/GDPR-Transparency-and-Consent-Framework',

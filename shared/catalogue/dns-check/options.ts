@@ -29,15 +29,18 @@ export const dnsCheckOptions = z
     sender: z
       .string()
       .max(320, 'A mail address has at most 320 characters.')
-      // The local part may be empty or quoted: evaluators must read those too (RFC 7208 §4.3).
-      .regex(/^(?:"(?:[^"\\]|\\.)*"|[^@\s]*)@[^@\s]+$/, 'Give a mail address, such as bounce@example.com.')
+      // The local part may be empty, quoted or have spaces: evaluators must read those too (RFC 7208 §4.3, §7.1).
+      .regex(
+        /^(?:"(?:[^"\\]|\\.)*"|[^@\p{Cc}]*)@[^@\s]+$/u,
+        'Give a mail address, such as bounce@example.com.',
+      )
       .optional()
       .meta({ description: 'Its MAIL FROM, e.g. "bounce@example.com"; default postmaster@ the domain.' }),
     helo: z
       .string()
       .max(255, 'A host name has at most 255 characters.')
       // Whatever a client may say: an evaluator answers none for what is no name (RFC 7208 §4.3).
-      .regex(/^[!-~]+$/, 'Give a host name, such as mail.example.com.')
+      .regex(/^[ -~]+$/, 'Give a host name, such as mail.example.com.')
       .optional()
       .meta({ description: 'The name it says in HELO or EHLO.' }),
   })

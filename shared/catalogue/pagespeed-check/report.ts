@@ -141,6 +141,36 @@ export const pagespeedReportShape = {
         .meta({ description: 'Where it can be read; absent where reports have no ids.' }),
     })
     .nullable(),
+  filmstrip: z
+    .array(z.looseObject({ atMs: z.number(), width: z.int().min(1), height: z.int().min(1) }))
+    .optional()
+    .meta({
+      description:
+        'When a picture of the page was taken while it loaded, and its size in pixels. Absent in reports of an older release.',
+    }),
+  requests: z
+    .looseObject({
+      total: z.int().min(0),
+      first: z.array(
+        z.looseObject({
+          url: z.string(),
+          type: z.string().meta({ description: 'Lighthouse’s name of the kind, such as "Script".' }),
+          startMs: z.int().min(0).meta({ description: 'Since the first request, without throttling.' }),
+          endMs: z.int().min(0),
+          bytes: z.int().min(0).meta({ description: 'Transferred.' }),
+          status: z.int().min(0).meta({ description: '0 where no answer came.' }),
+          isThirdParty: z
+            .boolean()
+            .meta({ description: 'Its host is of another registrable domain than the page.' }),
+        }),
+      ),
+    })
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'The requests of the page that began first, at most 50; null where they were not seen. Absent in reports of an older release.',
+    }),
 };
 
 /** Own fields of pagespeed-check. */

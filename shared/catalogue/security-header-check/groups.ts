@@ -14,6 +14,7 @@ export const groupPoints = {
   isolation: 5,
   leakage: 5,
   hygiene: 0,
+  'site-files': 0,
   target: 0,
 } as const satisfies Record<string, number>;
 

@@ -11,6 +11,10 @@ const hopSchema = z
       description:
         'As sent: order, case and repetitions; each byte one character. Very long ones are cut; of the value of a cookie only its length is shown: "sid=[32 octets]; Path=/".',
     }),
+    via: z
+      .enum(['refresh-header', 'meta-refresh'])
+      .optional()
+      .meta({ description: 'By what the page itself sent the visitor on; left out where the status did.' }),
     chain: z
       .enum(['https', 'http'])
       .meta({ description: 'Which way it was met on: from the https or the http address.' }),
@@ -144,6 +148,65 @@ const observatorySchema = z
   })
   .meta({ id: 'Observatory', description: 'What the MDN HTTP Observatory would say, its quirks included.' });
 
+const thirdPartySchema = z
+  .looseObject({
+    origin: z.string(),
+    site: z.string().meta({ description: 'Its registrable domain.' }),
+    kinds: z.record(z.string(), z.int()).meta({
+      description: 'How often it is named as script, style, frame, image, media, font or form target.',
+    }),
+    integrity: z.enum(['all', 'some', 'none']).nullable().meta({
+      description:
+        'Which of its scripts and styles have an integrity attribute; null where it gives neither.',
+    }),
+  })
+  .meta({ id: 'ThirdParty' });
+
+const thirdPartiesSchema = z
+  .looseObject({ origins: z.array(thirdPartySchema), count: z.int(), whole: z.boolean() })
+  .nullable()
+  .meta({
+    description:
+      'Origins of other sites that the page’s HTML names, the first 100; what its scripts and styles load is not seen. null where no HTML page was seen.',
+  });
+
+const siteFileShape = {
+  state: z.enum(['found', 'absent', 'not-tested']),
+  url: z.string().meta({ description: 'Where the redirects led.' }),
+  reason: z.string().optional().meta({ description: 'Why it was not found, as a clause.' }),
+  status: z.int().optional(),
+  contentType: z.string().optional(),
+  sizeBytes: z.int().optional().meta({ description: 'Decoded; at least so much where `whole` is false.' }),
+  whole: z.boolean().optional(),
+};
+
+const securityTxtSchema = z
+  .looseObject({
+    ...siteFileShape,
+    signed: z.boolean().optional().meta({
+      description: 'An OpenPGP cleartext signature stands around the text. It is not verified.',
+    }),
+    contacts: z.array(z.string()).optional(),
+    expires: z.string().nullable().optional(),
+    canonical: z.array(z.string()).optional(),
+    languages: z.string().nullable().optional(),
+    policy: z.array(z.string()).optional(),
+    encryption: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'SecurityTxt', description: 'security.txt of the host that was named (RFC 9116).' });
+
+const robotsSchema = z
+  .looseObject({
+    ...siteFileShape,
+    parseable: z.boolean().optional(),
+    groups: z.int().optional(),
+    rules: z.int().optional(),
+    disallowsAll: z.boolean().optional(),
+    sitemaps: z.array(z.string()).optional().meta({ description: 'The first 20.' }),
+    sitemapCount: z.int().optional(),
+  })
+  .meta({ id: 'RobotsTxt', description: 'robots.txt of the host that was named (RFC 9309).' });
+
 export const headerReportShape = {
   target: z.looseObject({ url: z.string() }),
   judgedUrl: z.string().nullable().meta({ description: 'The answer that was judged.' }),
@@ -169,5 +232,8 @@ export const headerReportShape = {
     }),
   csp: z.looseObject({ policies: z.array(policySchema), evaluator: z.array(evaluatorFindingSchema) }),
   cookies: z.array(cookieSchema),
+  thirdParties: thirdPartiesSchema,
+  securityTxt: securityTxtSchema,
+  robots: robotsSchema,
   observatory: observatorySchema,
 };

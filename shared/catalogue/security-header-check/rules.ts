@@ -10,6 +10,7 @@ import { corsRules, isolationRules } from './rules/cross-origin.ts';
 import { cspRules } from './rules/csp.ts';
 import { framingRules } from './rules/framing.ts';
 import { hygieneRules, leakageRules, targetRules } from './rules/leakage.ts';
+import { robotsRules, securityTxtRules } from './rules/site-files.ts';
 import { hstsRules, redirectRules } from './rules/transport.ts';
 
 /**
@@ -32,6 +33,8 @@ export const rules = {
   ...mixedContentRules,
   ...leakageRules,
   ...hygieneRules,
+  ...securityTxtRules,
+  ...robotsRules,
 };
 
 export type HeaderCode = keyof typeof rules;

@@ -2,7 +2,7 @@ import { openLogger } from '../../logger.ts';
 import { isRedisAway, openRedis } from '../../redis.ts';
 import { queueUnavailable } from '../unavailable.ts';
 import { purgedMessage } from './done.ts';
-import { doneChannel } from './gate.ts';
+import { doneChannel } from './keys.ts';
 
 /** Tells every API that reports were deleted: what it remembers is void. Rejects with Problem `queue_unavailable` where Redis is away. */
 export async function announcePurge(url: string): Promise<void> {

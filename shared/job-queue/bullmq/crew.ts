@@ -1,14 +1,17 @@
-import { Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
-import type { Job } from '../../model/job.ts';
-import { isRedisAway, refusalOf } from '../../redis.ts';
+import { type Processor, Worker } from 'bullmq';
+import type { Job, QueueName } from '../../model/job.ts';
+import { type AnyRedis, isCluster, isRedisAway, refusalOf } from '../../redis.ts';
 import type { QueueWorker } from '../port.ts';
-import { bullPrefix, workerKey } from './gate.ts';
-import { giveUp, type TurnSettings, takeTurn } from './turn.ts';
+import { openShardWorkers } from './shard-workers.ts';
+import type { Side, Sides } from './side.ts';
+import { giveUp, type Outcome, type TurnSettings, takeTurn } from './turn.ts';
+import type { Wakes } from './wakes.ts';
 
-export type CrewSettings = TurnSettings & {
-  readonly redis: Redis;
+export type CrewSettings = Omit<TurnSettings, keyof Side> & {
+  readonly sides: Sides;
   readonly concurrency: number;
+  /** Of a cluster. */
+  readonly wakes: Wakes | undefined;
 };
 
 /** A job that loses its worker is run again this long after. Browsers may starve the loop for longer. */
@@ -28,9 +31,10 @@ const heartbeatMs = 5000;
 const aliveS = 15;
 const afterAbortMs = 1000;
 
-/** Takes jobs of one queue from BullMQ, as many at a time as told, each when its host has room. */
+/** Takes jobs of one queue from BullMQ, from all shards as many at a time as told, each when its host has room. */
 export function openBullmqCrew(settings: CrewSettings): QueueWorker {
-  const { redis, queue, concurrency, log } = settings;
+  const { sides, log } = settings;
+  const stop = new AbortController();
   const force = new AbortController();
   const busy = new Set<Promise<unknown>>();
   const track = <T>(work: Promise<T>): Promise<T> => {
@@ -38,56 +42,94 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
     busy.add(done);
     return work;
   };
-  const connection = redis.duplicate();
-  connection.on('error', () => undefined); // told once by the connection it was copied from
-  const worker = new Worker<Job>(
-    queue,
-    (job, token) => track(takeTurn(settings, job, token ?? '', force.signal)),
-    {
-      connection,
-      prefix: bullPrefix,
-      concurrency,
-      maxStalledCount: stallsMost,
-      removeOnComplete: keepFinished,
-      removeOnFail: keepFinished,
-      ...locks[queue],
-    },
-  );
-  const rest = restWhenRefused(worker, settings);
-  worker.on('failed', (job, error) => {
-    track(giveUp(settings, job, error)).catch((reason: unknown) =>
-      log.error({ err: reason, jobId: job?.id }, 'failed job not given up'),
-    );
+  const run =
+    (side: Side): Processor<Job, Outcome> =>
+    (job, token) =>
+      track(takeTurn({ ...settings, ...side }, job, token ?? '', force.signal));
+  const opened = openWorkersOf(settings, run, stop.signal);
+  const { workers } = opened;
+  const rests = workers.map((worker, index) => {
+    const side = sides[index] ?? sides[0];
+    worker.on('failed', (job, error) => {
+      track(giveUp({ ...settings, ...side }, job, error)).catch((reason: unknown) =>
+        log.error({ err: reason, jobId: job?.id }, 'failed job not given up'),
+      );
+    });
+    return restWhenRefused(worker, settings);
   });
   const stopBeating = startHeartbeat(settings);
+  const all = (act: (worker: Worker<Job, Outcome>) => Promise<void>) => Promise.all(workers.map(act));
   return {
     async close(graceMs) {
-      rest.stop();
+      for (const rest of rests) rest.stop();
       stopBeating();
       // Not worker.close(): it waits for running jobs without an end, and cannot be hurried afterwards.
-      await within(graceMs, worker.pause(true));
+      await within(
+        graceMs,
+        all((worker) => worker.pause(true)),
+      );
+      stop.abort();
       await within(graceMs, Promise.all(busy));
       force.abort(new Error('the worker is stopping'));
       await within(afterAbortMs, Promise.all(busy));
-      await within(afterAbortMs, worker.close(true));
-      // BullMQ closes only what it has opened.
-      connection.disconnect();
+      await within(
+        afterAbortMs,
+        all((worker) => worker.close(true)),
+      );
+      opened.disconnect();
     },
   };
 }
 
-function startHeartbeat({ redis, queue, log }: CrewSettings): () => void {
-  // A full Redis takes no SET, but an EXPIRE: its workers are alive still.
-  const tell = async () =>
-    (await redis.expire(workerKey(queue), aliveS)) === 1 || redis.set(workerKey(queue), '1', 'EX', aliveS);
-  const beat = () => void tell().catch((error: unknown) => log.debug({ err: error }, 'no heartbeat'));
+type Opened = { readonly workers: readonly Worker<Job, Outcome>[]; disconnect(): void };
+
+function openWorkersOf(
+  { sides, queue, concurrency, wakes }: CrewSettings,
+  run: (side: Side) => Processor<Job, Outcome>,
+  signal: AbortSignal,
+): Opened {
+  const [side] = sides;
+  const usual = {
+    maxStalledCount: stallsMost,
+    removeOnComplete: keepFinished,
+    removeOnFail: keepFinished,
+    ...locks[queue],
+    ...(side.telemetry ? { telemetry: side.telemetry.bullmq } : {}),
+  };
+  if (wakes) {
+    const options = { queue, concurrency, usual, wakes, signal };
+    return { workers: openShardWorkers(sides, options, run), disconnect: () => undefined };
+  }
+  if (isCluster(side.redis)) throw new TypeError('the workers of a cluster need what wakes them');
+  const connection = side.redis.duplicate();
+  connection.on('error', () => undefined); // told once by the connection it was copied from
+  const options = { ...usual, concurrency, connection, prefix: side.keys.bull };
+  const worker = new Worker<Job, Outcome>(queue, run(side), options);
+  // BullMQ closes only what it has opened.
+  return { workers: [worker], disconnect: () => connection.disconnect() };
+}
+
+function startHeartbeat({ sides, queue, log }: CrewSettings): () => void {
+  const beat = () => {
+    for (const { redis, keys } of sides)
+      void tellAlive(redis, keys.worker(queue)).catch((error: unknown) =>
+        log.debug({ err: error }, 'no heartbeat'),
+      );
+  };
   beat();
   const timer = setInterval(beat, heartbeatMs);
   return () => clearInterval(timer);
 }
 
+// A full Redis takes no SET, but an EXPIRE: its workers are alive still.
+async function tellAlive(redis: AnyRedis, key: string): Promise<void> {
+  if ((await redis.expire(key, aliveS)) !== 1) await redis.set(key, '1', 'EX', aliveS);
+}
+
+type Told = Pick<CrewSettings, 'log'> & { readonly queue: QueueName };
+
 /** BullMQ asks a Redis that refuses work again at once, and again: here it pauses. Each kind of error is logged when it begins. */
-function restWhenRefused(worker: Worker<Job>, { queue, log }: CrewSettings): { stop(): void } {
+function restWhenRefused(worker: Worker<Job, Outcome>, { queue, log }: Told): { stop(): void } {
   let last = '';
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;

@@ -3,7 +3,7 @@ import type { Logger } from '../../logger.ts';
 import { openOnceEach } from '../once-each.ts';
 import type { Done, Missed } from '../port.ts';
 import { readDone } from '../read-message.ts';
-import { doneChannel } from './gate.ts';
+import { doneChannel } from './keys.ts';
 
 /** Published instead of the end of a job when reports were deleted by hand. */
 export const purgedMessage = '"purged"';

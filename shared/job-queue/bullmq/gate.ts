@@ -1,27 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { Redis, Result } from 'ioredis';
+import type { Result } from 'ioredis';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
-import { keyPrefix } from '../../redis.ts';
+import type { AnyRedis } from '../../redis.ts';
+import { doneChannel, type Keys } from './keys.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     diagTake(...args: (string | number)[]): Result<number, Context>;
     diagRelease(...args: (string | number)[]): Result<string[], Context>;
   }
-}
-
-export const doneChannel = `${keyPrefix}:done`;
-/** BullMQ's prefix; a job's hash is at `<prefix>:<queue>:<id>`. */
-export const bullPrefix = `${keyPrefix}:bull`;
-
-/** Set while a worker that serves the queue is alive. */
-export function workerKey(queue: QueueName): string {
-  return `${keyPrefix}:worker:${queue}`;
-}
-
-/** Set while a worker that should serve the queue cannot; its value says what must be done. */
-export function deniedKey(queue: QueueName): string {
-  return `${keyPrefix}:denied:${queue}`;
 }
 
 /** A slot kept for a job between its submit and its start. */
@@ -58,13 +45,13 @@ const take = readFileSync(new URL('take.lua', import.meta.url), 'utf8');
 const release = readFileSync(new URL('release.lua', import.meta.url), 'utf8');
 
 /** The order of each host's line, kept in Redis: who holds its slots, who waits, whose turn it is. */
-export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimits): Gate {
+export function openGate(redis: AnyRedis, keys: Keys, { hostConcurrency, lineLimit }: GateLimits): Gate {
   redis.defineCommand('diagTake', { numberOfKeys: 6, lua: take });
   redis.defineCommand('diagRelease', { numberOfKeys: 5, lua: release });
   const takeSlot = (job: Held, attempt: string, leaseMs: number, longest = lineLimit) =>
     redis.diagTake(
-      ...keysOf(job.host),
-      workerKey(job.queue),
+      ...lineKeys(keys, job.host),
+      keys.worker(job.queue),
       job.queue,
       job.jobId,
       attempt,
@@ -79,13 +66,13 @@ export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimit
       if (place === -1) return 'full';
       return place === -2 ? 'unserved' : place;
     },
-    admit: async (queue) => ((await redis.exists(workerKey(queue))) === 1 ? 0 : 'unserved'),
-    denied: async (queue) => (await redis.get(deniedKey(queue)))?.slice(0, fixMost),
+    admit: async (queue) => ((await redis.exists(keys.worker(queue))) === 1 ? 0 : 'unserved'),
+    denied: async (queue) => (await redis.get(keys.denied(queue)))?.slice(0, fixMost),
     start: async (job, attempt) =>
       (await takeSlot(job, String(attempt), job.runLimitMs + leaseGraceMs[job.queue])) === 0,
     async release(job, { attempt, message = '' }) {
       const handed = await redis.diagRelease(
-        ...keysOf(job.host),
+        ...lineKeys(keys, job.host),
         job.queue,
         job.jobId,
         attempt === undefined ? '' : String(attempt),
@@ -93,24 +80,19 @@ export function openGate(redis: Redis, { hostConcurrency, lineLimit }: GateLimit
         reservationMs,
         doneChannel,
         message,
-        bullPrefix,
+        keys.bull,
       );
       return pairs(handed);
     },
     async position(job) {
-      const rank = await redis.zrank(`${hostKey(job.host)}:parked:${job.queue}`, job.jobId);
+      const rank = await redis.zrank(`${keys.host(job.host)}:parked:${job.queue}`, job.jobId);
       return rank === null ? 0 : rank + 1;
     },
   };
 }
 
-/** Prefix of the keys of a host's line: `:slots`, `:parked:<queue>`, `:owner`, `:turns`. */
-export function hostKey(host: string): string {
-  return `${keyPrefix}:host:${host}`;
-}
-
-function keysOf(host: string): string[] {
-  const key = hostKey(host);
+function lineKeys(keys: Keys, host: string): string[] {
+  const key = keys.host(host);
   return [`${key}:slots`, `${key}:parked:network`, `${key}:parked:browser`, `${key}:owner`, `${key}:turns`];
 }
 

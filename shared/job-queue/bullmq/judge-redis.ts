@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { Problem } from '../../model/problem.ts';
-import { keyPrefix, refusalOf } from '../../redis.ts';
+import { type AnyRedis, isCluster, refusalOf } from '../../redis.ts';
+import type { Keys } from './keys.ts';
 import { withinTime } from './within-time.ts';
 
 const reasons: { readonly [word: string]: string } = {
@@ -10,12 +11,36 @@ const reasons: { readonly [word: string]: string } = {
   LOADING: 'Redis is still reading its data',
 };
 
-/** True when Redis takes jobs now, tried by a write; else why not in a few words. Never rejects. */
-export async function judgeRedis(redis: Redis): Promise<true | string> {
+/** What is wrong with each shard, in a few words; those that take jobs are not in it. */
+export type ShardFaults = ReadonlyMap<string, string>;
+
+/** Tries every shard by a write, and looks at the settings of its servers. Never rejects. */
+export async function judgeShards(redis: AnyRedis, shards: readonly Keys[]): Promise<ShardFaults> {
+  const judged = await Promise.all(
+    shards.map(async (keys) => [keys.prefix, await judgeShard(redis, keys)] as const),
+  );
+  return new Map(judged.flatMap(([name, state]) => (state === true ? [] : [[name, state] as const])));
+}
+
+/** Why no job can be taken at all, else true. @param count of the shards */
+export function sayAllFaults(faults: ShardFaults, count: number): true | string {
+  const [first] = faults.values();
+  return first === undefined || faults.size < count ? true : first;
+}
+
+/** Which shards take no jobs while others do, else true. */
+export function sayShardFaults(faults: ShardFaults, count: number): true | string {
+  const [first] = faults;
+  if (!first) return true;
+  const [name, reason] = first;
+  return `${faults.size} of ${count} shards take no jobs, such as ${name}: ${reason}`;
+}
+
+async function judgeShard(redis: AnyRedis, keys: Keys): Promise<true | string> {
   try {
     return await withinTime(redis, async () => {
-      await redis.set(`${keyPrefix}:ping`, '1', 'EX', 60);
-      return judgePolicy(redis);
+      await redis.set(keys.ping, '1', 'EX', 60);
+      return judgePolicies(redis);
     });
   } catch (error) {
     const word = refusalOf(error instanceof Problem ? error.cause : error);
@@ -25,6 +50,12 @@ export async function judgeRedis(redis: Redis): Promise<true | string> {
 }
 
 // A queue in a Redis that evicts would lose jobs without a word.
+async function judgePolicies(redis: AnyRedis): Promise<true | string> {
+  if (!isCluster(redis)) return judgePolicy(redis);
+  const judged = await Promise.all(redis.nodes('master').map(judgePolicy));
+  return judged.find((state) => state !== true) ?? true;
+}
+
 async function judgePolicy(redis: Redis): Promise<true | string> {
   const answer = await redis.config('GET', 'maxmemory-policy').catch(() => undefined); // managed servers forbid CONFIG
   const policy = Array.isArray(answer) ? String(answer[1]) : 'noeviction';

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { hostKey } from './gate.ts';
+import { type AnyRedis, isCluster } from '../../redis.ts';
+import type { Keys } from './keys.ts';
 
 /** The line of one host: who holds its slots, and how many wait for one. */
 export type HostLineSeen = {
@@ -14,13 +15,20 @@ const keysAtOnce = 1000;
 /** Hosts that are looked at; more have a line only while more than so many jobs run or wait. */
 const hostsMost = 100_000;
 
+/** Where to read lines: every shard of a client. */
+export type Shelves = { readonly redis: AnyRedis; readonly shards: readonly Keys[] };
+
 /** Reads the lines of all hosts that have one, the longest first. @param most how many are returned */
-export async function readLines(redis: Redis, nowMs: number, most: number): Promise<HostLineSeen[]> {
-  const hosts = [...(await findHosts(redis))];
+export async function readLines(
+  { redis, shards }: Shelves,
+  nowMs: number,
+  most: number,
+): Promise<HostLineSeen[]> {
+  const places = await findHosts(redis, shards);
   const lines: HostLineSeen[] = [];
-  for (let at = 0; at < hosts.length; at += keysAtOnce)
+  for (let at = 0; at < places.length; at += keysAtOnce)
     lines.push(
-      ...(await Promise.all(hosts.slice(at, at + keysAtOnce).map((host) => readLine(redis, host, nowMs)))),
+      ...(await Promise.all(places.slice(at, at + keysAtOnce).map((place) => readLine(redis, place, nowMs)))),
     );
   const lengthOf = ({ holders, waitingNetwork, waitingBrowser }: HostLineSeen) =>
     holders.length + waitingNetwork + waitingBrowser;
@@ -30,8 +38,9 @@ export async function readLines(redis: Redis, nowMs: number, most: number): Prom
     .slice(0, most);
 }
 
-async function readLine(redis: Redis, host: string, nowMs: number): Promise<HostLineSeen> {
-  const key = hostKey(host);
+type Place = { readonly host: string; readonly key: string };
+
+async function readLine(redis: AnyRedis, { host, key }: Place, nowMs: number): Promise<HostLineSeen> {
   const [holders, waitingNetwork, waitingBrowser] = await Promise.all([
     redis.zrangebyscore(`${key}:slots`, nowMs, '+inf'),
     redis.zcard(`${key}:parked:network`),
@@ -40,17 +49,26 @@ async function readLine(redis: Redis, host: string, nowMs: number): Promise<Host
   return { host, holders, waitingNetwork, waitingBrowser };
 }
 
-async function findHosts(redis: Redis): Promise<ReadonlySet<string>> {
-  const [prefix] = hostKey('\n').split('\n');
+async function findHosts(redis: AnyRedis, shards: readonly Keys[]): Promise<readonly Place[]> {
+  const servers = isCluster(redis) ? redis.nodes('master') : [redis];
+  const places = new Map<string, Place>();
+  // A shard is on one server: to ask each server for each shard costs nothing where there is one of both.
+  for (const server of servers)
+    for (const keys of shards) for (const place of await findOn(server, keys)) places.set(place.key, place);
+  return [...places.values()];
+}
+
+async function findOn(server: Redis, keys: Keys): Promise<readonly Place[]> {
+  const before = keys.host('');
   const hosts = new Set<string>();
   let cursor = '0';
   do {
-    const [next, keys] = await redis.scan(cursor, 'MATCH', `${hostKey('*')}:*`, 'COUNT', keysAtOnce);
-    for (const key of keys) {
-      const host = /^(.+):(?:slots|parked:network|parked:browser)$/.exec(key.slice(prefix?.length ?? 0))?.[1];
+    const [next, found] = await server.scan(cursor, 'MATCH', `${before}*:*`, 'COUNT', keysAtOnce);
+    for (const key of found) {
+      const host = /^(.+):(?:slots|parked:network|parked:browser)$/.exec(key.slice(before.length))?.[1];
       if (host !== undefined) hosts.add(host);
     }
     cursor = next;
   } while (cursor !== '0' && hosts.size < hostsMost);
-  return hosts;
+  return [...hosts].map((host) => ({ host, key: keys.host(host) }));
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { UnrecoverableError } from 'bullmq';
-import type { Redis, Result } from 'ioredis';
+import type { Result } from 'ioredis';
 import type { Job } from '../../model/job.ts';
-import { bullPrefix } from './gate.ts';
+import type { AnyRedis } from '../../redis.ts';
+import type { Keys } from './keys.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -33,10 +34,10 @@ const lossesInCompanyMost = 4;
 export const stallsBeforeAlone = 2;
 
 /** Opens the count. */
-export function openLosses(redis: Redis): Losses {
+export function openLosses(redis: AnyRedis, { bull }: Keys): Losses {
   redis.defineCommand('diagBeginRun', { numberOfKeys: 1, lua: script });
   const count = ({ queue, jobId }: Held, runs: number, alone: number) =>
-    redis.diagBeginRun(`${bullPrefix}:${queue}:${jobId}`, runs, alone);
+    redis.diagBeginRun(`${bull}:${queue}:${jobId}`, runs, alone);
   return {
     async begin(job, isAlone) {
       const [lost, lostAlone] = await count(job, 1, isAlone ? 1 : 0);

@@ -1,57 +1,88 @@
 import { EventEmitter } from 'node:events';
 import type { Logger } from '../../logger.ts';
-import { impatient, openRedis, patient } from '../../redis.ts';
+import { impatient, impatientAlone, isCluster, openHearing, openRedis, patient } from '../../redis.ts';
 import { shiftJob } from '../../shared-time.ts';
+import type { Tracing } from '../../tracing/port.ts';
 import type { Done, JobQueue, Missed } from '../port.ts';
 import { subscribeDone } from './done.ts';
-import { judgeRedis } from './judge-redis.ts';
+import { judgeShards, sayAllFaults, sayShardFaults } from './judge-redis.ts';
 import { look } from './look.ts';
-import { openSharedClock } from './shared-clock.ts';
-import { closeSide, openSide, type SideLimits } from './side.ts';
+import { listShards, ofHost, ofJobId } from './shards.ts';
+import { openSharedClock, type SharedClock } from './shared-clock.ts';
+import { closeSides, openSides, type SideLimits, type SideSettings } from './side.ts';
 import { openStats } from './stats.ts';
 import { submit } from './submit.ts';
+import { openQueueTelemetry } from './telemetry.ts';
+import { openWakes } from './wakes.ts';
 import { withinTime } from './within-time.ts';
-import { openWorkers } from './workers.ts';
+import { type CrewSides, openWorkers } from './workers.ts';
 
-export type BullmqQueueOptions = SideLimits & { readonly url: string; readonly log: Logger };
+export type BullmqQueueOptions = SideLimits & {
+  readonly url: string;
+  /** Parts of the queue where the URL is that of a cluster. */
+  readonly shards: number;
+  readonly log: Logger;
+  /** Where jobs are traced. */
+  readonly tracing?: Tracing | undefined;
+};
 
 /** The queue over Redis: BullMQ holds every job, the gate only the order of each host's line. Any number of processes. */
 export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
-  const { url, log } = options;
+  const { url, log, tracing } = options;
+  const settings = { ...options, telemetry: tracing && openQueueTelemetry(tracing) };
   const redis = openRedis(url, impatient, log);
+  const shards = listShards(url, options.shards);
   const clock = openSharedClock(redis, log);
-  const asking = openSide(redis, options, clock);
-  const workers = openWorkers(() => openSide(openRedis(url, patient, log), options, clock), log);
-  const hearing = openRedis(url, { ...patient, enableOfflineQueue: false }, log);
+  const asking = openSides(redis, shards, settings, clock);
+  const workers = openWorkers(() => openCrewSides(settings, clock), log);
+  const hearing = openHearing(url, hears, log);
   const events = new EventEmitter<{ done: [Done | Missed] }>().setMaxListeners(0);
   subscribeDone(hearing, log, (done) => events.emit('done', done));
-  const readStats = openStats(redis, asking.queues);
+  const readStats = openStats(redis, asking);
 
   return {
     submit: (job, lineLimit) =>
       withinTime(redis, async () => {
         await clock.known;
-        return submit(asking, shiftJob(job, clock.offsetMs()), lineLimit);
+        return submit(ofHost(asking, job.host), shiftJob(job, clock.offsetMs()), lineLimit);
       }),
     onDone(listener) {
       events.on('done', listener);
       return () => events.off('done', listener);
     },
-    look: (queue, jobId) => withinTime(redis, () => look(asking, queue, jobId)),
+    look: (queue, jobId) => withinTime(redis, () => look(ofJobId(asking, jobId), queue, jobId)),
     work: workers.work,
     deny: workers.deny,
     stats: () => withinTime(redis, readStats),
     clockOffsetMs: () => clock.offsetMs(),
     async ping() {
-      const state = await judgeRedis(redis);
+      const state = sayAllFaults(await judgeShards(redis, shards), shards.length);
       return state === true ? clock.readiness() : state;
     },
+    ...(isCluster(redis)
+      ? { pingShards: async () => sayShardFaults(await judgeShards(redis, shards), shards.length) }
+      : {}),
     async close(graceMs) {
       await workers.close(graceMs);
       clock.close();
-      await closeSide(asking);
+      await closeSides(asking);
       hearing.disconnect();
       events.removeAllListeners();
     },
   };
+}
+
+const hears = { ...patient, enableOfflineQueue: false } as const;
+
+function openCrewSides(options: BullmqQueueOptions & SideSettings, clock: SharedClock): CrewSides {
+  const { url, log } = options;
+  const redis = openRedis(url, patient, log);
+  const sides = openSides(redis, listShards(url, options.shards), options, clock);
+  if (!isCluster(redis)) return { sides, wakes: undefined };
+  const fetching = openRedis(
+    url,
+    { ...impatientAlone, maxRetriesPerRequest: 0, enableOfflineQueue: true },
+    log,
+  );
+  return { sides, wakes: openWakes(fetching, openHearing(url, hears, log), log) };
 }

@@ -1,17 +1,16 @@
 import type { Job as BullJob } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
-import { type Job, type QueueName, queueNames, randomId } from '../../model/job.ts';
+import { drawJobId, type Job, type QueueName, queueNames, randomId } from '../../model/job.ts';
 import { isRedisAway, openRedis } from '../../redis.ts';
 import type { Done, QueueStats, Submitted } from '../port.ts';
 import { readJob, readProgress } from '../read-message.ts';
 import { queueUnavailable } from '../unavailable.ts';
-import { hostKey, workerKey } from './gate.ts';
 import { handOver, promote } from './hand-over.ts';
 import { type HostLineSeen, readLines } from './lines.ts';
-import type { Pauses } from './pauses.ts';
+import { mergePauses, type Pauses } from './pauses.ts';
+import { listShards, ofHost, ofJobId } from './shards.ts';
 import { openSharedClock } from './shared-clock.ts';
-import { closeSide, openSide, type Side, type SideLimits } from './side.ts';
+import { closeSides, openSides, type Side, type SideLimits, type Sides } from './side.ts';
 import { openStats } from './stats.ts';
 import { submit } from './submit.ts';
 import { type Circumstances } from './why.ts';
@@ -25,7 +24,7 @@ export type JobSeen = {
 
 /** What an operator sees of the queues and does with them; everything rejects with Problem `queue_unavailable` where Redis is away. */
 export type Operator = {
-  readonly pauses: Pauses;
+  readonly pauses: Omit<Pauses, 'of'>;
   /** Unix ms of the shared clock. */
   nowMs(): number;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
@@ -42,7 +41,11 @@ export type Operator = {
   close(): Promise<void>;
 };
 
-export type OperatorOptions = SideLimits & { readonly url: string; readonly log: Logger };
+export type OperatorOptions = SideLimits & {
+  readonly url: string;
+  readonly shards: number;
+  readonly log: Logger;
+};
 
 /** An operator's commands end within seconds, also where Redis hangs. */
 const connection = {
@@ -53,10 +56,16 @@ const connection = {
 } as const;
 
 /** Opens the queues for an operator. Rejects with Problem `queue_unavailable` where Redis is away. */
-export async function openOperator({ url, log, ...limits }: OperatorOptions): Promise<Operator> {
+export async function openOperator({
+  url,
+  shards: count,
+  log,
+  ...limits
+}: OperatorOptions): Promise<Operator> {
   const redis = openRedis(url, connection, log);
   const clock = openSharedClock(redis, log);
-  const side = openSide(redis, limits, clock);
+  const shards = listShards(url, count);
+  const sides = openSides(redis, shards, limits, clock);
   const told =
     <Given extends readonly unknown[], T>(act: (...given: Given) => Promise<T>) =>
     async (...given: Given): Promise<T> => {
@@ -69,7 +78,7 @@ export async function openOperator({ url, log, ...limits }: OperatorOptions): Pr
   const nowMs = () => Date.now() + clock.offsetMs();
   const close = async () => {
     clock.close();
-    await closeSide(side);
+    await closeSides(sides);
   };
   try {
     await told(() => redis.ping())();
@@ -79,14 +88,16 @@ export async function openOperator({ url, log, ...limits }: OperatorOptions): Pr
   }
   await clock.known;
   return {
-    pauses: side.pauses,
+    pauses: mergePauses(sides.map((side) => side.pauses)),
     nowMs,
-    stats: told(openStats(redis, side.queues)),
-    lines: told((most: number) => readLines(redis, nowMs(), most)),
-    jobs: told((most: number) => listJobs(side, nowMs(), most)),
-    find: told((jobId: string) => find(side, redis, jobId, nowMs())),
-    retry: told((seen: Circumstances, queueMs: number) => retry(side, seen, nowMs() + queueMs)),
-    drop: told((job: Job) => drop(side, job)),
+    stats: told(openStats(redis, sides)),
+    lines: told((most: number) => readLines({ redis, shards }, nowMs(), most)),
+    jobs: told((most: number) => listJobs(sides, nowMs(), most)),
+    find: told((jobId: string) => find(ofJobId(sides, jobId), jobId, nowMs())),
+    retry: told((seen: Circumstances, queueMs: number) =>
+      retry(ofHost(sides, seen.job.host), seen, nowMs() + queueMs),
+    ),
+    drop: told((job: Job) => drop(ofHost(sides, job.host), job)),
     close,
   };
 }
@@ -98,12 +109,19 @@ const liveStates = {
   delayed: 'waiting',
 } as const;
 
-async function listJobs({ queues }: Side, nowMs: number, most: number): Promise<JobSeen[]> {
+async function listJobs(sides: Sides, nowMs: number, most: number): Promise<JobSeen[]> {
   const found: JobSeen[] = [];
   for (const queue of queueNames) {
     for (const [name, state] of Object.entries(liveStates)) {
-      const jobs = await queues[queue].getJobs([name as keyof typeof liveStates], 0, most - 1, true);
-      found.push(...jobs.flatMap((job) => readSeen(job, { queue, state, nowMs })));
+      const jobs = await Promise.all(
+        sides.map(({ queues }) =>
+          queues[queue].getJobs([name as keyof typeof liveStates], 0, most - 1, true),
+        ),
+      );
+      const seen = jobs.flat().flatMap((job) => readSeen(job, { queue, state, nowMs }));
+      // Of one shard they are in order already.
+      if (sides.length > 1) seen.sort((a, b) => b.waitedMs - a.waitedMs);
+      found.push(...seen.slice(0, most));
     }
   }
   return found;
@@ -117,16 +135,11 @@ function readSeen(bullJob: BullJob | undefined, { queue, state, nowMs }: Place):
   return bullJob && 'value' in read ? [{ job: read.value, state, waitedMs: nowMs - bullJob.timestamp }] : [];
 }
 
-async function find(
-  side: Side,
-  redis: Redis,
-  jobId: string,
-  nowMs: number,
-): Promise<Circumstances | undefined> {
+async function find(side: Side, jobId: string, nowMs: number): Promise<Circumstances | undefined> {
   for (const queue of queueNames) {
     const bullJob = (await side.queues[queue].getJob(jobId)) as BullJob | undefined;
     const read = readJob(bullJob?.data, { queue, jobId });
-    if (bullJob && 'value' in read) return see(side, redis, { bullJob, job: read.value, nowMs });
+    if (bullJob && 'value' in read) return see(side, { bullJob, job: read.value, nowMs });
   }
   return undefined;
 }
@@ -134,8 +147,7 @@ async function find(
 type Found = { readonly bullJob: BullJob; readonly job: Job; readonly nowMs: number };
 
 async function see(
-  { queues, gate, pauses }: Side,
-  redis: Redis,
+  { redis, keys, queues, gate, pauses }: Side,
   { bullJob, job, nowMs }: Found,
 ): Promise<Circumstances> {
   const { queue, jobId, host } = job;
@@ -143,10 +155,10 @@ async function see(
   const [state, pause, served, denied, place, holders, fromEnd, rank, length, wake] = await Promise.all([
     bullJob.getState(),
     pauses.of(job, nowMs),
-    redis.exists(workerKey(queue)),
+    redis.exists(keys.worker(queue)),
     gate.denied(queue),
     gate.position(job),
-    redis.zrangebyscore(`${hostKey(host)}:slots`, nowMs, '+inf'),
+    redis.zrangebyscore(`${keys.host(host)}:slots`, nowMs, '+inf'),
     redis.lpos(wait, jobId),
     redis.zrank(prioritized, jobId),
     redis.llen(wait),
@@ -180,7 +192,7 @@ async function retry(side: Side, { job, state, nowMs }: Circumstances, startBy: 
   if (state === 'running') return { state: 'joined', jobId: job.jobId };
   if (state !== 'waiting') {
     const wanted = { since: nowMs, orFresh: false };
-    return submit(side, { ...job, jobId: randomId(), reportId: randomId(), wanted, startBy });
+    return submit(side, { ...job, jobId: drawJobId(job.host), reportId: randomId(), wanted, startBy });
   }
   const place = job.queue === 'composite' ? 0 : await side.gate.reserve(job);
   if (typeof place === 'number' && place > 0) return { state: 'parked', jobId: job.jobId, position: place };

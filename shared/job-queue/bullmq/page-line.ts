@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { Redis, Result } from 'ioredis';
+import type { Cluster, Result } from 'ioredis';
 import type { Job } from '../../model/job.ts';
-import { keyPrefix } from '../../redis.ts';
+import { type AnyRedis, isCluster, isRedisAway } from '../../redis.ts';
+import { heldPagesKey, type Keys } from './keys.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     diagDrawTurn(...args: (string | number)[]): Result<number, Context>;
+    diagHoldPage(...args: (string | number)[]): Result<number, Context>;
+    diagNextTurn(...args: (string | number)[]): Result<number, Context>;
     diagBeginTurn(...args: (string | number)[]): Result<number, Context>;
   }
 }
@@ -20,31 +23,85 @@ export type PageLine = {
   leave(job: Pick<Job, 'jobId' | 'caller'>): Promise<void>;
 };
 
-const drawTurn = readFileSync(new URL('draw-turn.lua', import.meta.url), 'utf8');
-const beginTurn = readFileSync(new URL('begin-turn.lua', import.meta.url), 'utf8');
-const turnsKey = `${keyPrefix}:pages turns`;
+const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
+const [holdPage, drawTurn, beginTurn] = [
+  read('hold-page.lua'),
+  read('draw-turn.lua'),
+  read('begin-turn.lua'),
+];
+/** KEYS: the caller's page loads, sorted set: job id -> when it cannot run any more, Redis ms. ARGV: job id, limit (0 counts nothing), ms from now until then. */
+const hold = 'holdPage(KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]))';
+const scripts = {
+  /** KEYS[2]: the turns, sorted set: caller -> the last turn it drew; '' -> the turn that began last. ARGV[4]: the caller. Returns the turn, 0 for too many. */
+  diagDrawTurn: `${holdPage}${drawTurn}if not ${hold} then return 0 end\nreturn drawTurn(KEYS[2], ARGV[4])`,
+  // In a cluster the two keys have no slot in common.
+  diagHoldPage: `${holdPage}return ${hold} and 1 or 0`,
+  diagNextTurn: `${drawTurn}return drawTurn(KEYS[1], ARGV[1])`,
+} as const;
 /** What ends a job that is late may take this much longer. */
 const graceMs = 60_000;
 
-/** Opens the line. @param pageLimit unfinished page loads of one caller; undefined counts nothing */
-export function openPageLine(redis: Redis, pageLimit: number | undefined): PageLine {
-  redis.defineCommand('diagDrawTurn', { numberOfKeys: 2, lua: drawTurn });
+/** Opens the line of one shard. @param pageLimit unfinished page loads of one caller, over all shards; undefined counts nothing */
+export function openPageLine(redis: AnyRedis, { pageTurns }: Keys, pageLimit: number | undefined): PageLine {
+  redis.defineCommand('diagDrawTurn', { numberOfKeys: 2, lua: scripts.diagDrawTurn });
   redis.defineCommand('diagBeginTurn', { numberOfKeys: 1, lua: beginTurn });
-  return {
-    async draw({ jobId, caller, startBy, runLimitMs }, nowMs) {
-      const lastMs = Math.max(0, startBy - nowMs) + runLimitMs + graceMs;
-      const turn = await redis.diagDrawTurn(turnsKey, heldKey(caller), jobId, caller, pageLimit ?? 0, lastMs);
+  const line: PageLine = {
+    async draw(job, nowMs) {
+      const held = heldPagesKey(job.caller);
+      const turn = await redis.diagDrawTurn(
+        held,
+        pageTurns,
+        job.jobId,
+        pageLimit ?? 0,
+        lastMsOf(job, nowMs),
+        job.caller,
+      );
       return turn === 0 ? undefined : turn;
     },
     async begin(turn) {
-      await redis.diagBeginTurn(turnsKey, turn);
+      await redis.diagBeginTurn(pageTurns, turn);
     },
     async leave({ jobId, caller }) {
-      await redis.zrem(heldKey(caller), jobId);
+      await redis.zrem(heldPagesKey(caller), jobId);
     },
+  };
+  return isCluster(redis) ? overCluster(redis, line, { pageTurns, pageLimit }) : line;
+}
+
+/** The masters that count a caller and that hold a shard are two: while the first is away, its callers are not counted and nobody waits for it. */
+function overCluster(
+  redis: Cluster,
+  line: PageLine,
+  { pageTurns, pageLimit }: { readonly pageTurns: string; readonly pageLimit: number | undefined },
+): PageLine {
+  redis.defineCommand('diagHoldPage', { numberOfKeys: 1, lua: scripts.diagHoldPage });
+  redis.defineCommand('diagNextTurn', { numberOfKeys: 1, lua: scripts.diagNextTurn });
+  return {
+    ...line,
+    async draw(job, nowMs) {
+      const { jobId, caller } = job;
+      const asking = redis.diagHoldPage(heldPagesKey(caller), jobId, pageLimit ?? 0, lastMsOf(job, nowMs));
+      if (pageLimit !== undefined && (await unlessAway(asking, 1)) === 0) return undefined;
+      return redis.diagNextTurn(pageTurns, caller);
+    },
+    // It is forgotten by itself when its time is over.
+    leave: (job) => unlessAway(line.leave(job), undefined),
   };
 }
 
-function heldKey(caller: string): string {
-  return `${keyPrefix}:pages:${caller}`;
+function lastMsOf({ startBy, runLimitMs }: Job, nowMs: number): number {
+  return Math.max(0, startBy - nowMs) + runLimitMs + graceMs;
+}
+
+/** So long an answer is waited for that is not needed. */
+const countWaitMs = 300;
+
+async function unlessAway<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+  const late = Promise.withResolvers<T>();
+  const timer = setTimeout(() => late.resolve(otherwise), countWaitMs);
+  const answer = asked.catch((error: unknown) => {
+    if (isRedisAway(error)) return otherwise;
+    throw error;
+  });
+  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 }

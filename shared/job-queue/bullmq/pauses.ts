@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
 import type { Job } from '../../model/job.ts';
-import { keyPrefix } from '../../redis.ts';
+import type { AnyRedis } from '../../redis.ts';
+import type { Keys } from './keys.ts';
 
 /** What an operator holds back: all jobs of a host, or all jobs of a check. */
 export type Paused = { readonly kind: 'host' | 'check'; readonly name: string };
@@ -20,14 +20,11 @@ export type Pauses = {
   list(nowMs: number): Promise<Pause[]>;
 };
 
-/** Hash: "host <name>" or "check <name>" -> its end, Unix ms of the shared clock. */
-const key = `${keyPrefix}:pauses`;
-
 /** No pause is longer: one that was forgotten ends by itself. */
 export const pauseMostMs = 86_400_000;
 
-/** Opens the pauses. */
-export function openPauses(redis: Redis): Pauses {
+/** Opens the pauses of a shard, a hash: "host <name>" or "check <name>" -> its end, Unix ms of the shared clock. */
+export function openPauses(redis: AnyRedis, { pauses: key }: Keys): Pauses {
   return {
     async of({ host, check }, nowMs) {
       const [ofHost, ofCheck] = await redis.hmget(key, `host ${host}`, `check ${check}`);
@@ -50,6 +47,20 @@ export function openPauses(redis: Redis): Pauses {
       const ended = pauses.filter(({ until }) => until <= nowMs);
       if (ended.length > 0) await redis.hdel(key, ...ended.map(({ kind, name }) => `${kind} ${name}`));
       return pauses.filter(({ until }) => until > nowMs);
+    },
+  };
+}
+
+/** The pauses of all shards as one: each worker reads those of the shard that its job is in. */
+export function mergePauses(all: readonly Pauses[]): Omit<Pauses, 'of'> {
+  return {
+    async pause(pause) {
+      await Promise.all(all.map((one) => one.pause(pause)));
+    },
+    resume: async (paused) => (await Promise.all(all.map((one) => one.resume(paused)))).includes(true),
+    async list(nowMs) {
+      const pauses = (await Promise.all(all.map((one) => one.list(nowMs)))).flat();
+      return [...new Map(pauses.map((pause) => [`${pause.kind} ${pause.name}`, pause])).values()];
     },
   };
 }

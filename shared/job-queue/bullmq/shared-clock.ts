@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import type { Logger } from '../../logger.ts';
+import { type AnyRedis, isCluster } from '../../redis.ts';
 
 /** The clock that all processes share is Redis': their own may differ. */
 export type SharedClock = {
@@ -22,7 +22,7 @@ const tellMs = 2000;
 const notReadyMs = 5000;
 
 /** Compares this machine's clock with Redis' at each connection and each minute. Between two comparisons the monotonic clock counts, so that a clock that is set does no harm. */
-export function openSharedClock(redis: Redis, log: Logger): SharedClock {
+export function openSharedClock(redis: AnyRedis, log: Logger): SharedClock {
   let sample: Sample | undefined;
   const known = Promise.withResolvers<void>();
   const offsetMs = () => {
@@ -61,14 +61,31 @@ export function openSharedClock(redis: Redis, log: Logger): SharedClock {
 /** Redis' Unix ms at the origin of `performance.now()`, and how long the answer took: it is wrong by half of that at most. */
 type Sample = { readonly startedAt: number; readonly tookMs: number };
 
-async function sampleClock(redis: Redis): Promise<Sample> {
+async function sampleClock(redis: AnyRedis): Promise<Sample> {
   let best: Sample | undefined;
   for (let count = 0; count < samples; count += 1) {
     const sentAt = performance.now();
-    const [seconds, micros] = await redis.time();
+    const [seconds, micros] = await readTime(redis);
     const tookMs = performance.now() - sentAt;
     const startedAt = Number(seconds) * 1000 + Number(micros) / 1000 - sentAt - tookMs / 2;
     if (!best || tookMs < best.tookMs) best = { startedAt, tookMs };
   }
   return best ?? { startedAt: Date.now() - performance.now(), tookMs: 0 };
+}
+
+/** The time of one Redis; in a cluster of the first master by its address that answers, so that all processes ask the same one. */
+async function readTime(redis: AnyRedis): Promise<readonly (string | number)[]> {
+  if (!isCluster(redis)) return redis.time();
+  const addressOf = ({ options: { host, port } }: (typeof masters)[number]) => `${host}:${port}`;
+  const masters = redis.nodes('master');
+  masters.sort((a, b) => addressOf(a).localeCompare(addressOf(b)));
+  let fault: unknown = new Error('the cluster has no master');
+  for (const master of masters) {
+    try {
+      return await master.time();
+    } catch (error) {
+      fault = error;
+    }
+  }
+  throw fault;
 }

@@ -1,46 +1,83 @@
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { type Job, type QueueName, queueNames } from '../../model/job.ts';
-import { bullPrefix, type GateLimits, openGate } from './gate.ts';
+import { type AnyRedis, isCluster } from '../../redis.ts';
+import { type GateLimits, openGate } from './gate.ts';
+import type { Keys } from './keys.ts';
 import { type Losses, openLosses } from './losses.ts';
 import { openPageLine } from './page-line.ts';
 import { openPauses, type Pauses } from './pauses.ts';
+import { announceJobs, type ShardBackends, shareBackend } from './shared-backend.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { SubmitSide } from './submit.ts';
+import type { QueueTelemetry } from './telemetry.ts';
 
 export type SideLimits = GateLimits & {
   /** Page loads that a caller may have unfinished; where left out they are not counted. */
   readonly pageLimit?: number;
 };
 
-/** A connection with the queues and the gate over it: one for asking, which fails at once, one for working, which waits. */
-export type Side = SubmitSide & { readonly losses: Losses; readonly pauses: Pauses };
+export type SideSettings = SideLimits & { readonly telemetry?: QueueTelemetry | undefined };
 
-/** Opens the queues and the lines over a connection. */
-export function openSide(redis: Redis, limits: SideLimits, clock: SharedClock): Side {
-  const open = (name: QueueName) => {
-    const queue = new Queue<Job>(name, {
-      connection: redis,
-      prefix: bullPrefix,
-      streams: { events: { maxLen: 100 } },
-    });
-    queue.on('error', () => undefined); // said once by the connection itself
-    return queue;
-  };
-  return {
+/** The queues and the gate of one shard over a connection: one for asking, which fails at once, one for working, which waits. */
+export type Side = SubmitSide & {
+  readonly keys: Keys;
+  readonly losses: Losses;
+  readonly pauses: Pauses;
+};
+
+/** A side for each shard. */
+export type Sides = readonly [Side, ...Side[]];
+
+/** Opens the queues and the lines of every shard over one connection. */
+export function openSides(
+  redis: AnyRedis,
+  shards: readonly [Keys, ...Keys[]],
+  { telemetry, ...limits }: SideSettings,
+  clock: SharedClock,
+): Sides {
+  const backends = isCluster(redis) ? announceJobs(shareBackend(), redis) : undefined;
+  const [first, ...others] = shards;
+  const open = (keys: Keys): Side => ({
     redis,
-    gate: openGate(redis, limits),
-    pages: openPageLine(redis, limits.pageLimit),
+    keys,
+    gate: openGate(redis, keys, limits),
+    pages: openPageLine(redis, keys, limits.pageLimit),
     pageLimit: limits.pageLimit,
-    losses: openLosses(redis),
-    pauses: openPauses(redis),
+    losses: openLosses(redis, keys),
+    pauses: openPauses(redis, keys),
     clock,
-    queues: { network: open('network'), browser: open('browser'), composite: open('composite') },
+    telemetry,
+    queues: {
+      network: openQueue('network', { redis, keys, backends, telemetry }),
+      browser: openQueue('browser', { redis, keys, backends, telemetry }),
+      composite: openQueue('composite', { redis, keys, backends, telemetry }),
+    },
+  });
+  return [open(first), ...others.map(open)];
+}
+
+type Place = {
+  readonly redis: AnyRedis;
+  readonly keys: Keys;
+  readonly backends: ShardBackends | undefined;
+  readonly telemetry: QueueTelemetry | undefined;
+};
+
+function openQueue(name: QueueName, { redis, keys, backends, telemetry }: Place): Queue<Job> {
+  const options = {
+    connection: redis,
+    prefix: keys.bull,
+    ...(telemetry ? { telemetry: telemetry.bullmq } : {}),
+    streams: { events: { maxLen: 100 } },
   };
+  const queue = backends ? new Queue<Job>(name, options, backends(keys)) : new Queue<Job>(name, options);
+  queue.on('error', () => undefined); // said once by the connection itself
+  return queue;
 }
 
 /** Closes them, and the connection. */
-export async function closeSide({ redis, queues }: Side): Promise<void> {
-  await Promise.all(queueNames.map((name) => queues[name].close().catch(() => undefined))); // Redis may be gone already
-  redis.disconnect();
+export async function closeSides(sides: Sides): Promise<void> {
+  const queues = sides.flatMap((side) => queueNames.map((name) => side.queues[name]));
+  await Promise.all(queues.map((queue) => queue.close().catch(() => undefined))); // Redis may be gone already
+  sides[0].redis.disconnect();
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Queue } from 'bullmq';
-import type { Redis, Result } from 'ioredis';
+import type { Result } from 'ioredis';
 import type { QueueName } from '../../model/job.ts';
+import type { AnyRedis } from '../../redis.ts';
 import type { QueueStats } from '../port.ts';
-import type { Queues } from './hand-over.ts';
+import type { Side } from './side.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -16,10 +17,11 @@ const script = readFileSync(new URL('stats.lua', import.meta.url), 'utf8');
 /** The counts of all queues, and their oldest waits by Redis' clock. */
 export type ReadStats = () => Promise<Readonly<Record<QueueName, QueueStats>>>;
 
-/** Makes the reader of the counts. */
-export function openStats(redis: Redis, queues: Queues): ReadStats {
+/** Makes the reader of the counts: sums over all shards, and the oldest wait of any. */
+export function openStats(redis: AnyRedis, sides: readonly Pick<Side, 'queues'>[]): ReadStats {
   redis.defineCommand('diagStats', { numberOfKeys: 4, lua: script });
-  const read = (name: QueueName) => statsOf(redis, queues[name]);
+  const read = async (name: QueueName) =>
+    sum(await Promise.all(sides.map(({ queues }) => statsOf(redis, queues[name]))));
   return async () => {
     const [network, browser, composite] = await Promise.all([
       read('network'),
@@ -30,9 +32,19 @@ export function openStats(redis: Redis, queues: Queues): ReadStats {
   };
 }
 
-async function statsOf(redis: Redis, { keys }: Queue): Promise<QueueStats> {
+async function statsOf(redis: AnyRedis, { keys }: Queue): Promise<QueueStats> {
   const { wait = '', prioritized = '', delayed = '', active = '', '': jobPrefix = '' } = keys;
   const [waiting = 0, parked = 0, running = 0, oldestWaitingMs = 0, oldestParkedMs = 0] =
     await redis.diagStats(wait, prioritized, delayed, active, jobPrefix);
   return { waiting, parked, running, oldestWaitingMs, oldestParkedMs };
+}
+
+function sum(all: readonly QueueStats[]): QueueStats {
+  return all.reduce((total, one) => ({
+    waiting: total.waiting + one.waiting,
+    parked: total.parked + one.parked,
+    running: total.running + one.running,
+    oldestWaitingMs: Math.max(total.oldestWaitingMs, one.oldestWaitingMs),
+    oldestParkedMs: Math.max(total.oldestParkedMs, one.oldestParkedMs),
+  }));
 }

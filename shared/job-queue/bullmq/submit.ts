@@ -1,20 +1,22 @@
-import type { Redis } from 'ioredis';
 import type { Job } from '../../model/job.ts';
+import type { AnyRedis } from '../../redis.ts';
 import type { Submitted } from '../port.ts';
 import { tooManyPages, unserved } from '../unavailable.ts';
 import type { Gate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
 import type { PageLine } from './page-line.ts';
 import type { SharedClock } from './shared-clock.ts';
+import type { QueueTelemetry } from './telemetry.ts';
 import { sendTogether } from './within-time.ts';
 
 export type SubmitSide = {
-  readonly redis: Redis;
+  readonly redis: AnyRedis;
   readonly queues: Queues;
   readonly gate: Gate;
   readonly pages: PageLine;
   readonly pageLimit: number | undefined;
   readonly clock: SharedClock;
+  readonly telemetry: QueueTelemetry | undefined;
 };
 
 /** Takes a place for the job at its host, and hands it to BullMQ; equal work that is there already is joined. */
@@ -43,7 +45,7 @@ async function joinOnly({ queues, gate, pageLimit }: SubmitSide, job: Job): Prom
 type Place = { readonly lineLimit: number | undefined; readonly turn?: number };
 
 async function submitInTurn(
-  { redis, queues, gate, clock }: SubmitSide,
+  { redis, queues, gate, clock, telemetry }: SubmitSide,
   job: Job,
   { lineLimit, turn }: Place,
 ): Promise<Submitted> {
@@ -53,14 +55,16 @@ async function submitInTurn(
   const timestamp = Date.now() + clock.offsetMs();
   const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - timestamp) };
   sendTogether(redis);
-  const added = await queues[job.queue].add(job.check, job, {
-    attempts: 1,
-    timestamp,
-    ...delay,
-    ...(turn === undefined ? {} : { priority: turn }),
-    jobId: job.jobId,
-    deduplication: { id: job.jobKey },
-  });
+  const add = () =>
+    queues[job.queue].add(job.check, job, {
+      attempts: 1,
+      timestamp,
+      ...delay,
+      ...(turn === undefined ? {} : { priority: turn }),
+      jobId: job.jobId,
+      deduplication: { id: job.jobKey },
+    });
+  const added = await (telemetry ? telemetry.within(job.trace, add) : add());
   if (added.id !== job.jobId) {
     // Equal work was there before: what was taken for this job goes on, and the earlier one is helped along.
     await handOver(queues, gate, job.host, await gate.release(job, {}));

@@ -12,6 +12,7 @@ import type { PageLine } from './page-line.ts';
 import { patiently } from './patiently.ts';
 import type { Pauses } from './pauses.ts';
 import type { SharedClock } from './shared-clock.ts';
+import type { QueueTelemetry } from './telemetry.ts';
 import type { Stay, Ward } from './ward.ts';
 
 export type TurnSettings = {
@@ -24,6 +25,7 @@ export type TurnSettings = {
   readonly losses: Losses;
   readonly pauses: Pauses;
   readonly clock: SharedClock;
+  readonly telemetry: QueueTelemetry | undefined;
   readonly ward: Ward;
   readonly run: Run;
   readonly gaveUp: GaveUp;
@@ -59,7 +61,7 @@ export async function takeTurn(
   const read = readJob(bullJob.data, { queue: settings.queue, jobId: bullJob.id });
   if ('fault' in read) return drop(settings, bullJob, read.fault);
   await settings.clock.known;
-  const job = shiftJob(read.value, -settings.clock.offsetMs());
+  const job = inTrace(shiftJob(read.value, -settings.clock.offsetMs()), settings.telemetry);
   const turn: Turn = { bullJob, job, token, attempt: bullJob.attemptsStarted, signal };
   // A newer API may ask for what only a newer worker can do.
   if (job.v > jobVersion) return sleep(turn);
@@ -116,6 +118,12 @@ async function runInTurn(settings: TurnSettings, turn: Turn): Promise<Outcome> {
 function drop({ log, onceEach, queue }: TurnSettings, { id }: BullJob<Job>, fault: string): Outcome {
   onceEach(fault, () => log.warn({ jobId: id, queue, fault }, 'job dropped: its payload is malformed'));
   return 'failed';
+}
+
+// What the run asks belongs to BullMQ's span around it.
+function inTrace(job: Job, telemetry: QueueTelemetry | undefined): Job {
+  const trace = telemetry?.current();
+  return trace === undefined ? job : { ...job, trace };
 }
 
 /** Ends the job's part in this worker for now. */

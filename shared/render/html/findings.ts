@@ -21,7 +21,7 @@ export function findingsSection(report: Report): Markup {
 ${findings.map((finding) => showFinding(report, finding, room))}</section>
 `,
   );
-  return markup`<section><h2>Findings</h2>
+  return markup`<section id="findings"><h2>Findings</h2>
 ${groups.length === 0 ? markup`<p>None.</p>` : groups}</section>
 `;
 }
@@ -56,11 +56,24 @@ function showEvidence({ evidence, title }: Finding, room: Room): Markup {
 }
 
 function showFix({ fix }: Finding): Markup {
-  const snippets = Object.entries(fix.snippets ?? {}).map(
-    ([server, text]) => markup`<p><code>${server}</code></p>${showLines(cut(text, longestText))}`,
-  );
+  const [first, ...others] = Object.entries(fix.snippets ?? {});
   return markup`<h5>Fix</h5><p>${cut(fix.text, longestText)}</p>
-${fix.record ? showLines(zoneLine(fix.record)) : nothing}${snippets}`;
+${fix.record ? showLines(zoneLine(fix.record)) : nothing}${first ? showSnippet(first) : nothing}${showOthers(others)}`;
+}
+
+type Snippet = readonly [server: string, text: string];
+
+function showSnippet([server, text]: Snippet): Markup {
+  return markup`<p><code>${server}</code></p>${showLines(cut(text, longestText))}`;
+}
+
+// A reader has one server: the ways of all others, for each finding, would make most of a page.
+function showOthers(others: readonly Snippet[]): Markup {
+  if (others.length === 0) return nothing;
+  const names = others.map(([server]) => server).join(', ');
+  return markup`<details class="ways"><summary>The same for ${names}</summary>
+${others.map(showSnippet)}</details>
+`;
 }
 
 function showLines(text: string): Markup {
@@ -93,7 +106,7 @@ ${rules.map(({ code }) => listRule(report, code))}</ul></td></tr>
   );
   const table = markup`<table><thead><tr><th scope="col">Why not</th><th scope="col">Rules</th></tr></thead><tbody>
 ${rows}</tbody></table>`;
-  return markup`<section><h2>Not tested (${report.notTested.length})</h2>
+  return markup`<section id="not-tested"><h2>Not tested (${report.notTested.length})</h2>
 <details><summary>Show what was not tested, and why</summary>${scrollable('Not tested', table)}</details></section>
 `;
 }
@@ -107,7 +120,7 @@ function listRule(report: Report, code: string): Markup {
 export function passedSection(report: Report): Markup {
   if (report.passed.length === 0) return nothing;
   const items = report.passed.map((code) => listRule(report, code));
-  return markup`<section><h2>Passed (${items.length})</h2>
+  return markup`<section id="passed"><h2>Passed (${items.length})</h2>
 <details><summary>Show what was looked at and is not the case</summary>
 <ul class="codes">
 ${items}</ul></details></section>

@@ -7,6 +7,7 @@ import { changesSection } from './changes.ts';
 import { categoryBars, scoreGauge, severityBars } from './charts.ts';
 import { costsSection } from './costs.ts';
 import { findingsSection, notTestedSection, passedSection } from './findings.ts';
+import { wordOfCategory } from './pictures/domain-health.ts';
 import { pictures } from './pictures/pictures.ts';
 import { type ScorePoint, scoreLine } from './score-line.ts';
 import { type Room, scrollable, valueTable } from './value.ts';
@@ -40,13 +41,28 @@ ${notice(report)}<div class="summary">
 ${scoreGauge(report)}
 ${severityBars(report)}
 ${categories(report)}</div>
-${changesSection(around.changes)}${costsSection(report)}${scoreLine(around.scores)}${pictures(report, around.linkOfReport)}${findingsSection(report)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}`;
+${jumps(report)}${changesSection(around.changes)}${costsSection(report)}${scoreLine(around.scores)}${pictures(report, around.linkOfReport)}${findingsSection(report)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}`;
 }
 
 function factLine({ checkedAt, durationMs, state, rulesVersion, reportId }: Report): Markup {
   return markup`<p class="facts">Checked <time datetime="${checkedAt}">${timeWords(checkedAt)}</time> · took ${durationMs} ms · ${state} · rules ${rulesVersion}${
     reportId === undefined ? nothing : markup` · report <code>${reportId}</code>`
   }</p>
+`;
+}
+
+/** Where the long parts begin: what stands between may be more than a screen. */
+function jumps({ findings, notTested, passed }: Report): Markup {
+  const parts = [
+    {
+      id: 'findings',
+      words: findings.length === 1 ? '1 finding' : `${findings.length} findings`,
+      count: findings.length,
+    },
+    { id: 'not-tested', words: `${notTested.length} not tested`, count: notTested.length },
+    { id: 'passed', words: `${passed.length} passed`, count: passed.length },
+  ].filter(({ count }) => count > 0);
+  return markup`<ul class="jump">${parts.map(({ id, words }) => markup`<li><a href="#${id}">${words}</a></li>`)}</ul>
 `;
 }
 
@@ -64,7 +80,7 @@ function categories(report: Report): Markup {
   const scored = Object.entries(value as { readonly [name: string]: unknown }).flatMap(([name, category]) => {
     if (typeof category !== 'object' || category === null || !('score' in category)) return [];
     const { score } = category;
-    return typeof score === 'number' || score === null ? [{ name, score }] : [];
+    return typeof score === 'number' || score === null ? [{ name: wordOfCategory(name), score }] : [];
   });
   return scored.length === 0
     ? nothing

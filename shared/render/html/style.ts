@@ -53,6 +53,10 @@ th{overflow-wrap:normal}
 bdi.value{overflow-wrap:anywhere}
 .scroll{overflow-x:auto}
 .scroll:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+.jump{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;padding:0;margin:0 0 1rem}
+p.key{margin:.25rem 0 .1rem;font-weight:600;font-size:.9rem}
+.piece+.piece{border-top:1px solid var(--line);padding-top:.5rem}
+.vitals{display:flex;flex-wrap:wrap;gap:.5rem 2.5rem}
 td.number{min-width:3rem;white-space:nowrap;text-align:right;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--muted);padding:0 0 .25rem}
 details{margin:0 0 1rem}
@@ -84,6 +88,7 @@ svg .toned{fill:var(--mark)}
 .tree,.tree ul{list-style:none;padding-left:1.1rem;border-left:2px solid var(--line);margin:.25rem 0}
 .tree li{padding:.2rem 0}
 @media (max-width:30rem){.costs .cost{display:none}}
+@media (max-width:45rem){.scroll table{max-width:none;width:max-content}.scroll td,.scroll tbody th{max-width:17rem}}
 footer{margin-top:3rem;color:var(--muted);font-size:.9rem}
 ${marks}
 @media print{
@@ -96,7 +101,9 @@ h2,h3,h4,caption{break-after:avoid}
 .scroll{overflow:visible}
 td,tbody th,td.number{min-width:0}
 .scroll>svg{max-width:100%}
-th{overflow-wrap:anywhere}
+th{overflow-wrap:break-word}
+.fields,.jump,.picture details{display:none}
+details::details-content{content-visibility:visible;block-size:auto}
 .finding a[href]::after{content:" <" attr(href) ">";color:var(--muted)}
 }
 `;

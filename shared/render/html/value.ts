@@ -23,9 +23,29 @@ export function valueTable(value: unknown, room: Room, depth = 0): Markup {
   const size = Array.isArray(value) ? value.length : Object.keys(value).length;
   if (size === 0) return none('empty');
   if (depth >= deepest) return markup`<span class="more">… ${size} more</span>`;
-  return Array.isArray(value)
-    ? arrayTable(value, room, depth)
+  if (Array.isArray(value)) return arrayTable(value, room, depth);
+  return isDeep(value)
+    ? listsBelow(value as Row, room, depth)
     : pairTable(Object.entries(value), room, depth);
+}
+
+/** A list of objects: in a cell beside others it would make one row as high as a screen, and a column that a phone does not show. */
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null);
+}
+
+function isDeep(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).some(isList);
+}
+
+/** An object with lists of objects: its other values as a table, and below it each list in its full width. */
+function listsBelow(value: Row, room: Room, depth: number): Markup {
+  const entries = Object.entries(value).slice(0, mostItems);
+  const plain = entries.filter(([, item]) => !isList(item));
+  const lists = entries.filter(([, item]) => isList(item));
+  return markup`${plain.length > 0 ? pairTable(plain, room, depth) : nothing}${lists.map(
+    ([name, list]) => markup`<p class="key">${cut(name, longestKey)}</p>${valueTable(list, room, depth + 1)}`,
+  )}`;
 }
 
 function scalar(value: unknown): Markup {
@@ -41,6 +61,8 @@ function none(word: string): Markup {
 function arrayTable(items: readonly unknown[], room: Room, depth: number): Markup {
   const shown = items.slice(0, mostItems);
   if (shown.every(isPair)) return pairTable(shown, room, depth, items.length - shown.length);
+  if (shown.some(isDeep) && shown.every((item) => typeof item === 'object' && !Array.isArray(item)))
+    return markup`${shown.map((item) => markup`<div class="piece">${valueTable(item, room, depth + 1)}</div>`)}${more(items.length - shown.length)}`;
   const columns = columnsOf(shown);
   if (columns.length > 0) {
     const rows = shown.map((item) => rowOf(item as Row, columns, room, depth));

@@ -41,6 +41,7 @@ async function timesOf(work: () => Promise<unknown>): Promise<number[]> {
 
 const worlds: readonly { name: string; change: Change; domain?: string }[] = [
   { name: 'a usual domain', change: {} },
+  { name: 'one whose keys and proofs come by TCP', change: { truncates: true } },
   { name: 'an unsigned one', change: { signed: false } },
   { name: 'one that does not exist', change: {}, domain: 'nothing.test' },
   { name: 'a host inside a zone', change: {}, domain: 'host.good.test' },

@@ -21,6 +21,10 @@ const delvEnds: { readonly [status: string]: string } = {
 const faults: readonly { zone: string; theirs: string; ours: string }[] = [
   { zone: 'short.test', theirs: 'DNSKEY_SMALLER_THAN_REC', ours: 'dnssec-key-short' },
   { zone: 'sha1.test', theirs: 'ALGORITHM_NOT_RECOMMENDED', ours: 'dnssec-algorithm-weak' },
+  { zone: 'noproof.test', theirs: 'DS10_MISSING_NSEC_NSEC3', ours: 'dnssec-denial-invalid' },
+  { zone: 'unsignedproof.test', theirs: 'DS10_NSEC_MISSING_SIGNATURE', ours: 'dnssec-denial-invalid' },
+  { zone: 'noproof3.test', theirs: 'DS10_MISSING_NSEC_NSEC3', ours: 'dnssec-denial-invalid' },
+  { zone: 'oneproof.test', theirs: 'DS10_MISSING_NSEC_NSEC3', ours: 'dnssec-server-denial-invalid' },
   { zone: 'plain.test', theirs: 'NOT_SIGNED', ours: 'dnssec-unsigned' },
   { zone: 'island.test', theirs: 'DNSKEY_BUT_NOT_DS', ours: 'dnssec-ds-missing' },
   { zone: 'wrongds.test', theirs: 'DS02_NO_VALID_DNSKEY_FOR_ANY_DS', ours: 'dnssec-ds-without-key' },
@@ -32,6 +36,9 @@ const faults: readonly { zone: string; theirs: string; ours: string }[] = [
   { zone: 'unheard.test', theirs: 'RNAME_MAIL_DOMAIN_INVALID', ours: 'soa-rname-no-mail' },
 ];
 
+// delv looks at the SOA, which is there and signed; what these zones cannot prove is what they do not have.
+const unproven = ['noproof.test', 'noproof3.test', 'unsignedproof.test'];
+
 describe.skipIf(reason !== undefined)('the lab as its peers see it', () => {
   let lab: SignedLab;
   beforeAll(async () => {
@@ -40,7 +47,7 @@ describe.skipIf(reason !== undefined)('the lab as its peers see it', () => {
   }, 90_000);
   afterAll(async () => lab?.close());
 
-  test.for(zoneNames)('delv and we agree on %s', async (zone) => {
+  test.for(zoneNames.filter((zone) => !unproven.includes(zone)))('delv and we agree on %s', async (zone) => {
     const { fields } = await checkDomain(zone, lab.settings);
     const { status } = fields['dnssec'] as { status: string };
     expect(askDelv(zone, lab)).toBe(delvEnds[status]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { run, serve } from './debian-tools.ts';
-import { type Addresses, addressesIn, type LabZone, zonesIn } from './zones.ts';
+import { type Addresses, addressesIn, damages, type LabZone, zonesIn } from './zones.ts';
 
 export type SignedLab = {
   readonly addresses: Addresses;
@@ -82,14 +82,15 @@ function makeZone({ folder, addresses }: Site, name: string, zone: LabZone): str
 }
 
 function sign(folder: string, { file, origin }: { file: string; origin: string }, zone: LabZone): string {
-  const { algorithm = '', bits, fromDay = -1, untilDay = 30, nsec3Iterations } = zone.signing ?? {};
+  const { algorithm = '', bits, fromDay = -1, untilDay = 30, nsec3Iterations, optOut } = zone.signing ?? {};
   const size = bits === undefined ? [] : ['-b', String(bits)];
   const makeKey = (...more: readonly string[]): string =>
     run('ldns-keygen', ['-a', algorithm, ...size, ...more, origin], folder).trim();
   const keySigning = makeKey('-k');
   const zoneSigning = makeKey();
   const at = (day: number): string => String(Math.floor(Date.now() / 1000) + day * dayS);
-  const nsec3 = nsec3Iterations === undefined ? [] : ['-n', '-t', String(nsec3Iterations)];
+  const nsec3 =
+    nsec3Iterations === undefined ? [] : ['-n', '-t', String(nsec3Iterations), ...(optOut ? ['-p'] : [])];
   run(
     'ldns-signzone',
     [
@@ -108,6 +109,10 @@ function sign(folder: string, { file, origin }: { file: string; origin: string }
     ],
     folder,
   );
+  if (zone.damage) {
+    const lines = readFileSync(join(folder, `${file}.signed`), 'utf8').split('\n');
+    writeFileSync(join(folder, `${file}.damaged`), damages[zone.damage.of](lines).join('\n'));
+  }
   const source = zone.ds === 'wrong' ? makeKey('-k') : keySigning;
   const ds = readFileSync(join(folder, `${source}.ds`), 'utf8');
   if (origin === '.') writeFileSync(join(folder, 'anchor'), ds);
@@ -121,8 +126,9 @@ function zonesOf(
   return Object.fromEntries(
     Object.entries(labZones)
       .filter(([, { servers = ['ns1', 'ns2'] }]) => servers.includes(server))
-      .map(([name, { signing, second }]) => {
+      .map(([name, { signing, second, damage }]) => {
         if (second !== undefined && server === 'ns2') return [name, `${name}.second`];
+        if (damage && (damage.servers ?? [server]).includes(server)) return [name, `${name}.damaged`];
         return [name, signing ? `${name}.signed` : name];
       }),
   );

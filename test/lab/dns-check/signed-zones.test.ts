@@ -18,6 +18,34 @@ const rows: readonly { zone: string; status: string; broken: readonly string[]; 
   { zone: 'ed25519.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
   { zone: 'ed448.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
   { zone: 'nsec3.test', status: 'secure', broken: ['dnssec-nsec3-iterations'], unvalidated: 'indeterminate' },
+  { zone: 'nsec3zero.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  { zone: 'wild3.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
+  { zone: 'optout.test', status: 'secure', broken: ['dnssec-nsec3-opt-out'], unvalidated: 'indeterminate' },
+  {
+    zone: 'noproof.test',
+    status: 'bogus',
+    broken: ['dnssec-bogus', 'dnssec-denial-invalid'],
+    unvalidated: 'indeterminate',
+  },
+  {
+    zone: 'noproof3.test',
+    status: 'bogus',
+    broken: ['dnssec-bogus', 'dnssec-denial-invalid'],
+    unvalidated: 'indeterminate',
+  },
+  {
+    zone: 'unsignedproof.test',
+    status: 'bogus',
+    broken: ['dnssec-bogus', 'dnssec-denial-invalid'],
+    unvalidated: 'indeterminate',
+  },
+  {
+    zone: 'oneproof.test',
+    status: 'secure',
+    broken: ['dnssec-server-denial-invalid'],
+    unvalidated: 'indeterminate',
+  },
+  { zone: 'as.test', status: 'insecure', broken: ['dnssec-unsigned'], unvalidated: 'insecure' },
   { zone: 'plain.test', status: 'insecure', broken: ['dnssec-unsigned'], unvalidated: 'insecure' },
   { zone: 'island.test', status: 'insecure', broken: ['dnssec-ds-missing'], unvalidated: 'insecure' },
   {
@@ -119,6 +147,16 @@ describe.skipIf(reason !== undefined)('zones on real name servers, signed by ano
       expect(dnsCodesBroken(outcome).toSorted()).toEqual([...always, ...own].toSorted());
     },
   );
+
+  const origins: readonly { zone: string; verdict: unknown }[] = [
+    { zone: 'one.as.test', verdict: { broken: [{ origin: 'AS64511', count: 2 }] } },
+    { zone: 'two.as.test', verdict: 'holds' },
+    { zone: 'half.as.test', verdict: { notTested: 'the origin of 127.53.2.1 was not found' } },
+  ];
+  test.for(origins)('origins of the name servers’ networks by $zone', async ({ zone, verdict }) => {
+    const { verdicts } = await checkDomain('secure.test', { ...lab.settings, ORIGIN_ASN_ZONE: zone });
+    expect(verdicts['ns-same-as']).toEqual(verdict);
+  });
 
   test('a name that does not exist, and a host inside a zone', async () => {
     expect(dnsCodesBroken(await checkDomain('nothing.test', lab.settings))).toEqual(['domain-not-found']);

@@ -8,7 +8,10 @@ export type LabZone = {
     readonly fromDay?: number;
     readonly untilDay?: number;
     readonly nsec3Iterations?: number;
+    readonly optOut?: boolean;
   };
+  /** What is taken out of the signed zone, and at which servers; both when left out. */
+  readonly damage?: { readonly of: keyof typeof damages; readonly servers?: readonly ('ns1' | 'ns2')[] };
   /** Which name server has it; both when left out. */
   readonly servers?: readonly ('ns1' | 'ns2')[];
   /** A second text, for the second server alone. */
@@ -18,6 +21,13 @@ export type LabZone = {
   /** `none`: no DS although signed; `wrong`: of a key that is not in the zone. */
   readonly ds?: 'none' | 'wrong';
 };
+
+/** Takes something out of a signed zone, line by line. */
+export const damages = {
+  proofs: (lines: readonly string[]) => lines.filter((line) => !/\t(?:NSEC3?|RRSIG\tNSEC3?)[ \t]/.test(line)),
+  'signatures of proofs': (lines: readonly string[]) =>
+    lines.filter((line) => !/\tRRSIG\tNSEC3?[ \t]/.test(line)),
+} as const;
 
 /** Where everything is, in 127.<block>.0.0/16. */
 export function addressesIn(block: number) {
@@ -51,7 +61,23 @@ const labZones: { readonly [name: string]: LabZone } = {
   'ed25519.test': { text: usual, signing: { algorithm: 'ED25519' } },
   'ed448.test': { text: usual, signing: { algorithm: 'ED448' } },
   'nsec3.test': { text: usual, signing: { ...p256, nsec3Iterations: 10 } },
+  'nsec3zero.test': { text: usual, signing: { ...p256, nsec3Iterations: 0 } },
+  'wild3.test': { text: `${usual}* TXT "x"\n`, signing: { ...p256, nsec3Iterations: 0 } },
+  'optout.test': { text: usual, signing: { ...p256, nsec3Iterations: 0, optOut: true } },
+  'noproof.test': { text: usual, signing: p256, damage: { of: 'proofs' } },
+  'noproof3.test': { text: usual, signing: { ...p256, nsec3Iterations: 0 }, damage: { of: 'proofs' } },
+  'unsignedproof.test': { text: usual, signing: p256, damage: { of: 'signatures of proofs' } },
+  'oneproof.test': { text: usual, signing: p256, damage: { of: 'proofs', servers: ['ns2'] } },
   'plain.test': { text: usual },
+  // Two tales of who announces the name servers' networks, and one that leaves one of them out.
+  'as.test': {
+    text: `${usual}1.1.BLOCK.127.one TXT "64511 | 127.BLOCK.1.0/24 | ZZ | lab | 2026-11-21"
+1.2.BLOCK.127.one TXT "64496 64511 | 127.BLOCK.2.0/24 | ZZ | lab | 2026-11-21"
+1.1.BLOCK.127.two TXT "64511 | 127.BLOCK.1.0/24 | ZZ | lab | 2026-11-21"
+1.2.BLOCK.127.two TXT "64496 | 127.BLOCK.2.0/24 | ZZ | lab | 2026-11-21"
+1.1.BLOCK.127.half TXT "64511 | 127.BLOCK.1.0/24 | ZZ | lab | 2026-11-21"
+`,
+  },
   'island.test': { text: usual, signing: p256, ds: 'none' },
   'wrongds.test': { text: usual, signing: p256, ds: 'wrong' },
   'expired.test': { text: usual, signing: { ...p256, fromDay: -30, untilDay: -3 } },

@@ -12,6 +12,7 @@ import { httpLimits } from '../../../worker/probes/http/open.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
 import { openJobs } from '../../../worker/run/jobs.ts';
+import { openJudging } from '../../../worker/run/judge-aside.ts';
 import { openRunner } from '../../../worker/run/run-job.ts';
 import { findCheckOf } from '../../../worker/start/find-check.ts';
 import { browserSettingsOf } from '../../../worker/start/probe-settings.ts';
@@ -54,6 +55,7 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
   const shared = { reportStore, jobKeyOf, publicPath: '' };
   const jobsSettings = { ...shared, jobQueue, waiting, visits: openPlaces(25), queueSeconds: 60 };
   const { run, gaveUp } = openRunner({
+    judging: openJudging(undefined),
     ...shared,
     probes,
     jobsOf: (job, signal) => openJobs(jobsSettings, job, signal),

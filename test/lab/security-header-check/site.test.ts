@@ -55,6 +55,19 @@ const lab = await openLab({
       response
         .writeHead(200, { ...html, 'content-security-policy': `script-src ${"'self' ".repeat(12_000)}` })
         .end('<p>big'),
+    'http://files.test': toHttps,
+    'https://files.test': ({ url }, response) => {
+      if (url === '/.well-known/security.txt') response.writeHead(301, { location: '/security.txt' }).end();
+      else if (url === '/security.txt')
+        response
+          .writeHead(200, { 'content-type': 'text/plain' })
+          .end('Contact: mailto:a@files.test\nExpires: 2020-01-01T00:00:00Z\n');
+      else if (url === '/robots.txt')
+        response
+          .writeHead(200, { 'content-type': 'text/plain' })
+          .write(`User-agent: *\nDisallow: /\n${'#'.repeat(600_000)}`);
+      else response.writeHead(200, html).end('<p>files');
+    },
     'http://loop.test': toHttps,
     'https://loop.test': (_request, response) => response.writeHead(302, { location: '/' }).end(),
   },
@@ -127,6 +140,21 @@ test('a header section above 64 KiB is named as not judged', async () => {
   const { state, score, verdicts } = await check('https://big.test/');
   expect([state, score]).toEqual(['partial', null]);
   expect(verdicts).toMatchObject({ 'csp-missing': { notTested: expect.stringContaining('64 KiB') } });
+});
+
+test('security.txt and robots.txt are read within their bounds', async () => {
+  const { state, fields, verdicts } = await check('https://files.test/');
+  expect(state).toBe('complete');
+  expect(fields).toMatchObject({
+    securityTxt: { state: 'found', url: expect.stringMatching(/\/security\.txt$/), signed: false },
+    robots: { state: 'found', disallowsAll: true, whole: false },
+  });
+  // The piece in which the limit is reached counts whole.
+  expect((fields['robots'] as { sizeBytes: number }).sizeBytes).toBeLessThan(600_000);
+  expect(verdicts).toMatchObject({
+    'security-txt-expired': { broken: [expect.objectContaining({ expires: '2020-01-01T00:00:00Z' })] },
+    'robots-disallows-all': { broken: expect.any(Array) },
+  });
 });
 
 test('an endless redirect has no score', async () => {

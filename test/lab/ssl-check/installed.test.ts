@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { SslCode } from '#shared/catalogue/ssl-check/rules';
+import { freePort } from '../../kit/programs.ts';
 import { type Issued, issueCertificate, makeKey, sealWith } from '../../unit/ssl-check/issue-certificate.ts';
 import { der, time, writeOcspResponse } from '../../unit/ssl-check/write-der.ts';
 import { inDays, openSslLab } from './lab.ts';
 import { openNginx } from './nginx.ts';
 import type { LabServer } from './servers.ts';
-import { freePort, hasTool, makeFolder, startServer } from './tools.ts';
+import { hasTool, makeFolder, startServer } from './tools.ts';
 
 const lab = await openSslLab({
   zone: { 'lab.test': { A: ['127.0.0.1'], CAA: [{ flags: 0, tag: 'issue', value: 'ca.test' }] } },

@@ -1,6 +1,7 @@
+import { freePort } from '../../kit/programs.ts';
 import type { Issued } from '../../unit/ssl-check/issue-certificate.ts';
 import type { LabServer } from './servers.ts';
-import { freePort, makeFolder, startServer } from './tools.ts';
+import { makeFolder, startServer } from './tools.ts';
 
 /** Where it listens: a name may have all of them. */
 export const nginxAddresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '[::1]'] as const;

@@ -366,7 +366,8 @@ const setUps: readonly SetUp[] = [
       'key-exchange-breakable',
       'dh-parameters-small',
       'suite-finite-field-offered',
-      ...onPaper,
+      // Primes of the server's choice are not computed with, so whether a handshake would end well is not known.
+      ...onPaper.filter((code) => code !== 'handshake-not-completed'),
     ],
   ],
   ['compression', paper({ compression: true }), 'F', ['compression-offered', ...onPaper]],

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../kit/programs.ts';
 import {
   type Issued,
   issueCertificate,
@@ -9,7 +10,7 @@ import {
 import { inDays, openSslLab } from './lab.ts';
 import { openNginx } from './nginx.ts';
 import { identity, type LabServer, openTlsServer } from './servers.ts';
-import { freePort, hasTool, makeFolder, startServer } from './tools.ts';
+import { hasTool, makeFolder, startServer } from './tools.ts';
 
 const lab = await openSslLab({
   zone: { 'lab.test': { A: ['127.0.0.1'], CAA: [{ flags: 0, tag: 'issue', value: 'ca.test' }] } },

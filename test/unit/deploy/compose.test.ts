@@ -78,13 +78,17 @@ test('the container that runs pages reaches the queue, the store and the resolve
     expect(shared('browser', name)).toEqual(['browser-backend']);
 });
 
-test('queue, store and API have no way out, and only the API and the dashboards publish a port', () => {
+test('queue, store and API have no way out, and only the API, the dashboards and the traces publish a port', () => {
   const isInside = (name: string) => networks[name]?.internal === true;
   for (const name of ['redis', 'mongo'])
     expect(networksOf(name).filter((each) => !isInside(each))).toEqual([]);
   expect(networksOf('api')).toEqual(['backend', 'front']);
-  expect(Object.keys(services).filter((name) => services[name]?.['ports'])).toEqual(['api', 'grafana']);
-  const ports = ['api', 'grafana'].flatMap((name) => services[name]?.['ports'] ?? []);
+  expect(Object.keys(services).filter((name) => services[name]?.['ports'])).toEqual([
+    'api',
+    'grafana',
+    'jaeger',
+  ]);
+  const ports = ['api', 'grafana', 'jaeger'].flatMap((name) => services[name]?.['ports'] ?? []);
   expect(ports.filter((each) => !String(each).startsWith('127.0.0.1:'))).toEqual([]);
 });
 

@@ -1,21 +1,11 @@
-import type { DnsCode } from '#shared/catalogue/dns-check/rules';
+import type { Case } from './case.ts';
+import { denialCases } from './denial-cases.ts';
 import { keys } from './dns/dnssec-vectors.ts';
 import { type Change, keySigning } from './good-world.ts';
+import { mannerCases } from './manner-cases.ts';
+import { originCases } from './origin-cases.ts';
 import { dsLine, keyLine, makeKey } from './sign-zone.ts';
 import { readZone } from './zone-file.ts';
-
-export type Case = {
-  readonly name: string;
-  readonly change: Change;
-  readonly domain?: string;
-  /** Exactly these. */
-  readonly broken: readonly DnsCode[];
-  /** At least these. */
-  readonly notTested?: readonly DnsCode[];
-  /** At least these neither hold nor are broken: nothing of them was seen. */
-  readonly unjudged?: readonly DnsCode[];
-  readonly score?: number | null;
-};
 
 const hour = 3600;
 const day = 24 * hour;
@@ -1432,5 +1422,8 @@ export const cases: readonly Case[] = [
   ...soaCases,
   ...dnssec,
   ...cdsCases,
+  ...denialCases,
+  ...mannerCases,
+  ...originCases,
   ...caaCases,
 ];

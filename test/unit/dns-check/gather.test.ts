@@ -94,6 +94,30 @@ test('one type that is never answered holds up nothing but itself', async () => 
   questions.close();
 });
 
+test('the operator’s origin zone is asked wherever it is, its neighbours are not', async () => {
+  const asked: string[] = [];
+  const { probe } = openWorld(goodWorld());
+  const dns: DnsProbe = {
+    originZones: { ipv4: 'origin.as.internal', ipv6: 'origin6.as.internal' },
+    ask: async (question, options) => {
+      asked.push(question.name);
+      return probe.ask(question, options);
+    },
+  };
+  const progress = () => undefined;
+  const questions = openQuestions({
+    dns,
+    target: 'good.test',
+    policy: labPolicy,
+    progress,
+    deadlineMs: 5000,
+  });
+  for (const name of ['1.2.0.192.origin.as.internal', 'db.as.internal'])
+    await questions.ask({ name, type: 'TXT' });
+  questions.close();
+  expect(asked).toEqual(['1.2.0.192.origin.as.internal']);
+});
+
 test('an aborted run rejects, and leaves no promise behind', async () => {
   const aborted: DnsProbe = { ask: async () => Promise.reject(new Error('the run was aborted')) };
   const run = gatherDnsCheck({
@@ -125,7 +149,14 @@ const options: readonly { name: string; given: object; good: boolean }[] = [
     given: { ip: '192.0.2.1', sender: '"a b@c\\""@example.test' },
     good: true,
   },
-  { name: 'a HELO name with a space', given: { ip: '192.0.2.1', helo: 'a b' }, good: false },
+  {
+    name: 'a HELO name and a local part with a space',
+    given: { ip: '192.0.2.1', sender: 'a b@example.test', helo: 'a b' },
+    good: true,
+  },
+  { name: 'a HELO name of two lines', given: { ip: '192.0.2.1', helo: 'a\r\nb' }, good: false },
+  { name: 'a sender of two lines', given: { ip: '192.0.2.1', sender: 'a\nb@example.test' }, good: false },
+  { name: 'a domain with a space', given: { ip: '192.0.2.1', sender: 'a@b c.test' }, good: false },
   { name: 'a sender without a domain', given: { ip: '192.0.2.1', sender: '""@' }, good: false },
   {
     name: 'eleven selectors',

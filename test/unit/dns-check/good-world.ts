@@ -1,4 +1,5 @@
 import type { DnsRecord } from '../../../worker/probes/dns/port.ts';
+import { type Hashing, withNsec, withNsec3 } from './deny.ts';
 import { dsLine, keyLine, makeKey, type SigningKey, signZone } from './sign-zone.ts';
 import type { ServerManner, World } from './world.ts';
 import { readZone } from './zone-file.ts';
@@ -18,12 +19,17 @@ export type Change = {
   readonly signatures?: { readonly fromS: number; readonly untilS: number };
   /** Changes the records after they were signed. */
   readonly afterSigning?: (records: readonly DnsRecord[]) => readonly DnsRecord[];
+  /** Denies names by NSEC3 instead of NSEC. */
+  readonly nsec3?: Hashing;
   /** Drops or replaces the key-signing key's DS. */
   readonly ds?: readonly string[];
   readonly rttMs?: number;
+  readonly truncates?: boolean;
   /** Which key signs CDS and CDNSKEY; the key-signing key when left out. */
   readonly cdsSigner?: 'zone';
   readonly transfers?: boolean;
+  /** Lines of the zone "as.test", whose names below "origin" and "origin6" tell the origin of addresses. */
+  readonly origins?: readonly string[];
 };
 
 const day = 86_400;
@@ -99,6 +105,7 @@ export function goodWorld(change: Change = {}): World {
       ...Object.entries(others).map(([zone, lines]) => [zone, readZone(zone, lines.join('\n'))] as const),
       ['test', readZone('test', parentLines.join('\n'))] as const,
       ['good.test', signedChild(change, signed)] as const,
+      ...(change.origins ? ([originZone(change.origins)] as const) : []),
     ]),
     servers: new Map(
       all.map((address) => [
@@ -107,9 +114,16 @@ export function goodWorld(change: Change = {}): World {
       ]),
     ),
     transfers: change.transfers ?? false,
+    truncates: change.truncates,
+    originZones: change.origins && { ipv4: 'origin.as.test', ipv6: 'origin6.as.test' },
     resolver: { validates: true, ...change.resolver },
     ...(change.rttMs === undefined ? {} : { rttMs: change.rttMs }),
   };
+}
+
+function originZone(lines: readonly string[]): readonly [string, readonly DnsRecord[]] {
+  const soa = '@ 3600 SOA ns.as.test hostmaster.as.test 1 14400 3600 1209600 3600';
+  return ['as.test', readZone('as.test', [soa, ...lines].join('\n'))];
 }
 
 function signedChild(change: Change, signed: boolean): readonly DnsRecord[] {
@@ -119,7 +133,8 @@ function signedChild(change: Change, signed: boolean): readonly DnsRecord[] {
   if (!signed) return records;
   const nowS = Math.floor(Date.now() / 1000);
   const { fromS, untilS } = change.signatures ?? { fromS: -day, untilS: 14 * day };
-  const done = signZone('good.test', records, [keySigning, zoneSigning], {
+  const chained = change.nsec3 ? withNsec3('good.test', records, change.nsec3) : withNsec(records);
+  const done = signZone('good.test', chained, [keySigning, zoneSigning], {
     keySigned: change.cdsSigner === 'zone' ? ['DNSKEY'] : ['DNSKEY', 'CDS', 'CDNSKEY'],
     fromS: nowS + fromS,
     untilS: nowS + untilS,

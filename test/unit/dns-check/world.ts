@@ -6,7 +6,9 @@ import type {
   DnsQuestion,
   DnsRecord,
   DnsTransfer,
+  OriginZones,
 } from '../../../worker/probes/dns/port.ts';
+import { denialOf } from './deny.ts';
 
 type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
 type Failed = Extract<DnsAnswer, { kind: 'failure' }>;
@@ -25,11 +27,21 @@ export type ServerManner = {
   readonly recursion?: boolean;
   /** What it says of any name that is not its own. */
   readonly refersTo?: string;
+  /** False: it leaves out the proofs that something is not there. */
+  readonly proves?: boolean;
+  /** What it answers to EDNS of version 1; BADVERS when left out, "silence" none. */
+  readonly nextEdns?: string;
+  /** What it answers to an unknown EDNS option, which it ignores when this is left out; "silence" none. */
+  readonly unknownOption?: string;
+  /** False: it writes the question in lower case; a response code: it answers that to a name in mixed case. */
+  readonly keepsCase?: false | string;
   /** What it answers to the question for a transfer; refused when left out. */
   readonly transfer?: DnsTransfer;
 };
 
 export type World = {
+  /** Zones that tell the origin of addresses, where the operator has named some. */
+  readonly originZones?: OriginZones | undefined;
   /** The operator has switched zone transfers on. */
   readonly transfers?: boolean | undefined;
   readonly zones: ReadonlyMap<string, readonly DnsRecord[]>;
@@ -45,14 +57,17 @@ export type World = {
     /** "TYPE name" → what it answers instead. */
     readonly instead?: ReadonlyMap<string, Partial<Answered> | Failed>;
   };
-  /** Milliseconds before each answer, the resolver's and the servers'. */
+  /** Milliseconds of a round trip; an answer by TCP takes two. */
   readonly rttMs?: number;
+  /** True where keys and proofs do not fit into a packet: they come by TCP, one round trip later than asked for by it. */
+  readonly truncates?: boolean | undefined;
 };
 
 /** A probe that answers from the world's zones, and counts. */
 export function openWorld(world: World): { probe: DnsProbe; asked: () => number } {
   const asked = new Map<string, Promise<DnsAnswer>>();
   const probe: DnsProbe = {
+    originZones: world.originZones,
     ...(world.transfers ? { transfer: async (_, server) => transferOf(world, server) } : {}),
     async ask(question, options = {}) {
       const key = JSON.stringify([question.name, question.type, options]);
@@ -71,10 +86,15 @@ function transferOf({ servers }: World, server: string): DnsTransfer {
 }
 
 async function answerLater(world: World, question: DnsQuestion, options: DnsAskOptions): Promise<DnsAnswer> {
-  if (world.rttMs !== undefined) await wait(world.rttMs);
+  if (world.rttMs !== undefined) await wait(world.rttMs * tripsOf(world, question, options));
   return options.server === undefined
     ? askResolver(world, question, options)
     : askServer(world, question, { ...options, server: options.server });
+}
+
+function tripsOf({ truncates }: World, { type }: DnsQuestion, options: DnsAskOptions): number {
+  if (options.transport === 'tcp') return 2;
+  return truncates && options.server !== undefined && options.dnssecOk && type !== 'SOA' ? 3 : 1;
 }
 
 function askResolver(world: World, question: DnsQuestion, options: DnsAskOptions): DnsAnswer {
@@ -145,7 +165,20 @@ function askServer(world: World, question: DnsQuestion, options: ServerOptions):
       : null;
   const rcode = hasEdns && manner.edns === 'rejects' ? 'FORMERR' : manner.rcode;
   if (rcode !== undefined) return { ...plain, edns, rcode };
-  return { ...plain, edns, ...zoneAnswer(world, manner, question, options) };
+  const odd = oddAnswer(manner, options);
+  if (odd === 'silence') return fail(question, silence, server);
+  const answer = { ...plain, edns, ...zoneAnswer(world, manner, question, options) };
+  const echo = options.mixedCase === true ? { keepsCase: manner.keepsCase !== false } : {};
+  return odd === undefined || odd === 'NOERROR'
+    ? { ...answer, ...echo }
+    : { ...plain, edns, ...echo, rcode: odd };
+}
+
+// What a server does with what few ask: a response code of its own, "silence", or undefined where it answers as ever.
+function oddAnswer(manner: ServerManner, options: ServerOptions): string | undefined {
+  if (options.ednsVersion === 1) return manner.nextEdns ?? 'BADVERS';
+  if (options.unknownOption === true) return manner.unknownOption;
+  return options.mixedCase === true && typeof manner.keepsCase === 'string' ? manner.keepsCase : undefined;
 }
 
 function zoneAnswer(
@@ -156,7 +189,9 @@ function zoneAnswer(
 ): Partial<Answered> {
   const zone = zoneOf(manner.zones, question.name, '');
   if (zone === undefined) return strangersAnswer(manner, question);
-  const step = lookUp(zone, manner.own ?? world.zones.get(zone) ?? [], question, options.dnssecOk);
+  const records = manner.own ?? world.zones.get(zone) ?? [];
+  const proven = manner.proves === false ? records.filter(({ type }) => !type.startsWith('NSEC')) : records;
+  const step = lookUp(zone, proven, question, options.dnssecOk);
   const aa = step.flags.aa && manner.authoritative !== false;
   return { ...step, answers: withoutSignatures(step.answers, options), flags: { ...step.flags, aa } };
 }
@@ -209,17 +244,20 @@ function lookUp(
     );
     return { ...none, flags: { ...flags, aa: false }, authority, additional };
   }
-  const soa = records.filter((record) => record.type === 'SOA');
+  const proof = dnssecOk ? denialOf(zone, records, name) : [];
+  const denial = [...records.filter((record) => record.type === 'SOA'), ...proof];
   const here = atName(records, name, zone);
   if (here.length === 0) {
     const isParent = records.some((record) => isAtOrBelow(record.name, name));
-    return { ...none, rcode: isParent ? 'NOERROR' : 'NXDOMAIN', authority: soa };
+    return { ...none, rcode: isParent ? 'NOERROR' : 'NXDOMAIN', authority: denial };
   }
+  // What a wildcard answers comes with the proof that the name itself is not there.
+  const authority = records.some((record) => record.name === name) ? [] : proof;
   const wanted = here.filter((record) => record.type === type || covers(record, type));
-  if (wanted.some((record) => record.type === type)) return { ...none, answers: wanted };
+  if (wanted.some((record) => record.type === type)) return { ...none, answers: wanted, authority };
   const alias = here.filter((record) => record.type === 'CNAME' || covers(record, 'CNAME'));
-  if (alias.length === 0) return { ...none, authority: soa };
-  return { ...none, answers: alias };
+  if (alias.length === 0) return { ...none, authority: denial };
+  return { ...none, answers: alias, authority };
 }
 
 function atName(records: readonly DnsRecord[], name: string, zone: string): readonly DnsRecord[] {

@@ -82,6 +82,24 @@ const encodeDigest = (fields: Fields): Buffer =>
     Buffer.from(text(fields, 'digest'), 'hex'),
   ]);
 
+function encodeHashing(fields: Fields): Buffer {
+  const salt = Buffer.from(text(fields, 'salt'), 'hex');
+  const flags = fields['flags'] === undefined ? Buffer.of(0) : u8(fields, 'flags');
+  const algorithm = fields['algorithm'] === undefined ? Buffer.of(1) : u8(fields, 'algorithm');
+  return Buffer.concat([algorithm, flags, u16(number(fields, 'iterations')), Buffer.of(salt.length), salt]);
+}
+
+// What the judgement reads of it stands in `types`; here its octets only have to be its own.
+const encodeTypes = (fields: Fields): Buffer => octets(String(fields['types']));
+
+function fromBase32Hex(hash: string): Buffer {
+  const bits = hash
+    .split('')
+    .map((digit) => Number.parseInt(digit, 32).toString(2).padStart(5, '0'))
+    .join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((octet) => Number.parseInt(octet, 2)));
+}
+
 const encoders = new Map<string, (fields: Fields) => Buffer>([
   ['A', (fields) => Buffer.from(text(fields, 'text').split('.').map(Number))],
   ['AAAA', (fields) => encodeIpv6(text(fields, 'text'))],
@@ -104,9 +122,14 @@ const encoders = new Map<string, (fields: Fields) => Buffer>([
   ['CDNSKEY', encodeKey],
   ['DS', encodeDigest],
   ['CDS', encodeDigest],
+  ['NSEC3PARAM', encodeHashing],
+  ['NSEC', (fields) => Buffer.concat([wireName(text(fields, 'nextName')), encodeTypes(fields)])],
   [
-    'NSEC3PARAM',
-    (fields) => Buffer.concat([Buffer.of(1, 0), u16(number(fields, 'iterations')), Buffer.of(0)]),
+    'NSEC3',
+    (fields) => {
+      const hash = fromBase32Hex(text(fields, 'nextHash'));
+      return Buffer.concat([encodeHashing(fields), Buffer.of(hash.length), hash, encodeTypes(fields)]);
+    },
   ],
   [
     'SOA',

@@ -58,9 +58,25 @@ test('a chain of pointers is followed once in a message, however many names lead
   expect(known.size).toBe(4000);
 });
 
-test('a message of 2,000 records reads, one of 2,001 is refused', () => {
-  expect(readMessage(messageOf(2000), true).answers).toHaveLength(2000);
-  expect(() => readMessage(messageOf(2001), true)).toThrow(RangeError);
+test('a message of 500 records reads, one of 501 is refused', () => {
+  expect(readMessage(messageOf(500), true).answers).toHaveLength(500);
+  expect(() => readMessage(messageOf(501), true)).toThrow(RangeError);
+});
+
+/** Records whose data are two pointers to one name of 255 octets, as an SOA has them. */
+function soasOf(records: number): Buffer {
+  const header = Buffer.from('0001818000010000' + '00000000', 'hex');
+  header.writeUInt16BE(records, 6);
+  const label = Buffer.concat([Buffer.from([61]), Buffer.alloc(61)]);
+  const question = Buffer.concat([label, label, label, label, Buffer.from('0000060001', 'hex')]);
+  const record = Buffer.from(`c00c0006000100000000${'0018'}c00cc00c${'00'.repeat(20)}`, 'hex');
+  return Buffer.concat([header, question, ...Array.from({ length: records }, () => record)]);
+}
+
+test('a message whose names unfold to more than 128 KiB is refused', () => {
+  expect(soasOf(300).length).toBeLessThan(12_000);
+  expect(readMessage(soasOf(80), true).answers).toHaveLength(80);
+  expect(() => readMessage(soasOf(300), true)).toThrow('unfold to too much');
 });
 
 function messageOf(records: number): Buffer {

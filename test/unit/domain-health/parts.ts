@@ -267,6 +267,9 @@ export function headers(says: Says = {}): Source {
       groups: {},
       csp: { policies: [], evaluator: [] },
       cookies: [],
+      thirdParties: { origins: [], count: 0, whole: true },
+      securityTxt: { state: 'absent', url: 'https://a.test/.well-known/security.txt' },
+      robots: { state: 'absent', url: 'https://a.test/robots.txt' },
       observatory: { algorithm: 6, score: null, grade: null, preload: 'unknown', tests: {} },
     }),
   };

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type PageSeen,
-  readPage,
-  resolveRefresh,
-} from '../../../worker/checks/redirect-check/gather/read-page.ts';
+import { type PageSeen, readPage } from '../../../worker/checks/redirect-check/gather/read-page.ts';
+import { resolveRefresh } from '../../../worker/web/page-refresh.ts';
 import { million } from './count-reads.ts';
 
 const nothing: PageSeen = { refresh: null, canonical: null, setsAddress: false, scriptTarget: null };

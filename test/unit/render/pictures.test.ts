@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Report } from '#shared/model/report';
 import { drawBadge } from '#shared/render/badge';
+import { drawFilmstrip, filmstripSchema } from '#shared/render/filmstrip';
 import { renderHtml } from '#shared/render/html/page';
 import { pictures } from '#shared/render/html/pictures/pictures';
 import { zoneFile } from '#shared/render/html/zone-file';
@@ -76,11 +77,67 @@ test.for(drawn.flatMap(({ check }) => hostile.map((bad) => ({ check, ...bad })))
   },
 );
 
+const row = {
+  url: 'https://a.test/x',
+  type: 'Script',
+  startMs: 5,
+  endMs: 9,
+  bytes: 2048,
+  status: 200,
+  isThirdParty: false,
+};
+const frames = [
+  { atMs: 300, width: 120, height: 240 },
+  { atMs: 900, width: 120, height: 240 },
+];
+/** The page's report, loaded so. */
+const loaded = (change: object): Report => ({
+  ...golden('pagespeed-check'),
+  reportId: 'a'.repeat(32),
+  ...change,
+});
+
+test('pictures of a page stand in one strip, where they have an address', () => {
+  const text = draw(loaded({ filmstrip: frames }));
+  expect(text).toContain(`src="/r/${'a'.repeat(32)}/filmstrip.svg" width="188" height="204"`);
+  expect(text).toContain('alt="The page at 2 moments while it loaded: 0.3 s, 0.9 s."');
+  expect(printMarkup(pictures(loaded({ filmstrip: frames }), undefined))).not.toContain('<img');
+  expect(draw(loaded({ filmstrip: [], screenshot: null }))).not.toContain('<img');
+  expect(draw(loaded({ filmstrip: frames, reportId: '"><script>' }))).not.toContain('<img');
+});
+
+test('requests stand in a waterfall and in a table, third parties marked in both', () => {
+  const foreign = { ...row, url: 'https://cdn.example/lib/<b>.js', isThirdParty: true, status: 0 };
+  const text = draw(loaded({ requests: { total: 90, first: [row, foreign] } }));
+  expect(text).toContain('<h2>Requests of the page (first 2 of 90 requests)</h2>');
+  expect(text).toContain('↗ cdn.example %3Cb%3E.js');
+  expect(text).toContain('<td>another site</td><td>no answer</td>');
+  expect(text).toContain('<b>↗</b> another site (1)');
+  for (const requests of [null, undefined, { total: 0, first: [] }])
+    expect(draw(loaded({ requests }))).not.toContain('Requests of the page');
+});
+
+test('a strip has nothing in it but pictures as data, and times', () => {
+  const strip = drawFilmstrip(frames.map((frame) => ({ ...frame, type: 'image/jpeg', base64: 'QUJD' })));
+  expect(strip.match(/href="[^"]*"/g)).toEqual(Array(2).fill('href="data:image/jpeg;base64,QUJD"'));
+  expect(strip).toContain('>0.3 s</text>');
+  expect(filmstripSchema.safeParse([{ ...frames[0], jpeg: '"/><script>' }]).success).toBe(false);
+});
+
 test('fields of another shape are not drawn', () => {
   for (const { check } of drawn.filter(({ check: name }) => name !== 'redirect-check'))
-    expect(draw({ ...golden(check), ns: 1, categories: [], effective: 'x', metrics: 7, suites: null })).toBe(
-      '',
-    );
+    expect(
+      draw({
+        ...golden(check),
+        ns: 1,
+        categories: [],
+        effective: 'x',
+        metrics: 7,
+        suites: null,
+        requests: 3,
+        filmstrip: 4,
+      }),
+    ).toBe('');
 });
 
 test('records stand as lines of a zone file', () => {

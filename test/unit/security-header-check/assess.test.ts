@@ -12,6 +12,7 @@ import { cspRows } from './rows/csp.ts';
 import { framingRows } from './rows/framing.ts';
 import { leakageRows } from './rows/leakage.ts';
 import type { Row } from './rows/row.ts';
+import { siteFileRows } from './rows/site-files.ts';
 import { transportRows } from './rows/transport.ts';
 import { answer, chain, failed, see } from './sights.ts';
 
@@ -23,6 +24,7 @@ const rows: readonly Row[] = [
   ...crossOriginRows,
   ...contentRows,
   ...leakageRows,
+  ...siteFileRows,
 ];
 
 // What they tell is never wrong, so they never hold: they are told, or do not apply.

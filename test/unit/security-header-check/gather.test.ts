@@ -62,19 +62,22 @@ const to = (location: string, ...headers: HeaderLine[]): Told => ({
 const plainSite: Web = ({ url }) =>
   url.startsWith('http:') ? to('https://site.test/') : { body: '<p>hello' };
 
-test('a plain site costs two pages and three questions in one wave, and one request over each family after it', async () => {
+test('a plain site costs two pages, three questions and three files in one wave, and one request over each family after it', async () => {
   const { evidence, asked } = await gatherOver(plainSite);
-  expect(asked.slice(5).map(({ url, family }) => [url, family])).toEqual([
+  expect(asked.slice(8).map(({ url, family }) => [url, family])).toEqual([
     ['https://site.test/', 6],
     ['https://site.test/', 4],
   ]);
-  const wave = asked.slice(0, 5);
+  const wave = asked.slice(0, 8);
   expect(wave.map(({ method = 'GET', url, headers }) => [method, url, headers?.['origin'] ?? ''])).toEqual([
     ['GET', 'https://site.test/', ''],
     ['GET', 'http://site.test/', ''],
     ['GET', 'https://site.test/', expect.stringMatching(/^https:\/\/[0-9a-f]{16}\.invalid$/)],
     ['GET', 'https://site.test/', 'null'],
     ['OPTIONS', 'https://site.test/', expect.stringMatching(/^https:\/\/[0-9a-f]{16}\.invalid$/)],
+    ['GET', 'https://site.test/.well-known/security.txt', ''],
+    ['GET', 'https://site.test/security.txt', ''],
+    ['GET', 'https://site.test/robots.txt', ''],
   ]);
   expect(evidence.http.hops.map(({ url }) => url)).toEqual(['http://site.test/', 'https://site.test/']);
   expect(evidence.cors).toHaveLength(3);
@@ -182,6 +185,43 @@ const ends: readonly {
     hops: 2,
   },
   {
+    name: 'a Refresh field is followed, as browsers do',
+    web: ({ url }) => (url.endsWith('/b') ? {} : { headers: [['Refresh', '0; url=/b']] }),
+    end: { kind: 'answered' },
+    hops: 2,
+  },
+  {
+    name: 'a meta refresh is followed too',
+    web: ({ url }) =>
+      url.endsWith('/b') ? {} : { body: '<base href="/x/"><meta http-equiv=Refresh content="1; ../b">' },
+    end: { kind: 'answered' },
+    hops: 2,
+  },
+  {
+    name: 'a challenge that reloads itself is not followed',
+    web: () => ({ body: `<meta http-equiv="refresh" content="5; URL='/?bm-verify=AAQ'" />` }),
+    end: { kind: 'answered' },
+    hops: 1,
+  },
+  {
+    name: 'a page that stays long enough to be read is the page',
+    web: () => ({ headers: [['Refresh', '9; url=/b']] }),
+    end: { kind: 'answered' },
+    hops: 1,
+  },
+  {
+    name: 'a page that calls an app stays',
+    web: () => ({ body: '<meta http-equiv=refresh content="0;intent://b#Intent;end">' }),
+    end: { kind: 'answered', calls: 'intent' },
+    hops: 1,
+  },
+  {
+    name: 'two pages that refresh to each other are a loop',
+    web: ({ url }) => ({ headers: [['Refresh', url.endsWith('/a') ? '0; url=/' : '0; url=/a']] }),
+    end: { kind: 'loop', url: 'https://site.test/' },
+    hops: 2,
+  },
+  {
     name: 'a refused address is told as the probe tells it',
     web: ({ url }) => (url === 'https://site.test/' ? to('https://10.0.0.1/') : 'target-not-allowed'),
     end: { kind: 'failed', url: 'https://10.0.0.1/', code: 'target-not-allowed', reason: 'it failed' },
@@ -271,12 +311,15 @@ const pages: readonly {
 ];
 
 test.for(pages)('$name', ({ html, elements }) => {
-  expect(readDocument(html).elements.map(({ name, parent }) => [name, parent])).toEqual(elements);
+  expect(readDocument(html, 'https://site.test/').elements.map(({ name, parent }) => [name, parent])).toEqual(
+    elements,
+  );
 });
 
 test('attributes without use are left out, and names of Object.prototype do no harm', () => {
   const { elements, base } = readDocument(
     '<base href=/b><base href=/c><script src=a __proto__=x onload=y constructor=z></script>',
+    'https://site.test/',
   );
   expect(base).toBe('/b');
   expect(elements[0]?.attributes).toEqual([['src', 'a']]);
@@ -296,6 +339,6 @@ const bombs: readonly { readonly name: string; readonly html: string }[] = [
 
 test.for(bombs)('$name cannot fill the memory or the clock', ({ html }) => {
   const before = process.threadCpuUsage();
-  readDocument(html);
+  readDocument(html, 'https://site.test/');
   expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(2000);
 });

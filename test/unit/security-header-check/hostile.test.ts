@@ -97,7 +97,7 @@ const slow: readonly (readonly [name: string, policy: string])[] = [
 
 test.for(slow)('32 policies of 16 kB of %s in a page block nobody', ([, sources]) => {
   const html = `<meta http-equiv=Content-Security-Policy content="img-src ${sources}">`.repeat(32);
-  const document = readDocument(html);
+  const document = readDocument(html, 'https://site.test/');
   const https = { ...chain([answer('https://site.test/')]), document };
   const before = process.threadCpuUsage();
   assessHeaders(see({ https }));

@@ -33,6 +33,11 @@ import {
   parseReportingEndpoints,
   parseReportTo,
 } from '../../../worker/checks/security-header-check/grammar/reporting-endpoints.ts';
+import { parseRobots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
+import {
+  parseExpires,
+  parseSecurityTxt,
+} from '../../../worker/checks/security-header-check/grammar/security-txt.ts';
 import { parseXFrameOptions } from '../../../worker/checks/security-header-check/grammar/x-frame-options.ts';
 import { parseLikeObservatory } from '../../../worker/checks/security-header-check/report/observatory/csp-parser.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';
@@ -47,7 +52,7 @@ import { baseline, cors, csp, html, metaCsp, script, see } from './sights.ts';
 const words =
   `max-age=1 includeSubDomains preload ; , = " \\ ( ) ' * self 'self' 'none' 'unsafe-inline' 'nonce-abc' 'sha256-a=' default-src
 script-src frame-ancestors https: http://a.test *.a.test camera=() geolocation=* "x" sid=1 Secure Domain=.site.test SameSite=None Path=/
-__proto__ constructor toString hasOwnProperty __Host-a=1 nosniff DENY same-origin {"group":"a"} : ? @1 %e4 -1 1.5 ; \t \u00fc \u0000`.split(
+__proto__ constructor toString hasOwnProperty __Host-a=1 nosniff DENY same-origin {"group":"a"} : ? @1 %e4 -1 1.5 Contact: Expires: User-agent: 2027-06-01T00:00:00Z ; \t \u00fc \u0000`.split(
     /[ \n]/,
   );
 const text = fc.oneof(
@@ -81,7 +86,10 @@ const parsers: Readonly<Record<string, (lines: readonly string[]) => unknown>> =
   parseBlocksScripts,
   findInternalHost: ([line = '']) => findInternalHost(line),
   parseLikeObservatory,
-  readDocument: ([line = '']) => readDocument(line),
+  readDocument: ([line = '']) => readDocument(line, 'https://site.test/'),
+  parseSecurityTxt: (lines) => parseSecurityTxt(lines.join('\n')),
+  parseExpires: ([line = '']) => parseExpires(line),
+  parseRobots: (lines) => parseRobots(lines.join('\n')),
 };
 
 test.for(Object.entries(parsers))('%s never throws', ([, parse]) => {

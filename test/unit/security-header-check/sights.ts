@@ -2,9 +2,11 @@ import type {
   Chain,
   CorsSight,
   ElementSight,
+  FileSight,
   HeaderEvidence,
   Hop,
 } from '../../../worker/checks/security-header-check/evidence.ts';
+import { parseRobots, type Robots } from '../../../worker/checks/security-header-check/grammar/robots.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
 
 /** What one row says of its site; everything else is a plain site that does all well on the way to its page. */
@@ -22,6 +24,13 @@ export type Site = {
   readonly cors?: readonly CorsSight[];
   readonly corsUrl?: string;
   readonly preload?: HeaderEvidence['preload'];
+  readonly files?: Partial<FilesOf>;
+};
+
+type FilesOf = {
+  readonly wellKnown: FileSight<string>;
+  readonly legacy: FileSight<string>;
+  readonly robots: FileSight<Robots>;
 };
 
 export const html: HeaderLine = ['Content-Type', 'text/html; charset=utf-8'];
@@ -42,7 +51,69 @@ export function see(site: Site = {}): HeaderEvidence {
     preload: [[new URL(url).hostname, 'not-listed']],
   };
   const { http, corsUrl, cors: answers, preload } = { ...plain, ...site };
-  return { url, seenAtMs, https, http, corsUrl, cors: answers, preload };
+  return { url, seenAtMs, https, http, corsUrl, cors: answers, preload, files: seeFiles(site.files) };
+}
+
+function seeFiles({
+  wellKnown,
+  legacy,
+  robots,
+}: Partial<FilesOf> = {}): NonNullable<HeaderEvidence['files']> {
+  return {
+    securityTxt: {
+      wellKnown: wellKnown ?? textFile(securityTxt),
+      legacy: legacy ?? absentFile('/security.txt'),
+    },
+    robots: robots ?? robotsFile('User-agent: *\nDisallow: /private/'),
+  };
+}
+
+/** A security.txt with nothing to complain about. */
+export const securityTxt = 'Contact: mailto:security@site.test\nExpires: 2027-06-01T00:00:00Z\n';
+
+type Answered = Extract<FileSight<string>, { kind: 'answered' }>;
+
+/** A text file at the well-known place, as it was sent. */
+export function textFile(content: string | null, more: Partial<Answered> = {}): FileSight<string> {
+  return {
+    kind: 'answered',
+    route: ['https://site.test/.well-known/security.txt'],
+    status: 200,
+    headers: [['Content-Type', 'text/plain; charset=utf-8']],
+    bodySigns: [],
+    sizeBytes: content?.length ?? 0,
+    cut: null,
+    content,
+    ...more,
+  };
+}
+
+/** A file that is not there. */
+export function absentFile(path: string): FileSight<never> {
+  return {
+    kind: 'answered',
+    route: [`https://site.test${path}`],
+    status: 404,
+    headers: [html],
+    bodySigns: [],
+    sizeBytes: 9,
+    cut: null,
+    content: null,
+  };
+}
+
+/** A robots.txt of this text. */
+export function robotsFile(text: string | null, status = 200): FileSight<Robots> {
+  return {
+    kind: 'answered',
+    route: ['https://site.test/robots.txt'],
+    status,
+    headers: [['Content-Type', 'text/plain']],
+    bodySigns: [],
+    sizeBytes: text?.length ?? 0,
+    cut: null,
+    content: text === null ? null : parseRobots(text),
+  };
 }
 
 function readPage(url: string, { headers, status, tls, elements, base, cut }: Site): Chain {

@@ -29,7 +29,7 @@ export const cases: readonly (readonly [name: string, run: () => unknown])[] = [
   [`a policy of ${longPolicy.length} bytes`, () => assessHeaders(withPolicies(longPolicy))],
   ['two such policies', () => assessHeaders(withPolicies(longPolicy, longPolicy))],
   ['one such policy in a meta element', () => assessHeaders(see({ elements: [metaCsp(longPolicy)] }))],
-  [`reading a page of ${page.length} bytes (gather)`, () => readDocument(page)],
+  [`reading a page of ${page.length} bytes (gather)`, () => readDocument(page, 'https://site.test/')],
 ];
 
 /** CPU milliseconds of so many runs after a warm-up, in ascending order. */

@@ -1,13 +1,15 @@
 import type { BrowserFailure, BrowserProbe, BrowserRun, Strategy } from '../../probes/browser/port.ts';
 import { seeBodySigns } from '../../web/block-page.ts';
 import type { GatherContext } from '../check.ts';
-import { isLoaded, isRemote, type Load, type PagespeedEvidence } from './evidence.ts';
+import { isLoaded, isRemote, type Load, type LoadSeen, type PagespeedEvidence } from './evidence.ts';
 import { readPsi } from './gather/read-psi.ts';
 
 /** Leaves the run's limit of 60 s room for starting, killing and judging. */
 const attemptMs = 52_000;
 /** A second attempt after a fault of our browser is worth it only with time for a whole page. */
 const retryNeedsMs = 25_000;
+
+const noFrames: LoadSeen = { frames: [] };
 
 /** What is needed of a gather's context: of the probes the browser alone. */
 export type BrowserContext = Omit<GatherContext, 'probes'> & {
@@ -57,5 +59,5 @@ function withoutBody(run: BrowserRun | BrowserFailure): Load {
 
 function withoutScreenshot(run: Load): Load {
   if (!isLoaded(run) || isRemote(run)) return run;
-  return { ...run, end: { ...run.end, page: { ...run.end.page, screenshot: null } } };
+  return { ...run, end: { ...run.end, page: { ...run.end.page, screenshot: null, ...noFrames } } };
 }

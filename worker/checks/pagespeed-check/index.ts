@@ -3,6 +3,7 @@ import { pagespeedCheck as spec } from '#shared/catalogue/pagespeed-check/spec';
 import { defineCheck } from '../check.ts';
 import { assessPagespeed } from './assess.ts';
 import { gatherPagespeed } from './gather.ts';
+import { filmstripOf } from './report/load.ts';
 import { screenshotOf } from './report/screenshot.ts';
 
 /** Loads a page in a browser and judges its speed. */
@@ -10,5 +11,8 @@ export const pagespeedCheck = defineCheck({
   spec: { ...spec, rules },
   gather: gatherPagespeed,
   assess: assessPagespeed,
-  screenshotOf,
+  picturesOf: (evidence) => [
+    { kind: 'screenshot', ...screenshotOf(evidence) },
+    { kind: 'filmstrip', ...filmstripOf(evidence) },
+  ],
 });

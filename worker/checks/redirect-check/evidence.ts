@@ -1,7 +1,7 @@
-import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
 import type { HttpBody, Timings, TlsSight } from '../../probes/http/port.ts';
 import type { FamiliesSeen } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
+import type { AnswerRefresh } from '../../web/page-refresh.ts';
 import type { LocationSeen, Stop, WalkedHop } from '../../web/walk.ts';
 
 /** What was seen while walking a chain. JSON; nothing in it is judged. */
@@ -34,12 +34,8 @@ export type HopAnswer = {
   readonly tls: TlsSight | null;
   /** The first Strict-Transport-Security field: browsers read no other (RFC 6797 §8.1). */
   readonly hsts: string | null;
-  /** The one refresh that browsers obey: the field's, else the first of the page. `to` is resolved; "" is the page itself. */
-  readonly refresh: {
-    readonly via: Exclude<RedirectVia, 'http'>;
-    readonly seconds: number;
-    readonly to: string;
-  } | null;
+  /** The field's, else the first of the page. */
+  readonly refresh: AnswerRefresh | null;
   /** rel="canonical" of the Link field, else of the page, resolved. */
   readonly canonical: string | null;
   /** Of an HTML page, as far as it was read; null for other types, and for a body that was not read. */

@@ -2,10 +2,10 @@ import type { HttpProbe } from '../../probes/http/port.ts';
 import { gatherFamilies } from '../../web/families.ts';
 import { indexFields, valuesOf } from '../../web/fields.ts';
 import { withoutFragment } from '../../web/location.ts';
-import { isSamePage, shownForS } from '../../web/redirect.ts';
-import { type PageLead, redirectLimit, seeLocation, type WalkLimits, walkRedirects } from '../../web/walk.ts';
+import { leadOfRefresh } from '../../web/page-refresh.ts';
+import { redirectLimit, seeLocation, type WalkLimits, walkRedirects } from '../../web/walk.ts';
 import type { GatherContext } from '../check.ts';
-import type { FirstAnswer, HopAnswer, RedirectEvidence } from './evidence.ts';
+import type { FirstAnswer, RedirectEvidence } from './evidence.ts';
 import { readAnswer } from './gather/read-answer.ts';
 import { readUserAgent } from './gather/user-agents.ts';
 
@@ -31,7 +31,7 @@ export async function gatherRedirects(
     },
     read: (answer, url) => {
       const { seen, refresh } = readAnswer(answer, url);
-      return { seen, lead: leadOfRefresh(refresh, url) };
+      return { seen, lead: leadOfRefresh(refresh, url, seen.bodySigns ?? []) };
     },
   });
   const [walked, asOurs] = await Promise.all([walk, ours]);
@@ -52,10 +52,4 @@ async function askAsOurs(url: string, http: HttpProbe): Promise<FirstAnswer> {
     status,
     location: location === undefined ? null : seeLocation(location, url).text,
   };
-}
-
-// A page that only reloads itself sends nobody on.
-function leadOfRefresh(refresh: HopAnswer['refresh'], url: string): PageLead | null {
-  if (!refresh || refresh.seconds > shownForS || isSamePage(refresh.to, url)) return null;
-  return { url: new URL(refresh.to), via: refresh.via };
 }

@@ -20,6 +20,8 @@ import type { HeaderEvidence } from './evidence.ts';
 import { readCookies, type SeenCookie } from './facts/cookies.ts';
 import { readCors } from './facts/cors.ts';
 import { type Page, readHops, readPage, type SeenHop } from './facts/page.ts';
+import { readRobots } from './facts/robots.ts';
+import { readSecurityTxt, type SecurityTxtSeen } from './facts/security-txt.ts';
 import { judgePermissions, judgeReferrer, judgeSniffing } from './judge/content.ts';
 import { judgeCookies } from './judge/cookies.ts';
 import { judgeCors } from './judge/cors.ts';
@@ -29,14 +31,24 @@ import { judgeFraming } from './judge/framing.ts';
 import { judgeHsts } from './judge/hsts.ts';
 import { judgeIsolation } from './judge/isolation.ts';
 import { judgeHygiene, judgeLeakage } from './judge/leakage.ts';
+import { judgeMixedContent } from './judge/mixed-content.ts';
 import { judgeRedirects } from './judge/redirects.ts';
-import { judgeMixedContent, judgeSubresources } from './judge/subresources.ts';
+import { judgeRobots } from './judge/robots.ts';
+import { judgeSecurityTxt } from './judge/security-txt.ts';
+import { judgeSubresources } from './judge/subresources.ts';
 import { judgeTarget } from './judge/target.ts';
 import { isClosed, whyFailed } from './judge/unwalked.ts';
 import { evaluatePolicies } from './report/evaluator/csp-evaluator.ts';
-import { reportCookies, reportEffective, reportHops, reportPolicies } from './report/fields.ts';
+import {
+  reportCookies,
+  reportEffective,
+  reportHops,
+  reportPolicies,
+  reportThirdParties,
+} from './report/fields.ts';
 import { compareWithObservatory } from './report/observatory/compare.ts';
 import { scoreGroups } from './report/score.ts';
+import { reportRobots, reportSecurityTxt } from './report/site-files.ts';
 
 /** Judges what was seen of a page's security headers. Pure: the same evidence always gives the same report. */
 export function assessHeaders(
@@ -61,6 +73,9 @@ export function assessHeaders(
       groups: own.groups,
       csp: { policies: reportPolicies(policies), evaluator: evaluatePolicies(policies) },
       cookies: reportCookies(cookies),
+      thirdParties: reportThirdParties(isSeen ? page : undefined),
+      securityTxt: reportSecurityTxt(seen.securityTxt),
+      robots: reportRobots(seen.robots),
       observatory: compareWithObservatory(evidence, verdicts),
     },
   };
@@ -71,7 +86,14 @@ function readSeen(evidence: HeaderEvidence): Seen {
   const hops = readHops(evidence);
   const page = readPage(evidence, hops);
   const siteHops = page?.block ? hops.filter(({ index }) => index !== page.index) : hops;
-  return { hops, siteHops, page, cookies: readCookies(evidence, siteHops) };
+  return {
+    hops,
+    siteHops,
+    page,
+    cookies: readCookies(evidence, siteHops),
+    securityTxt: readSecurityTxt(evidence),
+    robots: readRobots(evidence),
+  };
 }
 
 type Seen = {
@@ -80,6 +102,8 @@ type Seen = {
   readonly siteHops: readonly SeenHop[];
   readonly page: Page | undefined;
   readonly cookies: readonly SeenCookie[];
+  readonly securityTxt: SecurityTxtSeen;
+  readonly robots: ReturnType<typeof readRobots>;
 };
 
 /** A verdict for every rule. */
@@ -91,6 +115,8 @@ export function judgeAll(evidence: HeaderEvidence, seen: Seen): Verdicts<HeaderC
     ...judgeRedirects(evidence),
     ...(page && !page.block ? judgePage(evidence, hops, page) : judgeNoPage(evidence, hops, page)),
     ...judgeAnswers(evidence, seen),
+    ...judgeSecurityTxt(seen.securityTxt, evidence.seenAtMs),
+    ...judgeRobots(seen.robots),
   };
 }
 

@@ -1,5 +1,7 @@
 import type { FamiliesSeen } from '../../web/families.ts';
 import type { HeaderLine } from '../../web/fields.ts';
+import type { PageLead } from '../../web/walk.ts';
+import type { Robots } from './grammar/robots.ts';
 
 /** One answer on the way. */
 export type Hop = {
@@ -8,11 +10,17 @@ export type Hop = {
   readonly headers: readonly HeaderLine[];
   /** null on http. */
   readonly tls: { readonly trusted: boolean; readonly error: string | null } | null;
+  /** By what the page itself sent the visitor on; left out where its status did, and of the last. */
+  readonly leftBy?: PageLead['via'];
 };
 
 /** Where a chain of redirects stopped. */
 export type ChainEnd =
-  | { readonly kind: 'answered' }
+  | {
+      readonly kind: 'answered';
+      /** The scheme of an app that the page calls by itself; the page stays. */
+      readonly calls?: string;
+    }
   | { readonly kind: 'loop' | 'too-many'; readonly url: string }
   | {
       readonly kind: 'invalid-location' | 'several-locations' | 'foreign-scheme' | 'location-too-long';
@@ -39,15 +47,37 @@ export type ElementSight = {
   readonly attributes: readonly (readonly [name: string, value: string])[];
 };
 
+/** What an element loads, or that its form leads there. Frames are embedded objects too. */
+export type LoadKind = 'script' | 'style' | 'frame' | 'image' | 'media' | 'font' | 'form';
+
+/** How often a page names another origin for one kind of load, and how many of them have an integrity attribute. */
+export type ForeignSight = {
+  readonly kind: LoadKind;
+  readonly origin: string;
+  readonly count: number;
+  readonly withIntegrity: number;
+};
+
+/** How often a page names http addresses in one attribute of one element, and the first of them. */
+export type ClearTextSight = {
+  readonly element: string;
+  readonly attribute: string;
+  readonly kind: LoadKind;
+  /** The host is an IP address. */
+  readonly isAddress: boolean;
+  readonly count: number;
+  readonly address: string;
+};
+
 /** What was read of an HTML body: the elements that matter, in document order. */
 export type DocumentSight = {
   readonly elements: readonly ElementSight[];
   /** The href of the first base element, null where there is none. */
   readonly base: string | null;
-  /** Addresses of images and media that begin with http://, the first 20; left out by evidence that is older than this field. */
-  readonly clearTextMedia?: readonly string[];
-  /** How many of them there are. */
-  readonly clearTextMediaCount?: number;
+  /** Other origins that the page names, each once for each kind, the first 300; left out by evidence that is older than this field. */
+  readonly foreign?: readonly ForeignSight[];
+  /** What it names in clear text of other origins; left out by evidence that is older than this field. */
+  readonly clearText?: readonly ClearTextSight[];
   /** Why there may be more than this. */
   readonly cut: string | null;
 };
@@ -64,6 +94,31 @@ export type CorsSight = {
 /** What is known of a host's place on the preload list. */
 export type PreloadSight = 'listed' | 'not-listed' | 'unknown';
 
+/** A file at a fixed place of a site. `route`: every address that was asked for it, in order. */
+export type FileSight<Content> = { readonly route: readonly string[] } & (
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly headers: readonly HeaderLine[];
+      readonly bodySigns: readonly string[];
+      /** Decoded, as far as it was read. */
+      readonly sizeBytes: number;
+      /** Why it was not read to its end. */
+      readonly cut: string | null;
+      /** null where the answer is a page of HTML or XML. */
+      readonly content: Content | null;
+    }
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** Its redirects lead to no answer. */
+  | { readonly kind: 'astray' }
+);
+
+/** The files that a site has at fixed places, asked over https. */
+export type SiteFiles = {
+  readonly securityTxt: { readonly wellKnown: FileSight<string>; readonly legacy: FileSight<string> };
+  readonly robots: FileSight<Robots>;
+};
+
 /** Everything the check has seen; nothing in it is judged. */
 export type HeaderEvidence = {
   readonly url: string;
@@ -78,4 +133,6 @@ export type HeaderEvidence = {
   readonly preload: readonly (readonly [host: string, sight: PreloadSight])[];
   /** The page over IPv4 and IPv6; left out where no page was reached, and by evidence that is older than this field. */
   readonly families?: FamiliesSeen;
+  /** Left out by evidence that is older than this field. */
+  readonly files?: SiteFiles;
 };

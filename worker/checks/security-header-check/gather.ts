@@ -6,6 +6,7 @@ import { maskHeaders } from '../../web/mask-credentials.ts';
 import type { GatherContext } from '../check.ts';
 import type { Chain, CorsSight, HeaderEvidence } from './evidence.ts';
 import { builtInPreloadList, type PreloadList } from './gather/preload.ts';
+import { gatherSiteFiles } from './gather/site-files.ts';
 import { walkChain } from './gather/walk-chain.ts';
 
 /** Until then there is time to ask the page with origins, which takes 8 s at most of the 20 s of a run. */
@@ -15,42 +16,40 @@ const askOriginsBeforeMs = 10_000;
 export const gatherHeaders = gatherHeadersWith(builtInPreloadList);
 
 /**
- * Makes the gather for a preload list. It walks from the https and the http address at once, and asks the page with origins
- * that cannot exist; where the page turns out to be elsewhere, those questions are asked there instead.
+ * Makes the gather for a preload list. It walks from the https and the http address at once, asks the page with origins
+ * that cannot exist, and for the site's files; where the page turns out to be elsewhere, the origins are tried there instead.
  */
 export function gatherHeadersWith(
   preloadList: PreloadList,
 ): (context: GatherContext) => Promise<HeaderEvidence> {
   return async ({ target, probes, progress }) => {
     const seenAtMs = Date.now();
-    const lateAt = performance.now() + askOriginsBeforeMs;
-    const isInTime = () => performance.now() < lateAt;
     const http = countAnswers(rememberAnswers(probes.http), progress);
-    const origin = `https://${randomBytes(8).toString('hex')}.invalid`;
     const [secure, plain] = startsOf(target);
-    const [https, plainChain, early] = await Promise.all([
-      walkChain(secure, http),
-      walkChain(plain, http),
-      askWithOrigins(secure, origin, http),
-    ]);
-    const found = pageUrlOf([https, plainChain]);
-    const corsUrl = isInTime() ? (found ?? secure) : secure;
-    const [cors, families] = await Promise.all([
-      corsUrl === secure ? early : askWithOrigins(corsUrl, origin, http),
-      found === undefined ? undefined : gatherFamilies(found, http, isInTime),
-    ]);
-    const preload = lookUp(preloadList, target, [https, plainChain]);
-    return {
-      url: target,
-      seenAtMs,
-      https,
-      http: plainChain,
-      corsUrl,
-      cors,
-      preload,
-      ...(families ? { families } : {}),
-    };
+    const [page, files] = await Promise.all([gatherPage(secure, plain, http), gatherSiteFiles(secure, http)]);
+    const preload = lookUp(preloadList, target, [page.https, page.http]);
+    return { url: target, seenAtMs, ...page, preload, files };
   };
+}
+
+type PageSights = Pick<HeaderEvidence, 'https' | 'http' | 'corsUrl' | 'cors' | 'families'>;
+
+async function gatherPage(secure: string, plain: string, http: HttpProbe): Promise<PageSights> {
+  const lateAt = performance.now() + askOriginsBeforeMs;
+  const isInTime = () => performance.now() < lateAt;
+  const origin = `https://${randomBytes(8).toString('hex')}.invalid`;
+  const [https, plainChain, early] = await Promise.all([
+    walkChain(secure, http),
+    walkChain(plain, http),
+    askWithOrigins(secure, origin, http),
+  ]);
+  const found = pageUrlOf([https, plainChain]);
+  const corsUrl = isInTime() ? (found ?? secure) : secure;
+  const [cors, families] = await Promise.all([
+    corsUrl === secure ? early : askWithOrigins(corsUrl, origin, http),
+    found === undefined ? undefined : gatherFamilies(found, http, isInTime),
+  ]);
+  return { https, http: plainChain, corsUrl, cors, ...(families ? { families } : {}) };
 }
 
 /** The https and the http address of a target; a port of its own counts only for its own scheme. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { takeDecodeTurn } from './decode-turn.ts';
 import { type Message, type QueryFlags, readMessage, writeQuery } from './message.ts';
+import { writeName } from './name.ts';
 import type { DnsAnswer, DnsQuestion } from './port.ts';
 import type { Server } from './servers.ts';
 import { askOverTcp } from './tcp.ts';
@@ -48,6 +49,7 @@ export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
       transport: 'udp',
       rttMs: performance.now() - start,
       sizeBytes: got.bytes.length,
+      ...caseIn(exchange, query, got.bytes),
     });
   }
   return fail(exchange, outcome, silences[outcome](exchange));
@@ -81,7 +83,19 @@ async function overTcp(exchange: Exchange, query: Buffer, start: number): Promis
     transport: 'tcp',
     rttMs: performance.now() - start,
     sizeBytes: outcome.bytes.length,
+    ...caseIn(exchange, query, outcome.bytes),
   });
+}
+
+// A server may send no question back, and then shows nothing of how it treats letters.
+function caseIn(
+  { flags, question }: Exchange,
+  query: Buffer,
+  bytes: Buffer,
+): Pick<Extract<DnsAnswer, { kind: 'answer' }>, 'keepsCase'> {
+  if (flags.mixedCase !== true || bytes.readUInt16BE(4) === 0) return {};
+  const end = 12 + (writeName(question.name)?.length ?? 0);
+  return { keepsCase: bytes.subarray(12, end).equals(query.subarray(12, end)) };
 }
 
 // A server that could not read our question may send none back; only then is an answer without one believed.
@@ -111,7 +125,10 @@ async function tryRead(bytes: Buffer, withRdata: boolean): Promise<Message | und
   }
 }
 
-type Arrival = { readonly transport: 'udp' | 'tcp'; readonly rttMs: number; readonly sizeBytes: number };
+type Arrival = Pick<
+  Extract<DnsAnswer, { kind: 'answer' }>,
+  'transport' | 'rttMs' | 'sizeBytes' | 'keepsCase'
+>;
 
 function toAnswer({ question, server }: Exchange, message: Message, arrival: Arrival): DnsAnswer {
   const { rcode, flags, answers, authority, additional, ede, edns } = message;

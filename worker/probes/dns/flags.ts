@@ -7,5 +7,8 @@ export function flagsOf(options: DnsAskOptions) {
     edns,
     dnssecOk: edns && (options.dnssecOk ?? false),
     checkingDisabled: options.checkingDisabled ?? false,
+    ednsVersion: options.ednsVersion ?? 0,
+    unknownOption: options.unknownOption ?? false,
+    mixedCase: options.mixedCase ?? false,
   };
 }

@@ -29,7 +29,13 @@ export type QueryFlags = {
   readonly checkingDisabled: boolean;
   readonly dnssecOk: boolean;
   readonly edns: boolean;
+  readonly ednsVersion?: number;
+  readonly unknownOption?: boolean;
+  readonly mixedCase?: boolean;
 };
+
+/** An option code of the range for experiments (RFC 6891 §9), with no content. */
+const unknownOption = Buffer.from([0xfd, 0xe9, 0, 0]);
 
 /** Writes a query (RFC 1035 §4, RFC 6891). undefined where the name or type cannot be asked. */
 export function writeQuery(id: number, question: DnsQuestion, flags: QueryFlags): Buffer | undefined {
@@ -48,15 +54,31 @@ export function writeQuery(id: number, question: DnsQuestion, flags: QueryFlags)
   const tail = Buffer.alloc(4);
   tail.writeUInt16BE(type, 0);
   tail.writeUInt16BE(1, 2);
-  return Buffer.concat([header, name, tail, ...(flags.edns ? [writeOpt(flags.dnssecOk)] : [])]);
+  const asked = flags.mixedCase === true ? mixCase(name) : name;
+  return Buffer.concat([header, asked, tail, ...(flags.edns ? [writeOpt(flags)] : [])]);
 }
 
-function writeOpt(dnssecOk: boolean): Buffer {
+function writeOpt(flags: QueryFlags): Buffer {
+  const option = flags.unknownOption === true ? unknownOption : Buffer.alloc(0);
   const opt = Buffer.alloc(11);
   opt.writeUInt16BE(41, 1);
   opt.writeUInt16BE(udpSize, 3);
-  opt.writeUInt16BE(dnssecOk ? 0x8000 : 0, 7);
-  return opt;
+  opt.writeUInt8(flags.ednsVersion ?? 0, 6);
+  opt.writeUInt16BE(flags.dnssecOk ? 0x8000 : 0, 7);
+  opt.writeUInt16BE(option.length, 9);
+  return Buffer.concat([opt, option]);
+}
+
+// Every other letter, the first one too, so that any name with a letter changes. Lengths of labels are below 64, so none is taken for a letter.
+function mixCase(name: Buffer): Buffer {
+  let letters = 0;
+  return Buffer.from(
+    name.map((octet) => {
+      if (octet < 0x61 || octet > 0x7a) return octet;
+      letters += 1;
+      return letters % 2 === 1 ? octet - 0x20 : octet;
+    }),
+  );
 }
 
 export type Message = {
@@ -73,11 +95,14 @@ export type Message = {
   readonly edns: { readonly version: number; readonly udpSize: number; readonly dnssecOk: boolean } | null;
 };
 
-/** No honest answer has more; each costs some microseconds to decode, and a message of 64 kB could hold 5,900. */
-const recordLimit = 2000;
+/** No honest answer has more; each costs some microseconds to decode and more to judge, and a message of 64 kB could hold 5,900. */
+const recordLimit = 500;
 
-/** A message with the names that were read in it. */
-type Reading = { readonly message: Buffer; readonly names: KnownNames };
+/** What a message may hold once its compressed names are written out: twice the largest message. 64 kB of pointers to one long name unfold to a megabyte. */
+const unfoldedLimitBytes = 131_072;
+
+/** A message with the names that were read in it, and the octets of the records that were read so far, written out. */
+type Reading = { readonly message: Buffer; readonly names: KnownNames; unfolded: number };
 
 type Raw = {
   readonly name: string;
@@ -90,12 +115,12 @@ type Raw = {
 
 /**
  * Reads a message. A record that breaks its own format is kept as such; one that breaks the message ends it.
- * Throws RangeError when the header or the sections cannot be walked, and when there are more than 2,000 records.
+ * Throws RangeError when the header or the sections cannot be walked, and when there are more than 500 records or they unfold to more than 128 KiB.
  */
 export function readMessage(bytes: Uint8Array, withRdata: boolean): Message {
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (message.length < 12) throw new RangeError('the message is shorter than its header');
-  const reading = { message, names: new Map() };
+  const reading: Reading = { message, names: new Map(), unfolded: 0 };
   const word = message.readUInt16BE(2);
   const { question, at } = readQuestion(reading, message.readUInt16BE(4));
   const isTruncated = (word & 0x0200) !== 0;
@@ -177,7 +202,8 @@ function readRaw({ message, names }: Reading, at: number): Raw {
   };
 }
 
-function toRecord({ message, names }: Reading, raw: Raw, withRdata: boolean): DnsRecord {
+function toRecord(reading: Reading, raw: Raw, withRdata: boolean): DnsRecord {
+  const { message, names } = reading;
   const type = typeName(raw.type);
   const { data, canonical } = decodeRdata(type, {
     message,
@@ -185,6 +211,8 @@ function toRecord({ message, names }: Reading, raw: Raw, withRdata: boolean): Dn
     at: raw.start,
     end: raw.start + raw.length,
   });
+  reading.unfolded += raw.name.length + canonical.length;
+  if (reading.unfolded > unfoldedLimitBytes) throw new RangeError('the compressed names unfold to too much');
   // A TTL with the top bit set counts as 0 (RFC 2181 §8).
   const ttl = raw.ttl > 0x7fffffff ? 0 : raw.ttl;
   return { name: raw.name, type, ttl, data, ...(withRdata ? { rdata: canonical.toString('hex') } : {}) };

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { describeSpent, type SpentBudget } from '../budget.ts';
 import { askNameserver, type NameserverRun, type NameserverSettings } from './nameserver.ts';
-import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from './port.ts';
+import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion, OriginZones } from './port.ts';
 import { openResolvers, type ResolverSettings } from './resolvers.ts';
 import { askTransfer } from './transfer.ts';
 
@@ -9,6 +9,7 @@ export type DnsSettings = ResolverSettings &
   NameserverSettings & {
     /** Longest that an answer is kept for other runs; its TTL may say less. */
     readonly cacheForS: number;
+    readonly originZones?: OriginZones | undefined;
   };
 
 /** Three tries before a name server counts as silent, as dig does; TTLs of other runs are at most half a minute old. */
@@ -52,6 +53,7 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
       const asked = new Map<string, Promise<DnsAnswer>>();
       const transferring = { port: settings.nameserverPort, timeoutMs: settings.tcpTimeoutMs };
       return {
+        originZones: settings.originZones,
         transfer: (zone, server) => askTransfer(zone, server, { ...run, ...transferring }),
         ask(question, options = {}) {
           const key = keyOf(question, options);
@@ -82,6 +84,9 @@ function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
     recursionDesired = 'default',
     transport = 'udp',
     edns = true,
+    ednsVersion = 0,
+    unknownOption = false,
+    mixedCase = false,
   } = options;
   return [
     name.toLowerCase(),
@@ -92,6 +97,9 @@ function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
     recursionDesired,
     transport,
     edns,
+    ednsVersion,
+    unknownOption,
+    mixedCase,
   ].join(' ');
 }
 

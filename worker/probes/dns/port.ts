@@ -17,6 +17,12 @@ export type DnsAskOptions = {
   readonly transport?: 'udp' | 'tcp';
   /** Default true; false asks as before 1999. */
   readonly edns?: boolean;
+  /** The version of EDNS that the query claims; default 0, the only one there is. */
+  readonly ednsVersion?: number;
+  /** Sends an EDNS option that nobody knows, which every server must ignore (RFC 6891 §6.1.2). */
+  readonly unknownOption?: boolean;
+  /** Asks with every other letter of the name in upper case; the answer then says whether it was kept. */
+  readonly mixedCase?: boolean;
 };
 
 /**
@@ -60,6 +66,8 @@ export type DnsAnswer =
         readonly udpSize: number;
         readonly dnssecOk: boolean;
       } | null;
+      /** Whether the answer repeats the question letter by letter; only where `mixedCase` was asked, and the answer has the question in it. */
+      readonly keepsCase?: boolean;
       readonly server: string;
       readonly transport: 'udp' | 'tcp';
       readonly rttMs: number;
@@ -94,9 +102,14 @@ export type DnsTransfer =
       readonly reason: string;
     };
 
+/** Names without the last dot: of the zone for IPv4, whose labels are octets in reverse, and of that for IPv6, whose labels are nibbles. */
+export type OriginZones = { readonly ipv4: string; readonly ipv6: string };
+
 /** Asks the DNS. Equal questions of one run are asked once; answers of resolvers are cached by TTL. Throws only when the run is aborted, or for a defect. */
 export interface DnsProbe {
   ask(question: DnsQuestion, options?: DnsAskOptions): Promise<DnsAnswer>;
   /** Asks one name server, by its address, for the whole zone over TCP, and closes after the first message. */
   transfer?(zone: string, server: string): Promise<DnsTransfer>;
+  /** Zones that tell by TXT records which autonomous system announces an address; absent where the operator names none. */
+  readonly originZones?: OriginZones | undefined;
 }

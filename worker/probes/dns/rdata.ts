@@ -163,6 +163,7 @@ const typeCodes: { readonly [type: string]: number } = {
   SVCB: 64,
   HTTPS: 65,
   SPF: 99,
+  NXNAME: 128,
   URI: 256,
   CAA: 257,
   AXFR: 252,

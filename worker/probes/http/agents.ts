@@ -6,7 +6,7 @@ import { connect as connectTls, TLSSocket } from 'node:tls';
 import { portOf } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { Dial, Dialled } from '../guard.ts';
-import { waitUntilSecure } from '../tls/secure.ts';
+import { waitUntilSecure, withoutServerChosenPrimes } from '../tls/secure.ts';
 
 /** When the phases of a socket's making ended, by performance.now(). */
 export type SocketTimes = Dialled['times'] & { readonly secured: number };
@@ -100,5 +100,11 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
 
 // Any certificate is accepted here, as the answer behind it is what is asked for; what is wrong with it is told beside the answer.
 function openTls(socket: Socket, servername: string): TLSSocket {
-  return connectTls({ socket, servername, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+  return connectTls({
+    socket,
+    servername,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+    ciphers: withoutServerChosenPrimes(),
+  });
 }

@@ -6,7 +6,7 @@ import type { FailureCode } from '../http/port.ts';
 import { collect } from './collect.ts';
 import type { Exchange, ExchangeRequest, Handshake, HandshakeRequest, TlsProbe } from './port.ts';
 import { renegotiate } from './renegotiate.ts';
-import { type TlsError, waitUntilSecure } from './secure.ts';
+import { type TlsError, waitUntilSecure, withoutServerChosenPrimes } from './secure.ts';
 
 export type TlsLimits = {
   readonly handshakeMs: number;
@@ -151,7 +151,7 @@ function optionsOf(socket: Socket, request: HandshakeRequest): ConnectionOptions
     ...(request.alpn === undefined ? {} : { ALPNProtocols: [...request.alpn] }),
     ...(request.minVersion === undefined ? {} : { minVersion: request.minVersion }),
     ...(request.maxVersion === undefined ? {} : { maxVersion: request.maxVersion }),
-    ...(request.ciphers === undefined ? {} : { ciphers: request.ciphers }),
+    ciphers: withoutServerChosenPrimes(request.ciphers),
     ...(request.signatureAlgorithms === undefined ? {} : { sigalgs: request.signatureAlgorithms }),
     ...(request.ecdhCurve === undefined ? {} : { ecdhCurve: request.ecdhCurve }),
     ...(request.secureOptions === undefined ? {} : { secureOptions: request.secureOptions }),

@@ -55,6 +55,26 @@ export const dnssecRules = {
     fix: 'Bring the zone to the same version on that server; look at its zone transfers first.',
     references: ['RFC 4035 §2.2', 'RFC 6781 §4.4.1'],
   },
+  'dnssec-denial-invalid': {
+    part: 'dnssec',
+    severity: 'critical',
+    points: 50,
+    title: 'The zone cannot prove what it does not have',
+    detail:
+      'No name server proves that {zone} does not have {what}: {reason}. Validating resolvers answer SERVFAIL instead of “there is none”.',
+    fix: 'Sign the whole zone again, with its NSEC or NSEC3 records, and let all servers load it.',
+    references: ['RFC 4035 §3.1.3', 'RFC 4035 §5.4', 'RFC 5155 §8'],
+  },
+  'dnssec-server-denial-invalid': {
+    part: 'dnssec',
+    severity: 'high',
+    points: 30,
+    title: 'One name server cannot prove what the zone does not have',
+    detail:
+      '{server} ({ip}) does not prove that {zone} does not have {what}: {reason}. Other servers do, so questions fail only where a resolver picks this server.',
+    fix: 'Bring the zone to the same version on that server, and update its software if it does not know NSEC3.',
+    references: ['RFC 4035 §3.1.3', 'RFC 4035 §5.4', 'RFC 5155 §8'],
+  },
   'dnssec-keys-inconsistent': {
     part: 'dnssec',
     severity: 'medium',
@@ -156,7 +176,7 @@ export const dnssecRules = {
     points: 9,
     title: 'NSEC3 hashes more than once',
     detail:
-      'NSEC3PARAM asks for {iterations} extra iterations; the number must be 0, and validators may treat more as unsigned or bogus.',
+      'The zone hashes its names {iterations} extra times; the number must be 0, and validators may treat more as unsigned or bogus.',
     fix: 'Set the iterations to 0 and the salt to “-”.',
     references: ['RFC 9276 §3.1'],
   },
@@ -165,9 +185,19 @@ export const dnssecRules = {
     severity: 'info',
     points: 0,
     title: 'NSEC3 uses a salt',
-    detail: 'NSEC3PARAM has a salt of {octets} octets; it protects nothing, and should be empty.',
+    detail: 'NSEC3 has a salt of {octets} octets; it protects nothing, and should be empty.',
     fix: 'Set the salt to “-”.',
     references: ['RFC 9276 §3.1'],
+  },
+  'dnssec-nsec3-opt-out': {
+    part: 'dnssec',
+    severity: 'info',
+    points: 0,
+    title: 'NSEC3 leaves out delegations that are not signed',
+    detail:
+      'The NSEC3 records of {zone} have the opt-out flag, so delegations can be added or removed on the way without notice. Only registries with very many of them need it.',
+    fix: 'Sign the zone without opt-out.',
+    references: ['RFC 9276 §3.1', 'RFC 5155 §12.2'],
   },
   'dnssec-cds-mismatch': {
     part: 'dnssec',

@@ -1,5 +1,10 @@
 import type { Rule } from '../../../model/verdict.ts';
 
+const bit20 = {
+  title: 'Use of Bit 0x20 in DNS Labels to Improve Transaction Identity',
+  url: 'https://datatracker.ietf.org/doc/draft-vixie-dnsext-dns0x20/',
+};
+
 /** What can be wrong with a delegation and its name servers. Points: 100 the domain is gone, 30 it fails for some, 12 it works but is weak, 3 hygiene, 0 what may be our own path to them. */
 export const nsRules = {
   'ns-none-answers': {
@@ -80,6 +85,16 @@ export const nsRules = {
     fix: 'Put at least one name server into another network, better at another provider.',
     references: ['RFC 2182 §3.1'],
   },
+  'ns-same-as': {
+    part: 'ns',
+    severity: 'info',
+    points: 0,
+    title: 'All name servers are in one autonomous system',
+    detail:
+      'All {count} addresses of the name servers are announced by {origin}. That is usual with one DNS provider, but a routing fault there silences them all.',
+    fix: 'If the domain must survive that, add name servers at a second provider.',
+    references: ['RFC 2182 §3.1'],
+  },
   'ns-without-address': {
     part: 'ns',
     severity: 'high',
@@ -126,6 +141,36 @@ export const nsRules = {
     detail: '{server} ({ip}) {reason}. Without EDNS there is no DNSSEC and no UDP answer above 512 octets.',
     fix: 'Update the server, and let firewalls pass queries with an OPT record.',
     references: ['RFC 6891 §7'],
+  },
+  'ns-edns-option-broken': {
+    part: 'ns',
+    severity: 'low',
+    points: 3,
+    title: 'A name server does not ignore an unknown EDNS option',
+    detail:
+      '{server} ({ip}) {reason}. Resolvers that send an option which it does not know, such as DNS cookies, must ask again without it.',
+    fix: 'Update the server, and let firewalls pass EDNS options.',
+    references: ['RFC 6891 §6.1.2', 'RFC 7873 §4'],
+  },
+  'ns-edns-version-broken': {
+    part: 'ns',
+    severity: 'info',
+    points: 0,
+    title: 'A name server does not refuse a newer version of EDNS',
+    detail:
+      '{server} ({ip}) {reason}; the right answer is BADVERS. Nothing fails today, as version 0 is the only one in use.',
+    fix: 'Update the server, and let firewalls pass queries of any EDNS version.',
+    references: ['RFC 6891 §6.1.3'],
+  },
+  'ns-letter-case-broken': {
+    part: 'ns',
+    severity: 'low',
+    points: 3,
+    title: 'A name server does not keep the letters of a question',
+    detail:
+      '{server} ({ip}) {reason}. Resolvers that mix upper and lower case to detect forged answers drop such an answer, and ask again.',
+    fix: 'Update the server so that it copies the question into its answer as it came.',
+    references: ['RFC 4343 §4', bit20],
   },
   'ns-open-recursion': {
     part: 'ns',

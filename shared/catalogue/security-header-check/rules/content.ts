@@ -1,6 +1,7 @@
 import { inGroup } from '../groups.ts';
 import {
   fetchStandard,
+  htmlStandard,
   mixedContent,
   permissionsPolicy,
   referrerPolicy,
@@ -126,15 +127,34 @@ export const permissionsRules = inGroup('permissions', {
   },
 });
 
-/** Images and media in clear text on an https page. Scripts and styles have a rule of their own. */
+/** What an https page loads, or sends, in clear text. Scripts and styles have a rule of their own. */
 export const mixedContentRules = inGroup('subresources', {
   'mixed-content-passive': {
     severity: 'low',
     title: 'An https page names images or media in clear text',
     detail:
-      '{count} addresses begin with http://, such as {address}. Browsers ask for https instead and show nothing where that fails; older ones load them in clear text.',
+      '{element} names addresses that begin with http:// ({count} times), such as {address}. Browsers ask for https instead and show nothing where that fails; older ones load them in clear text.',
     fix: 'Write https:// in these addresses, or send Content-Security-Policy: upgrade-insecure-requests.',
-    references: [mixedContent],
+    references: [mixedContent('upgradeable content', 'category-upgradeable')],
+  },
+  'mixed-content-blocked': {
+    severity: 'medium',
+    title: 'An https page names content in clear text that browsers block',
+    detail:
+      '{element} names addresses that begin with http:// ({count} times), such as {address}. Browsers do not load them: visitors see a gap.',
+    fix: 'Write https:// in these addresses, or send Content-Security-Policy: upgrade-insecure-requests.',
+    references: [mixedContent('blockable content', 'category-blockable')],
+  },
+  'form-action-http': {
+    severity: 'medium',
+    title: 'A form of an https page sends its data in clear text',
+    detail:
+      '{element} leads to {address}. What visitors enter can be read and changed on the way; browsers warn before they send it.',
+    fix: 'Write https:// in the address that the form leads to.',
+    references: [
+      'RFC 9110 §4.2.2',
+      htmlStandard('form submission', 'form-control-infrastructure.html#form-submission-algorithm'),
+    ],
   },
 });
 
@@ -145,7 +165,7 @@ export const subresourceRules = inGroup('subresources', {
     title: 'An https page loads a script or style in clear text',
     detail: '{element} has {address}; browsers block it, and others run what the network gives them.',
     fix: 'Load it over https.',
-    references: [mixedContent],
+    references: [mixedContent('blockable content', 'category-blockable')],
   },
   'sri-missing': {
     severity: 'medium',

@@ -1,5 +1,6 @@
 import { familyRules } from '../../redirect-check/families.ts';
 import { inGroup } from '../groups.ts';
+import { htmlStandard } from './references.ts';
 
 /** What the answers tell about the machines behind them, and headers that no longer help. */
 export const leakageRules = inGroup('leakage', {
@@ -123,6 +124,19 @@ export const targetRules = inGroup('target', {
     detail: '{from} leads to {url}, which belongs to {site}. The headers judged here are those of that site.',
     fix: 'If the other site is not yours, check a page of your own site instead.',
     references: [{ title: 'Public Suffix List', url: 'https://publicsuffix.org/' }],
+  },
+  'redirect-client-side': {
+    severity: 'low',
+    title: 'A page redirects instead of the server',
+    detail:
+      '{from} sends the visitor on to {to} by {via}. The page at the end is the one that was judged; this one needs the same headers, as it is loaded first.',
+    fix: 'Answer with a 301 or 302 status and a Location instead.',
+    references: [
+      htmlStandard(
+        'shared declarative refresh steps',
+        'document-lifecycle.html#shared-declarative-refresh-steps',
+      ),
+    ],
   },
   'target-error-status': {
     severity: 'high',

@@ -44,7 +44,7 @@ export const preloadList: Reference = {
   title: 'HSTS preload list: submission requirements',
   url: 'https://hstspreload.org/#submission-requirements',
 };
-export const mixedContent: Reference = {
-  title: 'Mixed Content: blockable content',
-  url: 'https://www.w3.org/TR/mixed-content/#category-blockable',
-};
+export const mixedContent = (title: string, anchor: string): Reference => ({
+  title: `Mixed Content: ${title}`,
+  url: `https://www.w3.org/TR/mixed-content/#${anchor}`,
+});

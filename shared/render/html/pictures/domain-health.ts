@@ -3,7 +3,15 @@ import { categoryNames } from '../../../catalogue/domain-health/weights.ts';
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { clip, cut } from '../../visible-text.ts';
-import { cellTable, figure, type LinkOfReport, readFields, tableSection, verdictWord } from './figure.ts';
+import {
+  addressOf,
+  cellTable,
+  figure,
+  type LinkOfReport,
+  readFields,
+  tableSection,
+  verdictWord,
+} from './figure.ts';
 
 const { categories, entryPoints, caps, worstFindings } = domainHealthReportShape;
 const shape = { categories, entryPoints, caps, worstFindings };
@@ -17,7 +25,12 @@ const categoryWords = {
   performance: 'Speed',
   mail: 'Mail',
 } as const;
-const idForm = /^[\w-]{1,64}$/;
+/** What a reader calls a category; the name itself, where it is none of ours. */
+export function wordOfCategory(name: string): string {
+  return Object.hasOwn(categoryWords, name) ? categoryWords[name as keyof typeof categoryWords] : name;
+}
+
+const stateWords: { readonly [state: string]: string } = { ok: 'checked', partial: 'checked in part' };
 const longestReason = 300;
 const mostRows = 20;
 
@@ -35,13 +48,15 @@ function readHealth(report: Report) {
 function categorySection({ categories: all }: Health, linkOfReport: LinkOfReport): Markup {
   const rows = categoryNames.map((name) => {
     const { grade, score, weight, state, reason, codes, report } = all[name];
-    const href = idForm.test(report.reportId ?? '') ? linkOfReport?.(report.reportId ?? '') : undefined;
+    const href = addressOf(report.reportId, linkOfReport);
     const words =
       href === undefined
         ? markup`${categoryWords[name]}`
         : markup`<a href="${href}">${categoryWords[name]}</a>`;
     const standing =
-      reason === undefined ? markup`${state}` : markup`${state}: ${cut(reason, longestReason)}`;
+      reason === undefined
+        ? markup`${stateWords[state] ?? state}`
+        : markup`${stateWords[state] ?? state}: ${cut(reason, longestReason)}`;
     return [
       words,
       grade === null

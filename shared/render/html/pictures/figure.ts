@@ -6,6 +6,11 @@ import { scrollable } from '../value.ts';
 /** Where another report can be read; undefined where there is no such page. */
 export type LinkOfReport = ((reportId: string) => string) | undefined;
 
+/** The address of a report's page; undefined without one, and for what has not the form of an id. */
+export function addressOf(reportId: string | undefined, linkOfReport: LinkOfReport): string | undefined {
+  return reportId !== undefined && /^[\w-]{1,64}$/.test(reportId) ? linkOfReport?.(reportId) : undefined;
+}
+
 /** A picture with the same facts as a table, for those who do not see it. */
 export function figure(title: string, picture: Markup, table: Markup): Markup {
   return markup`<section class="picture"><h2>${title}</h2>

@@ -2,7 +2,8 @@ import { pagespeedReportShape } from '../../../catalogue/pagespeed-check/report.
 import type { Report } from '../../../model/report.ts';
 import { type Markup, markup, nothing } from '../../markup.ts';
 import { cut } from '../../visible-text.ts';
-import { cellTable, figure, readFields, tableSection } from './figure.ts';
+import { cellTable, figure, type LinkOfReport, readFields, tableSection } from './figure.ts';
+import { drawFrames, drawRequests } from './page-load.ts';
 
 const { metrics, field, opportunities, resources } = pagespeedReportShape;
 type Speed = NonNullable<ReturnType<typeof readSpeed>>;
@@ -22,29 +23,27 @@ const metricNames = Object.keys(names) as readonly MetricName[];
 const mostRows = 20;
 const longestTitle = 200;
 
-/** The vitals on their scales, from the lab and from real visits, and what would save the most. */
-export function drawSpeed(report: Report): Markup {
+/** The vitals on their scales, from the lab and from real visits, how the page appeared, what would save the most, and what was requested. */
+export function drawSpeed(report: Report, linkOfReport: LinkOfReport): Markup {
   const speed = readSpeed(report);
   if (!speed) return nothing;
-  return markup`${vitalSection(speed)}${savingSection(speed)}${resourceSection(speed)}`;
+  return markup`${vitalSection(speed)}${drawFrames(report, linkOfReport)}${savingSection(speed)}${drawRequests(report)}${resourceSection(speed)}`;
 }
 
 function readSpeed(report: Report) {
   return readFields(report, { metrics, field, opportunities, resources });
 }
 
-const rowHeight = 58;
-const scaleLeft = 210;
-const scaleWidth = 380;
-const width = scaleLeft + scaleWidth + 100;
+/** As wide as a small phone shows: one below the other there, and side by side where there is room. */
+const scaleWidth = 280;
+const scaleHeight = 62;
 const tones = { good: 'pass', 'needs-improvement': 'medium', poor: 'high' } as const;
 const words = { good: 'good', 'needs-improvement': 'needs improvement', poor: 'poor' } as const;
 
 function vitalSection({ metrics: lab, field: visits }: Speed): Markup {
   if (lab === null) return nothing;
-  const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${metricNames.length * rowHeight}" role="img" aria-label="Six metrics on their scales from good to poor; the table below says the same.">
-${metricNames.map((name, index) => drawMetric(name, lab[name], index, visits?.metrics[name]?.p75))}</svg>
-<p class="hint">The mark is the lab's value${visits ? markup`, the ring that of real visits (75th percentile)` : nothing}. The two limits stand below each scale.</p>`;
+  const picture = markup`<div class="vitals">${metricNames.map((name) => drawMetric(name, lab[name], visits?.metrics[name]?.p75))}</div>
+<p class="hint">The mark is the value measured in the lab${visits ? markup`, the ring the one of real visits (75th percentile)` : nothing}. Green is good, red is poor.</p>`;
   const rows = metricNames.map((name) => {
     const { display, rating, thresholds } = lab[name];
     const real = visits?.metrics[name];
@@ -63,18 +62,27 @@ ${metricNames.map((name, index) => drawMetric(name, lab[name], index, visits?.me
   );
 }
 
-/** The scale ends at twice the poor limit, less the good third: bands stay readable for every metric. */
-function drawMetric(name: MetricName, metric: Metric, index: number, visits: number | undefined): Markup {
+/** The scale ends beyond the poor limit, so that all three bands stay readable for every metric. */
+function drawMetric(name: MetricName, metric: Metric, visits: number | undefined): Markup {
   const { good, poor } = metric.thresholds;
   const end = Math.max(poor * 1.6, Number.EPSILON);
-  const xOf = (value: number) =>
-    Math.round(scaleLeft + (Math.min(end, Math.max(0, value)) / end) * scaleWidth);
-  const y = index * rowHeight + 22;
+  const xOf = (value: number) => Math.round((Math.min(end, Math.max(0, value)) / end) * scaleWidth);
   const [first, second] = [xOf(good), xOf(poor)];
   const tone = metric.rating === null ? 'info' : tones[metric.rating];
-  return markup`<text x="0" y="${y + 10}">${names[name]}</text><rect class="band pass" x="${scaleLeft}" y="${y}" width="${first - scaleLeft}" height="10"/><rect class="band medium" x="${first}" y="${y}" width="${second - first}" height="10"/><rect class="band high" x="${second}" y="${y}" width="${scaleLeft + scaleWidth - second}" height="10"/><text class="small quiet" x="${first}" y="${y + 24}" text-anchor="middle">${good}</text><text class="small quiet" x="${second}" y="${y + 24}" text-anchor="middle">${poor}</text>
-${visits === undefined ? nothing : markup`<circle class="ring" cx="${xOf(visits)}" cy="${y + 5}" r="8"/>`}${metric.value === null ? nothing : markup`<path class="pointer" d="M${xOf(metric.value)} ${y - 1}l-6 -10h12z"/>`}<text class="${tone} toned" x="${scaleLeft + scaleWidth + 12}" y="${y + 10}">${cut(metric.display ?? '–', 12)}</text>
+  const shown = cut(metric.display ?? '–', 12);
+  const rated = metric.rating === null ? 'not rated' : words[metric.rating];
+  return markup`<svg width="${scaleWidth}" viewBox="0 0 ${scaleWidth} ${scaleHeight}" role="img" aria-label="${names[name]}: ${shown}, ${rated}"><text x="0" y="13">${names[name]}</text><text class="${tone} toned" x="${scaleWidth}" y="13" text-anchor="end" font-weight="600">${shown}</text><rect class="band pass" y="32" width="${first}" height="10"/><rect class="band medium" x="${first}" y="32" width="${second - first}" height="10"/><rect class="band high" x="${second}" y="32" width="${scaleWidth - second}" height="10"/><text class="small quiet" x="${first}" y="56" text-anchor="middle">${limitWords(name, good)}</text><text class="small quiet" x="${second}" y="56" text-anchor="middle">${limitWords(name, poor)}</text>
+${visits === undefined ? nothing : markup`<circle class="ring" cx="${markAt(xOf(visits), 8)}" cy="37" r="8"/>`}${metric.value === null ? nothing : markup`<path class="pointer" d="M${markAt(xOf(metric.value), 6)} 31l-6 -10h12z"/>`}</svg>
 `;
+}
+
+/** Where a mark stands so that none of it is cut off. */
+function markAt(x: number, half: number): number {
+  return Math.min(scaleWidth - half - 1, Math.max(half + 1, x));
+}
+
+function limitWords(name: MetricName, limit: number): string {
+  return name === 'cls' ? String(limit) : limit < 1000 ? `${limit} ms` : `${Math.round(limit / 100) / 10} s`;
 }
 
 function savingSection({ opportunities: all }: Speed): Markup {
@@ -84,8 +92,8 @@ function savingSection({ opportunities: all }: Speed): Markup {
     return [
       [
         markup`${cut(title, longestTitle)}`,
-        markup`${ms} ms`,
-        markup`${kib} KiB`,
+        markup`${ms === 0 ? '–' : `${ms} ms`}`,
+        markup`${kib === 0 ? '–' : `${kib} KiB`}`,
         markup`${itemCount}`,
         markup`${cut(display ?? '–', longestTitle)}`,
       ],

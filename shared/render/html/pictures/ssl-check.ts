@@ -113,21 +113,37 @@ function suiteSection({ suites: all }: Tls): Markup {
   ]);
   const heads = ['Suite', 'Strength', 'Forward secrecy', 'AEAD', 'Versions'];
   return markup`<section class="picture"><h2>Cipher suites (${all.length})</h2>
-<details open><summary>In the order in which the server chose them</summary><div class="scroll" role="region" aria-label="Cipher suites" tabindex="0">${cellTable(heads, rows)}</div></details></section>
+<details${shown.length > mostUnfolded ? nothing : markup` open`}><summary>${countStrengths(all)}, in the order in which the server chose them</summary><div class="scroll" role="region" aria-label="Cipher suites" tabindex="0">${cellTable(heads, rows)}</div></details></section>
 `;
 }
 
+/** A longer list would stand between a reader and the findings. */
+const mostUnfolded = 8;
+
+type Suite = Pick<Tls['suites'][number], 'bits' | 'forwardSecrecy' | 'aead'>;
+
+function countStrengths(suites: readonly Suite[]): string {
+  const groups = Map.groupBy(suites, strengthOf);
+  return (['strong', 'fair', 'weak'] as const)
+    .flatMap((words) => (groups.has(words) ? [`${groups.get(words)?.length} ${words}`] : []))
+    .join(', ');
+}
+
 /** Three steps: what every attack known today leaves alone, what only lacks one protection, and the rest. */
-function strength({
-  bits,
-  forwardSecrecy,
-  aead,
-}: Pick<Tls['suites'][number], 'bits' | 'forwardSecrecy' | 'aead'>): Markup {
-  const isStrong = bits >= 128 && forwardSecrecy && aead;
-  const isWeak = bits < 128;
-  const steps = isStrong ? 3 : isWeak ? 1 : 2;
-  const tone = isStrong ? 'pass' : isWeak ? 'high' : 'medium';
-  const words = isStrong ? 'strong' : isWeak ? 'weak' : 'fair';
+function strengthOf({ bits, forwardSecrecy, aead }: Suite): keyof typeof strengths {
+  if (bits < 128) return 'weak';
+  return forwardSecrecy && aead ? 'strong' : 'fair';
+}
+
+const strengths = {
+  strong: { steps: 3, tone: 'pass' },
+  fair: { steps: 2, tone: 'medium' },
+  weak: { steps: 1, tone: 'high' },
+} as const;
+
+function strength(suite: Suite): Markup {
+  const words = strengthOf(suite);
+  const { steps, tone } = strengths[words];
   return markup`<svg class="${tone}" width="60" height="10" viewBox="0 0 60 10" aria-hidden="true"><rect class="bar-track" width="60" height="10"/><rect class="bar" width="${steps * 20}" height="10"/></svg> ${words}`;
 }
 

@@ -1,4 +1,5 @@
 import { readDocument } from '../../../../worker/checks/security-header-check/gather/read-document.ts';
+import type { HeaderLine } from '../../../../worker/web/fields.ts';
 import { answer, baseline, baselineWith, chain, html, link, meta, script, see } from '../sights.ts';
 import type { Row } from './row.ts';
 
@@ -222,17 +223,50 @@ export const contentRows: readonly Row[] = [
     holds: ['sri-invalid', 'sri-missing-crossorigin', 'integrity-policy-missing'],
   },
   {
-    name: 'images in clear text',
-    evidence: see({
-      https: {
-        ...chain([answer('https://site.test/', [html, ...baseline.slice(1)])]),
-        document: readDocument(
-          '<img src=http://a.test/b.png><img src=https://a.test/c.png><video src=" HTTP://a.test/d">',
-        ),
-      },
-    }),
+    name: 'images and videos in clear text, which browsers ask for over https',
+    evidence: markup(
+      '<img src=http://a.test/b.png><img src=https://a.test/c.png><video src=" HTTP://a.test/d" poster=http://a.test/e></video>',
+    ),
     broken: ['mixed-content-passive'],
+    holds: ['mixed-content-blocked', 'form-action-http'],
     score: 99,
+  },
+  {
+    name: 'images relative to a base in clear text',
+    evidence: markup('<base href=http://a.test/><img src=b.png>'),
+    broken: ['mixed-content-passive'],
+  },
+  {
+    name: 'a frame, a srcset and an image of an address in clear text, which browsers block',
+    evidence: markup(
+      '<iframe src=http://a.test/></iframe><img srcset="/a 1x, http://a.test/b 2x"><img src=http://192.0.2.1/c>',
+    ),
+    broken: ['mixed-content-blocked'],
+    holds: ['mixed-content-passive'],
+    score: 95,
+  },
+  {
+    name: 'a form that sends in clear text',
+    evidence: markup('<form action=http://site.test/login method=post><input name=password></form>'),
+    broken: ['form-action-http'],
+    score: 95,
+  },
+  {
+    name: 'upgrade-insecure-requests takes all of it to https',
+    evidence: markup(
+      '<img src=http://a.test/b><iframe src=http://a.test/></iframe><form action=http://a.test/></form>',
+      ['Content-Security-Policy', 'upgrade-insecure-requests'],
+    ),
+    broken: [],
+    notApplicable: ['mixed-content-passive', 'mixed-content-blocked', 'form-action-http'],
+  },
+  {
+    name: 'what stays on the own machine, and links, are no mixed content',
+    evidence: markup(
+      '<img src=http://localhost/a><img src=http://127.0.0.1:8080/a><a href=http://a.test/>a</a><template><img src=http://a.test/></template>',
+    ),
+    broken: [],
+    holds: ['mixed-content-passive', 'mixed-content-blocked'],
   },
   {
     name: 'a script in clear text',
@@ -247,3 +281,11 @@ export const contentRows: readonly Row[] = [
     notApplicable: ['sri-missing'],
   },
 ];
+
+/** A page of this markup with good headers. */
+function markup(text: string, ...more: readonly HeaderLine[]): Row['evidence'] {
+  const url = 'https://site.test/';
+  return see({
+    https: { ...chain([answer(url, [...baseline, ...more])]), document: readDocument(text, url) },
+  });
+}

@@ -126,6 +126,27 @@ export const transportRows: readonly Row[] = [
     broken: ['https-downgrade', 'redirect-chain-long'],
   },
   {
+    name: 'a page that sends its visitor on is told, and the page behind it is judged',
+    evidence: see({
+      https: chain([
+        { ...answer('https://site.test/', [html, [hsts, year]]), leftBy: 'meta-refresh' },
+        answer('https://site.test/home', baseline),
+      ]),
+    }),
+    broken: ['redirect-client-side'],
+    holds: ['csp-missing', 'hsts-missing'],
+    score: 100,
+  },
+  {
+    name: 'a page that calls an app is judged itself',
+    evidence: see({
+      https: chain([answer('https://site.test/', baseline)], { kind: 'answered', calls: 'intent' }),
+    }),
+    broken: [],
+    holds: ['redirect-client-side', 'redirect-no-page'],
+    score: 100,
+  },
+  {
     name: 'http to http first leaves a hop open',
     evidence: see({
       headers: baseline,

@@ -65,7 +65,11 @@ function isAnythingKnown({ apex, authoritative }: DnsFacts, verdicts: Verdicts<D
 }
 
 // What makes a zone bogus and that it is bogus are one fault: it is counted once.
-const causesOfBogus: readonly string[] = ['dnssec-ds-without-key', 'dnssec-signature-invalid'];
+const causesOfBogus: readonly string[] = [
+  'dnssec-ds-without-key',
+  'dnssec-signature-invalid',
+  'dnssec-denial-invalid',
+];
 
 /** What each broken rule takes from 100. */
 function lossesOf(verdicts: Verdicts<DnsCode>): readonly Loss[] {

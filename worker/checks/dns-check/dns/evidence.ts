@@ -27,6 +27,8 @@ export type DnsEvidence = {
   readonly servers: readonly ServerAnswers[];
   /** Absent where no transfer may be asked for. */
   readonly transfers?: readonly TransferAnswer[];
+  /** Who announces the name servers' networks; absent where no zone is named that tells it. */
+  readonly origins?: readonly OriginAnswer[];
   /** Addresses of name servers beyond the limit. */
   readonly notAsked: number;
   /** Records as one of the domain's servers gives them, with the TTL of the zone. */
@@ -46,6 +48,9 @@ export type TransferAnswer = ServerAddress & {
     | { readonly kind: 'refused'; readonly rcode: string }
     | { readonly kind: 'failure'; readonly code: string; readonly reason: string };
 };
+
+/** The answer of an origin-ASN zone about an address: TXT records "AS | prefix | country | registry | date". */
+export type OriginAnswer = { readonly address: string; readonly answer: DnsAnswer };
 
 export type ServerAddress = { readonly name: string; readonly address: string };
 
@@ -79,8 +84,16 @@ export type ServerAnswers = {
   readonly tcp: DnsAnswer;
   /** A foreign name, with recursion desired. */
   readonly foreign: DnsAnswer;
-  /** Absent in evidence of before, and of a server that answered nothing else. */
+  /** Asked in mixed case. Absent in evidence of before, and of a server that answered nothing else. */
   readonly mx?: DnsAnswer;
   /** With its signatures; asked where the zone is signed. */
   readonly dnskey?: DnsAnswer;
+  /** A random name below the domain, with DNSSEC; asked where the zone is signed. */
+  readonly absentName?: DnsAnswer;
+  /** A type that no domain has at its own name, with DNSSEC; asked where the zone is signed. */
+  readonly absentType?: DnsAnswer;
+  /** The SOA by EDNS of version 1, which does not exist. */
+  readonly nextEdns?: DnsAnswer;
+  /** The SOA with an EDNS option that nobody knows. */
+  readonly unknownOption?: DnsAnswer;
 };

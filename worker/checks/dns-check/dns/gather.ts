@@ -35,7 +35,7 @@ export async function gatherDns(context: HalfContext, shared: SharedAnswers): Pr
       ask({ name: `www.${domain}`, type: 'A' }),
       ask({ name: `www.${domain}`, type: 'AAAA' }),
       ask({ name: random, type: 'A' }),
-      gatherDelegation(context, { shared, unchecked, ancestors }),
+      gatherDelegation(context, { shared, unchecked, ancestors, random }),
       gatherMailbox(context, { shared, unchecked }),
       gatherPrimary(context, { shared, unchecked }),
     ]);

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { classifyAddress } from '#shared/target/classify-address';
+import { reverseLabelsOf } from '../reverse-labels.ts';
 
 const nobody = { allow: [], deny: [] };
 
@@ -15,15 +16,8 @@ export function privateKindOf(address: string): string | null {
 
 /** The name whose PTR record names an address (RFC 1035 §3.5, RFC 3596 §2.5); null for a text that is no address. */
 export function reverseNameOf(address: string): string | null {
-  if (!ipaddr.isValid(address)) return null;
-  const ip = ipaddr.parse(address);
-  const bytes = ip.toByteArray();
-  if (ip.kind() === 'ipv4') return `${bytes.toReversed().join('.')}.in-addr.arpa`;
-  const nibbles = bytes.flatMap((byte) => [byte >> 4, byte & 15]);
-  return `${nibbles
-    .toReversed()
-    .map((nibble) => nibble.toString(16))
-    .join('.')}.ip6.arpa`;
+  const labels = reverseLabelsOf(address);
+  return labels === null ? null : `${labels}.${ipaddr.IPv4.isValid(address) ? 'in-addr' : 'ip6'}.arpa`;
 }
 
 /** One text for equal addresses: IPv6 in its short form. */

@@ -10,6 +10,7 @@ import { rateField } from '../judge/field.ts';
 import { shiftsOf } from '../judge/metrics.ts';
 import { reportEnvironment } from './environment.ts';
 import { reportField } from './field.ts';
+import { reportFilmstrip, reportRequests } from './load.ts';
 import { rateLab, reportMetrics } from './metrics.ts';
 import { reportScreenshot } from './screenshot.ts';
 
@@ -37,6 +38,8 @@ export function reportPagespeed(
     },
     environment: reportEnvironment(choice, last),
     screenshot: reportScreenshot(evidence),
+    filmstrip: reportFilmstrip(evidence),
+    requests: reportRequests(page),
   };
 }
 

@@ -74,3 +74,10 @@ export function whyHeadUnread({ type, document }: Page): string | null {
   const isOver = document.elements.some(({ parent }) => parent !== 'head' && parent !== 'noscript');
   return document.cut === null || isOver ? null : `the head was not read to its end: ${document.cut}`;
 }
+
+/** Why not all of a page was read; null where it was, or the answer is no HTML. */
+export function whyPageUnread({ type, document }: Page): string | null {
+  if (!isHtml(type)) return null;
+  if (document === null) return 'the page could not be read';
+  return document.cut === null ? null : `the page was not read to its end: ${document.cut}`;
+}

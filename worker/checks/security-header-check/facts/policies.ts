@@ -55,6 +55,11 @@ export function enforcedOf(policies: readonly SeenPolicy[]): SeenPolicy[] {
   );
 }
 
+/** True where the page makes browsers ask for https:// wherever it says http:// (Upgrade Insecure Requests). */
+export function isUpgraded(policies: readonly SeenPolicy[]): boolean {
+  return enforcedOf(policies).some((each) => directiveOf(each, 'upgrade-insecure-requests'));
+}
+
 /** A directive that counts: not one that a meta element may not have. */
 export function directiveOf({ policy, from }: SeenPolicy, name: string): CspDirective | undefined {
   return from === 'meta' && headerOnlyDirectives.has(name) ? undefined : policy.directives.get(name);

@@ -9,19 +9,20 @@ const sessionWords: ReadonlySet<string> = new Set(
     /\s+/,
   ),
 );
+const drupalSession = /^S?SESS[0-9a-f]{32}$/;
 const antiForgeryWords: ReadonlySet<string> = new Set([
   'csrf',
   'xsrf',
   'csrftoken',
   'xsrftoken',
   'antiforgery',
-  'requestverificationtoken',
+  'requestverification',
 ]);
 
 /** True for a cookie that opens a session: by a word of its name, or by a value that is a signed token. A long random value alone proves nothing: counters and caches have them too. */
 export function isSessionCookie({ name, value }: Pick<SetCookie, 'name' | 'value'>): boolean {
   if (findKnownCookie(name) || isAntiForgeryCookie({ name })) return false;
-  return hasWord(name, sessionWords) || isSignedToken(value);
+  return hasWord(name, sessionWords) || drupalSession.test(name) || isSignedToken(value);
 }
 
 /** True for a cookie that guards forms against forged requests. */

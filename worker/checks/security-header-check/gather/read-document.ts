@@ -2,6 +2,7 @@ import { type DefaultTreeAdapterMap, defaultTreeAdapter } from 'parse5';
 import { maskUrls } from '../../../web/mask-credentials.ts';
 import type { DocumentSight, ElementSight } from '../evidence.ts';
 import { type BoundedTree, parseBounded, parseInTurns } from './parse-bounded.ts';
+import { openLoadsReading, readElementLoads } from './read-loads.ts';
 
 type Tree = DefaultTreeAdapterMap;
 
@@ -17,36 +18,38 @@ const kept: { readonly [name: string]: readonly string[] } = {
 };
 const htmlNamespace = 'http://www.w3.org/1999/xhtml';
 
-/** Reads the elements of a page that a policy may come from or hold; in the tree that a browser would build, scripts not run. */
-export function readDocument(html: string): DocumentSight {
-  return readTree(parseBounded(html));
+/**
+ * Reads the elements of a page that a policy may come from or hold, and what it loads; in the tree that a browser would build, scripts not run.
+ * @param url the page's own address
+ */
+export function readDocument(html: string, url: string): DocumentSight {
+  return readTree(parseBounded(html), url);
 }
 
 /** The same, without keeping the event loop busy for long. */
-export async function readDocumentInTurns(html: string): Promise<DocumentSight> {
-  return readTree(await parseInTurns(html));
+export async function readDocumentInTurns(html: string, url: string): Promise<DocumentSight> {
+  return readTree(await parseInTurns(html), url);
 }
 
-function readTree({ document, cut }: BoundedTree): DocumentSight {
+function readTree({ document, cut }: BoundedTree, url: string): DocumentSight {
   const elements: ElementSight[] = [];
   let base: string | null = null;
   let policies = 0;
-  const media: string[] = [];
-  let mediaCount = 0;
+  const loads = openLoadsReading(url);
   const seen = (why: string | null): DocumentSight => ({
     elements,
     base,
-    clearTextMedia: media,
-    clearTextMediaCount: mediaCount,
+    foreign: [...loads.foreign.values()],
+    clearText: [...loads.clearText.values()],
     cut: why,
   });
   for (const node of nodesOf(document)) {
     if (!defaultTreeAdapter.isElementNode(node) || node.namespaceURI !== htmlNamespace) continue;
-    if (node.tagName === 'base') base ??= baseOf(node);
-    if (isClearTextMedia(node)) {
-      mediaCount += 1;
-      if (media.length < 20) media.push(maskUrls(sourceOf(node)).slice(0, 500));
+    if (node.tagName === 'base' && base === null) {
+      base = baseOf(node);
+      loads.base = URL.parse(base ?? '', url) ?? loads.page;
     }
+    readElementLoads(node, loads);
     const sight = readElement(node);
     if (sight && elements.length === elementLimit)
       return seen(`it has more than ${elementLimit} such elements`);
@@ -92,14 +95,4 @@ function policyLengthOf({ name, attributes }: ElementSight): number {
   const isPolicy =
     name === 'meta' && valueOf('http-equiv').toLowerCase().startsWith('content-security-policy');
   return isPolicy ? valueOf('content').length : 0;
-}
-
-const mediaTags: ReadonlySet<string> = new Set(['img', 'audio', 'video', 'source', 'track']);
-
-function isClearTextMedia(node: Tree['element']): boolean {
-  return mediaTags.has(node.tagName) && /^\s*http:\/\//i.test(sourceOf(node));
-}
-
-function sourceOf({ attrs }: Tree['element']): string {
-  return attrs.find(({ name }) => name === 'src')?.value ?? '';
 }

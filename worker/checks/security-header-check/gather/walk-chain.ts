@@ -3,6 +3,8 @@ import { seeBodySigns } from '../../../web/block-page.ts';
 import { isHtml, parseContentType } from '../../../web/content-type.ts';
 import { indexFields, valuesOf } from '../../../web/fields.ts';
 import { maskHeaders, maskUrls } from '../../../web/mask-credentials.ts';
+import { readLead } from '../../../web/page-refresh.ts';
+import { isRedirect } from '../../../web/redirect.ts';
 import {
   type HttpResponse,
   redirectLimit,
@@ -23,7 +25,7 @@ type SeenAnswer = {
   readonly answer: HttpResponse;
 };
 
-/** Walks from an address to the page it leads to, by status only: a page that refreshes has headers of its own, and those are judged. */
+/** Walks from an address to the page that its visitor ends at: redirects are followed, and pages that send the visitor on by themselves. */
 export async function walkChain(start: string, http: HttpProbe): Promise<Chain> {
   const walked = await walkRedirects<SeenAnswer>(start, {
     http,
@@ -34,6 +36,7 @@ export async function walkChain(start: string, http: HttpProbe): Promise<Chain> 
         hop: seeHop(answer, url),
         answer,
       },
+      lead: readLead(answer, url),
     }),
   });
   const answers = walked.hops.flatMap(({ seen }) => (seen.kind === 'response' ? [seen] : []));
@@ -42,7 +45,12 @@ export async function walkChain(start: string, http: HttpProbe): Promise<Chain> 
   const answer = end.kind === 'answered' ? answers.at(-1)?.answer : undefined;
   const document = answer ? await seeDocument(answer) : null;
   const bodySigns = answer ? seeBodySigns(answer.body.text) : [];
-  return { start, hops: answers.map(({ hop }) => hop), end, document, bodySigns };
+  return { start, hops: walked.hops.flatMap(markLeft), end, document, bodySigns };
+}
+
+function markLeft({ seen, next }: WalkedHop<SeenAnswer>): Hop[] {
+  if (seen.kind !== 'response') return [];
+  return [next && next.via !== 'http' ? { ...seen.hop, leftBy: next.via } : seen.hop];
 }
 
 function endOf(stop: Stop, { url, seen }: WalkedHop<SeenAnswer>): ChainEnd {
@@ -50,8 +58,16 @@ function endOf(stop: Stop, { url, seen }: WalkedHop<SeenAnswer>): ChainEnd {
   if (stop.kind === 'loop' || stop.kind === 'too-many') return { kind: stop.kind, url: stop.to ?? url };
   if (stop.kind === 'arrived' || stop.kind === 'failure' || stop.kind === 'out-of-time')
     return { kind: 'answered' };
-  const location = seen.hop.headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? '';
+  const location = locationOf(seen.hop);
+  // Software outside of the browser gets the address, and the page that gave it stays.
+  if (stop.kind === 'foreign-scheme' && location === '') return { kind: 'answered', calls: stop.scheme };
   return { kind: stop.kind, url, location: seeLocation(location, url).text };
+}
+
+/** The Location that its status makes browsers follow; "" where the answer is a page. */
+function locationOf({ status, headers }: Hop): string {
+  const lines = headers.filter(([name]) => name.toLowerCase() === 'location');
+  return isRedirect(status) || lines.length > 1 ? (lines[0]?.[1] ?? '') : '';
 }
 
 function seeHop({ status, headers, tls }: HttpResponse, url: string): Hop {
@@ -69,6 +85,6 @@ async function seeDocument(answer: HttpResponse): Promise<DocumentSight | null> 
   if (!isHtml(parseContentType(valuesOf(indexFields(answer.headers), 'content-type')))) return null;
   const isUnread = cut !== undefined && cut !== 'limit' && text === '';
   if (isUnread) return null;
-  const document = await readDocumentInTurns(text);
+  const document = await readDocumentInTurns(text, answer.url);
   return cut === undefined ? document : { ...document, cut: document.cut ?? `its body was cut (${cut})` };
 }

@@ -1,5 +1,3 @@
-import { getDomain } from 'tldts';
-import type { mixedContentRules } from '#shared/catalogue/security-header-check/rules/content';
 import { subresourceRules } from '#shared/catalogue/security-header-check/rules/content';
 import {
   allOf,
@@ -13,7 +11,8 @@ import { isHtml } from '../../../web/content-type.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import type { ElementSight } from '../evidence.ts';
 import type { Page } from '../facts/page.ts';
-import { attributeOf, directiveOf, enforcedOf, isScript } from '../facts/policies.ts';
+import { attributeOf, isScript, isUpgraded } from '../facts/policies.ts';
+import { domainOf } from '../facts/third-parties.ts';
 import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
 import { brokenWhen, cut, where } from './verdict-tables.ts';
@@ -41,21 +40,6 @@ export function judgeSubresources(page: Page): Verdicts<keyof typeof subresource
   return cutBy === null ? judged : unlessBroken(judged, unseen);
 }
 
-/** Judges the images and media that an https page names in clear text. */
-export function judgeMixedContent(page: Page): Verdicts<keyof typeof mixedContentRules> {
-  const { clearTextMedia: [address] = [], clearTextMediaCount: count = 0, cut: cutBy } = page.document ?? {};
-  const isConcerned = page.url.protocol === 'https:' && isHtml(page.type) && !isUpgraded(page);
-  if (!isConcerned) return { 'mixed-content-passive': 'not-applicable' };
-  if (address !== undefined)
-    return {
-      'mixed-content-passive': brokenBy([
-        { hop: page.index, url: page.hop.url, count, address: cut(address) },
-      ]),
-    };
-  const why = page.document ? cutBy : 'it could not be read';
-  return { 'mixed-content-passive': why ? notTested(`the page was not read to its end: ${why}`) : 'holds' };
-}
-
 function judgeLoads(page: Page, loads: readonly Load[]): Verdicts<keyof typeof subresourceRules> {
   const foreign = loads.filter(({ isCrossSite }) => isCrossSite);
   const foreignScripts = foreign.filter(({ kind }) => kind === 'script');
@@ -66,7 +50,9 @@ function judgeLoads(page: Page, loads: readonly Load[]): Verdicts<keyof typeof s
   const clearText = loads.filter(({ url }) => url.protocol === 'http:');
   return {
     'script-http':
-      page.url.protocol !== 'https:' || isUpgraded(page) ? 'not-applicable' : brokenBy(clearText.map(show)),
+      page.url.protocol !== 'https:' || isUpgraded(page.policies)
+        ? 'not-applicable'
+        : brokenBy(clearText.map(show)),
     'sri-missing': where(
       foreign.length > 0,
       brokenBy(foreign.filter(({ integrity }) => !integrity).map(show)),
@@ -96,11 +82,6 @@ function judgeLoads(page: Page, loads: readonly Load[]): Verdicts<keyof typeof s
   };
 }
 
-/** The page makes browsers ask for https:// wherever it says http:// (Upgrade Insecure Requests). */
-function isUpgraded({ policies }: Page): boolean {
-  return enforcedOf(policies).some((seen) => directiveOf(seen, 'upgrade-insecure-requests'));
-}
-
 function showLoad(page: Page, { element, url }: Load): Evidence {
   return { hop: page.index, url: page.hop.url, element: `<${element.name}>`, address: cut(url.href) };
 }
@@ -117,7 +98,7 @@ function readLoads(page: Page): Load[] {
         url,
         kind: found.kind,
         isCrossOrigin: url.origin !== page.url.origin,
-        isCrossSite: siteOf(url.hostname) !== siteOf(page.url.hostname),
+        isCrossSite: domainOf(url.hostname) !== domainOf(page.url.hostname),
         integrity: attributeOf(element, 'integrity')?.trim(),
       },
     ];
@@ -141,8 +122,4 @@ function found(address: string | undefined, kind: Load['kind']) {
 
 function resolve(address: string, base: URL): URL | undefined {
   return URL.parse(address, base.href) ?? undefined;
-}
-
-function siteOf(host: string): string {
-  return getDomain(host, { allowPrivateDomains: true }) ?? host;
 }

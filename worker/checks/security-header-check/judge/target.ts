@@ -5,7 +5,7 @@ import { siteOf } from '#shared/target/parse-target';
 import type { Block } from '../../../web/block-page.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
 import type { Page } from '../facts/page.ts';
-
+import { judgeLeads } from './page-leads.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
 
 /** Says what could not be asked, and whether an error page was judged. */
@@ -35,6 +35,7 @@ export function judgeTarget(
         : judgeAbout(!isSilent, coded('target-address-not-allowed')),
     'target-not-allowed': judgeAbout(!isSilent, coded('target-not-allowed')),
     ...judgePage(url, page),
+    'redirect-client-side': judgeLeads([https, http], page),
   };
 }
 

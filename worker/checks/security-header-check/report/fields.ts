@@ -12,6 +12,7 @@ import type { Page, SeenHop } from '../facts/page.ts';
 import type { SeenPolicy } from '../facts/policies.ts';
 import { readReferrer } from '../facts/referrer.ts';
 import { readScripts } from '../facts/script.ts';
+import { readThirdParties } from '../facts/third-parties.ts';
 import { parseNosniff } from '../grammar/nosniff.ts';
 import { preloadOf, whyNotPreloadable } from '../judge/hsts.ts';
 import { policyLimit } from './evaluator/csp-evaluator.ts';
@@ -23,14 +24,14 @@ const valueLimit = 16_384;
 /** The hops as the report shows them: headers as sent but for the values of cookies, cut where a hostile target sends more than a report may hold. */
 export function reportHops(hops: readonly SeenHop[]) {
   let left = headerBudget;
-  return hops.map(({ hop: { url, status, headers }, chain }) => {
+  return hops.map(({ hop: { url, status, headers, leftBy }, chain }) => {
     const kept = headers.flatMap(([name, value]) => {
       if (left <= 0) return [];
       left -= name.length + value.length;
       return [[name.slice(0, 256), reportValue(name, value).slice(0, valueLimit)]];
     });
     const cut = kept.length < headers.length ? { headersLeftOut: headers.length - kept.length } : {};
-    return { url, status, chain, headers: kept, ...cut };
+    return { url, status, ...(leftBy ? { via: leftBy } : {}), chain, headers: kept, ...cut };
   });
 }
 
@@ -79,6 +80,13 @@ export function reportPolicies(policies: readonly SeenPolicy[]) {
 /** The cookies as the report shows them: without their values, which may be somebody's session. */
 export function reportCookies(cookies: readonly SeenCookie[]) {
   return cookies.slice(0, 500).map(reportCookie);
+}
+
+/** The origins of other sites as the report shows them; null where there is no HTML page to name any. */
+export function reportThirdParties(page: Page | undefined) {
+  if (!page?.document) return null;
+  const origins = readThirdParties(page);
+  return { origins: origins.slice(0, 100), count: origins.length, whole: page.document.cut === null };
 }
 
 const ignoredWhole = { secure: false, httpOnly: false, sameSite: null };

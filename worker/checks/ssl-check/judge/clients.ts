@@ -2,6 +2,7 @@ import type { ClientCode } from '#shared/catalogue/ssl-check/rules/client';
 import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
+import { suites } from '../grammar/suites.ts';
 
 /** Judges whether clients can connect to a server that answers in TLS. */
 export function judgeClients(facts: SslFacts): Record<ClientCode, Verdict> {
@@ -35,9 +36,19 @@ function judgeHandshakes(facts: SslFacts): Verdict {
   const isModern = protocols['TLSv1.2'] === true || protocols['TLSv1.3'] === true;
   const isMeant = clearAnswers.some(({ certificateRequested }) => certificateRequested);
   if (!isModern || isMeant || isChainTooLarge(facts)) return 'not-applicable';
+  if (isFiniteFieldOnly(facts))
+    return notTested(
+      'the server offers only suites with a prime of its own choice, which we do not compute with',
+    );
   const last = handshakes.at(-1)?.handshake;
   if (last?.kind !== 'failure') return notTested('no handshake was tried');
   return brokenIf(true, { host, port, reason: last.reason });
+}
+
+/** Such a prime can be made to cost its reader seconds (`withoutServerChosenPrimes`), so that OpenSSL is never let try. */
+function isFiniteFieldOnly({ clearAnswers, protocols }: SslFacts): boolean {
+  if (protocols['TLSv1.3'] === true || clearAnswers.length === 0) return false;
+  return clearAnswers.every(({ suite }) => suites.get(suite)?.keyExchange === 'DHE');
 }
 
 function judgeHello({ evidence }: SslFacts): Verdict {

@@ -5,6 +5,7 @@ import type { DnsFacts } from '../facts.ts';
 import { algorithmOf, digestTypeOf } from './algorithms.ts';
 import { keyTagOf } from './key-tag.ts';
 import { keyBitsOf } from './public-key.ts';
+import type { Denial } from './read-denial.ts';
 import type { Signing } from './read-signing.ts';
 
 type StrengthCode =
@@ -16,12 +17,20 @@ type StrengthCode =
 const shortestRsaBits = 2048;
 
 /** Judges algorithms, key sizes and the NSEC3 parameters of a signed zone. */
-export function judgeStrength({ apex }: DnsFacts, signing: Signing): Verdicts<StrengthCode> {
+export function judgeStrength(
+  { apex }: DnsFacts,
+  signing: Signing,
+  denials: readonly Denial[],
+): Verdicts<StrengthCode> {
   const told = { keys: apex.DNSKEY, nsec3: apex.NSEC3PARAM };
   const keysUnseen = told.keys.state === 'unknown' ? notTested(told.keys.why) : undefined;
   const nsec3Unseen = told.nsec3.state === 'unknown' ? notTested(told.nsec3.why) : undefined;
   const isSigned = signing.keys.length > 0;
-  const nsec3 = readAll(foundRecords(apex.NSEC3PARAM), readNsec3Param);
+  // What is published, and what the servers really use, which may differ while a zone is signed anew.
+  const nsec3 = distinct([
+    ...readAll(foundRecords(apex.NSEC3PARAM), readNsec3Param),
+    ...denials.flatMap((denial) => denial.nsec3),
+  ]);
   const ofNsec3 = (show: (one: Nsec3Param) => readonly Evidence[]): Verdict =>
     nsec3Unseen ?? (nsec3.length === 0 ? 'not-applicable' : brokenBy(nsec3.flatMap(show)));
   return {
@@ -30,6 +39,12 @@ export function judgeStrength({ apex }: DnsFacts, signing: Signing): Verdicts<St
     'dnssec-nsec3-iterations': ofNsec3(({ iterations }) => (iterations > 0 ? [{ iterations }] : [])),
     'dnssec-nsec3-salt': ofNsec3(({ salt }) => (salt === '' ? [] : [{ octets: salt.length / 2 }])),
   };
+}
+
+function distinct(all: readonly Nsec3Param[]): readonly Nsec3Param[] {
+  return [
+    ...new Map(all.map(({ iterations, salt }) => [`${iterations} ${salt}`, { iterations, salt }])).values(),
+  ];
 }
 
 function weakAlgorithms({ keys, ds }: Signing): readonly Evidence[] {

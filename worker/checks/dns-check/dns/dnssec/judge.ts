@@ -14,10 +14,12 @@ import type { DnsFacts } from '../facts.ts';
 import { digestOf } from './ds-digest.ts';
 import { judgeAlgorithms } from './judge-algorithms.ts';
 import { judgeCds, judgeCdsSigner } from './judge-cds.ts';
+import { judgeDenial, judgeOptOut } from './judge-denial.ts';
 import { judgeDsSets, judgeKeySets } from './judge-sets.ts';
 import { judgeStrength } from './judge-strength.ts';
 import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
 import { isoTime, printDs } from './print.ts';
+import { readDenials } from './read-denial.ts';
 import { type CheckedSet, lastingSignature, type Signing } from './read-signing.ts';
 import { brokenSets, faultOf } from './set-faults.ts';
 import type { DnssecFacts } from './status.ts';
@@ -32,11 +34,14 @@ export function judgeDnssec(
 ): Verdicts<DnssecCode> {
   const bogus = judgeBogus(facts, refused);
   if (facts.zone.kind === 'inside') return { ...allOf(dnssecRules, 'not-applicable'), 'dnssec-bogus': bogus };
+  const denials = readDenials(facts, signing);
   return {
     'dnssec-bogus': bogus,
     ...judgeChain(facts, signing),
     ...judgeSignatures(facts, signing),
-    ...judgeStrength(facts, signing),
+    ...judgeStrength(facts, signing, denials),
+    ...judgeDenial(facts, signing, denials),
+    'dnssec-nsec3-opt-out': judgeOptOut(facts, signing, denials),
     'dnssec-server-signature-invalid': judgeServers(facts, signing),
     'dnssec-keys-inconsistent': judgeKeySets(facts, signing),
     'dnssec-ds-inconsistent': judgeDsSets(facts),

@@ -8,7 +8,7 @@ import {
   readDs,
   readRrsig,
 } from '../../../../dns/record-values.ts';
-import type { DnsAnswer } from '../../../../probes/dns/port.ts';
+import type { DnsAnswer, DnsQuestion, DnsRecord } from '../../../../probes/dns/port.ts';
 import { type ApexType, apexTypes } from '../../halves.ts';
 import type { DnsFacts } from '../facts.ts';
 import { keyOfDs } from './ds-digest.ts';
@@ -89,18 +89,23 @@ function isHeard(answer: DnsAnswer | undefined): boolean {
 
 function checkSet(answer: DnsAnswer, keys: readonly Dnskey[], atS: number): CheckedSet['signatures'] {
   if (answer.kind === 'failure') return [];
-  const { name, type } = answer.question;
-  // Those of the zone's own keys first: strangers' signatures must not crowd them out.
-  const tags = new Set(keys.map(keyTagOf));
-  const rdatas = ownRecords(answer).flatMap(({ rdata }) => (rdata === undefined ? [] : [rdata]));
-  return readAll(recordsAt(answer.answers, name, 'RRSIG'), readRrsig)
+  return checkRecords(answer.answers, answer.question, { zone: answer.question.name, keys, atS });
+}
+
+/** Checks the signatures over the records of one name and type in a section of an answer, those of the zone's own keys first. */
+export function checkRecords(
+  section: readonly DnsRecord[],
+  { name, type }: DnsQuestion,
+  signer: { readonly zone: string; readonly keys: readonly Dnskey[]; readonly atS: number },
+): CheckedSet['signatures'] {
+  // Strangers' signatures must not crowd out those of the zone's own keys.
+  const tags = new Set(signer.keys.map(keyTagOf));
+  const rdatas = recordsAt(section, name, type).flatMap(({ rdata }) => (rdata === undefined ? [] : [rdata]));
+  return readAll(recordsAt(section, name, 'RRSIG'), readRrsig)
     .filter(({ typeCovered }) => typeCovered === type)
     .toSorted((a, b) => Number(tags.has(b.keyTag)) - Number(tags.has(a.keyTag)))
     .slice(0, limits.signaturesOfSet)
-    .map((rrsig) => ({
-      rrsig,
-      verdict: verifyRrsig({ name, type, rdatas }, rrsig, { zone: name, keys, atS }),
-    }));
+    .map((rrsig) => ({ rrsig, verdict: verifyRrsig({ name, type, rdatas }, rrsig, signer) }));
 }
 
 /** The signature that keeps a set alive: of the valid ones that which ends last. */

@@ -6,12 +6,13 @@ import type { HalfContext, SharedAnswers } from '../../halves.ts';
 import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers, ServerAnswers } from '../evidence.ts';
 import { enclosingZone } from '../zone.ts';
 import { addressesOf, delegatedNames, glueOf } from './addresses.ts';
-import { askServers, chooseAddresses, serverLimit } from './gather-servers.ts';
+import { gatherOrigins } from './gather-origins.ts';
+import { askServers, chooseAddresses, serverLimit, type ZoneKnown } from './gather-servers.ts';
 import { gatherTransfers } from './gather-transfers.ts';
 
 type Delegation = Pick<
   DnsEvidence,
-  'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct' | 'parentTcp' | 'transfers'
+  'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct' | 'parentTcp' | 'transfers' | 'origins'
 >;
 
 type Referrals = Promise<readonly DnsAnswer[]>;
@@ -22,6 +23,8 @@ type Known = {
   readonly shared: SharedAnswers;
   readonly unchecked: Promise<Partial<ApexAnswers>>;
   readonly ancestors: Promise<readonly Ancestor[]>;
+  /** A name below the domain that is surely not there. */
+  readonly random: string;
 };
 
 /** How many of the parent's servers are asked; the first answer counts. */
@@ -35,10 +38,10 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
   if (!exists || enclosingZone(soa) !== undefined) return nothing;
   const own = childNames(context, known);
   const referrals = askParent(context, known.ancestors);
-  const isSigned = hasKeys(known);
+  const zone: ZoneKnown = { isSigned: hasKeys(known), random: known.random };
   const [first, rest, delegated] = await Promise.all([
-    gatherServers(context, own, { referrals, isSigned }),
-    gatherServers(context, namesOfParentOnly(context.domain, own, referrals), { referrals, isSigned }),
+    gatherServers(context, own, { referrals, zone }),
+    gatherServers(context, namesOfParentOnly(context.domain, own, referrals), { referrals, zone }),
     referrals,
   ]);
   const servers = [...first.servers, ...rest.servers];
@@ -54,6 +57,7 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
     direct: [...first.direct, ...rest.direct],
     ...(parentTcp === undefined ? {} : { parentTcp }),
     ...(transfers === undefined ? {} : { transfers }),
+    ...(first.origins && rest.origins ? { origins: [...first.origins, ...rest.origins] } : {}),
   };
 }
 
@@ -61,7 +65,7 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
 async function gatherServers(
   context: HalfContext,
   names: Promise<readonly string[]>,
-  { referrals, isSigned }: { readonly referrals: Referrals; readonly isSigned: Promise<boolean> },
+  { referrals, zone }: { readonly referrals: Referrals; readonly zone: ZoneKnown },
 ): Promise<Servers> {
   const hosts = await askHosts(context, await names);
   const { chosen, left } = chooseAddresses(
@@ -69,7 +73,14 @@ async function gatherServers(
       hosts.map(async (host) => [host.name, await addressesFor(host, context, referrals)] as const),
     ),
   );
-  return { hosts, ...(await askServers(context, chosen, isSigned)), notAsked: left };
+  const [asked, origins] = await Promise.all([
+    askServers(context, chosen, zone),
+    gatherOrigins(
+      context,
+      chosen.map(({ address }) => address),
+    ),
+  ]);
+  return { hosts, ...asked, notAsked: left, ...(origins === undefined ? {} : { origins }) };
 }
 
 // Where no server answers for the domain, nobody resolves the names of servers inside it; the parent's glue still leads to them.

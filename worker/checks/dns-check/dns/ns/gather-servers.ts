@@ -16,6 +16,19 @@ export const foreignName = 'a.root-servers.net';
 const directTypes = ['A', 'AAAA', 'MX', 'TXT', 'CAA'] as const;
 const directServers = 2;
 
+/** A type that stands at names such as _sip._tcp alone, and that every server knows: a domain's own name has none (RFC 2782). */
+export const absentType = 'SRV';
+
+/** What is known of the zone when its servers are asked. */
+export type ZoneKnown = {
+  readonly isSigned: Promise<boolean>;
+  /** A name below the domain that is surely not there. */
+  readonly random: string;
+};
+
+// As resolvers that guard against forged answers ask; equal questions are asked once, so MX is asked in this way alone.
+const inMixedCase = { mixedCase: true } as const;
+
 /**
  * Picks the addresses that are asked: one IPv4 of each name, then one IPv6 of each, then the rest, up to twice as many as there are names (16 at most).
  * @returns `left` counts those that are not asked
@@ -39,11 +52,11 @@ export function chooseAddresses(hosts: readonly (readonly [name: string, address
   return { chosen, left: sorted.length - chosen.length };
 }
 
-/** Asks each address for the zone, and those that answer for more: a silent address costs six packets and one connection. */
+/** Asks each address for the zone, and those that answer for more: a silent address costs nine packets at most and one connection. */
 export async function askServers(
   context: HalfContext,
   addresses: readonly ServerAddress[],
-  isSigned: Promise<boolean>,
+  zone: ZoneKnown,
 ): Promise<{ servers: readonly ServerAnswers[]; direct: readonly DnsAnswer[] }> {
   const names = [...new Set(addresses.map(({ name }) => name))].slice(0, directServers);
   const direct = names.map((name) => addresses.find((server) => server.name === name)?.address);
@@ -51,7 +64,7 @@ export async function askServers(
     addresses.map(async ({ name, address }) => {
       const speaks = askZone(context, address);
       const [server, own] = await Promise.all([
-        askServer(context, { name, address }, { speaks, isSigned }),
+        askServer(context, { name, address }, { speaks, zone }),
         direct.includes(address) ? askDirect(context, address, speaks) : [],
       ]);
       return { server, own };
@@ -74,31 +87,60 @@ async function askZone({ domain, ask }: HalfContext, server: string): Promise<Zo
 async function askServer(
   context: HalfContext,
   { name, address }: ServerAddress,
-  { speaks, isSigned }: { readonly speaks: Promise<ZoneAnswers>; readonly isSigned: Promise<boolean> },
+  { speaks, zone }: { readonly speaks: Promise<ZoneAnswers>; readonly zone: ZoneKnown },
 ): Promise<ServerAnswers> {
-  const [{ soa, ns }, tcp, foreign, sets] = await Promise.all([
+  const [{ soa, ns }, tcp, foreign, sets, edns, signed] = await Promise.all([
     speaks,
     askByTcp(context, address, speaks),
     askForeign(context, address, speaks),
-    askSets(context, address, { speaks, isSigned }),
+    askMx(context, address, speaks),
+    askEdns(context, address, speaks),
+    askSigned(context, address, zone),
   ]);
-  return { name, address, soa, ns, tcp, foreign, ...sets };
+  return { name, address, soa, ns, tcp, foreign, ...sets, ...edns, ...signed };
 }
 
 // What each server has by itself: the resolver's answer is the word of one of them.
-async function askSets(
+async function askMx(
   { domain, ask }: HalfContext,
   server: string,
-  known: { readonly speaks: Promise<ZoneAnswers>; readonly isSigned: Promise<boolean> },
-): Promise<Pick<ServerAnswers, 'mx' | 'dnskey'>> {
-  if ((await known.speaks).isSilent) return {};
-  const [mx, dnskey] = await Promise.all([
-    ask({ name: domain, type: 'MX' }, { server }),
-    known.isSigned.then((isSigned) =>
-      isSigned ? ask({ name: domain, type: 'DNSKEY' }, { server, dnssecOk: true }) : undefined,
-    ),
+  speaks: Promise<ZoneAnswers>,
+): Promise<Pick<ServerAnswers, 'mx'>> {
+  if ((await speaks).isSilent) return {};
+  return { mx: await ask({ name: domain, type: 'MX' }, { server, ...inMixedCase }) };
+}
+
+// A server that cannot read EDNS as it is today is not asked about that of tomorrow.
+async function askEdns(
+  { domain, ask }: HalfContext,
+  server: string,
+  speaks: Promise<ZoneAnswers>,
+): Promise<Pick<ServerAnswers, 'nextEdns' | 'unknownOption'>> {
+  const { soa } = await speaks;
+  if (soa.kind === 'failure' || soa.edns === null) return {};
+  const question = { name: domain, type: 'SOA' };
+  const [nextEdns, unknownOption] = await Promise.all([
+    ask(question, { server, ednsVersion: 1 }),
+    ask(question, { server, unknownOption: true }),
   ]);
-  return dnskey === undefined ? { mx } : { mx, dnskey };
+  return { nextEdns, unknownOption };
+}
+
+// Keys, and the proofs that a name and a type are not there (RFC 4035 §3.1.3), of each server of a signed zone. They may need TCP, which
+// takes two round trips more, so they do not wait until it is known that the server speaks.
+async function askSigned(
+  { domain, ask }: HalfContext,
+  server: string,
+  { isSigned, random }: ZoneKnown,
+): Promise<Pick<ServerAnswers, 'dnskey' | 'absentName' | 'absentType'>> {
+  if (!(await isSigned)) return {};
+  const signed = { server, dnssecOk: true } as const;
+  const [dnskey, absentName, noSuchType] = await Promise.all([
+    ask({ name: domain, type: 'DNSKEY' }, signed),
+    ask({ name: random, type: 'A' }, signed),
+    ask({ name: domain, type: absentType }, signed),
+  ]);
+  return { dnskey, absentName, absentType: noSuchType };
 }
 
 async function askForeign(
@@ -133,5 +175,9 @@ async function askDirect(
   speaks: Promise<ZoneAnswers>,
 ): Promise<readonly DnsAnswer[]> {
   if ((await speaks).isSilent) return [];
-  return Promise.all(directTypes.map((type) => ask({ name: domain, type }, { server })));
+  return Promise.all(
+    directTypes.map((type) =>
+      ask({ name: domain, type }, type === 'MX' ? { server, ...inMixedCase } : { server }),
+    ),
+  );
 }

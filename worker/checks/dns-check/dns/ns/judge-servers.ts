@@ -2,8 +2,9 @@ import type { nsRules } from '#shared/catalogue/dns-check/rules/ns';
 import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsFacts } from '../facts.ts';
+import type { Claim } from './claim.ts';
 import { foreignName } from './gather-servers.ts';
-import { type Claim, inState, named, type ServerFacts, type ServerState } from './server-facts.ts';
+import { inState, named, type ServerFacts, type ServerState } from './server-facts.ts';
 
 type ServerCode = Extract<
   keyof typeof nsRules,
@@ -13,6 +14,9 @@ type ServerCode = Extract<
   | 'ns-lame'
   | 'ns-tcp-missing'
   | 'ns-edns-broken'
+  | 'ns-edns-version-broken'
+  | 'ns-edns-option-broken'
+  | 'ns-letter-case-broken'
   | 'ns-open-recursion'
   | 'ns-upward-referral'
 >;
@@ -43,6 +47,9 @@ export function judgeServers(facts: DnsFacts): Verdicts<ServerCode> {
       ? judgeClaims(spoke, ({ tcp }) => tcp, false)
       : notTested('no name server answered us by TCP, which may be closed to us'),
     'ns-edns-broken': judgeClaims(spoke, ({ edns }) => edns, false),
+    'ns-edns-version-broken': judgeClaims(spoke, ({ nextEdns }) => nextEdns, false),
+    'ns-edns-option-broken': judgeClaims(spoke, ({ unknownOption }) => unknownOption, false),
+    'ns-letter-case-broken': judgeClaims(spoke, ({ letters }) => letters, false),
     'ns-upward-referral': judgeClaims(spoke, ({ upward }) => upward, true, { name: foreignName }),
     'ns-open-recursion': judgeClaims(spoke, ({ recursion }) => recursion, true, { name: foreignName }),
   };

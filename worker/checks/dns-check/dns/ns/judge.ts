@@ -4,6 +4,7 @@ import type { DnsFacts } from '../facts.ts';
 import { readDelegation } from './delegation.ts';
 import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
 import { judgeGlue, judgeSets } from './judge-delegation.ts';
+import { judgeOrigins } from './judge-origins.ts';
 import { judgeServers } from './judge-servers.ts';
 import { judgeTransfers } from './judge-transfers.ts';
 import { inState } from './server-facts.ts';
@@ -16,9 +17,11 @@ export function judgeNs(facts: DnsFacts): Verdicts<NsCode> {
   const delegation = readDelegation(facts);
   if (delegation.all.length === 0)
     return allOf(nsRules, notTested(`nobody named the domain’s name servers (${whyUnknown(facts)})`));
+  const addresses = judgeAddresses(facts, delegation);
   return {
     ...judgeServers(facts),
-    ...judgeAddresses(facts, delegation),
+    ...addresses,
+    'ns-same-as': judgeOrigins(facts, delegation, addresses['ns-same-prefix']),
     ...judgeSets(facts, delegation),
     ...judgeGlue(facts),
     'zone-transfer-open': judgeTransfers(facts),

@@ -4,6 +4,8 @@ import { readAll, readMx, readSoa, readText, type Soa } from '../../../../dns/re
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { DnsEvidence, ServerAnswers } from '../evidence.ts';
 import { isIpv6 } from './addresses.ts';
+import { type Claim, no, yes } from './claim.ts';
+import { claimEdns, claimLetters, claimNextEdns, claimUnknownOption, rejectsEdns } from './claim-edns.ts';
 
 /**
  * How one address of a name server stands towards the domain.
@@ -27,17 +29,17 @@ export type ServerFacts = {
   readonly exchanges: readonly string[] | null;
   readonly tcp: Claim;
   readonly edns: Claim;
+  /** Answers BADVERS to EDNS version 1. */
+  readonly nextEdns: Claim;
+  /** Ignores an EDNS option that it does not know. */
+  readonly unknownOption: Claim;
+  /** Answers a name in mixed case with the same letters. */
+  readonly letters: Claim;
   /** Resolves foreign names for us. */
   readonly recursion: Claim;
   /** Refers foreign names to the root. */
   readonly upward: Claim;
 };
-
-/** Something seen to be so, not so (and why), or not seen. */
-export type Claim = { readonly is: boolean; readonly why: string } | null;
-
-const yes: Claim = { is: true, why: '' };
-const no = (why: string): Claim => ({ is: false, why });
 
 /**
  * Reads what every address answered. When all IPv6 addresses alike cannot be connected to and IPv4 answers, it is we who have
@@ -84,6 +86,9 @@ function readServer(answers: ServerAnswers, domain: string): ServerFacts {
     exchanges: isAuthoritative ? exchangesIn(answers.mx) : null,
     tcp: spoke ? claimTcp(answers.tcp) : null,
     edns: claimEdns(answers),
+    nextEdns: claimNextEdns(answers),
+    unknownOption: claimUnknownOption(answers),
+    letters: claimLetters(answers),
     recursion: spoke ? claimRecursion(answers.foreign) : null,
     upward: spoke ? claimUpward(answers.foreign) : null,
   };
@@ -97,16 +102,14 @@ function pickAnswer(soa: DnsAnswer, ns: DnsAnswer): Answered | undefined {
   return ns.kind === 'answer' ? ns : undefined;
 }
 
-function rejectsEdns({ rcode }: Answered): boolean {
-  return rcode === 'FORMERR' || rcode === 'NOTIMP' || rcode === 'BADVERS';
-}
-
 function authoritativeNames(ns: DnsAnswer): readonly string[] {
   return ns.kind === 'answer' && ns.flags.aa ? readAll(ownRecords(ns), readText) : [];
 }
 
+// Asked in mixed case: a server of the zone that calls its name unknown has met letters that it does not expect.
 function exchangesIn(mx: DnsAnswer | undefined): readonly string[] | null {
   if (mx?.kind !== 'answer' || !mx.flags.aa || readAnswer(mx).state === 'unknown') return null;
+  if (mx.rcode === 'NXDOMAIN') return null;
   return readAll(ownRecords(mx), readMx)
     .toSorted((a, b) => a.preference - b.preference || (a.exchange < b.exchange ? -1 : 1))
     .map(({ preference, exchange }) => `${preference} ${exchange === '' ? '.' : exchange}`);
@@ -141,19 +144,6 @@ function describeLame(answer: Answered, isHere: boolean): string {
 function claimTcp(tcp: DnsAnswer): Claim {
   if (tcp.kind === 'answer') return yes;
   return isOurs(tcp) ? null : no(tcp.reason);
-}
-
-function claimEdns({ soa, ns, foreign }: ServerAnswers): Claim {
-  if (soa.kind === 'answer') {
-    if (rejectsEdns(soa)) return no(`answers queries with EDNS by ${soa.rcode}`);
-    // An error may be made by something before the server that writes as little as it can.
-    if (soa.rcode !== 'NOERROR' && soa.rcode !== 'NXDOMAIN') return null;
-    return soa.edns === null ? no('answers without EDNS') : yes;
-  }
-  // One question may be lost; two with EDNS, while one without is answered, are dropped.
-  const isLost = foreign.kind === 'failure' && foreign.code === 'timeout' && !isOurs(foreign);
-  const isDropped = soa.code === 'timeout' && !isOurs(soa) && isLost && ns.kind === 'answer';
-  return isDropped ? no('answers only queries without EDNS') : null;
 }
 
 function claimRecursion(foreign: DnsAnswer): Claim {

@@ -44,7 +44,10 @@ export function viewAsObservatory(evidence: HeaderEvidence): ObservatoryView | u
   const graded = https ?? http;
   if (!graded) return undefined;
   const chain = graded === https ? evidence.https : evidence.http;
-  const elements = (chain.document ?? evidence.https.document ?? evidence.http.document)?.elements ?? [];
+  // Of a page that sent the visitor on by itself, which the Observatory grades, only the header fields were kept.
+  const isLeft = chain.hops.some(({ leftBy }) => leftBy !== undefined);
+  const document = chain.document ?? evidence.https.document ?? evidence.http.document;
+  const elements = isLeft ? [] : (document?.elements ?? []);
   const known = new Map(evidence.preload);
   return {
     https,
@@ -84,6 +87,9 @@ function readChain(chain: Chain): ObservatoryChain | undefined {
 // It goes round in a loop until its limit and then grades the redirect that it holds.
 function followTen({ hops, end }: Chain): readonly Hop[] {
   const most = redirectLimit + 1;
+  // It knows no other redirects than those by status.
+  const left = hops.findIndex(({ leftBy }) => leftBy !== undefined);
+  if (left >= 0) return hops.slice(0, Math.min(left + 1, most));
   if (hops.length >= most) return hops.slice(0, most);
   if (end.kind === 'answered') return hops;
   const back = end.kind === 'loop' ? hops.findIndex(({ url }) => url === end.url) : -1;

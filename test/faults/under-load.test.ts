@@ -1,4 +1,6 @@
+// The tests that load the machine are in one file, so that no two of them run at once; those of the other files mostly wait, and run beside it.
 import { afterAll, describe, expect, test } from 'vitest';
+import './backend-faults.ts';
 import { freeze } from '../kit/freeze.ts';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedis } from '../kit/redis.ts';
@@ -63,7 +65,7 @@ describe.skipIf(!isHere)('workers that are killed under load', () => {
     await expect
       .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
       .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: count });
-  }, 150_000);
+  }, 240_000);
 });
 
 describe.skipIf(!isHere)('a job that kills its worker twice', () => {
@@ -95,7 +97,7 @@ describe.skipIf(!isHere)('a job that kills its worker twice', () => {
     await expect
       .poll(() => fleet.leftovers(), { timeout: 40_000, interval: 1000 })
       .toMatchObject({ slots: 0, parked: 0, duplicates: 0 });
-  }, 120_000);
+  }, 240_000);
 });
 
 describe.skipIf(!isHere)('a job that kills its worker while others run there', () => {
@@ -133,7 +135,7 @@ describe.skipIf(!isHere)('a job that kills its worker while others run there', (
     await expect
       .poll(() => fleet.leftovers(), { timeout: 40_000, interval: 1000 })
       .toMatchObject({ slots: 0, parked: 0, duplicates: 0 });
-  }, 150_000);
+  }, 240_000);
 });
 
 /** Starts a worker whenever the last one has died, as an orchestrator does. */
@@ -201,7 +203,7 @@ describe.skipIf(!isHere)('a worker that is killed at a certain moment', () => {
     await expect
       .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
       .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: 2 });
-  }, 150_000);
+  }, 240_000);
 });
 
 async function countReports(fleet: Fleet): Promise<number> {

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+import { type ServiceProcess, startService } from '../test/kit/service-process.ts';
+
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
+const gets = Number(process.env['BENCH_GETS'] ?? 2000);
+const checks = Number(process.env['BENCH_CHECKS'] ?? 50);
+/** Another checkout of this project, to compare with. */
+const before = process.env['BENCH_BEFORE'];
+
+type Figures = { readonly getUs: number; readonly checkUs: number };
+
+/**
+ * What traces cost: CPU of the whole service (API, queue, worker, store in one process) for a cached GET and for a check of its own,
+ * without a collector, with one of whose traces none is sampled, and with all. Turn by turn in one run; BENCH_BEFORE names a checkout
+ * that takes part as well.
+ */
+export async function bench(): Promise<void> {
+  const [target, collector] = [await open(), await open()];
+  const ours = fileURLToPath(new URL('..', import.meta.url));
+  const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(collector) };
+  const services = {
+    ...(before === undefined ? {} : { before: await start(before, target, {}) }),
+    off: await start(ours, target, {}),
+    'none sampled': await start(ours, target, { ...tracing, OTEL_TRACES_SAMPLER: 'always_off' }),
+    'all sampled': await start(ours, target, tracing),
+  };
+  const measured = Object.entries(services).map(([name, service]) => ({
+    name,
+    service,
+    rows: [] as Figures[],
+  }));
+  for (let round = 0; round <= rounds; round += 1)
+    for (const { service, rows } of measured) {
+      const row = await measure(service, target, round);
+      // The first is to warm up.
+      if (round > 0) rows.push(row);
+    }
+  const off = measured.find(({ name }) => name === 'off')?.rows ?? [];
+  for (const { name, rows } of measured) {
+    // A busy machine is busy for all services of a round.
+    const ratio = (of: keyof Figures) =>
+      middle(rows.map((row, at) => row[of] / (off[at]?.[of] ?? Number.NaN)));
+    const us = (of: keyof Figures) => middle(rows.map((row) => row[of]));
+    console.log(
+      `${name}: CPU ${us('getUs').toFixed(0)} µs a cached GET, ${ratio('getUs').toFixed(2)} of off; ${us('checkUs').toFixed(0)} µs a check, ${ratio('checkUs').toFixed(2)} of off`,
+    );
+  }
+  for (const service of Object.values(services)) service.kill('SIGKILL');
+  for (const server of [target, collector]) server.close().closeAllConnections();
+}
+
+function middle(all: readonly number[]): number {
+  return all.toSorted((one, other) => one - other)[Math.floor(all.length / 2)] ?? Number.NaN;
+}
+
+async function measure(service: ServiceProcess, target: Server, round: number): Promise<Figures> {
+  const url = (path: string) =>
+    `${service.url}/api/tools/redirect-check?url=${encodeURIComponent(`${urlOf(target)}/${path}`)}`;
+  await (await fetch(url('cached'))).text();
+  const getUs = await cpuOf(service, gets, url('cached'));
+  let count = 0;
+  const requests = [
+    {
+      setupRequest: (request: object) => ({
+        ...request,
+        path: new URL(url(`${round}-${count++}`)).href.slice(service.url.length),
+      }),
+    },
+  ];
+  return { getUs, checkUs: await cpuOf(service, checks, service.url, requests) };
+}
+
+/** CPU of the service for a request, in µs. */
+async function cpuOf(
+  service: ServiceProcess,
+  amount: number,
+  url: string,
+  requests?: autocannon.Request[],
+): Promise<number> {
+  const start = await cpuSeconds(service);
+  const { non2xx, errors } = await autocannon({
+    url,
+    amount,
+    connections: 16,
+    ...(requests ? { requests } : {}),
+  });
+  if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} answers were not 200, ${errors} errors`);
+  return (((await cpuSeconds(service)) - start) * 1e6) / amount;
+}
+
+async function cpuSeconds({ adminUrl }: ServiceProcess): Promise<number> {
+  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+  return Number(/^process_cpu_seconds_total (\S+)/m.exec(metrics)?.[1]);
+}
+
+function start(
+  folder: string,
+  target: Server,
+  more: Readonly<Record<string, string>>,
+): Promise<ServiceProcess> {
+  return startService({
+    program: process.execPath,
+    args: ['--max-semi-space-size=8', join(folder, 'cli/diag.js'), 'serve'],
+    environment: {
+      DATA_DIR: ':memory:',
+      PORT: '0',
+      ADMIN_PORT: '0',
+      RATE_LIMIT: 'off',
+      WORKER_QUEUES: 'network',
+      HOST_CONCURRENCY: '50',
+      TARGET_ALLOW_CIDRS: '127.0.0.0/8',
+      TARGET_PORTS: new URL(urlOf(target)).port,
+      ...more,
+    },
+  });
+}
+
+/** A server that takes everything and says little: the target, and the collector. */
+async function open(): Promise<Server> {
+  const server = createServer((request, response) => {
+    request
+      .resume()
+      .once('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function urlOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

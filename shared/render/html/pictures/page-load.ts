@@ -1,0 +1,120 @@
+import { pagespeedReportShape } from '../../../catalogue/pagespeed-check/report.ts';
+import type { Report } from '../../../model/report.ts';
+import { sizeOfFilmstrip, timeOf } from '../../filmstrip.ts';
+import { type Markup, markup, nothing } from '../../markup.ts';
+import { clip, cut } from '../../visible-text.ts';
+import { scrollable } from '../value.ts';
+import { addressOf, cellTable, figure, type LinkOfReport, readFields } from './figure.ts';
+
+const { filmstrip, requests, screenshot } = pagespeedReportShape;
+type Request = NonNullable<NonNullable<ReturnType<typeof readRequests>>['requests']>['first'][number];
+
+const mostRequests = 50;
+
+/** How the page looked while it loaded; nothing where the pictures have no address, as in a file. */
+export function drawFrames(report: Report, linkOfReport: LinkOfReport): Markup {
+  const seen = readFields(report, { filmstrip, screenshot });
+  const address = addressOf(report.reportId, linkOfReport);
+  if (!seen || address === undefined) return nothing;
+  const taken = seen.filmstrip ?? [];
+  // A report without pictures of the load may still have the last one.
+  const last = seen.screenshot ? [{ atMs: 0, ...seen.screenshot }] : [];
+  const frames = taken.length > 0 ? taken : last;
+  if (frames.length === 0) return nothing;
+  const { width, height } = sizeOfFilmstrip(frames);
+  const words =
+    taken.length > 0
+      ? `The page at ${taken.length} moments while it loaded: ${taken.map(timeOf).join(', ')}.`
+      : 'The page after it had loaded.';
+  return markup`<section class="picture"><h2>${taken.length > 0 ? 'How the page appeared' : 'How the page looked'}</h2>
+${scrollable('Pictures of the page', markup`<img class="strip" src="${address}/filmstrip.svg" width="${width}" height="${height}" alt="${words}" loading="lazy" decoding="async">`)}
+<p class="hint">Seen by this service while it measured${taken.length > 0 ? ', without the slow line that the metrics are computed for' : ''}.</p></section>
+`;
+}
+
+function readRequests(report: Report) {
+  return readFields(report, { requests });
+}
+
+const rowHeight = 20;
+const labelWidth = 236;
+const chartWidth = 380;
+const width = labelWidth + chartWidth + 74;
+const axisHeight = 22;
+
+/** Lighthouse's kind of a request → the colour of its bar; the kind also stands in each row. */
+const tones: { readonly [type: string]: string } = {
+  Document: 'ttfb',
+  Script: 'tcp',
+  Stylesheet: 'tls',
+  Image: 'download',
+  Font: 'dns',
+};
+const otherTone = 'wait';
+
+/** What the page asked for, and when: each request from its start to its end. Nothing where that was not seen. */
+export function drawRequests(report: Report): Markup {
+  const seen = readRequests(report)?.requests;
+  const shown = seen?.first.slice(0, mostRequests) ?? [];
+  if (!seen || shown.length === 0) return nothing;
+  const endMs = Math.max(1, ...shown.map((request) => request.endMs));
+  const height = axisHeight + shown.length * rowHeight;
+  const foreign = shown.filter(({ isThirdParty }) => isThirdParty).length;
+  const counted =
+    seen.total > shown.length
+      ? `first ${shown.length} of ${seen.total} requests`
+      : `${shown.length} requests`;
+  const picture = markup`<svg width="${width}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Waterfall of the ${counted}, ${endMs} ms in all; the table below says the same.">
+${drawAxis(endMs, height)}${shown.map((request, index) => drawRow(request, axisHeight + index * rowHeight, chartWidth / endMs))}</svg>
+<ul class="legend">${[...Object.entries(tones), ['Other', otherTone] as const].map(([type, tone]) => markup`<li><svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><rect class="phase-${tone}" width="16" height="16"/></svg> ${type}</li>`)}<li><b>↗</b> another site (${foreign})</li></ul>`;
+  const heads = ['Request', 'Kind', 'Of', 'Status', 'Start', 'End', 'Size'];
+  return figure(`Requests of the page (${counted})`, picture, cellTable(heads, shown.map(cellsOf)));
+}
+
+function drawAxis(endMs: number, height: number): Markup {
+  const steps = [0, 0.25, 0.5, 0.75, 1];
+  return markup`${steps.map((step) => {
+    const x = labelWidth + step * chartWidth;
+    return markup`<path class="track" d="M${x} ${axisHeight - 4}V${height}"/><text class="small quiet" x="${x}" y="12" text-anchor="middle">${Math.round(step * endMs)} ms</text>`;
+  })}
+`;
+}
+
+function drawRow(request: Request, y: number, scale: number): Markup {
+  const { startMs, endMs, type, bytes, isThirdParty } = request;
+  const left = labelWidth + startMs * scale;
+  const length = Math.max(2, (endMs - startMs) * scale);
+  return markup`<text class="small" x="0" y="${y + 14}">${isThirdParty ? '↗ ' : ''}${nameOf(request)}</text><rect class="phase-${tones[type] ?? otherTone}" x="${round(left)}" y="${y + 4}" width="${round(length)}" height="12"/><text class="small quiet" x="${width}" y="${y + 14}" text-anchor="end">${sizeWords(bytes)}</text>
+`;
+}
+
+function cellsOf(request: Request): readonly Markup[] {
+  const { url, type, status, startMs, endMs, bytes, isThirdParty } = request;
+  return [
+    markup`<bdi class="value">${cut(url, 200)}</bdi>`,
+    markup`${cut(type, 40)}`,
+    markup`${isThirdParty ? 'another site' : 'this site'}`,
+    markup`${status === 0 ? 'no answer' : status}`,
+    markup`${startMs} ms`,
+    markup`${endMs} ms`,
+    markup`${sizeWords(bytes)}`,
+  ];
+}
+
+const longestName = 34;
+
+/** What tells requests apart: the last part of the path, or the host of a foreign one; the whole address is in the table. */
+function nameOf({ url, isThirdParty }: Request): string {
+  const parsed = URL.parse(url);
+  const file = parsed?.pathname.split('/').findLast((part) => part !== '') ?? '/';
+  const name = isThirdParty ? `${parsed?.hostname ?? ''} ${file}` : file;
+  return name.length > longestName ? `${clip(name, longestName - 1)}…` : name;
+}
+
+function sizeWords(bytes: number): string {
+  return bytes < 1024 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`;
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
+}

@@ -1,0 +1,43 @@
+import { connect } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { openService } from './kit.ts';
+
+const service = await openService({
+  sites: { 'http://good.test': (_request, response) => void response.end('hello') },
+});
+afterAll(() => service.close());
+
+const good = '/api/tools/redirect-check?url=http%3A%2F%2Fgood.test%2F';
+
+/** Sends these octets and gives all that comes until the connection is closed. */
+function send(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    const socket = connect(service.port, '127.0.0.1', () => socket.write(text));
+    socket.on('data', (piece: Buffer) => pieces.push(piece)).on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(pieces).toString('latin1')));
+  });
+}
+const get = (path: string, fields: readonly string[]) =>
+  send([`GET ${path} HTTP/1.1`, ...fields, 'Connection: close', '', ''].join('\r\n'));
+
+test('a second Host field is refused, also for a report in memory', async () => {
+  // Twice: the second is answered from memory.
+  for (let time = 0; time < 2; time += 1)
+    expect(await get(good, ['Host: localhost'])).toMatch(/^HTTP\/1\.1 200 /);
+  for (const other of ['localhost', 'evil.test'])
+    expect(await get(good, ['Host: localhost', `host: ${other}`])).toMatch(
+      /^HTTP\/1\.1 400 [^]*Send this field once/,
+    );
+});
+
+test.for([
+  ['/api/tools/redirect-check?', 'a&'],
+  ['/api/tools/dns-check/good.test?', '%&'],
+  ['/api/badge/good.test.svg?', 'a&'],
+  ['/u/redirect-check?', 'url=&'],
+] as const)('%s with 15 kB of %s is answered with less than that', async ([path, pair]) => {
+  const answer = await get(`${path}${pair.repeat(Math.floor(15_000 / pair.length))}`, ['Host: localhost']);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer.length).toBeLessThan(15_000);
+});

@@ -1,0 +1,140 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBullmqJobQueue } from '#shared/job-queue/bullmq/open';
+import { openOtlpTracing } from '#shared/tracing/otlp';
+import { makeJob } from '../contract/job-queue.contract.ts';
+import { type OtlpReceiver, openOtlpReceiver, wayUp } from '../kit/otlp-receiver.ts';
+import { hasRedis } from '../kit/redis.ts';
+import { type Fleet, get, openFleet } from './fleet.ts';
+
+describe.skipIf(!hasRedis)('traces over API and worker processes', () => {
+  let collector: OtlpReceiver;
+  let fleet: Fleet;
+  beforeAll(async () => {
+    collector = await openOtlpReceiver();
+    fleet = await openFleet({
+      hosts: 2,
+      answer: (_request, response) => void response.end('hello'),
+      settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    });
+  });
+  afterAll(async () => {
+    await fleet.close();
+    await collector.close();
+  });
+
+  test('one trace leads from the GET over Redis to each request of the target, in another process', async () => {
+    const [api, worker] = [await fleet.startApi(), await fleet.startWorker()];
+    const answer = await get(api, 'http://t0.test/');
+    expect(answer.status).toBe(200);
+    const traceId = answer.headers.get('traceresponse')?.slice(3, 35);
+    // API and worker send by their own clocks.
+    const spans = (
+      await collector.until((all) => {
+        const ours = all.filter((span) => span.traceId === traceId);
+        return ours.some(({ kind }) => kind === 2) && ours.some(({ kind }) => kind === 5);
+      })
+    ).filter((span) => span.traceId === traceId);
+    const requests = spans.filter(({ name }) => name === 'HTTP request');
+    expect(requests).not.toEqual([]);
+    for (const request of requests)
+      expect(wayUp(spans, request)).toEqual([
+        'HTTP request',
+        'run redirect-check',
+        'process network',
+        'add network.redirect-check',
+        'GET /api/tools/redirect-check',
+      ]);
+    expect(spans.filter(({ parentSpanId }) => parentSpanId === '')).toHaveLength(1);
+    expect(new Set(spans.map(({ resource }) => resource['service.name']))).toEqual(
+      new Set(['diagnostic-tools-api', 'diagnostic-tools-worker']),
+    );
+    const ofRun = worker.lines.find((line) => line.includes('"msg":"job done"'));
+    expect(JSON.parse(ofRun ?? '{}')).toMatchObject({ trace_id: traceId });
+  });
+
+  test('domain-health is one trace, with the visit and its questions below it', async () => {
+    const [api] = [await fleet.startApi(), await fleet.startWorker()];
+    const response = await fetch(`${api.url}/api/tools/domain-health/t1.test`);
+    expect(response.status).toBe(200);
+    const traceId = response.headers.get('traceresponse')?.slice(3, 35);
+    const spans = (
+      await collector.until((all) => {
+        const ours = all.filter((span) => span.traceId === traceId);
+        return ours.some(({ kind }) => kind === 2) && ours.some(({ name }) => name === 'process composite');
+      })
+    ).filter((span) => span.traceId === traceId);
+    const question = spans.find(({ name }) => name === 'DNS question');
+    expect(question && wayUp(spans, question)).toEqual([
+      'DNS question',
+      'run domain-visit',
+      'process network',
+      'add network.domain-visit',
+      'run domain-health',
+      'process composite',
+      'add composite.domain-health',
+      'GET /api/tools/domain-health/:domain',
+    ]);
+  });
+
+  test('a process without work sends no span: nothing begins a trace but a request', async () => {
+    const before = collector.spans.filter(({ parentSpanId }) => parentSpanId === '').length;
+    const worker = await fleet.startWorker();
+    worker.process.kill('SIGTERM');
+    await new Promise((resolve) => worker.process.once('exit', resolve));
+    expect(collector.spans.filter(({ parentSpanId }) => parentSpanId === '')).toHaveLength(before);
+  });
+
+  test.for([
+    ['no JSON', 'x'],
+    ['JSON of another kind', '{"traceparent":"x"}'],
+    ['an unknown place of zeros', `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`],
+    ['a long text', 'x'.repeat(100_000)],
+  ])('a job whose trace was changed in Redis runs, outside of any trace: %s', async ([, forged]) => {
+    const log = {
+      error: () => undefined,
+      warn: () => undefined,
+      info: () => undefined,
+      debug: () => undefined,
+    };
+    const tracing = openOtlpTracing({
+      url: `${collector.url}/v1/traces`,
+      headers: {},
+      resource: {},
+      sampler: { name: 'always_on', ratio: 1 },
+      takesIncoming: false,
+      log,
+    });
+    const redis = new Redis(fleet.redis.url, { db: 1 });
+    const queue = openBullmqJobQueue({
+      shards: 1,
+      url: `${fleet.redis.url}/1`,
+      hostConcurrency: 4,
+      lineLimit: 100,
+      log,
+      tracing,
+    });
+    await expect.poll(() => queue.ping()).toBe(true);
+    await redis.set('diag:worker:network', '1');
+    const span = tracing.start({ name: 'test', kind: 'server' });
+    const job = makeJob({ trace: span.traceparent });
+    await queue.submit(job);
+    const [key = ''] = await redis.keys(`*:network:${job.jobId}`);
+    const options = JSON.parse((await redis.hget(key, 'opts')) ?? '{}') as Record<string, unknown>;
+    expect(options['tm']).toContain(span.traceparent.slice(3, 35));
+    await redis.hset(key, 'opts', JSON.stringify({ ...options, tm: forged }));
+    const ran = Promise.withResolvers<string | undefined>();
+    queue.work(
+      'network',
+      1,
+      async ({ jobId, trace }) => (ran.resolve(`${jobId} ${trace}`), undefined),
+      async (_job, cause) => ran.reject(cause as Error),
+    );
+    // Its payload still names the request: only BullMQ's own span is missing.
+    expect(await ran.promise).toBe(`${job.jobId} ${span.traceparent}`);
+    await queue.close(0);
+    await redis.flushdb();
+    redis.disconnect();
+    await tracing.close();
+  });
+});

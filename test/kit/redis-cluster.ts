@@ -1,0 +1,133 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { findProgram, freePort } from './programs.ts';
+import { untilListening } from './redis.ts';
+
+/** A Redis Cluster of the test's own: three masters, and a replica of each. */
+export type TestCluster = {
+  /** REDIS_URL with the addresses of all nodes. */
+  readonly url: string;
+  readonly ports: readonly number[];
+  /** Connections to the masters of now; the caller ends them. */
+  masters(): Promise<readonly Redis[]>;
+  /** Ends a node without a goodbye. */
+  kill(port: number): Promise<void>;
+  /** Starts a node again that was killed; it is a replica then, if another has taken its place. */
+  restart(port: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const server = findProgram('redis-server');
+const client = findProgram('redis-cli');
+
+/** Whether there can be a cluster for tests. */
+export const hasRedisCluster = server !== undefined && client !== undefined;
+
+/** So soon a node that is silent is given up by the others. */
+const nodeTimeoutMs = 1000;
+
+/** Starts six nodes on free ports, and joins them. */
+export async function startRedisCluster(): Promise<TestCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'diag-redis-cluster-'));
+  const nodes = new Map<number, ChildProcess>();
+  const start = async (port: number) => {
+    nodes.set(port, spawnNode(port, folder));
+    await untilListening(port);
+  };
+  while (nodes.size < 6) await start(await freePort());
+  const ports = [...nodes.keys()];
+  const addresses = ports.map((port) => `127.0.0.1:${port}`);
+  execFileSync(client ?? '', [
+    '--cluster',
+    'create',
+    ...addresses,
+    '--cluster-replicas',
+    '1',
+    '--cluster-yes',
+  ]);
+  await untilWhole(ports);
+  return {
+    url: `redis+cluster://${addresses.join(',')}`,
+    ports,
+    masters: () => findMasters(ports),
+    kill: (port) => end(nodes.get(port)),
+    restart: start,
+    async stop() {
+      await Promise.all([...nodes.values()].map(end));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function spawnNode(port: number, folder: string): ChildProcess {
+  const settings = {
+    port,
+    bind: '127.0.0.1',
+    dir: folder,
+    save: '',
+    appendonly: 'no',
+    dbfilename: `dump-${port}.rdb`,
+    loglevel: 'warning',
+    'cluster-enabled': 'yes',
+    'cluster-config-file': `nodes-${port}.conf`,
+    // Without a number of its own it is the port and 10,000, which may be more than there are.
+    'cluster-port': port > 55_000 ? port - 10_000 : port + 10_000,
+    'cluster-node-timeout': nodeTimeoutMs,
+    // While one master is away the others go on.
+    'cluster-require-full-coverage': 'no',
+    'cluster-replica-validity-factor': '0',
+    'hash-max-listpack-value': 1024,
+    'repl-diskless-sync-delay': 0,
+  };
+  const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  return spawn(server ?? '', words, { stdio: 'ignore' });
+}
+
+function end(child: ChildProcess | undefined): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
+  });
+}
+
+/** Waits until every node knows all slots, and every replica has its master's data. */
+async function untilWhole(ports: readonly number[]): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    const whole = await Promise.all(ports.map((port) => ask(port, isWhole)));
+    if (whole.every(Boolean)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the cluster did not come together');
+}
+
+async function isWhole(redis: Redis): Promise<boolean> {
+  const [cluster, replication] = [await redis.cluster('INFO'), await redis.info('replication')];
+  return (
+    cluster.includes('cluster_state:ok') &&
+    cluster.includes('cluster_known_nodes:6') &&
+    /connected_slaves:1|master_link_status:up/.test(replication)
+  );
+}
+
+async function ask<T>(port: number, act: (redis: Redis) => Promise<T>): Promise<T | undefined> {
+  const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => null, replyMapping: 'legacy' });
+  redis.on('error', () => undefined);
+  try {
+    return await act(redis);
+  } catch {
+    return undefined; // a node that is away
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function findMasters(ports: readonly number[]): Promise<readonly Redis[]> {
+  const roles = await Promise.all(ports.map((port) => ask(port, (redis) => redis.role())));
+  return ports
+    .filter((_, index) => roles[index]?.[0] === 'master')
+    .map((port) => new Redis(port, '127.0.0.1', { replyMapping: 'legacy' }));
+}

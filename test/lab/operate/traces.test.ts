@@ -1,0 +1,223 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type ArrivedSpan, type OtlpReceiver, openOtlpReceiver, wayUp } from '../../kit/otlp-receiver.ts';
+import { type ServiceProcess, startService } from '../../kit/service-process.ts';
+import { type Lab, openLab } from '../kit/lab.ts';
+
+const foreign = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
+const traceparent = `00-${foreign.traceId}-${foreign.spanId}-01`;
+/** A line of standard output for each part of the SDK that is loaded. */
+const tellLoads = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      if (/@opentelemetry\\/(sdk|exporter|otlp|resources|core)/.test(url)) process.stdout.write('loaded ' + url + '\\n');
+      return next(url, context);
+    },
+  });
+`)}`;
+
+describe('traces of one process', () => {
+  let collector: OtlpReceiver;
+  let lab: Lab;
+  let seen: string[];
+  /** Requests that the target got. */
+  let asked: number;
+  let service: ServiceProcess | undefined;
+  beforeEach(async () => {
+    seen = [];
+    asked = 0;
+    collector = await openOtlpReceiver();
+    lab = await openLab({
+      sites: {
+        'http://a.test': (request, response) => {
+          asked += 1;
+          seen.push(...Object.keys(request.headers));
+          if (request.url === '/secret-path?token=secret')
+            response.writeHead(302, { location: '/next-secret' });
+          response.end('hello');
+        },
+      },
+    });
+  });
+  afterEach(async () => {
+    service?.kill('SIGKILL');
+    await service?.closed;
+    service = undefined;
+    await Promise.all([collector.close(), lab.close()]);
+  });
+
+  const start = async (more: Readonly<Record<string, string>> = {}) => {
+    service = await startService({
+      program: process.execPath,
+      args: ['--import', tellLoads, 'cli/diag.js', 'serve'],
+      environment: lab.settings({ LOG_LEVEL: 'info', RATE_LIMIT: 'off', ...more }),
+    });
+    return service;
+  };
+  const traced = (more: Readonly<Record<string, string>> = {}) =>
+    start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...more });
+  const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${service?.url}/api/tools/${path}`, { headers });
+  const redirectCheck = `redirect-check?url=${encodeURIComponent('http://a.test/secret-path?token=secret')}`;
+  /** Everything that a GET leaves, its own span last. */
+  const untilAnswered = async () => {
+    const spans = await collector.until((all) => all.some(({ kind }) => kind === 2));
+    const [server] = spans.filter(({ kind }) => kind === 2);
+    return { server, spans: spans.filter(({ traceId }) => traceId === server?.traceId) };
+  };
+  const named = (spans: readonly ArrivedSpan[], name: string) => spans.filter((span) => span.name === name);
+  const lineOf = (message: string) => {
+    const line = service?.lines.find((each) => each.includes(`"msg":"${message}"`));
+    return JSON.parse(line ?? '{}') as Record<string, unknown>;
+  };
+
+  test('one trace leads from the GET through the queue and the run to each request of the target', async () => {
+    await traced();
+    const answer = await ask(redirectCheck);
+    expect(answer.status).toBe(200);
+    const { server, spans } = await untilAnswered();
+    const requests = named(spans, 'HTTP request');
+    const answered = requests.filter(
+      ({ attributes }) => attributes['http.response.status_code'] !== undefined,
+    );
+    expect(answered).toHaveLength(asked);
+    for (const request of requests)
+      expect(wayUp(spans, request)).toEqual([
+        'HTTP request',
+        'run redirect-check',
+        'process network',
+        'add network.redirect-check',
+        'GET /api/tools/redirect-check',
+      ]);
+    expect(server).toMatchObject({ parentSpanId: '', status: 0, links: [] });
+    expect(server?.attributes).toMatchObject({
+      'http.response.status_code': 200,
+      'http.request.method': 'GET',
+    });
+    expect(answered[0]?.attributes).toMatchObject({
+      'server.address': 'a.test',
+      'server.port': 80,
+      'network.peer.address': '127.0.0.1',
+      'http.response.status_code': 302,
+      'url.full': 'http://a.test/***?***',
+    });
+    expect(server?.resource).toMatchObject({ 'service.name': 'diagnostic-tools-serve' });
+  });
+
+  test('the answer, and the log lines of request and run, name the same trace', async () => {
+    await traced();
+    const answer = await ask(redirectCheck);
+    const { server, spans } = await untilAnswered();
+    const ids = { trace_id: server?.traceId, span_id: server?.spanId };
+    expect(answer.headers.get('traceresponse')).toBe(`00-${ids.trace_id}-${ids.span_id}-01`);
+    await expect.poll(() => lineOf('request')).toMatchObject(ids);
+    const [run] = named(spans, 'run redirect-check');
+    expect(lineOf('job done')).toMatchObject({ trace_id: ids.trace_id, span_id: run?.spanId });
+  });
+
+  test('no secret of an address, and nothing of a trace to the target', async () => {
+    await traced({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=p%40ss' });
+    await ask(redirectCheck);
+    const { spans } = await untilAnswered();
+    expect(JSON.stringify(spans)).not.toContain('secret');
+    expect(seen.filter((name) => /^(?:trace|baggage|b3|x-b3)/.test(name))).toEqual([]);
+    expect(collector.requests[0]).toMatchObject({ 'api-key': 'p@ss' });
+  });
+
+  test('a caller’s traceparent is only linked: it chooses neither the trace nor what is sampled', async () => {
+    await traced();
+    await ask(redirectCheck, { traceparent });
+    const { server } = await untilAnswered();
+    expect(server).toMatchObject({ parentSpanId: '', links: [foreign.traceId] });
+    expect(server?.traceId).not.toBe(foreign.traceId);
+  });
+
+  test('behind a gateway that may choose (TRACE_INCOMING), its trace goes on', async () => {
+    await traced({ TRACE_INCOMING: 'on' });
+    const answer = await ask(redirectCheck, { traceparent });
+    const { server } = await untilAnswered();
+    expect(server).toMatchObject({ traceId: foreign.traceId, parentSpanId: foreign.spanId, links: [] });
+    expect(answer.headers.get('traceresponse')).toContain(foreign.traceId);
+  });
+
+  test.for(['nonsense', `00-${'0'.repeat(32)}-${foreign.spanId}-01`, `${traceparent}, ${traceparent}`])(
+    'a traceparent %s begins a trace of our own',
+    async (given) => {
+      await traced({ TRACE_INCOMING: 'on' });
+      expect((await ask(redirectCheck, { traceparent: given })).status).toBe(200);
+      const { server } = await untilAnswered();
+      expect(server).toMatchObject({ parentSpanId: '', links: [] });
+    },
+  );
+
+  test('a repeat from memory is a trace of one span', async () => {
+    await traced();
+    await ask(redirectCheck);
+    const repeated = await ask(redirectCheck);
+    const id = repeated.headers.get('traceresponse')?.slice(3, 35);
+    const spans = await collector.until((all) => all.some(({ traceId }) => traceId === id));
+    const found = spans.filter(({ traceId }) => traceId === id);
+    expect(found.map(({ name }) => name)).toEqual(['GET memory']);
+    expect(found[0]?.attributes).toMatchObject({ 'diag.cache': 'hit' });
+  });
+
+  test('what is not sampled is not sent, and its ids still join log lines', async () => {
+    await traced({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' });
+    const answer = await ask(redirectCheck);
+    expect(answer.headers.get('traceresponse')).toMatch(/-00$/);
+    await expect.poll(() => lineOf('request')['trace_id']).toMatch(/^[0-9a-f]{32}$/);
+    expect(lineOf('job done')['trace_id']).toBe(lineOf('request')['trace_id']);
+    service?.kill('SIGTERM');
+    expect(await service?.closed).toBe(0);
+    expect(collector.requests).toEqual([]);
+  });
+
+  test('the names and attributes of the settings are the process’s', async () => {
+    await traced({ OTEL_SERVICE_NAME: 'probe', OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,team=a%2Cb' });
+    await ask(redirectCheck);
+    const { server } = await untilAnswered();
+    expect(server?.resource).toMatchObject({ 'service.name': 'probe', team: 'a,b' });
+  });
+
+  test('the end of the process sends what is left', async () => {
+    const { kill, closed } = await traced();
+    await ask(redirectCheck);
+    kill('SIGTERM');
+    expect(await closed).toBe(0);
+    expect(named(collector.spans, 'run redirect-check')).toHaveLength(1);
+    expect(collector.spans.filter(({ kind }) => kind === 2)).toHaveLength(1);
+  });
+
+  test('without a collector nothing of the SDK is loaded, and no answer or line names a trace', async () => {
+    await start();
+    const answer = await ask(redirectCheck, { traceparent });
+    expect(answer.headers.get('traceresponse')).toBeNull();
+    await expect.poll(() => lineOf('request')).toMatchObject({ status: 200 });
+    expect(service?.lines.filter((line) => line.startsWith('loaded ') || line.includes('trace_id'))).toEqual(
+      [],
+    );
+    service?.kill('SIGTERM');
+    await service?.closed;
+    await traced();
+    expect(service?.lines.filter((line) => line.startsWith('loaded '))).not.toEqual([]);
+  });
+
+  test.for([
+    ['refuses', 'closed'],
+    ['never answers', 'hang'],
+    ['answers 500', 500],
+    ['answers 503', 503],
+  ] as const)('a collector that %s is told once, and nothing waits for it', async ([, how]) => {
+    await traced(how === 'closed' ? { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } : {});
+    if (how !== 'closed') collector.answer(how);
+    for (let turn = 0; turn < 3; turn += 1) expect((await ask(`${redirectCheck}&fresh=1`)).status).toBe(200);
+    const told = () => service?.lines.filter((line) => line.includes('traces are not taken'));
+    await expect.poll(told, { timeout: 20_000 }).toHaveLength(1);
+    expect((await ask(redirectCheck)).status).toBe(200);
+    const metrics = await (await fetch(`${service?.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/diag_trace_spans_total\{outcome="failed"\} [1-9]/);
+    service?.kill('SIGTERM');
+    expect(await service?.closed).toBe(0);
+    expect(told()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
+import type { LoadSeen } from '../../../worker/checks/pagespeed-check/evidence.ts';
+import { filmstripOf } from '../../../worker/checks/pagespeed-check/report/load.ts';
+import { load, seen } from './evidence-kit.ts';
+import { jpeg, png } from './pictures.ts';
+import { psiBody, psiResult, seenByPsi } from './psi-kit.ts';
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+const picture = base64(jpeg(120, 240));
+
+/** A page that loaded so. */
+const loaded = (page: LoadSeen) =>
+  seen(load({ page: { finalUrl: 'https://www.a.test/', ...page } as object }));
+const fieldsOf = (page: LoadSeen) => assessPagespeed(loaded(page)).fields;
+
+const request = { url: 'https://a.test/x.js', type: 'Script', startMs: 1, endMs: 9, bytes: 3, status: 200 };
+const thirdParties = [
+  { name: 'the page’s own host', url: 'https://www.a.test/x.js', isThirdParty: false },
+  {
+    name: 'another host of the same registrable domain',
+    url: 'https://img.a.test/x.js',
+    isThirdParty: false,
+  },
+  { name: 'another domain', url: 'https://cdn.example/x.js', isThirdParty: true },
+  { name: 'a name that only contains the domain', url: 'https://a.test.example/x.js', isThirdParty: true },
+];
+test.for(thirdParties)('a request to $name', ({ url, isThirdParty }) => {
+  const { requests } = fieldsOf({ requests: { total: 1, first: [{ ...request, url }] } });
+  expect(requests).toEqual({ total: 1, first: [{ ...request, url, isThirdParty }] });
+});
+
+test('a page without this evidence has neither pictures nor requests', () => {
+  expect(fieldsOf({})).toMatchObject({ filmstrip: [], requests: null });
+  expect(filmstripOf(loaded({}))).toBeUndefined();
+});
+
+test('pictures are kept in order, without those that show nothing new', () => {
+  const other = base64(jpeg(120, 241));
+  const evidence = loaded({
+    frames: [
+      { atMs: 300, jpeg: picture },
+      { atMs: 600, jpeg: picture },
+      { atMs: 900, jpeg: other },
+    ],
+  });
+  expect(assessPagespeed(evidence).fields.filmstrip).toEqual([
+    { atMs: 300, width: 120, height: 240 },
+    { atMs: 900, width: 120, height: 241 },
+  ]);
+  const kept: unknown = JSON.parse(Buffer.from(filmstripOf(evidence)?.bytes ?? []).toString());
+  expect(kept).toMatchObject([{ jpeg: picture }, { jpeg: other }]);
+});
+
+const refused = [
+  { name: 'what is no picture', jpeg: base64(Buffer.from('<svg onload=alert(1)>')) },
+  { name: 'a picture of another kind', jpeg: base64(png(10, 10)) },
+  { name: 'a picture that would unpack to gigabytes', jpeg: base64(jpeg(60_000, 60_000)) },
+  { name: 'nothing', jpeg: '' },
+];
+test.for(refused)('$name is not kept', ({ jpeg: text }) => {
+  expect(fieldsOf({ frames: [{ atMs: 1, jpeg: text }] }).filmstrip).toEqual([]);
+});
+
+/** An answer of PageSpeed Insights with one more audit. */
+function answerWith(id: string, items: unknown) {
+  const { audits } = psiBody()['lighthouseResult'] as { readonly audits: object };
+  return assessPagespeed(seenByPsi(psiResult({ audits: { ...audits, [id]: { details: { items } } } })))
+    .fields;
+}
+
+test('PageSpeed Insights tells requests and pictures too', () => {
+  const row = {
+    url: 'https://cdn.example/a.js',
+    resourceType: 'Script',
+    networkRequestTime: 12.4,
+    networkEndTime: 30.6,
+    transferSize: 512,
+    statusCode: 200,
+  };
+  expect(answerWith('network-requests', [row, { ...row, url: 'data:text/plain,x' }]).requests).toEqual({
+    total: 2,
+    first: [expect.objectContaining({ startMs: 12, endMs: 31, bytes: 512, isThirdParty: true })],
+  });
+  const frame = { timing: 300.4, timestamp: 1, data: `data:image/jpeg;base64,${picture}` };
+  expect(answerWith('screenshot-thumbnails', [frame]).filmstrip).toEqual([
+    { atMs: 300, width: 120, height: 240 },
+  ]);
+});
+
+test('of thousands of requests the first fifty are kept, by their start', () => {
+  const rows = Array.from({ length: 3000 }, (_, index) => ({
+    url: `https://a.test/${index}`,
+    networkRequestTime: 3000 - index,
+    networkEndTime: 4000,
+  }));
+  const { requests } = answerWith('network-requests', rows);
+  expect([requests?.total, requests?.first.length, requests?.first[0]?.startMs]).toEqual([3000, 50, 1001]);
+});
+
+test.for([
+  [null],
+  ['x'],
+  [{}],
+  [{ networkRequestTime: 'soon', networkEndTime: Infinity, url: 'https://a.test/' }],
+])('rows of another shape are left out: %j', (row) => {
+  expect(answerWith('network-requests', [row]).requests).toBeNull();
+  expect(answerWith('screenshot-thumbnails', [row]).filmstrip).toEqual([]);
+});

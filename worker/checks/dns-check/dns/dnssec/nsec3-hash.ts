@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { nameToWire } from '../../../../dns/name.ts';
+
+const alphabet = '0123456789abcdefghijklmnopqrstuv';
+
+export type HashParameters = {
+  /** How often the hash is hashed again. */
+  readonly iterations: number;
+  /** Hex. */
+  readonly salt: string;
+};
+
+/** The hash of a name as NSEC3 owners have it: SHA-1, base32hex in lower case (RFC 5155 §5). */
+export function hashName(labels: readonly string[], { iterations, salt }: HashParameters): string {
+  const grain = Buffer.from(salt, 'hex');
+  const once = (bytes: Buffer): Buffer => createHash('sha1').update(bytes).update(grain).digest();
+  let digest = once(nameToWire({ labels }));
+  for (let round = 0; round < iterations; round += 1) digest = once(digest);
+  return toBase32Hex(digest);
+}
+
+// 160 bits are 32 characters of five bits, so none is left over.
+function toBase32Hex(bytes: Buffer): string {
+  let text = '';
+  let bits = 0;
+  let value = 0;
+  for (const octet of bytes) {
+    value = ((value << 8) | octet) & 0xfff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += alphabet[(value >> bits) & 31] ?? '';
+    }
+  }
+  return text;
+}

@@ -1,0 +1,141 @@
+import { recordsAt } from '../../../../dns/read-answer.ts';
+import { readAll } from '../../../../dns/record-values.ts';
+import type { DnsAnswer, DnsRecord } from '../../../../probes/dns/port.ts';
+import type { DnsFacts } from '../facts.ts';
+import { readNsec3Chain, readNsecChain } from './denial-chain.ts';
+import { labelsOf, type Nsec3, readNsec, readNsec3 } from './denial-records.ts';
+import { type Claimed, findGap } from './prove-denial.ts';
+import { checkRecords, type Signing } from './read-signing.ts';
+import { faultOf } from './set-faults.ts';
+
+/** How one server proves that something is not there; each reason is a clause. */
+export type Proof = 'whole' | { readonly broken: string } | { readonly unseen: string };
+
+export type Denial = {
+  readonly server: string;
+  readonly ip: string;
+  readonly of: 'name' | 'type';
+  readonly proof: Proof;
+  /** Those in the answer, signed or not. */
+  readonly nsec3: readonly Nsec3[];
+};
+
+/** A proof has four records at most (RFC 5155 §7.2); more are made to cost time. */
+const recordLimit = 6;
+
+/** Resolvers take a zone that hashes more often for one without DNSSEC (RFC 9276 §3.2), and no hash is computed here. */
+const iterationLimit = 150;
+
+type Signer = Parameters<typeof checkRecords>[2];
+type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
+
+/**
+ * Reads how each server of a signed zone denies a random name and a type that the zone does not have.
+ * Left out are servers whose signatures do not hold in any case: another rule tells that.
+ */
+export function readDenials(facts: DnsFacts, { keys, servers }: Signing): readonly Denial[] {
+  const sound = new Set(
+    servers
+      .filter(({ sets }) => sets.every(({ signatures }) => faultOf(signatures.map(verdictOf)) === undefined))
+      .map(({ ip }) => ip),
+  );
+  const signer: Signer = { zone: facts.domain, keys, atS: facts.evidence.askedAtS };
+  const read = readOnce((answer) => readDenial(answer, signer));
+  return facts.evidence.servers
+    .filter(({ address }) => sound.has(address))
+    .flatMap(({ name, address, absentName, absentType }) => [
+      ...(absentName ? [{ server: name, ip: address, of: 'name' as const, ...read(absentName) }] : []),
+      ...(absentType ? [{ server: name, ip: address, of: 'type' as const, ...read(absentType) }] : []),
+    ]);
+}
+
+// Servers with the same copy of a zone give the same proof, and checking its signatures is most of the work.
+function readOnce<T>(read: (answer: DnsAnswer) => T): (answer: DnsAnswer) => T {
+  const known = new Map<string, T>();
+  return (answer) => {
+    if (answer.kind === 'failure') return read(answer);
+    const { question, rcode, flags, answers, authority } = answer;
+    const key = JSON.stringify([question, rcode, flags.aa, answers, authority]);
+    const kept = known.get(key) ?? read(answer);
+    known.set(key, kept);
+    return kept;
+  };
+}
+
+const verdictOf = ({ verdict }: { readonly verdict: Parameters<typeof faultOf>[0][number] }) => verdict;
+
+/** Reads how one answer proves what it says. */
+export function readDenial(answer: DnsAnswer, signer: Signer): Pick<Denial, 'proof' | 'nsec3'> {
+  if (answer.kind === 'failure') return { proof: { unseen: answer.reason }, nsec3: [] };
+  const nsec3 = readAll(
+    answer.authority.filter(({ type }) => type === 'NSEC3').slice(0, recordLimit),
+    readNsec3,
+  );
+  const claimed = readClaim(answer, signer);
+  if ('unseen' in claimed || 'broken' in claimed) return { proof: claimed, nsec3 };
+  if (claimed.kind === 'nothing') return { proof: 'whole', nsec3 };
+  if (nsec3.some(({ iterations }) => iterations > iterationLimit))
+    return { proof: { unseen: `NSEC3 hashes more than ${iterationLimit} times` }, nsec3 };
+  const broken = findFault(answer, claimed, signer);
+  return { proof: broken === undefined ? 'whole' : { broken }, nsec3 };
+}
+
+type Claim = Claimed | { readonly kind: 'nothing' } | Exclude<Proof, 'whole'>;
+
+/** What the answer says, and so has to prove. */
+function readClaim({ question, rcode, flags, answers }: Answered, signer: Signer): Claim {
+  const name = labelsOf(question.name);
+  if (!name) return { unseen: 'the name cannot be written down' };
+  if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') return { unseen: `the server answered ${rcode}` };
+  if (!flags.aa) return { unseen: 'the server answered without authority' };
+  if (answers.some(({ type }) => type === 'DNAME')) return { unseen: 'the whole zone is an alias' };
+  const type = ['CNAME', question.type].find((one) => recordsAt(answers, question.name, one).length > 0);
+  if (type === undefined)
+    return rcode === 'NXDOMAIN' ? { kind: 'no-name', name } : { kind: 'no-type', name, type: question.type };
+  const signatures = checkRecords(answers, { name: question.name, type }, signer);
+  const fault = faultOf(signatures.map(verdictOf));
+  if (fault !== undefined) return { broken: `there is a record instead, of a wildcard, but ${fault}` };
+  // A signature that covers fewer labels than the name has is that of a wildcard (RFC 4035 §3.1.3.3).
+  const fewest = Math.min(...signatures.map(({ rrsig }) => rrsig.labels));
+  return fewest < name.length ? { kind: 'expansion', name, labels: fewest } : { kind: 'nothing' };
+}
+
+function findFault(answer: Answered, claimed: Claimed, signer: Signer): string | undefined {
+  const records = answer.authority.filter(({ type }) => type === 'NSEC' || type === 'NSEC3');
+  if (records.length === 0) return 'the answer has no NSEC or NSEC3 record';
+  const checked = records.slice(0, recordLimit).map((record) => ({
+    record,
+    fault: faultOf(checkRecords(answer.authority, record, signer).map(verdictOf)),
+  }));
+  const good = checked.flatMap(({ record, fault }) => (fault === undefined ? [record] : []));
+  const bad = checked.find(({ fault }) => fault !== undefined);
+  const gap = findGapIn(good, claimed, signer.zone);
+  if (gap === undefined || bad === undefined) return gap;
+  return `an ${bad.record.type} record in it does not count: ${bad.fault}`;
+}
+
+function findGapIn(records: readonly DnsRecord[], claimed: Claimed, zone: string): string | undefined {
+  const ofType = (type: string) => records.filter((record) => record.type === type);
+  const nsec = readAll(ofType('NSEC'), readNsec);
+  const nsec3 = readAll(ofType('NSEC3'), readNsec3);
+  if (nsec.length + nsec3.length === 0) return 'no NSEC or NSEC3 record in it can be read';
+  const usable = nsec3.filter(isUsable);
+  const [first] = nsec3;
+  if (nsec.length + usable.length === 0 && first) return describeUnusable(first);
+  const gaps = [
+    ...(nsec.length === 0 ? [] : [findGap(readNsecChain(nsec), claimed)]),
+    ...(usable.length === 0 ? [] : [findGap(readNsec3Chain(usable, labelsOf(zone) ?? []), claimed)]),
+  ];
+  return gaps.includes(undefined) ? undefined : gaps[0];
+}
+
+// Validators ignore those of an unknown hash or flag (RFC 5155 §8.1, §8.2).
+function isUsable({ algorithm, flags }: Nsec3): boolean {
+  return algorithm === 1 && flags <= 1;
+}
+
+function describeUnusable({ algorithm }: Nsec3): string {
+  return algorithm === 1
+    ? 'its NSEC3 records have a flag that nobody knows'
+    : `its NSEC3 records have the unknown hash algorithm ${algorithm}`;
+}

@@ -1,0 +1,20 @@
+import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
+import type { Chain } from '../evidence.ts';
+import { type Page, whyPageUnread } from '../facts/page.ts';
+
+/** Judges whether pages on the way send the visitor on by themselves. What did so was seen; that the last page does not needs all of it. */
+export function judgeLeads(chains: readonly Chain[], page: Page | undefined): Verdict {
+  const leads = new Map(chains.flatMap(findLeads).map((lead) => [lead.from, lead]));
+  if (leads.size > 0) return brokenBy([...leads.values()]);
+  if (!page) return 'not-applicable';
+  if (page.block) return notTested(`the page itself was not seen: ${page.block.reason}`);
+  const why = whyPageUnread(page);
+  return why === null ? 'holds' : notTested(why);
+}
+
+function findLeads({ hops, end }: Chain) {
+  return hops.flatMap(({ url, leftBy }, index) => {
+    const to = hops[index + 1]?.url ?? ('url' in end ? end.url : '');
+    return leftBy === undefined ? [] : [{ from: url, to, via: leftBy }];
+  });
+}

@@ -1,0 +1,122 @@
+import { pdfKeptForMs, printQuestion, reportPrint } from '#shared/catalogue/report-print';
+import type { GaveUp, Run } from '#shared/job-queue/port';
+import type { Logger } from '#shared/logger';
+import { isRandomId, type Job } from '#shared/model/job';
+import { Problem } from '#shared/model/problem';
+import { makeFailedReport, makeReport, type Report, type ReportState } from '#shared/model/report';
+import { renderHtml } from '#shared/render/html/page';
+import { targetOf, timeWords } from '#shared/render/report-words';
+import { cut } from '#shared/render/visible-text';
+import type { ReportStore } from '#shared/report-store/port';
+import { readReport } from '#shared/report-store/read-report';
+import { type Printed, type PrintSettings, printHtml } from './print-html.ts';
+import type { Paper } from './print-page.ts';
+
+export type PrinterSettings = {
+  readonly reportStore: ReportStore;
+  readonly print: PrintSettings;
+  readonly log: Logger;
+  readonly onDone: (check: string, state: ReportState, seconds: number) => void;
+};
+
+/** Runs the jobs that make PDFs: each is kept beside its report, and a report of the job's own says so. */
+export type Printer = { readonly run: Run; readonly gaveUp: GaveUp };
+
+const longestTitle = 120;
+
+/** Opens the printer. */
+export function openPrinter({ reportStore, print, log, onDone }: PrinterSettings): Printer {
+  return {
+    async run(job, attempt, stop) {
+      // Whoever can write to Redis chooses neither what is printed nor the key of its end.
+      if (!isWellMade(job)) {
+        log.warn({ jobId: job.jobId }, 'print refused: not as it is made here');
+        return 'failed';
+      }
+      const { jobKey, wanted } = job;
+      if ((await reportStore.findFresh([{ jobKey, wanted }])).has(jobKey)) return undefined;
+      const start = performance.now();
+      const printed = await printStored(job, reportStore, print, stop);
+      const tookMs = Math.round(performance.now() - start);
+      const about = { jobId: job.jobId, requestId: job.requestId, reportId: job.target, attempt, tookMs };
+      const isPrinted = 'pdf' in printed;
+      if (isPrinted)
+        log.info({ ...about, bytes: printed.pdf.length, refused: printed.refused }, 'report printed');
+      else log.warn({ ...about, reason: printed.failure }, 'report not printed');
+      await reportStore.insert(
+        isPrinted ? printedReport(job, tookMs) : failedPrint(job, printed.failure),
+        job,
+      );
+      onDone(reportPrint.name, isPrinted ? 'complete' : 'failed', tookMs / 1000);
+      return isPrinted ? undefined : 'failed';
+    },
+    async gaveUp(job, cause) {
+      log.warn({ jobId: job.jobId, err: cause }, 'print given up');
+      if (cause instanceof Problem || !isWellMade(job)) return;
+      await reportStore.insert(failedPrint(job, 'the run was broken off'), job).catch((error: unknown) => {
+        if (!(error instanceof Problem)) throw error;
+        log.warn({ jobId: job.jobId, err: error }, 'end of a print not kept'); // the next GET starts the work again
+      });
+    },
+  };
+}
+
+function isWellMade({ queue, target, jobKey, host }: Job): boolean {
+  const question = isRandomId(target) ? printQuestion(target) : undefined;
+  return queue === reportPrint.queue && jobKey === question?.jobKey && host === question.host;
+}
+
+async function printStored(
+  { target: reportId }: Job,
+  reportStore: ReportStore,
+  print: PrintSettings,
+  stop: AbortSignal,
+): Promise<Printed> {
+  const stored = await reportStore.get(reportId);
+  if (!stored) return { failure: 'the report is gone' };
+  const limit = AbortSignal.timeout(reportPrint.runLimitMs());
+  try {
+    const printed = await printHtml(paperOf(readReport(stored)), print, AbortSignal.any([stop, limit]));
+    if ('pdf' in printed) {
+      const expiresAt = Math.min(stored.expiresAt, Date.now() + pdfKeptForMs);
+      await reportStore.keepBlob({ reportId, kind: 'pdf' }, printed.pdf, expiresAt);
+    }
+    return printed;
+  } catch (error) {
+    // A stopping worker gives the job back; a defect rises.
+    if (!limit.aborted || stop.aborted) throw error;
+    return { failure: `it took longer than ${reportPrint.runLimitMs() / 1000} s` };
+  }
+}
+
+function paperOf(report: Report): Paper {
+  return {
+    html: renderHtml(report),
+    title: `${report.check}: ${cut(targetOf(report), longestTitle)}`,
+    note: `Diagnostic Tools · checked ${timeWords(report.checkedAt)}`,
+  };
+}
+
+function printedReport(job: Job, durationMs: number): Report {
+  const facts = { ...factsOf(job), durationMs };
+  return makeReport(facts, { state: 'complete', verdicts: {}, score: null, fields: {} });
+}
+
+function failedPrint(job: Job, reason: string): Report {
+  return makeFailedReport(factsOf(job), `No PDF was made: ${reason}.`);
+}
+
+function factsOf({ target }: Job) {
+  return {
+    check: reportPrint.name,
+    target: { reportId: target },
+    rules: {},
+    rulesVersion: reportPrint.rulesVersion,
+    reportId: undefined,
+    checkedAtMs: Date.now(),
+    durationMs: 0,
+    freshForS: reportPrint.freshForS,
+    // Only those who wait read it, and a second attempt after a kill.
+    keepForS: 300,
+  };
+}

@@ -1,0 +1,127 @@
+import type { Span, Tracing } from '#shared/tracing/port';
+import { parseTraceparent } from '#shared/tracing/traceparent';
+import type { DnsAnswer, DnsProbe } from '../probes/dns/port.ts';
+import type { OpenedProbes } from '../probes/port.ts';
+import {
+  describeDns,
+  describeExchange,
+  describeField,
+  describeHandshake,
+  describeHttp,
+  describePage,
+  describeTransfer,
+  type ToldQuestion,
+} from './describe-question.ts';
+
+/** Questions of one run that get a span; a large zone is asked some hundred, and what comes beyond is only counted. */
+const toldMost = 500;
+
+/**
+ * The same probes; each question that they ask becomes a span of the run: whom, what, what came of it. Nothing of an answer's content,
+ * and nothing is sent to the target for it.
+ */
+export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: Span): OpenedProbes {
+  // What is not sampled would be thrown away.
+  if (parseTraceparent(run.traceparent)?.isSampled !== true) return opened;
+  const { http, tls, browser } = opened;
+  const books = openBooks(tracing, run);
+  const { tell } = books;
+  return {
+    ...opened,
+    dns: traceDns(opened.dns, tell),
+    http: {
+      ask: (request) =>
+        tell(
+          () => http.ask(request),
+          (answer) => describeHttp(request, answer),
+        ),
+    },
+    tls: {
+      addresses: (host) => tls.addresses(host),
+      connections: () => tls.connections(),
+      handshake: (request) =>
+        tell(
+          () => tls.handshake(request),
+          (answer) => describeHandshake(request, answer),
+        ),
+      exchange: (request) =>
+        tell(
+          () => tls.exchange(request),
+          (answer) => describeExchange(request, answer),
+        ),
+    },
+    browser: {
+      run: (request) =>
+        tell(
+          () => browser.run(request),
+          (answer) => describePage(request, answer),
+        ),
+      askField: (url, strategy) =>
+        tell(
+          () => browser.askField(url, strategy),
+          (sight) => describeField(url, strategy, sight),
+        ),
+    },
+    close() {
+      opened.close();
+      books.close();
+    },
+  };
+}
+
+type Tell = <T>(ask: () => Promise<T>, describe: (answer: T, tookMs: number) => ToldQuestion) => Promise<T>;
+
+function openBooks(tracing: Tracing, run: Span): { readonly tell: Tell; close(): void } {
+  let count = 0;
+  const write = ({ name, attributes, failure }: ToldQuestion, startedAt: number) =>
+    tracing.start({ name, kind: 'client', parent: run.traceparent, startedAt, attributes }).end(failure);
+  return {
+    async tell(ask, describe) {
+      count += 1;
+      if (count > toldMost) return ask();
+      const startedAt = performance.now();
+      let told: ToldQuestion = { name: 'question', attributes: {}, failure: 'broken-off' };
+      try {
+        const answer = await ask();
+        told = describe(answer, performance.now() - startedAt);
+        return answer;
+      } finally {
+        write(told, startedAt);
+      }
+    },
+    close() {
+      run.set({
+        'diag.questions': count,
+        'diag.questions.untold': Math.max(0, count - toldMost) || undefined,
+      });
+    },
+  };
+}
+
+// The probe gives the same promise for an equal question of one run: that was told already.
+function traceDns(dns: DnsProbe, tell: Tell): DnsProbe {
+  const told = new WeakMap<Promise<DnsAnswer>, Promise<DnsAnswer>>();
+  const transfer = dns.transfer?.bind(dns);
+  return {
+    ask(question, options) {
+      const asked = dns.ask(question, options);
+      const known = told.get(asked);
+      if (known) return known;
+      const answer = tell(
+        () => asked,
+        (seen, tookMs) => describeDns(question, seen, tookMs),
+      );
+      told.set(asked, answer);
+      return answer;
+    },
+    ...(transfer
+      ? {
+          transfer: (zone, server) =>
+            tell(
+              () => transfer(zone, server),
+              (answer) => describeTransfer(zone, server, answer),
+            ),
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,89 @@
+import type { Token } from 'parse5';
+import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
+import { seeBodySigns } from './block-page.ts';
+import { isHtml, parseContentType } from './content-type.ts';
+import { type Fields, indexFields, valuesOf } from './fields.ts';
+import { resolveLocation } from './location.ts';
+import { attributeOfTag, readTags } from './page-tags.ts';
+import { isSamePage, shownForS } from './redirect.ts';
+import { parseRefresh, type Refresh } from './refresh.ts';
+import type { HttpResponse, PageLead } from './walk.ts';
+
+/** The one refresh of an answer that browsers obey. `to` is resolved; "" is the page itself. */
+export type AnswerRefresh = {
+  readonly via: Exclude<RedirectVia, 'http'>;
+  readonly seconds: number;
+  readonly to: string;
+};
+
+/** What is read of a page's tags, one after the other: the base so far, and the first refresh that counts. */
+export type RefreshReading = { base: string | undefined; refresh: Refresh | null };
+
+/** Reads one tag. A refresh that browsers ignore leaves the place to the next one. @param url the page's own address */
+export function readRefreshTag(tag: Token.TagToken, reading: RefreshReading, url: string): void {
+  if (tag.tagName === 'base') {
+    const href = attributeOfTag(tag, 'href');
+    if (href !== undefined) reading.base ??= resolveLocation(href, url)?.url.href;
+  } else if (tag.tagName === 'meta') reading.refresh ??= readMeta(tag, reading.base ?? url);
+}
+
+/**
+ * The refresh of an answer. A field stands before every element of the page, and the first that can be read wins
+ * (HTML Standard, shared declarative refresh steps).
+ */
+export function findRefresh(fields: Fields, ofPage: () => Refresh | null, url: string): AnswerRefresh | null {
+  const field = parseRefresh(valuesOf(fields, 'refresh')[0] ?? '');
+  const header = field ? resolveRefresh(field, url) : null;
+  if (header) return { via: 'refresh-header', seconds: header.seconds, to: header.target };
+  const page = ofPage();
+  return page && { via: 'meta-refresh', seconds: page.seconds, to: page.target };
+}
+
+/**
+ * Where a refresh sends the visitor on; null where the page stays to be read, or only reloads itself.
+ * @param bodySigns signs of a block page in the body: a challenge sends on those who pass it, which we do not
+ */
+export function leadOfRefresh(
+  refresh: AnswerRefresh | null,
+  url: string,
+  bodySigns: readonly string[],
+): PageLead | null {
+  if (bodySigns.length > 0 || !refresh || refresh.seconds > shownForS || isSamePage(refresh.to, url))
+    return null;
+  return { url: new URL(refresh.to), via: refresh.via };
+}
+
+/** Where an answer sends the visitor on by itself, for a check that reads nothing else of its tags. */
+export function readLead(answer: HttpResponse, url: string): PageLead | null {
+  const fields = indexFields(answer.headers);
+  const refresh = findRefresh(fields, () => readMetaRefresh(answer, fields, url), url);
+  return refresh && leadOfRefresh(refresh, url, seeBodySigns(answer.body.text));
+}
+
+/** True for an answer whose body was read and says that it is HTML. */
+export function isReadPage({ body }: HttpResponse, fields: Fields): boolean {
+  const type = parseContentType(valuesOf(fields, 'content-type'));
+  return body.cut !== 'not-read' && type !== undefined && isHtml(type);
+}
+
+// The word stands in few pages, and looking for it costs a hundredth of reading the tags.
+function readMetaRefresh(answer: HttpResponse, fields: Fields, url: string): Refresh | null {
+  if (!isReadPage(answer, fields) || !/http-equiv/i.test(answer.body.text)) return null;
+  if (!/refresh/i.test(answer.body.text)) return null;
+  const reading: RefreshReading = { base: undefined, refresh: null };
+  readTags(answer.body.text, { onTag: (tag) => readRefreshTag(tag, reading, url) });
+  return reading.refresh;
+}
+
+function readMeta(tag: Token.TagToken, base: string): Refresh | null {
+  if (attributeOfTag(tag, 'http-equiv')?.toLowerCase() !== 'refresh') return null;
+  const refresh = parseRefresh(attributeOfTag(tag, 'content') ?? '');
+  return refresh ? resolveRefresh(refresh, base) : null;
+}
+
+/** A refresh with its target resolved; null where browsers ignore it: no URL, or a javascript: one. "" stays the page itself. */
+export function resolveRefresh({ seconds, target }: Refresh, base: string): Refresh | null {
+  if (target === '') return { seconds, target };
+  const url = resolveLocation(target, base)?.url;
+  return url && url.protocol !== 'javascript:' ? { seconds, target: url.href } : null;
+}
