@@ -44,6 +44,43 @@ const old: Node = (place) =>
   );
 const outdated: Node = (place) => openTlsServer(expired, place);
 const noHttp2: Node = (place) => openTlsServer({ ...good, ALPNProtocols: ['http/1.1'] }, place);
+const withoutChain: Node = (place) => openTlsServer(identity(issue(inDays(60))), place);
+const ownCa: Node = (place) =>
+  openTlsServer(
+    identity(
+      issueCertificate({
+        subject: 'lab.test',
+        issuer: null,
+        names: ['lab.test'],
+        notBefore: inDays(-30),
+        notAfter: inDays(60),
+      }),
+    ),
+    place,
+  );
+const otherName: Node = (place) =>
+  openTlsServer(
+    identity(
+      issueCertificate({
+        subject: 'other.test',
+        issuer: lab.intermediate,
+        names: ['other.test'],
+        notBefore: inDays(-30),
+        notAfter: inDays(60),
+      }),
+      lab.intermediate,
+    ),
+    place,
+  );
+const renegotiating: Node = (place) => openTlsServer({ ...good, secureOptions: 0 }, place);
+const noTls13: Node = (place) => openTlsServer({ ...good, maxVersion: 'TLSv1.2' }, place);
+const nullSuites: Node = (place) =>
+  openTlsServer({ ...good, ciphers: `${soundCiphers}:ECDHE-ECDSA-NULL-SHA:@SECLEVEL=0` }, place);
+const plain: Node = (place) =>
+  openTcpServer(
+    (socket: Socket) => void socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    place,
+  );
 const broken: Node = (place) => openTcpServer((socket: Socket) => void socket.resetAndDestroy(), place);
 const mute: Node = (place) => openTcpServer(() => undefined, place);
 /** Nobody listens. */
@@ -109,6 +146,60 @@ const cases: readonly Case[] = [
     [alike, alike, noHttp2],
     ['A+', null, 'A+', 'A+'],
     ['alpn-h2-missing', 'endpoints-differ'],
+  ],
+  [
+    'the second IPv4 node sends no intermediate',
+    [alike, withoutChain, alike],
+    ['A+', 'B', 'A+', 'B'],
+    ['chain-incomplete', 'endpoints-differ'],
+  ],
+  [
+    'the second IPv4 node has a self-signed certificate',
+    [alike, ownCa, alike],
+    ['A+', 'T', 'A+', 'T'],
+    ['certificate-self-signed', 'endpoints-differ'],
+  ],
+  [
+    'the IPv6 node has a certificate for another name',
+    [alike, alike, otherName],
+    ['A+', null, 'M', 'M'],
+    ['certificate-name-mismatch', 'endpoints-differ'],
+  ],
+  [
+    'the IPv6 node lets clients renegotiate',
+    [alike, alike, renegotiating],
+    ['A+', null, 'A+', 'A+'],
+    ['renegotiation-by-client'],
+  ],
+  [
+    'the IPv6 node has no TLS 1.3',
+    [alike, alike, noTls13],
+    ['A+', null, 'A-', 'A-'],
+    ['tls13-missing', 'endpoints-differ'],
+  ],
+  [
+    'the second IPv4 node has no TLS 1.3',
+    [alike, noTls13, alike],
+    ['A+', 'A-', 'A+', 'A-'],
+    ['tls13-missing', 'endpoints-differ'],
+  ],
+  [
+    'the IPv6 node has NULL suites',
+    [alike, alike, nullSuites],
+    ['A+', null, 'F', 'F'],
+    ['suite-null-offered'],
+  ],
+  [
+    'the IPv6 node speaks plain HTTP',
+    [alike, alike, plain],
+    ['A+', null, null, 'A+'],
+    ['endpoint-unreachable'],
+  ],
+  [
+    'the second IPv4 node speaks plain HTTP',
+    [alike, plain, alike],
+    ['A+', null, 'A+', 'A+'],
+    ['endpoint-unreachable'],
   ],
   ['the second IPv4 node is dead', [alike, dead, alike], ['A+', null, 'A+', 'A+'], ['endpoint-unreachable']],
   ['the first IPv4 node is dead', [dead, alike, alike], [null, null, 'A+', 'A+'], ['endpoint-unreachable']],

@@ -41,8 +41,11 @@ export async function gatherRenegotiation(
 ): Promise<Renegotiation | null> {
   if (opening.accepted.length === 0) return null;
   if (allowance.take() !== null) return 'unknown';
+  const request = requestOf(offer, target);
   const shaken = await tls.handshake({
-    ...requestOf(offer, target),
+    ...request,
+    // HTTP/2 forbids renegotiation (RFC 9113 §9.2.1), so that a refusal there would say nothing about HTTP/1.1.
+    ...(request.alpn === undefined ? {} : { alpn: ['http/1.1'] }),
     maxVersion: 'TLSv1.2',
     renegotiateForMs: Math.min(allowance.timeoutMs(), longestRenegotiationMs),
     lingerMs: 0,

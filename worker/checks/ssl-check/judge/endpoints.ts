@@ -51,16 +51,29 @@ function whyOurs(endpoints: readonly EndpointSeen[]): string {
   return isMissing ? 'there is no IPv6 where this ran' : 'not every address could be looked at';
 }
 
-/** What short looks found beside certificates: versions that nobody should speak any more. */
+/** What short looks found beside certificates: versions that nobody should speak any more, and those that are missing. */
 export function judgeShortLooks({ endpoints }: SslEvidence): readonly VerdictsAt<SslCode>[] {
-  return (endpoints ?? []).map(({ address, oldVersions = [] }) => {
+  return (endpoints ?? []).map((endpoint) => {
+    const { address, oldVersions = [] } = endpoint;
     const judge = (version: string) =>
       brokenIf(
         oldVersions.some((one) => one.version === version && one.accepted.length > 0),
         { version },
       );
-    return { address, verdicts: { 'tls10-offered': judge('TLSv1'), 'tls11-offered': judge('TLSv1.1') } };
+    const old = { 'tls10-offered': judge('TLSv1'), 'tls11-offered': judge('TLSv1.1') };
+    return { address, verdicts: { ...old, ...judgeBest(endpoint) } };
   });
+}
+
+/** Every handshake offers TLS 1.3, so that the version of a short one is the best that the address has. */
+function judgeBest({ handshake, oldVersions }: EndpointSeen): VerdictsAt<SslCode>['verdicts'] {
+  if (handshake.kind === 'failure' || oldVersions === undefined) return {};
+  const best = handshake.protocol;
+  const shown = { best, versions: best };
+  return {
+    'tls13-missing': brokenIf(best !== 'TLSv1.3', shown),
+    'tls12-missing': brokenIf(best !== 'TLSv1.3' && best !== 'TLSv1.2', shown),
+  };
 }
 
 type Show = (what: string, own: string, theirs: string) => Evidence;
