@@ -121,7 +121,7 @@ export function passedSection(report: Report): Markup {
   if (report.passed.length === 0) return nothing;
   const items = report.passed.map((code) => listRule(report, code));
   return markup`<section id="passed"><h2>Passed (${items.length})</h2>
-<details><summary>Show what was looked at and is not the case</summary>
+<details><summary>Show the problems that were looked for and not found</summary>
 <ul class="codes">
 ${items}</ul></details></section>
 `;
