@@ -1,4 +1,4 @@
-import { answers, type Job, type Wanted } from './model/job.ts';
+import { type Job, type Wanted } from './model/job.ts';
 import type { Report } from './model/report.ts';
 import type { ReportStore, StoredReport } from './report-store/port.ts';
 
@@ -35,13 +35,8 @@ export function inSharedTime(store: ReportStore, offsetMs: () => number): Report
       if (ms === 0) return store.findFresh(questions);
       const asked = questions.map(({ jobKey, wanted }) => ({ jobKey, wanted: shiftWanted(wanted, ms) }));
       const found = new Map<string, StoredReport>();
-      for (const [jobKey, stored] of await store.findFresh(asked))
+      for (const [jobKey, stored] of await store.findFresh(asked, Date.now() + ms))
         found.set(jobKey, shiftStored(stored, -ms));
-      // The store has judged what is fresh by this machine's clock.
-      for (const { jobKey, wanted } of questions) {
-        const stored = found.get(jobKey);
-        if (stored && !answers(stored, wanted, Date.now())) found.delete(jobKey);
-      }
       return found;
     },
     async get(reportId) {

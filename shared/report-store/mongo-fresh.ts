@@ -7,37 +7,39 @@ import type { Question, StoredReport } from './port.ts';
 /** Keys asked for in one query, so that it ends in time on a server that compares dates document by document. */
 const keysAtOnce = 50;
 
+type Asking = { readonly questions: readonly Question[]; readonly nowMs: number };
+
 /**
  * The newest report that answers each question. One question costs one query. Of many, a first query names the newest reports
  * without their bodies, and only those of keys that have an answer are read whole: nobody asks twice for a key that was answered.
  */
 export async function findFresh(
   reports: Collection<ReportDocument>,
-  questions: readonly Question[],
+  { questions, nowMs }: Asking,
   readRow: RowReader,
 ): Promise<ReadonlyMap<string, StoredReport>> {
   const found: StoredReport[] = [];
   for (let at = 0; at < questions.length; at += keysAtOnce) {
-    const asked = questions.slice(at, at + keysAtOnce);
-    const documents = asked.length === 1 ? await findNewest(reports, asked) : await findWhole(reports, asked);
+    const asked = { questions: questions.slice(at, at + keysAtOnce), nowMs };
+    const documents =
+      asked.questions.length === 1 ? await findNewest(reports, asked) : await findWhole(reports, asked);
     found.push(...documents.flatMap((document) => readDocument(document, readRow) ?? []));
   }
   return new Map(found.map((stored) => [stored.jobKey, stored]));
 }
 
-function findNewest(reports: Collection<ReportDocument>, asked: readonly Question[]) {
+function findNewest(reports: Collection<ReportDocument>, asked: Asking) {
   return reports.find(filterOf(asked)).sort({ checkedAt: -1 }).limit(1).toArray();
 }
 
-async function findWhole(reports: Collection<ReportDocument>, asked: readonly Question[]) {
+async function findWhole(reports: Collection<ReportDocument>, asked: Asking) {
   const ids = await findIds(reports, asked);
   return ids.length === 0 ? [] : reports.find({ _id: { $in: ids } }).toArray();
 }
 
 // Only reports that answer the widest of the questions come back: a few of each key, whatever its history. So no limit is
 // needed, which the old reports of one key could use up.
-async function findIds(reports: Collection<ReportDocument>, asked: readonly Question[]): Promise<string[]> {
-  const now = Date.now();
+async function findIds(reports: Collection<ReportDocument>, asked: Asking): Promise<string[]> {
   const projection = { jobKey: 1, checkedAt: 1, freshUntil: 1 } as const;
   const seen = (await reports.find(filterOf(asked), { projection }).toArray()).map((document) => ({
     id: document._id,
@@ -46,15 +48,15 @@ async function findIds(reports: Collection<ReportDocument>, asked: readonly Ques
     freshUntil: msOf(document.freshUntil),
   }));
   const newestFirst = seen.toSorted((one, other) => other.checkedAt - one.checkedAt);
-  return asked.flatMap(
+  return asked.questions.flatMap(
     ({ jobKey, wanted }) =>
-      newestFirst.find((each) => each.jobKey === jobKey && answers(each, wanted, now))?.id ?? [],
+      newestFirst.find((each) => each.jobKey === jobKey && answers(each, wanted, asked.nowMs))?.id ?? [],
   );
 }
 
 // The key stands beside the alternatives, so that each of them is a range of an index: by age, and by freshness.
-function filterOf(asked: readonly Question[]): Filter<ReportDocument> {
-  const now = new Date();
+function filterOf({ questions: asked, nowMs }: Asking): Filter<ReportDocument> {
+  const now = new Date(nowMs);
   const since = dateOf(Math.min(...asked.map(({ wanted }) => wanted.since)));
   const isFreshEnough = asked.some(({ wanted }) => wanted.orFresh);
   const keys = asked.map(({ jobKey }) => jobKey);

@@ -75,7 +75,8 @@ function openReports(
         // Keyed by its id, so one retry of our own is safe: the first writer of an id wins, also against ourselves.
         return (await onceMore(() => insertOnce(row))) ?? { ...row, json };
       }),
-    findFresh: (questions) => withMongo(() => findFresh(reports, questions, readRow)),
+    findFresh: (questions, nowMs = Date.now()) =>
+      withMongo(() => findFresh(reports, { questions, nowMs }, readRow)),
     get: (reportId) =>
       withMongo(async () => {
         const found = await reports.findOne({ _id: String(reportId) });

@@ -55,8 +55,8 @@ export type Question = { readonly jobKey: string; readonly wanted: Wanted };
 export interface ReportStore {
   /** Keeps the report; the first of one reportId wins. Returns what is stored. */
   insert(report: Report, keys: ReportKeys): Promise<StoredReport>;
-  /** The newest report that answers each question, by jobKey; those without one are left out. */
-  findFresh(questions: readonly Question[]): Promise<ReadonlyMap<string, StoredReport>>;
+  /** The newest report that answers each question, by jobKey; those without one are left out. @param nowMs what its times are compared with, where that is not this machine's clock */
+  findFresh(questions: readonly Question[], nowMs?: number): Promise<ReadonlyMap<string, StoredReport>>;
   get(reportId: string): Promise<StoredReport | undefined>;
   /** Keeps bytes beside a report until `expiresAt` (Unix ms); a second write of the same name replaces the first. */
   keepBlob(name: BlobName, bytes: Uint8Array, expiresAt: number): Promise<void>;

@@ -78,16 +78,16 @@ function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader)
       const { changes } = writes.write(() => insert.run({ ...row, isOpen: row.isOpen ? 1 : 0 }));
       return changes === 1 ? { ...row, json } : (withSqlite(() => get(row.reportId)) ?? { ...row, json });
     },
-    findFresh: async (questions) =>
-      withSqlite(() => {
-        const now = Date.now();
-        return new Map(
-          questions.flatMap((question) => {
-            const stored = read(findNewest(question, now));
-            return stored ? [[question.jobKey, stored] as const] : [];
-          }),
-        );
-      }),
+    findFresh: async (questions, now = Date.now()) =>
+      withSqlite(
+        () =>
+          new Map(
+            questions.flatMap((question) => {
+              const stored = read(findNewest(question, now));
+              return stored ? [[question.jobKey, stored] as const] : [];
+            }),
+          ),
+      ),
     get: async (reportId) => withSqlite(() => get(reportId)),
   };
 }

@@ -100,6 +100,17 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     expect(await find(jobKey, { since: Date.now() - 5000, orFresh: false })).toBeUndefined();
   });
 
+  test('what is fresh is judged by the time that it is given: another clock may be right', async () => {
+    const jobKey = randomId();
+    await insert(reportOf({ freshFor: 60 }), jobKey);
+    const asked = [{ jobKey, wanted: aFreshOne }];
+    for (const [aheadMs, isFound] of [
+      [30_000, true],
+      [90_000, false],
+    ] as const)
+      expect((await store.findFresh(asked, Date.now() + aheadMs)).has(jobKey)).toBe(isFound);
+  });
+
   test('of several that answer, the newest is given', async () => {
     const jobKey = randomId();
     const [newest] = await Promise.all(

@@ -75,3 +75,70 @@ describe.skipIf(!hasRedis || !hasMongo)('a worker whose clock is', () => {
       .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: asked });
   }, 240_000);
 });
+
+const jumps = [
+  { name: 'a worker, 11 minutes ahead', who: 'worker', jumpMs: 660_000 },
+  { name: 'a worker, 11 minutes back', who: 'worker', jumpMs: -660_000 },
+  { name: 'an API, 11 minutes ahead', who: 'api', jumpMs: 660_000 },
+  { name: 'an API, 11 minutes back', who: 'api', jumpMs: -660_000 },
+] as const;
+
+describe.skipIf(!hasRedis || !hasMongo)('a clock that is set while jobs run and wait:', () => {
+  let fleet: Fleet;
+  let asked = 0;
+  /** Called for each request that a target gets. */
+  let onVisit = () => {};
+  beforeAll(async () => {
+    fleet = await openFleet({
+      hosts,
+      settings: { FRESH_SECONDS: '300', QUEUE_SECONDS: '600' },
+      answer(_request, response) {
+        onVisit();
+        setTimeout(() => response.writeHead(204).end(), 30);
+      },
+    });
+  }, 60_000);
+  afterAll(() => fleet?.close());
+
+  test.for(jumps)(
+    '$name: no job is lost, stalled or run twice',
+    { timeout: 120_000 },
+    async ({ who, jumpMs }) => {
+      const settings = { NODE_OPTIONS: `--import=${preload}`, CLOCK_JUMP_MS: String(jumpMs) };
+      const api = await fleet.startApi(who === 'api' ? settings : {});
+      const worker = await fleet.startWorker(who === 'worker' ? settings : {});
+      const jumping = who === 'api' ? api : worker;
+      const tally: Tally = {};
+      let visits = 0;
+      // In the midst of it: some are done, some run, and some wait for their host.
+      onVisit = () => {
+        visits += 1;
+        if (visits === checks / 2) jumping.process.kill('SIGUSR2');
+      };
+      const urls = Array.from(
+        { length: checks },
+        (_, index) => `http://${fleet.hosts[index % hosts]}/${who}${jumpMs}/${index}`,
+      );
+      asked += checks;
+      const answers = await Promise.all(urls.map((url) => fleet.ask(() => api, url, tally)));
+      console.log(`clock of ${who} set by ${jumpMs} ms: ${JSON.stringify(tally)}`);
+      expect(answers.map(({ body }) => body['state'])).toEqual(urls.map(() => 'complete'));
+      const unexpected = Object.keys(tally).filter((outcome) => !/^(?:200|202)$/.test(outcome));
+      expect(unexpected).toEqual([]);
+      // It is told, and the process is not ready while its clock is that far off.
+      const ready = await fetch(`${jumping.adminUrl}/readyz`);
+      expect(await ready.text()).toContain("this machine's clock is");
+      // A store that is slow for a moment is 503; a second run would be another report.
+      const again = await Promise.all(urls.map((url) => fleet.ask(() => api, url, {})));
+      expect(again.map(({ body }) => body['reportId'])).toEqual(answers.map(({ body }) => body['reportId']));
+      for (const member of [api, worker]) member.process.kill('SIGKILL');
+      expect((await fleet.leftovers()).reports).toBe(asked);
+    },
+  );
+
+  test('and in the end nothing is left: no slot, no place in a line, no report twice', async () => {
+    await expect
+      .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
+      .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: asked });
+  }, 60_000);
+});

@@ -1,5 +1,11 @@
-// Loaded before a process of the fleet: its wall clock is CLOCK_SHIFT_MS ahead, or behind where that is negative. The monotonic clock stays.
-const shiftMs = Number(process.env['CLOCK_SHIFT_MS'] ?? 0);
+// Loaded before a process of the fleet: its wall clock is CLOCK_SHIFT_MS ahead, or behind where that is negative. At SIGUSR2 it
+// jumps by CLOCK_JUMP_MS, as one that is set. The monotonic clock stays.
+let shiftMs = Number(process.env['CLOCK_SHIFT_MS'] ?? 0);
+const jumpMs = Number(process.env['CLOCK_JUMP_MS'] ?? 0);
+if (jumpMs !== 0)
+  process.on('SIGUSR2', () => {
+    shiftMs += jumpMs;
+  });
 const RealDate = Date;
 const now = () => RealDate.now() + shiftMs;
 
