@@ -216,6 +216,22 @@ const moves: readonly Case[] = [
     broken: ['redirect-cross-site'],
   },
   {
+    name: 'nor is the service of a CAS login',
+    evidence: chain(
+      ['https://sso.b.test/cas/login?service=https://a.test/in', { status: 302 }],
+      'https://a.test/in',
+    ),
+    broken: ['redirect-cross-site'],
+  },
+  {
+    name: 'nor is the address after a logout at the provider',
+    evidence: chain(
+      ['https://sso.b.test/?client_id=1&post_logout_redirect_uri=https://a.test/in', { status: 302 }],
+      'https://a.test/in',
+    ),
+    broken: ['redirect-cross-site'],
+  },
+  {
     name: 'a bare host from the query does too',
     evidence: chain('https://a.test/go?to=B.test', 'https://b.test/'),
     broken: ['redirect-open-suspected', 'redirect-cross-site'],

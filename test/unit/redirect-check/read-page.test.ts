@@ -11,6 +11,21 @@ const script = '<script>location="/b"</script>';
 
 const cases: readonly (readonly [name: string, html: string, expected: Partial<PageSeen>])[] = [
   ['an empty page says nothing', '', {}],
+  [
+    'onload may call a function of a script',
+    '<script>function go() { location.replace("/b") }</script><body onload="go()">',
+    { setsAddress: true, scriptTarget: 'https://a.test/b' },
+  ],
+  [
+    'a function that nothing calls sends nobody on',
+    '<script>function go() { location.replace("/b") }</script><body onload="stay()">',
+    {},
+  ],
+  [
+    "parts of the page's own address are filled in",
+    '<script>location.href = `https://www.b.test${location.pathname}`</script>',
+    { setsAddress: true, scriptTarget: 'https://www.b.test/x/y' },
+  ],
   ['a text says nothing', 'meta http-equiv=refresh', {}],
   ['a meta refresh leads on', `<!doctype html><head>${meta}`, refresh(0, 'https://a.test/b')],
   ['also in the body', `<p>x${meta}`, refresh(0, 'https://a.test/b')],

@@ -161,6 +161,7 @@ test('a fix that names what was sent has it filled in', () => {
 test.for([
   ['max-age=47474747', 'hsts-no-subdomains', 'max-age=47474747; includeSubDomains'],
   ['max-age=300; includeSubDomains; preload', 'hsts-short', 'max-age=31536000; includeSubDomains; preload'],
+  ['max-age=47474747; preload', 'hsts-preload-ineligible', 'max-age=47474747; includeSubDomains; preload'],
   ['max-age=0; includeSubDomains', 'hsts-off', 'max-age=31536000; includeSubDomains'],
 ] as const)('%s: the fix of %s begins with what was sent', ([sent, code, wanted]) => {
   expect(fixOf(page(['Strict-Transport-Security', sent]), code)?.snippets).toMatchObject({

@@ -115,7 +115,7 @@ const rows: readonly (readonly [sign: string, answer: Answer])[] = [
       body: '<title>Waiting Room powered by Cloudflare</title>',
     },
   ],
-  ['linkedin', { status: 999 }],
+  ['linkedin', { status: 999, body: '<script>location.href = "https://www.linkedin.test/authwall?trk=1"' }],
   ['siteground-captcha', { status: 202, headers: sent('sg-captcha', 'challenge') }],
   [
     'siteground-markup',

@@ -21,6 +21,8 @@ export type PageSeen = {
  */
 export function readPage(html: string, url: string): PageSeen {
   const seen: Reading = {
+    scripts: [],
+    onload: '',
     base: undefined,
     refresh: null,
     canonical: null,
@@ -30,14 +32,20 @@ export function readPage(html: string, url: string): PageSeen {
   readTags(html, {
     onTag: (tag) => readTag(tag, seen, url),
     onScript: (text, tag) => {
-      if (isInlineScript(tag)) readScript(text, seen, url);
+      if (!isInlineScript(tag)) return;
+      readScript(text, seen, url);
+      if (seen.scripts.length < scriptLimit && text.includes('location')) seen.scripts.push(text);
     },
   });
+  readOnload(seen, url);
   const { refresh, canonical, setsAddress, scriptTarget } = seen;
   return { refresh, canonical, setsAddress, scriptTarget };
 }
 
 type Reading = RefreshReading & {
+  /** Inline scripts that may set the address once they are called. */
+  readonly scripts: string[];
+  onload: string;
   canonical: string | null;
   setsAddress: boolean;
   scriptTarget: string | null;
@@ -46,7 +54,16 @@ type Reading = RefreshReading & {
 function readTag(tag: Token.TagToken, seen: Reading, url: string): void {
   readRefreshTag(tag, seen, url);
   if (tag.tagName === 'link') seen.canonical ??= readLink(tag, seen.base ?? url);
-  else if (tag.tagName === 'body') readScript(attributeOfTag(tag, 'onload') ?? '', seen, url);
+  else if (tag.tagName === 'body' || tag.tagName === 'frameset')
+    seen.onload ||= attributeOfTag(tag, 'onload') ?? '';
+}
+
+const scriptLimit = 20;
+
+// What is written in onload may call a function of any script.
+function readOnload(seen: Reading, url: string): void {
+  if (seen.onload === '') return;
+  for (const script of ['', ...seen.scripts]) readScript(`${script}\n;${seen.onload}`, seen, url);
 }
 
 function readScript(script: string, seen: Reading, url: string): void {
@@ -54,7 +71,13 @@ function readScript(script: string, seen: Reading, url: string): void {
   const setter = findAddressSetter(script);
   if (!setter) return;
   seen.setsAddress = true;
-  seen.scriptTarget = setter.target === null ? null : (resolve(setter.target, seen.base ?? url) ?? null);
+  seen.scriptTarget =
+    setter.target === null ? null : (resolve(fillOwnParts(setter.target, url), seen.base ?? url) ?? null);
+}
+
+function fillOwnParts(target: string, url: string): string {
+  const own = new URL(url) as unknown as Readonly<Record<string, string>>;
+  return target.replace(/\$\{location\.(\w+)\}/g, (_, part: string) => own[part] ?? '');
 }
 
 function readLink(tag: Token.TagToken, base: string): string | null {

@@ -129,7 +129,15 @@ function addedTracking({ from, to }: Redirect): string[] {
   return [...names].filter((name) => trackingParameters.test(name) && !from.searchParams.has(name));
 }
 
-const signOnParameters = ['redirect_uri', 'SAMLRequest', 'SAMLResponse', 'RelayState', 'wtrealm'];
+const signOnParameters = [
+  'redirect_uri',
+  'post_logout_redirect_uri',
+  'SAMLRequest',
+  'SAMLResponse',
+  'RelayState',
+  'wtrealm',
+  'openid.return_to',
+];
 
 /** Single sign-on leads back to the site that the chain came from, or to an address that the provider has registered. */
 function isReturn({ from, to, number }: Redirect, redirects: readonly Redirect[]): boolean {
@@ -137,7 +145,8 @@ function isReturn({ from, to, number }: Redirect, redirects: readonly Redirect[]
   const isBack = redirects.some(
     (earlier) => earlier.number < number && siteOf(earlier.from.hostname) === site,
   );
-  return isBack || signOnParameters.some((name) => from.searchParams.has(name));
+  const isCas = /\/cas(?:\/|$)/.test(from.pathname) && from.searchParams.has('service');
+  return isBack || isCas || signOnParameters.some((name) => from.searchParams.has(name));
 }
 
 /** The Location names a host of another site that stood, alone or in a URL, in the query of the same request. */

@@ -92,7 +92,10 @@ function hstsFrom(code: HeaderCode, { header, value }: Evidence): Snippets | und
   const sent = parseHsts(value);
   if (isMalformed(sent)) return undefined;
   const maxAgeS = Math.max(sent.maxAgeS, yearS);
-  const includeSubDomains = sent.includeSubDomains || code === 'hsts-no-subdomains';
+  const isPreload = code === 'hsts-preload-ineligible';
+  const includeSubDomains = sent.includeSubDomains || isPreload || code === 'hsts-no-subdomains';
+  // Where the line itself meets the conditions of preloading, something else is to be fixed.
+  if (isPreload && sent.includeSubDomains && sent.maxAgeS >= yearS) return undefined;
   return setHeader('Strict-Transport-Security', printHsts({ ...sent, maxAgeS, includeSubDomains }));
 }
 
