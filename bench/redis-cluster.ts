@@ -26,13 +26,10 @@ export async function bench(): Promise<void> {
   const subjects = [await openOne(), await openCluster()];
   try {
     for (const subject of subjects) await tellIdle(subject);
+    for (const subject of subjects) await measure(subject); // to warm up
     const rows: Row[] = [];
-    for (let round = 0; round <= rounds; round += 1)
-      for (const subject of subjects) {
-        const row = await measure(subject);
-        // The first is to warm up.
-        if (round > 0) rows.push(row);
-      }
+    for (let round = 0; round < rounds; round += 1)
+      for (const subject of subjects) rows.push(await measure(subject));
     console.table(rows);
     for (const { name } of subjects) tellLimit(rows.filter((row) => row.name === name));
   } finally {

@@ -71,51 +71,78 @@ const retryMs = 1000;
 const nothing = [null, undefined, 0, 0];
 
 function takeTurns(backend: RedisQueueBackend, fetcher: RedisQueueBackend, round: Round): RedisQueueBackend {
-  const { held } = round;
+  const { held, alarm } = round;
   const runs = new Set<string>();
-  // To BullMQ a run that ends without the next job of its shard means an empty queue: it must look before it waits.
-  const endRun = (token: string) => {
-    round.alarm.ring();
-    return runs.delete(token);
-  };
-  const queueing = standInLine(round);
-  backend.moveToActive = async (token, name) => {
-    // After a job that was put to sleep BullMQ asks for the next under the same token: the other shards are first.
-    if (runs.has(token)) {
-      endRun(token);
-      return nothing;
-    }
-    const leave = await queueing.enterNow();
-    if (!leave) return nothing;
+  const line = standInLine(round);
+  /** Fetches a job into a place, which is left again where there is none. */
+  const fetchInto = async <T>(
+    token: string,
+    leave: () => void,
+    act: () => Promise<T>,
+    isJob: (found: T) => boolean,
+  ) => {
     held.set(token, leave);
-    const found = await fetcher.moveToActive(token, name).catch((error: unknown) => {
+    alarm.quiet();
+    const found = await act().catch((error: unknown) => {
       leavePlace(round, token);
       throw error;
     });
-    if (found[0]) runs.add(token);
+    if (isJob(found)) runs.add(token);
     else leavePlace(round, token);
     return found;
   };
+  backend.moveToActive = async (token, name) => {
+    // After a job that was put to sleep BullMQ asks for the next under the same token: the other shards are first.
+    if (runs.delete(token)) {
+      alarm.ring();
+      return nothing;
+    }
+    const leave = await line.enterNow();
+    if (!leave) return nothing;
+    return fetchInto(
+      token,
+      leave,
+      () => fetcher.moveToActive(token, name),
+      ([job]) => Boolean(job),
+    );
+  };
+  /** Ends a job. The script that does so fetches the next of this shard, unless another shard waits for the place. */
+  const endRun = async (
+    token: string,
+    isNextWanted: boolean,
+    act: (fetchNext: boolean) => Promise<Ended>,
+  ) => {
+    runs.delete(token);
+    const leave = isNextWanted ? await line.enterIfIdle() : undefined;
+    if (leave)
+      return fetchInto(
+        token,
+        leave,
+        () => act(true),
+        ({ result }) => Array.isArray(result) && Boolean(result[0]),
+      );
+    const ended = await act(false);
+    // To BullMQ this means an empty queue: it must look before it waits.
+    alarm.ring();
+    return ended;
+  };
+  const [complete, fail] = [backend.moveToCompleted.bind(backend), backend.moveToFailed.bind(backend)];
+  backend.moveToCompleted = (job, value, remove, token, next) =>
+    endRun(token, next, (fetchNext) => complete(job, value, remove, token, fetchNext));
+  backend.moveToFailed = (...given) => {
+    const [job, reason, remove, token, next, fields] = given;
+    return endRun(token, next, (fetchNext) => fail(job, reason, remove, token, fetchNext, fields));
+  };
   backend.waitForJob = async (timeoutS) => {
-    await queueing.wait(timeoutS * 1000);
+    await line.wait(timeoutS * 1000);
     return null;
   };
   backend.moveStalledJobsToWait = () => fetcher.moveStalledJobsToWait();
-  // What ends fetches no other, for the same reason: that is the `false`.
-  const [complete, fail] = [backend.moveToCompleted.bind(backend), backend.moveToFailed.bind(backend)];
-  backend.moveToCompleted = async (job, value, remove, token) => {
-    const ended = await complete(job, value, remove, token, false);
-    endRun(token);
-    return ended;
-  };
-  backend.moveToFailed = async (...given) => {
-    const [job, reason, remove, token, , fields] = given;
-    const ended = await fail(job, reason, remove, token, false, fields);
-    endRun(token);
-    return ended;
-  };
   return backend;
 }
+
+/** What BullMQ's scripts give for a job that ended, with the next one where it was fetched. */
+type Ended = Awaited<ReturnType<RedisQueueBackend['moveToCompleted']>>;
 
 /**
  * The line for a place, in the two calls that BullMQ makes: it fetches several jobs before it starts the first of them, so that a fetch
@@ -132,6 +159,7 @@ function standInLine({ places, alarm, signal }: Round) {
       isWanted = !places.isFree();
       return isWanted ? undefined : places.enter(signal);
     },
+    enterIfIdle: async () => (places.isFree() && places.waiting() === 0 ? places.enter(signal) : undefined),
     async wait(timeoutMs: number): Promise<void> {
       if (isWanted) reserved = await places.enter(signal);
       else await alarm.wait(timeoutMs);

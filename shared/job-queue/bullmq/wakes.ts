@@ -16,6 +16,8 @@ export type Alarm = {
   /** Resolves when the alarm rings, at once if it rang since the last wait, and after so long in any case. */
   wait(timeoutMs: number): Promise<void>;
   ring(): void;
+  /** What rang until now is seen to. */
+  quiet(): void;
 };
 
 /** Hears the messages over a connection of its own. After a break every alarm rings, as messages may have been missed. */
@@ -62,6 +64,9 @@ function makeAlarm(): Alarm {
     ring() {
       hasRung = true;
       wake?.();
+    },
+    quiet() {
+      hasRung = false;
     },
   };
 }
