@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { assessPagespeed } from '../../../worker/checks/pagespeed-check/assess.ts';
-import type { LoadSeen } from '../../../worker/checks/pagespeed-check/evidence.ts';
 import { filmstripOf } from '../../../worker/checks/pagespeed-check/report/load.ts';
+import type { LoadSeen } from '../../../worker/probes/browser/port.ts';
 import { load, seen } from './evidence-kit.ts';
 import { jpeg, png } from './pictures.ts';
 import { psiBody, psiResult, seenByPsi } from './psi-kit.ts';

@@ -31,34 +31,6 @@ export type PsiRun = {
 
 export type LoadedRun = (BrowserRun | PsiRun) & { readonly end: Extract<BrowserEnd, { kind: 'loaded' }> };
 
-/** How the page loaded; evidence of an older version, and of a probe that does not look, has neither. */
-export type LoadSeen = {
-  /** In order; kept of the first run alone. */
-  readonly frames?: readonly FrameSeen[];
-  /** Those that began first, and how many there were. */
-  readonly requests?: { readonly total: number; readonly first: readonly RequestSeen[] };
-};
-
-/** What the page looked like at a time. */
-export type FrameSeen = {
-  readonly atMs: number;
-  /** Base64. */
-  readonly jpeg: string;
-};
-
-/** One request of the page; times in ms since its first, as observed without throttling. */
-export type RequestSeen = {
-  readonly url: string;
-  /** Lighthouse's: "Document", "Script", "Image" … */
-  readonly type: string;
-  readonly startMs: number;
-  readonly endMs: number;
-  /** Transferred. */
-  readonly bytes: number;
-  /** 0 where no answer came. */
-  readonly status: number;
-};
-
 /** Tells a run that measured the page from one that says why it could not. */
 export function isLoaded(run: Load): run is LoadedRun {
   return run.kind === 'run' && run.end.kind === 'loaded';

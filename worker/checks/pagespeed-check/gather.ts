@@ -1,7 +1,13 @@
-import type { BrowserFailure, BrowserProbe, BrowserRun, Strategy } from '../../probes/browser/port.ts';
+import type {
+  BrowserFailure,
+  BrowserProbe,
+  BrowserRun,
+  LoadSeen,
+  Strategy,
+} from '../../probes/browser/port.ts';
 import { seeBodySigns } from '../../web/block-page.ts';
 import type { GatherContext } from '../check.ts';
-import { isLoaded, isRemote, type Load, type LoadSeen, type PagespeedEvidence } from './evidence.ts';
+import { isLoaded, isRemote, type Load, type PagespeedEvidence } from './evidence.ts';
 import { readPsi } from './gather/read-psi.ts';
 
 /** Leaves the run's limit of 60 s room for starting, killing and judging. */

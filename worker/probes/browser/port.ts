@@ -42,8 +42,36 @@ export type AuditSeen = {
   readonly itemCount: number;
 };
 
+/** How the page loaded; evidence of an older version has neither. */
+export type LoadSeen = {
+  /** In order; kept of the first run alone. */
+  readonly frames?: readonly FrameSeen[];
+  /** Those that began first, and how many there were. */
+  readonly requests?: { readonly total: number; readonly first: readonly RequestSeen[] };
+};
+
+/** What the page looked like at a time. */
+export type FrameSeen = {
+  readonly atMs: number;
+  /** Base64. */
+  readonly jpeg: string;
+};
+
+/** One request of the page; times in ms since its first, as observed without throttling. */
+export type RequestSeen = {
+  readonly url: string;
+  /** Lighthouse's: "Document", "Script", "Image" … */
+  readonly type: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Transferred. */
+  readonly bytes: number;
+  /** 0 where no answer came. */
+  readonly status: number;
+};
+
 /** What one load of a page showed: Lighthouse's result, trimmed. */
-export type PageSight = {
+export type PageSight = LoadSeen & {
   readonly finalUrl: string;
   readonly fetchedAt: string;
   /** 0 to 1; null when a metric is missing. */

@@ -1,8 +1,7 @@
 import { isMalformed } from '#shared/model/verdict';
-import type { PageSight } from '../../../probes/browser/port.ts';
-import type { LoadSeen, RequestSeen } from '../evidence.ts';
+import type { LoadSeen, RequestSeen } from '../../../probes/browser/port.ts';
+import { bagOf, finiteOf, listOf, textOf } from '../../../probes/browser/untyped.ts';
 import { parseImage } from './parse-image.ts';
-import { bagOf, finiteOf, listOf, textOf } from './untyped.ts';
 
 /** A picture of the page while it loaded. */
 export type Frame = {
@@ -17,7 +16,7 @@ export type Frame = {
 const mostPixels = 1_000_000;
 
 /** The pictures in order, without those that show the same as the one before. Only what begins as a JPEG counts: they come from a process that ran the target's code, and are served to others. */
-export function readFrames(page: PageSight & LoadSeen): readonly Frame[] {
+export function readFrames(page: LoadSeen): readonly Frame[] {
   const frames = listOf(page.frames).map(bagOf);
   return frames
     .filter(({ jpeg }, index) => jpeg !== frames[index - 1]?.['jpeg'])
@@ -36,7 +35,7 @@ export function readFrames(page: PageSight & LoadSeen): readonly Frame[] {
 /** The first requests of the page, and how many there were; undefined where that was not seen. */
 export function readRequests({
   requests,
-}: PageSight & LoadSeen): { readonly total: number; readonly first: readonly RequestSeen[] } | undefined {
+}: LoadSeen): { readonly total: number; readonly first: readonly RequestSeen[] } | undefined {
   const { total, first } = bagOf(requests);
   const rows = listOf(first).map(bagOf);
   if (rows.length === 0) return undefined;

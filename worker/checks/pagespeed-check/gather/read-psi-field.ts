@@ -1,5 +1,5 @@
 import type { FieldMetricSeen, FieldSight, Strategy } from '../../../probes/browser/port.ts';
-import { type Bag, bagOf, finiteOf, listOf } from '../facts/untyped.ts';
+import { type Bag, bagOf, finiteOf, listOf } from '../../../probes/browser/untyped.ts';
 
 type Metrics = Extract<FieldSight, { kind: 'record' }>['metrics'];
 

@@ -1,14 +1,7 @@
 import { type LighthouseResult, trimResult } from '../../../probes/browser/child/trim.ts';
-import type {
-  BrowserFailure,
-  FieldSight,
-  PageSight,
-  PsiAnswer,
-  Strategy,
-} from '../../../probes/browser/port.ts';
-import type { LoadSeen, PsiRun } from '../evidence.ts';
-import { type Bag, bagOf, finiteOf, listOf, textOf } from '../facts/untyped.ts';
-import { readLoad } from './read-load.ts';
+import type { BrowserFailure, FieldSight, PsiAnswer, Strategy } from '../../../probes/browser/port.ts';
+import { type Bag, bagOf, finiteOf, listOf, textOf } from '../../../probes/browser/untyped.ts';
+import type { PsiRun } from '../evidence.ts';
 import { readPsiField } from './read-psi-field.ts';
 
 /** Lighthouse has about 150 audits; an answer with many more is not read to its end. */
@@ -39,10 +32,8 @@ function readRefusal(body: Bag): PsiRun['end'] | undefined {
 
 function readEnd(body: Bag): PsiRun['end'] | undefined {
   const lighthouse = bagOf(body['lighthouseResult']);
-  const told = readLighthouse(lighthouse, body);
-  const trimmed = trimQuietly(told);
-  if (!told || !trimmed) return undefined;
-  const page: PageSight & LoadSeen = { ...trimmed, ...readLoad(told.audits) };
+  const page = trimQuietly(readLighthouse(lighthouse, body));
+  if (!page) return undefined;
   const { lcp, tbt, cls } = page.metrics;
   if (lcp.value !== null && tbt.value !== null && cls.value !== null) return { kind: 'loaded', page };
   const fault = bagOf(lighthouse['runtimeError']);

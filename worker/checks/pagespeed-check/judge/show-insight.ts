@@ -1,8 +1,8 @@
 import { type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
 import type { Evidence } from '#shared/model/verdict';
 import type { AuditSeen } from '../../../probes/browser/port.ts';
+import { textOf } from '../../../probes/browser/untyped.ts';
 import { displayBytes, displayMs } from '../facts/ratings.ts';
-import { textOf } from '../facts/untyped.ts';
 
 /** The entries of Lighthouse's checklists, as what is wrong; some of its own labels say what is wrong, others what should be. */
 const failedChecks: ReadonlyMap<string, string> = new Map([

@@ -13,7 +13,6 @@ const skippedAudits = [
   'inp-breakdown-insight',
   'max-potential-fid',
   'modern-http-insight',
-  'screenshot-thumbnails',
   'script-treemap-data',
   'user-timings',
 ];

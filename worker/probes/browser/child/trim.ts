@@ -1,4 +1,5 @@
 import type { AuditSeen, MetricSeen, PageSight } from '../port.ts';
+import { readLoad } from './load.ts';
 import { findNode, readRows, round, text } from './rows.ts';
 
 /** Of Lighthouse's result what is read here; a megabyte goes in. */
@@ -81,6 +82,7 @@ export function trimResult(result: LighthouseResult): PageSight {
       },
     },
     screenshot: readScreenshot(audits['final-screenshot']?.details),
+    ...readLoad(audits),
   };
 }
 

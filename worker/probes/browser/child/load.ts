@@ -1,5 +1,5 @@
-import type { FrameSeen, LoadSeen, RequestSeen } from '../evidence.ts';
-import { bagOf, finiteOf, listOf, textOf } from '../facts/untyped.ts';
+import type { FrameSeen, LoadSeen, RequestSeen } from '../port.ts';
+import { bagOf, finiteOf, listOf, textOf } from '../untyped.ts';
 
 /** Rows of requests that are looked at; a page may make thousands. */
 const mostRequests = 2000;
