@@ -45,6 +45,8 @@ type Turn = {
   readonly bullJob: BullJob<Job>;
   /** Its payload, in this machine's time. */
   readonly job: Job;
+  /** When its turn must have come, in the shared time: this machine's clock may be set meanwhile. */
+  readonly startBy: number;
   readonly token: string;
   readonly attempt: number;
   /** Aborts when this worker stops. */
@@ -62,7 +64,8 @@ export async function takeTurn(
   if ('fault' in read) return drop(settings, bullJob, read.fault);
   await settings.clock.known;
   const job = inTrace(shiftJob(read.value, -settings.clock.offsetMs()), settings.telemetry);
-  const turn: Turn = { bullJob, job, token, attempt: bullJob.attemptsStarted, signal };
+  const { startBy } = read.value;
+  const turn: Turn = { bullJob, job, startBy, token, attempt: bullJob.attemptsStarted, signal };
   // A newer API may ask for what only a newer worker can do.
   if (job.v > jobVersion) return sleep(turn);
   // What only waits for other jobs kills no worker, and holds no slot.
@@ -83,7 +86,7 @@ async function startInTurn(
   turn: Turn,
   { isAlone }: Pick<Stay, 'isAlone'>,
 ): Promise<Outcome> {
-  const { bullJob, job, attempt, signal } = turn;
+  const { bullJob, job, startBy, attempt, signal } = turn;
   const nowMs = Date.now() + settings.clock.offsetMs();
   const pause = await patiently(signal, () => settings.pauses.of(job, nowMs));
   if (pause?.kind === 'check') await leaveLine(settings, turn);
@@ -92,7 +95,8 @@ async function startInTurn(
     job.queue === 'composite' ||
     (await patiently(signal, () => settings.gate.start(job, attempt)));
   // A job that lost its worker had its turn: it may run again.
-  if (bullJob.stalledCounter === 0 && Date.now() >= job.startBy) return end(settings, turn, 'expired', 0);
+  const isLate = Date.now() + settings.clock.offsetMs() >= startBy;
+  if (bullJob.stalledCounter === 0 && isLate) return end(settings, turn, 'expired', 0);
   if (!mayRun) return sleep(turn);
   if (pause) return nap(turn, pause.until - nowMs);
   await patiently(signal, () => settings.losses.begin(job, isAlone));
