@@ -303,7 +303,6 @@ const rows: readonly Row[] = [
     [
       'browsers-cannot-connect',
       'dh-parameters-small',
-      'handshake-not-completed',
       'key-exchange-breakable',
       'suite-finite-field-offered',
       'tls13-missing',
@@ -316,7 +315,6 @@ const rows: readonly Row[] = [
     [
       'browsers-cannot-connect',
       'dh-parameters-small',
-      'handshake-not-completed',
       'key-exchange-breakable',
       'suite-finite-field-offered',
       'tls13-missing',
@@ -339,19 +337,13 @@ const rows: readonly Row[] = [
     'dh-composite',
     paper({ versions: { 0x0303: [0x009e] }, primeBytes: 256 }),
     'F',
-    ['browsers-cannot-connect', 'handshake-not-completed', 'suite-finite-field-offered', 'tls13-missing'],
+    ['browsers-cannot-connect', 'suite-finite-field-offered', 'tls13-missing'],
   ],
   [
     'dh-small-subgroup',
     paper({ versions: { 0x0303: [0x009e] }, primeBytes: 128 }),
     'F',
-    [
-      'browsers-cannot-connect',
-      'dh-parameters-small',
-      'handshake-not-completed',
-      'suite-finite-field-offered',
-      'tls13-missing',
-    ],
+    ['browsers-cannot-connect', 'dh-parameters-small', 'suite-finite-field-offered', 'tls13-missing'],
   ],
   [
     'static-rsa',
