@@ -232,8 +232,9 @@ export const headerReportShape = {
     }),
   csp: z.looseObject({ policies: z.array(policySchema), evaluator: z.array(evaluatorFindingSchema) }),
   cookies: z.array(cookieSchema),
-  thirdParties: thirdPartiesSchema,
-  securityTxt: securityTxtSchema,
-  robots: robotsSchema,
+  // Optional: reports that were stored before do not have them.
+  thirdParties: thirdPartiesSchema.optional(),
+  securityTxt: securityTxtSchema.optional(),
+  robots: robotsSchema.optional(),
   observatory: observatorySchema,
 };
