@@ -32,27 +32,32 @@ const paths = {
 export function parseRedisUrl(text: string): RedisPlace | undefined {
   const parts: Parts | undefined = form.exec(text)?.groups;
   if (!parts) return undefined;
-  const kind = (parts['many'] ?? 'single') as RedisPlace['kind'];
-  const nodes = readNodes(parts['hosts'] ?? '', kind);
-  const login = readLogin(parts['user'] ?? '');
-  const path: Parts | undefined = paths[kind].exec(parts['path'] ?? '')?.groups;
+  const kind = (parts.many ?? 'single') as RedisPlace['kind'];
+  const nodes = readNodes(parts.hosts ?? '', kind);
+  const login = readLogin(parts.user ?? '');
+  const path: Parts | undefined = paths[kind].exec(parts.path ?? '')?.groups;
   if (!nodes || !login || !path) return undefined;
+  const { name, db } = path;
+  const tls = parts.tls === 's' ? { tls: {} } : {};
   return {
     kind,
     nodes,
-    access: { ...login, ...readDatabase(path['db']), ...(parts['tls'] === 's' && { tls: {} }) },
-    watched: {
-      ...(path['name'] !== undefined && { name: path['name'] }),
-      ...readSentinelLogin(parts['query']),
-    },
+    access: { ...login, ...readDatabase(db), ...tls },
+    watched: readWatched(name, parts.query),
   };
+}
+
+function readWatched(name: string | undefined, query: string | undefined): RedisPlace['watched'] {
+  return { ...(name === undefined ? {} : { name }), ...readSentinelLogin(query) };
 }
 
 function readDatabase(digits: string | undefined): Pick<RedisOptions, 'db'> {
   return digits ? { db: Number(digits) } : {};
 }
 
-type Parts = { readonly [name: string]: string | undefined };
+type Parts = {
+  readonly [name in 'many' | 'tls' | 'user' | 'hosts' | 'path' | 'query' | 'name' | 'db']?: string;
+};
 
 function readNodes(text: string, kind: RedisPlace['kind']): RedisPlace['nodes'] | undefined {
   const [first, ...others] = text.split(',').map((host) => readNode(host, ports[kind]));

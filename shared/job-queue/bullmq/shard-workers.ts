@@ -33,6 +33,7 @@ export function openShardWorkers(
     const round: Round = {
       places,
       held: new Map(),
+      runs: new Set(),
       alarm: wakes.listen(wakeMessage(side.keys, queue)),
       signal,
     };
@@ -55,6 +56,8 @@ type Round = {
   readonly places: Places;
   /** By the token of a run: leaves its place. */
   readonly held: Map<string, () => void>;
+  /** Tokens of the runs that BullMQ has begun. */
+  readonly runs: Set<string>;
   readonly alarm: Alarm;
   readonly signal: AbortSignal;
 };
@@ -71,26 +74,8 @@ const retryMs = 1000;
 const nothing = [null, undefined, 0, 0];
 
 function takeTurns(backend: RedisQueueBackend, fetcher: RedisQueueBackend, round: Round): RedisQueueBackend {
-  const { held, alarm } = round;
-  const runs = new Set<string>();
+  const { alarm, runs } = round;
   const line = standInLine(round);
-  /** Fetches a job into a place, which is left again where there is none. */
-  const fetchInto = async <T>(
-    token: string,
-    leave: () => void,
-    act: () => Promise<T>,
-    isJob: (found: T) => boolean,
-  ) => {
-    held.set(token, leave);
-    alarm.quiet();
-    const found = await act().catch((error: unknown) => {
-      leavePlace(round, token);
-      throw error;
-    });
-    if (isJob(found)) runs.add(token);
-    else leavePlace(round, token);
-    return found;
-  };
   backend.moveToActive = async (token, name) => {
     // After a job that was put to sleep BullMQ asks for the next under the same token: the other shards are first.
     if (runs.delete(token)) {
@@ -99,46 +84,69 @@ function takeTurns(backend: RedisQueueBackend, fetcher: RedisQueueBackend, round
     }
     const leave = await line.enterNow();
     if (!leave) return nothing;
-    return fetchInto(
-      token,
-      leave,
-      () => fetcher.moveToActive(token, name),
-      ([job]) => Boolean(job),
-    );
-  };
-  /** Ends a job. The script that does so fetches the next of this shard, unless another shard waits for the place. */
-  const endRun = async (
-    token: string,
-    isNextWanted: boolean,
-    act: (fetchNext: boolean) => Promise<Ended>,
-  ) => {
-    runs.delete(token);
-    const leave = isNextWanted ? await line.enterIfIdle() : undefined;
-    if (leave)
-      return fetchInto(
-        token,
-        leave,
-        () => act(true),
-        ({ result }) => Array.isArray(result) && Boolean(result[0]),
-      );
-    const ended = await act(false);
-    // To BullMQ this means an empty queue: it must look before it waits.
-    alarm.ring();
-    return ended;
-  };
-  const [complete, fail] = [backend.moveToCompleted.bind(backend), backend.moveToFailed.bind(backend)];
-  backend.moveToCompleted = (job, value, remove, token, next) =>
-    endRun(token, next, (fetchNext) => complete(job, value, remove, token, fetchNext));
-  backend.moveToFailed = (...given) => {
-    const [job, reason, remove, token, next, fields] = given;
-    return endRun(token, next, (fetchNext) => fail(job, reason, remove, token, fetchNext, fields));
+    const fetch = () => fetcher.moveToActive(token, name);
+    return fetchInto(round, { token, leave, fetch, isJob: ([job]) => Boolean(job) });
   };
   backend.waitForJob = async (timeoutS) => {
     await line.wait(timeoutS * 1000);
     return null;
   };
   backend.moveStalledJobsToWait = () => fetcher.moveStalledJobsToWait();
+  const end: EndRun = async (token, isNextWanted, act) => {
+    runs.delete(token);
+    const leave = isNextWanted ? await line.enterIfIdle() : undefined;
+    if (leave) return fetchInto(round, { token, leave, fetch: () => act(true), isJob: hasNext });
+    const ended = await act(false);
+    // To BullMQ this means an empty queue: it must look before it waits.
+    alarm.ring();
+    return ended;
+  };
+  return endInTurn(backend, end);
+}
+
+/** Ends a job. The script that does so fetches the next of this shard, unless another shard waits for the place. */
+type EndRun = (
+  token: string,
+  isNextWanted: boolean,
+  act: (fetchNext: boolean) => Promise<Ended>,
+) => Promise<Ended>;
+
+function endInTurn(backend: RedisQueueBackend, end: EndRun): RedisQueueBackend {
+  const [complete, fail] = [backend.moveToCompleted.bind(backend), backend.moveToFailed.bind(backend)];
+  backend.moveToCompleted = (...given) => {
+    const [job, value, remove, token, next] = given;
+    return end(token, next, (fetchNext) => complete(job, value, remove, token, fetchNext));
+  };
+  backend.moveToFailed = (...given) => {
+    const [job, reason, remove, token, next, fields] = given;
+    return end(token, next, (fetchNext) => fail(job, reason, remove, token, fetchNext, fields));
+  };
   return backend;
+}
+
+type Fetch<T> = {
+  readonly token: string;
+  readonly leave: () => void;
+  readonly fetch: () => Promise<T>;
+  readonly isJob: (found: T) => boolean;
+};
+
+/** Fetches a job into a place, which is left again where there is none. */
+async function fetchInto<T>(round: Round, { token, leave, fetch, isJob }: Fetch<T>): Promise<T> {
+  const { held, alarm, runs } = round;
+  held.set(token, leave);
+  alarm.quiet();
+  try {
+    const found = await fetch();
+    if (isJob(found)) runs.add(token);
+    return found;
+  } finally {
+    if (!runs.has(token)) leavePlace(round, token);
+  }
+}
+
+function hasNext({ result }: Ended): boolean {
+  return Array.isArray(result) && Boolean(result[0]);
 }
 
 /** What BullMQ's scripts give for a job that ended, with the next one where it was fetched. */
