@@ -654,15 +654,15 @@ export type SecurityHeaderCheckReport = {
   } & { readonly [field: string]: unknown };
   readonly cookies: ReadonlyArray<HeaderCookie>;
   /** Origins of other sites that the page’s HTML names, the first 100; what its scripts and styles load is not seen. null where no HTML page was seen. */
-  readonly thirdParties:
+  readonly thirdParties?:
     | ({
         readonly origins: ReadonlyArray<ThirdParty>;
         readonly count: number;
         readonly whole: boolean;
       } & { readonly [field: string]: unknown })
     | null;
-  readonly securityTxt: SecurityTxt;
-  readonly robots: RobotsTxt;
+  readonly securityTxt?: SecurityTxt;
+  readonly robots?: RobotsTxt;
   readonly observatory: Observatory;
 } & { readonly [field: string]: unknown };
 

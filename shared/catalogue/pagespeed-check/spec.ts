@@ -30,6 +30,6 @@ export const pagespeedCheck = {
   waitS: 50,
   refreshFloorS: 300,
   rules,
-  rulesVersion: 5,
+  rulesVersion: 6,
   reportShape: pagespeedReportShape,
 } satisfies CheckSpec;
