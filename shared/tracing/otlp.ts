@@ -38,7 +38,7 @@ export type OtlpSettings = {
 
 /** Retries included; spans of a request that ends later are given up. */
 const sendWithinMs = 5000;
-const sendEveryMs = 2000;
+const sendEveryMs = 1000;
 const spansOfRequest = 512;
 /** Requests at once; only the end of the process makes more than one. */
 const requestsAtOnce = 8;

@@ -4,9 +4,8 @@ import { openMemoryJobQueue } from '#shared/job-queue/memory';
 import type { JobQueue } from '#shared/job-queue/port';
 import type { QueueName } from '#shared/model/job';
 import type { Problem } from '#shared/model/problem';
-import { openBullmqQueue, openClusterQueue, quiet, shards } from '../kit/bullmq-queue.ts';
+import { openBullmqQueue, quiet, shards } from '../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
-import { hasRedisCluster, startRedisCluster, type TestCluster } from '../kit/redis-cluster.ts';
 import { jobQueueContract, makeJob } from './job-queue.contract.ts';
 
 describe('memory job queue', () => {
@@ -20,15 +19,6 @@ describe.skipIf(!hasRedis)('BullMQ job queue', () => {
   });
   afterAll(() => redis.stop());
   jobQueueContract(async (limits) => openBullmqQueue(redis, limits));
-});
-
-describe.skipIf(!hasRedisCluster)('BullMQ job queue over a cluster', () => {
-  let cluster: TestCluster;
-  beforeAll(async () => {
-    cluster = await startRedisCluster();
-  }, 60_000);
-  afterAll(() => cluster?.stop());
-  jobQueueContract(async (limits) => openClusterQueue(cluster, limits));
 });
 
 /** What a queue says that nobody serves, and one whose worker has told why. */

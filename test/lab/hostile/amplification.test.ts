@@ -138,8 +138,8 @@ const wholeDns: Dns = [60, 100, 24];
 const cases: readonly (readonly [path: string, web: Web, dns: Dns])[] = [
   ['/api/tools/redirect-check?url=http%3A%2F%2Fchain.test%2F', [21, 21, 1, 8], noDns],
   ['/api/tools/redirect-check?url=http%3A%2F%2Fmany.test%2F', [2, 2, 1, 1], noDns],
-  ['/api/tools/security-header-check?url=http%3A%2F%2Fchain.test%2F', [24, 24, 1, 8], noDns],
-  ['/api/tools/security-header-check?url=http%3A%2F%2Fmany.test%2F', [6, 6, 1, 10], noDns],
+  ['/api/tools/security-header-check?url=http%3A%2F%2Fchain.test%2F', [30, 30, 1, 12], noDns],
+  ['/api/tools/security-header-check?url=http%3A%2F%2Fmany.test%2F', [9, 9, 1, 14], noDns],
   ['/api/tools/ssl-check/chain.test', [0, 0, 0, 0], noDns],
   ['/api/tools/ssl-check/many.test', [48, 30, 9, 40], noDns],
   ['/api/tools/dns-check/chain.test', [4, 4, 1, 8], wholeDns],
