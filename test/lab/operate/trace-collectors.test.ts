@@ -32,7 +32,9 @@ describe.concurrent('a collector that', () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
       }),
     });
-    onTestFinished(() => void service.kill('SIGKILL'));
+    onTestFinished(() => {
+      service.kill('SIGKILL');
+    });
     const ask = async (query = '') =>
       (await fetch(`${service.url}/api/tools/${redirectCheck}${query}`)).status;
     for (let turn = 0; turn < 3; turn += 1) expect(await ask('&fresh=1')).toBe(200);
