@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // A browser loads pages against a clock: two files at once would measure each other. The others judge no times, or bound them for a busy machine.
@@ -22,8 +23,8 @@ const project = (name: string, testTimeout: number) => ({
 
 export default defineConfig({
   test: {
-    // More than there are cores: most files wait for servers, processes or clocks now and then.
-    maxWorkers: '150%',
+    // One more than there are cores: most files wait for servers, processes or clocks now and then.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       project('unit', 60_000),
       project('contract', 60_000),
