@@ -13,6 +13,7 @@ const benches: { readonly [name: string]: () => Promise<{ bench(): Promise<void>
   memory: () => import('./memory.ts'),
   store: () => import('./store.ts'),
   traces: () => import('./traces.ts'),
+  batch: () => import('./batch.ts'),
   'one-address': () => import('./one-address.ts'),
 };
 
