@@ -1,37 +1,26 @@
 // One of the servers of the cached-get bench: the service with one report in its cache, or Express sending the same bytes.
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import express from 'express';
 import { openBackend } from '#shared/backend';
-import { readConfig } from '#shared/config';
 import { openLogger } from '#shared/logger';
 import { openMetrics } from '#shared/metrics';
 import { makeToken } from '#shared/token-store/make-token';
 import { openApi } from '../api/open.ts';
 import { openWorker } from '../worker/start/open.ts';
+import { openBenchTarget } from './bench-service.ts';
 
-const target = createServer((_request, response) =>
+const { config, target } = await openBenchTarget((_request, response) =>
   response.writeHead(200, { 'content-type': 'text/plain' }).end('hello'),
-).listen(0, '127.0.0.1');
-await once(target, 'listening');
-const { port: targetPort } = target.address() as AddressInfo;
-
-const config = readConfig({
-  DATA_DIR: ':memory:',
-  PORT: '0',
-  TARGET_ALLOW_CIDRS: '127.0.0.0/8',
-  TARGET_PORTS: String(targetPort),
-  LIMIT_ANON_REQUESTS: '100000000/60',
-  LIMIT_TOKEN_REQUESTS: '100000000/60',
-});
+);
 const log = openLogger('info');
 const backend = await openBackend(config, log);
 openWorker({ config, backend, log });
 const metrics = openMetrics(backend.jobQueue, backend.reportStore);
 const { port } = await openApi({ config, backend, log, metrics });
-const url = `http://127.0.0.1:${port}/api/tools/redirect-check?url=http%3A%2F%2F127.0.0.1%3A${targetPort}%2F`;
+const url = `http://127.0.0.1:${port}/api/tools/redirect-check?url=${encodeURIComponent(`${target}/`)}`;
 const { text, token } = makeToken(
   { name: 'bench', scopes: ['tools'], limits: {}, expiresAt: null },
   Date.now(),

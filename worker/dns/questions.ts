@@ -1,5 +1,6 @@
 import type { Progress } from '#shared/job-queue/port';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from '../probes/dns/port.ts';
+import { questionKey } from '../probes/dns/question-key.ts';
 import { type Budget, openBudget, type SpentLimit } from './budget.ts';
 import { cutAtRefusedAlias } from './cut-aliases.ts';
 import { judgeRecordName, type NamePolicy, type Refusal } from './judge-record-name.ts';
@@ -70,7 +71,7 @@ export function openQuestions(context: QuestionsContext): Questions {
 
   // Equal questions of a run are sent once, so they cost once.
   const spend = (question: DnsQuestion, options: DnsAskOptions): string | undefined => {
-    const key = keyOf(question, options);
+    const key = questionKey(question, options);
     if (!allowed.has(key)) allowed.set(key, budget.spend(question, options.server));
     return allowed.get(key);
   };
@@ -102,22 +103,4 @@ export function openQuestions(context: QuestionsContext): Questions {
     }),
     close: () => clearTimeout(timer),
   };
-}
-
-function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
-  const { server, dnssecOk, checkingDisabled, recursionDesired, transport, edns } = options;
-  const { ednsVersion, unknownOption, mixedCase } = options;
-  return JSON.stringify([
-    name.toLowerCase(),
-    type,
-    server,
-    dnssecOk,
-    checkingDisabled,
-    recursionDesired,
-    transport,
-    edns,
-    ednsVersion,
-    unknownOption,
-    mixedCase,
-  ]);
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { describeSpent, type SpentBudget } from '../budget.ts';
 import { askNameserver, type NameserverRun, type NameserverSettings } from './nameserver.ts';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion, OriginZones } from './port.ts';
+import { questionKey } from './question-key.ts';
 import { openResolvers, type ResolverSettings } from './resolvers.ts';
 import { askTransfer } from './transfer.ts';
 
@@ -56,7 +57,7 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
         originZones: settings.originZones,
         transfer: (zone, server) => askTransfer(zone, server, { ...run, ...transferring }),
         ask(question, options = {}) {
-          const key = keyOf(question, options);
+          const key = questionKey(question, options);
           const known = asked.get(key);
           if (known) return known;
           const answer =
@@ -74,33 +75,6 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
 
 function refuse(question: DnsQuestion, spent: SpentBudget): DnsAnswer {
   return { kind: 'failure', question, code: 'budget-spent', reason: describeSpent(spent), server: '' };
-}
-
-function keyOf({ name, type }: DnsQuestion, options: DnsAskOptions): string {
-  const {
-    server = '',
-    dnssecOk = false,
-    checkingDisabled = false,
-    recursionDesired = 'default',
-    transport = 'udp',
-    edns = true,
-    ednsVersion = 0,
-    unknownOption = false,
-    mixedCase = false,
-  } = options;
-  return [
-    name.toLowerCase(),
-    type,
-    server,
-    dnssecOk,
-    checkingDisabled,
-    recursionDesired,
-    transport,
-    edns,
-    ednsVersion,
-    unknownOption,
-    mixedCase,
-  ].join(' ');
 }
 
 // RFC 2308 §5: a negative answer lives as long as the smaller of the SOA's TTL and its minimum field says.
