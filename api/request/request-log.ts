@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
-import type { ProblemCode } from '#shared/model/problem';
-import type { Span, Tracing } from '#shared/tracing/port';
+import type { Tracing } from '#shared/tracing/port';
 import { traceFields } from '#shared/tracing/traceparent';
+import type { Answered, Subject } from './answered.ts';
 import { endRequest, startRequest, traceField } from './trace-request.ts';
 
 /** The fields that every answer carries. */
@@ -22,30 +22,10 @@ export function newRequestId({ headers }: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-/** What an answer is about, for its log line. */
-export type Subject = {
-  /** The job that the request started, joined or asked for. */
-  readonly jobId?: string;
-  readonly reportId?: string;
-  /** The code of the Problem that was the answer. */
-  readonly problem?: ProblemCode;
-};
-
 /** Adds to what the log line of this answer tells. */
 export function noteSubject(response: Response, subject: Subject): void {
   Object.assign(response.locals, subject);
 }
-
-export type Answered = Subject & {
-  /** Its span, where requests are traced. */
-  readonly span: Span | undefined;
-  readonly requestId: string;
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly start: number;
-  readonly cache: unknown;
-};
 
 /** What hears of every request. */
 export type Witness = {

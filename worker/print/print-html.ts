@@ -5,7 +5,7 @@ import { chromiumFlags, shmOnDisk } from '../probes/browser/flags.ts';
 import { findTree, killTree, measureMemory } from '../probes/browser/process-tree.ts';
 import { makeProfile, removeProfile } from '../probes/browser/profiles.ts';
 import { openDevtools } from './devtools.ts';
-import { type Paper, printPage } from './print-page.ts';
+import { type Paper, type Printed, printPage } from './print-page.ts';
 
 export type PrintSettings = {
   readonly browser: BrowserSettings;
@@ -24,9 +24,6 @@ export const printLimits = {
   memoryBytes: 1_000_000_000,
   watchEveryMs: 250,
 } as const;
-
-/** The PDF and how many requests of the page were refused, or why there is none. `failure` is a sentence's end. */
-export type Printed = { readonly pdf: Uint8Array; readonly refused: number } | { readonly failure: string };
 
 /**
  * Prints a page of ours in a browser of its own: no script runs, and every request is refused. Rejects only with the signal's reason;

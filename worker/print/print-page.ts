@@ -1,9 +1,11 @@
 import { markup, printMarkup } from '#shared/render/markup';
 import type { Devtools } from './devtools.ts';
-import type { Printed } from './print-html.ts';
 
 /** What is printed. Texts of the title and the note are escaped here; the page has escaped its own. */
 export type Paper = { readonly html: string; readonly title: string; readonly note: string };
+
+/** The PDF and how many requests of the page were refused, or why there is none. `failure` is a sentence's end. */
+export type Printed = { readonly pdf: Uint8Array; readonly refused: number } | { readonly failure: string };
 
 /** A4, in inches. */
 const paper = { paperWidth: 8.27, paperHeight: 11.69 };

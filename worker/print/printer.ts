@@ -9,8 +9,8 @@ import { targetOf, timeWords } from '#shared/render/report-words';
 import { cut } from '#shared/render/visible-text';
 import type { ReportStore } from '#shared/report-store/port';
 import { readReport } from '#shared/report-store/read-report';
-import { type Printed, type PrintSettings, printHtml } from './print-html.ts';
-import type { Paper } from './print-page.ts';
+import { type PrintSettings, printHtml } from './print-html.ts';
+import type { Paper, Printed } from './print-page.ts';
 
 export type PrinterSettings = {
   readonly reportStore: ReportStore;
