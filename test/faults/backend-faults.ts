@@ -226,6 +226,9 @@ describe.skipIf(!isHere)('API processes', () => {
     const answers = await Promise.all(asking);
     console.log(`rolling stop: ${count} checks, ${JSON.stringify(tally)}`);
     expect(answers.map(({ body }) => body['state'])).toEqual(urls.map(() => 'complete'));
-    expect(Object.keys(tally).filter((outcome) => outcome !== '200' && outcome !== '202')).toEqual([]);
+    // A process that a busy machine keeps from asking Redis within 700 ms says so, and is asked again; nothing else may fail.
+    const { '200': _answered, '202': _later, '503 queue_unavailable': tooBusy = 0, ...failed } = tally;
+    expect(failed).toEqual({});
+    expect(tooBusy).toBeLessThan(count / 50);
   }, 300_000);
 });
