@@ -44,15 +44,22 @@ export async function startRedisCluster(): Promise<TestCluster> {
   while (nodes.size < 6) await start(await freePort());
   const ports = [...nodes.keys()];
   const addresses = ports.map((port) => `127.0.0.1:${port}`);
-  execFileSync(client ?? '', [
-    '--cluster',
-    'create',
-    ...addresses,
-    '--cluster-replicas',
-    '1',
-    '--cluster-yes',
-  ]);
-  await untilWhole(ports);
+  const joinNodes = () =>
+    execFileSync(client ?? '', [
+      '--cluster',
+      'create',
+      ...addresses,
+      '--cluster-replicas',
+      '1',
+      '--cluster-yes',
+    ]);
+  try {
+    joinNodes();
+    await untilWhole(ports);
+  } catch (error) {
+    await Promise.all([...nodes.values()].map(end)); // nobody else knows of them
+    throw error;
+  }
   return {
     url: `redis+cluster://${addresses.join(',')}`,
     ports,
