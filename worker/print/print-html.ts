@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { startChromium } from '../probes/browser/child/chromium.ts';
+import { openDevtools } from '../probes/browser/devtools.ts';
 import { type BrowserSettings, findBrowser, unprivilegedUid } from '../probes/browser/find-browser.ts';
 import { chromiumFlags, shmOnDisk } from '../probes/browser/flags.ts';
 import { findTree, killTree, measureMemory } from '../probes/browser/process-tree.ts';
 import { makeProfile, removeProfile } from '../probes/browser/profiles.ts';
-import { openDevtools } from './devtools.ts';
 import { type Paper, type Printed, printPage } from './print-page.ts';
 
 export type PrintSettings = {

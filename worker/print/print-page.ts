@@ -1,5 +1,5 @@
 import { markup, printMarkup } from '#shared/render/markup';
-import type { Devtools } from './devtools.ts';
+import type { Devtools } from '../probes/browser/devtools.ts';
 
 /** What is printed. Texts of the title and the note are escaped here; the page has escaped its own. */
 export type Paper = { readonly html: string; readonly title: string; readonly note: string };
