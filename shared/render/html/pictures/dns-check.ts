@@ -149,16 +149,7 @@ function mailSection({ mx: { hosts, nullMx } }: Dns): Markup {
       addresses.length === 0
         ? verdictWord(false, 'no address')
         : markup`<bdi class="value">${addresses.slice(0, 6).join(', ')}</bdi>`,
-      verdictWord(
-        ptr.length === 0
-          ? null
-          : ptr.some(({ confirmed }) => confirmed === false)
-            ? false
-            : ptr.every(({ confirmed }) => confirmed)
-              ? true
-              : null,
-        namesOf(ptr),
-      ),
+      verdictWord(areConfirmed(ptr), namesOf(ptr)),
       verdictWord(tlsa.state === 'ok' ? true : tlsa.state === 'invalid' ? false : null, tlsa.state),
     ]);
   return tableSection(
@@ -167,7 +158,15 @@ function mailSection({ mx: { hosts, nullMx } }: Dns): Markup {
   );
 }
 
-function namesOf(ptr: Dns['mx']['hosts'][number]['ptr']): string {
+type ReverseNames = Dns['mx']['hosts'][number]['ptr'];
+
+/** Whether the reverse names lead back to their addresses; null where that is not known of each. */
+function areConfirmed(ptr: ReverseNames): boolean | null {
+  if (ptr.some(({ confirmed }) => confirmed === false)) return false;
+  return ptr.length > 0 && ptr.every(({ confirmed }) => confirmed) ? true : null;
+}
+
+function namesOf(ptr: ReverseNames): string {
   const names = new Set(ptr.flatMap((one) => one.names.slice(0, 2)));
   return cut([...names].slice(0, 4).join(', ') || 'none', longestText);
 }
