@@ -149,6 +149,15 @@ function readPairs(pairs: readonly Pair[]): Record<string, unknown> {
   );
 }
 
+/** The way from a request of a redirect-check up to the GET that asked for it. */
+export const wayOfRedirectCheck: readonly string[] = [
+  'HTTP request',
+  'run redirect-check',
+  'process network',
+  'add network.redirect-check',
+  'GET /api/tools/redirect-check',
+];
+
 /** The names from a span up to the first of its trace, itself first. */
 export function wayUp(spans: readonly ArrivedSpan[], { traceId, parentSpanId, name }: ArrivedSpan): string[] {
   const parent = spans.find((each) => each.traceId === traceId && each.spanId === parentSpanId);

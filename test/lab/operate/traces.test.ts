@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type ArrivedSpan, type OtlpReceiver, openOtlpReceiver, wayUp } from '../../kit/otlp-receiver.ts';
+import {
+  type ArrivedSpan,
+  type OtlpReceiver,
+  openOtlpReceiver,
+  wayOfRedirectCheck,
+  wayUp,
+} from '../../kit/otlp-receiver.ts';
 import { type ServiceProcess, startService } from '../../kit/service-process.ts';
 import { type Lab, openLab } from '../kit/lab.ts';
 
@@ -81,14 +87,7 @@ describe('traces of one process', () => {
       ({ attributes }) => attributes['http.response.status_code'] !== undefined,
     );
     expect(answered).toHaveLength(asked);
-    for (const request of requests)
-      expect(wayUp(spans, request)).toEqual([
-        'HTTP request',
-        'run redirect-check',
-        'process network',
-        'add network.redirect-check',
-        'GET /api/tools/redirect-check',
-      ]);
+    for (const request of requests) expect(wayUp(spans, request)).toEqual(wayOfRedirectCheck);
     expect(server).toMatchObject({ parentSpanId: '', status: 0, links: [] });
     expect(server?.attributes).toMatchObject({
       'http.response.status_code': 200,

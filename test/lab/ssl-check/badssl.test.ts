@@ -2,14 +2,7 @@ import { createDiffieHellmanGroup } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
-import {
-  type Issued,
-  issueCertificate,
-  issuerAt,
-  makeKey,
-  sealWith,
-  type Wishes,
-} from '../../unit/ssl-check/issue-certificate.ts';
+import { type Issued, issueCertificate, makeKey, sealWith } from '../../unit/ssl-check/issue-certificate.ts';
 import {
   der,
   integer,
@@ -20,7 +13,7 @@ import {
   writeOcspResponse,
 } from '../../unit/ssl-check/write-der.ts';
 import { logs, timestamps } from '../../unit/ssl-check/write-timestamps.ts';
-import { inDays, openSslLab } from './lab.ts';
+import { inDays, leafIssuer, openSslLab } from './lab.ts';
 import { openPaperServer, type Paper } from './paper-server.ts';
 import {
   identity,
@@ -40,16 +33,7 @@ const lab = await openSslLab({ zone: { 'lab.test': records, [idn]: records, [lon
 afterAll(() => lab.close());
 
 const { root, intermediate, leaf } = lab;
-const issue = (wishes: Partial<Wishes>): Issued =>
-  issueCertificate({
-    subject: 'lab.test',
-    issuer: intermediate,
-    names: ['lab.test'],
-    notBefore: inDays(-30),
-    notAfter: inDays(60),
-    ...wishes,
-    extensions: [issuerAt, ...(wishes.extensions ?? [])],
-  });
+const issue = leafIssuer(intermediate);
 const years = { notBefore: inDays(-400), notAfter: inDays(4000), isAuthority: true };
 /** A root whose key is public, as of software that intercepts connections; it is in no store. */
 const knownBad = issueCertificate({ subject: 'Known Bad Root', issuer: null, ...years });

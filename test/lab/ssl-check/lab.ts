@@ -9,7 +9,12 @@ import { allowanceLimits } from '../../../worker/checks/ssl-check/gather/allowan
 import { gatherWithin } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
 import { sslCheck } from '../../../worker/checks/ssl-check/index.ts';
 import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
-import { type Issued, issueCertificate, issuerAt } from '../../unit/ssl-check/issue-certificate.ts';
+import {
+  type Issued,
+  issueCertificate,
+  issuerAt,
+  type Wishes,
+} from '../../unit/ssl-check/issue-certificate.ts';
 import { openDnsServer, type Zone } from '../kit/dns-server.ts';
 
 const dayMs = 86_400_000;
@@ -116,4 +121,18 @@ function factsOf(host: string, checkedAtMs: number, durationMs: number) {
     freshForS: 1,
     keepForS: 1,
   };
+}
+
+/** Issues sound leaves of lab.test by an intermediate; what is wished otherwise is as wished. */
+export function leafIssuer(intermediate: Issued): (wishes: Partial<Wishes>) => Issued {
+  return (wishes) =>
+    issueCertificate({
+      subject: 'lab.test',
+      issuer: intermediate,
+      names: ['lab.test'],
+      notBefore: inDays(-30),
+      notAfter: inDays(60),
+      ...wishes,
+      extensions: [issuerAt, ...(wishes.extensions ?? [])],
+    });
 }

@@ -3,16 +3,9 @@ import { createSecureContext } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
 import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
-import {
-  type Issued,
-  issueCertificate,
-  issuerAt,
-  makeKey,
-  sealWith,
-  type Wishes,
-} from '../../unit/ssl-check/issue-certificate.ts';
+import { type Issued, issueCertificate, makeKey, sealWith } from '../../unit/ssl-check/issue-certificate.ts';
 import { der, integer, sequence, time, writeOcspResponse } from '../../unit/ssl-check/write-der.ts';
-import { inDays, openSslLab } from './lab.ts';
+import { inDays, leafIssuer, openSslLab } from './lab.ts';
 import { openPaperServer, type Paper } from './paper-server.ts';
 import { identity, openTlsServer, soundCiphers, type TlsServerOptions } from './servers.ts';
 
@@ -24,16 +17,7 @@ const lab = await openSslLab({
 afterAll(() => lab.close());
 
 const { root, intermediate, leaf } = lab;
-const issue = (wishes: Partial<Wishes>): Issued =>
-  issueCertificate({
-    subject: 'lab.test',
-    issuer: intermediate,
-    names: ['lab.test'],
-    notBefore: inDays(-30),
-    notAfter: inDays(60),
-    ...wishes,
-    extensions: [issuerAt, ...(wishes.extensions ?? [])],
-  });
+const issue = leafIssuer(intermediate);
 const years = { notBefore: inDays(-400), notAfter: inDays(4000), isAuthority: true };
 const otherIntermediate = issueCertificate({ subject: 'Other Intermediate', issuer: root, ...years });
 const privateRoot = issueCertificate({ subject: 'Private Root', issuer: null, ...years });
