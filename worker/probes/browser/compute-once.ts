@@ -6,10 +6,10 @@ import { openDevtools } from './devtools.ts';
  * Gives its product, such as "HeadlessChrome/153.0.8010.0". Pending for as long as the browser does not answer; rejects where it refuses.
  */
 export async function computeOnce(transport: ConnectionTransport): Promise<string> {
-  const { ask } = openDevtools(transport);
-  const { targetId } = await ask('Target.createTarget', { url: 'about:blank' });
-  const { sessionId } = await ask('Target.attachToTarget', { targetId, flatten: true });
-  await ask('Runtime.evaluate', { expression: '6 * 7' }, String(sessionId));
-  const { product } = await ask('Browser.getVersion', {});
+  const devtools = openDevtools(transport);
+  const { targetId } = await devtools.ask('Target.createTarget', { url: 'about:blank' });
+  const { sessionId } = await devtools.ask('Target.attachToTarget', { targetId, flatten: true });
+  await devtools.ask('Runtime.evaluate', { expression: '6 * 7' }, String(sessionId));
+  const { product } = await devtools.ask('Browser.getVersion', {});
   return typeof product === 'string' ? product.slice(0, 100) : 'unknown';
 }
