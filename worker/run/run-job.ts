@@ -22,7 +22,7 @@ export type RunnerSettings = ReportSettings &
   EvidenceSettings & {
     readonly reportStore: ReportStore;
     readonly probes: ProbeFactory;
-    readonly findCheck: (name: string) => Check | undefined;
+    readonly findCheck: (name: string) => Promise<Check | undefined>;
     readonly jobKeyOf: JobKeyOf;
     /** The other jobs that a job may ask for. */
     readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
@@ -66,7 +66,7 @@ export function openRunner(runnerSettings: RunnerSettings): Runner {
       const about = { jobId: job.jobId, ...traceFields(job.trace) };
       if (cause instanceof Problem) return log.warn({ ...about, err: cause }, 'job given up');
       log.error({ ...about, check: job.check, host: job.host, err: cause }, 'job failed');
-      const report = failedOf(job, settings);
+      const report = await failedOf(job, settings);
       if (!report) return;
       await reportStore.insert(report, job).catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
@@ -102,14 +102,14 @@ async function runJob(job: Job, settings: Settings, running: Running): Promise<'
   return told.state === 'failed' ? 'failed' : undefined;
 }
 
-function failedOf(job: Job, settings: RunnerSettings): Report | undefined {
+async function failedOf(job: Job, settings: RunnerSettings): Promise<Report | undefined> {
   if (job.check === domainVisit.name) return failedVisit(job);
-  const check = settings.findCheck(job.check);
+  const check = await settings.findCheck(job.check);
   return check && failedReport(check, job, 'The run was broken off before it could end.', settings);
 }
 
 async function runCheck(job: Job, settings: Settings, { stop, progress }: Running) {
-  const check = settings.findCheck(job.check);
+  const check = await settings.findCheck(job.check);
   if (!check) throw new Error(`this worker knows no ${job.check}`);
   const limit = AbortSignal.timeout(job.runLimitMs);
   const signal = AbortSignal.any([stop, limit]);
