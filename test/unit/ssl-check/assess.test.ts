@@ -48,7 +48,7 @@ import {
   writeExtension,
   writeRevocationList,
 } from './write-revocation-list.ts';
-import { logs, timestamps, timestampsAt } from './write-timestamps.ts';
+import { logs, type Signer, timestampListOf, timestamps, timestampsAt } from './write-timestamps.ts';
 
 type Expected = {
   /** Some that must be among those not tested. */
@@ -58,6 +58,18 @@ type Expected = {
   readonly state?: string;
   readonly trusted?: boolean | null;
 };
+
+/** The timestamps of a public certificate come beside it, in a TLS extension. */
+const publicLeaf = leafWith({ extensions: [publicPolicy] });
+const isLogged = (...signers: readonly Signer[]): Partial<SslEvidence> => ({
+  ...shows([publicLeaf, intermediate]),
+  questions: asked(
+    question('TLSv1.2', 'sound', [
+      accepts(0xc02b, { timestampList: timestampListOf(publicLeaf.der, at - 1000, ...signers) }),
+      accepts(0xc02c),
+    ]),
+  ),
+});
 
 type Grade = `${string} ${number}` | null;
 
@@ -623,19 +635,20 @@ const certificateRows = [
   ),
   row(
     'two timestamps of two logs with two operators',
-    shows([
-      leafWith({ extensions: [publicPolicy, timestamps(logs.nimbus2026, logs.argon2026h2)] }),
-      intermediate,
-    ]),
+    shows([leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.other)] }), intermediate]),
     ['A+ 100'],
-    { trusted: true, passed: ['certificate-timestamps-few', 'certificate-timestamps-not-accepted'] },
+    {
+      trusted: true,
+      passed: [
+        'certificate-timestamps-few',
+        'certificate-timestamps-not-accepted',
+        'certificate-timestamp-signature-wrong',
+      ],
+    },
   ),
   row(
     'two timestamps of two logs with one operator',
-    shows([
-      leafWith({ extensions: [publicPolicy, timestamps(logs.nimbus2026, logs.nimbus2027)] }),
-      intermediate,
-    ]),
+    shows([leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.second)] }), intermediate]),
     ['T 20', 'certificate-timestamps-not-accepted'],
     { trusted: false },
   ),
@@ -643,7 +656,7 @@ const certificateRows = [
     'a log that retired after the timestamp, beside one in service',
     shows([
       leafWith({
-        extensions: [publicPolicy, timestampsAt(beforeOakRetired, logs.oak2026h2, logs.argon2026h2)],
+        extensions: [publicPolicy, timestampsAt(beforeOakRetired, logs.retired, logs.other)],
       }),
       intermediate,
     ]),
@@ -651,25 +664,69 @@ const certificateRows = [
   ),
   row(
     'a log that had retired before the timestamp',
-    shows([
-      leafWith({ extensions: [publicPolicy, timestamps(logs.oak2026h2, logs.argon2026h2)] }),
-      intermediate,
-    ]),
+    shows([leafWith({ extensions: [publicPolicy, timestamps(logs.retired, logs.other)] }), intermediate]),
     ['T 20', 'certificate-timestamps-not-accepted'],
   ),
   row(
     'a log that is not in the list, which may be newer than it',
-    shows([leafWith({ extensions: [publicPolicy, timestamps(1, logs.argon2026h2)] }), intermediate]),
+    shows([leafWith({ extensions: [publicPolicy, timestamps(1, logs.other)] }), intermediate]),
     ['A+ 100'],
     { notTested: ['certificate-timestamps-not-accepted'] },
   ),
   row(
     'an unknown log beside two that are enough',
+    shows([leafWith({ extensions: [publicPolicy, timestamps(1, logs.first, logs.other)] }), intermediate]),
+    ['A+ 100'],
+  ),
+  row(
+    'three timestamps, one of which its log did not sign',
     shows([
-      leafWith({ extensions: [publicPolicy, timestamps(1, logs.nimbus2026, logs.argon2026h2)] }),
+      leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.other, { wrong: logs.second })] }),
       intermediate,
     ]),
+    ['A+ 99', 'certificate-timestamp-signature-wrong'],
+    { trusted: true, passed: ['certificate-timestamps-not-accepted'] },
+  ),
+  row(
+    'two timestamps, one of which its log did not sign',
+    shows([
+      leafWith({ extensions: [publicPolicy, timestamps(logs.first, { wrong: logs.other })] }),
+      intermediate,
+    ]),
+    ['T 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
+    { trusted: false },
+  ),
+  row(
+    'three timestamps, and the only one of another operator is not signed by its log',
+    shows([
+      leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.second, { wrong: logs.other })] }),
+      intermediate,
+    ]),
+    ['T 19', 'certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
+    { trusted: false },
+  ),
+  row(
+    'timestamps that cannot be checked, because the issuer is not sent',
+    shows([leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.other)] })]),
+    ['B 80', 'chain-incomplete'],
+    {
+      notTested: ['certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
+      passed: ['certificate-timestamps-few'],
+    },
+  ),
+  row(
+    'timestamps of logs that are not in the list, whose keys are not known',
+    shows([leafWith({ extensions: [publicPolicy, timestamps(1, 2)] }), intermediate]),
     ['A+ 100'],
+    { notTested: ['certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'] },
+  ),
+  row('timestamps beside the certificate', isLogged(logs.first, logs.other), ['A+ 100'], {
+    passed: ['certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
+  }),
+  row(
+    'timestamps beside the certificate, one of which its log did not sign',
+    isLogged(logs.first, { wrong: logs.other }),
+    ['T 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
   ),
   row(
     'none embedded and a stapled OCSP answer, which may carry some',

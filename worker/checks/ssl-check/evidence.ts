@@ -4,6 +4,7 @@ import type { Handshake, Renegotiation } from '../../probes/tls/port.ts';
 import type { KeyKind } from './grammar/key-kind.ts';
 import type { SuiteSet } from './grammar/suites.ts';
 import type { VersionName } from './grammar/tls-names.ts';
+import type { TransparencyLog } from './grammar/transparency-logs.ts';
 
 /** What was seen of a TLS server. JSON; nothing in it is judged. */
 export type SslEvidence = {
@@ -36,6 +37,8 @@ export type SslEvidence = {
   readonly chains: readonly (readonly string[])[];
   /** Certificates of the store that bear a name in any chain, base64 DER: what trust is judged by. */
   readonly anchors: readonly string[];
+  /** The transparency logs that have signed a timestamp of any certificate, as far as they are in our list: what timestamps are judged by. Absent in older evidence. */
+  readonly logs?: readonly TransparencyLog[];
   readonly hsts: HstsSeen;
   /** The list of revoked certificates that the leaf points to. */
   readonly revocationList: RevocationListSeen;

@@ -1,7 +1,10 @@
+import { readCertificate } from '../../../certificates/certificate.ts';
 import { findAnchors } from '../../../certificates/trust/store.ts';
 import type { GatherContext } from '../../check.ts';
 import type { EndpointSeen, FullLook, HandshakeAnswer, Question, SslEvidence } from '../evidence.ts';
 import { findClient } from '../facts/facts.ts';
+import { listLogIds } from '../facts/timestamps.ts';
+import { findLogs } from '../grammar/transparency-logs.ts';
 import { type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
 import { askAlike, type Model } from './ask-alike.ts';
 import { type Asked, askAll, questionsNoted } from './ask-all.ts';
@@ -37,6 +40,7 @@ export async function gatherWithin(context: GatherContext, limits: AllowanceLimi
     ...main.seen,
     chains: main.seen.chains,
     anchors: findAnchors(listChains(main.seen, endpoints)),
+    logs: findLogs(listSigners(main.seen, endpoints)),
     names,
     addresses: addressesOf(main),
     endpoints,
@@ -180,6 +184,16 @@ function listChains(main: FullLook, endpoints: readonly EndpointSeen[]): readonl
   ];
   const sent = shaken.flatMap((one) => (one.kind === 'connected' ? [one.certificates] : []));
   return [...sent, ...looks.flatMap(({ chains }) => chains)];
+}
+
+/** Ids of the transparency logs that have signed anything about a leaf. */
+function listSigners(main: FullLook, endpoints: readonly EndpointSeen[]): readonly string[] {
+  const leaves = listChains(main, endpoints).flatMap(([leaf = '']) => readCertificate(leaf) ?? []);
+  const questions = [main, ...endpoints.flatMap(({ full }) => full ?? [])].flatMap((look) => look.questions);
+  const lists = questions.flatMap(({ accepted }) =>
+    accepted.flatMap(({ timestampList }) => timestampList ?? []),
+  );
+  return listLogIds(leaves, lists);
 }
 
 function addressesOf({ look: { asker }, seen }: Main): string[] {
