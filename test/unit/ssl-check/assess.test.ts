@@ -7,7 +7,7 @@ import { codesBroken, codesOf } from '#shared/model/verdict';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import type { FullLook, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import type { FullLook, Http3Seen, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import {
   accepts,
   asked,
@@ -70,6 +70,18 @@ const isLogged = (...signers: readonly Signer[]): Partial<SslEvidence> => ({
     ]),
   ),
 });
+
+/** The page offers HTTP/3. */
+const http3 = (seen: Http3Seen | null) =>
+  ({
+    hsts: {
+      kind: 'fields',
+      url: 'https://a.test/',
+      values: ['max-age=31536000'],
+      altSvc: ['h3=":443"; ma=86400'],
+    },
+    http3: seen,
+  }) as const satisfies Partial<FullLook>;
 
 type Grade = `${string} ${number}` | null;
 
@@ -1135,6 +1147,36 @@ const protocolRows = [
     'a client certificate is required in TLS 1.3',
     { handshakes: modern(connected({ lateAlert: 'certificate_required' })) },
     ['A+ 100', 'client-certificate-requested'],
+  ),
+  row('HTTP/3 is offered and answers', http3({ kind: 'answered', versions: [0x1a2a3a4a, 1] }), ['A+ 100'], {
+    passed: ['http3-unanswered'],
+  }),
+  ...(
+    [
+      ['with versions that browsers do not speak', { kind: 'answered', versions: [0xff00001d] }],
+      ['on a closed port', { kind: 'refused' }],
+      ['by something that is not QUIC', { kind: 'not-quic' }],
+      ['by silence, where others do answer over UDP', { kind: 'silent', isUdpSeen: true }],
+    ] as const
+  ).map(([name, seen]) =>
+    row(`HTTP/3 is offered, and answered ${name}`, http3(seen), ['A+ 100', 'http3-unanswered']),
+  ),
+  ...(
+    [
+      ['met with silence, as everything over UDP so far', { kind: 'silent', isUdpSeen: false }],
+      ['not tried', { kind: 'unknown', reason: 'there was no time left' }],
+      ['not tried by an older version', null],
+    ] as const
+  ).map(([name, seen]) =>
+    row(`HTTP/3 is offered, and ${name}`, http3(seen), ['A+ 100'], { notTested: ['http3-unanswered'] }),
+  ),
+  row(
+    'HTTP/3 answers at one address and not at the other',
+    {
+      ...http3({ kind: 'answered', versions: [1] }),
+      endpoints: [other({ ...http3({ kind: 'refused' }) })],
+    },
+    ['A+ 100', 'http3-unanswered'],
   ),
   row('no HSTS', { hsts: { kind: 'fields', url: 'https://a.test/', values: [] } }, ['A- 90', 'hsts-missing']),
   row('HSTS switched off', { hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=0'] } }, [

@@ -28,9 +28,10 @@ export async function gatherWithin(context: GatherContext, limits: AllowanceLimi
   const at = Date.now();
   const { target: host, options, probes } = context;
   const target = { host, port: Number(options['port'] ?? 443) };
+  const naming = gatherNames(probes.dns, target);
   const [names, site] = await Promise.all([
-    gatherNames(probes.dns, target),
-    lookAtSite({ context, limits, target, readChain: openChainReader(at) }),
+    naming,
+    lookAtSite({ context, limits, target, names: naming, readChain: openChainReader(at) }),
   ]);
   const { main, endpoints, connections } = site;
   return {
@@ -52,6 +53,7 @@ type Run = {
   readonly context: GatherContext;
   readonly limits: AllowanceLimits;
   readonly target: Target;
+  readonly names: Look['names'];
   readonly readChain: ReadChain;
 };
 
@@ -103,13 +105,13 @@ async function openSpares(run: Run, addresses: readonly string[]): Promise<reado
   return openEach(run, spread(addresses.filter((address) => !firsts.includes(address))));
 }
 
-async function open({ context, limits, target, readChain }: Run, address?: string): Promise<Opened> {
+async function open({ context, limits, target, names, readChain }: Run, address?: string): Promise<Opened> {
   const own = address === undefined ? target : { ...target, address };
-  const { tls, http } = context.probes;
+  const { tls, http, udp } = context.probes;
   const allowance = openAllowance(limits, () => performance.now());
   const lanes = openLanes(lanesOfRun);
   const asker = openHelloAsker({ probe: tls, target: own, allowance, lanes });
-  const look = { asker, allowance, target: own, tls, http, readChain, lanes };
+  const look = { asker, allowance, target: own, tls, http, udp, names, readChain, lanes };
   return { look, opening: await askOpening(look) };
 }
 
