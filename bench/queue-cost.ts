@@ -95,7 +95,8 @@ async function openOurs(url: string): Promise<Side> {
   };
 }
 
-async function openTheirs(url: string): Promise<Side> {
+/** A bare BullMQ queue with a worker that does nothing. */
+export async function openTheirs(url: string): Promise<Side> {
   const connection = new Redis(url, { maxRetriesPerRequest: null });
   const queue = new Queue('theirs', { connection });
   const events = new QueueEvents('theirs', { connection: connection.duplicate() });

@@ -95,7 +95,7 @@ async function runJob(job: Job, settings: Settings, running: Running): Promise<'
     check === domainVisit.name
       ? await runVisit(job, settings, running)
       : await runCheck(job, settings, running);
-  const tookMs = Math.round(performance.now() - start);
+  const tookMs = Math.round((performance.now() - start) * 10) / 10;
   settings.onDone(check, told.state, tookMs / 1000);
   log.info({ ...about, ...told, tookMs }, 'job done');
   running.span?.set({ 'diag.report.state': told.state });
