@@ -7,7 +7,7 @@ import type { Done, GaveUp, Progress, Run } from '../port.ts';
 import { readJob } from '../read-message.ts';
 import type { Gate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
-import { type Losses, stallsBeforeAlone } from './losses.ts';
+import { type Losses, refuseLoser, stallsBeforeAlone } from './losses.ts';
 import type { PageLine } from './page-line.ts';
 import { patiently } from './patiently.ts';
 import type { Pauses } from './pauses.ts';
@@ -86,21 +86,44 @@ async function startInTurn(
   turn: Turn,
   { isAlone }: Pick<Stay, 'isAlone'>,
 ): Promise<Outcome> {
-  const { bullJob, job, startBy, attempt, signal } = turn;
-  const nowMs = Date.now() + settings.clock.offsetMs();
+  const { job, attempt, signal } = turn;
+  if (job.queue === 'composite' || isLate(settings, turn)) return startSlowly(settings, turn, { isAlone });
+  const nowMs = sharedNow(settings);
+  const started = await patiently(signal, () => settings.gate.startRun(job, { attempt, isAlone, nowMs }));
+  if (started === 'paused') return startSlowly(settings, turn, { isAlone });
+  if (started === 'no-slot') return sleep(turn);
+  refuseLoser(started.lost, started.lostAlone);
+  return runInTurn(settings, turn);
+}
+
+/** The start of a job that is late, held back or has no line, step by step. */
+async function startSlowly(
+  settings: TurnSettings,
+  turn: Turn,
+  { isAlone }: Pick<Stay, 'isAlone'>,
+): Promise<Outcome> {
+  const { job, attempt, signal } = turn;
+  const nowMs = sharedNow(settings);
   const pause = await patiently(signal, () => settings.pauses.of(job, nowMs));
   if (pause?.kind === 'check') await leaveLine(settings, turn);
   const mayRun =
     pause?.kind === 'check' ||
     job.queue === 'composite' ||
     (await patiently(signal, () => settings.gate.start(job, attempt)));
-  // A job that lost its worker had its turn: it may run again.
-  const isLate = Date.now() + settings.clock.offsetMs() >= startBy;
-  if (bullJob.stalledCounter === 0 && isLate) return end(settings, turn, 'expired', 0);
+  if (isLate(settings, turn)) return end(settings, turn, 'expired', 0);
   if (!mayRun) return sleep(turn);
   if (pause) return nap(turn, pause.until - nowMs);
   await patiently(signal, () => settings.losses.begin(job, isAlone));
   return runInTurn(settings, turn);
+}
+
+// A job that lost its worker had its turn: it may run again.
+function isLate(settings: TurnSettings, { bullJob, startBy }: Turn): boolean {
+  return bullJob.stalledCounter === 0 && sharedNow(settings) >= startBy;
+}
+
+function sharedNow({ clock }: TurnSettings): number {
+  return Date.now() + clock.offsetMs();
 }
 
 async function runInTurn(settings: TurnSettings, turn: Turn): Promise<Outcome> {
