@@ -17,6 +17,9 @@ export const reservationMs = 30_000;
 /** Beyond its run limit a running job keeps its slot this long, to close what it opened. */
 const leaseGraceMs = { network: 15_000, browser: 30_000, composite: 0 } as const;
 
+/** So long it is known that a run of a key has ended. */
+export const endedMs = 60_000;
+
 /** What a worker says of its fault is shown to callers, and has a few sentences. */
 const fixMost = 1000;
 
@@ -34,21 +37,32 @@ export type Gate = {
   /** A worker's first act with a job that was held back: true when it may run now. */
   start(job: Held, attempt: number): Promise<boolean>;
   /** The same for every other job, in one exchange with the look for pauses and the count of its runs. */
-  startRun(job: Held & Pick<Job, 'check'>, start: RunStart): Promise<RunStarted>;
-  /** A worker's last act, or the act of a process that finds a job gone. Gives the jobs that may run now. */
+  startRun(job: Held & Pick<Job, 'check' | 'jobKey'>, start: StartRun): Promise<RunStarted>;
+  /** A worker's last act, or the act of a process that finds a job gone. `ended` tells of the end of the job. Gives the jobs that may run now. */
   release(
     job: Pick<Held, 'queue' | 'jobId' | 'host'>,
-    options: { readonly attempt?: number; readonly message?: string; readonly slotHost?: boolean },
+    options: {
+      readonly attempt?: number;
+      readonly ended?: { readonly jobKey: string; readonly message: string };
+    },
   ): Promise<readonly Handed[]>;
   /** Place in the line, 1 is next; 0 when the job does not wait for a slot. */
   position(job: Pick<Held, 'queue' | 'jobId' | 'host'>): Promise<number>;
 };
 
 /** @param nowMs by the shared clock */
-export type RunStart = { readonly attempt: number; readonly isAlone: boolean; readonly nowMs: number };
+export type StartRun = { readonly attempt: number; readonly isAlone: boolean; readonly nowMs: number };
 
 /** `paused`: an operator holds it back, and nothing was done. `no-slot`: its host has no room. Else how many of its runs began before, and how many of them alone. */
-export type RunStarted = 'paused' | 'no-slot' | { readonly lost: number; readonly lostAlone: number };
+export type RunStarted =
+  | 'paused'
+  | 'no-slot'
+  | {
+      readonly lost: number;
+      readonly lostAlone: number;
+      /** A run of its key has ended within the last `endedMs`. */
+      readonly hasEndedLately: boolean;
+    };
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 const [take, release] = [read('take.lua'), read('release.lua')];
@@ -59,8 +73,8 @@ ${read('start-run.lua')}`;
 /** The order of each host's line, kept in Redis: who holds its slots, who waits, whose turn it is. */
 export function openGate(redis: AnyRedis, keys: Keys, { hostConcurrency, lineLimit }: GateLimits): Gate {
   redis.defineCommand('diagTake', { numberOfKeys: 6, lua: take });
-  redis.defineCommand('diagRelease', { numberOfKeys: 5, lua: release });
-  redis.defineCommand('diagStartRun', { numberOfKeys: 8, lua: startRun });
+  redis.defineCommand('diagRelease', { numberOfKeys: 6, lua: release });
+  redis.defineCommand('diagStartRun', { numberOfKeys: 9, lua: startRun });
   const keysOfTake = (job: Held) => [...lineKeys(keys, job.host), keys.worker(job.queue)];
   const wordsOfTake = ({ queue, jobId, caller }: Held, attempt: string, leaseMs: number) =>
     [queue, jobId, attempt, caller, hostConcurrency, leaseMs] as const;
@@ -76,10 +90,11 @@ export function openGate(redis: AnyRedis, keys: Keys, { hostConcurrency, lineLim
     denied: async (queue) => (await redis.get(keys.denied(queue)))?.slice(0, fixMost),
     start: async (job, attempt) => (await takeSlot(job, String(attempt), leaseMsOf(job))) === 0,
     async startRun(job, { attempt, isAlone, nowMs }) {
-      const [place = 0, lost = 0, lostAlone = 0] = await redis.diagStartRun(
+      const [place = 0, lost = 0, lostAlone = 0, hasEnded = 0] = await redis.diagStartRun(
         ...keysOfTake(job),
         keys.pauses,
         `${keys.bull}:${job.queue}:${job.jobId}`,
+        keys.ended(job.jobKey),
         ...wordsOfTake(job, String(attempt), leaseMsOf(job)),
         lineLimit,
         `host ${job.host}`,
@@ -88,19 +103,21 @@ export function openGate(redis: AnyRedis, keys: Keys, { hostConcurrency, lineLim
         isAlone ? 1 : 0,
       );
       if (place === -3) return 'paused';
-      return place === 0 ? { lost, lostAlone } : 'no-slot';
+      return place === 0 ? { lost, lostAlone, hasEndedLately: hasEnded === 1 } : 'no-slot';
     },
-    async release(job, { attempt, message = '' }) {
+    async release(job, { attempt, ended }) {
       const handed = await redis.diagRelease(
         ...lineKeys(keys, job.host),
+        keys.ended(ended?.jobKey ?? ''),
         job.queue,
         job.jobId,
         attempt === undefined ? '' : String(attempt),
         hostConcurrency,
         reservationMs,
         doneChannel,
-        message,
+        ended?.message ?? '',
         keys.bull,
+        endedMs,
       );
       return pairs(handed);
     },

@@ -5,7 +5,7 @@ import { shiftJob } from '../../shared-time.ts';
 import type { openOnceEach } from '../once-each.ts';
 import type { Done, GaveUp, Progress, Run } from '../port.ts';
 import { readJob } from '../read-message.ts';
-import type { Gate } from './gate.ts';
+import { endedMs, type Gate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
 import { type Losses, refuseLoser, stallsBeforeAlone } from './losses.ts';
 import type { PageLine } from './page-line.ts';
@@ -45,8 +45,9 @@ type Turn = {
   readonly bullJob: BullJob<Job>;
   /** Its payload, in this machine's time. */
   readonly job: Job;
-  /** When its turn must have come, in the shared time: this machine's clock may be set meanwhile. */
+  /** When its turn must have come and since when a report answers, in the shared time: this machine's clock may be set meanwhile. */
   readonly startBy: number;
+  readonly since: number;
   readonly token: string;
   readonly attempt: number;
   /** Aborts when this worker stops. */
@@ -64,8 +65,16 @@ export async function takeTurn(
   if ('fault' in read) return drop(settings, bullJob, read.fault);
   await settings.clock.known;
   const job = inTrace(shiftJob(read.value, -settings.clock.offsetMs()), settings.telemetry);
-  const { startBy } = read.value;
-  const turn: Turn = { bullJob, job, startBy, token, attempt: bullJob.attemptsStarted, signal };
+  const { startBy, wanted } = read.value;
+  const turn: Turn = {
+    bullJob,
+    job,
+    startBy,
+    since: wanted.since,
+    token,
+    attempt: bullJob.attemptsStarted,
+    signal,
+  };
   // A newer API may ask for what only a newer worker can do.
   if (job.v > jobVersion) return sleep(turn);
   // What only waits for other jobs kills no worker, and holds no slot.
@@ -93,7 +102,9 @@ async function startInTurn(
   if (started === 'paused') return startSlowly(settings, turn, { isAlone });
   if (started === 'no-slot') return sleep(turn);
   refuseLoser(started.lost, started.lostAlone);
-  return runInTurn(settings, turn);
+  // Who submitted it has looked in the store at that time or later: a run that ended since has left its mark, which is not gone yet.
+  const isRecent = nowMs - turn.since < endedMs / 2;
+  return runInTurn(settings, turn, attempt > 1 || started.hasEndedLately || !isRecent);
 }
 
 /** The start of a job that is late, held back or has no line, step by step. */
@@ -114,7 +125,7 @@ async function startSlowly(
   if (!mayRun) return sleep(turn);
   if (pause) return nap(turn, pause.until - nowMs);
   await patiently(signal, () => settings.losses.begin(job, isAlone));
-  return runInTurn(settings, turn);
+  return runInTurn(settings, turn, true);
 }
 
 // A job that lost its worker had its turn: it may run again.
@@ -126,14 +137,14 @@ function sharedNow({ clock }: TurnSettings): number {
   return Date.now() + clock.offsetMs();
 }
 
-async function runInTurn(settings: TurnSettings, turn: Turn): Promise<Outcome> {
+async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolean): Promise<Outcome> {
   const { bullJob, job, attempt, signal } = turn;
   const start = performance.now();
   let failed: 'failed' | undefined;
   try {
     signal.throwIfAborted();
     if (bullJob.priority > 0) await patiently(signal, () => settings.pages.begin(bullJob.priority));
-    failed = await settings.run(job, attempt, signal, throttle(bullJob));
+    failed = await settings.run(job, { attempt, mayBeStored }, signal, throttle(bullJob));
   } catch (error) {
     if (!signal.aborted) throw error;
     return handBack(settings, turn);
@@ -214,12 +225,12 @@ async function endJob(
   job: Job,
   { attempt, state, tookMs }: End,
 ): Promise<void> {
-  const { jobKey, jobId, queue, host } = job;
+  const { jobKey, jobId, queue, host, reportId } = job;
   if (queue === 'browser') await pages.leave(job);
-  const done: Done = { jobKey, jobId, queue, host, state, tookMs };
+  const done: Done = { jobKey, jobId, queue, host, reportId, state, tookMs };
   const handed = await gate.release(job, {
     ...(attempt === undefined ? {} : { attempt }),
-    message: JSON.stringify(done),
+    ended: { jobKey, message: JSON.stringify(done) },
   });
   await handOver(queues, gate, job.host, handed);
 }
