@@ -89,21 +89,9 @@ export function openGate(redis: AnyRedis, keys: Keys, { hostConcurrency, lineLim
     admit: async (queue) => ((await redis.exists(keys.worker(queue))) === 1 ? 0 : 'unserved'),
     denied: async (queue) => (await redis.get(keys.denied(queue)))?.slice(0, fixMost),
     start: async (job, attempt) => (await takeSlot(job, String(attempt), leaseMsOf(job))) === 0,
-    async startRun(job, { attempt, isAlone, nowMs }) {
-      const [place = 0, lost = 0, lostAlone = 0, hasEnded = 0] = await redis.diagStartRun(
-        ...keysOfTake(job),
-        keys.pauses,
-        `${keys.bull}:${job.queue}:${job.jobId}`,
-        keys.ended(job.jobKey),
-        ...wordsOfTake(job, String(attempt), leaseMsOf(job)),
-        lineLimit,
-        `host ${job.host}`,
-        `check ${job.check}`,
-        nowMs,
-        isAlone ? 1 : 0,
-      );
-      if (place === -3) return 'paused';
-      return place === 0 ? { lost, lostAlone, hasEndedLately: hasEnded === 1 } : 'no-slot';
+    startRun: (job, start) => {
+      const words = wordsOfTake(job, String(start.attempt), leaseMsOf(job));
+      return startInOne(redis, keys, { job, start, take: [keysOfTake(job), [...words, lineLimit]] });
     },
     async release(job, { attempt, ended }) {
       const handed = await redis.diagRelease(
@@ -126,6 +114,33 @@ export function openGate(redis: AnyRedis, keys: Keys, { hostConcurrency, lineLim
       return rank === null ? 0 : rank + 1;
     },
   };
+}
+
+type StartInOne = {
+  readonly job: Held & Pick<Job, 'check' | 'jobKey'>;
+  readonly start: StartRun;
+  /** The keys and words of take.lua. */
+  readonly take: readonly [keys: readonly string[], words: readonly (string | number)[]];
+};
+
+async function startInOne(
+  redis: AnyRedis,
+  keys: Keys,
+  { job, start, take }: StartInOne,
+): Promise<RunStarted> {
+  const [place = 0, lost = 0, lostAlone = 0, hasEnded = 0] = await redis.diagStartRun(
+    ...take[0],
+    keys.pauses,
+    `${keys.bull}:${job.queue}:${job.jobId}`,
+    keys.ended(job.jobKey),
+    ...take[1],
+    `host ${job.host}`,
+    `check ${job.check}`,
+    start.nowMs,
+    start.isAlone ? 1 : 0,
+  );
+  if (place === -3) return 'paused';
+  return place === 0 ? { lost, lostAlone, hasEndedLately: hasEnded === 1 } : 'no-slot';
 }
 
 function leaseMsOf({ queue, runLimitMs }: Held): number {
