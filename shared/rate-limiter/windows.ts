@@ -1,5 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import type { Quota, RateLimiter, Taken } from './port.ts';
+import type { Quota, Taken } from './port.ts';
+
+/** A limiter in the memory of this process: it answers at once, where one over a network would have to be awaited. */
+export type Windows = {
+  take(quota: Quota, caller: string, points: number): Taken;
+  giveBack(quota: Quota, caller: string, points: number, taken: Taken): void;
+  look(quota: Quota, caller: string): Taken;
+  clear(): void;
+};
 
 /** What a caller has spent in its window; the window begins with its first point. */
 type Window = { spent: number; readonly endsAt: number };
@@ -9,8 +17,8 @@ const windowBytes = 360;
 /** About 40,000 callers at once. Beyond that the one that asked least recently starts a new window, which costs an attacker more than it gains. */
 const sizeBytes = 16 * 1024 * 1024;
 
-/** The limiter of a single process. It holds at most 16 MB and no timers. */
-export function openMemoryRateLimiter(): RateLimiter {
+/** Opens the windows. They hold at most 16 MB and no timers. */
+export function openWindows(): Windows {
   const windows = new LRUCache<string, Window>({
     maxSize: sizeBytes,
     sizeCalculation: (_window, key) => windowBytes + key.length,
@@ -20,7 +28,7 @@ export function openMemoryRateLimiter(): RateLimiter {
     return window && Date.now() < window.endsAt ? window : undefined;
   };
   return {
-    async take(quota, caller, points) {
+    take(quota, caller, points) {
       const key = keyOf(quota, caller);
       const known = find(key);
       if ((known?.spent ?? 0) + points > quota.points) return told(quota, known, false);
@@ -29,13 +37,13 @@ export function openMemoryRateLimiter(): RateLimiter {
       if (!known) windows.set(key, window);
       return told(quota, window, true);
     },
-    async giveBack(quota, caller, points, { endsAt }) {
+    giveBack(quota, caller, points, { endsAt }) {
       const window = find(keyOf(quota, caller));
       // In a new window it would be a credit beyond the limit.
       if (window && Date.now() < endsAt) window.spent = Math.max(0, window.spent - points);
     },
-    look: async (quota, caller) => told(quota, find(keyOf(quota, caller)), true),
-    close: async () => windows.clear(),
+    look: (quota, caller) => told(quota, find(keyOf(quota, caller)), true),
+    clear: () => windows.clear(),
   };
 }
 
