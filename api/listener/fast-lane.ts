@@ -29,17 +29,10 @@ export function openFastLane(desk: Desk, app: Listener): Listener {
     const isSettled =
       caller?.scopes.includes('tools') && (!desk.site.reportIds || found.ready.isGivenTo(caller.account));
     if (!caller || !isSettled) return app(request, response);
-    desk.admission.quotas.countRequest(caller).then(
-      // The app writes the refusal; refused points cost nothing, so it is refused there once more.
-      (spent) =>
-        spent?.refusal
-          ? app(request, response)
-          : send(desk, found, { request, response, start, caller, left: spent?.left }),
-      (error: unknown) => {
-        desk.witness.log.error({ err: error }, 'request not counted');
-        app(request, response);
-      },
-    );
+    const counted = desk.admission.quotas.countRequest(caller);
+    // The app writes the refusal; refused points cost nothing, so it is refused there once more.
+    if (counted?.refusal) return app(request, response);
+    send(desk, found, { request, response, start, caller, left: counted?.left });
   };
 }
 
