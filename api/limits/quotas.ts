@@ -43,8 +43,9 @@ export function openQuotas(local: Windows, shared: RateLimiter, isOn: boolean): 
     takeRequest(caller, response) {
       const spent = countRequest(caller);
       if (!spent) return;
-      response.setHeader('RateLimit-Policy', policyItems(caller.quotas));
-      response.setHeader('RateLimit', limitItem(caller.quotas.requests, spent.left));
+      const [policyField, policy, limitField, limit] = limitFields(caller, spent.left);
+      response.setHeader(policyField, policy);
+      response.setHeader(limitField, limit);
       if (spent.refusal) throw refuse(spent.refusal, caller, 'Wait, or send a token for a higher limit.');
     },
     async takeScans(caller, points, response) {
@@ -77,8 +78,13 @@ function setScansItem(response: Response, scans: Quota, taken: Taken): void {
 
 const policies = new WeakMap<Caller['quotas'], string>();
 
+/** The RateLimit fields after a request was counted, as a flat list of names and values. */
+export function limitFields({ quotas }: Caller, left: Taken) {
+  return ['RateLimit-Policy', policyItems(quotas), 'RateLimit', limitItem(quotas.requests, left)] as const;
+}
+
 /** The RateLimit-Policy field (draft-ietf-httpapi-ratelimit-headers-10: a list of strings with parameters). */
-export function policyItems(quotas: Caller['quotas']): string {
+function policyItems(quotas: Caller['quotas']): string {
   const known = policies.get(quotas);
   if (known !== undefined) return known;
   const items = `${policyItem(quotas.requests)}, ${policyItem(quotas.scans)}`;
@@ -87,7 +93,7 @@ export function policyItems(quotas: Caller['quotas']): string {
 }
 
 /** An item of the RateLimit field. */
-export function limitItem({ policy }: Quota, { remaining, resetS }: Taken): string {
+function limitItem({ policy }: Quota, { remaining, resetS }: Taken): string {
   return `"${policy}";r=${remaining};t=${resetS}`;
 }
 
