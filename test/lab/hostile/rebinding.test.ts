@@ -34,7 +34,7 @@ for (const address of new Set(['127.0.0.1', '::1', ...ownAddresses])) {
 /** Octets of an address record. */
 function record(address: string): WireRecord {
   if (!address.includes(':')) return { type: types.A, data: Buffer.from(address.split('.').map(Number)) };
-  const [head = '', tail] = address.split('::').map((half) => half.split(':').filter(Boolean));
+  const [head = [], tail] = address.split('::').map((half) => half.split(':').filter(Boolean));
   const groups = tail
     ? [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail]
     : [...head];
