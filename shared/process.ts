@@ -100,7 +100,7 @@ function openReadinessOf(
     store: () => reportStore.ping(),
     // A shard that is away makes the process degraded, and leaves it ready: the others go on.
     ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
-    ...(agreement ? { settings: async () => agreement.state() } : {}),
+    ...(agreement ? { settings: () => agreement.firstLook.then(() => agreement.state()) } : {}),
   };
   const ables = parts.map((part) => ({
     ...part,

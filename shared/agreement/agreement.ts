@@ -5,7 +5,7 @@ import type { AgreedSetting } from './agreed-settings.ts';
 
 /** Whether this process has the same settings as the others that live. */
 export type Agreement = {
-  /** True while it has, as far as is known; else which differ, and how. */
+  /** True while it has; else which differ, and how. */
   state(): true | string;
   /** Why this process takes no work; undefined while it may. */
   refusal(): string | undefined;
@@ -48,11 +48,18 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
       log[isRedisAway(error) ? 'debug' : 'error']({ err: error }, 'settings not compared');
     });
   };
+  // A part of a cluster may be away for long, and with it the keys of this comparison: the other parts want workers.
+  const alone = setTimeout(() => {
+    if (differences) return;
+    log.warn({}, 'settings not compared with those of other processes: working without');
+    settle([]);
+  }, holdMs).unref();
   // A process that was refused leaves it to the others to be first in a Redis that comes back empty.
   redis.on('ready', () => refusal() === undefined && compare());
   const timer = setInterval(compare, compareEveryMs).unref();
   return {
-    state: () => sayDifferences(differences) ?? true,
+    state: () =>
+      differences ? (sayDifferences(differences) ?? true) : 'not compared with other processes yet',
     refusal,
     firstLook: first.promise,
     onTurn(listener) {
@@ -63,6 +70,7 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
     close() {
       clearInterval(timer);
       clearTimeout(late);
+      clearTimeout(alone);
     },
   };
 }

@@ -16,8 +16,8 @@ async function readyz({ adminUrl }: Member): Promise<Readyz> {
   return (await (await fetch(`${adminUrl}/readyz`)).json()) as Readyz;
 }
 
-const linesOf = ({ lines }: Member) =>
-  lines.filter((line) => line.includes('settings')).map((line) => JSON.parse(line) as { msg: string });
+const messagesOf = ({ lines }: Member) =>
+  lines.filter((line) => line.includes('settings')).map((line) => (JSON.parse(line) as { msg: string }).msg);
 const refused = 'settings differ from those of other processes: this one takes no work';
 const checksOf = async (member: Member) => {
   const text = await (await fetch(`${member.adminUrl}/metrics`)).text();
@@ -40,7 +40,7 @@ describe.skipIf(!(hasRedis && hasMongo))('processes over one Redis', () => {
     for (const member of [foreignWorker, foreignApi]) {
       await expect.poll(() => readyz(member)).toMatchObject({ status: 'not-ready' });
       expect((await readyz(member)).checks['settings']).toMatch(/^store of MONGODB_URL is "/);
-      expect(linesOf(member).map(({ msg }) => msg)).toEqual([refused]);
+      await expect.poll(() => messagesOf(member)).toEqual([refused]);
     }
     for (let count = 0; count < 20; count += 1)
       expect((await get(api, `http://t${count % 8}.test/store${count}`)).status).toBe(200);
@@ -64,10 +64,12 @@ describe.skipIf(!(hasRedis && hasMongo))('processes over one Redis', () => {
     for (const member of [api, worker]) member.process.kill('SIGTERM');
     for (const member of [nextApi, nextWorker])
       await expect.poll(() => readyz(member), { timeout: 40_000 }).toMatchObject({ status: 'ready' });
-    expect(linesOf(nextWorker).map(({ msg }) => msg)).toEqual([
-      'settings differ from those of other processes',
-      'settings agree with those of other processes',
-    ]);
+    await expect
+      .poll(() => messagesOf(nextWorker))
+      .toEqual([
+        'settings differ from those of other processes',
+        'settings agree with those of other processes',
+      ]);
     [api, worker] = [nextApi, nextWorker];
   });
 
@@ -109,7 +111,7 @@ describe.skipIf(!(hasRedisCluster && hasMongo))('processes over a cluster', () =
         status: 'not-ready',
         checks: { settings: 'REDIS_SHARDS is "32" here and "16" in other processes' },
       });
-      expect(linesOf(member).map(({ msg }) => msg)).toEqual([refused]);
+      await expect.poll(() => messagesOf(member)).toEqual([refused]);
     }
     for (let count = 0; count < 8; count += 1)
       expect((await get(api, `http://t${count}.test/shards`)).status).toBe(200);
@@ -118,7 +120,7 @@ describe.skipIf(!(hasRedisCluster && hasMongo))('processes over a cluster', () =
     for (const member of [api, worker]) member.process.kill('SIGTERM');
     for (const member of [nextApi, nextWorker])
       await expect.poll(() => readyz(member), { timeout: 60_000 }).toMatchObject({ status: 'ready' });
-    expect((await get(nextApi, 'http://t1.test/shards32')).status).toBe(200);
+    await fleet.ask(() => nextApi, 'http://t1.test/shards32', {});
     expect(await checksOf(nextWorker)).toBe(1);
   });
 });
