@@ -72,15 +72,22 @@ export function issueCertificate(wishes: Wishes): Issued {
   const hash = wishes.hash ?? 'sha256';
   const body = bodyOf(wishes, key, algorithmOf(signer, hash));
   const bytes = Buffer.from(sequence(body, ...sealWith(signer, hash)(body)));
-  const base64 = bytes.toString('base64');
   return {
     key,
     der: bytes,
-    base64,
+    base64: bytes.toString('base64'),
     subject: wishes.subject,
-    certPem: `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/(.{64})(?=.)/g, '$1\n')}\n-----END CERTIFICATE-----\n`,
+    certPem: writePem(bytes),
     keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
+}
+
+/** A certificate as PEM (RFC 7468 §5). */
+export function writePem(certificate: Uint8Array): string {
+  const lines = Buffer.from(certificate)
+    .toString('base64')
+    .replaceAll(/(.{64})(?=.)/g, '$1\n');
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
 /** Signs with a key, and lays certificates beside it where some are given. */
