@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { catalogue } from './catalogue/registry.ts';
 import type { JobQueue, QueueStats } from './job-queue/port.ts';
 import type { QueueName } from './model/job.ts';
 import { addBackendGauges, addBuildInfo, addSpanCounter } from './process-gauges.ts';
@@ -18,7 +19,8 @@ export type Metrics = {
   problem(code: string): void;
   /** A job's first start. */
   jobStarted(queue: QueueName, waitedS: number): void;
-  checkDone(check: string, state: string, seconds: number): void;
+  /** @param seconds where it is known how long the run took */
+  checkDone(check: string, state: string, seconds?: number): void;
   /** From now on each scrape tells which parts are away or hampered. */
   watchReadiness(read: ReadReadiness): void;
   /** From now on each scrape tells what became of spans. */
@@ -58,6 +60,9 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     'queue',
   );
   const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
+  // Prometheus sees no increase in a series that begins with its first event: what alarms watch begins at 0.
+  problems.inc({ code: 'internal_error' }, 0);
+  for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, 0);
   const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
   return {
     request(route, status, seconds) {
@@ -70,7 +75,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     jobStarted: (queue, waitedS) => waitSeconds.observe({ queue }, waitedS),
     checkDone(check, outcome, seconds) {
       checks.inc({ check, outcome });
-      checkSeconds.observe({ check }, seconds);
+      if (seconds !== undefined) checkSeconds.observe({ check }, seconds);
     },
     watchReadiness: (read) => addDegradedGauge(read, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),
