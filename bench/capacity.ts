@@ -49,15 +49,15 @@ export async function bench(): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
   const target = await openTarget(join(folder, 'root.pem'));
   const places = [await openEmbedded(target.settings, join(folder, 'data'))];
-  if (hasRedis && hasMongo) places.push(await openScaled(target.settings));
+  if (process.env['BENCH_EMBEDDED'] === undefined && hasRedis && hasMongo)
+    places.push(await openScaled(target.settings));
   else console.log('scaled: not measured, needs Redis and a store');
   const rows: string[][] = [];
   try {
     for (const latencyMs of latencies) {
       target.process.send(latencyMs);
       for (const name of names) {
-        const cells: string[] = [];
-        for (const place of places) cells.push(...(await measure(place, name)));
+        const cells = await measureAll(places, name);
         rows.push([name, String(latencyMs), ...cells]);
         console.log(`${name}, targets of ${latencyMs} ms: ${cells.join(', ')}`);
       }
@@ -80,6 +80,12 @@ export async function bench(): Promise<Section> {
 }
 
 let hosts = 0;
+
+async function measureAll(places: readonly Place[], name: Name): Promise<string[]> {
+  const cells: string[] = [];
+  for (const place of places) cells.push(...(await measure(place, name)));
+  return cells;
+}
 
 async function measure(place: Place, name: Name): Promise<string[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes });
@@ -157,7 +163,7 @@ function start(part: string, environment: Readonly<Record<string, string>>) {
   return startService({
     program: process.execPath,
     args: [
-      '--max-semi-space-size=8',
+      `--max-semi-space-size=${process.env['BENCH_SEMI'] ?? 8}`,
       ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
       fileURLToPath(new URL('../cli/diag.js', import.meta.url)),
       part,
