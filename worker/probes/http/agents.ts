@@ -54,10 +54,8 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
 
   const dropIdle = () => {
     // Whoever waits for a place at an address must not sit on an idle socket to it.
-    for (const agent of [http, https]) {
-      for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []))
-        socket.destroy();
-    }
+    destroyIdle(http);
+    destroyIdle(https);
   };
 
   // Others, of this run and of all others, may come to wait while a socket is idle, or be waiting when it becomes so.
@@ -102,6 +100,14 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
       https.destroy();
     },
   };
+}
+
+// Every run looks whenever anybody waits for an address, and nearly always there is nothing: so no list is made.
+function destroyIdle(agent: HttpAgent): void {
+  for (const name in agent.freeSockets) {
+    // One that is destroyed leaves the list in a later turn.
+    for (const socket of agent.freeSockets[name] ?? []) socket.destroy();
+  }
 }
 
 // Any certificate is accepted here, as the answer behind it is what is asked for; what is wrong with it is told beside the answer.
