@@ -19,8 +19,9 @@ const counts = {
   ssl: 100,
   'domain-health': 50,
 } as const;
-type Name = keyof typeof counts;
-const paths: Readonly<Record<Name, (host: string) => string>> = {
+export type CheckName = keyof typeof counts;
+/** Where each check of a host is asked for. */
+export const paths: Readonly<Record<CheckName, (host: string) => string>> = {
   redirect: (host) => `redirect-check?url=${encodeURIComponent(`http://${host}/`)}`,
   headers: (host) => `security-header-check?url=${encodeURIComponent(`https://${host}/`)}`,
   dns: (host) => `dns-check/${host}`,
@@ -28,7 +29,9 @@ const paths: Readonly<Record<Name, (host: string) => string>> = {
   'domain-health': (host) => `domain-health/${host}`,
 };
 /** BENCH_ONLY names one check, for profiles. */
-const names = (Object.keys(counts) as Name[]).filter((name) => (process.env['BENCH_ONLY'] ?? name) === name);
+const names = (Object.keys(counts) as CheckName[]).filter(
+  (name) => (process.env['BENCH_ONLY'] ?? name) === name,
+);
 const latencies = (process.env['BENCH_LATENCIES'] ?? '0,50').split(',').map(Number);
 const lanes = 8;
 
@@ -81,13 +84,13 @@ export async function bench(): Promise<Section> {
 
 let hosts = 0;
 
-async function measureAll(places: readonly Place[], name: Name): Promise<string[]> {
+async function measureAll(places: readonly Place[], name: CheckName): Promise<string[]> {
   const cells: string[] = [];
   for (const place of places) cells.push(...(await measure(place, name)));
   return cells;
 }
 
-async function measure(place: Place, name: Name): Promise<string[]> {
+async function measure(place: Place, name: CheckName): Promise<string[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes });
   const ask = async () => {
     hosts += 1;
@@ -105,8 +108,8 @@ async function measure(place: Place, name: Name): Promise<string[]> {
   return place.name === 'embedded' ? [all.toFixed(1), rate] : [worker.toFixed(1), all.toFixed(1), rate];
 }
 
-/** As a patient client: a busy machine's 503 is asked again. */
-async function fetchReport(agent: Agent, url: string): Promise<void> {
+/** Gets a whole report, or rejects. As a patient client: a busy machine's 503 is asked again. */
+export async function fetchReport(agent: Agent, url: string): Promise<void> {
   while ((await fetchOnce(agent, url)) === 'busy') await new Promise((resolve) => setTimeout(resolve, 500));
 }
 
@@ -137,7 +140,8 @@ function cpuMsOf(pids: readonly (number | undefined)[]): number {
 
 type Target = { readonly process: ChildProcess; readonly settings: Record<string, string> };
 
-async function openTarget(rootFile: string): Promise<Target> {
+/** Starts the targets, and gives the settings of a service that may ask them. @param rootFile where their root certificate is written */
+export async function openTarget(rootFile: string): Promise<Target> {
   const child = fork(fileURLToPath(new URL('capacity-target.ts', import.meta.url)), [rootFile]);
   const [ports] = (await once(child, 'message')) as [Record<'httpPort' | 'httpsPort' | 'dnsPort', number>];
   const settings = {
@@ -163,7 +167,7 @@ function start(part: string, environment: Readonly<Record<string, string>>) {
   return startService({
     program: process.execPath,
     args: [
-      `--max-semi-space-size=${process.env['BENCH_SEMI'] ?? 8}`,
+      '--max-semi-space-size=8',
       ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
       fileURLToPath(new URL('../cli/diag.js', import.meta.url)),
       part,
