@@ -64,6 +64,8 @@ describe('sqlite report store', () => {
     const store = openSqliteReportStore(path, { ...options, log: errorLog });
     const spoils = ["body = x'00'", "state = 'fine'", "grade = 'Z'", "body = x'28b52ffd0458110000007b7d'"];
     const ids = await keepMany(store, spoils.length);
+    // The first who asks for a report that was just written gets it without a look at its row.
+    for (const id of ids) expect(await store.get(id)).toBeDefined();
     const database = new DatabaseSync(path);
     for (const [index, spoil] of spoils.entries())
       database.exec(`UPDATE reports SET ${spoil}, jobKey = 'key' WHERE reportId = '${ids[index]}'`);
