@@ -1,11 +1,11 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls, TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { portOf } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { Dial, Dialled } from '../guard.ts';
+import { connectTls, type PlainConnection } from '../tls/guarded-stream.ts';
 import { waitUntilSecure, withoutServerChosenPrimes } from '../tls/secure.ts';
 
 /** When the phases of a socket's making ended, by performance.now(). */
@@ -64,7 +64,7 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
     const host = options.host ?? '';
     const port = Number(options.port ?? portOf(new URL(`${options.protocol}//${host}`)));
     const { socket, address, times: dialled } = await dial(host, port, signal);
-    const ready = secure ? openTls(socket, options.servername ?? host) : socket;
+    const ready = secure ? openTls({ socket, address }, options.servername ?? host) : socket;
     if (ready instanceof TLSSocket) await waitUntilSecure(ready, address, tlsMs, signal);
     times.set(ready, { ...dialled, secured: performance.now() });
     addresses.set(ready, address);
@@ -99,9 +99,8 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
 }
 
 // Any certificate is accepted here, as the answer behind it is what is asked for; what is wrong with it is told beside the answer.
-function openTls(socket: Socket, servername: string): TLSSocket {
-  return connectTls({
-    socket,
+function openTls(plain: PlainConnection, servername: string): TLSSocket {
+  return connectTls(plain, {
     servername,
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
