@@ -77,6 +77,21 @@ export async function startWatchedService(
   };
 }
 
+/** What others noticed of these requests, in sentences; none where all were answered and nobody else was held up. @param what they were */
+export function faultsOf(what: string, { statuses, blockedMs, other }: Outcome): string[] {
+  console.info(
+    `${what}: event loop blocked for ${Math.round(blockedMs)} ms at most (an idle thread was late by ${Math.round(other.ownLagMs)} ms); ${other.asked} cached GETs of another caller, the slowest ${Math.round(other.longestMs)} ms, of which the service took ${Math.round(other.heldUpMs)} ms`,
+  );
+  const refused = statuses.filter((status) => status >= 300);
+  // On a busy machine the service waits for a core with all others: what an idle thread was late tells that, and so does the kernel.
+  const isBlocked = Math.min(blockedMs, other.heldUpMs) >= 100 + 2 * other.ownLagMs;
+  return [
+    ...(refused.length === 0 ? [] : [`${what}: answered by ${refused.join(', ')}`]),
+    ...(other.failed === 0 && other.asked > 20 ? [] : ['the other caller was not answered']),
+    ...(isBlocked ? [`during ${what} the event loop was blocked for ${Math.round(blockedMs)} ms`] : []),
+  ];
+}
+
 /** Asks again when it is told to: without a core the service refuses work for a while, and says when to come back. */
 async function askPatiently(url: string, headers: Record<string, string>): Promise<Response> {
   for (let tries = 1; ; tries += 1) {

@@ -11,7 +11,7 @@ import { openWorld, type Servers } from '../redirect-check/world.ts';
 import { openTcpServer } from '../ssl-check/servers.ts';
 import { openHostileDns } from './dns-servers.ts';
 import { hostileTls } from './tls-servers.ts';
-import { type Outcome, startWatchedService } from './watched-service.ts';
+import { faultsOf, startWatchedService } from './watched-service.ts';
 import { hostileZones } from './zones.ts';
 
 const byHost = <Part>(part: (scenario: (typeof hostile)[number]) => Part | undefined) =>
@@ -67,21 +67,6 @@ async function createToken(environment: Readonly<Record<string, string>>): Promi
   const env = { PATH: process.env['PATH'] ?? '', ...environment };
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   return /dtk_\w+/.exec(stdout)?.[0] ?? '';
-}
-
-/** What others noticed of it. */
-function faultsOf(what: string, { statuses, blockedMs, other }: Outcome): string[] {
-  console.info(
-    `${what}: event loop blocked for ${Math.round(blockedMs)} ms at most (an idle thread was late by ${Math.round(other.ownLagMs)} ms); ${other.asked} cached GETs of another caller, the slowest ${Math.round(other.longestMs)} ms, of which the service took ${Math.round(other.heldUpMs)} ms`,
-  );
-  const refused = statuses.filter((status) => status >= 300);
-  // On a busy machine the service waits for a core with all others: what an idle thread was late tells that, and so does the kernel.
-  const isBlocked = Math.min(blockedMs, other.heldUpMs) >= 100 + 2 * other.ownLagMs;
-  return [
-    ...(refused.length === 0 ? [] : [`${what}: answered by ${refused.join(', ')}`]),
-    ...(other.failed === 0 && other.asked > 20 ? [] : ['the other caller was not answered']),
-    ...(isBlocked ? [`during ${what} the event loop was blocked for ${Math.round(blockedMs)} ms`] : []),
-  ];
 }
 
 test('while every hostile web server of the lab is checked, the service is never blocked for 100 ms, and another caller is answered', {
