@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { digestOfFile } from '../job-keys.ts';
 import { parseRedisUrl } from '../redis-url.ts';
+import { writeCidr } from '../target/address.ts';
 
 /** A setting that all processes over one Redis should have the same value of, as this process has it. */
 export type AgreedSetting = {
@@ -37,8 +38,7 @@ export function listAgreedSettings(
  * question says something else than how it was answered, or what callers were told does not hold.
  */
 function textsOf(config: Config): Readonly<Record<string, string>> {
-  const cidrs = (blocks: Config['TARGET_ALLOW_CIDRS']) =>
-    blocks.map(([ip, bits]) => `${ip.toString()}/${bits}`).join();
+  const cidrs = (blocks: Config['TARGET_ALLOW_CIDRS']) => blocks.map(writeCidr).join();
   const preloadList = config.HSTS_PRELOAD_FILE;
   return {
     HOST_CONCURRENCY: String(config.HOST_CONCURRENCY),

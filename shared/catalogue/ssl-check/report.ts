@@ -194,7 +194,23 @@ export const sslReportShape = {
   http3Advertised: z
     .boolean()
     .nullable()
-    .meta({ description: 'The HTTPS record or an Alt-Svc field offers h3; it is not tried.' }),
+    .meta({ description: 'The HTTPS record or an Alt-Svc field offers h3.' }),
+  http3: z
+    .looseObject({
+      state: z.enum(['answers', 'no-answer', 'not-offered', 'unknown']),
+      source: z.enum(['Alt-Svc', 'HTTPS record']).nullable(),
+      port: z.int().nullable(),
+      versions: z
+        .array(z.string())
+        .meta({ description: 'Versions of QUIC that the server lists: "QUIC v1".' }),
+      reason: z.string().nullable().meta({ description: 'Why it does not answer, or why that is unknown.' }),
+    })
+    .optional()
+    .meta({
+      id: 'Http3',
+      description:
+        'HTTP/3 is tried where it is offered: one datagram, sent twice at most, asks for the versions of QUIC.',
+    }),
   echAdvertised: z.boolean().nullable().optional().meta({
     description: 'The HTTPS record carries keys for Encrypted Client Hello; null when it could not be read.',
   }),

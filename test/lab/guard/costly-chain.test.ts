@@ -166,3 +166,19 @@ test.for([
   const port = await listen((socket) => void socket.once('data', () => void end(socket)));
   expect(await shake(port)).toMatchObject({ kind: 'failure', code });
 });
+
+test.for([0, 3, 15])('a sealed record of %i bytes, which holds no tag, ends the handshake', async (size) => {
+  const inner = await listen(secured('usual', tls13));
+  const short = Buffer.concat([Buffer.from([23, 3, 3, 0, size]), Buffer.alloc(size)]);
+  const port = await listen((socket) => {
+    const onward = connect(inner, '127.0.0.1');
+    socket.pipe(onward);
+    onward.once('data', (bytes: Buffer) => {
+      const hello = bytes.subarray(0, 5 + bytes.readUInt16BE(3));
+      socket.write(Buffer.concat([hello, short]));
+    });
+    onward.on('error', () => undefined).once('close', () => socket.destroy());
+    socket.once('close', () => onward.destroy());
+  });
+  expect(await shake(port)).toMatchObject({ kind: 'failure' });
+});

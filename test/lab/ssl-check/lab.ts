@@ -15,6 +15,7 @@ import {
   issuerAt,
   type Wishes,
 } from '../../unit/ssl-check/issue-certificate.ts';
+import { knownLogs } from '../../unit/ssl-check/write-timestamps.ts';
 import { openDnsServer, type Zone } from '../kit/dns-server.ts';
 
 const dayMs = 86_400_000;
@@ -90,8 +91,8 @@ export async function openSslLab({
     const evidence = await gatherWithin(context, { ...allowanceLimits, ...patience, ...limits, ...more });
     opened.close();
     const tookMs = performance.now() - start;
-    // As a stored evidence file would: nothing but JSON may matter.
-    const kept = JSON.parse(JSON.stringify(evidence)) as SslEvidence;
+    // As a stored evidence file would: nothing but JSON may matter. The lab has transparency logs of its own, as it has a root.
+    const kept: SslEvidence = { ...(JSON.parse(JSON.stringify(evidence)) as SslEvidence), logs: knownLogs };
     const assessment = assessSsl(kept);
     const report = makeReport(factsOf(host, evidence.at, tookMs), assessment);
     return { evidence, assessment, broken: codesBroken(assessment.verdicts), report, tookMs };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatNames, renderReport } from '#shared/render/formats';
+import { jsonText, visible } from '#shared/render/visible-text';
 import { largeReport } from './reports.ts';
 
 const report = largeReport(300_000);
@@ -20,4 +21,23 @@ test.for(formatNames)('%s: a report of 300 kB takes milliseconds', (format) => {
     `${format}: ${sizeKb} kB in, ${outKb} kB out, median ${median.toFixed(1)} ms, slowest ${slowest.toFixed(1)} ms`,
   );
   expect(median).toBeLessThan(boundMs);
+});
+
+/** Milliseconds of computing that a text takes to be written, the least of some rounds. */
+function costOf(text: string): number {
+  const value = { hops: Array.from({ length: 10 }, () => text) };
+  const costs = Array.from({ length: rounds }, () => {
+    const start = process.cpuUsage().user;
+    jsonText(value);
+    visible(text.repeat(10));
+    return (process.cpuUsage().user - start) / 1000;
+  });
+  return Math.min(...costs);
+}
+
+test('a report full of characters that have to be written as escapes takes milliseconds', () => {
+  const ms = costOf('\u202e'.repeat(30_000));
+  console.log(`600,000 unseen characters: ${ms.toFixed(1)} ms of computing`);
+  // 167 ms when each was written anew.
+  expect(ms).toBeLessThan(100);
 });

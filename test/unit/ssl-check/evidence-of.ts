@@ -11,6 +11,7 @@ import type {
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import { type Issued, issueCertificate, issuerAt, makeKey, type Wishes } from './issue-certificate.ts';
 import { objectIdentifier, sequence } from './write-der.ts';
+import { knownLogs } from './write-timestamps.ts';
 
 /** The clock of all these rows. */
 export const at = Date.parse('2026-11-21T03:00:00Z');
@@ -164,6 +165,7 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     groups: { accepted: [0x11ec, 0x001d, 0x0017], end: refused() },
     chains: [[leaf.base64, intermediate.base64]],
     anchors: [root.base64],
+    logs: knownLogs,
     preference: 'server',
     alpnRefused: false,
     hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=31536000; includeSubDomains'] },

@@ -4,6 +4,7 @@ import type { Handshake, Renegotiation } from '../../probes/tls/port.ts';
 import type { KeyKind } from './grammar/key-kind.ts';
 import type { SuiteSet } from './grammar/suites.ts';
 import type { VersionName } from './grammar/tls-names.ts';
+import type { TransparencyLog } from './grammar/transparency-logs.ts';
 
 /** What was seen of a TLS server. JSON; nothing in it is judged. */
 export type SslEvidence = {
@@ -36,7 +37,11 @@ export type SslEvidence = {
   readonly chains: readonly (readonly string[])[];
   /** Certificates of the store that bear a name in any chain, base64 DER: what trust is judged by. */
   readonly anchors: readonly string[];
+  /** The transparency logs that have signed a timestamp of any certificate, as far as they are in our list: what timestamps are judged by. Absent in older evidence. */
+  readonly logs?: readonly TransparencyLog[];
   readonly hsts: HstsSeen;
+  /** What became of a question in QUIC; null where no HTTP/3 is offered or nothing was asked. Absent in older evidence. */
+  readonly http3?: Http3Seen | null;
   /** The list of revoked certificates that the leaf points to. */
   readonly revocationList: RevocationListSeen;
   readonly names: NamesSeen;
@@ -149,6 +154,7 @@ export type FullLook = Pick<
   | 'alpnRefused'
   | 'chains'
   | 'hsts'
+  | 'http3'
   | 'revocationList'
 >;
 
@@ -176,6 +182,23 @@ export type HstsSeen =
     }
   | { readonly kind: 'unknown'; readonly reason: string };
 
+/** Where HTTP/3 is offered. */
+export type Http3Place = {
+  readonly source: 'Alt-Svc' | 'HTTPS record';
+  /** Empty for the host itself. */
+  readonly host: string;
+  readonly port: number;
+};
+
+/** What a datagram of QUIC brought that asks for the versions of a server. */
+export type Http3Seen =
+  | { readonly kind: 'answered'; readonly versions: readonly number[] }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'not-quic' }
+  /** `isUdpSeen`: answers over UDP do reach us, from this host or another. */
+  | { readonly kind: 'silent'; readonly isUdpSeen: boolean }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
 /** A list, read for the leaf of the chain that clients are shown; or why there is none, and where it was looked for. */
 export type RevocationListSeen =
   | ({ readonly kind: 'list'; readonly url: string } & ListContent)
@@ -200,6 +223,8 @@ export type NamesSeen = {
   readonly tlsa: RecordsSeen<TlsaRecord>;
   /** Protocols of the HTTPS record's alpn parameter. */
   readonly httpsAlpn: RecordsSeen<string>;
+  /** Where HTTPS records offer h3; absent in older evidence. */
+  readonly http3?: RecordsSeen<Http3Place>;
   /** One entry for each HTTPS record that carries keys for Encrypted Client Hello; absent in older evidence. */
   readonly httpsEch?: RecordsSeen<true>;
 };

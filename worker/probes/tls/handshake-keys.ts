@@ -37,6 +37,8 @@ export function openRecords(sealing: Sealing, secret: Uint8Array): RecordOpener 
   const iv = expandLabel({ hash, secret }, 'iv', nonceBytes);
   let sequence = 0;
   return (record) => {
+    // node:crypto throws for a tag of another length.
+    if (record.length < headBytes + tagBytes) return null;
     const sealed = record.subarray(headBytes, -tagBytes);
     // The types know one name at a time; GCM and ChaCha20-Poly1305 take the same options.
     const decipher = createDecipheriv(cipher as 'aes-128-ccm', key, nonceOf(iv, sequence), {

@@ -223,5 +223,15 @@ export const protocolRules = {
     fix: 'Set max-age to 31536000 (one year).',
     references: ['RFC 6797 §6.1.1'],
   },
+  'http3-unanswered': {
+    part: 'protocol',
+    severity: 'info',
+    points: 0,
+    title: 'HTTP/3 is offered, but the server does not answer',
+    detail:
+      '{source} offers HTTP/3 on UDP port {port}. {address} does not answer there in QUIC: {reason}. Browsers try it, wait, and use HTTP/2 instead.',
+    fix: 'Let UDP port {port} pass every firewall in front of the server, or stop offering h3.',
+    references: ['RFC 9114 §3.1', 'RFC 9000 §6.1'],
+  },
 } as const satisfies Record<string, Rule>;
 export type ProtocolCode = keyof typeof protocolRules;

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type ByteCursor, openCursor } from '../../../certificates/grammar/byte-cursor.ts';
 import { isMalformed, type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
 import { type HandshakeMessage, openMessageReader } from '../../../probes/tls/message-reader.ts';
+import { contentTypes, openRecordReader, type RecordContent } from '../../../probes/tls/record-reader.ts';
 import { suites } from './suites.ts';
 import { versionNumbers } from './tls-names.ts';
-import { contentTypes, openRecordReader, type RecordContent } from '../../../probes/tls/record-reader.ts';
 
 /** A ServerHello and what follows it in clear text. */
 export type ServerFlight = {

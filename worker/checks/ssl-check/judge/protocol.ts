@@ -5,6 +5,7 @@ import type { Chain } from '../../../certificates/chain.ts';
 import { readMaxAge } from '../../../web/hsts.ts';
 import { isAlpnRefused } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
+import { readHttp3 } from '../facts/http3.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 
 /** Judges versions, extensions, and how the server deals with clients. */
@@ -20,6 +21,7 @@ export function judgeProtocols(facts: SslFacts, chains: readonly Chain[]): Recor
     'client-certificate-requested': judgeClientCertificate(facts),
     'session-not-resumed': judgeResumption(facts),
     'renegotiation-by-client': judgeRenegotiation(facts),
+    'http3-unanswered': judgeHttp3(facts),
   };
 }
 
@@ -166,6 +168,14 @@ function judgeResumption({ client, evidence: { resumption } }: SslFacts): Verdic
     return notTested('no second handshake with the same session was completed');
   if (resumption === null || resumption.outcome === 'none') return 'not-applicable';
   return brokenIf(resumption.outcome === 'declined', { version: resumption.version });
+}
+
+function judgeHttp3({ evidence }: SslFacts): Verdict {
+  const { state, place, reason } = readHttp3(evidence);
+  if (state === 'not-offered') return 'not-applicable';
+  if (state === 'unknown') return notTested(reason ?? 'it was not tried');
+  const { source = '', port = 0 } = place ?? {};
+  return brokenIf(state === 'no-answer', { source, port, address: evidence.addresses[0] ?? '', reason });
 }
 
 function judgeRenegotiation({ client, evidence: { renegotiation } }: SslFacts): Verdict {

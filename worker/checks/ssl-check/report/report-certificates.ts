@@ -3,6 +3,7 @@ import { type Certificate, readCertificate } from '../../../certificates/certifi
 import { buildChain } from '../../../certificates/chain.ts';
 import { isSetKnown, type SslFacts } from '../facts/facts.ts';
 import type { Presented } from '../facts/presented.ts';
+import { readTimestamps } from '../facts/timestamps.ts';
 import { readTrust } from '../facts/trust.ts';
 import { type KeyKind, kindOfKey, otherKindThan } from '../grammar/key-kind.ts';
 import type { JudgedCertificates } from '../judge/certificates.ts';
@@ -15,9 +16,9 @@ type Each = JudgedCertificates['each'];
 export function reportCertificates(facts: SslFacts, each: Each) {
   const { at } = facts.context;
   const [first, ...others] = each;
-  const chain = first?.presented.chain;
+  const shown = first?.presented;
   return {
-    certificates: chain?.sent.map((certificate) => reportCertificate(certificate, chain)) ?? [],
+    certificates: shown === undefined ? [] : reportChain(shown),
     otherCertificates: [...others.flatMap((one) => reportOther(one, at)), ...reportUnjudged(facts, each)],
     otherKeyKind: reportOtherKind(facts, each),
     trust:
@@ -30,14 +31,14 @@ export function reportCertificates(facts: SslFacts, each: Each) {
 
 /** As the certificates of today's clients are shown, with what the report says of those in fields of its own. */
 function reportOther({ presented, verdicts }: Each[number], at: number) {
-  const { chain, versions } = presented;
+  const { chain, versions, timestamps } = presented;
   if (chain.leaf === null) return [];
   return [
     {
-      ...reportCertificate(chain.leaf, chain),
+      ...reportCertificate(chain.leaf, chain, timestamps),
       judged: true,
       versions,
-      chain: chain.sent.map((certificate) => reportCertificate(certificate, chain)),
+      chain: reportChain(presented),
       trust: readTrust(presented, codesBroken(verdicts)),
       ...reportRevocation(presented, at),
     },
@@ -45,12 +46,20 @@ function reportOther({ presented, verdicts }: Each[number], at: number) {
 }
 
 /** Leaves that are only told: those of SSL 3.0, which has no SNI, and more than are judged. */
-function reportUnjudged({ evidence: { chains }, context }: SslFacts, each: Each) {
+function reportUnjudged({ evidence: { chains }, context, logs }: SslFacts, each: Each) {
   const known = new Set(each.map(({ presented }) => presented.chain.leaf?.sha256));
   const found = new Map(chains.flatMap(([leaf]) => listLeaf(leaf)));
   return [...found.values()]
     .filter(({ sha256 }) => !known.has(sha256))
-    .map((leaf) => ({ ...reportCertificate(leaf, buildChain([leaf], context)), judged: false }));
+    .map((leaf) => {
+      const chain = buildChain([leaf], context);
+      return { ...reportCertificate(leaf, chain, readTimestamps(chain, null, logs)), judged: false };
+    });
+}
+
+/** A chain as it was sent. */
+function reportChain({ chain, timestamps }: Presented) {
+  return chain.sent.map((certificate) => reportCertificate(certificate, chain, timestamps));
 }
 
 function listLeaf(base64 = ''): [string, Certificate][] {
