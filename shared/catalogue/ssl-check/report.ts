@@ -195,6 +195,21 @@ export const sslReportShape = {
     .boolean()
     .nullable()
     .meta({ description: 'The HTTPS record or an Alt-Svc field offers h3.' }),
+  certificateCompression: z
+    .looseObject({
+      algorithm: z.enum(['zlib', 'brotli', 'zstd']).nullable().meta({
+        description: 'null where the certificates are sent as they are.',
+      }),
+      bytes,
+      wholeBytes: bytes,
+    })
+    .nullable()
+    .optional()
+    .meta({
+      id: 'CertificateCompression',
+      description:
+        'The Certificate message in TLS 1.3 to a client that offers zlib, brotli and zstd (RFC 8879): as it is sent, and what comes out of it. null where none was seen.',
+    }),
   http3: z
     .looseObject({
       state: z.enum(['answers', 'no-answer', 'not-offered', 'unknown']),
