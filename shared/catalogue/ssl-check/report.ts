@@ -33,6 +33,19 @@ export const trustSchema = z
         'Why not: "issuer-missing", "root-unknown", "expired" and so on, or the code of the finding that refutes it.',
     }),
     reason: z.string().nullable().optional().meta({ description: 'The same as a sentence.' }),
+    stores: z
+      .looseObject({
+        Mozilla: z.boolean(),
+        Apple: z.boolean().nullable(),
+        Chrome: z.boolean().nullable(),
+        Microsoft: z.boolean().nullable(),
+      })
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'Of the trusted certificate of current clients: whether a path leads to a root that is in each store, by the CCADB of 2026-08-22; null where that is not known.',
+      }),
   })
   .meta({ id: 'Trust' });
 
