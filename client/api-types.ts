@@ -1098,8 +1098,9 @@ export type SslCheckReport = ReportFields & {
   /** null when no certificate was seen; absent in older reports. */
   readonly revocationList?: RevocationList | null;
   readonly earlyData: { readonly accepted: boolean | null; readonly maxBytes: number | null } & Later;
-  /** The HTTPS record or an Alt-Svc field offers h3; it is not tried. */
+  /** The HTTPS record or an Alt-Svc field offers h3. */
   readonly http3Advertised: boolean | null;
+  readonly http3?: Http3;
   /** The HTTPS record carries keys for Encrypted Client Hello; null when it could not be read. */
   readonly echAdvertised?: boolean | null;
   /** A client that comes back with an older version is refused (RFC 7507); null where no version before TLS 1.2 is spoken. */
@@ -1264,6 +1265,17 @@ export type KeyExchangeGroup = {
   readonly name: string;
   readonly id: string;
   readonly postQuantum: boolean;
+} & Later;
+
+/** HTTP/3 is tried where it is offered: one datagram, sent twice at most, asks for the versions of QUIC. */
+export type Http3 = {
+  readonly state: 'answers' | 'no-answer' | 'not-offered' | 'unknown';
+  readonly source: 'Alt-Svc' | 'HTTPS record' | null;
+  readonly port: number | null;
+  /** Versions of QUIC that the server lists: "QUIC v1". */
+  readonly versions: ReadonlyArray<string>;
+  /** Why it does not answer, or why that is unknown. */
+  readonly reason: string | null;
 } & Later;
 
 export type TlsEndpoint = {

@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { Response } from '../request/exchange.ts';
 
 /** Writes a JSON body with its length. */
 export function sendJson(response: Response, body: unknown, type = 'application/json; charset=utf-8'): void {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Response } from 'express';
-import type { Answer } from '../request/accept-json.ts';
+import type { Answer, Response } from '../request/exchange.ts';
 
 /** Nothing from elsewhere, nothing inline: the page works offline and runs only our two scripts. */
 const policy =

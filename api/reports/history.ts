@@ -1,4 +1,3 @@
-import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { catalogue } from '#shared/catalogue/registry';
 import { type Fault, Problem } from '#shared/model/problem';
@@ -12,6 +11,7 @@ import {
 } from '#shared/target/parse-target';
 import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
+import type { Request, Response } from '../request/exchange.ts';
 import { describeFaults, readOwnQuery } from '../request/read-query.ts';
 import type { ReportDesk } from './report-desk.ts';
 

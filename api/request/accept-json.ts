@@ -1,8 +1,6 @@
-import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { takesJson } from '../answer/negotiation.ts';
-
-export type Answer = (request: Request, response: Response) => Promise<void> | void;
+import type { Answer } from './exchange.ts';
 
 /** Gives the answer to clients that take JSON; else 406. */
 export function acceptingJson(answer: Answer): Answer {

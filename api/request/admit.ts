@@ -1,8 +1,8 @@
-import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import type { Scope } from '#shared/token-store/port';
 import type { Quotas } from '../limits/quotas.ts';
 import type { Caller, Callers } from './caller.ts';
+import type { Request, Response } from './exchange.ts';
 
 /** What letting a request in takes. */
 export type Admission = { readonly callers: Callers; readonly quotas: Quotas };
@@ -18,7 +18,7 @@ export async function admit(
   need: Scope | 'anyone',
 ): Promise<Caller> {
   const { caller, hasBadToken } = await callers.name(request);
-  await quotas.takeRequest(caller, response);
+  quotas.takeRequest(caller, response);
   if (hasBadToken) throw invalidToken(request.headers.authorization);
   if (need === 'anyone' || caller.scopes.includes(need)) return caller;
   throw caller.kind === 'anonymous' ? tokenRequired(need) : insufficientScope(need);

@@ -263,5 +263,15 @@ export const certificateRules = {
     fix: 'Get a new certificate. Public CAs choose logs of several operators.',
     references: ['RFC 6962 §3.3', chromeTransparency],
   },
+  'certificate-timestamp-signature-wrong': {
+    part: 'certificate',
+    severity: 'low',
+    points: 1,
+    title: 'A signed timestamp does not fit the certificate',
+    detail:
+      'The certificate of {subject} has a timestamp of the log {log}, but the log did not sign it for this certificate. Browsers do not count it.',
+    fix: 'Get a new certificate, and report the timestamp to the CA.',
+    references: ['RFC 6962 §3.2', chromeTransparency],
+  },
 } as const satisfies Record<string, Rule>;
 export type CertificateCode = keyof typeof certificateRules;
