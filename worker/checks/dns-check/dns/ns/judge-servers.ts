@@ -42,7 +42,7 @@ export function judgeServers(facts: DnsFacts) {
 
 const blocked = notTested('no name server answered us for the domain, though the resolver got answers');
 
-const pathUnknown = notTested('nobody else was heard either: our own path may be closed');
+const pathUnknown = notTested('no other server answered either, so our own network may be the cause');
 
 // The resolver speaks, and a server that is not the domain's answered a direct question.
 function isPathGood({ evidence: { root, referrals } }: DnsFacts): boolean {

@@ -196,7 +196,7 @@ function judgeBehind(root: SpfBranch, behind: readonly SpfTerm[], all: SpfTerm |
   const evidence = behind.map(({ text }) => ({ term: clip(text), all: all.text }));
   const others = (root.spf?.terms ?? []).filter((term) => term !== all && !behind.includes(term));
   const text =
-    'Remove the terms if nobody sends by them. If they name senders, publish this record: it has them before all.';
+    'Remove the terms if no mail is sent by them. If they list senders, publish this record: it has them before all.';
   return brokenBy(
     evidence,
     republish(text, root, [...others, ...behind.filter((term) => !isAll(term)), all]),
