@@ -2,17 +2,9 @@ import type { HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
 import { isDecisive } from '../facts/facts.ts';
 import { suiteSets } from '../grammar/suites.ts';
 import { findGroup, groups, oldGroupIds } from '../grammar/tls-names.ts';
-import {
-  type Asked,
-  type AskedTls12,
-  type AskedTls13,
-  askOldVersions,
-  askTls12,
-  joinAsked,
-  weakSets,
-} from './ask-all.ts';
+import { type Asked, type AskedTls12, askOldVersions, askTls12, joinAsked, weakSets } from './ask-all.ts';
 import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
-import { askSsl2, askTls13 } from './ask-questions.ts';
+import { type AskedTls13, askSsl2, askTls13 } from './ask-questions.ts';
 
 /** What another address of the name answered: to the opening, and to everything. */
 export type Model = { readonly opening: Question; readonly asked: Asked };
@@ -67,8 +59,8 @@ async function repeatTls13(asker: HelloAsker, asked: Asked): Promise<AskedTls13 
       : asker.ask({ version: 'TLSv1.3', suites, groups: ids });
   const [first] = question.accepted;
   const otherSuites = suiteSets.tls13.filter((id) => !question.accepted.some(({ suite }) => suite === id));
-  const [whole, suites, curves] = await Promise.all([
-    ask(suiteSets.tls13, allGroups),
+  const [{ answer: whole, certificateForm }, suites, curves] = await Promise.all([
+    asker.askWithKeys({ version: 'TLSv1.3', suites: suiteSets.tls13, groups: allGroups }),
     first === undefined ? nothingLeft : ask(otherSuites, [first.group ?? 0]),
     first === undefined
       ? nothingLeft
@@ -78,7 +70,7 @@ async function repeatTls13(asker: HelloAsker, asked: Asked): Promise<AskedTls13 
         ),
   ]);
   const isAlike = isSame(whole, answerTo(question)) && isRefusal(suites) && isRefusal(curves);
-  return isAlike ? { question: withoutTexts(question), groups: asked.groups } : null;
+  return isAlike ? { question: withoutTexts(question), groups: asked.groups, certificateForm } : null;
 }
 
 const allGroups = [...groups.keys()];

@@ -11,7 +11,7 @@ import { readAnswer } from '../../../../dns/read-answer.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
-import { addressesOf, isIpv6 } from './addresses.ts';
+import { addressesOf, isIpv6 } from '../servers/addresses.ts';
 import { allAddresses, type Delegation, prefixOf, sorted } from './delegation.ts';
 
 /** Judges how many name servers there are, where they are, and whether their names lead to them. */

@@ -2,9 +2,9 @@ import type { nsRules } from '#shared/catalogue/dns-check/rules/ns';
 import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsFacts } from '../facts.ts';
-import type { Claim } from './claim.ts';
+import type { Claim } from '../servers/claims.ts';
+import { inState, named, type ServerFacts, type ServerState } from '../servers/server-facts.ts';
 import { foreignName } from './gather-servers.ts';
-import { inState, named, type ServerFacts, type ServerState } from './server-facts.ts';
 
 /** Judges what each name server answered, and that it answered. */
 export function judgeServers(facts: DnsFacts) {

@@ -1,6 +1,6 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { DmarcCode } from '#shared/catalogue/dns-check/mail/rules/dmarc';
 import { brokenIf, eachOf, type Fix, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
-import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';

@@ -1,6 +1,6 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { brokenBySeen, publish } from '../../verdicts.ts';
-import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts, SeenUri } from './facts.ts';
