@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { createServer, type Socket } from 'node:net';
+import { recordTypes } from '../../kit/record-types.ts';
 
 /** A question as a hostile server sees it: the name in lower case without the last dot, and the number of the type. */
 export type Asked = { readonly name: string; readonly type: number };
@@ -29,28 +30,12 @@ export type HostileDns = {
   /** Packets and TCP connections that came to the name servers, by address; the resolver's are not in it. */
   readonly packets: ReadonlyMap<string, number>;
   readonly connections: ReadonlyMap<string, number>;
+  /** Bytes of answers that were sent, over UDP and TCP, by address; here the resolver's are in it. */
+  readonly sentBytes: ReadonlyMap<string, number>;
   /** Every name that the resolver was asked for. */
   readonly names: readonly string[];
   close(): Promise<void>;
 };
-
-export const types = {
-  A: 1,
-  NS: 2,
-  CNAME: 5,
-  SOA: 6,
-  MX: 15,
-  TXT: 16,
-  AAAA: 28,
-  DS: 43,
-  RRSIG: 46,
-  DNSKEY: 48,
-  NSEC3: 50,
-  NSEC3PARAM: 51,
-  TLSA: 52,
-  HTTPS: 65,
-  CAA: 257,
-} as const;
 
 /** Where name servers listen: 127.0.3.1 to 127.0.3.26. */
 export const serverAddresses = Array.from({ length: 26 }, (_, at) => `127.0.3.${at + 1}`);
@@ -79,14 +64,17 @@ export function wireRecord({ owner = atQuestion, type, data }: WireRecord): Buff
 export async function openHostileDns(
   zones: { readonly [domain: string]: HostileZone },
   others: (asked: Asked) => Reply = ({ type }) => ({
-    records: type === types.A ? [{ type, data: Buffer.from([127, 0, 0, 1]) }] : [],
+    records: type === recordTypes.A ? [{ type, data: Buffer.from([127, 0, 0, 1]) }] : [],
   }),
 ): Promise<HostileDns> {
   const packets = new Map<string, number>();
   const connections = new Map<string, number>();
   const names: string[] = [];
+  const sentBytes = new Map<string, number>();
+  const add = (counts: Map<string, number>, address: string, more: number) =>
+    counts.set(address, (counts.get(address) ?? 0) + more);
   const count = (counts: Map<string, number>, address: string) => {
-    if (address !== resolverAddress) counts.set(address, (counts.get(address) ?? 0) + 1);
+    if (address !== resolverAddress) add(counts, address, 1);
   };
   const answer = (query: Buffer, isResolver: boolean): Buffer | 'silent' | 'drip' | 'cut' => {
     const asked = readQuestion(query);
@@ -104,13 +92,16 @@ export async function openHostileDns(
       const reply = answer(query, address === resolverAddress);
       if (reply === 'silent') return;
       const isTooLong = typeof reply === 'string' || reply.length > 1232;
+      const sent = isTooLong ? writeTruncated(query) : reply;
+      add(sentBytes, address, sent.length);
       // The run may be over.
-      udp.send(isTooLong ? writeTruncated(query) : reply, from.port, from.address, () => undefined);
+      udp.send(sent, from.port, from.address, () => undefined);
     });
     const tcp = createServer((socket) => {
       count(connections, address);
       socket
         .on('error', () => undefined)
+        .once('close', () => add(sentBytes, address, socket.bytesWritten))
         .once('data', (bytes) => {
           const reply = answer(bytes.subarray(2), address === resolverAddress);
           if (reply === 'silent') return;
@@ -140,6 +131,7 @@ export async function openHostileDns(
     settings: { DNS_SERVERS: `${resolverAddress}:${resolver.port}`, NAMESERVER_PORT: String(resolver.port) },
     packets,
     connections,
+    sentBytes,
     names,
     async close() {
       for (const server of [resolver, ...servers]) server.close();

@@ -1,6 +1,6 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { Fix } from '#shared/model/verdict';
 import { publish } from '../../verdicts.ts';
-import type { MailMode } from '../mode.ts';
 import type { ChosenPolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, type Policy, policies, printDmarc } from './parse-dmarc.ts';

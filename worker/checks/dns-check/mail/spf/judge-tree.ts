@@ -10,22 +10,8 @@ const nearLimit = 8;
 const voidLimit = 2;
 const mxLimit = 10;
 
-type TreeCode = Extract<
-  SpfCode,
-  | 'spf-include-syntax'
-  | 'spf-too-many-lookups'
-  | 'spf-near-limit'
-  | 'spf-too-many-voids'
-  | 'spf-void-one-family'
-  | 'spf-mx-limit'
-  | 'spf-loop'
-  | 'spf-include-missing'
-  | 'spf-redirect-missing'
-  | 'spf-lookup-failed'
->;
-
 /** Judges what a record includes: broken branches, and the limits on lookups. */
-export function judgeTree(root: SpfBranch): Verdicts<TreeCode> {
+export function judgeTree(root: SpfBranch) {
   const below = branchesOf(root).slice(1);
   const unseen = unseenIn(root);
   const exchanges = termsOf(root).filter(({ term }) => term.name === 'mx');
@@ -43,7 +29,7 @@ export function judgeTree(root: SpfBranch): Verdicts<TreeCode> {
     'spf-include-missing': judgeMissing(root, 'include'),
     'spf-redirect-missing': judgeMissing(root, 'redirect'),
     'spf-lookup-failed': judgeFailed(root),
-  };
+  } satisfies Partial<Verdicts<SpfCode>>;
 }
 
 const branchUnseen = notTested('a part of the included records could not be seen');
@@ -80,7 +66,7 @@ function judgeFailed(root: SpfBranch): Verdict {
   );
 }
 
-function judgeLookups(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-lookups' | 'spf-near-limit'> {
+function judgeLookups(root: SpfBranch): Verdicts<'spf-too-many-lookups' | 'spf-near-limit'> {
   const { lookups } = root.counts;
   const evidence = countEvidence(root);
   if (lookups > lookupLimit)
@@ -92,7 +78,7 @@ function judgeLookups(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-l
   };
 }
 
-function judgeVoids(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-voids' | 'spf-void-one-family'> {
+function judgeVoids(root: SpfBranch): Verdicts<'spf-too-many-voids' | 'spf-void-one-family'> {
   const all = voidEvidence(root, ({ isVoid4, isVoid6 }) => isVoid4 === true && isVoid6 === true);
   if (all.voids > voidLimit)
     return { 'spf-too-many-voids': brokenBy([all]), 'spf-void-one-family': 'not-applicable' };

@@ -1,3 +1,4 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type SpfCode, spfRules } from '#shared/catalogue/dns-check/mail/rules/spf';
 import {
   allOf,
@@ -11,10 +12,9 @@ import {
 import { textsOf } from '../../../../dns/sight.ts';
 import { publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
-import { isClosedSpf, type MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { ServerSpf, SpfFacts } from './facts.ts';
-import { type SpfBranch, spfRecordsOf } from './grow-tree.ts';
+import { isClosedSpf, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { judgeTerms } from './judge-terms.ts';
 import { judgeTree } from './judge-tree.ts';
 import { parseTerm } from './parse-term.ts';
