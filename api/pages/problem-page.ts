@@ -1,6 +1,7 @@
+import type { Request, Response } from 'express';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { markup, nothing } from '#shared/render/markup';
-import type { Answer, Request, Response } from '../request/exchange.ts';
+import type { Answer } from '../request/accept-json.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
 import { renderPage } from './layout.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
