@@ -43,7 +43,7 @@ const strengthCodes = [
 
 const strength = (policy: Policy) => policies.indexOf(policy);
 
-const whetherExists = notTested('whether the domain exists, on which its policy depends, is not known');
+const whetherExists = notTested('it is not known whether the domain exists, and its policy depends on that');
 
 function judgeStrength(
   facts: DmarcFacts,

@@ -52,8 +52,8 @@ function ownBranches(root: SpfBranch): SpfBranch[] {
   return next ? [root, ...ownBranches(next)] : [root];
 }
 
-const endUnseen = notTested('the record that it hands on to could not be seen');
-const endOpen = notTested('which record it hands on to depends on the message');
+const endUnseen = notTested('the record that it redirects to could not be read');
+const endOpen = notTested('which record it redirects to depends on the message');
 
 // Where the last redirect leads is not known: nobody answered, or it depends on the message.
 function unseenEnd(own: readonly SpfBranch[]): Verdict | undefined {

@@ -62,7 +62,7 @@ function judgePresence(
   const isMissing = records.length === 0 && !isIgnored;
   const missing = (own: MailMode, value: string | null, text: string): Verdict => {
     if (!isMissing) return mode === own ? 'holds' : 'not-applicable';
-    if (mode === 'unknown') return notTested('it is not known whether the domain takes mail');
+    if (mode === 'unknown') return notTested('it is not known whether the domain accepts mail');
     return mode === own
       ? brokenIf(true, { name: domain }, value === null ? { text } : publish(text, domain, value))
       : 'not-applicable';
