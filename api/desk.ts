@@ -5,7 +5,7 @@ import type { Done, JobQueue, Missed } from '#shared/job-queue/port';
 import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import { targetPolicyOf } from '#shared/policy';
-import { openMemoryRateLimiter } from '#shared/rate-limiter/memory';
+import { openWindows } from '#shared/rate-limiter/windows';
 import type { TargetPolicy } from '#shared/target/parse-target';
 import type { Tracing } from '#shared/tracing/port';
 import { openWaiting } from '#shared/waiting/waiting';
@@ -64,7 +64,7 @@ export function openDesk(context: ApiContext): Desk {
   const { config, backend, log, metrics, tracing } = context;
   const targetPolicy = targetPolicyOf(config);
   const site = openSite(config);
-  const quotas = openQuotas(openMemoryRateLimiter(), backend.rateLimiter, config.RATE_LIMIT);
+  const quotas = openQuotas(openWindows(), backend.rateLimiter, config.RATE_LIMIT);
   const shelf = {
     reports: openReportCache(reportCacheBytes, site.linksOf),
     reportStore: backend.reportStore,

@@ -1,72 +1,155 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import autocannon from 'autocannon';
-import { chooseCoding } from '../api/answer/negotiation.ts';
 import { clientHeaders } from '../test/kit/client-headers.ts';
+import type { BareAnswer } from './cached-get-bare.ts';
+import { type Asked, load } from './cached-get-load.ts';
+import type { Ours } from './cached-get-ours.ts';
+import type { Usage } from './cached-get-server.ts';
 
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
-const roundS = Number(process.env['BENCH_ROUND_S'] ?? 2);
-const connections = Number(process.env['BENCH_CONNECTIONS'] ?? 32);
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 7);
+const roundMs = 1000 * Number(process.env['BENCH_ROUND_S'] ?? 0.5);
+/** Until the compiler of both servers is done: its threads count as CPU too. */
+const warmUpMs = 1000 * Number(process.env['BENCH_WARM_UP_S'] ?? 2);
+const connections = (process.env['BENCH_CONNECTIONS'] ?? '32').split(',').map(Number);
+/** Rows whose name has this text; all without it. */
+const only = process.env['BENCH_ONLY'] ?? '';
 
 /**
- * A cached GET as real clients send it, limiter, log, metrics and ETag on, with and without a token, against a bare Express 5
- * handler that sends the same bytes in the same coding to the same client: requests/s, and CPU a request.
+ * Answers of the service, limiter, log, metrics and ETag on, against a bare Express 5 handler in a process of its own that sends
+ * the same body to the same client: a cached GET as real clients send it, with and without a token, then other answers.
+ * CPU a request is the least of all rounds, as other work on the machine only adds to it; its ratio is Express' by ours.
  */
 export async function bench(): Promise<void> {
-  const [ours, bare] = [await start('ours'), await start('bare')];
-  const authorization = `Bearer ${ours.token}`;
-  for (const [client, headers] of Object.entries(clientHeaders)) {
-    const coding = chooseCoding(headers['accept-encoding'], Number.POSITIVE_INFINITY);
-    const all: { anonymous: Load; token: Load; bare: Load }[] = [];
-    for (let round = 0; round <= rounds; round += 1)
-      all.push({
-        anonymous: await load(ours.child, ours.url, headers),
-        token: await load(ours.child, ours.url, { ...headers, authorization }),
-        bare: await load(bare.child, `${bare.url}${coding}`, headers),
-      });
-    // The first round warms up.
-    const measured = all.slice(1);
-    const ratio = (kind: 'anonymous' | 'token', of: keyof Load) =>
-      median(measured.map((round) => round[kind][of] / round.bare[of])).toFixed(2);
-    const cpuUs = median(measured.map(({ anonymous }) => anonymous.cpuUs)).toFixed(0);
-    const bareUs = median(measured.map(({ bare: express }) => express.cpuUs)).toFixed(0);
-    console.log(
-      `${client} (${coding}): ${ratio('anonymous', 'perSecond')} of bare Express, with a token ${ratio('token', 'perSecond')}; CPU ${cpuUs} µs against ${bareUs}, ${ratio('anonymous', 'cpuUs')}, with a token ${ratio('token', 'cpuUs')}`,
-    );
-  }
-  for (const { child } of [ours, bare]) child.kill();
+  const [ours, bare] = [start('ours'), start('bare')];
+  const [places] = (await once(ours, 'message')) as [Ours];
+  const rows = (await rowsOf(places)).filter(({ name }) => name.includes(only));
+  bare.send(await Promise.all(rows.map(bareAnswerOf)));
+  const [port] = (await once(bare, 'message')) as [number];
+  for (const open of connections)
+    for (const [index, { name, asked }] of rows.entries()) {
+      const { mine, express } = await compare(
+        { child: ours, asked },
+        { child: bare, asked: { ...asked, port, path: pathOf(index) } },
+        open,
+      );
+      const cpu =
+        Math.min(...express.map(({ cpuUs }) => cpuUs)) / Math.min(...mine.map(({ cpuUs }) => cpuUs));
+      const speed = median(
+        mine.map(({ perSecond }, at) => perSecond / (express[at]?.perSecond ?? Number.NaN)),
+      );
+      console.log(
+        `${open} × ${name}: CPU ${least(mine)} µs against ${least(express)}, ${cpu.toFixed(2)}; requests/s ${speed.toFixed(2)}; event loop p99 ${p99(mine)} ms against ${p99(express)}`,
+      );
+    }
+  for (const child of [ours, bare]) child.kill();
 }
 
-type Load = { readonly perSecond: number; readonly cpuUs: number };
-type Server = { readonly url: string; readonly token: string; readonly child: ChildProcess };
+type Row = { readonly name: string; readonly asked: Asked };
 
-async function start(kind: 'ours' | 'bare'): Promise<Server> {
+/** What is asked of the service, and with which status it answers. */
+async function rowsOf({ ports, path, tokens }: Ours): Promise<readonly Row[]> {
+  const at = (name: string, asked: Partial<Asked>): Row => ({
+    name,
+    asked: { port: ports.usual, path, headers: {}, status: 200, ...asked },
+  });
+  const authorization = `Bearer ${tokens.usual}`;
+  const clients = Object.entries(clientHeaders).flatMap(([client, headers]) => [
+    at(client, { headers }),
+    at(`${client}, token`, { headers: { ...headers, authorization } }),
+  ]);
+  // The first starts the check; the other codings are made when they are first asked for.
+  await answerTo(at('', {}).asked);
+  for (const { asked } of clients) await answerTo(asked);
+  const { etag = '' } = (await answerTo(at('', {}).asked)).headers;
+  const port = ports.idle;
+  const job = await answerTo({ port, path: `${path}&wait=0`, headers: {}, status: 202 });
+  const poor = { authorization: `Bearer ${tokens.poor}` };
+  await answerTo(at('', { headers: poor }).asked);
+  const gzip = { 'accept-encoding': 'gzip' };
+  return [
+    ...clients,
+    at('304', { headers: { 'if-none-match': etag }, status: 304 }),
+    at('from the store', { port: ports.forgetful }),
+    at('from the store, gzip', { port: ports.forgetful, headers: gzip }),
+    at('202', { port, path: `${path}&wait=0`, status: 202 }),
+    at('/api/jobs/{id}', { port, path: String(job.headers.location) }),
+    at('400', { path: '/api/tools/redirect-check?ur=x', status: 400 }),
+    at('401', { headers: { authorization: `Bearer ${tokens.usual.slice(0, -1)}` }, status: 401 }),
+    at('404', { path: '/api/tools/nothing', status: 404 }),
+    at('429', { headers: poor, status: 429 }),
+  ];
+}
+
+async function answerTo({ port, path, headers, status }: Asked) {
+  const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const body = await buffer(answer);
+  if (answer.statusCode !== status) throw new Error(`${path}: ${answer.statusCode} ${body.toString()}`);
+  return { headers: answer.headers, body };
+}
+
+async function bareAnswerOf({ asked }: Row, index: number): Promise<BareAnswer> {
+  const { headers, body } = await answerTo(asked);
+  return {
+    path: pathOf(index),
+    status: asked.status,
+    type: headers['content-type'],
+    coding: headers['content-encoding'],
+    base64: body.toString('base64'),
+  };
+}
+
+function pathOf(index: number): string {
+  return `/answers/${index}`;
+}
+
+function start(kind: 'ours' | 'bare'): ChildProcess {
   const child = fork(fileURLToPath(new URL('cached-get-server.ts', import.meta.url)), [kind], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const place = await new Promise<Omit<Server, 'child'>>((resolve, reject) => {
-    child.once('message', (message) => resolve(message as Omit<Server, 'child'>));
-    child.once('exit', (code) => reject(new Error(`the ${kind} server ended with ${code}`)));
-  });
-  return { child, ...place };
+  child.once('exit', (code) => code && process.exit(code));
+  return child;
 }
 
-async function load(
-  child: ChildProcess,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<Load> {
-  const before = await cpuOf(child);
-  const { requests, non2xx, errors } = await autocannon({ url, headers, connections, duration: roundS });
-  if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} answers were not 200, ${errors} errors`);
-  return { perSecond: requests.average, cpuUs: ((await cpuOf(child)) - before) / requests.total };
+type Side = { readonly child: ChildProcess; readonly asked: Asked };
+type Figures = { readonly perSecond: number; readonly cpuUs: number; readonly p99Ms: number };
+
+/** Loads both in turn; gives the rounds of each. */
+async function compare(ours: Side, bare: Side, open: number) {
+  await measure(ours, open, warmUpMs);
+  await measure(bare, open, warmUpMs);
+  const [mine, express]: [Figures[], Figures[]] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    mine.push(await measure(ours, open, roundMs));
+    express.push(await measure(bare, open, roundMs));
+  }
+  return { mine, express };
 }
 
-function cpuOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve) => {
-    child.once('message', (message) => resolve(Number(message)));
-    child.send('cpu');
-  });
+async function measure({ child, asked }: Side, open: number, forMs: number): Promise<Figures> {
+  await usageOf(child);
+  const start = performance.now();
+  const count = await load(asked, open, forMs);
+  const tookMs = performance.now() - start;
+  const { cpuUs, p99Ms } = await usageOf(child);
+  return { perSecond: (1000 * count) / tookMs, cpuUs: cpuUs / count, p99Ms };
+}
+
+async function usageOf(child: ChildProcess): Promise<Usage> {
+  child.send('usage');
+  const [usage] = (await once(child, 'message')) as [Usage];
+  return usage;
+}
+
+function least(all: readonly Figures[]): string {
+  return Math.min(...all.map(({ cpuUs }) => cpuUs)).toFixed(1);
+}
+
+function p99(all: readonly Figures[]): string {
+  return median(all.map(({ p99Ms }) => p99Ms)).toFixed(1);
 }
 
 function median(all: readonly number[]): number {

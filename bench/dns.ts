@@ -16,7 +16,7 @@ export async function bench(): Promise<void> {
   );
   const lab = await openLab({ zone });
   const factory = prepareProbesOf(lab.config());
-  const check = findCheck('dns-check');
+  const check = await findCheck('dns-check');
   if (!check) throw new Error('there is no dns-check');
   const times: number[] = [];
   const start = performance.now();

@@ -24,7 +24,7 @@ export async function checkLocally(
     throw new UsageError('--evidence: what was seen is kept of one target, and with --local.');
   if (evidence !== undefined) atFile(() => tryToWrite(evidence), '--evidence');
   const config = readConfig();
-  const check = findCheckOf(config)(spec.name);
+  const check = await findCheckOf(config)(spec.name);
   if (!check) throw new Error(`there is no ${spec.name}`);
   const file = await gatherLocally(
     check,
@@ -38,9 +38,9 @@ export async function checkLocally(
 }
 
 /** Judges a file of evidence again, without the network: byte for byte the report of its run, under the rules of today. */
-export function assessFile(path: string): void {
+export async function assessFile(path: string): Promise<void> {
   const file = readEvidence(atFile(() => readFileSync(path === '-' ? 0 : path, 'utf8'), 'assess'));
-  const check = findCheck(file.check);
+  const check = await findCheck(file.check);
   if (!check) throw new UsageError(`There is no check "${file.check}".`);
   try {
     printReport(check, file);

@@ -22,7 +22,7 @@ export function addQueueCommands(program: Command): void {
     .action(async (jobId: string) => (await actions()).retryJob(jobId));
   queue
     .command('drop <jobId>')
-    .description('take out a job that waits; its callers are told that it expired')
+    .description('remove a waiting job; its callers get the answer that it expired')
     .action(async (jobId: string) => (await actions()).dropJob(jobId));
   queue
     .command('drain')

@@ -1,12 +1,15 @@
 /* oxlint-disable max-lines */
 // Generated from docs/openapi.json by `npm run client-types`. Do not edit.
 
-export type DnsCheckReport = {
+/** Fields of a later version: they can be read, and nothing is known of them. */
+export type Later = { readonly [field: string]: unknown };
+
+/** What the report of every tool has. */
+export type ReportFields = {
   readonly schemaVersion: number;
   /** Absent where the operator has switched report ids off. */
   readonly reportId?: string;
   readonly check: string;
-  readonly state: 'complete' | 'partial' | 'unreachable';
   readonly checkedAt: string;
   /** Until then an equal GET is answered from this report. */
   readonly freshUntil: string;
@@ -37,14 +40,12 @@ export type DnsCheckReport = {
     readonly limit: number | null;
   }>;
   /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
-  readonly truncated?: ReadonlyArray<{
-    readonly field: string;
-    readonly kept: number;
-    readonly of: number;
-  }>;
-  readonly target: {
-    readonly domain: string;
-  } & { readonly [field: string]: unknown };
+  readonly truncated?: ReadonlyArray<{ readonly field: string; readonly kept: number; readonly of: number }>;
+};
+
+export type DnsCheckReport = ReportFields & {
+  readonly state: 'complete' | 'partial' | 'unreachable';
+  readonly target: { readonly domain: string } & Later;
   /** null when the DNS did not say. */
   readonly exists: boolean | null;
   readonly unicodeDomain: string;
@@ -52,12 +53,7 @@ export type DnsCheckReport = {
   readonly alias: ReadonlyArray<string>;
   /** By type; a type that was not answered is absent and stands in recordsUnknown. */
   readonly records: { readonly [field: string]: ReadonlyArray<DnsRecord> };
-  readonly recordsUnknown: ReadonlyArray<
-    {
-      readonly type: string;
-      readonly reason: string;
-    } & { readonly [field: string]: unknown }
-  >;
+  readonly recordsUnknown: ReadonlyArray<{ readonly type: string; readonly reason: string } & Later>;
   readonly ns: NameServers;
   readonly soa: Soa;
   readonly dnssec: Dnssec;
@@ -76,7 +72,7 @@ export type DnsCheckReport = {
   /** How mailScore comes about: the kept points of the parts that count, as a share of their weights. */
   readonly mailScoreParts: ReadonlyArray<MailScorePart>;
   readonly budget?: DnsBudget;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Finding = {
   /** Stable kebab-case code; all are listed at /api/findings. */
@@ -90,30 +86,20 @@ export type Finding = {
   readonly evidence: ReadonlyArray<{ readonly [field: string]: unknown }>;
   readonly fix: {
     readonly text: string;
-    readonly record?: {
-      readonly name: string;
-      readonly type: string;
-      readonly value: string;
-    };
+    readonly record?: { readonly name: string; readonly type: string; readonly value: string };
     readonly snippets?: { readonly [field: string]: string };
   };
-  readonly references: ReadonlyArray<{
-    readonly title: string;
-    readonly url: string;
-  }>;
-} & { readonly [field: string]: unknown };
+  readonly references: ReadonlyArray<{ readonly title: string; readonly url: string }>;
+} & Later;
 
-export type NotTested = {
-  readonly code: string;
-  readonly reason: string;
-};
+export type NotTested = { readonly code: string; readonly reason: string };
 
 export type DnsRecord = {
   /** A string, or an object of the type’s fields. */
   readonly data: unknown;
   /** Seconds; the zone’s own where a name server was asked, else what the resolver has left. */
   readonly ttl: number;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type NameServers = {
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
@@ -127,7 +113,7 @@ export type NameServers = {
   readonly servers: ReadonlyArray<NameServer>;
   /** Addresses beyond our limit. */
   readonly notAsked: number;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type NameServer = {
   readonly name: string;
@@ -141,7 +127,7 @@ export type NameServer = {
   readonly recursion: boolean | null;
   /** Why it could not be looked at. */
   readonly reason?: string;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Soa = {
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
@@ -155,7 +141,7 @@ export type Soa = {
   readonly expire?: number;
   readonly minimum?: number;
   readonly ttl?: number;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Dnssec = {
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
@@ -169,7 +155,7 @@ export type Dnssec = {
       readonly digestType: number;
       readonly digest: string;
       readonly matches: boolean | null;
-    } & { readonly [field: string]: unknown }
+    } & Later
   >;
   readonly keys: ReadonlyArray<
     {
@@ -178,7 +164,7 @@ export type Dnssec = {
       readonly algorithmName: string;
       readonly role: 'key-signing' | 'zone-signing' | 'revoked' | 'other';
       readonly bits: number | null;
-    } & { readonly [field: string]: unknown }
+    } & Later
   >;
   readonly signatures: ReadonlyArray<
     {
@@ -187,28 +173,24 @@ export type Dnssec = {
       readonly verdict: string;
       readonly inception: string;
       readonly expiration: string;
-    } & { readonly [field: string]: unknown }
+    } & Later
   >;
   /** When the first of the signatures seen ends, ISO 8601. */
   readonly signaturesUntil: string | null;
   readonly resolverValidates: boolean | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Caa = {
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
   /** The name whose CAA counts; CAs climb up to it. */
   readonly at: string | null;
   readonly records: ReadonlyArray<
-    {
-      readonly flags: number;
-      readonly tag: string;
-      readonly value: string;
-    } & { readonly [field: string]: unknown }
+    { readonly flags: number; readonly tag: string; readonly value: string } & Later
   >;
   /** CAs that may issue; null is any. */
   readonly issue: ReadonlyArray<string> | null;
   readonly issuewild: ReadonlyArray<string> | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Spf = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -236,9 +218,9 @@ export type Spf = {
       readonly explanation?: string;
       readonly comment?: string;
       readonly host: string;
-    } & { readonly [field: string]: unknown }
+    } & Later
   >;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type SpfNode = {
   readonly domain: string;
@@ -254,7 +236,7 @@ export type SpfNode = {
   readonly terms: ReadonlyArray<SpfTerm>;
   readonly faults: ReadonlyArray<RecordFault>;
   readonly children: ReadonlyArray<SpfNode>;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type SpfTerm = {
   readonly term: string;
@@ -263,7 +245,7 @@ export type SpfTerm = {
   readonly lookups: number;
   /** True when its lookup finds nothing. */
   readonly void?: boolean;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type RecordFault = {
   /** Character of the record where it goes wrong; 1 is the first. */
@@ -271,7 +253,7 @@ export type RecordFault = {
   /** The word, tag or line that is wrong. */
   readonly term: string;
   readonly problem: string;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type SpfVerdict = {
   readonly ip: string;
@@ -282,7 +264,7 @@ export type SpfVerdict = {
   readonly lookups: number;
   readonly explanation?: string;
   readonly comment?: string;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Dmarc = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -299,29 +281,22 @@ export type Dmarc = {
   readonly effectivePolicy: 'none' | 'quarantine' | 'reject' | null;
   readonly testing: boolean;
   readonly tags: ReadonlyArray<
-    {
-      readonly tag: string;
-      readonly value: string;
-      readonly position: number;
-    } & { readonly [field: string]: unknown }
+    { readonly tag: string; readonly value: string; readonly position: number } & Later
   >;
   /** The DNS tree walk (RFC 9989 §4.10), longest name first. */
   readonly queries: ReadonlyArray<
-    {
-      readonly name: string;
-      readonly found: 'record' | 'none' | 'several' | 'unknown';
-    } & { readonly [field: string]: unknown }
+    { readonly name: string; readonly found: 'record' | 'none' | 'several' | 'unknown' } & Later
   >;
   readonly rua: ReadonlyArray<ReportUri>;
   readonly ruf: ReadonlyArray<ReportUri>;
   readonly faults: ReadonlyArray<RecordFault>;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type ReportUri = {
   readonly uri: string;
   readonly authorised: boolean | null;
   readonly problem?: string;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Dkim = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -329,7 +304,7 @@ export type Dkim = {
   /** Whether any selector can exist at all (RFC 8020); null when unknown. */
   readonly subtreeExists: boolean | null;
   readonly selectors: ReadonlyArray<DkimSelector>;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type DkimSelector = {
   readonly selector: string;
@@ -342,7 +317,7 @@ export type DkimSelector = {
   readonly bits: number | null;
   readonly revoked: boolean;
   readonly testing: boolean;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type MtaSts = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -350,23 +325,19 @@ export type MtaSts = {
   readonly record: string | null;
   readonly id: string | null;
   readonly policy:
-    | ({
-        readonly mode: string;
-        readonly mx: ReadonlyArray<string>;
-        readonly maxAge: number;
-      } & { readonly [field: string]: unknown })
+    | ({ readonly mode: string; readonly mx: ReadonlyArray<string>; readonly maxAge: number } & Later)
     | null;
   readonly policyUrl: string;
   /** Whether the policy allows every mail host. */
   readonly mxMatch: boolean | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type TlsRpt = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
   readonly record: string | null;
   readonly rua: ReadonlyArray<string>;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Bimi = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -379,7 +350,7 @@ export type Bimi = {
   readonly logoFile?: BimiLogo | null;
   /** null where none could be read. */
   readonly certificate?: MarkCertificate | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type BimiLogo = {
   /** Where it was found, after redirects. */
@@ -390,7 +361,7 @@ export type BimiLogo = {
   readonly title: string | null;
   readonly width: number | null;
   readonly height: number | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type MarkCertificate = {
   readonly url: string;
@@ -403,7 +374,7 @@ export type MarkCertificate = {
   readonly validUntil: string;
   /** Not judged: which mark authorities are recognised is a list that each mail program keeps. */
   readonly trusted: null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Mx = {
   /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -412,7 +383,7 @@ export type Mx = {
   /** No MX record: the domain itself is the mail host. */
   readonly implicit: boolean;
   readonly hosts: ReadonlyArray<MailHost>;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type MailHost = {
   readonly host: string;
@@ -423,7 +394,7 @@ export type MailHost = {
       readonly address: string;
       readonly names: ReadonlyArray<string>;
       readonly confirmed: boolean | null;
-    } & { readonly [field: string]: unknown }
+    } & Later
   >;
   readonly tlsa: {
     /** unknown: the DNS gave no answer (timeout, SERVFAIL); it is never taken for missing. */
@@ -436,10 +407,10 @@ export type MailHost = {
         readonly matchingType: number;
         readonly certificate: string;
         readonly usable: boolean;
-      } & { readonly [field: string]: unknown }
+      } & Later
     >;
-  } & { readonly [field: string]: unknown };
-} & { readonly [field: string]: unknown };
+  } & Later;
+} & Later;
 
 export type MailScorePart = {
   readonly part: string;
@@ -448,13 +419,8 @@ export type MailScorePart = {
   readonly state: 'ok' | 'missing' | 'invalid' | 'unknown' | 'not-applicable';
   /** 0 to weight; null when the part does not count. */
   readonly score: number | null;
-  readonly lost: ReadonlyArray<
-    {
-      readonly code: string;
-      readonly points: number;
-    } & { readonly [field: string]: unknown }
-  >;
-} & { readonly [field: string]: unknown };
+  readonly lost: ReadonlyArray<{ readonly code: string; readonly points: number } & Later>;
+} & Later;
 
 export type DnsBudget = {
   /** True when a limit held questions back. */
@@ -467,62 +433,19 @@ export type DnsBudget = {
       readonly of: string;
       readonly allowed: number;
       readonly notAsked: number;
-    } & { readonly [field: string]: unknown }
+    } & Later
   >;
   /** Names in records that are not public, and the record that names each. */
   readonly namesNotAsked: ReadonlyArray<
-    {
-      readonly name: string;
-      readonly why: string;
-      readonly record: string | null;
-    } & { readonly [field: string]: unknown }
+    { readonly name: string; readonly why: string; readonly record: string | null } & Later
   >;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 /** Our own run could not end; ask again after freshUntil. */
-export type FailedReport = {
-  readonly schemaVersion: number;
-  /** Absent where the operator has switched report ids off. */
-  readonly reportId?: string;
-  readonly check: string;
+export type FailedReport = ReportFields & {
   readonly state: 'failed';
-  readonly checkedAt: string;
-  /** Until then an equal GET is answered from this report. */
-  readonly freshUntil: string;
-  /** When the stored report is deleted. */
-  readonly expiresAt: string;
-  readonly durationMs: number;
-  /** null when it could not be computed; never 0 for "could not look". */
-  readonly score: number | null;
-  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-  readonly rulesVersion: number;
-  readonly summary: {
-    readonly critical: number;
-    readonly high: number;
-    readonly medium: number;
-    readonly low: number;
-    readonly info: number;
-    readonly passed: number;
-    readonly notTested: number;
-  };
-  readonly findings: ReadonlyArray<Finding>;
-  /** Codes of the rules that were looked at and hold. */
-  readonly passed: ReadonlyArray<string>;
-  readonly notTested: ReadonlyArray<NotTested>;
-  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
-  readonly budgetSpent?: ReadonlyArray<{
-    readonly what: string;
-    readonly of: string;
-    readonly limit: number | null;
-  }>;
-  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
-  readonly truncated?: ReadonlyArray<{
-    readonly field: string;
-    readonly kept: number;
-    readonly of: number;
-  }>;
   readonly target: { readonly [field: string]: unknown };
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Job = {
   readonly id: string;
@@ -530,17 +453,10 @@ export type Job = {
   readonly position?: number;
   readonly progress: Progress;
   readonly detail?: string;
-  readonly links: {
-    readonly self: string;
-    readonly original?: string;
-  } & { readonly [field: string]: unknown };
-} & { readonly [field: string]: unknown };
+  readonly links: { readonly self: string; readonly original?: string } & Later;
+} & Later;
 
-export type Progress = {
-  readonly done: number;
-  readonly total: number;
-  readonly current: string;
-} & { readonly [field: string]: unknown };
+export type Progress = { readonly done: number; readonly total: number; readonly current: string } & Later;
 
 /** RFC 9457 problem document. */
 export type Problem = {
@@ -578,52 +494,11 @@ export type Problem = {
   /** Of a 429: which limit was met. */
   readonly policy?: string;
   readonly retryAfterSeconds?: number;
-} & { readonly [field: string]: unknown };
+} & Later;
 
-export type SecurityHeaderCheckReport = {
-  readonly schemaVersion: number;
-  /** Absent where the operator has switched report ids off. */
-  readonly reportId?: string;
-  readonly check: string;
+export type SecurityHeaderCheckReport = ReportFields & {
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly checkedAt: string;
-  /** Until then an equal GET is answered from this report. */
-  readonly freshUntil: string;
-  /** When the stored report is deleted. */
-  readonly expiresAt: string;
-  readonly durationMs: number;
-  /** null when it could not be computed; never 0 for "could not look". */
-  readonly score: number | null;
-  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-  readonly rulesVersion: number;
-  readonly summary: {
-    readonly critical: number;
-    readonly high: number;
-    readonly medium: number;
-    readonly low: number;
-    readonly info: number;
-    readonly passed: number;
-    readonly notTested: number;
-  };
-  readonly findings: ReadonlyArray<Finding>;
-  /** Codes of the rules that were looked at and hold. */
-  readonly passed: ReadonlyArray<string>;
-  readonly notTested: ReadonlyArray<NotTested>;
-  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
-  readonly budgetSpent?: ReadonlyArray<{
-    readonly what: string;
-    readonly of: string;
-    readonly limit: number | null;
-  }>;
-  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
-  readonly truncated?: ReadonlyArray<{
-    readonly field: string;
-    readonly kept: number;
-    readonly of: number;
-  }>;
-  readonly target: {
-    readonly url: string;
-  } & { readonly [field: string]: unknown };
+  readonly target: { readonly url: string } & Later;
   /** The answer that was judged. */
   readonly judgedUrl: string | null;
   /** Who answered instead of the site; null where the page itself was seen. */
@@ -634,7 +509,7 @@ export type SecurityHeaderCheckReport = {
         readonly kind: string;
         readonly certainty: 'certain' | 'likely';
         readonly reason: string;
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
   readonly hops: ReadonlyArray<HeaderHop>;
   readonly effective: EffectiveHeaders;
@@ -646,12 +521,12 @@ export type SecurityHeaderCheckReport = {
       /** The finding that took what is lost, the worst of its group. The others of the group have a scoreEffect of 0, so that one fault is not counted twice; they take effect once this one is fixed. */
       readonly by?: string;
       readonly state: string;
-    } & { readonly [field: string]: unknown };
+    } & Later;
   };
   readonly csp: {
     readonly policies: ReadonlyArray<ContentSecurityPolicy>;
     readonly evaluator: ReadonlyArray<CspEvaluatorFinding>;
-  } & { readonly [field: string]: unknown };
+  } & Later;
   readonly cookies: ReadonlyArray<HeaderCookie>;
   /** Origins of other sites that the page’s HTML names, the first 100; what its scripts and styles load is not seen. null where no HTML page was seen. */
   readonly thirdParties?:
@@ -659,12 +534,12 @@ export type SecurityHeaderCheckReport = {
         readonly origins: ReadonlyArray<ThirdParty>;
         readonly count: number;
         readonly whole: boolean;
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
   readonly securityTxt?: SecurityTxt;
   readonly robots?: RobotsTxt;
   readonly observatory: Observatory;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type HeaderHop = {
   readonly url: string;
@@ -675,31 +550,22 @@ export type HeaderHop = {
   readonly via?: 'refresh-header' | 'meta-refresh';
   /** Which way it was met on: from the https or the http address. */
   readonly chain: 'https' | 'http';
-} & { readonly [field: string]: unknown };
+} & Later;
 
 /** What a browser would really enforce; null where it could not be seen or does not apply. */
 export type EffectiveHeaders = {
   readonly hsts: EffectiveHsts | null;
   readonly framing: EffectiveFraming | null;
   readonly script: EffectiveScript | null;
-  readonly sniffing:
-    | ({
-        readonly nosniff: boolean;
-      } & { readonly [field: string]: unknown })
-    | null;
-  readonly referrer:
-    | ({
-        readonly policy: string;
-        readonly by: 'header' | 'meta' | 'default';
-      } & { readonly [field: string]: unknown })
-    | null;
+  readonly sniffing: ({ readonly nosniff: boolean } & Later) | null;
+  readonly referrer: ({ readonly policy: string; readonly by: 'header' | 'meta' | 'default' } & Later) | null;
   readonly isolation:
     | ({
         readonly opener: string;
         readonly embedder: string;
         readonly resource: string | null;
         readonly crossOriginIsolated: boolean;
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
   readonly cors:
     | ({
@@ -711,9 +577,9 @@ export type EffectiveHeaders = {
           | 'any-origin-with-credentials'
           | 'unknown';
         readonly nullOrigin: boolean;
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type EffectiveHsts = {
   readonly applied: boolean;
@@ -723,14 +589,14 @@ export type EffectiveHsts = {
   /** null when preloading is not asked for. */
   readonly preloadEligible: boolean | null;
   readonly why?: string;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type EffectiveFraming = {
   /** Who may frame the page. */
   readonly allowed: 'none' | 'same-origin' | 'listed' | 'all';
   readonly by: 'frame-ancestors' | 'x-frame-options' | 'nothing';
   readonly sources: ReadonlyArray<string>;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type EffectiveScript = {
   /** none: no policy · open: a policy that an injected script gets past · hosts: only listed hosts · strict: only by nonce, hash or not at all. */
@@ -739,18 +605,15 @@ export type EffectiveScript = {
   readonly eval: boolean;
   readonly anyHost: boolean;
   readonly policies: number;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type ContentSecurityPolicy = {
   readonly from: 'header' | 'meta';
   readonly disposition: 'enforce' | 'report' | 'ignored';
   readonly url: string;
   readonly text: string;
-  readonly directives: ReadonlyArray<{
-    readonly name: string;
-    readonly values: ReadonlyArray<string>;
-  }>;
-} & { readonly [field: string]: unknown };
+  readonly directives: ReadonlyArray<{ readonly name: string; readonly values: ReadonlyArray<string> }>;
+} & Later;
 
 /** As google/csp-evaluator finds it, without repetitions. */
 export type CspEvaluatorFinding = {
@@ -761,7 +624,7 @@ export type CspEvaluatorFinding = {
   readonly directive: string;
   readonly value?: string;
   readonly description: string;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type HeaderCookie = {
   readonly name: string;
@@ -779,12 +642,8 @@ export type HeaderCookie = {
   readonly valueOctets: number | null;
   readonly session: boolean;
   /** What the cookie is for, where its maker says so. */
-  readonly known?: {
-    readonly kind: string;
-    readonly owner: string;
-    readonly source: string;
-  } & { readonly [field: string]: unknown };
-} & { readonly [field: string]: unknown };
+  readonly known?: { readonly kind: string; readonly owner: string; readonly source: string } & Later;
+} & Later;
 
 export type ThirdParty = {
   readonly origin: string;
@@ -794,7 +653,7 @@ export type ThirdParty = {
   readonly kinds: { readonly [field: string]: number };
   /** Which of its scripts and styles have an integrity attribute; null where it gives neither. */
   readonly integrity: 'all' | 'some' | 'none' | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 /** security.txt of the host that was named (RFC 9116). */
 export type SecurityTxt = {
@@ -816,7 +675,7 @@ export type SecurityTxt = {
   readonly languages?: string | null;
   readonly policy?: ReadonlyArray<string>;
   readonly encryption?: ReadonlyArray<string>;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 /** robots.txt of the host that was named (RFC 9309). */
 export type RobotsTxt = {
@@ -837,7 +696,7 @@ export type RobotsTxt = {
   /** The first 20. */
   readonly sitemaps?: ReadonlyArray<string>;
   readonly sitemapCount?: number;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 /** What the MDN HTTP Observatory would say, its quirks included. */
 export type Observatory = {
@@ -848,7 +707,7 @@ export type Observatory = {
   /** Why the Observatory would give no grade. */
   readonly error?: string;
   readonly tests: { readonly [field: string]: ObservatoryTest };
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type ObservatoryTest = {
   readonly pass: boolean;
@@ -858,53 +717,12 @@ export type ObservatoryTest = {
   readonly disputed?: {
     readonly ours: 'good' | 'bad' | 'not-applicable';
     readonly findings: ReadonlyArray<string>;
-  } & { readonly [field: string]: unknown };
-} & { readonly [field: string]: unknown };
+  } & Later;
+} & Later;
 
-export type PagespeedCheckReport = {
-  readonly schemaVersion: number;
-  /** Absent where the operator has switched report ids off. */
-  readonly reportId?: string;
-  readonly check: string;
+export type PagespeedCheckReport = ReportFields & {
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly checkedAt: string;
-  /** Until then an equal GET is answered from this report. */
-  readonly freshUntil: string;
-  /** When the stored report is deleted. */
-  readonly expiresAt: string;
-  readonly durationMs: number;
-  /** null when it could not be computed; never 0 for "could not look". */
-  readonly score: number | null;
-  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-  readonly rulesVersion: number;
-  readonly summary: {
-    readonly critical: number;
-    readonly high: number;
-    readonly medium: number;
-    readonly low: number;
-    readonly info: number;
-    readonly passed: number;
-    readonly notTested: number;
-  };
-  readonly findings: ReadonlyArray<Finding>;
-  /** Codes of the rules that were looked at and hold. */
-  readonly passed: ReadonlyArray<string>;
-  readonly notTested: ReadonlyArray<NotTested>;
-  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
-  readonly budgetSpent?: ReadonlyArray<{
-    readonly what: string;
-    readonly of: string;
-    readonly limit: number | null;
-  }>;
-  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
-  readonly truncated?: ReadonlyArray<{
-    readonly field: string;
-    readonly kept: number;
-    readonly of: number;
-  }>;
-  readonly target: {
-    readonly url: string;
-  } & { readonly [field: string]: unknown };
+  readonly target: { readonly url: string } & Later;
   readonly finalUrl: string | null;
   readonly strategy: 'mobile' | 'desktop';
   /** "measured", or the code of the finding that says why not. */
@@ -919,8 +737,8 @@ export type PagespeedCheckReport = {
       readonly cls: 'good' | 'needs-improvement' | 'poor' | null;
       readonly tbt: 'good' | 'needs-improvement' | 'poor' | null;
       readonly note: string;
-    } & { readonly [field: string]: unknown };
-  } & { readonly [field: string]: unknown };
+    } & Later;
+  } & Later;
   readonly metrics:
     | ({
         readonly lcp: SpeedMetric;
@@ -929,7 +747,7 @@ export type PagespeedCheckReport = {
         readonly fcp: SpeedMetric;
         readonly si: SpeedMetric;
         readonly ttfb: SpeedMetric;
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
   readonly field:
     | ({
@@ -937,42 +755,26 @@ export type PagespeedCheckReport = {
         readonly scope: 'url' | 'origin';
         readonly formFactor: string;
         readonly metrics: { readonly [field: string]: FieldMetric };
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
   readonly lcp:
     | ({
-        readonly element: {
-          readonly selector: string;
-          readonly snippet: string;
-        } | null;
+        readonly element: { readonly selector: string; readonly snippet: string } | null;
         /** As seen here, without throttling; they do not add up to the metric. */
         readonly observedPhasesMs: { readonly [field: string]: number };
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
   readonly layoutShifts: ReadonlyArray<{ readonly [field: string]: unknown }>;
   readonly opportunities: ReadonlyArray<SpeedAudit>;
   readonly diagnostics: ReadonlyArray<SpeedAudit>;
   readonly resources:
     | ({
-        readonly total: {
-          readonly requests: number;
-          readonly bytes: number;
-        };
-        readonly byType: {
-          readonly [field: string]: {
-            readonly requests: number;
-            readonly bytes: number;
-          };
-        };
-      } & { readonly [field: string]: unknown })
+        readonly total: { readonly requests: number; readonly bytes: number };
+        readonly byType: { readonly [field: string]: { readonly requests: number; readonly bytes: number } };
+      } & Later)
     | null;
   readonly blockedRequests: ReadonlyArray<
-    {
-      readonly host: string;
-      readonly port: number;
-      readonly code: string;
-      readonly reason: string;
-    } & { readonly [field: string]: unknown }
+    { readonly host: string; readonly port: number; readonly code: string; readonly reason: string } & Later
   >;
   readonly runs: {
     readonly count: number;
@@ -980,7 +782,7 @@ export type PagespeedCheckReport = {
     readonly scores: ReadonlyArray<number | null>;
     /** Points between the best and the worst run. */
     readonly spread: number | null;
-  } & { readonly [field: string]: unknown };
+  } & Later;
   readonly environment:
     | ({
         /** psi: PageSpeed Insights loaded the page, in Google’s browser and on its line. */
@@ -996,13 +798,9 @@ export type PagespeedCheckReport = {
         readonly sentBytes: number | null;
         /** Sites that the page asked for more than one load may ask of them; nothing more went there. */
         readonly overspent: ReadonlyArray<
-          {
-            readonly site: string;
-            readonly what: string;
-            readonly limit: number;
-          } & { readonly [field: string]: unknown }
+          { readonly site: string; readonly what: string; readonly limit: number } & Later
         >;
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
   readonly warnings: ReadonlyArray<string>;
   readonly screenshot:
@@ -1014,15 +812,11 @@ export type PagespeedCheckReport = {
         readonly sizeBytes: number;
         /** Where it can be read; absent where reports have no ids. */
         readonly href?: string;
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
   /** When a picture of the page was taken while it loaded, and its size in pixels. Absent in reports of an older release. */
   readonly filmstrip?: ReadonlyArray<
-    {
-      readonly atMs: number;
-      readonly width: number;
-      readonly height: number;
-    } & { readonly [field: string]: unknown }
+    { readonly atMs: number; readonly width: number; readonly height: number } & Later
   >;
   /** The requests of the page that began first, at most 50; null where they were not seen. Absent in reports of an older release. */
   readonly requests?:
@@ -1042,11 +836,11 @@ export type PagespeedCheckReport = {
             readonly status: number;
             /** Its host is of another registrable domain than the page. */
             readonly isThirdParty: boolean;
-          } & { readonly [field: string]: unknown }
+          } & Later
         >;
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type SpeedMetric = {
   /** ms; CLS has no unit. Simulated for the line and the device of `environment`. */
@@ -1058,20 +852,17 @@ export type SpeedMetric = {
   /** Per cent of the score. */
   readonly weight: number;
   readonly rating: 'good' | 'needs-improvement' | 'poor' | null;
-  readonly thresholds: {
-    readonly good: number;
-    readonly poor: number;
-  };
+  readonly thresholds: { readonly good: number; readonly poor: number };
   /** As seen here, without throttling. */
   readonly observed: number | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type FieldMetric = {
   readonly p75: number;
   readonly rating: 'good' | 'needs-improvement' | 'poor';
   /** Shares of good, needs-improvement, poor. */
   readonly distribution: ReadonlyArray<number>;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type SpeedAudit = {
   /** Lighthouse’s id of the audit. */
@@ -1086,55 +877,14 @@ export type SpeedAudit = {
     readonly inpMs?: number;
     readonly cls?: number;
     readonly bytes?: number;
-  } & { readonly [field: string]: unknown };
+  } & Later;
   readonly items: ReadonlyArray<{ readonly [field: string]: unknown }>;
   readonly itemCount: number;
-} & { readonly [field: string]: unknown };
+} & Later;
 
-export type DomainHealthReport = {
-  readonly schemaVersion: number;
-  /** Absent where the operator has switched report ids off. */
-  readonly reportId?: string;
-  readonly check: string;
+export type DomainHealthReport = ReportFields & {
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly checkedAt: string;
-  /** Until then an equal GET is answered from this report. */
-  readonly freshUntil: string;
-  /** When the stored report is deleted. */
-  readonly expiresAt: string;
-  readonly durationMs: number;
-  /** null when it could not be computed; never 0 for "could not look". */
-  readonly score: number | null;
-  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-  readonly rulesVersion: number;
-  readonly summary: {
-    readonly critical: number;
-    readonly high: number;
-    readonly medium: number;
-    readonly low: number;
-    readonly info: number;
-    readonly passed: number;
-    readonly notTested: number;
-  };
-  readonly findings: ReadonlyArray<Finding>;
-  /** Codes of the rules that were looked at and hold. */
-  readonly passed: ReadonlyArray<string>;
-  readonly notTested: ReadonlyArray<NotTested>;
-  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
-  readonly budgetSpent?: ReadonlyArray<{
-    readonly what: string;
-    readonly of: string;
-    readonly limit: number | null;
-  }>;
-  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
-  readonly truncated?: ReadonlyArray<{
-    readonly field: string;
-    readonly kept: number;
-    readonly of: number;
-  }>;
-  readonly target: {
-    readonly domain: string;
-  } & { readonly [field: string]: unknown };
+  readonly target: { readonly domain: string } & Later;
   readonly categories: {
     readonly dns: HealthCategory;
     readonly ssl: HealthCategory;
@@ -1149,9 +899,10 @@ export type DomainHealthReport = {
   /** Everything that limits the grade, the strictest first, also limits above the grade. */
   readonly caps: ReadonlyArray<GradeCap>;
   readonly entryPoints: ReadonlyArray<EntryPoint>;
+  readonly addressFamilies?: AddressFamilies;
   readonly worstFindings: ReadonlyArray<WorstFinding>;
   readonly trend?: HealthTrend;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type HealthCategory = {
   /** unavailable: it could not be checked · not-applicable: there is nothing to check, as on a domain without a web server. */
@@ -1174,7 +925,7 @@ export type HealthCategory = {
   /** Codes of its findings. */
   readonly codes: ReadonlyArray<string>;
   readonly report: HealthSource;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type HealthSource = {
   readonly check: string;
@@ -1185,7 +936,7 @@ export type HealthSource = {
   /** Absent where there is no report. */
   readonly checkedAt?: string;
   readonly rulesVersion?: number;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type GradeCap = {
   /** The finding that limits the grade. */
@@ -1193,7 +944,7 @@ export type GradeCap = {
   readonly limit: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F';
   readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | null;
   readonly reason: string;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type EntryPoint = {
   readonly url: string;
@@ -1216,7 +967,17 @@ export type EntryPoint = {
   /** Why it is not ok. */
   readonly reason?: string;
   readonly report: HealthSource;
-} & { readonly [field: string]: unknown };
+} & Later;
+
+/** Whether the web host can be reached over HTTPS by each family of addresses. */
+export type AddressFamilies = ReadonlyArray<
+  {
+    readonly family: 'IPv4' | 'IPv6';
+    /** partly: some of its addresses answer, or they answer TLS but not with the page. */
+    readonly state: 'answers' | 'partly' | 'no-answer' | 'no-address' | 'unknown';
+    readonly reason?: string;
+  } & Later
+>;
 
 export type WorstFinding = {
   readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail';
@@ -1225,7 +986,7 @@ export type WorstFinding = {
   readonly title: string;
   /** Points it takes from the score of the domain; 0 or below. */
   readonly scoreEffect: number;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 /** Since the last report with the same rules and the same coverage; absent where there is none. */
 export type HealthTrend = {
@@ -1240,61 +1001,20 @@ export type HealthTrend = {
       /** A category, or health for a finding of this report itself. */
       readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | 'health';
       readonly code: string;
-    } & { readonly [field: string]: unknown }
+    } & Later
   >;
   readonly fixedFindings: ReadonlyArray<
     {
       /** A category, or health for a finding of this report itself. */
       readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail' | 'health';
       readonly code: string;
-    } & { readonly [field: string]: unknown }
+    } & Later
   >;
-} & { readonly [field: string]: unknown };
+} & Later;
 
-export type RedirectCheckReport = {
-  readonly schemaVersion: number;
-  /** Absent where the operator has switched report ids off. */
-  readonly reportId?: string;
-  readonly check: string;
+export type RedirectCheckReport = ReportFields & {
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly checkedAt: string;
-  /** Until then an equal GET is answered from this report. */
-  readonly freshUntil: string;
-  /** When the stored report is deleted. */
-  readonly expiresAt: string;
-  readonly durationMs: number;
-  /** null when it could not be computed; never 0 for "could not look". */
-  readonly score: number | null;
-  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-  readonly rulesVersion: number;
-  readonly summary: {
-    readonly critical: number;
-    readonly high: number;
-    readonly medium: number;
-    readonly low: number;
-    readonly info: number;
-    readonly passed: number;
-    readonly notTested: number;
-  };
-  readonly findings: ReadonlyArray<Finding>;
-  /** Codes of the rules that were looked at and hold. */
-  readonly passed: ReadonlyArray<string>;
-  readonly notTested: ReadonlyArray<NotTested>;
-  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
-  readonly budgetSpent?: ReadonlyArray<{
-    readonly what: string;
-    readonly of: string;
-    readonly limit: number | null;
-  }>;
-  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
-  readonly truncated?: ReadonlyArray<{
-    readonly field: string;
-    readonly kept: number;
-    readonly of: number;
-  }>;
-  readonly target: {
-    readonly url: string;
-  } & { readonly [field: string]: unknown };
+  readonly target: { readonly url: string } & Later;
   readonly hops: ReadonlyArray<RedirectHop>;
   /** Who answered instead of the site; null where the page itself was seen. */
   readonly answeredBy?:
@@ -1304,7 +1024,7 @@ export type RedirectCheckReport = {
         readonly kind: string;
         readonly certainty: 'certain' | 'likely';
         readonly reason: string;
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
   readonly finalUrl: string | null;
   readonly finalStatus: number | null;
@@ -1320,7 +1040,7 @@ export type RedirectCheckReport = {
     | 'invalid-location'
     | 'unreachable'
     | 'cookie-required';
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type RedirectHop = {
   readonly url: string;
@@ -1336,20 +1056,13 @@ export type RedirectHop = {
   readonly waitedMs?: number | null;
   /** null for http. */
   readonly tls?:
-    | ({
-        readonly protocol: string | null;
-        readonly trusted: boolean;
-        readonly error: string | null;
-      } & { readonly [field: string]: unknown })
+    | ({ readonly protocol: string | null; readonly trusted: boolean; readonly error: string | null } & Later)
     | null;
   /** As sent, each byte one character; without the values of cookies and without credentials. The first 16 kB. */
   readonly headers?: ReadonlyArray<readonly [string, string]>;
   /** Why the hop gave no answer. */
-  readonly error?: {
-    readonly code: string;
-    readonly reason: string;
-  } & { readonly [field: string]: unknown };
-} & { readonly [field: string]: unknown };
+  readonly error?: { readonly code: string; readonly reason: string } & Later;
+} & Later;
 
 export type Timings = {
   readonly wait: number;
@@ -1361,52 +1074,11 @@ export type Timings = {
   readonly download: number;
   readonly total: number;
   readonly reused: boolean;
-} & { readonly [field: string]: unknown };
+} & Later;
 
-export type SslCheckReport = {
-  readonly schemaVersion: number;
-  /** Absent where the operator has switched report ids off. */
-  readonly reportId?: string;
-  readonly check: string;
+export type SslCheckReport = ReportFields & {
   readonly state: 'complete' | 'partial' | 'unreachable';
-  readonly checkedAt: string;
-  /** Until then an equal GET is answered from this report. */
-  readonly freshUntil: string;
-  /** When the stored report is deleted. */
-  readonly expiresAt: string;
-  readonly durationMs: number;
-  /** null when it could not be computed; never 0 for "could not look". */
-  readonly score: number | null;
-  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-  readonly rulesVersion: number;
-  readonly summary: {
-    readonly critical: number;
-    readonly high: number;
-    readonly medium: number;
-    readonly low: number;
-    readonly info: number;
-    readonly passed: number;
-    readonly notTested: number;
-  };
-  readonly findings: ReadonlyArray<Finding>;
-  /** Codes of the rules that were looked at and hold. */
-  readonly passed: ReadonlyArray<string>;
-  readonly notTested: ReadonlyArray<NotTested>;
-  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
-  readonly budgetSpent?: ReadonlyArray<{
-    readonly what: string;
-    readonly of: string;
-    readonly limit: number | null;
-  }>;
-  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
-  readonly truncated?: ReadonlyArray<{
-    readonly field: string;
-    readonly kept: number;
-    readonly of: number;
-  }>;
-  readonly target: {
-    readonly domain: string;
-  } & { readonly [field: string]: unknown };
+  readonly target: { readonly domain: string } & Later;
   readonly host: string;
   readonly port: number;
   /** The address that the report describes; `endpoints` has all of them. */
@@ -1427,11 +1099,7 @@ export type SslCheckReport = {
   readonly groups: ReadonlyArray<KeyExchangeGroup>;
   /** What a current client gets. */
   readonly negotiated:
-    | ({
-        readonly protocol: string;
-        readonly suite: string;
-        readonly group: string | null;
-      } & { readonly [field: string]: unknown })
+    | ({ readonly protocol: string; readonly suite: string; readonly group: string | null } & Later)
     | null;
   readonly alpn: string | null;
   readonly ocspStaple: OcspStaple | null;
@@ -1440,12 +1108,11 @@ export type SslCheckReport = {
   readonly revocationSources?: ReadonlyArray<'OCSP staple' | 'CRL'>;
   /** null when no certificate was seen; absent in older reports. */
   readonly revocationList?: RevocationList | null;
-  readonly earlyData: {
-    readonly accepted: boolean | null;
-    readonly maxBytes: number | null;
-  } & { readonly [field: string]: unknown };
-  /** The HTTPS record or an Alt-Svc field offers h3; it is not tried. */
+  readonly earlyData: { readonly accepted: boolean | null; readonly maxBytes: number | null } & Later;
+  /** The HTTPS record or an Alt-Svc field offers h3. */
   readonly http3Advertised: boolean | null;
+  readonly certificateCompression?: CertificateCompression;
+  readonly http3?: Http3;
   /** The HTTPS record carries keys for Encrypted Client Hello; null when it could not be read. */
   readonly echAdvertised?: boolean | null;
   /** A client that comes back with an older version is refused (RFC 7507); null where no version before TLS 1.2 is spoken. */
@@ -1460,7 +1127,7 @@ export type SslCheckReport = {
     readonly tls13Tickets: boolean | null;
     /** The session of a current client was resumed; null where none was issued. */
     readonly resumed: boolean | null;
-  } & { readonly [field: string]: unknown };
+  } & Later;
   /** TLS 1.2: a handshake that the client begins inside a connection is accepted. */
   readonly renegotiationByClient?: boolean | null;
   /** Connections that were opened: at most 30 to an address looked at in full, and 6 to any other. */
@@ -1485,11 +1152,11 @@ export type SslCheckReport = {
           {
             readonly letter: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T';
             readonly code: string;
-          } & { readonly [field: string]: unknown }
+          } & Later
         >;
-      } & { readonly [field: string]: unknown })
+      } & Later)
     | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Certificate = {
   readonly subject: string;
@@ -1505,7 +1172,7 @@ export type Certificate = {
     readonly type: string;
     readonly bits: number | null;
     readonly curve: string | null;
-  } & { readonly [field: string]: unknown };
+  } & Later;
   readonly signatureAlgorithm: string;
   /** Fingerprint of the DER, lower-case hex. */
   readonly sha256: string;
@@ -1515,7 +1182,7 @@ export type Certificate = {
   readonly spkiSha256?: string;
   /** The certificate itself. */
   readonly pem?: string;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type OtherCertificate = {
   readonly subject: string;
@@ -1531,7 +1198,7 @@ export type OtherCertificate = {
     readonly type: string;
     readonly bits: number | null;
     readonly curve: string | null;
-  } & { readonly [field: string]: unknown };
+  } & Later;
   readonly signatureAlgorithm: string;
   /** Fingerprint of the DER, lower-case hex. */
   readonly sha256: string;
@@ -1553,7 +1220,7 @@ export type OtherCertificate = {
   /** What that was learnt from; empty when it was not checked, absent in older reports. */
   readonly revocationSources?: ReadonlyArray<'OCSP staple' | 'CRL'>;
   readonly revocationList?: RevocationList | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Trust = {
   /** null when no certificate was seen. */
@@ -1562,14 +1229,23 @@ export type Trust = {
   readonly error: string | null;
   /** The same as a sentence. */
   readonly reason?: string | null;
-} & { readonly [field: string]: unknown };
+  /** Of the trusted certificate of current clients: whether a path leads to a root that is in each store, by the CCADB of 2026-08-22; null where that is not known. */
+  readonly stores?:
+    | ({
+        readonly Mozilla: boolean;
+        readonly Apple: boolean | null;
+        readonly Chrome: boolean | null;
+        readonly Microsoft: boolean | null;
+      } & Later)
+    | null;
+} & Later;
 
 /** An answer that the CA did not sign is unusable; without the certificate of the issuer that is not told. */
 export type OcspStaple = {
   readonly status: 'good' | 'revoked' | 'unknown' | 'unusable';
   readonly thisUpdate: string | null;
   readonly nextUpdate: string | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 /** The CRL that the certificate points to. Lists of up to 1 MB are fetched, by http, where the chain is trusted. */
 export type RevocationList = {
@@ -1584,14 +1260,14 @@ export type RevocationList = {
   readonly nextUpdate: string | null;
   readonly entries: number | null;
   readonly bytes: number | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type OtherKeyKind = {
   readonly kind: 'ECDSA' | 'RSA';
   readonly presence: 'shown' | 'none' | 'unknown';
   /** Why it is unknown. */
   readonly reason: string | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type CipherSuite = {
   readonly name: string;
@@ -1604,13 +1280,34 @@ export type CipherSuite = {
   readonly dhBits: number | null;
   /** Name of a prime that many servers share: "ffdhe2048"; null for any other. */
   readonly dhPrime?: string | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type KeyExchangeGroup = {
   readonly name: string;
   readonly id: string;
   readonly postQuantum: boolean;
-} & { readonly [field: string]: unknown };
+} & Later;
+
+/** The Certificate message in TLS 1.3 to a client that offers zlib, brotli and zstd (RFC 8879): as it is sent, and what comes out of it. null where none was seen. */
+export type CertificateCompression =
+  | ({
+      /** null where the certificates are sent as they are. */
+      readonly algorithm: 'zlib' | 'brotli' | 'zstd' | null;
+      readonly bytes: number;
+      readonly wholeBytes: number;
+    } & Later)
+  | null;
+
+/** HTTP/3 is tried where it is offered: one datagram, sent twice at most, asks for the versions of QUIC. */
+export type Http3 = {
+  readonly state: 'answers' | 'no-answer' | 'not-offered' | 'unknown';
+  readonly source: 'Alt-Svc' | 'HTTPS record' | null;
+  readonly port: number | null;
+  /** Versions of QUIC that the server lists: "QUIC v1". */
+  readonly versions: ReadonlyArray<string>;
+  /** Why it does not answer, or why that is unknown. */
+  readonly reason: string | null;
+} & Later;
 
 export type TlsEndpoint = {
   readonly address: string;
@@ -1624,7 +1321,7 @@ export type TlsEndpoint = {
   readonly alpn: string | null;
   /** Why the handshake failed. */
   readonly reason: string | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type SimulatedClient = {
   readonly name: string;
@@ -1634,7 +1331,7 @@ export type SimulatedClient = {
   readonly suite: string | null;
   /** Why it does not connect, or why that is not known. */
   readonly reason: string | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type History = {
   readonly reports: ReadonlyArray<
@@ -1646,62 +1343,23 @@ export type History = {
       readonly score: number | null;
       readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
       readonly state: 'complete' | 'partial' | 'unreachable' | 'failed';
-    } & { readonly [field: string]: unknown }
+    } & Later
   >;
   /** The value of `before` for the next page; null on the last. */
   readonly next: string | null;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 /** What the reports of all checks have in common. */
-export type Report = {
-  readonly schemaVersion: number;
-  /** Absent where the operator has switched report ids off. */
-  readonly reportId?: string;
-  readonly check: string;
+export type Report = ReportFields & {
   readonly state: 'complete' | 'partial' | 'unreachable' | 'failed';
-  readonly checkedAt: string;
-  /** Until then an equal GET is answered from this report. */
-  readonly freshUntil: string;
-  /** When the stored report is deleted. */
-  readonly expiresAt: string;
-  readonly durationMs: number;
-  /** null when it could not be computed; never 0 for "could not look". */
-  readonly score: number | null;
-  readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
-  readonly rulesVersion: number;
-  readonly summary: {
-    readonly critical: number;
-    readonly high: number;
-    readonly medium: number;
-    readonly low: number;
-    readonly info: number;
-    readonly passed: number;
-    readonly notTested: number;
-  };
-  readonly findings: ReadonlyArray<Finding>;
-  /** Codes of the rules that were looked at and hold. */
-  readonly passed: ReadonlyArray<string>;
-  readonly notTested: ReadonlyArray<NotTested>;
-  /** What was not asked because this run, or all runs together (`limit` is null), had asked that host enough. */
-  readonly budgetSpent?: ReadonlyArray<{
-    readonly what: string;
-    readonly of: string;
-    readonly limit: number | null;
-  }>;
-  /** Lists and texts that were cut to keep the report below 512 KiB: their field, and how many items or characters were kept of how many. Absent where the report is whole. */
-  readonly truncated?: ReadonlyArray<{
-    readonly field: string;
-    readonly kept: number;
-    readonly of: number;
-  }>;
   readonly target: { readonly [field: string]: unknown };
-} & { readonly [field: string]: unknown };
+} & Later;
 
 /** SARIF 2.1.0 (OASIS). */
 export type Sarif = {
   readonly version: '2.1.0';
   readonly runs: ReadonlyArray<{ readonly [field: string]: unknown }>;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type ReportDiff = {
   readonly check: string;
@@ -1713,7 +1371,7 @@ export type ReportDiff = {
     readonly score: number | null;
     readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
     readonly rulesVersion: number;
-  } & { readonly [field: string]: unknown };
+  } & Later;
   readonly to: {
     readonly reportId?: string;
     readonly checkedAt: string;
@@ -1721,7 +1379,7 @@ export type ReportDiff = {
     readonly score: number | null;
     readonly grade: 'A+' | 'A' | 'B' | 'C' | 'D' | 'F' | null;
     readonly rulesVersion: number;
-  } & { readonly [field: string]: unknown };
+  } & Later;
   /** The two were judged by different rules: a difference may be ours, not the target’s. */
   readonly rulesChanged: boolean;
   /** null when one of them has no score. */
@@ -1734,7 +1392,7 @@ export type ReportDiff = {
         readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
         readonly title: string;
         readonly scoreEffect: number;
-      } & { readonly [field: string]: unknown }
+      } & Later
     >;
     /** In the second; the first could not look, or had no such rule. */
     readonly newlyTested: ReadonlyArray<
@@ -1743,7 +1401,7 @@ export type ReportDiff = {
         readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
         readonly title: string;
         readonly scoreEffect: number;
-      } & { readonly [field: string]: unknown }
+      } & Later
     >;
     /** In the first; the second report tested it, and it is fixed. */
     readonly fixed: ReadonlyArray<
@@ -1752,7 +1410,7 @@ export type ReportDiff = {
         readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
         readonly title: string;
         readonly scoreEffect: number;
-      } & { readonly [field: string]: unknown }
+      } & Later
     >;
     /** In the first; the second could not look. */
     readonly noLongerTested: ReadonlyArray<
@@ -1761,7 +1419,7 @@ export type ReportDiff = {
         readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
         readonly title: string;
         readonly scoreEffect: number;
-      } & { readonly [field: string]: unknown }
+      } & Later
     >;
     /** In both, with another severity, effect, text or evidence. */
     readonly changed: ReadonlyArray<
@@ -1774,13 +1432,13 @@ export type ReportDiff = {
           readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
           readonly title: string;
           readonly scoreEffect: number;
-        } & { readonly [field: string]: unknown };
+        } & Later;
         readonly after: {
           readonly code: string;
           readonly severity: 'critical' | 'high' | 'medium' | 'low' | 'info';
           readonly title: string;
           readonly scoreEffect: number;
-        } & { readonly [field: string]: unknown };
+        } & Later;
         /** Where the evidence differs: the first ten pieces of each, and how many there are. */
         readonly evidence?: {
           readonly added: ReadonlyArray<{ readonly [field: string]: unknown }>;
@@ -1788,11 +1446,11 @@ export type ReportDiff = {
           readonly addedCount: number;
           readonly goneCount: number;
         };
-      } & { readonly [field: string]: unknown }
+      } & Later
     >;
     readonly unchanged: number;
   };
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Me = {
   readonly kind: 'anonymous' | 'token';
@@ -1807,16 +1465,16 @@ export type Me = {
       readonly windowSeconds: number;
       readonly remaining: number;
       readonly resetSeconds: number;
-    } & { readonly [field: string]: unknown };
+    } & Later;
     readonly scans: {
       readonly limit: number;
       readonly windowSeconds: number;
       readonly remaining: number;
       readonly resetSeconds: number;
-    } & { readonly [field: string]: unknown };
-  } & { readonly [field: string]: unknown };
+    } & Later;
+  } & Later;
   readonly costs: { readonly [field: string]: number };
-} & { readonly [field: string]: unknown };
+} & Later;
 
 export type Rule = {
   readonly code: string;
@@ -1829,13 +1487,10 @@ export type Rule = {
   readonly detail: string;
   /** With {placeholders} that a finding fills from its evidence. */
   readonly fix: string;
-  readonly references: ReadonlyArray<{
-    readonly title: string;
-    readonly url: string;
-  }>;
+  readonly references: ReadonlyArray<{ readonly title: string; readonly url: string }>;
   /** Codes by which older reports of this check say the same. */
   readonly replaces?: ReadonlyArray<string>;
-} & { readonly [field: string]: unknown };
+} & Later;
 
 /** Every tool: what it answers and which options it takes. */
 export type Tools = {

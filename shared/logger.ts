@@ -1,4 +1,5 @@
 import { pino, stdSerializers } from 'pino';
+import { openLogStream } from './log-stream.ts';
 
 /** The log: JSON lines on stdout, fixed messages and fields. error = a person must act, warn = we coped, info = life of a job, debug = a probe. */
 export type Logger = {
@@ -19,12 +20,6 @@ function isoTime(): string {
   return lastText;
 }
 
-/**
- * Lines are written together: each write wakes a thread, which cost 10 µs a request with 4 KiB at once (11 % of a cached
- * answer), and a quarter of that with 32 KiB. A line waits 100 ms at most.
- */
-const batch = { minLength: 32_768, maxWrite: 65_536, periodicFlush: 100 };
-
 // A driver hangs what it was asked onto its errors: a whole job, with the caller's address. None of that is for a log.
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -32,10 +27,22 @@ function errorFields(error: unknown): unknown {
   return { type, message, stack, code };
 }
 
-/** Opens the log. Error objects belong under the key `err`. */
+/** Opens the log. Error objects belong under the key `err`; the other fields are JSON. */
 export function openLogger(level: string): Logger {
-  return pino(
-    { level, base: null, timestamp: isoTime, serializers: { err: errorFields } },
-    pino.destination({ sync: false, ...batch }),
-  );
+  const stream = openLogStream();
+  const log = pino({ level, base: null, timestamp: isoTime, serializers: { err: errorFields } }, stream);
+  const writeInfo = (fields: object, message: string) => void stream.write(infoLine(fields, message));
+  return {
+    error: (fields, message) => log.error(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
+    info: log.isLevelEnabled('info') ? writeInfo : () => undefined,
+    debug: (fields, message) => log.debug(fields, message),
+  };
+}
+
+// The line that pino would write, at a third of its cost: nearly all lines are of this level, and none of them has an error.
+function infoLine(fields: object, message: string): string {
+  const json = JSON.stringify(fields);
+  const more = json === '{}' ? '' : `,${json.slice(1, -1)}`;
+  return `{"level":30${isoTime()}${more},"msg":${JSON.stringify(message)}}\n`;
 }

@@ -1,10 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { catalogue } from './catalogue/registry.ts';
 import type { JobQueue, QueueStats } from './job-queue/port.ts';
 import type { QueueName } from './model/job.ts';
 import { addBackendGauges, addBuildInfo, addSpanCounter } from './process-gauges.ts';
 import type { ReadReadiness } from './readiness.ts';
 import { addStoreGauges } from './report-store/gauges.ts';
 import type { ReportStore } from './report-store/port.ts';
+import { addDurations, addTally } from './tallies.ts';
 import type { Tracing } from './tracing/port.ts';
 
 type Stats = Awaited<ReturnType<JobQueue['stats']>>;
@@ -18,7 +20,8 @@ export type Metrics = {
   problem(code: string): void;
   /** A job's first start. */
   jobStarted(queue: QueueName, waitedS: number): void;
-  checkDone(check: string, state: string, seconds: number): void;
+  /** @param seconds where it is known how long the run took */
+  checkDone(check: string, state: string, seconds?: number): void;
   /** From now on each scrape tells which parts are away or hampered. */
   watchReadiness(read: ReadReadiness): void;
   /** From now on each scrape tells what became of spans. */
@@ -43,38 +46,60 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     new Counter({ name, help, labelNames, registers });
   const histogram = (name: string, help: string, label: string) =>
     new Histogram({ name, help, labelNames: [label], buckets: durations, registers });
-  const requests = counter('diag_http_requests_total', 'Requests answered.', ['route', 'status']);
-  const requestSeconds = histogram(
-    'diag_http_request_duration_seconds',
-    'Time to the end of an answer.',
-    'route',
-  );
-  const lookups = counter('diag_cache_lookups_total', 'Reports given, by where they came from.', ['result']);
-  const refused = counter('diag_rate_limited_total', 'Requests refused with 429.', ['policy']);
-  const problems = counter('diag_problems_total', 'Requests answered with a problem.', ['code']);
+  const tally = (name: string, help: string, label: string, known?: readonly string[]) =>
+    addTally(registry, { name, help, label, ...(known ? { known } : {}) });
+  const countRequest = addRequests(registry);
+  const lookups = tally('diag_cache_lookups_total', 'Reports given, by where they came from.', 'result');
+  const refused = tally('diag_rate_limited_total', 'Requests refused with 429.', 'policy');
+  // What alarms watch begins at 0.
+  const problems = tally('diag_problems_total', 'Requests answered with a problem.', 'code', [
+    'internal_error',
+  ]);
   const waitSeconds = histogram(
     'diag_queue_wait_seconds',
     'Time from a request for a job to its start.',
     'queue',
   );
   const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
+  for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, 0);
   const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
   return {
-    request(route, status, seconds) {
-      requests.inc({ route, status });
-      requestSeconds.observe({ route }, seconds);
-    },
-    cacheLookup: (result) => lookups.inc({ result }),
-    rateLimited: (policy) => refused.inc({ policy }),
-    problem: (code) => problems.inc({ code }),
+    request: countRequest,
+    cacheLookup: lookups,
+    rateLimited: refused,
+    problem: problems,
     jobStarted: (queue, waitedS) => waitSeconds.observe({ queue }, waitedS),
     checkDone(check, outcome, seconds) {
       checks.inc({ check, outcome });
-      checkSeconds.observe({ check }, seconds);
+      if (seconds !== undefined) checkSeconds.observe({ check }, seconds);
     },
     watchReadiness: (read) => addDegradedGauge(read, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
+  };
+}
+
+/** Requests by route and status, and their durations by route. */
+function addRequests(registry: Registry): Metrics['request'] {
+  const counts = new Map<string, Map<number, number>>();
+  new Counter({
+    name: 'diag_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['route', 'status'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [route, statuses] of counts)
+        for (const [status, count] of statuses) this.inc({ route, status }, count);
+    },
+  });
+  const duration = { name: 'diag_http_request_duration_seconds', help: 'Time to the end of an answer.' };
+  const addDuration = addDurations(registry, { ...duration, label: 'route' }, durations);
+  return (route, status, seconds) => {
+    let statuses = counts.get(route);
+    if (!statuses) counts.set(route, (statuses = new Map()));
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    addDuration(route, seconds);
   };
 }
 

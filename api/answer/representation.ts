@@ -86,19 +86,15 @@ export function choose(
   return { coding, isKnown: isTagKnown(headers['if-none-match'], etags) };
 }
 
-/**
- * The fields of a representation in the form that was chosen, as a flat list of names and values.
- * @param length of the body in that coding, in bytes
- */
+/** The fields of a representation in the form that was chosen, but for its length, as a flat list of names and values. */
 export function representationFields(
   { contentType, etags }: Pick<Representation, 'contentType' | 'etags'>,
   { coding, isKnown }: Choice,
-  length: number,
 ): string[] {
   const tag = ['ETag', etags[coding]];
   if (isKnown) return tag;
   const coded = coding === 'identity' ? [] : ['Content-Encoding', coding];
-  return [...tag, ...coded, 'Content-Type', contentType, 'Content-Length', String(length)];
+  return [...tag, ...coded, 'Content-Type', contentType];
 }
 
 /**
@@ -114,7 +110,8 @@ export async function sendRepresentation(
   const choice = choose(headers, representation);
   const body = choice.isKnown ? undefined : await representation.bytes(choice.coding);
   response.writeHead(choice.isKnown ? 304 : 200, [
-    ...representationFields(representation, choice, body?.length ?? 0),
+    ...representationFields(representation, choice),
+    ...(body ? ['Content-Length', String(body.length)] : []),
     ...fields,
   ]);
   response.end(method === 'HEAD' ? undefined : body);

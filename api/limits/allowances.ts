@@ -1,4 +1,5 @@
 import type { Quota, RateLimiter, Taken } from '#shared/rate-limiter/port';
+import type { Windows } from '#shared/rate-limiter/windows';
 import type { Allowance, Caller } from '../request/caller.ts';
 
 /** What was taken from one allowance. */
@@ -34,6 +35,31 @@ export async function spend(
   return { left: leastOf(shares.map(({ taken }) => taken)), shares };
 }
 
+/** A request that was counted: what is left, and the allowance that had nothing left. */
+export type Counted = Pick<Spent, 'left' | 'refusal'>;
+
+/** Counts one request in each allowance of a caller, or in none. Nothing is awaited: it is done for every request. */
+export function countOne(windows: Windows, caller: Caller): Counted {
+  const take = ({ id, quotas: { requests } }: Allowance): Share => ({
+    id,
+    quota: requests,
+    taken: windows.take(requests, id, 1),
+  });
+  const own = take(caller);
+  if (!own.taken.allowed) return { left: own.taken, refusal: own };
+  if (caller.wider.length === 0) return { left: own.taken };
+  const shares = [own];
+  for (const allowance of caller.wider) {
+    const share = take(allowance);
+    if (!share.taken.allowed) {
+      for (const { id, quota, taken } of shares) windows.giveBack(quota, id, 1, taken);
+      return { left: share.taken, refusal: share };
+    }
+    shares.push(share);
+  }
+  return { left: leastOf(shares.map(({ taken }) => taken)) };
+}
+
 /** Gives points back to each allowance that they were taken from. */
 export async function giveBackShares(
   limiter: RateLimiter,
@@ -43,14 +69,14 @@ export async function giveBackShares(
   await Promise.all(shares.map(({ quota, id, taken }) => limiter.giveBack(quota, id, points, taken)));
 }
 
-/** What is left for a caller now. */
-export async function lookAtAllowances(
-  limiter: RateLimiter,
-  caller: Caller,
-  policy: Quota['policy'],
-): Promise<Taken> {
-  const all = [caller, ...caller.wider].map(({ id, quotas }) => limiter.look(quotas[policy], id));
-  return leastOf(await Promise.all(all));
+/** What a caller has, with what it shares with its neighbours. */
+export function allowancesOf(caller: Caller): readonly Allowance[] {
+  return [caller, ...caller.wider];
+}
+
+/** What is left for a caller: the least of all its allowances. */
+export function leastOf(all: readonly Taken[]): Taken {
+  return all.reduce((least, taken) => (taken.remaining < least.remaining ? taken : least));
 }
 
 async function takeShare(
@@ -60,8 +86,4 @@ async function takeShare(
   points: number,
 ): Promise<Share> {
   return { id, quota: quotas[policy], taken: await limiter.take(quotas[policy], id, points) };
-}
-
-function leastOf(all: readonly Taken[]): Taken {
-  return all.reduce((least, taken) => (taken.remaining < least.remaining ? taken : least));
 }

@@ -1,17 +1,26 @@
 import type { Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import type { Quota, RateLimiter, Taken } from '#shared/rate-limiter/port';
+import type { Windows } from '#shared/rate-limiter/windows';
 import type { Caller } from '../request/caller.ts';
-import { giveBackShares, lookAtAllowances, type Share, type Spent, spend } from './allowances.ts';
+import {
+  allowancesOf,
+  type Counted,
+  countOne,
+  giveBackShares,
+  leastOf,
+  type Share,
+  spend,
+} from './allowances.ts';
 
 /** The two quotas of a caller: `requests` is counted in this process, `scans` over all of them. */
 export type Quotas = {
   /** Off for labs: nothing is counted. */
   readonly isOn: boolean;
   /** Counts a request; undefined where nothing is counted. */
-  countRequest(caller: Caller): Promise<Spent | undefined>;
+  countRequest(caller: Caller): Counted | undefined;
   /** Counts a request, and sets the RateLimit fields. Throws 429. */
-  takeRequest(caller: Caller, response: Response): Promise<void>;
+  takeRequest(caller: Caller, response: Response): void;
   /** Pays for a run before it starts; undefined where nothing is counted. Throws 429. */
   takeScans(caller: Caller, points: number, response: Response): Promise<Paid | undefined>;
   /** For a run that did not happen, or failed through us. */
@@ -24,16 +33,19 @@ export type Quotas = {
 export type Paid = { readonly points: number; readonly shares: readonly Share[] };
 
 /** Opens the quotas. `isOn` is off for labs: nothing is counted and no field sent. */
-export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolean): Quotas {
-  const countRequest = async (caller: Caller) => (isOn ? spend(local, caller, 'requests', 1) : undefined);
+export function openQuotas(local: Windows, shared: RateLimiter, isOn: boolean): Quotas {
+  const countRequest = (caller: Caller) => (isOn ? countOne(local, caller) : undefined);
+  const lookAtScans = async (caller: Caller) =>
+    leastOf(await Promise.all(allowancesOf(caller).map(({ id, quotas }) => shared.look(quotas.scans, id))));
   return {
     isOn,
     countRequest,
-    async takeRequest(caller, response) {
-      const spent = await countRequest(caller);
+    takeRequest(caller, response) {
+      const spent = countRequest(caller);
       if (!spent) return;
-      response.setHeader('RateLimit-Policy', policyItems(caller.quotas));
-      response.setHeader('RateLimit', limitItem(caller.quotas.requests, spent.left));
+      const [policyField, policy, limitField, limit] = limitFields(caller, spent.left);
+      response.setHeader(policyField, policy);
+      response.setHeader(limitField, limit);
       if (spent.refusal) throw refuse(spent.refusal, caller, 'Wait, or send a token for a higher limit.');
     },
     async takeScans(caller, points, response) {
@@ -49,15 +61,12 @@ export function openQuotas(local: RateLimiter, shared: RateLimiter, isOn: boolea
     giveBackScans: ({ points, shares }) => giveBackShares(shared, shares, points),
     async tellScans(caller, response) {
       if (!isOn || response.headersSent) return;
-      setScansItem(response, caller.quotas.scans, await lookAtAllowances(shared, caller, 'scans'));
+      setScansItem(response, caller.quotas.scans, await lookAtScans(caller));
     },
-    look: async (caller) => {
-      const [requests, scans] = await Promise.all([
-        lookAtAllowances(local, caller, 'requests'),
-        lookAtAllowances(shared, caller, 'scans'),
-      ]);
-      return { requests, scans };
-    },
+    look: async (caller) => ({
+      requests: leastOf(allowancesOf(caller).map(({ id, quotas }) => local.look(quotas.requests, id))),
+      scans: await lookAtScans(caller),
+    }),
   };
 }
 
@@ -69,8 +78,13 @@ function setScansItem(response: Response, scans: Quota, taken: Taken): void {
 
 const policies = new WeakMap<Caller['quotas'], string>();
 
+/** The RateLimit fields after a request was counted, as a flat list of names and values. */
+export function limitFields({ quotas }: Caller, left: Taken) {
+  return ['RateLimit-Policy', policyItems(quotas), 'RateLimit', limitItem(quotas.requests, left)] as const;
+}
+
 /** The RateLimit-Policy field (draft-ietf-httpapi-ratelimit-headers-10: a list of strings with parameters). */
-export function policyItems(quotas: Caller['quotas']): string {
+function policyItems(quotas: Caller['quotas']): string {
   const known = policies.get(quotas);
   if (known !== undefined) return known;
   const items = `${policyItem(quotas.requests)}, ${policyItem(quotas.scans)}`;
@@ -79,7 +93,7 @@ export function policyItems(quotas: Caller['quotas']): string {
 }
 
 /** An item of the RateLimit field. */
-export function limitItem({ policy }: Quota, { remaining, resetS }: Taken): string {
+function limitItem({ policy }: Quota, { remaining, resetS }: Taken): string {
   return `"${policy}";r=${remaining};t=${resetS}`;
 }
 

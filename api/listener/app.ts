@@ -31,8 +31,11 @@ export function makeApp(desk: Desk): Express {
   app.use(guardHost(desk.door.isKnownHost), sendCors(desk.door.corsOrigins));
 
   const get = (path: string, answer: Answer) => {
-    app.get(path, async (request, response) => answer(request, response));
-    app.all(path, refuseMethod);
+    // One route of all methods: each is compared with the path of every request that none before it has answered.
+    app
+      .route(path)
+      .get(async (request, response) => answer(request, response))
+      .all(refuseMethod);
   };
   for (const spec of catalogue) {
     get(

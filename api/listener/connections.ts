@@ -31,6 +31,7 @@ export function slowSenderOptions({ headersMs, requestMs, checkEveryMs }: Connec
     requestTimeout: requestMs,
     connectionsCheckingInterval: checkEveryMs,
     keepAliveTimeout: 65_000,
+    optimizeEmptyRequests: true,
     maxHeaderSize: 16_384,
   };
 }

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Taken } from '#shared/rate-limiter/port';
+import { writeOwnHead } from '../answer/head.ts';
 import { takesJson } from '../answer/negotiation.ts';
 import { reportFields } from '../answer/report-answer.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';
 import { type Choice, choose, representationFields } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
-import { limitItem, policyItems } from '../limits/quotas.ts';
+import { limitFields } from '../limits/quotas.ts';
 import type { Caller } from '../request/caller.ts';
 import { readPreferences } from '../request/preferences.ts';
 import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts';
@@ -29,17 +30,10 @@ export function openFastLane(desk: Desk, app: Listener): Listener {
     const isSettled =
       caller?.scopes.includes('tools') && (!desk.site.reportIds || found.ready.isGivenTo(caller.account));
     if (!caller || !isSettled) return app(request, response);
-    desk.admission.quotas.countRequest(caller).then(
-      // The app writes the refusal; refused points cost nothing, so it is refused there once more.
-      (spent) =>
-        spent?.refusal
-          ? app(request, response)
-          : send(desk, found, { request, response, start, caller, left: spent?.left }),
-      (error: unknown) => {
-        desk.witness.log.error({ err: error }, 'request not counted');
-        app(request, response);
-      },
-    );
+    const counted = desk.admission.quotas.countRequest(caller);
+    // The app writes the refusal; refused points cost nothing, so it is refused there once more.
+    if (counted?.refusal) return app(request, response);
+    send(desk, found, { request, response, start, caller, left: counted?.left });
   };
 }
 
@@ -84,16 +78,15 @@ function send(
   const isPublic = desk.site.isOpen && caller.kind === 'anonymous';
   const { tracing } = desk.witness;
   const span = tracing && startRequest(tracing, request, start);
-  response.writeHead(status, [
-    'X-Request-Id',
-    requestId,
-    ...(span ? [traceField, span.traceparent] : noFields),
-    ...commonFields,
-    ...corsFields(desk.door.corsOrigins, request.headers.origin),
-    ...(left ? limitFields(caller, left) : []),
-    ...representationFields(ready, choice, text.length),
-    ...reportFields({ ready, via: 'hit', isOwnFreshness: false, isPublic }),
-  ]);
+  const blocks = [
+    span ? ['X-Request-Id', requestId, traceField, span.traceparent] : ['X-Request-Id', requestId],
+    commonFields,
+    corsFields(desk.door.corsOrigins, request.headers.origin),
+    left ? limitFields(caller, left) : noFields,
+    representationFields(ready, choice),
+    reportFields({ ready, via: 'hit', isOwnFreshness: false, isPublic }),
+  ];
+  writeOwnHead(response, status, blocks, choice.isKnown ? undefined : text.length);
   if (choice.isKnown || request.method === 'HEAD') response.end();
   else response.end(text, 'latin1');
   desk.witness.metrics?.cacheLookup('hit');
@@ -110,10 +103,6 @@ function send(
 }
 
 const noFields: readonly string[] = [];
-
-function limitFields({ quotas }: Caller, left: Taken): string[] {
-  return ['RateLimit-Policy', policyItems(quotas), 'RateLimit', limitItem(quotas.requests, left)];
-}
 
 // Whatever could change the answer goes the long way. Prefer cannot: it is about waiting.
 function isPlain({ method, headers, rawHeaders, url = '' }: IncomingMessage, desk: Desk): boolean {

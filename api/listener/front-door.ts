@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '#shared/config';
 import { Problem } from '#shared/model/problem';
 import { classifyAddress, isAddress } from '#shared/target/classify-address';
+import { traceField } from '../request/trace-request.ts';
 import type { Deprecation } from './deprecations.ts';
 
 type Middleware = (request: Request, response: Response, next: NextFunction) => void;
@@ -63,8 +64,7 @@ export function guardHost(isKnownHost: IsKnownHost): Middleware {
 }
 
 /** Fields that a page of another origin may read. */
-const exposed =
-  'ETag, Cache-Status, Retry-After, RateLimit, RateLimit-Policy, Location, Link, Preference-Applied, X-Request-Id, Deprecation, Sunset';
+const exposed = `ETag, Cache-Status, Retry-After, RateLimit, RateLimit-Policy, Location, Link, Preference-Applied, X-Request-Id, ${traceField}, Deprecation, Sunset`;
 
 /**
  * The fields that give a page of another origin access, as a flat list of names and values; none without CORS_ORIGINS. Never with credentials.

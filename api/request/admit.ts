@@ -18,7 +18,7 @@ export async function admit(
   need: Scope | 'anyone',
 ): Promise<Caller> {
   const { caller, hasBadToken } = await callers.name(request);
-  await quotas.takeRequest(caller, response);
+  quotas.takeRequest(caller, response);
   if (hasBadToken) throw invalidToken(request.headers.authorization);
   if (need === 'anyone' || caller.scopes.includes(need)) return caller;
   throw caller.kind === 'anonymous' ? tokenRequired(need) : insufficientScope(need);

@@ -35,11 +35,15 @@ export type Witness = {
 };
 
 /** The one line of a request. Never headers or whole URLs: targets may carry secrets. */
-export function logAnswer({ log, metrics }: Witness, { start, span, ...fields }: Answered): void {
+export function logAnswer({ log, metrics }: Witness, answered: Answered): void {
+  const { start, span, requestId, method, route, status, cache, jobId, reportId, problem } = answered;
   const tookMs = Math.round((performance.now() - start) * 10) / 10;
-  log.info(span ? { ...fields, ...traceFields(span.traceparent), tookMs } : { ...fields, tookMs }, 'request');
-  metrics?.request(fields.route, fields.status, tookMs / 1000);
-  if (span) endRequest(span, fields);
+  const trace = span && traceFields(span.traceparent);
+  // Written out, not copied: this is done for every request.
+  const fields = { requestId, method, route, status, cache, jobId, reportId, problem, ...trace, tookMs };
+  log.info(fields, 'request');
+  metrics?.request(route, status, tookMs / 1000);
+  if (span) endRequest(span, answered);
 }
 
 /** Gives each request an id, and writes its line when it is answered or its caller has gone (499). */

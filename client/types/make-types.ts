@@ -40,7 +40,10 @@ const common = new Set(['url', 'wait', 'fresh', 'maxAge']);
 
 /** The TypeScript of every schema and tool of an OpenAPI document. Pure. */
 export function makeTypes({ paths, components }: OpenapiDocument): string {
-  const schemas = Object.entries(components.schemas).map(([name, schema]) => declare(name, schema));
+  const shared = sharedFields(Object.values(components.schemas).filter(isReport));
+  const schemas = Object.entries(components.schemas).map(([name, schema]) =>
+    isReport(schema) ? declare(name, without(schema, shared), 'ReportFields & ') : declare(name, schema),
+  );
   const tools = Object.entries(paths).flatMap(([path, { get }]) => {
     const [, name, domain] = toolPath.exec(path) ?? [];
     return name === undefined ? [] : [{ name, kind: domain === undefined ? 'url' : 'domain', get }];
@@ -51,6 +54,11 @@ export function makeTypes({ paths, components }: OpenapiDocument): string {
   );
   return `/* oxlint-disable max-lines */
 // Generated from docs/openapi.json by \`npm run client-types\`. Do not edit.
+
+/** Fields of a later version: they can be read, and nothing is known of them. */
+export type Later = { readonly [field: string]: unknown };
+
+${declare('ReportFields', { ...shared, description: 'What the report of every tool has.' })}
 
 ${schemas.join('\n\n')}
 
@@ -66,8 +74,28 @@ ${tools.map(({ name, kind }) => `  '${name}': '${kind}',`).join('\n')}
 `;
 }
 
-function declare(name: string, schema: Schema): string {
-  return `${comment(schema.description, '')}export type ${name} = ${print(schema)};`;
+function declare(name: string, schema: Schema, base = ''): string {
+  return `${comment(schema.description, '')}export type ${name} = ${base}${print(schema)};`;
+}
+
+function isReport({ properties }: Schema): boolean {
+  return properties !== undefined && 'schemaVersion' in properties && 'findings' in properties;
+}
+
+/** The fields that look the same in all of these. */
+function sharedFields([first = {}, ...others]: readonly Schema[]): Schema {
+  const looks = ({ properties = {}, required = [] }: Schema, name: string) =>
+    JSON.stringify([properties[name], required.includes(name)]);
+  const shared = Object.entries(first.properties ?? {}).filter(([name]) =>
+    others.every((other) => looks(other, name) === looks(first, name)),
+  );
+  const required = first.required ?? [];
+  return { type: 'object', properties: Object.fromEntries(shared), required, additionalProperties: false };
+}
+
+function without(schema: Schema, { properties: shared = {} }: Schema): Schema {
+  const own = Object.entries(schema.properties ?? {}).filter(([name]) => !(name in shared));
+  return { ...schema, properties: Object.fromEntries(own) };
 }
 
 function reportOf({ responses }: Operation): string {
@@ -117,9 +145,10 @@ function printObject({ properties = {}, required = [], additionalProperties }: S
   );
   const isOpen = additionalProperties !== false;
   if (rows.length > 0) {
-    // A field of a later version is there to be read, as something that nothing is known of.
-    const more = isOpen ? ' & { readonly [field: string]: unknown }' : '';
-    return `{\n${rows.join('\n')}\n}${more}`;
+    const more = isOpen ? ' & Later' : '';
+    // An object without comments takes one line where it fits: the formatter only breaks what is too long.
+    const isBare = !rows.some((row) => row.includes('\n'));
+    return isBare ? `{ ${rows.join(' ')} }${more}` : `{\n${rows.join('\n')}\n}${more}`;
   }
   if (!isOpen) return 'Record<never, never>';
   const value = typeof additionalProperties === 'object' ? print(additionalProperties) : 'unknown';

@@ -139,8 +139,8 @@ export function end(books: Books, { job, timer, bytes }: Entry, { state, tookMs 
   books.ended.set(job.jobId, { state, job });
   if (job.queue === 'browser') countHeld(books.pages, job.caller, -1);
   releaseSlot(books, job);
-  const { jobKey, jobId, queue, host } = job;
-  books.events.emit('done', { jobKey, jobId, queue, host, state, tookMs });
+  const { jobKey, jobId, queue, host, reportId } = job;
+  books.events.emit('done', { jobKey, jobId, queue, host, reportId, state, tookMs });
 }
 
 /** What is known of a job. */

@@ -27,7 +27,7 @@ export function openCrew({ queue, concurrency, run, gaveUp, take, end }: CrewOpt
     const start = performance.now();
     const tookMs = () => Math.round(performance.now() - start);
     try {
-      const failed = await run(entry.job, 1, force.signal, (progress) => {
+      const failed = await run(entry.job, { attempt: 1, mayBeStored: true }, force.signal, (progress) => {
         entry.progress = progress;
       });
       end(entry, { state: failed ?? 'done', tookMs: tookMs() });

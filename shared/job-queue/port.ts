@@ -23,18 +23,26 @@ export type Missed = 'missed';
 
 /** A job has ended. Only says "look now": the report is in the store. `failed`: it says that our own run could not end. */
 export type Done = Pick<Job, 'jobKey' | 'jobId' | 'queue' | 'host'> & {
+  /** Under which its run has stored the report, if it did; none was told by an older worker. */
+  readonly reportId?: string;
   readonly state: 'done' | 'failed' | 'expired';
   /** How long it ran, milliseconds; 0 for a job that never did. */
   readonly tookMs: number;
 };
 
 /**
- * Runs one job. `attempt` counts starts from 1. Returning means the report is stored, and whether it is a `failed` one; throwing fails the job.
+ * How a run starts. `attempt` counts starts from 1. `mayBeStored` is false where nobody can have stored a report of the key since whoever
+ * submitted the job looked for one, at `wanted.since` or later: the run needs no look of its own.
+ */
+export type RunStart = { readonly attempt: number; readonly mayBeStored: boolean };
+
+/**
+ * Runs one job. Returning means the report is stored, and whether it is a `failed` one; throwing fails the job.
  * The signal aborts when the queue is closed by force; the run limit is the runner's own.
  */
 export type Run = (
   job: Job,
-  attempt: number,
+  start: RunStart,
   signal: AbortSignal,
   report: (progress: Progress) => void,
 ) => Promise<'failed' | undefined>;

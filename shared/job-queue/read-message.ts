@@ -45,6 +45,7 @@ const doneShape: Shape = {
   jobId: isText,
   queue: isQueueName,
   host: isText,
+  reportId: optional(isText),
   state: (value) => value === 'done' || value === 'failed' || value === 'expired',
   tookMs: isCount,
 };

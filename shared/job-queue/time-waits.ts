@@ -16,9 +16,9 @@ export function timeWaits(
       jobQueue.work(
         queue,
         concurrency,
-        (job, attempt, signal, report) => {
-          if (attempt === 1) onStart(queue, Math.max(0, queueMs - (job.startBy - Date.now())) / 1000);
-          return run(job, attempt, signal, report);
+        (job, start, signal, report) => {
+          if (start.attempt === 1) onStart(queue, Math.max(0, queueMs - (job.startBy - Date.now())) / 1000);
+          return run(job, start, signal, report);
         },
         gaveUp,
       ),

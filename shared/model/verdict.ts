@@ -74,7 +74,12 @@ export function allOf<Code extends string>(
   table: { readonly [C in Code]: unknown },
   verdict: Verdict,
 ): Verdicts<Code> {
-  return Object.fromEntries(codesOf(table).map((code) => [code, verdict])) as Verdicts<Code>;
+  return eachOf(codesOf(table), verdict);
+}
+
+/** The same verdict for each of these codes. */
+export function eachOf<Code extends string>(codes: readonly Code[], verdict: Verdict): Verdicts<Code> {
+  return Object.fromEntries(codes.map((code) => [code, verdict])) as Verdicts<Code>;
 }
 
 /** Another verdict in place of each that found nothing; what was seen to be broken stays broken. */

@@ -1,54 +1,13 @@
-import { LRUCache } from 'lru-cache';
-import type { Quota, RateLimiter, Taken } from './port.ts';
+import type { RateLimiter } from './port.ts';
+import { openWindows } from './windows.ts';
 
-/** What a caller has spent in its window; the window begins with its first point. */
-type Window = { spent: number; readonly endsAt: number };
-
-/** Measured: V8 holds 400 bytes for a caller with a key of 40 characters (`npm run bench memory`). */
-const windowBytes = 360;
-/** About 40,000 callers at once. Beyond that the one that asked least recently starts a new window, which costs an attacker more than it gains. */
-const sizeBytes = 16 * 1024 * 1024;
-
-/** The limiter of a single process. It holds at most 16 MB and no timers. */
+/** The limiter of a single process. */
 export function openMemoryRateLimiter(): RateLimiter {
-  const windows = new LRUCache<string, Window>({
-    maxSize: sizeBytes,
-    sizeCalculation: (_window, key) => windowBytes + key.length,
-  });
-  const find = (key: string): Window | undefined => {
-    const window = windows.get(key);
-    return window && Date.now() < window.endsAt ? window : undefined;
-  };
+  const windows = openWindows();
   return {
-    async take(quota, caller, points) {
-      const key = keyOf(quota, caller);
-      const known = find(key);
-      if ((known?.spent ?? 0) + points > quota.points) return told(quota, known, false);
-      const window = known ?? { spent: 0, endsAt: Date.now() + quota.windowS * 1000 };
-      window.spent += points;
-      if (!known) windows.set(key, window);
-      return told(quota, window, true);
-    },
-    async giveBack(quota, caller, points, { endsAt }) {
-      const window = find(keyOf(quota, caller));
-      // In a new window it would be a credit beyond the limit.
-      if (window && Date.now() < endsAt) window.spent = Math.max(0, window.spent - points);
-    },
-    look: async (quota, caller) => told(quota, find(keyOf(quota, caller)), true),
+    take: async (...taking) => windows.take(...taking),
+    giveBack: async (...giving) => windows.giveBack(...giving),
+    look: async (...looking) => windows.look(...looking),
     close: async () => windows.clear(),
-  };
-}
-
-function keyOf({ policy, points, windowS }: Quota, caller: string): string {
-  return `${policy}:${points}:${windowS} ${caller}`;
-}
-
-function told({ points, windowS }: Quota, window: Window | undefined, allowed: boolean): Taken {
-  const endsAt = window?.endsAt ?? Date.now() + windowS * 1000;
-  return {
-    allowed,
-    remaining: Math.max(0, points - (window?.spent ?? 0)),
-    resetS: Math.ceil((endsAt - Date.now()) / 1000),
-    endsAt,
   };
 }

@@ -1,9 +1,4 @@
-import ipaddr from 'ipaddr.js';
-
-type Ip = ipaddr.IPv4 | ipaddr.IPv6;
-
-/** An address block, parsed once. */
-export type Cidr = readonly [Ip, number];
+import { type Address, type Cidr, cidrOf, contains, isIpv6, readAddress, writeAddress } from './address.ts';
 
 /** The operator's exceptions; `deny` beats `allow`, `allow` beats `own` and the table below. */
 export type AddressPolicy = {
@@ -40,6 +35,8 @@ const refusedIpv4: readonly (readonly [string, Cidr])[] = named([
 // IPv6 is judged the other way round: only 2000::/3 is allocated to the world, and of it these blocks are not.
 // Mapped, compatible, NAT64, unique-local, link-local, multicast and unallocated space fall out without a list.
 const globalIpv6 = parseCidr('2000::/3');
+/** IPv4-mapped (RFC 4291 §2.5.5.2). */
+const mapped = parseCidr('::ffff:0:0/96');
 const refusedIpv6 = named([
   ['ietf-protocol', '2001::/23'],
   ['documentation', '2001:db8::/32'],
@@ -48,85 +45,74 @@ const refusedIpv6 = named([
   ['documentation', '3fff::/20'],
 ]);
 
+/** The rule that refuses every text that is no address. */
+export const notAnAddress = 'not-an-address';
+
 /**
  * Judges a textual address: dotted IPv4 of four decimal parts, or IPv6 without zone and brackets. Fails closed: anything else is refused.
  * @returns the canonical text of a public address, or the name of the rule that refuses it (IANA special-purpose registries).
  */
 export function classifyAddress(text: string, policy: AddressPolicy): AddressVerdict {
-  const ip = parseAddress(text);
-  if (!ip) return { kind: 'refused', rule: 'not-an-address' };
+  const ip = readAddress(text);
+  if (!ip) return { kind: 'refused', rule: notAnAddress };
   if (policy.deny.some((cidr) => contains(cidr, ip))) return { kind: 'refused', rule: 'denied-by-operator' };
-  if (policy.allow.some((cidr) => contains(cidr, ip))) return { kind: 'public', address: ip.toString() };
-  if (policy.own?.includes(ip.toString())) return { kind: 'refused', rule: 'own-address' };
-  const rule = ip.kind() === 'ipv4' ? firstMatch(refusedIpv4, ip) : classifyIpv6(ip);
-  return rule === undefined ? { kind: 'public', address: ip.toString() } : { kind: 'refused', rule };
+  const address = writeAddress(ip);
+  if (policy.allow.some((cidr) => contains(cidr, ip))) return { kind: 'public', address };
+  if (policy.own?.includes(address)) return { kind: 'refused', rule: 'own-address' };
+  const rule = isIpv6(ip) ? classifyIpv6(ip) : firstMatch(refusedIpv4, ip);
+  return rule === undefined ? { kind: 'public', address } : { kind: 'refused', rule };
 }
 
 /** True for any text that the operating system or a URL parser could take for an address: dotted IPv4 or IPv6. */
 export function isAddress(text: string): boolean {
-  return parseAddress(text) !== undefined;
+  return readAddress(text) !== undefined;
 }
 
 /** The network whose holder is one caller: the IPv4 address itself, or the IPv6 /64; a mapped address counts as IPv4. */
 export function callerNetwork(text: string): string {
-  const ip = parseCaller(text);
+  const ip = readCaller(text);
   if (!ip) return 'unknown';
-  return isIpv6(ip) ? networkOf(ip, 64) : ip.toString();
+  return isIpv6(ip) ? networkOf(ip, 64) : writeAddress(ip);
 }
 
 /** The larger network of an IPv6 caller, such as "2001:db8:1::/48"; undefined for IPv4, mapped or not, and for what is no address. */
 export function widerNetwork(text: string, prefix: number): string | undefined {
-  const ip = parseCaller(text);
+  const ip = readCaller(text);
   return ip && isIpv6(ip) ? networkOf(ip, prefix) : undefined;
 }
 
-function parseCaller(text: string): Ip | undefined {
-  const ip = parseAddress(text.replace(/%.*$/, ''));
-  return ip && isIpv6(ip) && ip.isIPv4MappedAddress() ? ip.toIPv4Address() : ip;
+function readCaller(text: string): Address | undefined {
+  const ip = readAddress(text.replace(/%.*$/, ''));
+  return ip && contains(mapped, ip) ? ip.slice(3) : ip;
 }
 
-function networkOf(ip: ipaddr.IPv6, prefix: number): string {
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${ip.toString()}/${prefix}`).toString()}/${prefix}`;
+function networkOf(ip: Address, prefix: number): string {
+  return `${writeAddress(cidrOf(ip, prefix).network)}/${prefix}`;
 }
 
 /** Parses "10.0.0.0/8", "2001:db8::/32" or a lone address. Throws an Error that quotes the text otherwise. */
 export function parseCidr(text: string): Cidr {
   const [address = '', prefix] = text.split('/');
-  const ip = parseAddress(address);
-  const bits = ip?.kind() === 'ipv4' ? 32 : 128;
+  const ip = readAddress(address);
+  const bits = ip && isIpv6(ip) ? 128 : 32;
   const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
   if (!ip || !(length <= bits)) throw new Error(`"${text}" is not an address or CIDR block`);
-  return [ip, length];
+  return cidrOf(ip, length);
 }
 
 /** True when the address lies in one of the blocks. */
 export function isInCidrs(text: string, cidrs: readonly Cidr[]): boolean {
-  const ip = parseAddress(text);
+  const ip = readAddress(text);
   return ip !== undefined && cidrs.some((cidr) => contains(cidr, ip));
 }
 
-function parseAddress(text: string): Ip | undefined {
-  // ipaddr.js also reads "127.1" and zone ids; neither is a form that we accept.
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
-  if (text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined;
-  return ipaddr.IPv6.parse(text);
+function classifyIpv6(ip: Address): string | undefined {
+  return contains(globalIpv6, ip) ? firstMatch(refusedIpv6, ip) : 'not-global-ipv6';
 }
 
-function classifyIpv6(ip: Ip): string | undefined {
-  return contains(globalIpv6, ip) ? firstMatch(refusedIpv6, ip) : `not-global-ipv6`;
-}
-
-function firstMatch(blocks: readonly (readonly [string, Cidr])[], ip: Ip): string | undefined {
-  return blocks.find(([, cidr]) => contains(cidr, ip))?.[0];
-}
-
-function contains([network, length]: Cidr, ip: Ip): boolean {
-  if (isIpv6(network)) return isIpv6(ip) && ip.match(network, length);
-  return !isIpv6(ip) && ip.match(network, length);
-}
-
-function isIpv6(ip: Ip): ip is ipaddr.IPv6 {
-  return ip.kind() === 'ipv6';
+function firstMatch(blocks: readonly (readonly [string, Cidr])[], ip: Address): string | undefined {
+  for (const [rule, cidr] of blocks) if (contains(cidr, ip)) return rule;
+  return undefined;
 }
 
 function named(blocks: readonly (readonly [string, string])[]): readonly (readonly [string, Cidr])[] {

@@ -4,7 +4,7 @@ import { isAddress } from './classify-address.ts';
 export type NameFault = { readonly kind: 'malformed' | 'refused'; readonly why: string };
 
 // RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476 and ICANN's reservation of .internal: names that never lead to a public host.
-const specialUseSuffixes = [
+const specialUseSuffixes = suffixesOf([
   'localhost',
   'local',
   'localdomain',
@@ -24,7 +24,7 @@ const specialUseSuffixes = [
   'invalid',
   'example',
   'alt',
-];
+]);
 
 /**
  * Judges a host name in ASCII, lower case and without the last dot.
@@ -58,7 +58,8 @@ export function judgeName(
  */
 export function judgeSuffix(name: string, allowedSuffixes: readonly string[]): string | undefined {
   if (!name.includes('.') && !allowedSuffixes.includes(name)) return 'is a single label';
-  if (isUnder(name, specialUseSuffixes) && !isUnder(name, allowedSuffixes)) return 'is a special-use name';
+  if (isUnder(name, specialUseSuffixes) && !isUnder(name, suffixesOf(allowedSuffixes)))
+    return 'is a special-use name';
   return undefined;
 }
 
@@ -78,6 +79,12 @@ function whyLabelIsFaulty(label: string): string {
   return `has the label "${label}", which is not letters, digits and inner hyphens (RFC 1123 §2.1)`;
 }
 
-function isUnder(name: string, suffixes: readonly string[]): boolean {
-  return suffixes.some((suffix) => name === suffix || name.endsWith(`.${suffix}`));
+type Suffix = { readonly name: string; readonly below: string };
+
+function suffixesOf(names: readonly string[]): readonly Suffix[] {
+  return names.map((name) => ({ name, below: `.${name}` }));
+}
+
+function isUnder(name: string, suffixes: readonly Suffix[]): boolean {
+  return suffixes.some((suffix) => name === suffix.name || name.endsWith(suffix.below));
 }

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
-import { type AddressPolicy, classifyAddress, isAddress } from './classify-address.ts';
+import { type AddressPolicy, classifyAddress, isAddress, notAnAddress } from './classify-address.ts';
 import { hostLabel, judgeName } from './classify-name.ts';
 
 /** What may be named as a target: the one policy for callers' input, Locations, MX, includes and browser requests. */
@@ -54,24 +54,27 @@ export function parseDomain(text: string, policy: TargetPolicy): Parsed<string> 
  * @returns the URL in the WHATWG normal form, without fragment and without a dot at the end of the host
  */
 export function parseHttpUrl(text: string, policy: TargetPolicy): Parsed<URL> {
-  const shown = quote(text);
   const slip = findUrlSlip(text);
-  if (slip !== undefined) return malformed(`${shown} ${slip.why}`, slip.advice);
-  if (!URL.canParse(text)) return malformed(`${shown} is not a URL`);
-  return judgeUrl(new URL(text), policy);
+  if (slip !== undefined) return malformed(`${quote(text)} ${slip.why}`, slip.advice);
+  const url = URL.parse(text);
+  return url ? judgeUrl(url, policy) : malformed(`${quote(text)} is not a URL`);
 }
 
-/** Judges a URL that is already parsed (a Location, an iframe's address): scheme, userinfo, host and port. */
-export function judgeUrl(parsed: URL, policy: TargetPolicy): Parsed<URL> {
-  const url = new URL(parsed);
-  url.hash = '';
-  const shown = quote(url.href);
+/**
+ * Judges a URL that is already parsed (a Location, an iframe's address): scheme, userinfo, host and port.
+ * @param url one that nobody else uses: it is brought into normal form and given back
+ */
+export function judgeUrl(url: URL, policy: TargetPolicy): Parsed<URL> {
+  // Setting a part has the whole URL written and parsed again: only what must change is set.
+  if (url.href.includes('#')) url.hash = '';
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return refused(`${shown} has the scheme ${quote(url.protocol)}; only http and https are checked`);
+    return refused(
+      `${quote(url.href)} has the scheme ${quote(url.protocol)}; only http and https are checked`,
+    );
   if (url.username !== '' || url.password !== '')
     return malformed('the URL carries a user name or password', 'Remove it: reports are stored.');
   const portFault = judgePort(portOf(url), policy);
-  if (portFault) return refused(`${shown} ${portFault}`);
+  if (portFault) return refused(`${quote(url.href)} ${portFault}`);
   return judgeHost(url, policy);
 }
 
@@ -109,14 +112,15 @@ export function isRegistrable(domain: string): boolean {
 }
 
 function judgeHost(url: URL, policy: TargetPolicy): Parsed<URL> {
-  const literal = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
-  if (isAddress(literal)) {
-    const verdict = classifyAddress(literal, policy.addresses);
+  const { hostname } = url;
+  const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  const verdict = classifyAddress(literal, policy.addresses);
+  if (verdict.kind === 'public' || verdict.rule !== notAnAddress) {
     if (verdict.kind === 'refused')
       return refused(`${quote(url.host)} is an address that is not checked (${verdict.rule})`);
     return { ok: true, value: url };
   }
-  url.hostname = url.hostname.replace(/\.$/, '');
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   const fault = judgeName(url.hostname, policy.allowedSuffixes, hostLabel);
   return fault
     ? { ok: false, fault: { kind: fault.kind, why: `the host ${quote(url.hostname)} ${fault.why}` } }

@@ -122,9 +122,16 @@ async function hear(line: Line, done: Done | Missed): Promise<void> {
   if (done === 'missed') return tick(line);
   const entry = line.pending.get(done.jobKey);
   if (!entry) return;
-  await look(line, [entry]);
+  await lookAt(line, entry, done.reportId);
+  if (entry.waiters.size > 0) await look(line, [entry]);
   if (done.state === 'expired') endWaits(entry, 'expired');
   forgetIfDone(line, entry);
+}
+
+/** Most runs store their report under the id of their job: it is read by that, which costs a store less than a search for the newest. */
+async function lookAt({ reportStore }: Line, entry: Pending, reportId: string | undefined): Promise<void> {
+  const stored = reportId === undefined ? undefined : await reportStore.get(reportId);
+  if (stored?.jobKey === entry.job.jobKey) giveReport(entry, stored);
 }
 
 async function tick(line: Line): Promise<void> {

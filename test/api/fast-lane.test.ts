@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { clientHeaders } from '../kit/client-headers.ts';
 import { type Answer, openService, redirectPath } from './kit.ts';
@@ -57,6 +59,29 @@ describe.for(Object.entries(clientHeaders))('%s', ([, headers]) => {
     }
     expect((await get(path, { ...headers, 'if-none-match': '"other"' })).status).toBe(200);
   });
+});
+
+test.for([
+  ['HTTP/1.0', 'HTTP/1.0', ''],
+  ['Connection: close', 'HTTP/1.1', 'Connection: close\r\n'],
+])('%s gets one whole answer, and the end of its connection', async ([, version, field]) => {
+  const socket = connect(service.port, '127.0.0.1');
+  socket.write(`GET ${path} ${version}\r\nHost: 127.0.0.1\r\n${field}\r\n`);
+  const [head = '', body = ''] = (await textOf(socket)).split('\r\n\r\n');
+  expect(routes()).toEqual(['memory']);
+  expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(head).toMatch(/^Connection: close$/m);
+  expect(head).not.toMatch(/^(Keep-Alive|Transfer-Encoding):/m);
+  expect(Number(/^Content-Length: (\d+)$/m.exec(head)?.[1])).toBe(Buffer.byteLength(body));
+});
+
+test('requests in one packet are answered in turn', async () => {
+  const socket = connect(service.port, '127.0.0.1');
+  const ask = (id: string, more = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Request-Id: ${id}\r\n${more}\r\n`;
+  socket.write(ask('a') + ask('b') + ask('c', 'Connection: close\r\n'));
+  const told = await textOf(socket);
+  expect([...told.matchAll(/^X-Request-Id: (\w)\r$/gm)].map(([, id]) => id)).toEqual(['a', 'b', 'c']);
 });
 
 test.for([

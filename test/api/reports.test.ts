@@ -83,8 +83,9 @@ describe('reports by their id', async () => {
         await other.get(`/api/reports/${id}`);
         times.set(id, [...(times.get(id) ?? []), performance.now() - start]);
       }
-    const medians = [...times.values()].map((all) => all.toSorted((a, b) => a - b)[30] ?? 0);
-    expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(2);
+    // The fastest of many: what another process takes of the machine makes answers slower, never faster.
+    const fastest = [...times.values()].map((all) => Math.min(...all));
+    expect(Math.max(...fastest) / Math.min(...fastest)).toBeLessThan(2);
   });
 
   test('without a token, or without its scope, a report is not shown', async () => {

@@ -60,7 +60,7 @@ export function jobQueueContract(open: OpenQueue): void {
   /** Runs that end when they are told to. */
   const heldRun = () => {
     const running: { job: Job; finish: () => void }[] = [];
-    const run: Run = (job, _attempt, signal) =>
+    const run: Run = (job, _start, signal) =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
         running.push({ job, finish: () => resolve(undefined) });
@@ -77,10 +77,27 @@ export function jobQueueContract(open: OpenQueue): void {
       expect(await queue.submit(job)).toMatchObject({ state: 'admitted', jobId: job.jobId });
       await until(1);
       expect(seen).toEqual([job]);
-      const { jobKey, jobId, host } = job;
+      const { jobKey, jobId, host, reportId } = job;
       const tookMs = expect.any(Number);
-      expect(ended).toEqual([{ jobKey, jobId, queue: 'network', host, state: 'done', tookMs }]);
+      expect(ended).toEqual([{ jobKey, jobId, queue: 'network', host, reportId, state: 'done', tookMs }]);
       expect(await queue.look('network', job.jobId)).toMatchObject({ state: 'done' });
+    });
+
+    test('is told to look in the store where a run of its key has ended since, or where it is old', async () => {
+      const asked: string[] = [];
+      queue.work(
+        'network',
+        5,
+        async ({ caller }, start) => void (start.mayBeStored && asked.push(caller)),
+        gaveUp,
+      );
+      const since = Date.now() - 120_000;
+      await queue.submit(makeJob({ jobKey: 'again', caller: 'first' }));
+      await until(1);
+      await queue.submit(makeJob({ jobKey: 'again', caller: 'second' }));
+      await queue.submit(makeJob({ wanted: { since, orFresh: true }, caller: 'old' }));
+      await until(3);
+      expect(asked.filter((caller) => caller !== 'first').toSorted()).toEqual(['old', 'second']);
     });
 
     test('submitted before there is a worker waits for one', async () => {
@@ -130,7 +147,7 @@ export function jobQueueContract(open: OpenQueue): void {
       queue.work(
         'network',
         1,
-        async (_job, _attempt, _signal, report) => {
+        async (_job, _start, _signal, report) => {
           report({ done: 2, total: 5, current: 'dmarc' });
           await promise;
         },
@@ -345,7 +362,7 @@ export function jobQueueContract(open: OpenQueue): void {
     const worker = queue.work(
       'network',
       1,
-      (_job, _attempt, signal) => {
+      (_job, _start, signal) => {
         start();
         return new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });

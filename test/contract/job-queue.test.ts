@@ -52,6 +52,28 @@ test('a queue that no worker serves in this process is refused at once, with the
 });
 
 test.skipIf(!hasRedis)(
+  'a run over Redis needs no look in the store before its key has ended once',
+  async () => {
+    const redis = await startRedis();
+    const queue = await openBullmqQueue(redis, limits);
+    const told: boolean[] = [];
+    queue.work(
+      'network',
+      1,
+      async (_job, { mayBeStored }) => void told.push(mayBeStored),
+      async () => undefined,
+    );
+    for (const count of [1, 2]) {
+      await expect.poll(() => queue.submit(makeJob({ jobKey: 'k' }))).toMatchObject({ state: 'admitted' });
+      await expect.poll(() => told.length).toBe(count);
+    }
+    expect(told).toEqual([false, true]);
+    await queue.close(0);
+    await redis.stop();
+  },
+);
+
+test.skipIf(!hasRedis)(
   'a queue that no worker serves anywhere is refused at once, with the reason',
   async () => {
     const redis = await startRedis();

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
 import { openMemoryPace } from '#shared/pace/memory';
 import { openRedisPace } from '#shared/pace/redis';
+import { describeCluster } from '../kit/describe-cluster.ts';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
-import { hasRedisCluster, startRedisCluster, type TestCluster } from '../kit/redis-cluster.ts';
 import { paceContract } from './pace.contract.ts';
 
 describe('memory pace', () => {
@@ -48,11 +48,6 @@ describe.skipIf(!hasRedis)('Redis pace', () => {
   });
 });
 
-describe.skipIf(!hasRedisCluster)('Redis pace over a cluster', () => {
-  let cluster: TestCluster;
-  beforeAll(async () => {
-    cluster = await startRedisCluster();
-  }, 60_000);
-  afterAll(() => cluster?.stop());
-  paceContract(async () => openRedisPace(await openReadyRedis(cluster.url), quietLog));
+describeCluster('Redis pace', (cluster) => {
+  paceContract(async () => openRedisPace(await openReadyRedis(cluster().url), quietLog));
 });

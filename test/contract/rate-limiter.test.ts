@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
 import { openMemoryRateLimiter } from '#shared/rate-limiter/memory';
 import { openRedisRateLimiter } from '#shared/rate-limiter/redis';
+import { describeCluster } from '../kit/describe-cluster.ts';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
-import { hasRedisCluster, startRedisCluster, type TestCluster } from '../kit/redis-cluster.ts';
 import { rateLimiterContract } from './rate-limiter.contract.ts';
 
 describe('memory rate limiter', () => {
@@ -74,19 +74,14 @@ describe.skipIf(!hasRedis)('Redis rate limiter', () => {
   });
 });
 
-describe.skipIf(!hasRedisCluster)('Redis rate limiter over a cluster', () => {
-  let cluster: TestCluster;
-  beforeAll(async () => {
-    cluster = await startRedisCluster();
-  }, 60_000);
-  afterAll(() => cluster?.stop());
-  const open = async () => openRedisRateLimiter(await openReadyRedis(cluster.url), quietLog);
+describeCluster('Redis rate limiter', (cluster) => {
+  const open = async () => openRedisRateLimiter(await openReadyRedis(cluster().url), quietLog);
   rateLimiterContract(open);
 
   test('while a master is away its callers are counted by each process alone, the others over all', async () => {
     const quota = { policy: 'scans', points: 2, windowS: 60 } as const;
     const limiter = await open();
-    await cluster.kill(cluster.ports[0] ?? 0);
+    await cluster().kill(cluster().ports[0] ?? 0);
     const callers = Array.from({ length: 12 }, () => randomId());
     const allowed = await Promise.all(
       callers.map(async (caller) => {

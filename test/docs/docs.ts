@@ -5,13 +5,13 @@ import { makeScoringPage } from './scoring-page.ts';
 import { makeEnvExample, makeReadme } from './settings-docs.ts';
 
 /** What is generated, and kept so that a change is read in review: path in the project → its text. A test compares them. */
-export function makeDocs(): ReadonlyMap<string, string> {
+export async function makeDocs(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/openapi.json', `${JSON.stringify(makeOpenapi(), null, 2)}\n`],
     ['docs/checks.md', makeChecksPage()],
     ['docs/scoring.md', makeScoringPage()],
     ['.env.example', makeEnvExample()],
     ['README.md', makeReadme()],
-    ...makeGoldenReports(),
+    ...(await makeGoldenReports()),
   ]);
 }

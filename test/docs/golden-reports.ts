@@ -20,9 +20,9 @@ const fixtures: { readonly [check: string]: { readonly target: string; readonly 
 const formats: readonly FormatName[] = ['json', 'html', 'sarif', 'md'];
 
 /** A whole report of each check in four formats: path in the project → its text. The clock and the id are fixed. */
-export function makeGoldenReports(): readonly (readonly [path: string, text: string])[] {
-  return Object.entries(fixtures).flatMap(([name, { target, file }]) => {
-    const check = findCheck(name);
+export async function makeGoldenReports(): Promise<readonly (readonly [path: string, text: string])[]> {
+  const made = Object.entries(fixtures).map(async ([name, { target, file }]) => {
+    const check = await findCheck(name);
     if (!check) throw new Error(`${name} is no check`);
     const evidence = JSON.parse(readFileSync(`test/fixtures/${name}/${file}`, 'utf8')) as Json;
     const report = judge(check, {
@@ -42,4 +42,5 @@ export function makeGoldenReports(): readonly (readonly [path: string, text: str
       return [`${goldenFolder}/${name}.${extension}`, text] as const;
     });
   });
+  return (await Promise.all(made)).flat();
 }

@@ -20,19 +20,20 @@ export const rulesLockPath = 'rules.lock.json';
 const fixtures = 'test/fixtures/';
 
 /** Makes rules.lock.json from the tables, and from what they find in every fixture. */
-export function makeRulesLock(): RulesLock {
-  return Object.fromEntries(
-    catalogue.map(({ name, rules, rulesVersion }) => [
+export async function makeRulesLock(): Promise<RulesLock> {
+  const checks = await Promise.all(
+    catalogue.map(async ({ name, rules, rulesVersion }) => [
       name,
       {
         rulesVersion,
         rules: Object.fromEntries(
           Object.entries(rules).map(([code, { severity, points }]) => [code, `${severity} ${points}`]),
         ),
-        findings: judgeFixtures(name),
+        findings: await judgeFixtures(name),
       },
     ]),
   );
+  return Object.fromEntries(checks) as RulesLock;
 }
 
 /**
@@ -47,13 +48,14 @@ export function findUnraised(locked: RulesLock, now: RulesLock): readonly string
   });
 }
 
-function judgeFixtures(check: string): LockedCheck['findings'] {
-  const folder = `${fixtures}${check}/`;
+async function judgeFixtures(name: string): Promise<LockedCheck['findings']> {
+  const check = await findCheck(name);
+  const folder = `${fixtures}${name}/`;
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
   return Object.fromEntries(
     files.sort().map((file) => {
       const evidence = JSON.parse(readFileSync(folder + file, 'utf8')) as Json;
-      const assessment = findCheck(check)?.assess(evidence);
+      const assessment = check?.assess(evidence);
       return [file, assessment ? codesBroken(assessment.verdicts) : []];
     }),
   );

@@ -4,7 +4,7 @@ import { makeDocs } from './docs.ts';
 import { goldenFolder } from './golden-reports.ts';
 import { findUnraised, makeRulesLock, type RulesLock, rulesLockPath } from './rules-lock.ts';
 
-const lock = makeRulesLock();
+const lock = await makeRulesLock();
 const locked = existsSync(rulesLockPath)
   ? (JSON.parse(readFileSync(rulesLockPath, 'utf8')) as RulesLock)
   : {};
@@ -16,6 +16,6 @@ if (unraised.length > 0) {
   process.exitCode = 2;
 } else {
   mkdirSync(goldenFolder, { recursive: true });
-  for (const [path, text] of makeDocs()) writeFileSync(path, text);
+  for (const [path, text] of await makeDocs()) writeFileSync(path, text);
   writeFileSync(rulesLockPath, `${JSON.stringify(lock, null, 1)}\n`);
 }

@@ -9,7 +9,7 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   'shared/catalogue': ['shared/model', 'shared/target'],
   shared: ['shared'],
   api: ['shared'],
-  'worker/probes': ['shared'],
+  'worker/probes': ['shared', 'worker/certificates'],
   'worker/dns': ['shared', 'worker/probes'],
   'worker/certificates': [],
   'worker/web': ['shared', 'worker/probes'],

@@ -28,7 +28,8 @@ function jobOf(reportId: string, change: Partial<Job> = {}): Job {
   const wish = { ...printQuestion(reportId), caller: 'test', wanted };
   return { ...makeJob(reportPrint, wish, Date.now() + 60_000), ...change };
 }
-const run = async (job: Job) => printer.run(job, 1, new AbortController().signal, () => undefined);
+const run = async (job: Job) =>
+  printer.run(job, { attempt: 1, mayBeStored: true }, new AbortController().signal, () => undefined);
 const endOf = async ({ jobKey, wanted }: Job) =>
   (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
 

@@ -34,8 +34,9 @@ describe('a reason is a clause, so that any sentence can end with it', () => {
   const fixtures = catalogue.flatMap(({ name }) =>
     globSync(`test/fixtures/${name}/*.json`).map((file) => ({ name, file })),
   );
-  test.for(fixtures)('in the report of $file', ({ name, file }) => {
-    const assessment = findCheck(name)?.assess(JSON.parse(readFileSync(file, 'utf8')) as Json);
+  test.for(fixtures)('in the report of $file', async ({ name, file }) => {
+    const check = await findCheck(name);
+    const assessment = check?.assess(JSON.parse(readFileSync(file, 'utf8')) as Json);
     const reasons = Object.values(assessment?.verdicts ?? {}).flatMap((verdict) =>
       typeof verdict === 'object' && 'notTested' in verdict ? [verdict.notTested] : [],
     );

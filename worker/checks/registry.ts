@@ -1,28 +1,30 @@
 import type { Check } from './check.ts';
-import { dnsCheck } from './dns-check/index.ts';
-import { domainHealthCheck } from './domain-health/index.ts';
-import { pagespeedCheck } from './pagespeed-check/index.ts';
-import { redirectCheck } from './redirect-check/index.ts';
-import { makeSecurityHeaderCheck, securityHeaderCheck } from './security-header-check/index.ts';
-import { sslCheck } from './ssl-check/index.ts';
+import { readPreloadFile } from './security-header-check/gather/preload-file.ts';
 
-const checks: readonly Check[] = [
-  dnsCheck,
-  securityHeaderCheck,
-  pagespeedCheck,
-  domainHealthCheck,
-  redirectCheck,
-  sslCheck,
-];
+/** The code of each check, by its name. It is loaded with the first run, so that an idle worker holds none of it. */
+const loaders: { readonly [name: string]: () => Promise<Check> } = {
+  'dns-check': async () => (await import('./dns-check/index.ts')).dnsCheck,
+  'security-header-check': async () => (await import('./security-header-check/index.ts')).securityHeaderCheck,
+  'pagespeed-check': async () => (await import('./pagespeed-check/index.ts')).pagespeedCheck,
+  'domain-health': async () => (await import('./domain-health/index.ts')).domainHealthCheck,
+  'redirect-check': async () => (await import('./redirect-check/index.ts')).redirectCheck,
+  'ssl-check': async () => (await import('./ssl-check/index.ts')).sslCheck,
+};
 
-export type FindCheck = (name: string) => Check | undefined;
+export type FindCheck = (name: string) => Promise<Check | undefined>;
 
 /** The work of a check, by its name, with what is built in. */
-export const findCheck: FindCheck = (name) => checks.find(({ spec }) => spec.name === name);
+export const findCheck: FindCheck = async (name) =>
+  Object.hasOwn(loaders, name) ? loaders[name]?.() : undefined;
 
 /** The same with the operator's HSTS preload list. @param preloadText throws an Error that says why it is none */
 export function makeFindCheck(preloadText: string | undefined): FindCheck {
   if (preloadText === undefined) return findCheck;
-  const headers = makeSecurityHeaderCheck(preloadText);
-  return (name) => (name === headers.spec.name ? headers : findCheck(name));
+  const list = readPreloadFile(preloadText);
+  let headers: Promise<Check> | undefined;
+  return (name) => {
+    if (name !== 'security-header-check') return findCheck(name);
+    headers ??= import('./security-header-check/index.ts').then((code) => code.makeSecurityHeaderCheck(list));
+    return headers;
+  };
 }

@@ -27,7 +27,7 @@ const longestTitle = 120;
 /** Opens the printer. */
 export function openPrinter({ reportStore, print, log, onDone }: PrinterSettings): Printer {
   return {
-    async run(job, attempt, stop) {
+    async run(job, { attempt }, stop) {
       // Whoever can write to Redis chooses neither what is printed nor the key of its end.
       if (!isWellMade(job)) {
         log.warn({ jobId: job.jobId }, 'print refused: not as it is made here');

@@ -20,7 +20,8 @@ export type Charge =
   | 'packets' // to one name server's address
   | 'server connections' // TCP to one name server's address
   | 'requests' // HTTP connections to one address
-  | 'handshakes'; // TLS connections to one address
+  | 'handshakes' // TLS connections to one address
+  | 'UDP exchanges'; // one datagram to one address, sent twice at most
 
 /**
  * What one run may ask of one host, or in all. Usual zones stay far below: the largest foreign domain of a Google or Microsoft 365 zone is
@@ -32,6 +33,7 @@ const runLimits = {
   'foreign connections': 24,
   packets: 60,
   'server connections': 6,
+  'UDP exchanges': 2,
   'name servers': 26,
   'answer bytes': 1_000_000,
 } as const satisfies { readonly [what in SpentBudget['what']]?: number };
@@ -48,6 +50,7 @@ const paceRates: {
   packets: rates(50, 500),
   requests: rates(25, 250),
   handshakes: rates(10, 200),
+  'UDP exchanges': rates(5, 50),
 };
 
 function rates(perSecond: number, burst: number) {

@@ -29,6 +29,7 @@ const socketErrors: { readonly [code: string]: readonly [FailureCode, string] } 
   ENETUNREACH: ['network-unreachable', 'there is no route to the network'],
   EADDRNOTAVAIL: ['network-unreachable', 'there is no route to the address'],
   EACCES: ['network-unreachable', 'the local network forbids the connection'],
+  EPERM: ['network-unreachable', 'the local network forbids the connection'],
 };
 
 /** What a system error of a socket means; undefined for errors that are no fault of the target: let those rise. */

@@ -5,7 +5,8 @@ import type { AddressSlots } from './address-slots.ts';
 import { DialFailure, readSocketError } from './dial-failure.ts';
 import type { Resolve } from './resolve.ts';
 
-export type GuardSettings = {
+/** What decides whether an address may be reached, and when. */
+export type AdmissionSettings = {
   readonly policy: TargetPolicy;
   readonly resolve: Resolve;
   /** Labs only: target port → the port that is really dialled, and only at addresses that the operator allows by name. */
@@ -13,8 +14,9 @@ export type GuardSettings = {
   readonly slots: AddressSlots;
   /** Charges the run's budget before a connection to the host at one of these addresses; throws DialFailure `budget-spent`. */
   readonly charge: (host: string, addresses: readonly string[], signal: AbortSignal) => Promise<void>;
-  readonly connectTimeoutMs: number;
 };
+
+export type GuardSettings = AdmissionSettings & { readonly connectTimeoutMs: number };
 
 /** An open connection and when its phases ended, by performance.now(). */
 export type Dialled = {
@@ -26,7 +28,7 @@ export type Dialled = {
 /** Which of a host's judged addresses to dial: this one, or the first of this family. Left out: one of each family, whichever answers first. */
 export type AddressChoice = { readonly address?: string } | { readonly family?: 4 | 6 };
 
-/** Opens a TCP connection to a host that strangers chose, or throws DialFailure. The only way to a target's sockets. */
+/** Opens a TCP connection to a host that strangers chose, or throws DialFailure. `admit` is the only way to a target's sockets. */
 export type Dial = (
   host: string,
   port: number,
@@ -40,24 +42,56 @@ export type Dial = (
  */
 export function openGuard(settings: GuardSettings): Dial {
   return async (host, port, signal, choice = {}) => {
-    signal.throwIfAborted();
-    if (!isPortAllowed(port, settings.policy.ports))
-      throw new DialFailure('target-not-allowed', `it names port ${port}, which is not checked`);
     const start = performance.now();
-    const addresses = choose(await findAddresses(host, settings), choice);
-    const resolved = performance.now();
-    await settings.charge(host, addresses, signal);
-    const release = await settings.slots.take(addresses, signal);
+    const { addresses, dialledPort, resolved, release } = await admit(
+      settings,
+      { host, port, choice },
+      signal,
+    );
     try {
-      const socket = await connectTo(addresses, port, settings, signal);
+      const socket = await connectTo(addresses, dialledPort, settings, signal);
       socket.once('close', release);
-      const address = judgePeer(socket, addresses, settings.policy);
+      const address = judgePeer(socket.remoteAddress, addresses, settings.policy, () => socket.destroy());
       return { socket, address, times: { start, resolved, connected: performance.now() } };
     } catch (error) {
       release();
       throw error;
     }
   };
+}
+
+/** What is to be reached. */
+export type Destination = { readonly host: string; readonly port: number; readonly choice: AddressChoice };
+
+/** Judged addresses that may be reached now: charged, and with a place at each until `release`. */
+export type Admission = {
+  readonly addresses: readonly string[];
+  /** Another than was named in labs only. */
+  readonly dialledPort: number;
+  /** When the name was resolved, by performance.now(). */
+  readonly resolved: number;
+  readonly release: () => void;
+};
+
+/** Judges a destination and takes the places for it, over TCP and UDP alike; or throws DialFailure. Nothing is sent. */
+export async function admit(
+  settings: AdmissionSettings,
+  { host, port, choice }: Destination,
+  signal: AbortSignal,
+): Promise<Admission> {
+  signal.throwIfAborted();
+  if (!isPortAllowed(port, settings.policy.ports))
+    throw new DialFailure('target-not-allowed', `it names port ${port}, which is not checked`);
+  const addresses = choose(await findAddresses(host, settings), choice);
+  const resolved = performance.now();
+  await settings.charge(host, addresses, signal);
+  const release = await settings.slots.take(addresses, signal);
+  return { addresses, dialledPort: mapPort(port, addresses, settings), resolved, release };
+}
+
+function mapPort(port: number, addresses: readonly string[], { policy, portMap }: AdmissionSettings): number {
+  const isAllowedByName = addresses.every((address) => isInCidrs(address, policy.addresses.allow));
+  return (isAllowedByName ? portMap.get(port) : undefined) ?? port;
 }
 
 /** All addresses of a host, canonical, every one judged. Throws DialFailure where there is none, or one that is refused. */
@@ -91,11 +125,16 @@ function familyOf(address: string): 4 | 6 {
   return address.includes(':') ? 6 : 4;
 }
 
-// A second lock that costs nothing: whatever the socket did, it must have ended where we judged.
-function judgePeer(socket: Socket, addresses: readonly string[], policy: TargetPolicy): string {
-  const verdict = classifyAddress(socket.remoteAddress ?? '', policy.addresses);
+/** A second lock that costs nothing: whatever a socket did, it must have ended where we judged. Throws DialFailure after `close`. */
+export function judgePeer(
+  peer: string | undefined,
+  addresses: readonly string[],
+  policy: TargetPolicy,
+  close: () => void,
+): string {
+  const verdict = classifyAddress(peer ?? '', policy.addresses);
   if (verdict.kind === 'public' && addresses.includes(verdict.address)) return verdict.address;
-  socket.destroy();
+  close();
   throw new DialFailure(
     'target-address-not-allowed',
     'the connection ended at an address that was not judged',
@@ -108,15 +147,12 @@ function connectTo(
   settings: GuardSettings,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const mapped = addresses.every((address) => isInCidrs(address, settings.policy.addresses.allow))
-    ? settings.portMap.get(port)
-    : undefined;
   const pinned = addresses.map((address) => ({ address, family: familyOf(address) }));
   const lookup: LookupFunction = (_host, _options, callback) => callback(null, pinned);
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: 'pinned.invalid',
-      port: mapped ?? port,
+      port,
       lookup,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: 250,
@@ -146,7 +182,8 @@ function connectTo(
   });
 }
 
-function asDialFailure(error: Error, address: string | null): Error {
+/** A system error of a socket as DialFailure; one that is no fault of the target as it is. */
+export function asDialFailure(error: Error, address: string | null): Error {
   const known = readSocketError(error);
   return known ? new DialFailure(known[0], known[1], { address, cause: error }) : error;
 }

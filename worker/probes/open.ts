@@ -10,6 +10,7 @@ import { type HttpLimits, openHttpProbe } from './http/open.ts';
 import type { OpenedProbes } from './port.ts';
 import { openResolve } from './resolve.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
+import { openUdpProbe, type UdpSight } from './udp/open.ts';
 
 export type ProbeSettings = {
   /** The pace of all runs together. */
@@ -42,6 +43,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const slots = openAddressSlots(settings.socketsPerAddress);
   // A page opens dozens of connections at once; they have places of their own.
   const pageSlots = openAddressSlots(socketsOfPages);
+  const udpSight: UdpSight = { isSeen: false };
   const client = openDnsClient({ ...settings.dns, policy, slots });
   const contact = `DiagnosticTools/0.1${settings.contactUrl === undefined ? '' : `; +${settings.contactUrl}`}`;
   const userAgent = `Mozilla/5.0 (compatible; ${contact})`;
@@ -60,16 +62,11 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       });
       const dns = client.openProbe({ dial: dialAddress, budget, signal });
       const shared = { policy, portMap, connectTimeoutMs, resolve: openResolve(dns) };
-      const dialHttp = openGuard({
-        ...shared,
-        slots,
-        charge: chargeDial(budget, ['foreign connections', 'requests']),
-      });
-      const dialTls = openGuard({
-        ...shared,
-        slots,
-        charge: chargeDial(budget, ['foreign connections', 'handshakes']),
-      });
+      const chargedWith = (what: Charge): GuardSettings => {
+        return { ...shared, slots, charge: chargeDial(budget, ['foreign connections', what]) };
+      };
+      const dialHttp = openGuard(chargedWith('requests'));
+      const dialTls = openGuard(chargedWith('handshakes'));
       // What a page may ask of other sites is counted by its proxy.
       const dialPage = openGuard({ ...shared, slots: pageSlots, charge: chargeDial(budget, ['requests']) });
       const http = openHttpProbe({ dial: dialHttp, slots, policy, userAgent, limits: settings.http }, signal);
@@ -79,6 +76,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         http,
         dns,
         tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
+        udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
         browser,
         spent: () => budget.spent(),
         close: () => http.close(),

@@ -4,6 +4,7 @@ import type { SpentBudget } from './budget.ts';
 import type { DnsProbe } from './dns/port.ts';
 import type { HttpProbe } from './http/port.ts';
 import type { TlsProbe } from './tls/port.ts';
+import type { UdpProbe } from './udp/port.ts';
 
 /** Everything that touches a target. Opened for one run, closed at its end; nothing of it outlives the run. */
 export type Probes = {
@@ -12,6 +13,7 @@ export type Probes = {
   readonly http: HttpProbe;
   readonly dns: DnsProbe;
   readonly tls: TlsProbe;
+  readonly udp: UdpProbe;
   readonly browser: BrowserProbe;
 };
 

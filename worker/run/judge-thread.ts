@@ -15,13 +15,13 @@ const { preloadFile } = workerData as AsideStart;
 const findCheck = makeFindCheck(preloadFile === undefined ? undefined : readFileSync(preloadFile, 'utf8'));
 
 parentPort?.on('message', ({ id, json }: AsideQuestion) => {
-  parentPort?.postMessage({ id, ...judgeText(json) } satisfies AsideAnswer);
+  void judgeText(json).then((answer) => parentPort?.postMessage({ id, ...answer } satisfies AsideAnswer));
 });
 
-function judgeText(json: string): { readonly report: string } | { readonly fault: string } {
+async function judgeText(json: string): Promise<{ readonly report: string } | { readonly fault: string }> {
   try {
     const file = JSON.parse(json) as EvidenceFile;
-    const check = findCheck(file.check);
+    const check = await findCheck(file.check);
     if (!check) throw new Error(`there is no ${file.check}`);
     return { report: JSON.stringify(judge(check, file)) };
   } catch (error) {

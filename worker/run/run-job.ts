@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobKeyOf } from '#shared/job-keys';
-import type { GaveUp, Run } from '#shared/job-queue/port';
+import type { GaveUp, Run, RunStart } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Report, ReportState } from '#shared/model/report';
@@ -22,16 +22,17 @@ export type RunnerSettings = ReportSettings &
   EvidenceSettings & {
     readonly reportStore: ReportStore;
     readonly probes: ProbeFactory;
-    readonly findCheck: (name: string) => Check | undefined;
+    readonly findCheck: (name: string) => Promise<Check | undefined>;
     readonly jobKeyOf: JobKeyOf;
     /** The other jobs that a job may ask for. */
     readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
-    readonly onDone: (check: string, state: ReportState, seconds: number) => void;
+    /** @param seconds how long the run took; left out where it lost its worker, which alone knew. */
+    readonly onDone: (check: string, state: ReportState, seconds?: number) => void;
     readonly tracing?: Tracing | undefined;
   };
 
 type Running = {
-  readonly attempt: number;
+  readonly start: RunStart;
   readonly stop: AbortSignal;
   readonly progress: Parameters<Run>[3];
   /** Told what came of it, where runs are traced. */
@@ -54,10 +55,10 @@ export function openRunner(runnerSettings: RunnerSettings): Runner {
   const settings = { ...runnerSettings, evidence };
   return {
     close: () => evidence.close(),
-    run(job, attempt, stop, progress) {
-      const running = { attempt, stop, progress };
+    run(job, start, stop, progress) {
+      const running = { start, stop, progress };
       if (!tracing) return runJob(job, settings, running);
-      return traceRun(tracing, { job, attempt, probes: settings.probes }, (run) =>
+      return traceRun(tracing, { job, attempt: start.attempt, probes: settings.probes }, (run) =>
         runJob(run.job, { ...settings, probes: run.probes }, { ...running, span: run.span }),
       );
     },
@@ -66,7 +67,8 @@ export function openRunner(runnerSettings: RunnerSettings): Runner {
       const about = { jobId: job.jobId, ...traceFields(job.trace) };
       if (cause instanceof Problem) return log.warn({ ...about, err: cause }, 'job given up');
       log.error({ ...about, check: job.check, host: job.host, err: cause }, 'job failed');
-      const report = failedOf(job, settings);
+      settings.onDone(job.check, 'failed');
+      const report = await failedOf(job, settings);
       if (!report) return;
       await reportStore.insert(report, job).catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
@@ -79,9 +81,9 @@ export function openRunner(runnerSettings: RunnerSettings): Runner {
 async function runJob(job: Job, settings: Settings, running: Running): Promise<'failed' | undefined> {
   const { reportStore, log } = settings;
   const { jobId, requestId, check, host } = job;
-  const about = { jobId, requestId, check, host, attempt: running.attempt, ...traceFields(job.trace) };
-  const found = await reportStore.findFresh([{ jobKey: job.jobKey, wanted: job.wanted }]);
-  const known = found.get(job.jobKey);
+  const { attempt, mayBeStored } = running.start;
+  const about = { jobId, requestId, check, host, attempt, ...traceFields(job.trace) };
+  const known = mayBeStored ? await findStored(reportStore, job) : undefined;
   // A re-run after a kill, or a GET that asked a moment too early: the work is done already.
   if (known) {
     log.info({ ...about, reportId: known.reportId }, 'job answered from the store');
@@ -95,21 +97,25 @@ async function runJob(job: Job, settings: Settings, running: Running): Promise<'
     check === domainVisit.name
       ? await runVisit(job, settings, running)
       : await runCheck(job, settings, running);
-  const tookMs = Math.round(performance.now() - start);
+  const tookMs = Math.round((performance.now() - start) * 10) / 10;
   settings.onDone(check, told.state, tookMs / 1000);
   log.info({ ...about, ...told, tookMs }, 'job done');
   running.span?.set({ 'diag.report.state': told.state });
   return told.state === 'failed' ? 'failed' : undefined;
 }
 
-function failedOf(job: Job, settings: RunnerSettings): Report | undefined {
+async function findStored(reportStore: ReportStore, { jobKey, wanted }: Job) {
+  return (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
+}
+
+async function failedOf(job: Job, settings: RunnerSettings): Promise<Report | undefined> {
   if (job.check === domainVisit.name) return failedVisit(job);
-  const check = settings.findCheck(job.check);
+  const check = await settings.findCheck(job.check);
   return check && failedReport(check, job, 'The run was broken off before it could end.', settings);
 }
 
 async function runCheck(job: Job, settings: Settings, { stop, progress }: Running) {
-  const check = settings.findCheck(job.check);
+  const check = await settings.findCheck(job.check);
   if (!check) throw new Error(`this worker knows no ${job.check}`);
   const limit = AbortSignal.timeout(job.runLimitMs);
   const signal = AbortSignal.any([stop, limit]);

@@ -38,7 +38,7 @@ export type VisitSettings = ReportSettings & {
   readonly log: Logger;
   readonly evidence: EvidenceKeeper;
   readonly probes: ProbeFactory;
-  readonly findCheck: (name: string) => Check | undefined;
+  readonly findCheck: (name: string) => Promise<Check | undefined>;
   readonly jobKeyOf: JobKeyOf;
   readonly onDone: (check: string, state: ReportState, seconds: number) => void;
 };
@@ -129,7 +129,7 @@ async function examineOne(
   settings: VisitSettings,
   examination: Examination,
 ): Promise<{ readonly report: Report; readonly file?: EvidenceFile }> {
-  const check = settings.findCheck(spec.name);
+  const check = await settings.findCheck(spec.name);
   if (!check) throw new Error(`this worker knows no ${spec.name}`);
   const subject = { target, options, reportId };
   try {

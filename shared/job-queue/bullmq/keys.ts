@@ -18,6 +18,8 @@ export type Keys = {
   denied(queue: QueueName): string;
   /** Prefix of the keys of a host's line: `:slots`, `:parked:<queue>`, `:owner`, `:turns`. */
   host(host: string): string;
+  /** There for a while after a run of the key has ended. */
+  ended(jobKey: string): string;
   /** The turns of page loads. */
   readonly pageTurns: string;
   /** What an operator holds back. */
@@ -34,6 +36,7 @@ export function keysBelow(prefix: string): Keys {
     worker: (queue) => `${prefix}:worker:${queue}`,
     denied: (queue) => `${prefix}:denied:${queue}`,
     host: (host) => `${prefix}:host:${host}`,
+    ended: (jobKey) => `${prefix}:ended:${jobKey}`,
     pageTurns: `${prefix}:pages turns`,
     pauses: `${prefix}:pauses`,
     ping: `${prefix}:ping`,

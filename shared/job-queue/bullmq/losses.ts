@@ -41,8 +41,7 @@ export function openLosses(redis: AnyRedis, { bull }: Keys): Losses {
   return {
     async begin(job, isAlone) {
       const [lost, lostAlone] = await count(job, 1, isAlone ? 1 : 0);
-      if (lost >= lossesInCompanyMost || (lost >= lossesMost && lostAlone > 0))
-        throw new UnrecoverableError(`lost its worker ${lost} times`);
+      refuseLoser(lost, lostAlone);
     },
     async addCompany(job) {
       await count(job, 0, -1);
@@ -51,4 +50,10 @@ export function openLosses(redis: AnyRedis, { bull }: Keys): Losses {
       await count(job, -1, 0);
     },
   };
+}
+
+/** Throws, and BullMQ fails the job, for one that has lost too many workers already. @param lost its runs that began before, @param lostAlone of those, the ones that had no other run beside them */
+export function refuseLoser(lost: number, lostAlone: number): void {
+  if (lost >= lossesInCompanyMost || (lost >= lossesMost && lostAlone > 0))
+    throw new UnrecoverableError(`lost its worker ${lost} times`);
 }

@@ -209,6 +209,11 @@ async function drop({ queues, gate, pages }: Side, job: Job): Promise<boolean> {
   if ((await queues[queue].remove(jobId)) === 0) return false;
   if (queue === 'browser') await pages.leave(job);
   const done: Done = { jobKey, jobId, queue, host, state: 'expired', tookMs: 0 };
-  await handOver(queues, gate, host, await gate.release(job, { message: JSON.stringify(done) }));
+  await handOver(
+    queues,
+    gate,
+    host,
+    await gate.release(job, { ended: { jobKey, message: JSON.stringify(done) } }),
+  );
   return true;
 }

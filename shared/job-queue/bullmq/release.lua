@@ -4,12 +4,14 @@ local SLOTS = KEYS[1] -- sorted set: "<queue> <job id>" -> when its lease ends, 
 local PARKED = { network = KEYS[2], browser = KEYS[3] } -- sorted sets: job id -> turn * ARRIVALS + arrival
 local OWNER = KEYS[4] -- hash: job id -> the attempt that runs it
 local TURNS = KEYS[5] -- hash: caller -> its last turn; "" -> the turn that was handed a slot last; "#" -> arrivals
+local ENDED = KEYS[6] -- there for a while after a run of the job's key has ended
 local QUEUE, ID = ARGV[1], ARGV[2]
 local ATTEMPT = ARGV[3] -- "": whichever attempt it is
 local SLOT_LIMIT = tonumber(ARGV[4])
 local LEASE_MS = tonumber(ARGV[5]) -- of a slot that is handed on
 local CHANNEL, MESSAGE = ARGV[6], ARGV[7] -- an empty message is not published
 local BULL_PREFIX = ARGV[8] -- of BullMQ's job hashes
+local ENDED_MS = ARGV[9] -- for so long
 local ARRIVALS = 1048576 -- a score holds the turn above and the arrival below this
 local BROWSER_SLOTS = 1 -- of a host's slots, those that the browser may hold
 
@@ -26,7 +28,10 @@ for _, expired in ipairs(redis.call('ZRANGEBYSCORE', SLOTS, '-inf', now)) do
   redis.call('ZREM', SLOTS, expired)
   redis.call('HDEL', OWNER, string.match(expired, ' (.+)$'))
 end
-if MESSAGE ~= '' then redis.call('PUBLISH', CHANNEL, MESSAGE) end
+if MESSAGE ~= '' then
+  redis.call('SET', ENDED, '', 'PX', ENDED_MS)
+  redis.call('PUBLISH', CHANNEL, MESSAGE)
+end
 
 local held = redis.call('ZRANGE', SLOTS, 0, -1)
 local count, browsers = #held, 0

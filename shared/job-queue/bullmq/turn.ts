@@ -7,7 +7,7 @@ import type { Done, GaveUp, Progress, Run } from '../port.ts';
 import { readJob } from '../read-message.ts';
 import type { Gate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
-import { type Losses, stallsBeforeAlone } from './losses.ts';
+import { type Losses, refuseLoser, stallsBeforeAlone } from './losses.ts';
 import type { PageLine } from './page-line.ts';
 import { patiently } from './patiently.ts';
 import type { Pauses } from './pauses.ts';
@@ -37,6 +37,8 @@ const longestNapMs = 60_000;
 /** A job that an operator holds back looks so often whether it still is. */
 const pausedNapMs = 5000;
 const progressEveryMs = 250;
+/** A job whose submitter has looked in the store within this time is taken to have gone straight to its worker. */
+const recentMs = 1000;
 
 /** The end of a job, kept as its return value for those who ask later. */
 export type Outcome = Done['state'];
@@ -45,8 +47,9 @@ type Turn = {
   readonly bullJob: BullJob<Job>;
   /** Its payload, in this machine's time. */
   readonly job: Job;
-  /** When its turn must have come, in the shared time: this machine's clock may be set meanwhile. */
+  /** When its turn must have come and since when a report answers, in the shared time: this machine's clock may be set meanwhile. */
   readonly startBy: number;
+  readonly since: number;
   readonly token: string;
   readonly attempt: number;
   /** Aborts when this worker stops. */
@@ -64,8 +67,16 @@ export async function takeTurn(
   if ('fault' in read) return drop(settings, bullJob, read.fault);
   await settings.clock.known;
   const job = inTrace(shiftJob(read.value, -settings.clock.offsetMs()), settings.telemetry);
-  const { startBy } = read.value;
-  const turn: Turn = { bullJob, job, startBy, token, attempt: bullJob.attemptsStarted, signal };
+  const { startBy, wanted } = read.value;
+  const turn: Turn = {
+    bullJob,
+    job,
+    startBy,
+    since: wanted.since,
+    token,
+    attempt: bullJob.attemptsStarted,
+    signal,
+  };
   // A newer API may ask for what only a newer worker can do.
   if (job.v > jobVersion) return sleep(turn);
   // What only waits for other jobs kills no worker, and holds no slot.
@@ -86,31 +97,57 @@ async function startInTurn(
   turn: Turn,
   { isAlone }: Pick<Stay, 'isAlone'>,
 ): Promise<Outcome> {
-  const { bullJob, job, startBy, attempt, signal } = turn;
-  const nowMs = Date.now() + settings.clock.offsetMs();
+  const { job, attempt, signal } = turn;
+  if (job.queue === 'composite' || isLate(settings, turn)) return startSlowly(settings, turn, { isAlone });
+  const nowMs = sharedNow(settings);
+  const started = await patiently(signal, () => settings.gate.startRun(job, { attempt, isAlone, nowMs }));
+  if (started === 'paused') return startSlowly(settings, turn, { isAlone });
+  if (started === 'no-slot') return sleep(turn);
+  refuseLoser(started.lost, started.lostAlone);
+  // Who submitted it has looked in the store at that time or later: a run of its key that ended since has left its mark. A visit, which stores
+  // reports of other keys too, leaves none: only a job that did not have to wait is spared the look.
+  const isRecent = nowMs - turn.since < recentMs;
+  return runInTurn(settings, turn, attempt > 1 || started.hasEndedLately || !isRecent);
+}
+
+/** The start of a job that is late, held back or has no line, step by step. */
+async function startSlowly(
+  settings: TurnSettings,
+  turn: Turn,
+  { isAlone }: Pick<Stay, 'isAlone'>,
+): Promise<Outcome> {
+  const { job, attempt, signal } = turn;
+  const nowMs = sharedNow(settings);
   const pause = await patiently(signal, () => settings.pauses.of(job, nowMs));
   if (pause?.kind === 'check') await leaveLine(settings, turn);
   const mayRun =
     pause?.kind === 'check' ||
     job.queue === 'composite' ||
     (await patiently(signal, () => settings.gate.start(job, attempt)));
-  // A job that lost its worker had its turn: it may run again.
-  const isLate = Date.now() + settings.clock.offsetMs() >= startBy;
-  if (bullJob.stalledCounter === 0 && isLate) return end(settings, turn, 'expired', 0);
+  if (isLate(settings, turn)) return end(settings, turn, 'expired', 0);
   if (!mayRun) return sleep(turn);
   if (pause) return nap(turn, pause.until - nowMs);
   await patiently(signal, () => settings.losses.begin(job, isAlone));
-  return runInTurn(settings, turn);
+  return runInTurn(settings, turn, true);
 }
 
-async function runInTurn(settings: TurnSettings, turn: Turn): Promise<Outcome> {
+// A job that lost its worker had its turn: it may run again.
+function isLate(settings: TurnSettings, { bullJob, startBy }: Turn): boolean {
+  return bullJob.stalledCounter === 0 && sharedNow(settings) >= startBy;
+}
+
+function sharedNow({ clock }: TurnSettings): number {
+  return Date.now() + clock.offsetMs();
+}
+
+async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolean): Promise<Outcome> {
   const { bullJob, job, attempt, signal } = turn;
   const start = performance.now();
   let failed: 'failed' | undefined;
   try {
     signal.throwIfAborted();
     if (bullJob.priority > 0) await patiently(signal, () => settings.pages.begin(bullJob.priority));
-    failed = await settings.run(job, attempt, signal, throttle(bullJob));
+    failed = await settings.run(job, { attempt, mayBeStored }, signal, throttle(bullJob));
   } catch (error) {
     if (!signal.aborted) throw error;
     return handBack(settings, turn);
@@ -191,12 +228,12 @@ async function endJob(
   job: Job,
   { attempt, state, tookMs }: End,
 ): Promise<void> {
-  const { jobKey, jobId, queue, host } = job;
+  const { jobKey, jobId, queue, host, reportId } = job;
   if (queue === 'browser') await pages.leave(job);
-  const done: Done = { jobKey, jobId, queue, host, state, tookMs };
+  const done: Done = { jobKey, jobId, queue, host, reportId, state, tookMs };
   const handed = await gate.release(job, {
     ...(attempt === undefined ? {} : { attempt }),
-    message: JSON.stringify(done),
+    ended: { jobKey, message: JSON.stringify(done) },
   });
   await handOver(queues, gate, job.host, handed);
 }

@@ -39,7 +39,7 @@ const isLab = (stack: string) => /\/test\/lab\/kit\/(?:dns-server|web-servers)/.
 test.for(catalogue.filter(({ queue }) => queue === 'network'))(
   '$name opens nothing but through the probes',
   async ({ name, targetKind }) => {
-    const check = findCheck(name);
+    const check = await findCheck(name);
     const trap = openTrap();
     const opened = probes.open(AbortSignal.timeout(20_000));
     const evidence = await check?.gather({

@@ -1,8 +1,9 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { recordTypes } from '../../kit/record-types.ts';
 import { sendTo } from '../domain-health/sites.ts';
 import { openLab } from '../kit/lab.ts';
 import type { Sites } from '../kit/web-servers.ts';
-import { openHostileDns, type Reply, serverAddresses, types, wireName, words } from './dns-servers.ts';
+import { openHostileDns, type Reply, serverAddresses, wireName, words } from './dns-servers.ts';
 import { openVictims } from './victims.ts';
 import { startWatchedService } from './watched-service.ts';
 
@@ -29,7 +30,7 @@ const victims = await openVictims(20, ports, identity, ({ headers: { host = '' }
 
 const ipv4 = (address: string) => Buffer.from(address.split('.').map(Number));
 const address = (...all: readonly string[]): Reply => ({
-  records: all.map((one) => ({ type: types.A, data: ipv4(one) })),
+  records: all.map((one) => ({ type: recordTypes.A, data: ipv4(one) })),
 });
 const text = (value: string) => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
 const nothing: Reply = { records: [] };
@@ -40,7 +41,7 @@ function zoneOf(own: readonly string[]) {
     const [label = ''] = name.split('.');
     const [, number] = /^ns(\d+)$/.exec(label) ?? [];
     if (number !== undefined)
-      return type === types.A
+      return type === recordTypes.A
         ? address(...serverAddresses.slice(2 * Number(number), 2 * Number(number) + 2))
         : nothing;
     const zone = name.split('.').slice(-2).join('.');
@@ -48,15 +49,15 @@ function zoneOf(own: readonly string[]) {
     const make = (data: (at: number) => Buffer, count = 20): Reply => ({
       records: Array.from({ length: count }, (_, at) => ({ type, data: data(at) })),
     });
-    if (type === types.NS) return make((at) => wireName(`ns${at}.${zone}`), 13);
-    if (type === types.MX) return make((at) => Buffer.concat([words(at), host('m', at)]));
-    if (type === types.CAA)
+    if (type === recordTypes.NS) return make((at) => wireName(`ns${at}.${zone}`), 13);
+    if (type === recordTypes.MX) return make((at) => Buffer.concat([words(at), host('m', at)]));
+    if (type === recordTypes.CAA)
       return make((at) => Buffer.concat([Buffer.from([0, 5]), Buffer.from(`issueca${at}.victim.test`)]));
-    if (type === types.HTTPS) return make((at) => Buffer.concat([words(at + 1), host('h', at)]));
-    if (type === types.TXT) return make(() => text(policyOf(name)), 1);
+    if (type === recordTypes.HTTPS) return make((at) => Buffer.concat([words(at + 1), host('h', at)]));
+    if (type === recordTypes.TXT) return make(() => text(policyOf(name)), 1);
     // Policies that are fetched, and the site itself.
-    if (label === 'mta-sts') return type === types.A ? address(victims.addresses[0] ?? '') : nothing;
-    return type === types.A ? address(...own) : nothing;
+    if (label === 'mta-sts') return type === recordTypes.A ? address(victims.addresses[0] ?? '') : nothing;
+    return type === recordTypes.A ? address(...own) : nothing;
   };
 }
 
@@ -79,8 +80,8 @@ const dns = await openHostileDns(
     'manies.test': zoneOf(victims.addresses),
   },
   ({ name, type }) => {
-    if (type === types.A) return address(victims.addresses[0] ?? '');
-    if (type === types.TXT && name.endsWith('.victim.test'))
+    if (type === recordTypes.A) return address(victims.addresses[0] ?? '');
+    if (type === recordTypes.TXT && name.endsWith('.victim.test'))
       return { records: [{ type, data: text(policyOf(name)) }] };
     return nothing;
   },

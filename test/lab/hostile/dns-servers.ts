@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { createServer, type Socket } from 'node:net';
+import { recordTypes } from '../../kit/record-types.ts';
 
 /** A question as a hostile server sees it: the name in lower case without the last dot, and the number of the type. */
 export type Asked = { readonly name: string; readonly type: number };
@@ -36,24 +37,6 @@ export type HostileDns = {
   close(): Promise<void>;
 };
 
-export const types = {
-  A: 1,
-  NS: 2,
-  CNAME: 5,
-  SOA: 6,
-  MX: 15,
-  TXT: 16,
-  AAAA: 28,
-  DS: 43,
-  RRSIG: 46,
-  DNSKEY: 48,
-  NSEC3: 50,
-  NSEC3PARAM: 51,
-  TLSA: 52,
-  HTTPS: 65,
-  CAA: 257,
-} as const;
-
 /** Where name servers listen: 127.0.3.1 to 127.0.3.26. */
 export const serverAddresses = Array.from({ length: 26 }, (_, at) => `127.0.3.${at + 1}`);
 const resolverAddress = '127.0.0.1';
@@ -81,7 +64,7 @@ export function wireRecord({ owner = atQuestion, type, data }: WireRecord): Buff
 export async function openHostileDns(
   zones: { readonly [domain: string]: HostileZone },
   others: (asked: Asked) => Reply = ({ type }) => ({
-    records: type === types.A ? [{ type, data: Buffer.from([127, 0, 0, 1]) }] : [],
+    records: type === recordTypes.A ? [{ type, data: Buffer.from([127, 0, 0, 1]) }] : [],
   }),
 ): Promise<HostileDns> {
   const packets = new Map<string, number>();

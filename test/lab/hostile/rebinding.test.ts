@@ -3,8 +3,9 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, expect, test } from 'vitest';
+import { recordTypes } from '../../kit/record-types.ts';
 import { openLab } from '../kit/lab.ts';
-import { openHostileDns, type Reply, types, type WireRecord, wireName } from './dns-servers.ts';
+import { openHostileDns, type Reply, type WireRecord, wireName } from './dns-servers.ts';
 import { startWatchedService } from './watched-service.ts';
 
 // The one address that the policy lets through. All others of this machine are watched at the same port.
@@ -33,13 +34,14 @@ for (const address of new Set(['127.0.0.1', '::1', ...ownAddresses])) {
 
 /** Octets of an address record. */
 function record(address: string): WireRecord {
-  if (!address.includes(':')) return { type: types.A, data: Buffer.from(address.split('.').map(Number)) };
+  if (!address.includes(':'))
+    return { type: recordTypes.A, data: Buffer.from(address.split('.').map(Number)) };
   const [head = [], tail] = address.split('::').map((half) => half.split(':').filter(Boolean));
   const groups = tail
     ? [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail]
     : [...head];
   return {
-    type: types.AAAA,
+    type: recordTypes.AAAA,
     data: Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex'),
   };
 }
@@ -62,7 +64,7 @@ const forbidden: { readonly [label: string]: string } = {
 const asked: string[] = [];
 const seen = new Map<string, number>();
 const answer = (records: readonly WireRecord[], type: number): Reply => ({
-  records: records.filter((one) => one.type === type || one.type === types.CNAME),
+  records: records.filter((one) => one.type === type || one.type === recordTypes.CNAME),
 });
 
 /**
@@ -82,7 +84,7 @@ const rebind = ({ name, type }: { readonly name: string; readonly type: number }
   const target = `only-${label}.test`;
   return answer(
     [
-      { type: types.CNAME, data: wireName(target) },
+      { type: recordTypes.CNAME, data: wireName(target) },
       { ...record(address), owner: wireName(target) },
     ],
     type,

@@ -2,7 +2,7 @@ import { constants, generateKeyPairSync } from 'node:crypto';
 import { createServer as createTlsServer } from 'node:tls';
 import { joinBytes, vectorBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
-import { issueCertificate, makeKey, nameOf } from '../../unit/ssl-check/issue-certificate.ts';
+import { issueCertificate, makeKey, nameOf, writePem } from '../../unit/ssl-check/issue-certificate.ts';
 import { der, sequence, text, writeOcspResponse } from '../../unit/ssl-check/write-der.ts';
 import { message, record } from '../../unit/ssl-check/write-server-flight.ts';
 import { hostileServers, type Serve } from '../ssl-check/hostile.ts';
@@ -134,6 +134,8 @@ function secured(key: string, cert: string): Serve {
 const huge = generateKeyPairSync('rsa', { modulusLength: 4096 }).privateKey;
 const hugeKey = issueCertificate({ subject: 'a.test', issuer: null, names: ['a.test'], key: huge, ...years });
 
+const slowToCheck = makeCostlyChain(70, 3072, 3072).map(writePem).join('');
+
 /** What servers do that mean ill to whoever shakes hands with them: those of ssl-check's own lab, then those that cost computing. */
 export const hostileTls: readonly (readonly [name: string, serve: Serve])[] = [
   ...hostileServers.map(([name, serve]) => [name, serve] as const),
@@ -142,6 +144,8 @@ export const hostileTls: readonly (readonly [name: string, serve: Serve])[] = [
     after((socket, bytes) => void socket.write(writeCostlyGroup(bytes, rsa, oddNumber(10_000, 0x80)))),
   ],
   ['a key of 16,384 bits', says(writeChainFlight(makeCostlyChain(1, 16_384, 64)))],
+  ['seventy signatures that are slow to check', says(writeChainFlight(makeCostlyChain(70, 3072, 3072)))],
+  ['the same, encrypted', secured(rsa.keyPem, rsa.certPem + slowToCheck)],
   ['records of one byte', says(inCrumbs)],
   [
     'records of one byte, one at a time',

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { recordTypes } from '../../kit/record-types.ts';
 import { makeCostlyKey } from './costly-keys.ts';
 import {
   type Asked,
   type HostileZone,
   type Reply,
   serverAddresses,
-  types,
   type WireRecord,
   wireName,
   wireRecord,
@@ -24,16 +24,16 @@ function delegate(zone: string, { name, type }: Asked): Reply | undefined {
   const [, number] = /^ns(\d+)\./.exec(name) ?? [];
   if (number !== undefined) {
     const addresses = serverAddresses.slice(2 * Number(number), 2 * Number(number) + 2);
-    return { records: type === types.A ? addresses.map((address) => addressRecord(address)) : [] };
+    return { records: type === recordTypes.A ? addresses.map((address) => addressRecord(address)) : [] };
   }
-  if (name !== zone || type !== types.NS) return undefined;
+  if (name !== zone || type !== recordTypes.NS) return undefined;
   return {
     records: Array.from({ length: 13 }, (_, at) => ({ type, data: wireName(`ns${at}.${zone}`) })),
   };
 }
 
 function addressRecord(address: string): WireRecord {
-  return { type: types.A, data: Buffer.from(address.split('.').map(Number)) };
+  return { type: recordTypes.A, data: Buffer.from(address.split('.').map(Number)) };
 }
 
 /** As many records as one message holds, and at most 500, which is what is read of one. */
@@ -58,7 +58,7 @@ function strings(text: string): Buffer {
   return Buffer.concat(pieces.flatMap((piece) => [Buffer.from([piece.length]), piece]));
 }
 
-const text = (value: string): Reply => ({ records: [{ type: types.TXT, data: strings(value) }] });
+const text = (value: string): Reply => ({ records: [{ type: recordTypes.TXT, data: strings(value) }] });
 
 /** How each record that is read as text begins, by the name that it stands at. */
 const beginnings: readonly (readonly [RegExp, string])[] = [
@@ -77,7 +77,7 @@ function beginningOf(name: string): string {
 const filledWith =
   (piece: string): HostileZone =>
   ({ name, type }) =>
-    type === types.TXT
+    type === recordTypes.TXT
       ? text(`${beginningOf(name)}${piece.repeat(Math.floor(60_000 / piece.length))}`)
       : { records: [] };
 
@@ -88,10 +88,10 @@ const pointers: HostileZone = ({ name }) => {
   const chain = words(
     ...Array.from({ length: 8000 }, (_, at) => 0xc000 | (at === 0 ? 12 : start + 2 * (at - 1))),
   );
-  const first = wireRecord({ type: types.TXT, data: chain });
+  const first = wireRecord({ type: recordTypes.TXT, data: chain });
   const owner = (at: number) => words(0xc000 | (start + 2 * (125 + (at % 7800))));
   const others = Array.from({ length: 499 }, (_, at) =>
-    wireRecord({ owner: owner(at), type: types.MX, data: Buffer.concat([words(1), owner(at + 1)]) }),
+    wireRecord({ owner: owner(at), type: recordTypes.MX, data: Buffer.concat([words(1), owner(at + 1)]) }),
   );
   return { behind: Buffer.concat([first, ...others]), count: 500 };
 };
@@ -102,23 +102,24 @@ const longName = wireName(Array.from({ length: 4 }, () => '\0'.repeat(61)).join(
 const unfolding: HostileZone = ({ name }) => {
   const owner = words(0xc000 | (12 + wireName(name).length + 4));
   const data = Buffer.concat([owner, owner, Buffer.alloc(20)]);
-  const others = Array.from({ length: 499 }, () => wireRecord({ owner, type: types.SOA, data }));
-  const first = wireRecord({ owner: longName, type: types.SOA, data });
+  const others = Array.from({ length: 499 }, () => wireRecord({ owner, type: recordTypes.SOA, data }));
+  const first = wireRecord({ owner: longName, type: recordTypes.SOA, data });
   return { behind: Buffer.concat([first, ...others]), count: 500 };
 };
 
 /** Plausible data of each type, another one for each record. */
 const dataOf: { readonly [type: number]: (at: number) => Buffer } = {
-  [types.A]: (at) => Buffer.concat([Buffer.from([198, 18]), words(at)]),
-  [types.AAAA]: (at) => Buffer.concat([words(0x2001, 0xdb8, 0, 0, 0, 0, 0, at)]),
-  [types.MX]: (at) => Buffer.concat([words(at), wireName(`m${at}.victim${at}.com`)]),
-  [types.NS]: (at) => wireName(`n${at}.victim${at}.com`),
-  [types.TXT]: (at) => strings(`v=spf1 include:s${at}.victim.com -all`),
-  [types.CAA]: (at) => Buffer.concat([Buffer.from([0, 5]), Buffer.from(`issueca${at}.test; a=${at}`)]),
-  [types.SOA]: () => Buffer.concat([longName, longName, words(0, 1, 0, 2, 0, 3, 0, 4, 0, 5)]),
-  [types.DS]: (at) => Buffer.concat([words(at), Buffer.from([13, 2]), randomBytes(32)]),
-  [types.TLSA]: () => Buffer.concat([Buffer.from([3, 1, 1]), randomBytes(32)]),
-  [types.HTTPS]: (at) => Buffer.concat([words(at + 1), wireName(`h${at}.victim.com`), words(4, 4, at, at)]),
+  [recordTypes.A]: (at) => Buffer.concat([Buffer.from([198, 18]), words(at)]),
+  [recordTypes.AAAA]: (at) => Buffer.concat([words(0x2001, 0xdb8, 0, 0, 0, 0, 0, at)]),
+  [recordTypes.MX]: (at) => Buffer.concat([words(at), wireName(`m${at}.victim${at}.com`)]),
+  [recordTypes.NS]: (at) => wireName(`n${at}.victim${at}.com`),
+  [recordTypes.TXT]: (at) => strings(`v=spf1 include:s${at}.victim.com -all`),
+  [recordTypes.CAA]: (at) => Buffer.concat([Buffer.from([0, 5]), Buffer.from(`issueca${at}.test; a=${at}`)]),
+  [recordTypes.SOA]: () => Buffer.concat([longName, longName, words(0, 1, 0, 2, 0, 3, 0, 4, 0, 5)]),
+  [recordTypes.DS]: (at) => Buffer.concat([words(at), Buffer.from([13, 2]), randomBytes(32)]),
+  [recordTypes.TLSA]: () => Buffer.concat([Buffer.from([3, 1, 1]), randomBytes(32)]),
+  [recordTypes.HTTPS]: (at) =>
+    Buffer.concat([words(at + 1), wireName(`h${at}.victim.com`), words(4, 4, at, at)]),
 };
 
 const thousands: HostileZone = ({ type }) => {
@@ -156,18 +157,20 @@ function keyTrap(zone: string): HostileZone {
       randomBytes(511),
     ]);
   return ({ type }) => {
-    if (type === types.DNSKEY)
+    if (type === recordTypes.DNSKEY)
       return flood((at) =>
-        at % 2 === 0 ? { type, data: keyData(at / 2) } : { type: types.RRSIG, data: signature(type) },
+        at % 2 === 0 ? { type, data: keyData(at / 2) } : { type: recordTypes.RRSIG, data: signature(type) },
       );
-    if (type === types.DS)
+    if (type === recordTypes.DS)
       return flood((at) => ({
         type,
         data: Buffer.concat([words(tag), Buffer.from([8, 2]), words(at), randomBytes(30)]),
       }));
     const make = dataOf[type];
-    if (!make || type === types.MX) return { records: [] };
-    return flood((at) => (at < 20 ? { type, data: make(at) } : { type: types.RRSIG, data: signature(type) }));
+    if (!make || type === recordTypes.MX) return { records: [] };
+    return flood((at) =>
+      at < 20 ? { type, data: make(at) } : { type: recordTypes.RRSIG, data: signature(type) },
+    );
   };
 }
 
@@ -186,26 +189,26 @@ function slowHashes(zone: string): HostileZone {
     randomBytes(255),
   ]);
   return ({ type }) => {
-    if (type === types.NSEC3PARAM) return { records: [{ type, data: parameters }] };
+    if (type === recordTypes.NSEC3PARAM) return { records: [{ type, data: parameters }] };
     const denials = Array.from({ length: 120 }, (_, at) => ({
       owner: wireName(`${String(at).padStart(32, '0')}.${zone}`),
-      type: types.NSEC3,
+      type: recordTypes.NSEC3,
       data: Buffer.concat([parameters, Buffer.from([20]), randomBytes(20), Buffer.from([0, 1, 0x62])]),
     }));
-    return { records: [], authority: denials, rcode: type === types.A ? 3 : 0 };
+    return { records: [], authority: denials, rcode: type === recordTypes.A ? 3 : 0 };
   };
 }
 
 let alias = 0;
 const aliases =
   (zone: string): HostileZone =>
-  () => ({ records: [{ type: types.CNAME, data: wireName(`a${(alias += 1)}.${zone}`) }] });
+  () => ({ records: [{ type: recordTypes.CNAME, data: wireName(`a${(alias += 1)}.${zone}`) }] });
 const circle =
   (zone: string): HostileZone =>
   () => ({
     records: Array.from({ length: 1000 }, (_, at) => ({
       owner: wireName(`c${at}.${zone}`),
-      type: types.CNAME,
+      type: recordTypes.CNAME,
       data: wireName(`c${(at + 1) % 1000}.${zone}`),
     })),
   });
@@ -213,7 +216,7 @@ const circle =
 /** Every include names twenty more, and one record has as many terms as fit. */
 function includes(zone: string): HostileZone {
   return ({ name, type }) => {
-    if (type !== types.TXT) return { records: [] };
+    if (type !== recordTypes.TXT) return { records: [] };
     const label = name === zone ? '' : (name.split('.')[0] ?? '');
     const terms = Array.from(
       { length: label.length > 8 ? 2000 : 20 },
@@ -225,7 +228,7 @@ function includes(zone: string): HostileZone {
 
 /** One record of 64 kB with parameters of every kind. */
 const parameters: HostileZone = ({ type }) => {
-  if (type !== types.HTTPS) return { records: [] };
+  if (type !== recordTypes.HTTPS) return { records: [] };
   const value = (key: number, bytes: Buffer) => Buffer.concat([words(key, bytes.length), bytes]);
   const data = Buffer.concat([
     words(1),
@@ -257,7 +260,7 @@ const fillers = [
 
 /** 60 kB in answer to every question: what a run may read in all is bounded, not only each answer. */
 const heavy: HostileZone = ({ name, type }) =>
-  type === types.TXT
+  type === recordTypes.TXT
     ? text(`${beginningOf(name)}${'x'.repeat(60_000)}`)
     : { records: [{ type, data: randomBytes(60_000) }] };
 

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { openAgreement } from '#shared/agreement/agreement';
+import { openLogger } from '#shared/logger';
 import { drawJobId } from '#shared/model/job';
+import { openRedis, patient } from '#shared/redis';
 import { makeJob } from '../../contract/job-queue.contract.ts';
 import { openClusterQueue } from '../../kit/bullmq-queue.ts';
-import { hasRedisCluster, startRedisCluster, type TestCluster } from '../../kit/redis-cluster.ts';
+import { describeCluster } from '../../kit/describe-cluster.ts';
 
 const run = promisify(execFile);
 
@@ -15,17 +18,11 @@ type Listed = {
   readonly jobs: readonly { readonly jobId: string }[];
 };
 
-describe.skipIf(!hasRedisCluster)('diag queue over a cluster', () => {
-  let cluster: TestCluster;
-  beforeAll(async () => {
-    cluster = await startRedisCluster();
-  }, 60_000);
-  afterAll(() => cluster?.stop());
-
+describeCluster('diag queue', (cluster) => {
   const diag = async (...words: readonly string[]): Promise<string> => {
     const environment = {
       PATH: process.env['PATH'] ?? '',
-      REDIS_URL: cluster.url,
+      REDIS_URL: cluster().url,
       MONGODB_URL: 'mongodb://127.0.0.1:1',
     };
     const { stdout } = await run(process.execPath, ['cli/diag.js', 'queue', ...words], { env: environment });
@@ -34,7 +31,7 @@ describe.skipIf(!hasRedisCluster)('diag queue over a cluster', () => {
   const list = async () => JSON.parse(await diag('list', '--output', 'json')) as Listed;
 
   test('shows the parts of the queue as one, and steers a job wherever it is', async () => {
-    const queue = await openClusterQueue(cluster, { hostConcurrency: 2, lineLimit: 100 });
+    const queue = await openClusterQueue(cluster(), { hostConcurrency: 2, lineLimit: 100 });
     const hosts = ['a.test', 'b.test', 'c.test', 'd.test', 'e.test'];
     const jobs = hosts.flatMap((host) =>
       Array.from({ length: 3 }, () => makeJob({ host, jobId: drawJobId(host) })),
@@ -55,5 +52,17 @@ describe.skipIf(!hasRedisCluster)('diag queue over a cluster', () => {
     await diag('drop', last);
     expect((await list()).counts.network).toMatchObject({ waiting: 10, parked: 4 });
     await queue.close(0);
+  });
+
+  test('refuses another number of parts than the service has', async () => {
+    const log = openLogger('silent');
+    const redis = openRedis(cluster().url, patient, log);
+    const settings = [{ name: 'REDIS_SHARDS', read: async () => '32', isNeeded: true }];
+    const agreement = openAgreement(redis, settings, log);
+    await agreement.firstLook;
+    await expect.poll(() => agreement.state()).toBe(true);
+    await expect(diag('list')).rejects.toThrow('REDIS_SHARDS is 16 here and 32 in the processes');
+    agreement.close();
+    redis.disconnect();
   });
 });

@@ -57,7 +57,7 @@ const policy = (id: string) => ({
 });
 const domainValidated = policy('2.23.140.1.2.1');
 const extendedValidation = policy('2.23.140.1.1');
-const accepted = timestamps(logs.nimbus2027, logs.argon2026h2);
+const accepted = timestamps(logs.first, logs.other);
 const names = (count: number) => [
   'lab.test',
   ...Array.from({ length: count - 1 }, (_, n) => `a${n}.lab.test`),
@@ -120,7 +120,7 @@ const rows: readonly Row[] = [
   ['incomplete-chain', () => openTlsServer(identity(leaf)), 'B', ['chain-incomplete']],
   [
     'invalid-expected-sct',
-    shown(issue({ extensions: [domainValidated, timestamps(logs.argon2026h2)] })),
+    shown(issue({ extensions: [domainValidated, timestamps(logs.other)] })),
     'T',
     ['certificate-timestamps-few'],
   ],

@@ -68,6 +68,17 @@ const refused: readonly Row[] = [
   ],
   // Firefox refuses.
   ['a CA certificate as that of a server', { leaf: { isAuthority: true } }, 'authority-as-server'],
+  [
+    'a DNS entry with a leading period under name constraints',
+    { leaf: { names: ['.a.test', 'a.test'] }, issuer: { extensions: [limits('a.test')] } },
+    'name-not-permitted',
+  ],
+  [
+    'a DNS entry with a trailing period under name constraints',
+    { leaf: { names: ['a.test.', 'a.test'] }, issuer: { extensions: [limits('a.test')] } },
+    'name-not-permitted',
+  ],
+  ['a name constraint with a trailing period', issuerWith(limits('a.test.')), 'name-not-permitted'],
 ];
 
 const accepted: readonly Row[] = [
@@ -79,6 +90,7 @@ const accepted: readonly Row[] = [
   ['critical names beside a subject', { leaf: { names: [], extensions: [critical(names('a.test'))] } }],
   ['name constraints that are not critical', issuerWith(limits('a.test'))],
   ['name constraints with a leading period', issuerWith(limits('.test'))],
+  ['a DNS entry with a leading period, and no name constraints', { leaf: { names: ['.a.test', 'a.test'] } }],
   ['name constraints in the certificate of a server', leafWith(limits('b.test'))],
   ['an underscore in a name', { leaf: { names: ['a_b.test', 'a.test'] } }],
   ['a common name that is no DNS entry', { leaf: { subject: 'b.test' } }],

@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { DnsRecord } from '../../../worker/probes/dns/port.ts';
+import { recordTypes } from '../../kit/record-types.ts';
 import { encode, wireName } from './zone-file.ts';
 
 export type SigningKey = {
@@ -57,24 +58,7 @@ function signSet(
 ): DnsRecord {
   const [{ name, type, ttl }] = set as [DnsRecord];
   const labels = name.split('.').filter((label) => label !== '*').length;
-  const numbers: { [type: string]: number } = {
-    A: 1,
-    NS: 2,
-    CNAME: 5,
-    SOA: 6,
-    MX: 15,
-    TXT: 16,
-    AAAA: 28,
-    DS: 43,
-    NSEC: 47,
-    DNSKEY: 48,
-    NSEC3: 50,
-    NSEC3PARAM: 51,
-    CDS: 59,
-    CDNSKEY: 60,
-    HTTPS: 65,
-    CAA: 257,
-  };
+  const numbers: { readonly [type: string]: number } = recordTypes;
   const head = Buffer.alloc(18);
   head.writeUInt16BE(numbers[type] ?? 0, 0);
   head.writeUInt8(key.algorithm, 2);

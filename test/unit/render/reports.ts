@@ -36,7 +36,7 @@ export async function redirectReport(
   internet: { readonly [url: string]: Answer },
 ): Promise<Report> {
   const http: HttpProbe = { ask: ({ url: asked }) => Promise.resolve(answerOf(asked, internet[asked])) };
-  const found = findCheck(check);
+  const found = await findCheck(check);
   if (!found) throw new Error('the redirect check is not registered');
   const evidence = await found.gather({
     target: url,

@@ -19,13 +19,17 @@ import {
 } from './sights.ts';
 
 /** Worked out by hand from the table of results: 100, the losses, and the bonuses where the losses leave 90. */
-type Response = {
-  readonly name: string;
-  readonly evidence: HeaderEvidence;
-  readonly score: number | null;
-  readonly grade: string | null;
-  readonly results?: Readonly<Record<string, string>>;
-};
+type Response = ReturnType<typeof says>;
+type Grading = readonly [score: number | null, grade: string | null];
+
+function says(
+  [score, grade]: Grading,
+  name: string,
+  evidence: HeaderEvidence,
+  results: Readonly<Record<string, string>> = {},
+) {
+  return { name, evidence, score, grade, results };
+}
 
 const hsts: HeaderLine = ['Strict-Transport-Security', 'max-age=31536000'];
 const nosniff: HeaderLine = ['X-Content-Type-Options', 'nosniff'];
@@ -47,409 +51,296 @@ const withScript = (attributes: Record<string, string>) =>
 
 const responses: readonly Response[] = [
   // Nothing: csp -25, hsts -20, xcto -5, xfo -20.
-  { name: 'a bare page', evidence: page(), score: 30, grade: 'D' },
-  { name: 'nosniff alone', evidence: page(nosniff), score: 35, grade: 'D' },
-  { name: 'HSTS alone', evidence: page(hsts), score: 50, grade: 'C' },
-  { name: 'HSTS and nosniff', evidence: page(hsts, nosniff), score: 55, grade: 'C' },
-  {
-    name: 'no policy, all else: the bonus for DENY does not count below 90',
-    evidence: safe(),
-    score: 75,
-    grade: 'B',
-  },
+  says([30, 'D'], 'a bare page', page()),
+  says([35, 'D'], 'nosniff alone', page(nosniff)),
+  says([50, 'C'], 'HSTS alone', page(hsts)),
+  says([55, 'C'], 'HSTS and nosniff', page(hsts, nosniff)),
+  says([75, 'B'], 'no policy, all else: the bonus for DENY does not count below 90', safe()),
   // 100 + csp 10 + xfo 5 by frame-ancestors.
-  {
-    name: 'the best policy',
-    evidence: safe(good),
-    score: 115,
-    grade: 'A+',
-    results: { 'x-frame-options': 'x-frame-options-implemented-via-csp' },
-  },
-  {
-    name: 'every bonus but cookies, integrity and preload',
-    evidence: safe(good, opener, embedder, resource, referrer),
-    score: 150,
-    grade: 'A+',
-  },
-  {
-    name: 'a good policy that is not none',
-    evidence: safe(csp("default-src 'self'")),
-    score: 110,
-    grade: 'A+',
-  },
-  {
-    name: 'inline styles',
-    evidence: safe(csp("default-src 'self'; style-src 'unsafe-inline'")),
-    score: 105,
-    grade: 'A+',
-    results: { 'content-security-policy': 'csp-implemented-with-unsafe-inline-in-style-src-only' },
-  },
-  {
-    name: 'images in clear text: -10 leaves 90, so the bonus counts',
-    evidence: safe(csp("default-src 'self'; img-src http://a.test")),
-    score: 95,
-    grade: 'A',
-  },
-  {
-    name: 'eval',
-    evidence: safe(csp("default-src 'self'; script-src 'self' 'unsafe-eval'")),
-    score: 95,
-    grade: 'A',
-  },
-  {
-    name: 'eval in styles',
-    evidence: safe(csp("default-src 'self'; style-src 'unsafe-eval'")),
-    score: 95,
-    grade: 'A',
-  },
-  {
-    name: 'inline scripts',
-    evidence: safe(csp("default-src 'self' 'unsafe-inline'")),
-    score: 80,
-    grade: 'B+',
-  },
-  { name: 'scripts from data:', evidence: safe(csp("default-src 'self' data:")), score: 80, grade: 'B+' },
-  { name: 'any https host', evidence: safe(csp('default-src https:')), score: 80, grade: 'B+' },
-  { name: 'no script-src is any script', evidence: safe(csp("img-src 'self'")), score: 80, grade: 'B+' },
-  {
-    name: 'a clear-text frame',
-    evidence: safe(csp("default-src 'self'; frame-src http://a.test")),
-    score: 80,
-    grade: 'B+',
-    results: { 'content-security-policy': 'csp-implemented-with-insecure-scheme' },
-  },
-  {
-    name: 'a nonce beside unsafe-inline',
-    evidence: safe(csp("default-src 'none'; script-src 'nonce-abc' 'unsafe-inline'")),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'strict-dynamic with a nonce',
-    evidence: safe(csp("default-src 'none'; script-src 'nonce-abc' 'strict-dynamic' https:")),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'strict-dynamic alone is invalid',
-    evidence: safe(csp("default-src 'none'; script-src 'strict-dynamic'")),
-    score: 75,
-    grade: 'B',
-    results: { 'content-security-policy': 'csp-header-invalid' },
-  },
-  {
-    name: 'a directive twice is invalid',
-    evidence: safe(csp("default-src 'none'; img-src a.test; img-src b.test")),
-    score: 75,
-    grade: 'B',
-  },
-  {
-    name: 'report-uri twice is not',
-    evidence: safe(csp("default-src 'none'; report-uri /a; report-uri /b")),
-    score: 105,
-    grade: 'A+',
-    results: { 'content-security-policy': 'csp-implemented-but-duplicate-directives' },
-  },
-  { name: 'a policy of three letters is invalid', evidence: safe(csp('abc')), score: 75, grade: 'B' },
-  {
-    name: 'a comma at the end is an empty policy, which is invalid',
-    evidence: safe(csp("default-src 'none',")),
-    score: 75,
-    grade: 'B',
-  },
-  {
-    name: 'a report-only policy',
-    evidence: safe(['Content-Security-Policy-Report-Only', "default-src 'none'"]),
-    score: 75,
-    grade: 'B',
-    results: { 'content-security-policy': 'csp-not-implemented-but-reporting-enabled' },
-  },
+  says([115, 'A+'], 'the best policy', safe(good), {
+    'x-frame-options': 'x-frame-options-implemented-via-csp',
+  }),
+  says(
+    [150, 'A+'],
+    'every bonus but cookies, integrity and preload',
+    safe(good, opener, embedder, resource, referrer),
+  ),
+  says([110, 'A+'], 'a good policy that is not none', safe(csp("default-src 'self'"))),
+  says([105, 'A+'], 'inline styles', safe(csp("default-src 'self'; style-src 'unsafe-inline'")), {
+    'content-security-policy': 'csp-implemented-with-unsafe-inline-in-style-src-only',
+  }),
+  says(
+    [95, 'A'],
+    'images in clear text: -10 leaves 90, so the bonus counts',
+    safe(csp("default-src 'self'; img-src http://a.test")),
+  ),
+  says([95, 'A'], 'eval', safe(csp("default-src 'self'; script-src 'self' 'unsafe-eval'"))),
+  says([95, 'A'], 'eval in styles', safe(csp("default-src 'self'; style-src 'unsafe-eval'"))),
+  says([80, 'B+'], 'inline scripts', safe(csp("default-src 'self' 'unsafe-inline'"))),
+  says([80, 'B+'], 'scripts from data:', safe(csp("default-src 'self' data:"))),
+  says([80, 'B+'], 'any https host', safe(csp('default-src https:'))),
+  says([80, 'B+'], 'no script-src is any script', safe(csp("img-src 'self'"))),
+  says([80, 'B+'], 'a clear-text frame', safe(csp("default-src 'self'; frame-src http://a.test")), {
+    'content-security-policy': 'csp-implemented-with-insecure-scheme',
+  }),
+  says(
+    [115, 'A+'],
+    'a nonce beside unsafe-inline',
+    safe(csp("default-src 'none'; script-src 'nonce-abc' 'unsafe-inline'")),
+  ),
+  says(
+    [115, 'A+'],
+    'strict-dynamic with a nonce',
+    safe(csp("default-src 'none'; script-src 'nonce-abc' 'strict-dynamic' https:")),
+  ),
+  says(
+    [75, 'B'],
+    'strict-dynamic alone is invalid',
+    safe(csp("default-src 'none'; script-src 'strict-dynamic'")),
+    { 'content-security-policy': 'csp-header-invalid' },
+  ),
+  says(
+    [75, 'B'],
+    'a directive twice is invalid',
+    safe(csp("default-src 'none'; img-src a.test; img-src b.test")),
+  ),
+  says(
+    [105, 'A+'],
+    'report-uri twice is not',
+    safe(csp("default-src 'none'; report-uri /a; report-uri /b")),
+    { 'content-security-policy': 'csp-implemented-but-duplicate-directives' },
+  ),
+  says([75, 'B'], 'a policy of three letters is invalid', safe(csp('abc'))),
+  says(
+    [75, 'B'],
+    'a comma at the end is an empty policy, which is invalid',
+    safe(csp("default-src 'none',")),
+  ),
+  says(
+    [75, 'B'],
+    'a report-only policy',
+    safe(['Content-Security-Policy-Report-Only', "default-src 'none'"]),
+    { 'content-security-policy': 'csp-not-implemented-but-reporting-enabled' },
+  ),
   // A directive that only the second policy has becomes 'none'; style-src is in neither, which costs the bonus and no more.
-  {
-    name: 'a second policy that allows everything',
-    evidence: safe(csp("img-src 'self'"), csp("script-src * 'unsafe-inline'; object-src 'none'")),
-    score: 105,
-    grade: 'A+',
-  },
-  {
-    name: 'a policy in a meta element',
-    evidence: see({ headers: [html, hsts, nosniff, deny], elements: [metaCsp("default-src 'none'")] }),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'a policy in a meta element of the body',
-    evidence: see({
+  says(
+    [105, 'A+'],
+    'a second policy that allows everything',
+    safe(csp("img-src 'self'"), csp("script-src * 'unsafe-inline'; object-src 'none'")),
+  ),
+  says(
+    [115, 'A+'],
+    'a policy in a meta element',
+    see({ headers: [html, hsts, nosniff, deny], elements: [metaCsp("default-src 'none'")] }),
+  ),
+  says(
+    [115, 'A+'],
+    'a policy in a meta element of the body',
+    see({
       headers: [html, hsts, nosniff, deny],
       elements: [metaCsp("default-src 'none'", 'body')],
     }),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'frame-ancestors alone in a meta element is no policy',
-    evidence: see({ headers: [html, hsts, nosniff], elements: [metaCsp("frame-ancestors 'none'")] }),
-    score: 55,
-    grade: 'C',
-  },
-  {
-    name: 'frame-ancestors in a meta element counts beside another directive',
-    evidence: see({
+  ),
+  says(
+    [55, 'C'],
+    'frame-ancestors alone in a meta element is no policy',
+    see({ headers: [html, hsts, nosniff], elements: [metaCsp("frame-ancestors 'none'")] }),
+  ),
+  says(
+    [115, 'A+'],
+    'frame-ancestors in a meta element counts beside another directive',
+    see({
       headers: [html, hsts, nosniff],
       elements: [metaCsp("default-src 'none'; frame-ancestors 'none'")],
     }),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'meta elements count only for lower-case text/html',
-    evidence: see({
+  ),
+  says(
+    [75, 'B'],
+    'meta elements count only for lower-case text/html',
+    see({
       headers: [['Content-Type', 'Text/HTML'], hsts, nosniff, deny],
       elements: [metaCsp("default-src 'none'")],
     }),
-    score: 75,
-    grade: 'B',
-  },
-  {
-    name: 'frame-ancestors *',
-    evidence: page(hsts, nosniff, csp("default-src 'none'; frame-ancestors *")),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'ALLOW-FROM passes without bonus',
-    evidence: page(hsts, nosniff, csp("default-src 'none'"), [
-      'X-Frame-Options',
-      'ALLOW-FROM https://a.test',
-    ]),
-    score: 110,
-    grade: 'A+',
-  },
-  {
-    name: 'SAMEORIGIN twice is invalid',
-    evidence: page(
+  ),
+  says([115, 'A+'], 'frame-ancestors *', page(hsts, nosniff, csp("default-src 'none'; frame-ancestors *"))),
+  says(
+    [110, 'A+'],
+    'ALLOW-FROM passes without bonus',
+    page(hsts, nosniff, csp("default-src 'none'"), ['X-Frame-Options', 'ALLOW-FROM https://a.test']),
+  ),
+  says(
+    [80, 'B+'],
+    'SAMEORIGIN twice is invalid',
+    page(
       hsts,
       nosniff,
       csp("default-src 'none'"),
       ['X-Frame-Options', 'SAMEORIGIN'],
       ['X-Frame-Options', 'SAMEORIGIN'],
     ),
-    score: 80,
-    grade: 'B+',
-  },
-  {
-    name: 'nosniff twice is invalid: -5 leaves 95',
-    evidence: page(hsts, nosniff, nosniff, good),
-    score: 110,
-    grade: 'A+',
-    results: { 'x-content-type-options': 'x-content-type-options-header-invalid' },
-  },
-  { name: 'HSTS twice is invalid', evidence: page(hsts, hsts, nosniff, good), score: 80, grade: 'B+' },
-  {
-    name: 'HSTS of five months',
-    evidence: page(['Strict-Transport-Security', 'max-age=13000000'], nosniff, good),
-    score: 105,
-    grade: 'A+',
-  },
-  {
-    name: 'HSTS of 180 days is six months to it',
-    evidence: page(['Strict-Transport-Security', 'max-age=15552000'], nosniff, good),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'max-age=0 is only short',
-    evidence: page(['Strict-Transport-Security', 'max-age=0'], nosniff, good),
-    score: 105,
-    grade: 'A+',
-  },
-  {
-    name: 'max-age=oneyear passes',
-    evidence: page(['Strict-Transport-Security', 'max-age=oneyear'], nosniff, good),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'max-age = 31536000 is invalid',
-    evidence: page(['Strict-Transport-Security', 'max-age = 31536000'], nosniff, good),
-    score: 80,
-    grade: 'B+',
-  },
-  {
-    name: 'max-age="300" passes as six months',
-    evidence: page(['Strict-Transport-Security', 'max-age="300"'], nosniff, good),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'a preloaded host: hsts +5, redirects all preloaded',
-    evidence: see({ headers: [html, nosniff, good], preload: [['site.test', 'listed']] }),
-    score: 120,
-    grade: 'A+',
-  },
-  {
-    name: 'a certificate that is refused: hsts -20, redirection -20',
-    evidence: see({
+  ),
+  says([110, 'A+'], 'nosniff twice is invalid: -5 leaves 95', page(hsts, nosniff, nosniff, good), {
+    'x-content-type-options': 'x-content-type-options-header-invalid',
+  }),
+  says([80, 'B+'], 'HSTS twice is invalid', page(hsts, hsts, nosniff, good)),
+  says(
+    [105, 'A+'],
+    'HSTS of five months',
+    page(['Strict-Transport-Security', 'max-age=13000000'], nosniff, good),
+  ),
+  says(
+    [115, 'A+'],
+    'HSTS of 180 days is six months to it',
+    page(['Strict-Transport-Security', 'max-age=15552000'], nosniff, good),
+  ),
+  says(
+    [105, 'A+'],
+    'max-age=0 is only short',
+    page(['Strict-Transport-Security', 'max-age=0'], nosniff, good),
+  ),
+  says(
+    [115, 'A+'],
+    'max-age=oneyear passes',
+    page(['Strict-Transport-Security', 'max-age=oneyear'], nosniff, good),
+  ),
+  says(
+    [80, 'B+'],
+    'max-age = 31536000 is invalid',
+    page(['Strict-Transport-Security', 'max-age = 31536000'], nosniff, good),
+  ),
+  says(
+    [115, 'A+'],
+    'max-age="300" passes as six months',
+    page(['Strict-Transport-Security', 'max-age="300"'], nosniff, good),
+  ),
+  says(
+    [120, 'A+'],
+    'a preloaded host: hsts +5, redirects all preloaded',
+    see({ headers: [html, nosniff, good], preload: [['site.test', 'listed']] }),
+  ),
+  says(
+    [60, 'C+'],
+    'a certificate that is refused: hsts -20, redirection -20',
+    see({
       headers: [html, hsts, nosniff, good],
       tls: { trusted: false, error: 'CERT_HAS_EXPIRED' },
     }),
-    score: 60,
-    grade: 'C+',
-  },
-  {
-    name: 'no https: hsts -20, redirection -20',
-    evidence: see({ https: failed(https), http: chain([answer(http, [html, nosniff, good])]) }),
-    score: 60,
-    grade: 'C+',
-  },
-  {
-    name: 'no http',
-    evidence: see({ headers: [html, hsts, nosniff, good], http: failed(http) }),
-    score: 115,
-    grade: 'A+',
-    results: { redirection: 'redirection-not-needed-no-http' },
-  },
-  { name: 'http without redirect', evidence: withHttp(answer(http)), score: 80, grade: 'B+' },
-  {
-    name: 'http that ends on http',
-    evidence: withHttp(redirect(http, `${http}a`), answer(`${http}a`)),
-    score: 80,
-    grade: 'B+',
-    results: { redirection: 'redirection-not-to-https' },
-  },
-  {
-    name: 'http to http first',
-    evidence: withHttp(redirect(http, `${http}a`), redirect(`${http}a`, https), answer(https)),
-    score: 105,
-    grade: 'A+',
-  },
-  {
-    name: 'http straight to another host',
-    evidence: withHttp(redirect(http, 'https://www.site.test/'), answer('https://www.site.test/')),
-    score: 110,
-    grade: 'A+',
-  },
-  {
-    name: 'an endless redirect is an A+',
-    evidence: see({
+  ),
+  says(
+    [60, 'C+'],
+    'no https: hsts -20, redirection -20',
+    see({ https: failed(https), http: chain([answer(http, [html, nosniff, good])]) }),
+  ),
+  says([115, 'A+'], 'no http', see({ headers: [html, hsts, nosniff, good], http: failed(http) }), {
+    redirection: 'redirection-not-needed-no-http',
+  }),
+  says([80, 'B+'], 'http without redirect', withHttp(answer(http))),
+  says([80, 'B+'], 'http that ends on http', withHttp(redirect(http, `${http}a`), answer(`${http}a`)), {
+    redirection: 'redirection-not-to-https',
+  }),
+  says(
+    [105, 'A+'],
+    'http to http first',
+    withHttp(redirect(http, `${http}a`), redirect(`${http}a`, https), answer(https)),
+  ),
+  says(
+    [110, 'A+'],
+    'http straight to another host',
+    withHttp(redirect(http, 'https://www.site.test/'), answer('https://www.site.test/')),
+  ),
+  says(
+    [115, 'A+'],
+    'an endless redirect is an A+',
+    see({
       https: {
         ...chain([redirect(https, https, html, hsts, nosniff, good)]),
         end: { kind: 'loop', url: https },
       },
       http: { ...chain([redirect(http, https), redirect(https, https)]), end: { kind: 'loop', url: https } },
     }),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'an address that answers 404 is not graded',
-    evidence: see({ headers: [html, hsts], status: 404 }),
-    score: null,
-    grade: null,
-  },
-  {
-    name: 'an address that answers 401 is',
-    evidence: see({ headers: [html, hsts, nosniff, good], status: 401 }),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'nothing answers',
-    evidence: see({ https: failed(https), http: failed(http) }),
-    score: null,
-    grade: null,
-  },
-  {
-    name: 'more than 16 KiB of headers',
-    evidence: page(hsts, nosniff, good, ['X-Filler', 'x'.repeat(17_000)]),
-    score: null,
-    grade: null,
-  },
-  {
-    name: 'a JSON answer is judged as a page',
-    evidence: see({ headers: [['Content-Type', 'application/json'], hsts, nosniff], elements: null }),
-    score: 55,
-    grade: 'C',
-  },
-  {
-    name: 'good cookies: +5',
-    evidence: page(hsts, nosniff, good, ['Set-Cookie', 'sess=1; Secure; HttpOnly; SameSite=Lax']),
-    score: 120,
-    grade: 'A+',
-  },
-  {
-    name: 'cookies without SameSite: 0',
-    evidence: page(hsts, nosniff, good, ['Set-Cookie', 'sess=1; Secure; HttpOnly']),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'a cookie without Secure, behind HSTS: -5',
-    evidence: page(hsts, nosniff, good, ['Set-Cookie', 'a=1']),
-    score: 110,
-    grade: 'A+',
-  },
-  {
-    name: 'a session without Secure, behind HSTS: -10',
-    evidence: page(hsts, nosniff, good, ['Set-Cookie', 'sess=1; HttpOnly']),
-    score: 105,
-    grade: 'A+',
-  },
-  {
-    name: 'a cookie without Secure and HSTS: -20, -20',
-    evidence: page(nosniff, good, ['Set-Cookie', 'a=1']),
-    score: 60,
-    grade: 'C+',
-  },
-  {
-    name: 'a session without Secure and HSTS: -40, -20',
-    evidence: page(nosniff, good, ['Set-Cookie', 'sess=1; HttpOnly']),
-    score: 40,
-    grade: 'D+',
-  },
-  {
-    name: 'a session without HttpOnly: -30',
-    evidence: page(hsts, nosniff, good, ['Set-Cookie', 'assessment=1; Secure; SameSite=Lax']),
-    score: 70,
-    grade: 'B',
-  },
-  {
-    name: 'a CSRF token without SameSite: -20',
-    evidence: page(hsts, nosniff, good, ['Set-Cookie', 'csrf=1; Secure']),
-    score: 80,
-    grade: 'B+',
-  },
-  {
-    name: 'SameSite=Loose: -20',
-    evidence: page(hsts, nosniff, good, ['Set-Cookie', 'a=1; Secure; SameSite=Loose']),
-    score: 80,
-    grade: 'B+',
-  },
-  {
-    name: 'a refused cookie is no cookie',
-    evidence: page(hsts, nosniff, good, ['Set-Cookie', '__Host-sess=1; Domain=site.test']),
-    score: 115,
-    grade: 'A+',
-    results: { cookies: 'cookies-not-found' },
-  },
-  {
-    name: 'a deleted session is no cookie',
-    evidence: page(hsts, nosniff, good, [
-      'Set-Cookie',
-      'sess=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure',
-    ]),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'a token in a cookie named auth is good',
-    evidence: page(hsts, nosniff, good, ['Set-Cookie', 'auth=eyJhIjoxfQ.e30.c2ln; Secure; SameSite=Lax']),
-    score: 120,
-    grade: 'A+',
-  },
-  {
-    name: 'a reflected origin with credentials passes',
-    evidence: see({
+  ),
+  says(
+    [null, null],
+    'an address that answers 404 is not graded',
+    see({ headers: [html, hsts], status: 404 }),
+  ),
+  says(
+    [115, 'A+'],
+    'an address that answers 401 is',
+    see({ headers: [html, hsts, nosniff, good], status: 401 }),
+  ),
+  says([null, null], 'nothing answers', see({ https: failed(https), http: failed(http) })),
+  says(
+    [null, null],
+    'more than 16 KiB of headers',
+    page(hsts, nosniff, good, ['X-Filler', 'x'.repeat(17_000)]),
+  ),
+  says(
+    [55, 'C'],
+    'a JSON answer is judged as a page',
+    see({ headers: [['Content-Type', 'application/json'], hsts, nosniff], elements: null }),
+  ),
+  says(
+    [120, 'A+'],
+    'good cookies: +5',
+    page(hsts, nosniff, good, ['Set-Cookie', 'sess=1; Secure; HttpOnly; SameSite=Lax']),
+  ),
+  says(
+    [115, 'A+'],
+    'cookies without SameSite: 0',
+    page(hsts, nosniff, good, ['Set-Cookie', 'sess=1; Secure; HttpOnly']),
+  ),
+  says(
+    [110, 'A+'],
+    'a cookie without Secure, behind HSTS: -5',
+    page(hsts, nosniff, good, ['Set-Cookie', 'a=1']),
+  ),
+  says(
+    [105, 'A+'],
+    'a session without Secure, behind HSTS: -10',
+    page(hsts, nosniff, good, ['Set-Cookie', 'sess=1; HttpOnly']),
+  ),
+  says([60, 'C+'], 'a cookie without Secure and HSTS: -20, -20', page(nosniff, good, ['Set-Cookie', 'a=1'])),
+  says(
+    [40, 'D+'],
+    'a session without Secure and HSTS: -40, -20',
+    page(nosniff, good, ['Set-Cookie', 'sess=1; HttpOnly']),
+  ),
+  says(
+    [70, 'B'],
+    'a session without HttpOnly: -30',
+    page(hsts, nosniff, good, ['Set-Cookie', 'assessment=1; Secure; SameSite=Lax']),
+  ),
+  says(
+    [80, 'B+'],
+    'a CSRF token without SameSite: -20',
+    page(hsts, nosniff, good, ['Set-Cookie', 'csrf=1; Secure']),
+  ),
+  says(
+    [80, 'B+'],
+    'SameSite=Loose: -20',
+    page(hsts, nosniff, good, ['Set-Cookie', 'a=1; Secure; SameSite=Loose']),
+  ),
+  says(
+    [115, 'A+'],
+    'a refused cookie is no cookie',
+    page(hsts, nosniff, good, ['Set-Cookie', '__Host-sess=1; Domain=site.test']),
+    { cookies: 'cookies-not-found' },
+  ),
+  says(
+    [115, 'A+'],
+    'a deleted session is no cookie',
+    page(hsts, nosniff, good, ['Set-Cookie', 'sess=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure']),
+  ),
+  says(
+    [120, 'A+'],
+    'a token in a cookie named auth is good',
+    page(hsts, nosniff, good, ['Set-Cookie', 'auth=eyJhIjoxfQ.e30.c2ln; Secure; SameSite=Lax']),
+  ),
+  says(
+    [115, 'A+'],
+    'a reflected origin with credentials passes',
+    see({
       headers: [html, hsts, nosniff, good],
       cors: [
         cors(
@@ -461,135 +352,105 @@ const responses: readonly Response[] = [
         ),
       ],
     }),
-    score: 115,
-    grade: 'A+',
-    results: {
+    {
       'cross-origin-resource-sharing': 'cross-origin-resource-sharing-implemented-with-restricted-access',
     },
-  },
-  {
-    name: 'public content',
-    evidence: see({
+  ),
+  says(
+    [115, 'A+'],
+    'public content',
+    see({
       headers: [html, hsts, nosniff, good],
       cors: [cors([['Access-Control-Allow-Origin', '*']], { method: 'OPTIONS' })],
     }),
-    score: 115,
-    grade: 'A+',
-    results: {
+    {
       'cross-origin-resource-sharing': 'cross-origin-resource-sharing-implemented-with-public-access',
     },
-  },
-  {
-    name: 'an OPTIONS that answers 405 is dropped',
-    evidence: see({
+  ),
+  says(
+    [115, 'A+'],
+    'an OPTIONS that answers 405 is dropped',
+    see({
       headers: [html, hsts, nosniff, good],
       cors: [cors([['Access-Control-Allow-Origin', '*']], { method: 'OPTIONS', status: 405 })],
     }),
-    score: 115,
-    grade: 'A+',
-    results: { 'cross-origin-resource-sharing': 'cross-origin-resource-sharing-not-implemented' },
-  },
-  {
-    name: 'an opener policy in quotes: -5',
-    evidence: page(hsts, nosniff, good, ['Cross-Origin-Opener-Policy', '"same-origin"']),
-    score: 110,
-    grade: 'A+',
-  },
-  {
-    name: 'unsafe-none: 0',
-    evidence: page(
+    { 'cross-origin-resource-sharing': 'cross-origin-resource-sharing-not-implemented' },
+  ),
+  says(
+    [110, 'A+'],
+    'an opener policy in quotes: -5',
+    page(hsts, nosniff, good, ['Cross-Origin-Opener-Policy', '"same-origin"']),
+  ),
+  says(
+    [115, 'A+'],
+    'unsafe-none: 0',
+    page(
       hsts,
       nosniff,
       good,
       ['Cross-Origin-Opener-Policy', 'unsafe-none'],
       ['Cross-Origin-Embedder-Policy', 'unsafe-none'],
     ),
-    score: 115,
-    grade: 'A+',
-  },
-  {
-    name: 'an embedder policy that is none: -5',
-    evidence: page(hsts, nosniff, good, ['Cross-Origin-Embedder-Policy', 'require-cors']),
-    score: 110,
-    grade: 'A+',
-  },
-  {
-    name: 'Same-Origin counts as same-origin: +10',
-    evidence: page(hsts, nosniff, good, ['Cross-Origin-Resource-Policy', 'Same-Origin']),
-    score: 125,
-    grade: 'A+',
-  },
-  {
-    name: 'a resource policy that is none: -5',
-    evidence: page(hsts, nosniff, good, ['Cross-Origin-Resource-Policy', 'same']),
-    score: 110,
-    grade: 'A+',
-  },
-  {
-    name: 'an unsafe referrer policy: -5',
-    evidence: page(hsts, nosniff, good, ['Referrer-Policy', 'unsafe-url']),
-    score: 110,
-    grade: 'A+',
-  },
-  {
-    name: 'the last known referrer policy counts: +5',
-    evidence: page(hsts, nosniff, good, ['Referrer-Policy', 'unsafe-url, no-referrer, x']),
-    score: 120,
-    grade: 'A+',
-  },
-  {
-    name: 'never in a meta element is invalid: -5',
-    evidence: see({
+  ),
+  says(
+    [110, 'A+'],
+    'an embedder policy that is none: -5',
+    page(hsts, nosniff, good, ['Cross-Origin-Embedder-Policy', 'require-cors']),
+  ),
+  says(
+    [125, 'A+'],
+    'Same-Origin counts as same-origin: +10',
+    page(hsts, nosniff, good, ['Cross-Origin-Resource-Policy', 'Same-Origin']),
+  ),
+  says(
+    [110, 'A+'],
+    'a resource policy that is none: -5',
+    page(hsts, nosniff, good, ['Cross-Origin-Resource-Policy', 'same']),
+  ),
+  says(
+    [110, 'A+'],
+    'an unsafe referrer policy: -5',
+    page(hsts, nosniff, good, ['Referrer-Policy', 'unsafe-url']),
+  ),
+  says(
+    [120, 'A+'],
+    'the last known referrer policy counts: +5',
+    page(hsts, nosniff, good, ['Referrer-Policy', 'unsafe-url, no-referrer, x']),
+  ),
+  says(
+    [110, 'A+'],
+    'never in a meta element is invalid: -5',
+    see({
       headers: [html, hsts, nosniff, good],
       elements: [meta({ name: 'referrer', content: 'never' })],
     }),
-    score: 110,
-    grade: 'A+',
-  },
-  {
-    name: 'a foreign script: -5',
-    evidence: withScript({ src: 'https://cdn.other.test/a.js' }),
-    score: 110,
-    grade: 'A+',
-  },
-  {
-    name: 'a foreign script with any integrity: +5',
-    evidence: withScript({ src: 'https://cdn.other.test/a.js', integrity: 'md5-abc' }),
-    score: 120,
-    grade: 'A+',
-  },
-  {
-    name: 'a home script with integrity: +5',
-    evidence: withScript({ src: '/a.js', integrity: 'sha384-abc' }),
-    score: 120,
-    grade: 'A+',
-  },
-  { name: 'a home script without: 0', evidence: withScript({ src: '/a.js' }), score: 115, grade: 'A+' },
-  {
-    name: '//cdn without integrity: -50',
-    evidence: withScript({ src: '//cdn.other.test/a.js' }),
-    score: 50,
-    grade: 'C',
-  },
-  {
-    name: '//cdn with integrity: -20',
-    evidence: withScript({ src: '//cdn.other.test/a.js', integrity: 'sha384-abc' }),
-    score: 80,
-    grade: 'B+',
-  },
-  {
-    name: 'HTTPS:// in capitals is home',
-    evidence: withScript({ src: 'HTTPS://cdn.other.test/a.js' }),
-    score: 115,
-    grade: 'A+',
-  },
+  ),
+  says([110, 'A+'], 'a foreign script: -5', withScript({ src: 'https://cdn.other.test/a.js' })),
+  says(
+    [120, 'A+'],
+    'a foreign script with any integrity: +5',
+    withScript({ src: 'https://cdn.other.test/a.js', integrity: 'md5-abc' }),
+  ),
+  says(
+    [120, 'A+'],
+    'a home script with integrity: +5',
+    withScript({ src: '/a.js', integrity: 'sha384-abc' }),
+  ),
+  says([115, 'A+'], 'a home script without: 0', withScript({ src: '/a.js' })),
+  says([50, 'C'], '//cdn without integrity: -50', withScript({ src: '//cdn.other.test/a.js' })),
+  says(
+    [80, 'B+'],
+    '//cdn with integrity: -20',
+    withScript({ src: '//cdn.other.test/a.js', integrity: 'sha384-abc' }),
+  ),
+  says([115, 'A+'], 'HTTPS:// in capitals is home', withScript({ src: 'HTTPS://cdn.other.test/a.js' })),
 ];
 
 test('there are at least sixty', () => {
   expect(responses.length).toBeGreaterThanOrEqual(60);
 });
 
-test.for(responses)('$name: $score $grade', ({ evidence, score, grade, results = {} }) => {
+test.for(responses)('$name: $score $grade', ({ evidence, score, grade, results }) => {
   const observatory = assessHeaders(evidence).fields['observatory'] as Observatory;
   const found = Object.keys(results).map((name) => [name, observatory.tests[name]?.result]);
   expect([observatory.algorithm, observatory.score, observatory.grade]).toEqual([6, score, grade]);

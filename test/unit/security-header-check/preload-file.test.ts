@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { makeFindCheck } from '../../../worker/checks/registry.ts';
 import { readPreloadFile } from '../../../worker/checks/security-header-check/gather/preload-file.ts';
-import { makeSecurityHeaderCheck } from '../../../worker/checks/security-header-check/index.ts';
 
 const text = `// Copyright of somebody
 {
@@ -34,6 +34,8 @@ test.for(['', '[]', '{}', '{"entries": []}', '{"entries": [{"name": "a.test"}]}'
   },
 );
 
-test('the check with a list keeps its promise', () => {
-  expect(makeSecurityHeaderCheck(text).spec.name).toBe('security-header-check');
+test('the check with a list keeps its promise', async () => {
+  const check = await makeFindCheck(text)('security-header-check');
+  expect(check?.spec.name).toBe('security-header-check');
+  expect(() => makeFindCheck('{}')).toThrow(/preload list/);
 });

@@ -10,16 +10,9 @@ import {
   parseOpenerPolicy,
   parseResourcePolicy,
 } from '../../../worker/checks/security-header-check/grammar/cross-origin-policies.ts';
-import {
-  parseCsp,
-  parseCspList,
-  printCsp,
-} from '../../../worker/checks/security-header-check/grammar/csp.ts';
+import { parseCsp, parseCspList } from '../../../worker/checks/security-header-check/grammar/csp.ts';
 import { suggestDirective } from '../../../worker/checks/security-header-check/grammar/csp-directives.ts';
-import {
-  parseCspSource,
-  printCspSource,
-} from '../../../worker/checks/security-header-check/grammar/csp-source.ts';
+import { parseCspSource } from '../../../worker/checks/security-header-check/grammar/csp-source.ts';
 import { parseIntegrity } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
 import { parseBlocksScripts } from '../../../worker/checks/security-header-check/grammar/integrity-policy.ts';
 import { findInternalHost } from '../../../worker/checks/security-header-check/grammar/internal-hosts.ts';
@@ -46,6 +39,7 @@ import { splitValues } from '../../../worker/web/fields.ts';
 import { parseHsts, printHsts } from '../../../worker/web/hsts.ts';
 import { parseSetCookie, printSetCookie } from '../../../worker/web/set-cookie.ts';
 import { runsOf } from '../../kit/property-runs.ts';
+import { printCsp, printCspSource } from './print-csp.ts';
 import { baseline, cors, csp, html, metaCsp, script, see } from './sights.ts';
 
 /** Words that grammars of headers are made of, so that random texts come near to valid ones. */

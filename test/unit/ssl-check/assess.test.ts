@@ -7,7 +7,7 @@ import { codesBroken, codesOf } from '#shared/model/verdict';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
 import { readRevocationList } from '../../../worker/certificates/revocation-list.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import type { FullLook, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
+import type { FullLook, Http3Seen, SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import {
   accepts,
   asked,
@@ -48,7 +48,7 @@ import {
   writeExtension,
   writeRevocationList,
 } from './write-revocation-list.ts';
-import { logs, timestamps, timestampsAt } from './write-timestamps.ts';
+import { logs, type Signer, timestampListOf, timestamps, timestampsAt } from './write-timestamps.ts';
 
 type Expected = {
   /** Some that must be among those not tested. */
@@ -58,6 +58,30 @@ type Expected = {
   readonly state?: string;
   readonly trusted?: boolean | null;
 };
+
+/** The timestamps of a public certificate come beside it, in a TLS extension. */
+const publicLeaf = leafWith({ extensions: [publicPolicy] });
+const isLogged = (...signers: readonly Signer[]): Partial<SslEvidence> => ({
+  ...shows([publicLeaf, intermediate]),
+  questions: asked(
+    question('TLSv1.2', 'sound', [
+      accepts(0xc02b, { timestampList: timestampListOf(publicLeaf.der, at - 1000, ...signers) }),
+      accepts(0xc02c),
+    ]),
+  ),
+});
+
+/** The page offers HTTP/3. */
+const http3 = (seen: Http3Seen | null) =>
+  ({
+    hsts: {
+      kind: 'fields',
+      url: 'https://a.test/',
+      values: ['max-age=31536000'],
+      altSvc: ['h3=":443"; ma=86400'],
+    },
+    http3: seen,
+  }) as const satisfies Partial<FullLook>;
 
 type Grade = `${string} ${number}` | null;
 
@@ -623,19 +647,20 @@ const certificateRows = [
   ),
   row(
     'two timestamps of two logs with two operators',
-    shows([
-      leafWith({ extensions: [publicPolicy, timestamps(logs.nimbus2026, logs.argon2026h2)] }),
-      intermediate,
-    ]),
+    shows([leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.other)] }), intermediate]),
     ['A+ 100'],
-    { trusted: true, passed: ['certificate-timestamps-few', 'certificate-timestamps-not-accepted'] },
+    {
+      trusted: true,
+      passed: [
+        'certificate-timestamps-few',
+        'certificate-timestamps-not-accepted',
+        'certificate-timestamp-signature-wrong',
+      ],
+    },
   ),
   row(
     'two timestamps of two logs with one operator',
-    shows([
-      leafWith({ extensions: [publicPolicy, timestamps(logs.nimbus2026, logs.nimbus2027)] }),
-      intermediate,
-    ]),
+    shows([leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.second)] }), intermediate]),
     ['T 20', 'certificate-timestamps-not-accepted'],
     { trusted: false },
   ),
@@ -643,7 +668,7 @@ const certificateRows = [
     'a log that retired after the timestamp, beside one in service',
     shows([
       leafWith({
-        extensions: [publicPolicy, timestampsAt(beforeOakRetired, logs.oak2026h2, logs.argon2026h2)],
+        extensions: [publicPolicy, timestampsAt(beforeOakRetired, logs.retired, logs.other)],
       }),
       intermediate,
     ]),
@@ -651,25 +676,69 @@ const certificateRows = [
   ),
   row(
     'a log that had retired before the timestamp',
-    shows([
-      leafWith({ extensions: [publicPolicy, timestamps(logs.oak2026h2, logs.argon2026h2)] }),
-      intermediate,
-    ]),
+    shows([leafWith({ extensions: [publicPolicy, timestamps(logs.retired, logs.other)] }), intermediate]),
     ['T 20', 'certificate-timestamps-not-accepted'],
   ),
   row(
     'a log that is not in the list, which may be newer than it',
-    shows([leafWith({ extensions: [publicPolicy, timestamps(1, logs.argon2026h2)] }), intermediate]),
+    shows([leafWith({ extensions: [publicPolicy, timestamps(1, logs.other)] }), intermediate]),
     ['A+ 100'],
     { notTested: ['certificate-timestamps-not-accepted'] },
   ),
   row(
     'an unknown log beside two that are enough',
+    shows([leafWith({ extensions: [publicPolicy, timestamps(1, logs.first, logs.other)] }), intermediate]),
+    ['A+ 100'],
+  ),
+  row(
+    'three timestamps, one of which its log did not sign',
     shows([
-      leafWith({ extensions: [publicPolicy, timestamps(1, logs.nimbus2026, logs.argon2026h2)] }),
+      leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.other, { wrong: logs.second })] }),
       intermediate,
     ]),
+    ['A+ 99', 'certificate-timestamp-signature-wrong'],
+    { trusted: true, passed: ['certificate-timestamps-not-accepted'] },
+  ),
+  row(
+    'two timestamps, one of which its log did not sign',
+    shows([
+      leafWith({ extensions: [publicPolicy, timestamps(logs.first, { wrong: logs.other })] }),
+      intermediate,
+    ]),
+    ['T 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
+    { trusted: false },
+  ),
+  row(
+    'three timestamps, and the only one of another operator is not signed by its log',
+    shows([
+      leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.second, { wrong: logs.other })] }),
+      intermediate,
+    ]),
+    ['T 19', 'certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
+    { trusted: false },
+  ),
+  row(
+    'timestamps that cannot be checked, because the issuer is not sent',
+    shows([leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.other)] })]),
+    ['B 80', 'chain-incomplete'],
+    {
+      notTested: ['certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
+      passed: ['certificate-timestamps-few'],
+    },
+  ),
+  row(
+    'timestamps of logs that are not in the list, whose keys are not known',
+    shows([leafWith({ extensions: [publicPolicy, timestamps(1, 2)] }), intermediate]),
     ['A+ 100'],
+    { notTested: ['certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'] },
+  ),
+  row('timestamps beside the certificate', isLogged(logs.first, logs.other), ['A+ 100'], {
+    passed: ['certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
+  }),
+  row(
+    'timestamps beside the certificate, one of which its log did not sign',
+    isLogged(logs.first, { wrong: logs.other }),
+    ['T 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
   ),
   row(
     'none embedded and a stapled OCSP answer, which may carry some',
@@ -1078,6 +1147,56 @@ const protocolRows = [
     'a client certificate is required in TLS 1.3',
     { handshakes: modern(connected({ lateAlert: 'certificate_required' })) },
     ['A+ 100', 'client-certificate-requested'],
+  ),
+  row('certificates come compressed', {}, ['A+ 100'], { passed: ['certificate-compression-missing'] }),
+  row(
+    'certificates come as they are',
+    { certificateForm: { kind: 'form', compression: null, bytes: 3200, wholeBytes: 3200 } },
+    ['A+ 100', 'certificate-compression-missing'],
+  ),
+  row(
+    'certificates come compressed, and cannot be decompressed',
+    { certificateForm: { kind: 'malformed', reason: 'an algorithm that was not offered' } },
+    ['A+ 100', 'certificate-compression-missing'],
+  ),
+  row('no answer in TLS 1.3 showed a certificate', { certificateForm: null }, ['A+ 100'], {
+    notTested: ['certificate-compression-missing'],
+  }),
+  row(
+    'another address showed no certificate in TLS 1.3, and answers like the first',
+    { endpoints: [other({ certificateForm: null })] },
+    ['A+ 100'],
+    { passed: ['certificate-compression-missing'] },
+  ),
+  row('HTTP/3 is offered and answers', http3({ kind: 'answered', versions: [0x1a2a3a4a, 1] }), ['A+ 100'], {
+    passed: ['http3-unanswered'],
+  }),
+  ...(
+    [
+      ['with versions that browsers do not speak', { kind: 'answered', versions: [0xff00001d] }],
+      ['on a closed port', { kind: 'refused' }],
+      ['by something that is not QUIC', { kind: 'not-quic' }],
+      ['by silence, where others do answer over UDP', { kind: 'silent', isUdpSeen: true }],
+    ] as const
+  ).map(([name, seen]) =>
+    row(`HTTP/3 is offered, and answered ${name}`, http3(seen), ['A+ 100', 'http3-unanswered']),
+  ),
+  ...(
+    [
+      ['met with silence, as everything over UDP so far', { kind: 'silent', isUdpSeen: false }],
+      ['not tried', { kind: 'unknown', reason: 'there was no time left' }],
+      ['not tried by an older version', null],
+    ] as const
+  ).map(([name, seen]) =>
+    row(`HTTP/3 is offered, and ${name}`, http3(seen), ['A+ 100'], { notTested: ['http3-unanswered'] }),
+  ),
+  row(
+    'HTTP/3 answers at one address and not at the other',
+    {
+      ...http3({ kind: 'answered', versions: [1] }),
+      endpoints: [other({ ...http3({ kind: 'refused' }) })],
+    },
+    ['A+ 100', 'http3-unanswered'],
   ),
   row('no HSTS', { hsts: { kind: 'fields', url: 'https://a.test/', values: [] } }, ['A- 90', 'hsts-missing']),
   row('HSTS switched off', { hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=0'] } }, [

@@ -11,6 +11,7 @@ import type {
 import { suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import { type Issued, issueCertificate, issuerAt, makeKey, type Wishes } from './issue-certificate.ts';
 import { objectIdentifier, sequence } from './write-der.ts';
+import { knownLogs } from './write-timestamps.ts';
 
 /** The clock of all these rows. */
 export const at = Date.parse('2026-11-21T03:00:00Z');
@@ -162,8 +163,10 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     resumption: { version: 'TLSv1.3', outcome: 'resumed' },
     renegotiation: 'refused',
     groups: { accepted: [0x11ec, 0x001d, 0x0017], end: refused() },
+    certificateForm: { kind: 'form', compression: 'brotli', bytes: 2100, wholeBytes: 3200 },
     chains: [[leaf.base64, intermediate.base64]],
     anchors: [root.base64],
+    logs: knownLogs,
     preference: 'server',
     alpnRefused: false,
     hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=31536000; includeSubDomains'] },

@@ -58,6 +58,7 @@ function probesOf({ hello, handshake = () => connected() }: Script) {
   const probes: Probes = {
     policy: { addresses: { allow: [], deny: [] }, allowedSuffixes: ['test'], ports: [] },
     browser: {} as Probes['browser'],
+    udp: {} as Probes['udp'],
     tls: {
       exchange: ({ send }) => enter(() => exchange(send)),
       handshake: (request) =>

@@ -15,6 +15,16 @@ export type Issued = {
 
 export type Hash = 'sha512' | 'sha384' | 'sha256' | 'sha1' | 'md5';
 export type Signature = keyof typeof signatures;
+/** Its value, or how it is made once everything else is there, as logs sign what will be issued. */
+export type Extension = {
+  readonly id: string;
+  readonly value: Uint8Array | ((before: Before) => Uint8Array);
+  readonly isCritical?: boolean;
+};
+
+/** The body of a certificate without the extensions that are made last, and the key of its issuer. */
+export type Before = { readonly body: Uint8Array; readonly issuerKey: KeyObject };
+
 export type Wishes = {
   readonly subject: string;
   /** null signs by itself. */
@@ -27,11 +37,7 @@ export type Wishes = {
   readonly isAuthority?: boolean;
   /** Hash of the signature. */
   readonly hash?: Hash;
-  readonly extensions?: readonly {
-    readonly id: string;
-    readonly value: Uint8Array;
-    readonly isCritical?: boolean;
-  }[];
+  readonly extensions?: readonly Extension[];
   readonly serial?: readonly number[];
 };
 
@@ -70,17 +76,31 @@ export function issueCertificate(wishes: Wishes): Issued {
   const key = wishes.key ?? makeKey();
   const signer = wishes.issuer?.key ?? key;
   const hash = wishes.hash ?? 'sha256';
-  const body = bodyOf(wishes, key, algorithmOf(signer, hash));
+  const made = { ...wishes, serial: wishes.serial ?? nextSerial() };
+  const write = (extensions: readonly Extension[]) =>
+    bodyOf({ ...made, extensions }, key, algorithmOf(signer, hash));
+  const all = wishes.extensions ?? [];
+  const before = { body: write(all.filter(({ value }) => typeof value !== 'function')), issuerKey: signer };
+  const body = write(
+    all.map((one) => (typeof one.value === 'function' ? { ...one, value: one.value(before) } : one)),
+  );
   const bytes = Buffer.from(sequence(body, ...sealWith(signer, hash)(body)));
-  const base64 = bytes.toString('base64');
   return {
     key,
     der: bytes,
-    base64,
+    base64: bytes.toString('base64'),
     subject: wishes.subject,
-    certPem: `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/(.{64})(?=.)/g, '$1\n')}\n-----END CERTIFICATE-----\n`,
+    certPem: writePem(bytes),
     keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
+}
+
+/** A certificate as PEM (RFC 7468 §5). */
+export function writePem(certificate: Uint8Array): string {
+  const lines = Buffer.from(certificate)
+    .toString('base64')
+    .replaceAll(/(.{64})(?=.)/g, '$1\n');
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
 /** Signs with a key, and lays certificates beside it where some are given. */
@@ -100,7 +120,7 @@ function bodyOf(wishes: Wishes, key: KeyObject, algorithm: Uint8Array): Uint8Arr
   const { subject, issuer, notBefore = '2026-10-01T00:00:00', notAfter = '2026-12-30T00:00:00' } = wishes;
   return sequence(
     der(0xa0, integer(2)),
-    integer(...(wishes.serial ?? nextSerial())),
+    integer(...(wishes.serial ?? [])),
     algorithm,
     nameOf(issuer?.subject ?? subject),
     sequence(time(notBefore), time(notAfter)),
@@ -112,7 +132,7 @@ function bodyOf(wishes: Wishes, key: KeyObject, algorithm: Uint8Array): Uint8Arr
 
 function extensionsOf({ subject, names = [], isAuthority = false, extensions = [] }: Wishes): Uint8Array[] {
   const alternative = sequence(...names.map((name) => text(0x82, name)));
-  const all: NonNullable<Wishes['extensions']> = [
+  const all: readonly Extension[] = [
     ...(isAuthority ? [{ id: extensionIds.basicConstraints, value: sequence(der(1, [0xff])) }] : []),
     ...(names.length === 0
       ? []
@@ -120,7 +140,11 @@ function extensionsOf({ subject, names = [], isAuthority = false, extensions = [
     ...extensions,
   ];
   const list = all.map(({ id, value, isCritical = false }) =>
-    sequence(objectIdentifier(id), ...(isCritical ? [der(1, [0xff])] : []), der(0x04, value)),
+    sequence(
+      objectIdentifier(id),
+      ...(isCritical ? [der(1, [0xff])] : []),
+      der(0x04, value instanceof Uint8Array ? value : []),
+    ),
   );
   return list.length === 0 ? [] : [der(0xa3, sequence(...list))];
 }

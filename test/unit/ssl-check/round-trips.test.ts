@@ -21,6 +21,7 @@ async function run({ tls12, tls13, groups }: Server) {
   const probes: Probes = {
     policy: { addresses: { allow: [], deny: [] }, allowedSuffixes: ['test'], ports: [] },
     browser: {} as Probes['browser'],
+    udp: {} as Probes['udp'],
     tls: {
       exchange: ({ send }) => {
         const reply = speak(readClientHello(send));

@@ -150,8 +150,13 @@ const rows: readonly (readonly [name: string, change: Partial<SslEvidence>, ...C
   ['no log knows it', own({ extensions: [publicPolicy] }), 'certificate-timestamps-few'],
   [
     'one operator runs all of its logs',
-    own({ extensions: [publicPolicy, timestamps(logs.nimbus2026, logs.nimbus2027)] }),
+    own({ extensions: [publicPolicy, timestamps(logs.first, logs.second)] }),
     'certificate-timestamps-not-accepted',
+  ],
+  [
+    'one of its logs did not sign the timestamp',
+    own({ extensions: [publicPolicy, timestamps(logs.first, logs.other, { wrong: logs.second })] }),
+    'certificate-timestamp-signature-wrong',
   ],
 ];
 

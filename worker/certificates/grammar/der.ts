@@ -1,4 +1,4 @@
-import { toHex } from './byte-cursor.ts';
+import { joinBytes, numberBytes, toHex } from './byte-cursor.ts';
 import { type Malformed, malformed } from './malformed.ts';
 
 /** One DER value. */
@@ -69,6 +69,14 @@ export function parseDer(bytes: Uint8Array): DerNode | Malformed {
     return malformed(1, 'a length of unusual form, or one that runs past the end');
   const { contentAt, end } = head;
   return { kind: 'der', tag, content: bytes.subarray(contentAt, end), whole: bytes.subarray(0, end) };
+}
+
+/** Writes one value: the identifier byte, the length as short as it can be, and the contents one after the other. */
+export function writeDer(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
+  const content = joinBytes(...contents);
+  if (content.length < 0x80) return joinBytes(tag, content.length, content);
+  const size = content.length < 0x100 ? 1 : content.length < 0x10000 ? 2 : content.length < 0x1000000 ? 3 : 4;
+  return joinBytes(tag, 0x80 + size, numberBytes(content.length, size), content);
 }
 
 /** The values inside a constructed one; none when they do not fill it exactly. */

@@ -40,8 +40,13 @@ function readSubtree(subtree: DerNode): GeneralName | null {
   const [base, ...more] = childrenOf(subtree);
   if (base === undefined || more.length > 0) return null;
   const name = readGeneralName(base);
-  const isWholeMask = name.kind !== 'address' || name.bytes.length === 8 || name.bytes.length === 32;
-  return isWholeMask ? name : null;
+  return isSoundBase(name) ? name : null;
+}
+
+/** An address comes with its mask. A host may begin with a dot, but has no empty label behind it: Firefox reads no such constraint. */
+function isSoundBase(name: GeneralName): boolean {
+  if (name.kind === 'address') return name.bytes.length === 8 || name.bytes.length === 32;
+  return name.kind !== 'dns' || !/\.(?:\.|$)/.test(name.name);
 }
 
 /** Reads one GeneralName by its context tag (RFC 5280 §4.2.1.6). */

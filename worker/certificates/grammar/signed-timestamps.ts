@@ -1,12 +1,17 @@
 import { openCursor } from './byte-cursor.ts';
 import { type Malformed, malformed } from './malformed.ts';
 
-/** One signed certificate timestamp. The signature is not checked: that takes a list of logs and their keys. */
+/** One signed certificate timestamp; `isSignedByLog` checks its signature. */
 export type SignedTimestamp = {
   /** Base64 of the log's id, as log lists write it. */
   readonly logId: string;
   /** Unix ms at which the log promised to publish. */
   readonly at: number;
+  /** Extensions of the timestamp itself, as they are signed. */
+  readonly extensions: Uint8Array;
+  /** Hash and signature algorithm in two bytes: 0x0403 is ECDSA with SHA-256. */
+  readonly algorithm: number;
+  readonly signature: Uint8Array;
 };
 
 export type SignedTimestamps = {
@@ -28,11 +33,11 @@ export function parseSignedTimestamps(bytes: Uint8Array): SignedTimestamps | Mal
     if (version !== 0) continue;
     const logId = Buffer.from(entry.bytes(32)).toString('base64');
     const time = entry.number(4) * 2 ** 32 + entry.number(4);
-    entry.vector(2); // extensions
-    entry.number(2); // hash and signature algorithm
-    entry.vector(2); // signature
+    const extensions = entry.vector(2);
+    const algorithm = entry.number(2);
+    const signature = entry.vector(2);
     if (entry.failedAt() !== null || entry.left() > 0) return malformed(2 + at, 'an entry of another length');
-    timestamps.push({ logId, at: time });
+    timestamps.push({ logId, at: time, extensions, algorithm, signature });
   }
   return { kind: 'timestamps', timestamps };
 }

@@ -2,17 +2,14 @@ import { rules } from '#shared/catalogue/security-header-check/rules';
 import { securityHeaderCheck as spec } from '#shared/catalogue/security-header-check/spec';
 import { defineCheck } from '../check.ts';
 import { assessHeaders } from './assess.ts';
-import { readPreloadFile } from './gather/preload-file.ts';
+import type { PreloadList } from './gather/preload.ts';
 import { gatherHeaders, gatherHeadersWith } from './gather.ts';
 
 const promise = { spec: { ...spec, rules }, assess: assessHeaders };
 
 export const securityHeaderCheck = defineCheck({ ...promise, gather: gatherHeaders });
 
-/**
- * The same check with the whole preload list, which tells of every host whether it is on it.
- * @param preloadText Chromium's list, as readPreloadFile takes it; throws where it is none
- */
-export function makeSecurityHeaderCheck(preloadText: string) {
-  return defineCheck({ ...promise, gather: gatherHeadersWith(readPreloadFile(preloadText)) });
+/** The same check with the whole preload list, which tells of every host whether it is on it. */
+export function makeSecurityHeaderCheck(list: PreloadList) {
+  return defineCheck({ ...promise, gather: gatherHeadersWith(list) });
 }

@@ -1,9 +1,11 @@
 import type { ListContent } from '../../certificates/revocation-list.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
 import type { Handshake, Renegotiation } from '../../probes/tls/port.ts';
+import type { CertificateForm } from './grammar/certificate-message.ts';
 import type { KeyKind } from './grammar/key-kind.ts';
 import type { SuiteSet } from './grammar/suites.ts';
 import type { VersionName } from './grammar/tls-names.ts';
+import type { TransparencyLog } from './grammar/transparency-logs.ts';
 
 /** What was seen of a TLS server. JSON; nothing in it is judged. */
 export type SslEvidence = {
@@ -28,6 +30,8 @@ export type SslEvidence = {
   /** What became of a handshake that the client began inside a connection; null when nothing before TLS 1.3 is spoken. Absent in older evidence. */
   readonly renegotiation?: Renegotiation | null;
   readonly groups: GroupsSeen | null;
+  /** In what form certificates come to today's clients; null where no answer showed it. Absent in older evidence. */
+  readonly certificateForm?: CertificateFormSeen | null;
   /** By whose order a suite is chosen; null when that was not seen. */
   readonly preference: Preference | null;
   /** A ClientHello that offers h2 and http/1.1 is refused for that; the others were sent without. */
@@ -36,7 +40,11 @@ export type SslEvidence = {
   readonly chains: readonly (readonly string[])[];
   /** Certificates of the store that bear a name in any chain, base64 DER: what trust is judged by. */
   readonly anchors: readonly string[];
+  /** The transparency logs that have signed a timestamp of any certificate, as far as they are in our list: what timestamps are judged by. Absent in older evidence. */
+  readonly logs?: readonly TransparencyLog[];
   readonly hsts: HstsSeen;
+  /** What became of a question in QUIC; null where no HTTP/3 is offered or nothing was asked. Absent in older evidence. */
+  readonly http3?: Http3Seen | null;
   /** The list of revoked certificates that the leaf points to. */
   readonly revocationList: RevocationListSeen;
   readonly names: NamesSeen;
@@ -145,10 +153,12 @@ export type FullLook = Pick<
   | 'resumption'
   | 'renegotiation'
   | 'groups'
+  | 'certificateForm'
   | 'preference'
   | 'alpnRefused'
   | 'chains'
   | 'hsts'
+  | 'http3'
   | 'revocationList'
 >;
 
@@ -176,6 +186,26 @@ export type HstsSeen =
     }
   | { readonly kind: 'unknown'; readonly reason: string };
 
+/** As clients of TLS 1.3 are sent certificates that offer to decompress them. */
+export type CertificateFormSeen = CertificateForm | { readonly kind: 'malformed'; readonly reason: string };
+
+/** Where HTTP/3 is offered. */
+export type Http3Place = {
+  readonly source: 'Alt-Svc' | 'HTTPS record';
+  /** Empty for the host itself. */
+  readonly host: string;
+  readonly port: number;
+};
+
+/** What a datagram of QUIC brought that asks for the versions of a server. */
+export type Http3Seen =
+  | { readonly kind: 'answered'; readonly versions: readonly number[] }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'not-quic' }
+  /** `isUdpSeen`: answers over UDP do reach us, from this host or another. */
+  | { readonly kind: 'silent'; readonly isUdpSeen: boolean }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
 /** A list, read for the leaf of the chain that clients are shown; or why there is none, and where it was looked for. */
 export type RevocationListSeen =
   | ({ readonly kind: 'list'; readonly url: string } & ListContent)
@@ -200,6 +230,8 @@ export type NamesSeen = {
   readonly tlsa: RecordsSeen<TlsaRecord>;
   /** Protocols of the HTTPS record's alpn parameter. */
   readonly httpsAlpn: RecordsSeen<string>;
+  /** Where HTTPS records offer h3; absent in older evidence. */
+  readonly http3?: RecordsSeen<Http3Place>;
   /** One entry for each HTTPS record that carries keys for Encrypted Client Hello; absent in older evidence. */
   readonly httpsEch?: RecordsSeen<true>;
 };

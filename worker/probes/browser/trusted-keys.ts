@@ -1,7 +1,8 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
+import { connectTls } from '../tls/guarded-stream.ts';
 import { waitUntilSecure } from '../tls/secure.ts';
 
 const handshakeMs = 4000;
@@ -19,11 +20,13 @@ export async function findTrustedKey(
 ): Promise<string | undefined> {
   try {
     const { socket, address } = await dial(host, 443, signal);
-    const tls = connectTls({
-      socket,
-      servername: host.startsWith('[') ? '' : host,
-      rejectUnauthorized: false,
-    });
+    const tls = connectTls(
+      { socket, address },
+      {
+        servername: host.startsWith('[') ? '' : host,
+        rejectUnauthorized: false,
+      },
+    );
     try {
       await waitUntilSecure(tls, address, handshakeMs, signal);
       // The chain first: once the certificate alone was asked for, Node no longer gives its issuers.

@@ -1,9 +1,9 @@
-import type { Socket } from 'node:net';
-import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial, Dialled } from '../guard.ts';
 import type { FailureCode } from '../http/port.ts';
 import { collect } from './collect.ts';
+import { connectTls } from './guarded-stream.ts';
 import type { Exchange, ExchangeRequest, Handshake, HandshakeRequest, TlsProbe } from './port.ts';
 import { renegotiate } from './renegotiate.ts';
 import { type TlsError, waitUntilSecure, withoutServerChosenPrimes } from './secure.ts';
@@ -91,7 +91,7 @@ async function shakeHands(
   limits: TlsLimits,
   signal: AbortSignal,
 ): Promise<Handshake> {
-  const tls = connectTls(optionsOf(socket, request));
+  const tls = connectTls({ socket, address }, optionsOf(request));
   const seen = { ocspResponse: null as string | null, session: null as string | null };
   tls.on('OCSPResponse', (response: Buffer | null) => {
     seen.ocspResponse = response?.toString('base64') ?? null;
@@ -141,9 +141,8 @@ function linger(tls: TLSSocket, ms: number, signal: AbortSignal): Promise<string
   });
 }
 
-function optionsOf(socket: Socket, request: HandshakeRequest): ConnectionOptions {
+function optionsOf(request: HandshakeRequest): ConnectionOptions {
   return {
-    socket,
     rejectUnauthorized: false,
     servername: request.servername ?? '',
     // The name is judged by Node as a browser's first step would; without SNI there is no name to judge.

@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { DialFailure } from '../dial-failure.ts';
 import type { Renegotiation } from './port.ts';
 
 /**
@@ -19,7 +20,8 @@ export function renegotiate(tls: TLSSocket, ms: number, signal: AbortSignal): Pr
     };
     const timer = setTimeout(() => settle('unknown'), ms);
     signal.addEventListener('abort', abort, { once: true });
-    tls.once('error', () => settle('refused'));
+    // Our own guard ends a second handshake that is too long: what it would have come to is not known.
+    tls.once('error', (error) => settle(error instanceof DialFailure ? 'unknown' : 'refused'));
     tls.once('close', () => settle('refused'));
     // The answer arrives only while somebody reads.
     tls.resume();

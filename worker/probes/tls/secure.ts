@@ -48,6 +48,7 @@ const plainTextCodes = [
 
 /** What an error during a handshake means; one that is no fault of the target is given back as it is. */
 function readTlsError(error: TlsError, address: string): Error {
+  if (error instanceof DialFailure) return error;
   const more = { address, cause: error };
   const code = error.code ?? '';
   if (plainTextCodes.includes(code))

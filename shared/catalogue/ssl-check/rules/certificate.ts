@@ -56,7 +56,7 @@ export const certificateRules = {
     severity: 'critical',
     points: 80,
     title: 'The certificate is signed by itself',
-    detail: 'The certificate for {subject} is its own issuer; no browser trusts it.',
+    detail: 'The certificate for {subject} is its own issuer. No browser trusts it.',
     fix: 'Get a certificate from a public CA, for example by ACME at no cost.',
     references: ['RFC 5280 §6.1'],
   },
@@ -101,7 +101,7 @@ export const certificateRules = {
     severity: 'critical',
     points: 80,
     title: 'A certificate is signed with MD5 or an older hash',
-    detail: '{subject} is signed with {algorithm}. Anyone can forge such a signature; browsers refuse it.',
+    detail: '{subject} is signed with {algorithm}. Anyone can forge such a signature. Browsers refuse it.',
     fix: 'Get a new certificate that is signed with SHA-256 or better.',
     references: ['RFC 6151 §2', 'RFC 9155 §3'],
   },
@@ -262,6 +262,16 @@ export const certificateRules = {
       'The certificate of {subject} has signed timestamps from {logs}: {reason}. Browsers require logs of two operators, one of them still in service, and show a warning page.',
     fix: 'Get a new certificate. Public CAs choose logs of several operators.',
     references: ['RFC 6962 §3.3', chromeTransparency],
+  },
+  'certificate-timestamp-signature-wrong': {
+    part: 'certificate',
+    severity: 'low',
+    points: 1,
+    title: 'A signed timestamp does not fit the certificate',
+    detail:
+      'The certificate of {subject} has a timestamp of the log {log}, but the log did not sign it for this certificate. Browsers do not count it.',
+    fix: 'Get a new certificate, and report the timestamp to the CA.',
+    references: ['RFC 6962 §3.2', chromeTransparency],
   },
 } as const satisfies Record<string, Rule>;
 export type CertificateCode = keyof typeof certificateRules;

@@ -223,5 +223,25 @@ export const protocolRules = {
     fix: 'Set max-age to 31536000 (one year).',
     references: ['RFC 6797 §6.1.1'],
   },
+  'certificate-compression-missing': {
+    part: 'protocol',
+    severity: 'info',
+    points: 0,
+    title: 'Certificates are not sent compressed',
+    detail:
+      'Browsers offer to decompress certificates in TLS 1.3, which saves about a third of their bytes. The server sends them {form}.',
+    fix: 'If your server supports it, enable certificate compression (nginx 1.29.1 and later: “ssl_certificate_compression on”).',
+    references: ['RFC 8879 §3'],
+  },
+  'http3-unanswered': {
+    part: 'protocol',
+    severity: 'info',
+    points: 0,
+    title: 'HTTP/3 is offered, but the server does not answer',
+    detail:
+      '{source} offers HTTP/3 on UDP port {port}. {address} does not answer there in QUIC: {reason}. Browsers try it, wait, and use HTTP/2 instead.',
+    fix: 'Let UDP port {port} pass every firewall in front of the server, or stop offering h3.',
+    references: ['RFC 9114 §3.1', 'RFC 9000 §6.1'],
+  },
 } as const satisfies Record<string, Rule>;
 export type ProtocolCode = keyof typeof protocolRules;

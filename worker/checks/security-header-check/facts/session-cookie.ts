@@ -10,14 +10,9 @@ const sessionWords: ReadonlySet<string> = new Set(
   ),
 );
 const drupalSession = /^S?SESS[0-9a-f]{32}$/;
-const antiForgeryWords: ReadonlySet<string> = new Set([
-  'csrf',
-  'xsrf',
-  'csrftoken',
-  'xsrftoken',
-  'antiforgery',
-  'requestverification',
-]);
+const antiForgeryWords: ReadonlySet<string> = new Set(
+  'csrf xsrf csrftoken xsrftoken antiforgery requestverification'.split(' '),
+);
 
 /** True for a cookie that opens a session: by a word of its name, or by a value that is a signed token. A long random value alone proves nothing: counters and caches have them too. */
 export function isSessionCookie({ name, value }: Pick<SetCookie, 'name' | 'value'>): boolean {

@@ -1,48 +1,21 @@
 /** Directives whose values are source lists. */
-export const sourceListDirectives: ReadonlySet<string> = new Set([
-  'base-uri',
-  'child-src',
-  'connect-src',
-  'default-src',
-  'fenced-frame-src',
-  'font-src',
-  'form-action',
-  'frame-ancestors',
-  'frame-src',
-  'img-src',
-  'manifest-src',
-  'media-src',
-  'object-src',
-  'script-src',
-  'script-src-attr',
-  'script-src-elem',
-  'style-src',
-  'style-src-attr',
-  'style-src-elem',
-  'worker-src',
-]);
+export const sourceListDirectives: ReadonlySet<string> = new Set(
+  `base-uri child-src connect-src default-src fenced-frame-src font-src form-action frame-ancestors frame-src img-src
+  manifest-src media-src object-src script-src script-src-attr script-src-elem style-src style-src-attr
+  style-src-elem worker-src`.split(/\s+/),
+);
 
 /** Directives that current browsers skip though they knew them once. */
-export const deprecatedDirectives: ReadonlySet<string> = new Set([
-  'block-all-mixed-content',
-  'disown-opener',
-  'navigate-to',
-  'plugin-types',
-  'prefetch-src',
-  'referrer',
-  'reflected-xss',
-  'require-sri-for',
-]);
+export const deprecatedDirectives: ReadonlySet<string> = new Set(
+  `block-all-mixed-content disown-opener navigate-to plugin-types prefetch-src referrer reflected-xss require-sri-for`.split(
+    /\s+/,
+  ),
+);
 
-const otherDirectives = [
-  'report-to',
-  'report-uri',
-  'require-trusted-types-for',
-  'sandbox',
-  'trusted-types',
-  'upgrade-insecure-requests',
-  'webrtc',
-];
+const otherDirectives =
+  `report-to report-uri require-trusted-types-for sandbox trusted-types upgrade-insecure-requests webrtc`.split(
+    /\s+/,
+  );
 
 const known: ReadonlySet<string> = new Set([
   ...sourceListDirectives,

@@ -37,7 +37,7 @@ export function parseCsp(text: string, offset = 0): CspPolicy {
   for (const piece of splitWithOffsets(text, ';', offset)) {
     const [first, ...values] = splitWords(piece);
     if (!first) continue;
-    if (!isAscii(piece.text)) {
+    if (/[\u0080-\uffff]/.test(piece.text)) {
       nonAscii.push({ text: piece.text.trim(), offset: first.offset });
       continue;
     }
@@ -48,42 +48,18 @@ export function parseCsp(text: string, offset = 0): CspPolicy {
   return { text: text.trim(), directives, duplicates, nonAscii };
 }
 
-/** Writes what counts of a policy, so that parseCsp reads the same. */
-export function printCsp({ directives }: Pick<CspPolicy, 'directives'>): string {
-  return [...directives.values()]
-    .map(({ name, values }) => [name, ...values.map(({ text }) => text)].join(' '))
-    .join('; ');
-}
-
 function splitWithOffsets(text: string, separator: string, offset: number): CspToken[] {
-  const pieces: CspToken[] = [];
-  let start = 0;
-  for (let end = text.indexOf(separator); start <= text.length; end = text.indexOf(separator, start)) {
-    const stop = end < 0 ? text.length : end;
-    pieces.push({ text: text.slice(start, stop), offset: offset + start });
-    start = stop + 1;
-  }
-  return pieces;
+  let start = offset;
+  return text.split(separator).map((piece) => {
+    const token = { text: piece, offset: start };
+    start += piece.length + 1;
+    return token;
+  });
 }
 
 function splitWords({ text, offset }: CspToken): CspToken[] {
-  const words: CspToken[] = [];
-  let start = -1;
-  for (let at = 0; at <= text.length; at += 1) {
-    const inWord = at < text.length && !isWhitespace(text.charCodeAt(at));
-    if (inWord && start < 0) start = at;
-    if (inWord || start < 0) continue;
-    words.push({ text: text.slice(start, at), offset: offset + start });
-    start = -1;
-  }
-  return words;
-}
-
-function isWhitespace(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0c || code === 0x0d;
-}
-
-function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false;
-  return true;
+  return Array.from(text.matchAll(/[^\t\n\f\r ]+/g), ({ 0: word, index }) => ({
+    text: word,
+    offset: offset + index,
+  }));
 }

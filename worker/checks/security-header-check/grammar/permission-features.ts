@@ -22,21 +22,7 @@ export const knownFeatures: ReadonlySet<string> = new Set(
 );
 
 /** Features that give away who or where the visitor is, or reach a device or money. */
-export const powerfulFeatures: ReadonlySet<string> = new Set([
-  'bluetooth',
-  'camera',
-  'clipboard-read',
-  'display-capture',
-  'geolocation',
-  'hid',
-  'local-fonts',
-  'microphone',
-  'midi',
-  'payment',
-  'publickey-credentials-get',
-  'serial',
-  'smart-card',
-  'storage-access',
-  'usb',
-  'window-management',
-]);
+export const powerfulFeatures: ReadonlySet<string> = new Set(
+  `bluetooth camera clipboard-read display-capture geolocation hid local-fonts microphone midi payment
+  publickey-credentials-get serial smart-card storage-access usb window-management`.split(/\s+/),
+);

@@ -19,23 +19,6 @@ import { brokenWhen } from './verdict-tables.ts';
 
 export type CspCode = keyof typeof cspRules;
 
-/** Codes about what an injected script could do under all enforced policies together. */
-export type ScriptCode = Extract<
-  CspCode,
-  | `csp-script-${string}`
-  | 'csp-object-unrestricted'
-  | `csp-unsafe-${string}`
-  | 'csp-wasm-unsafe-eval'
-  | 'csp-attr-unsafe-inline'
-  | 'csp-style-unsafe-inline'
-  | `csp-http-source${string}`
-  | 'csp-bypass-host'
-  | 'csp-strict-dynamic-alone'
-  | `csp-base-uri-${string}`
-  | 'csp-form-action-missing'
-  | 'trusted-types-missing'
->;
-
 const styleLists = ['style-src-elem', 'style-src', 'default-src'] as const;
 const activeLists: readonly (readonly string[])[] = [
   elementLists,
@@ -55,7 +38,7 @@ const passiveLists: readonly (readonly string[])[] = [
 ];
 
 /** Judges what the enforced policies let through; `page` has at least one. */
-export function judgeScripts(page: Page): Verdicts<ScriptCode> {
+export function judgeScripts(page: Page) {
   const verdict = readScripts(page.policies);
   const { policies } = verdict;
   const anyHost = verdict.anyHost ?? [];
@@ -93,7 +76,7 @@ export function judgeScripts(page: Page): Verdicts<ScriptCode> {
     'trusted-types-missing': brokenWhen(
       !policies.some(requiresTrustedTypes) && { hop: page.index, url: page.hop.url },
     ),
-  };
+  } satisfies Partial<Verdicts<CspCode>>;
 }
 
 /** A grant as evidence: where it stands and what it says. */

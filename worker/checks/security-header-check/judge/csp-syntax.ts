@@ -14,27 +14,11 @@ import { parseReportingEndpoints, parseReportTo } from '../grammar/reporting-end
 import type { CspCode } from './csp-scripts.ts';
 import { cut } from './verdict-tables.ts';
 
-/** Codes about how the policies are written, enforced or not. */
-export type SyntaxCode = Extract<
-  CspCode,
-  | `csp-directive-${string}`
-  | 'csp-keyword-unquoted'
-  | 'csp-source-invalid'
-  | 'csp-non-ascii'
-  | 'csp-none-combined'
-  | `csp-report-endpoint-${string}`
-  | 'csp-report-uri-only'
-  | 'csp-sandbox-escape'
-  | 'csp-ip-source'
-  | 'csp-too-large'
-  | 'csp-meta-ignored-directive'
->;
-
 /** Longer policies fill a whole header section of common servers. */
 const largePolicyBytes = 8192;
 
 /** Judges spelling and grammar of all policies of the page. */
-export function judgeSyntax(page: Page): Verdicts<SyntaxCode> {
+export function judgeSyntax(page: Page) {
   const each = (find: (seen: SeenPolicy) => readonly Evidence[]) =>
     brokenBy(
       page.policies.flatMap((seen) => find(seen).map((found) => ({ ...placeOf(page, seen), ...found }))),
@@ -74,7 +58,7 @@ export function judgeSyntax(page: Page): Verdicts<SyntaxCode> {
       directiveOf(seen, 'report-uri') && !directiveOf(seen, 'report-to') ? [{ directive: 'report-uri' }] : [],
     ),
     'csp-meta-ignored-directive': each(findIgnoredInMeta),
-  };
+  } satisfies Partial<Verdicts<CspCode>>;
 }
 
 function placeOf({ index, hop }: Page, { from, disposition }: SeenPolicy): Evidence {

@@ -16,16 +16,10 @@ const productHeaders: ReadonlySet<string> = new Set(
   ),
 );
 // Values that name hosts on purpose, or are policies and not about hosts.
-const notScanned: ReadonlySet<string> = new Set([
-  'content-security-policy',
-  'content-security-policy-report-only',
-  'set-cookie',
-  'permissions-policy',
-  'date',
-  'expires',
-  'last-modified',
-  'etag',
-]);
+const notScanned: ReadonlySet<string> = new Set(
+  `content-security-policy content-security-policy-report-only set-cookie permissions-policy date expires
+  last-modified etag`.split(/\s+/),
+);
 
 type Harm = { readonly reason: string; readonly isHarmful: (value: string) => boolean };
 

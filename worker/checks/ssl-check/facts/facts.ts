@@ -11,6 +11,7 @@ import type {
 import { nameOfPrime } from '../grammar/shared-primes.ts';
 import { type Suite, type SuiteSet, suites } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
+import { listedLogs, type TransparencyLog } from '../grammar/transparency-logs.ts';
 
 /** A suite that the server accepted in a version. */
 export type SuiteSeen = {
@@ -26,6 +27,8 @@ export type SslFacts = {
   readonly evidence: SslEvidence;
   /** The certificates that trust is judged by, and the clock. */
   readonly context: ChainContext;
+  /** The transparency logs that are known. */
+  readonly logs: readonly TransparencyLog[];
   /** The handshake of a client, and what it had to offer for it; null when none came about. */
   readonly client: (Connected & { readonly offer: HandshakeSeen['offer'] }) | null;
   /** null when it could not be told. */
@@ -59,6 +62,7 @@ export function readFacts(seen: SslEvidence): SslFacts {
       anchors: evidence.anchors.flatMap((one) => readCertificate(one) ?? []),
       at: evidence.at,
     },
+    logs: evidence.logs ?? listedLogs,
     client,
     protocols,
     suites: collectSuites(answers, client),

@@ -4,14 +4,15 @@ import { readStaple, type Staple } from '../../../certificates/staple.ts';
 import type { Connected, HelloAccepted, RevocationListSeen, SslEvidence } from '../evidence.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import type { SslFacts } from './facts.ts';
+import { readTimestamps, type TimestampRead } from './timestamps.ts';
 
 /** A certificate that the server presents to some clients, with its chain as sent and all that was learnt about it. */
 export type Presented = {
   readonly chain: Chain;
   /** The OCSP answer that was stapled to it. */
   readonly staple: Staple;
-  /** Signed timestamps that came beside it, base64. */
-  readonly timestampList: string | null;
+  /** Those in the certificate, then those that came beside it. */
+  readonly timestamps: readonly TimestampRead[];
   /** Versions in which it was seen. */
   readonly versions: readonly VersionName[];
   /** It was seen in an answer up to TLS 1.2, where extensions are in clear too. */
@@ -67,7 +68,7 @@ function present(base64: readonly string[], facts: SslFacts): Presented {
       showing?.handshake.ocspResponse ?? firstOf(answers, 'ocspResponse'),
       evidence.at,
     ),
-    timestampList: firstOf(answers, 'timestampList'),
+    timestamps: readTimestamps(chain, firstOf(answers, 'timestampList'), facts.logs),
     versions: versionsOf(showing?.handshake.protocol, answers),
     isSeenInClear: answers.length > 0,
     revocationList: showing?.revocationList ?? notLookedFor,

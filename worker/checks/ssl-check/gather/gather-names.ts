@@ -1,6 +1,6 @@
 import { caaNamesOf, climbCaa } from '../../../dns/climb-caa.ts';
 import type { DnsAnswer, DnsProbe, DnsRecord } from '../../../probes/dns/port.ts';
-import type { NamesSeen, RecordsSeen, TlsaRecord } from '../evidence.ts';
+import type { Http3Place, NamesSeen, RecordsSeen, TlsaRecord } from '../evidence.ts';
 import type { Target } from './ask-hello.ts';
 
 /** Asks the DNS for what it says of certificates and protocols of a host; all questions at once. */
@@ -15,6 +15,7 @@ export async function gatherNames(dns: DnsProbe, { host, port }: Target): Promis
     caa: climbFrom(host, caa),
     tlsa: readRecords(tlsa, 'TLSA', readTlsa),
     httpsAlpn: readRecords(https, 'HTTPS', readAlpn),
+    http3: readRecords(https, 'HTTPS', (record) => readHttp3(record, { host, port })),
     httpsEch: readRecords(https, 'HTTPS', readEch),
   };
 }
@@ -59,6 +60,21 @@ function readTlsa({ usage, selector, matchingType, certificate }: Data): readonl
 function readAlpn({ params }: Data): readonly string[] {
   const alpn = typeof params === 'object' && params !== null && 'alpn' in params ? params.alpn : [];
   return Array.isArray(alpn) ? alpn.filter((protocol) => typeof protocol === 'string') : [];
+}
+
+/** Where a record offers h3: at its target, "." for the name itself, and at its port where it has one (RFC 9460 §2.5.2, §7.2). */
+function readHttp3(record: Data, { host, port }: Target): readonly Http3Place[] {
+  const { target, params } = record;
+  if (!readAlpn(record).includes('h3')) return [];
+  const named = typeof params === 'object' && params !== null && 'port' in params ? params.port : undefined;
+  const place = typeof target === 'string' ? target.toLowerCase().replace(/\.$/, '') : '';
+  return [
+    {
+      source: 'HTTPS record',
+      host: place === host ? '' : place,
+      port: typeof named === 'number' ? named : port,
+    },
+  ];
 }
 
 function readEch({ params }: Data): readonly true[] {

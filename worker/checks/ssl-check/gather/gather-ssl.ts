@@ -1,7 +1,10 @@
+import { readCertificate } from '../../../certificates/certificate.ts';
 import { findAnchors } from '../../../certificates/trust/store.ts';
 import type { GatherContext } from '../../check.ts';
 import type { EndpointSeen, FullLook, HandshakeAnswer, Question, SslEvidence } from '../evidence.ts';
 import { findClient } from '../facts/facts.ts';
+import { listLogIds } from '../facts/timestamps.ts';
+import { findLogs } from '../grammar/transparency-logs.ts';
 import { type AllowanceLimits, allowanceLimits, openAllowance } from './allowance.ts';
 import { askAlike, type Model } from './ask-alike.ts';
 import { type Asked, askAll, questionsNoted } from './ask-all.ts';
@@ -25,9 +28,10 @@ export async function gatherWithin(context: GatherContext, limits: AllowanceLimi
   const at = Date.now();
   const { target: host, options, probes } = context;
   const target = { host, port: Number(options['port'] ?? 443) };
+  const naming = gatherNames(probes.dns, target);
   const [names, site] = await Promise.all([
-    gatherNames(probes.dns, target),
-    lookAtSite({ context, limits, target, readChain: openChainReader(at) }),
+    naming,
+    lookAtSite({ context, limits, target, names: naming, readChain: openChainReader(at) }),
   ]);
   const { main, endpoints, connections } = site;
   return {
@@ -37,6 +41,7 @@ export async function gatherWithin(context: GatherContext, limits: AllowanceLimi
     ...main.seen,
     chains: main.seen.chains,
     anchors: findAnchors(listChains(main.seen, endpoints)),
+    logs: findLogs(listSigners(main.seen, endpoints)),
     names,
     addresses: addressesOf(main),
     endpoints,
@@ -48,6 +53,7 @@ type Run = {
   readonly context: GatherContext;
   readonly limits: AllowanceLimits;
   readonly target: Target;
+  readonly names: Look['names'];
   readonly readChain: ReadChain;
 };
 
@@ -99,13 +105,13 @@ async function openSpares(run: Run, addresses: readonly string[]): Promise<reado
   return openEach(run, spread(addresses.filter((address) => !firsts.includes(address))));
 }
 
-async function open({ context, limits, target, readChain }: Run, address?: string): Promise<Opened> {
+async function open({ context, limits, target, names, readChain }: Run, address?: string): Promise<Opened> {
   const own = address === undefined ? target : { ...target, address };
-  const { tls, http } = context.probes;
+  const { tls, http, udp } = context.probes;
   const allowance = openAllowance(limits, () => performance.now());
   const lanes = openLanes(lanesOfRun);
   const asker = openHelloAsker({ probe: tls, target: own, allowance, lanes });
-  const look = { asker, allowance, target: own, tls, http, readChain, lanes };
+  const look = { asker, allowance, target: own, tls, http, udp, names, readChain, lanes };
   return { look, opening: await askOpening(look) };
 }
 
@@ -155,8 +161,8 @@ async function lookAtOther({ look, opening }: Opened, main: Main): Promise<Endpo
   return { address, handshake: full.handshakes.at(-1)?.handshake ?? failureOf(opening, address), full };
 }
 
-function askedOf({ questions, groups, preference }: FullLook): Asked {
-  return { questions, groups, preference };
+function askedOf({ questions, groups, preference, certificateForm = null }: FullLook): Asked {
+  return { questions, groups, preference, certificateForm };
 }
 
 /** Why an address has no handshake. */
@@ -180,6 +186,16 @@ function listChains(main: FullLook, endpoints: readonly EndpointSeen[]): readonl
   ];
   const sent = shaken.flatMap((one) => (one.kind === 'connected' ? [one.certificates] : []));
   return [...sent, ...looks.flatMap(({ chains }) => chains)];
+}
+
+/** Ids of the transparency logs that have signed anything about a leaf. */
+function listSigners(main: FullLook, endpoints: readonly EndpointSeen[]): readonly string[] {
+  const leaves = listChains(main, endpoints).flatMap(([leaf = '']) => readCertificate(leaf) ?? []);
+  const questions = [main, ...endpoints.flatMap(({ full }) => full ?? [])].flatMap((look) => look.questions);
+  const lists = questions.flatMap(({ accepted }) =>
+    accepted.flatMap(({ timestampList }) => timestampList ?? []),
+  );
+  return listLogIds(leaves, lists);
 }
 
 function addressesOf({ look: { asker }, seen }: Main): string[] {

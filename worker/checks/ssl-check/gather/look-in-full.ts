@@ -1,13 +1,16 @@
 import type { Chain } from '../../../certificates/chain.ts';
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
-import type { FullLook, HandshakeSeen, HstsSeen, Question } from '../evidence.ts';
+import type { UdpProbe } from '../../../probes/udp/port.ts';
+import type { FullLook, HandshakeSeen, HstsSeen, NamesSeen, Question } from '../evidence.ts';
 import { findClient, type SslFacts } from '../facts/facts.ts';
+import { readHttp3Offer } from '../facts/http3.ts';
 import type { Allowance } from './allowance.ts';
 import type { Asked } from './ask-all.ts';
 import type { HelloAsker, Target } from './ask-hello.ts';
 import { askAgain, askFallback, askOnce } from './ask-questions.ts';
 import { gatherHandshakes, gatherWithoutName, type Shaken } from './gather-handshakes.ts';
+import { gatherHttp3 } from './gather-http3.ts';
 import { gatherOtherKind, isOtherKindChosen } from './gather-other-kind.ts';
 import { gatherRevocationList } from './gather-revocation-list.ts';
 import { gatherRenegotiation, gatherResumption } from './gather-sessions.ts';
@@ -22,6 +25,9 @@ export type Look = {
   readonly target: Target;
   readonly tls: TlsProbe;
   readonly http: HttpProbe;
+  readonly udp: UdpProbe;
+  /** What the DNS says of the name; it is asked for beside. */
+  readonly names: Promise<NamesSeen>;
   readonly readChain: ReadChain;
   readonly lanes: Lanes;
   /** Asks what ClientHellos can tell. @param opening the answer to the first */
@@ -54,9 +60,11 @@ const nothing: Omit<Looked, 'questions'> = {
   withoutName: null,
   otherKind: null,
   hsts: { kind: 'unknown', reason: 'no handshake was completed' },
+  http3: null,
   revocationList: { kind: 'unknown', url: null, reason: 'no certificate was seen' },
   groups: null,
   preference: null,
+  certificateForm: null,
   stillAnswers: null,
   fallback: null,
   resumption: null,
@@ -86,13 +94,17 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
   // The list lies with the CA, and needs no lane.
   const listing = handshaking.then(({ seen }) => gatherList(look, findClient(seen)));
   const visiting = handshaking.then(({ seen }) => visit(look, opening, seen));
+  const trying = Promise.all([visiting, look.names]).then(([{ hsts }, names]) =>
+    gatherHttp3(look, readHttp3Offer(hsts, names)),
+  );
   const knowing = handshaking.then(({ seen }) => lookEarly(look, opening, findClient(seen)));
   const returning = handshaking.then((shaken) => comeBack(look, opening, shaken));
-  const [asked, { seen: handshakes }, revocationList, visited, returned, known] = await Promise.all([
+  const [asked, { seen: handshakes }, revocationList, visited, http3, returned, known] = await Promise.all([
     look.askMore(opening),
     handshaking,
     listing,
     visiting,
+    trying,
     returning,
     knowing,
   ]);
@@ -105,7 +117,17 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
     askFallback(asker, asked.questions),
   ]);
   const otherKind = known ?? (await gatherOtherKind(look, { client: findClient(handshakes), ...asked }));
-  return { handshakes, ...visited, ...returned, otherKind, revocationList, ...asked, stillAnswers, fallback };
+  return {
+    handshakes,
+    ...visited,
+    http3,
+    ...returned,
+    otherKind,
+    revocationList,
+    ...asked,
+    stillAnswers,
+    fallback,
+  };
 }
 
 /** The list lies with the CA; of a certificate that was seen elsewhere it is not fetched again. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type ByteCursor, openCursor } from '../../../certificates/grammar/byte-cursor.ts';
 import { isMalformed, type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
-import { type HandshakeMessage, openMessageReader } from './handshake-messages.ts';
+import { type HandshakeMessage, openMessageReader } from '../../../probes/tls/message-reader.ts';
+import { contentTypes, openRecordReader, type RecordContent } from '../../../probes/tls/record-reader.ts';
 import { suites } from './suites.ts';
 import { versionNumbers } from './tls-names.ts';
-import { contentTypes, openRecordReader, type RecordContent } from './tls-records.ts';
 
 /** A ServerHello and what follows it in clear text. */
 export type ServerFlight = {
@@ -58,7 +58,7 @@ const messageTypes = {
 } as const;
 
 /** The random of a ServerHello that is a HelloRetryRequest (RFC 8446 §4.1.3). */
-const helloRetryRandom = 'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c';
+export const helloRetryRandom = 'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c';
 
 /** ECCurveType of a curve that is named by number. */
 const namedCurve = 3;

@@ -5,6 +5,7 @@ import type { Chain } from '../../../certificates/chain.ts';
 import { readMaxAge } from '../../../web/hsts.ts';
 import { isAlpnRefused } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
+import { readHttp3 } from '../facts/http3.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 
 /** Judges versions, extensions, and how the server deals with clients. */
@@ -20,6 +21,8 @@ export function judgeProtocols(facts: SslFacts, chains: readonly Chain[]): Recor
     'client-certificate-requested': judgeClientCertificate(facts),
     'session-not-resumed': judgeResumption(facts),
     'renegotiation-by-client': judgeRenegotiation(facts),
+    'http3-unanswered': judgeHttp3(facts),
+    'certificate-compression-missing': judgeCompression(facts),
   };
 }
 
@@ -166,6 +169,26 @@ function judgeResumption({ client, evidence: { resumption } }: SslFacts): Verdic
     return notTested('no second handshake with the same session was completed');
   if (resumption === null || resumption.outcome === 'none') return 'not-applicable';
   return brokenIf(resumption.outcome === 'declined', { version: resumption.version });
+}
+
+/** Only TLS 1.3 has it. */
+function judgeCompression({ protocols, evidence: { certificateForm } }: SslFacts): Verdict {
+  if (protocols['TLSv1.3'] === false) return 'not-applicable';
+  if (certificateForm === undefined) return notTested('an older version did not look at it');
+  if (certificateForm === null)
+    return notTested('no certificate was seen in a handshake that offers to decompress it');
+  if (certificateForm.kind === 'malformed')
+    return brokenIf(true, { form: `compressed, but wrong (${certificateForm.reason})` });
+  const { compression, bytes } = certificateForm;
+  return brokenIf(compression === null, { form: `as they are, in ${bytes} bytes` });
+}
+
+function judgeHttp3({ evidence }: SslFacts): Verdict {
+  const { state, place, reason } = readHttp3(evidence);
+  if (state === 'not-offered') return 'not-applicable';
+  if (state === 'unknown') return notTested(reason ?? 'it was not tried');
+  const { source = '', port = 0 } = place ?? {};
+  return brokenIf(state === 'no-answer', { source, port, address: evidence.addresses[0] ?? '', reason });
 }
 
 function judgeRenegotiation({ client, evidence: { renegotiation } }: SslFacts): Verdict {

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Certificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
-import { isMalformed } from '../../../certificates/grammar/malformed.ts';
-import type { SignedTimestamp } from '../../../certificates/grammar/signed-timestamps.ts';
 import { lifetimeDays } from '../../../certificates/lifetime.ts';
-import { findLog } from '../grammar/transparency-logs.ts';
+import type { TimestampRead } from '../facts/timestamps.ts';
 
 /** Certificates of a large provider may name hundreds of hosts. */
 const namesShown = 100;
 
-/** A certificate as the report shows it. */
-export function reportCertificate(certificate: Certificate, { leaf, root, path }: Chain) {
+/** A certificate as the report shows it. @param timestamps those of the leaf */
+export function reportCertificate(
+  certificate: Certificate,
+  { leaf, root, path }: Chain,
+  timestamps: readonly TimestampRead[],
+) {
   const {
     x509,
     subjectText,
@@ -24,7 +26,6 @@ export function reportCertificate(certificate: Certificate, { leaf, root, path }
     notBefore,
     notAfter,
   } = certificate;
-  const { timestamps } = extensions;
   return {
     subject: subjectText,
     issuer: issuerText,
@@ -42,7 +43,8 @@ export function reportCertificate(certificate: Certificate, { leaf, root, path }
     spkiSha256: createHash('sha256').update(extensions.publicKeyInfo).digest('base64'),
     pem: toPem(x509.raw),
     mustStaple: extensions.mustStaple,
-    timestamps: timestamps === null || isMalformed(timestamps) ? [] : timestamps.map(reportTimestamp),
+    timestamps:
+      certificate === leaf ? timestamps.filter(({ isEmbedded }) => isEmbedded).map(reportTimestamp) : [],
     revocationListUrls: extensions.revocationListUrls,
     authorityKeyId: extensions.authorityKeyId,
     policies: extensions.policies,
@@ -50,9 +52,8 @@ export function reportCertificate(certificate: Certificate, { leaf, root, path }
 }
 
 /** With the log and its operator, where they are known. */
-function reportTimestamp({ logId, at }: SignedTimestamp) {
-  const log = findLog(logId);
-  return { logId, at, log: log?.name ?? null, operator: log?.operator ?? null };
+function reportTimestamp({ logId, at, log, signature }: TimestampRead) {
+  return { logId, at, log: log?.name ?? null, operator: log?.operator ?? null, signature };
 }
 
 function toPem(der: Buffer): string {

@@ -1,8 +1,10 @@
 import { codesBroken } from '#shared/model/verdict';
 import { type Certificate, readCertificate } from '../../../certificates/certificate.ts';
 import { buildChain } from '../../../certificates/chain.ts';
+import { findPathByStore } from '../../../certificates/trust/by-store.ts';
 import { isSetKnown, type SslFacts } from '../facts/facts.ts';
 import type { Presented } from '../facts/presented.ts';
+import { readTimestamps } from '../facts/timestamps.ts';
 import { readTrust } from '../facts/trust.ts';
 import { type KeyKind, kindOfKey, otherKindThan } from '../grammar/key-kind.ts';
 import type { JudgedCertificates } from '../judge/certificates.ts';
@@ -15,29 +17,39 @@ type Each = JudgedCertificates['each'];
 export function reportCertificates(facts: SslFacts, each: Each) {
   const { at } = facts.context;
   const [first, ...others] = each;
-  const chain = first?.presented.chain;
+  const shown = first?.presented;
   return {
-    certificates: chain?.sent.map((certificate) => reportCertificate(certificate, chain)) ?? [],
+    certificates: shown === undefined ? [] : reportChain(shown),
     otherCertificates: [...others.flatMap((one) => reportOther(one, at)), ...reportUnjudged(facts, each)],
     otherKeyKind: reportOtherKind(facts, each),
     trust:
       first === undefined
         ? { trusted: null, error: null, reason: null, path: [] }
-        : readTrust(first.presented, codesBroken(first.verdicts)),
+        : {
+            ...readTrust(first.presented, codesBroken(first.verdicts)),
+            stores: reportStores(first.presented, facts),
+          },
     ...reportRevocation(first?.presented, at),
   };
 }
 
+/** Which stores have a root above the certificate; of one that Mozilla's does not lead to nothing is known. */
+function reportStores({ chain: { leaf, sent, trust } }: Presented, { context }: SslFacts) {
+  const root = trust?.kind === 'trusted' ? trust.path.at(-1) : undefined;
+  if (leaf === null || root === undefined) return null;
+  return { Mozilla: true, ...findPathByStore({ leaf, sent: sent.slice(1), ...context }, root) };
+}
+
 /** As the certificates of today's clients are shown, with what the report says of those in fields of its own. */
 function reportOther({ presented, verdicts }: Each[number], at: number) {
-  const { chain, versions } = presented;
+  const { chain, versions, timestamps } = presented;
   if (chain.leaf === null) return [];
   return [
     {
-      ...reportCertificate(chain.leaf, chain),
+      ...reportCertificate(chain.leaf, chain, timestamps),
       judged: true,
       versions,
-      chain: chain.sent.map((certificate) => reportCertificate(certificate, chain)),
+      chain: reportChain(presented),
       trust: readTrust(presented, codesBroken(verdicts)),
       ...reportRevocation(presented, at),
     },
@@ -45,12 +57,20 @@ function reportOther({ presented, verdicts }: Each[number], at: number) {
 }
 
 /** Leaves that are only told: those of SSL 3.0, which has no SNI, and more than are judged. */
-function reportUnjudged({ evidence: { chains }, context }: SslFacts, each: Each) {
+function reportUnjudged({ evidence: { chains }, context, logs }: SslFacts, each: Each) {
   const known = new Set(each.map(({ presented }) => presented.chain.leaf?.sha256));
   const found = new Map(chains.flatMap(([leaf]) => listLeaf(leaf)));
   return [...found.values()]
     .filter(({ sha256 }) => !known.has(sha256))
-    .map((leaf) => ({ ...reportCertificate(leaf, buildChain([leaf], context)), judged: false }));
+    .map((leaf) => {
+      const chain = buildChain([leaf], context);
+      return { ...reportCertificate(leaf, chain, readTimestamps(chain, null, logs)), judged: false };
+    });
+}
+
+/** A chain as it was sent. */
+function reportChain({ chain, timestamps }: Presented) {
+  return chain.sent.map((certificate) => reportCertificate(certificate, chain, timestamps));
 }
 
 function listLeaf(base64 = ''): [string, Certificate][] {

@@ -1,6 +1,7 @@
 import type { SslEvidence } from '../evidence.ts';
 import { simulateClients } from '../facts/clients.ts';
 import { isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';
+import { readHttp3 } from '../facts/http3.ts';
 import { fitMozillaProfile } from '../facts/mozilla-profile.ts';
 import { hasForwardSecrecy } from '../grammar/suites.ts';
 import { findGroup, type Group, groups } from '../grammar/tls-names.ts';
@@ -25,7 +26,8 @@ export function reportServer(facts: SslFacts) {
     },
     alpn: alpnOf(facts),
     earlyData: { accepted: maxBytes === null ? null : maxBytes > 0, maxBytes },
-    http3Advertised: isHttp3Advertised(evidence),
+    ...reportHttp3(evidence),
+    certificateCompression: reportCompression(evidence),
     echAdvertised: ech === undefined || ech.kind === 'unknown' ? null : ech.found.length > 0,
     fallbackRefused: fallbackOf(evidence),
     sessions: reportSessions(facts),
@@ -37,14 +39,17 @@ export function reportServer(facts: SslFacts) {
   };
 }
 
-/** HTTP/3 in an Alt-Svc field: a protocol id and a place (RFC 7838 §3). */
-const http3Service = /(?:^|,)\s*h3\s*=/i;
+function reportCompression({ certificateForm }: SslEvidence) {
+  if (certificateForm?.kind !== 'form') return null;
+  const { compression, bytes, wholeBytes } = certificateForm;
+  return { algorithm: compression, bytes, wholeBytes };
+}
 
-function isHttp3Advertised({ names: { httpsAlpn }, hsts }: SslEvidence): boolean | null {
-  const altSvc = hsts.kind === 'fields' ? hsts.altSvc : undefined;
-  const isInRecord = httpsAlpn.kind === 'answer' && httpsAlpn.found.includes('h3');
-  if (isInRecord || altSvc?.some((value) => http3Service.test(value)) === true) return true;
-  return httpsAlpn.kind === 'unknown' ? null : false;
+function reportHttp3(evidence: SslEvidence) {
+  const { state, place, versions, reason } = readHttp3(evidence);
+  const { source = null, port = null } = place ?? {};
+  const isAdvertised = state === 'not-offered' ? false : place === null ? null : true;
+  return { http3Advertised: isAdvertised, http3: { state, source, port, versions, reason } };
 }
 
 function fallbackOf({ fallback = null }: SslEvidence): boolean | null {

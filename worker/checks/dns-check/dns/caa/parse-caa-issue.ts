@@ -1,4 +1,5 @@
 import { type Malformed, malformed } from '#shared/model/verdict';
+import { trimSpaces } from '../../../../web/fields.ts';
 
 /** The value of an issue, issuewild or issuemail property. */
 export type CaaIssue = {
@@ -41,16 +42,4 @@ function isIssuerName(text: string): boolean {
 // Letters and digits, hyphens inside.
 function isTag(text: string): boolean {
   return /^[A-Za-z0-9-]+$/.test(text) && !text.startsWith('-') && !text.endsWith('-');
-}
-
-function trimSpaces(text: string): string {
-  let from = 0;
-  let to = text.length;
-  while (from < to && isSpaceOrTab(text[from])) from += 1;
-  while (to > from && isSpaceOrTab(text[to - 1])) to -= 1;
-  return text.slice(from, to);
-}
-
-function isSpaceOrTab(character: string | undefined): boolean {
-  return character === ' ' || character === '\t';
 }

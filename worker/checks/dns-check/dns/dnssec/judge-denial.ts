@@ -1,4 +1,11 @@
-import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import {
+  brokenBy,
+  type Evidence,
+  eachOf,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '#shared/model/verdict';
 import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
 import type { DnsFacts } from '../facts.ts';
 import { absentType } from '../ns/gather-servers.ts';
@@ -6,7 +13,7 @@ import type { Denial } from './read-denial.ts';
 import type { Signing } from './read-signing.ts';
 import { brokenSets } from './set-faults.ts';
 
-type ProofCode = 'dnssec-denial-invalid' | 'dnssec-server-denial-invalid';
+const proofCodes = ['dnssec-denial-invalid', 'dnssec-server-denial-invalid'] as const;
 
 /**
  * Judges how the servers of a signed zone prove that a random name and a type are not there. Where all fail, the zone is at fault;
@@ -16,11 +23,11 @@ export function judgeDenial(
   facts: DnsFacts,
   signing: Signing,
   denials: readonly Denial[],
-): Verdicts<ProofCode> {
+): Verdicts<(typeof proofCodes)[number]> {
   const unjudged = whyUnjudged(facts, signing);
-  if (unjudged !== undefined) return told(unjudged);
+  if (unjudged !== undefined) return eachOf(proofCodes, unjudged);
   const judged = denials.filter(({ proof }) => proof === 'whole' || 'broken' in proof);
-  if (judged.length === 0) return told(notTested(whyUnseen(denials)));
+  if (judged.length === 0) return eachOf(proofCodes, notTested(whyUnseen(denials)));
   const bad = judged.flatMap(({ proof, ...denial }) =>
     proof !== 'whole' && 'broken' in proof ? [{ ...denial, reason: proof.broken }] : [],
   );
@@ -37,10 +44,6 @@ export function judgeDenial(
 
 // Not the name itself, which is another in every run.
 const nounOf = { name: 'a random name', type: `an ${absentType} record` } as const;
-
-function told(verdict: Verdict): Verdicts<ProofCode> {
-  return { 'dnssec-denial-invalid': verdict, 'dnssec-server-denial-invalid': verdict };
-}
 
 function whyUnjudged({ apex }: DnsFacts, { keys, ds, sets }: Signing): Verdict | undefined {
   if (apex.DNSKEY.state === 'unknown') return notTested(`the keys were not seen: ${apex.DNSKEY.why}`);

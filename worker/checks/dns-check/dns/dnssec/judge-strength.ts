@@ -8,20 +8,10 @@ import { keyBitsOf } from './public-key.ts';
 import type { Denial } from './read-denial.ts';
 import type { Signing } from './read-signing.ts';
 
-type StrengthCode =
-  | 'dnssec-algorithm-weak'
-  | 'dnssec-key-short'
-  | 'dnssec-nsec3-iterations'
-  | 'dnssec-nsec3-salt';
-
 const shortestRsaBits = 2048;
 
 /** Judges algorithms, key sizes and the NSEC3 parameters of a signed zone. */
-export function judgeStrength(
-  { apex }: DnsFacts,
-  signing: Signing,
-  denials: readonly Denial[],
-): Verdicts<StrengthCode> {
+export function judgeStrength({ apex }: DnsFacts, signing: Signing, denials: readonly Denial[]) {
   const told = { keys: apex.DNSKEY, nsec3: apex.NSEC3PARAM };
   const keysUnseen = told.keys.state === 'unknown' ? notTested(told.keys.why) : undefined;
   const nsec3Unseen = told.nsec3.state === 'unknown' ? notTested(told.nsec3.why) : undefined;
@@ -38,7 +28,7 @@ export function judgeStrength(
     'dnssec-key-short': keysUnseen ?? (isSigned ? brokenBy(shortKeys(signing)) : 'not-applicable'),
     'dnssec-nsec3-iterations': ofNsec3(({ iterations }) => (iterations > 0 ? [{ iterations }] : [])),
     'dnssec-nsec3-salt': ofNsec3(({ salt }) => (salt === '' ? [] : [{ octets: salt.length / 2 }])),
-  };
+  } satisfies Verdicts;
 }
 
 function distinct(all: readonly Nsec3Param[]): readonly Nsec3Param[] {

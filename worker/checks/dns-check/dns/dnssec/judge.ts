@@ -4,6 +4,7 @@ import {
   brokenBy,
   brokenIf,
   type Evidence,
+  eachOf,
   type Fix,
   notTested,
   type Verdict,
@@ -61,19 +62,20 @@ function judgeBogus({ domain, evidence }: DnsFacts, refused: DnssecFacts['refuse
     : notTested('the resolver gave no answer');
 }
 
-type ChainCode = 'dnssec-ds-without-key' | 'dnssec-ds-stale' | 'dnssec-unsigned' | 'dnssec-ds-missing';
+const chainCodes = [
+  'dnssec-ds-without-key',
+  'dnssec-ds-stale',
+  'dnssec-unsigned',
+  'dnssec-ds-missing',
+] as const;
 
-function judgeChain({ apex, domain }: DnsFacts, { ds, keys }: Signing): Verdicts<ChainCode> {
+function judgeChain(
+  { apex, domain }: DnsFacts,
+  { ds, keys }: Signing,
+): Verdicts<(typeof chainCodes)[number]> {
   const unseen = [apex.DS, apex.DNSKEY].find(({ state }) => state === 'unknown');
-  if (unseen?.state === 'unknown') {
-    const why = notTested(`DS or DNSKEY was not seen: ${unseen.why}`);
-    return {
-      'dnssec-ds-without-key': why,
-      'dnssec-ds-stale': why,
-      'dnssec-unsigned': why,
-      'dnssec-ds-missing': why,
-    };
-  }
+  if (unseen?.state === 'unknown')
+    return eachOf(chainCodes, notTested(`DS or DNSKEY was not seen: ${unseen.why}`));
   const hasDs = apex.DS.state === 'found';
   const isSigned = apex.DNSKEY.state === 'found';
   const stray = ds.filter(({ key }) => key === null).map(({ ds: one }) => ({ ds: printDs(one) }));
@@ -103,25 +105,22 @@ function enterDs(zone: string, keys: readonly Dnskey[]): Fix | undefined {
   if (!signer || digest === undefined) return undefined;
   const value = printDs({ keyTag: keyTagOf(signer), algorithm: signer.algorithm, digestType: 2, digest });
   return {
-    text: 'Enter this DS at the registrar; it is made of the zone’s key-signing key.',
+    text: 'Enter this DS at the registrar. It is made from the zone’s key-signing key.',
     record: { name: zone, type: 'DS', value },
   };
 }
 
-type SignatureCode =
-  | 'dnssec-signature-invalid'
-  | 'dnssec-signature-expires-today'
-  | 'dnssec-signature-expires-soon';
+const signatureCodes = [
+  'dnssec-signature-invalid',
+  'dnssec-signature-expires-today',
+  'dnssec-signature-expires-soon',
+] as const;
 
 function judgeSignatures(
   { domain, apex, evidence }: DnsFacts,
   { sets, keys }: Signing,
-): Verdicts<SignatureCode> {
-  const told = (verdict: Verdict): Verdicts<SignatureCode> => ({
-    'dnssec-signature-invalid': verdict,
-    'dnssec-signature-expires-today': verdict,
-    'dnssec-signature-expires-soon': verdict,
-  });
+): Verdicts<(typeof signatureCodes)[number]> {
+  const told = (verdict: Verdict) => eachOf(signatureCodes, verdict);
   if (apex.DNSKEY.state === 'unknown') return told(notTested(`the keys were not seen: ${apex.DNSKEY.why}`));
   // Without keys the DS rule says what is wrong; without DS nobody looks at the signatures.
   if (keys.length === 0 || apex.DS.state === 'none') return told('not-applicable');

@@ -11,27 +11,14 @@ import { readAnswer } from '../../../../dns/read-answer.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
-import { addressesOf, isIpv6 } from './addresses.ts';
+import { addressesOf, isIpv6 } from '../servers/addresses.ts';
 import { allAddresses, type Delegation, prefixOf, sorted } from './delegation.ts';
-
-type AddressCode = Extract<
-  keyof typeof nsRules,
-  | 'ns-single'
-  | 'ns-same-address'
-  | 'ns-shared-address'
-  | 'ns-few-ipv6'
-  | 'ns-same-prefix'
-  | 'ns-without-address'
-  | 'ns-cname-target'
-  | 'ns-no-ipv6'
-  | 'ns-no-ipv4'
->;
 
 /** Judges how many name servers there are, where they are, and whether their names lead to them. */
 export function judgeAddresses(
   { evidence: { hosts }, domain }: DnsFacts,
   { all, parent, child }: Delegation,
-): Verdicts<AddressCode> {
+) {
   const names = parent ?? child ?? all;
   const { addresses, isWhole } = allAddresses(hosts);
   // Seen is seen: a lookup that failed can only add addresses.
@@ -64,7 +51,7 @@ export function judgeAddresses(
     'ns-cname-target': judgeAliases(hosts),
     'ns-no-ipv4': ofFamily((address) => !isIpv6(address)),
     'ns-no-ipv6': ofFamily(isIpv6),
-  };
+  } satisfies Partial<Verdicts<keyof typeof nsRules>>;
 }
 
 // One address under all names is another rule's.
@@ -115,7 +102,7 @@ function judgeMissing(hosts: readonly HostAnswers[]): Verdict {
     missing.map(({ name, of }) => ({
       server: name,
       reason: of.some((reading) => reading.state === 'none' && reading.nxdomain)
-        ? 'does not exist; anybody who can register it answers for the domain'
+        ? 'does not exist; anyone who can register it can answer for the domain'
         : 'has neither an A nor an AAAA record',
     })),
   );

@@ -1,10 +1,10 @@
-import { brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { brokenBy, brokenIf, eachOf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
-import { addressesOf, isIpv6 } from './addresses.ts';
+import { addressesOf, isIpv6 } from '../servers/addresses.ts';
+import { named } from '../servers/server-facts.ts';
 import { type Delegation, mostFrequent, readGlue } from './delegation.ts';
-import { named } from './server-facts.ts';
 
 type SetCode = 'ns-inconsistent' | 'ns-parent-child-mismatch' | 'ns-parent-child-disjoint';
 
@@ -13,8 +13,7 @@ export function judgeSets(facts: DnsFacts, { parent, child, isReferred }: Delega
   const inconsistent = judgeConsistency(facts);
   const told = (verdict: Verdict): Verdicts<SetCode> => ({
     'ns-inconsistent': inconsistent,
-    'ns-parent-child-mismatch': verdict,
-    'ns-parent-child-disjoint': verdict,
+    ...eachOf(['ns-parent-child-mismatch', 'ns-parent-child-disjoint'], verdict),
   });
   if (parent === null) return told(notTested('the parent’s name servers gave no delegation'));
   if (child === null) return told(notTested('the zone’s own NS were not seen'));
@@ -59,7 +58,7 @@ export function judgeGlue(
       glue === null && facts.evidence.referrals.every((answer) => readAnswer(answer).state === 'unknown')
         ? notTested('the parent’s name servers gave no referral')
         : 'not-applicable';
-    return { 'ns-glue-mismatch': why, 'ns-glue-missing': why, 'ns-glue-incomplete': why };
+    return eachOf(['ns-glue-mismatch', 'ns-glue-missing', 'ns-glue-incomplete'], why);
   }
   const compared = glue.flatMap(({ server, addresses }) => {
     const host = facts.evidence.hosts.find(({ name }) => name === server);

@@ -2,27 +2,12 @@ import type { nsRules } from '#shared/catalogue/dns-check/rules/ns';
 import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsFacts } from '../facts.ts';
-import type { Claim } from './claim.ts';
+import type { Claim } from '../servers/claims.ts';
+import { inState, named, type ServerFacts, type ServerState } from '../servers/server-facts.ts';
 import { foreignName } from './gather-servers.ts';
-import { inState, named, type ServerFacts, type ServerState } from './server-facts.ts';
-
-type ServerCode = Extract<
-  keyof typeof nsRules,
-  | 'ns-none-answers'
-  | 'ns-silent'
-  | 'ns-refused'
-  | 'ns-lame'
-  | 'ns-tcp-missing'
-  | 'ns-edns-broken'
-  | 'ns-edns-version-broken'
-  | 'ns-edns-option-broken'
-  | 'ns-letter-case-broken'
-  | 'ns-open-recursion'
-  | 'ns-upward-referral'
->;
 
 /** Judges what each name server answered, and that it answered. */
-export function judgeServers(facts: DnsFacts): Verdicts<ServerCode> {
+export function judgeServers(facts: DnsFacts) {
   const { servers, authoritative, domain, apex } = facts;
   const asked = servers.filter(({ state }) => state !== 'not-asked' && state !== 'forbidden');
   const isResolved = apex.SOA.state !== 'unknown';
@@ -52,12 +37,12 @@ export function judgeServers(facts: DnsFacts): Verdicts<ServerCode> {
     'ns-letter-case-broken': judgeClaims(spoke, ({ letters }) => letters, false),
     'ns-upward-referral': judgeClaims(spoke, ({ upward }) => upward, true, { name: foreignName }),
     'ns-open-recursion': judgeClaims(spoke, ({ recursion }) => recursion, true, { name: foreignName }),
-  };
+  } satisfies Partial<Verdicts<keyof typeof nsRules>>;
 }
 
 const blocked = notTested('no name server answered us for the domain, though the resolver got answers');
 
-const pathUnknown = notTested('nobody else was heard either: our own path may be closed');
+const pathUnknown = notTested('no other server answered either, so our own network may be the cause');
 
 // The resolver speaks, and a server that is not the domain's answered a direct question.
 function isPathGood({ evidence: { root, referrals } }: DnsFacts): boolean {

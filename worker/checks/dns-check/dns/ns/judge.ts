@@ -1,13 +1,13 @@
 import { nsRules } from '#shared/catalogue/dns-check/rules/ns';
 import { allOf, brokenBy, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
+import { inState } from '../servers/server-facts.ts';
 import { readDelegation } from './delegation.ts';
 import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
 import { judgeGlue, judgeSets } from './judge-delegation.ts';
 import { judgeOrigins } from './judge-origins.ts';
 import { judgeServers } from './judge-servers.ts';
 import { judgeTransfers } from './judge-transfers.ts';
-import { inState } from './server-facts.ts';
 
 export type NsCode = keyof typeof nsRules;
 

@@ -1,21 +1,22 @@
-import { brokenBy, type Evidence, isMalformed, notTested, type Verdicts } from '#shared/model/verdict';
+import {
+  brokenBy,
+  type Evidence,
+  eachOf,
+  isMalformed,
+  notTested,
+  type Verdicts,
+} from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
 import { judgeHints } from './judge-hints.ts';
 import { parseServiceBinding, type ServiceBinding } from './parse-service-binding.ts';
 
-type HttpsCode = 'https-record-invalid' | 'https-record-ignored' | 'https-record-hint-differs';
+const httpsCodes = ['https-record-invalid', 'https-record-ignored', 'https-record-hint-differs'] as const;
 
 /** Judges the HTTPS records of the domain, each by itself and beside the others. */
-export function judgeHttpsRecords(facts: DnsFacts): Verdicts<HttpsCode> {
+export function judgeHttpsRecords(facts: DnsFacts): Verdicts<(typeof httpsCodes)[number]> {
   const reading = facts.apex.HTTPS;
-  if (reading.state !== 'found') {
-    const verdict = reading.state === 'none' ? 'not-applicable' : notTested(reading.why);
-    return {
-      'https-record-invalid': verdict,
-      'https-record-ignored': verdict,
-      'https-record-hint-differs': verdict,
-    };
-  }
+  if (reading.state !== 'found')
+    return eachOf(httpsCodes, reading.state === 'none' ? 'not-applicable' : notTested(reading.why));
   const parsed = reading.records.map(({ data }) => ({ data, value: parseServiceBinding(data) }));
   const good = parsed.flatMap(({ value }) => (isMalformed(value) ? [] : [value]));
   return {

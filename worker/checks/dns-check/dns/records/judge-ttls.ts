@@ -1,4 +1,4 @@
-import { brokenBy, type Evidence, notTested, type Verdicts } from '#shared/model/verdict';
+import { brokenBy, type Evidence, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
 import { ownRecords } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { DnsFacts } from '../facts.ts';
@@ -11,10 +11,8 @@ const steadyTypes = ['NS', 'MX', 'SOA'];
 /** Judges the TTLs that the zone itself gives; a resolver's are what is left of them, or cut. */
 export function judgeTtls({ evidence }: DnsFacts): Verdicts<'ttl-low' | 'ttl-high'> {
   const ttls = [...zoneTtls([...evidence.servers.flatMap(({ soa, ns }) => [soa, ns]), ...evidence.direct])];
-  if (ttls.length === 0) {
-    const why = notTested('no name server gave records of its own');
-    return { 'ttl-low': why, 'ttl-high': why };
-  }
+  if (ttls.length === 0)
+    return eachOf(['ttl-low', 'ttl-high'], notTested('no name server gave records of its own'));
   const told = (isBad: (ttl: number, type: string) => boolean): readonly Evidence[] =>
     ttls
       .filter(([type, ttl]) => isBad(ttl, type))

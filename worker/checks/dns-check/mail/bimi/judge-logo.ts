@@ -1,25 +1,19 @@
 import type { BimiCode } from '#shared/catalogue/dns-check/mail/rules/bimi';
-import {
-  brokenBy,
-  brokenIf,
-  type Evidence,
-  notTested,
-  type Verdict,
-  type Verdicts,
-} from '#shared/model/verdict';
+import { brokenBy, brokenIf, type Evidence, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
 import { judgeSvg, type SvgFault } from './judge-svg.ts';
 import { type LogoSight, lineOf } from './read-logo.ts';
 import { relativeLengths, sizeOfSvg } from './svg-size.ts';
 
-export type LogoCode = Extract<
-  BimiCode,
-  | 'bimi-logo-unreachable'
-  | 'bimi-logo-not-svg'
-  | 'bimi-logo-not-tiny-ps'
-  | 'bimi-logo-too-large'
-  | 'bimi-logo-not-square'
-  | 'bimi-logo-size-relative'
->;
+const drawingCodes = ['bimi-logo-not-tiny-ps', 'bimi-logo-not-square', 'bimi-logo-size-relative'] as const;
+const logoCodes = [
+  'bimi-logo-unreachable',
+  'bimi-logo-not-svg',
+  'bimi-logo-not-tiny-ps',
+  'bimi-logo-too-large',
+  'bimi-logo-not-square',
+  'bimi-logo-size-relative',
+] as const;
+export type LogoCode = Extract<BimiCode, (typeof logoCodes)[number]>;
 
 /** draft-svg-tiny-ps-abrotman §2.4: 32 kilobytes, taken the larger way. */
 const advisedBytes = 32 * 1024;
@@ -27,11 +21,14 @@ const advisedBytes = 32 * 1024;
 /** Judges the logo, as far as it was seen. */
 export function judgeLogo(logo: LogoSight): Verdicts<LogoCode> {
   const drawing = judgeDrawing(logo);
-  if (logo.kind === 'none') return same('not-applicable');
-  if (logo.kind === 'unseen') return same(notTested(logo.why));
+  if (logo.kind === 'none') return eachOf(logoCodes, 'not-applicable');
+  if (logo.kind === 'unseen') return eachOf(logoCodes, notTested(logo.why));
   const { url } = logo;
   if (logo.kind === 'lost')
-    return { ...same('not-applicable'), 'bimi-logo-unreachable': brokenBy([{ url, reason: logo.reason }]) };
+    return {
+      ...eachOf(logoCodes, 'not-applicable'),
+      'bimi-logo-unreachable': brokenBy([{ url, reason: logo.reason }]),
+    };
   return {
     ...drawing,
     'bimi-logo-unreachable': 'holds',
@@ -48,17 +45,8 @@ export function judgeLogo(logo: LogoSight): Verdicts<LogoCode> {
 
 const unread = notTested('the logo is longer than the 64 kB that are read of it');
 
-type DrawingCode = 'bimi-logo-not-tiny-ps' | 'bimi-logo-not-square' | 'bimi-logo-size-relative';
-
-function judgeDrawing(logo: LogoSight): Verdicts<DrawingCode> {
-  if (logo.kind !== 'svg') {
-    const verdict = logo.kind === 'too-long' ? unread : 'not-applicable';
-    return {
-      'bimi-logo-not-tiny-ps': verdict,
-      'bimi-logo-not-square': verdict,
-      'bimi-logo-size-relative': verdict,
-    };
-  }
+function judgeDrawing(logo: LogoSight): Verdicts<(typeof drawingCodes)[number]> {
+  if (logo.kind !== 'svg') return eachOf(drawingCodes, logo.kind === 'too-long' ? unread : 'not-applicable');
   const { url, xml, text } = logo;
   const size = sizeOfSvg(xml.root);
   const attributes = relativeLengths(xml.root);
@@ -87,15 +75,4 @@ function groupFaults(faults: readonly SvgFault[], text: string): Evidence[] {
     line: lineOf(text, same[0]?.at ?? 0),
     count: same.length,
   }));
-}
-
-function same(verdict: Verdict): Verdicts<LogoCode> {
-  return {
-    'bimi-logo-unreachable': verdict,
-    'bimi-logo-not-svg': verdict,
-    'bimi-logo-not-tiny-ps': verdict,
-    'bimi-logo-too-large': verdict,
-    'bimi-logo-not-square': verdict,
-    'bimi-logo-size-relative': verdict,
-  };
 }

@@ -1,5 +1,5 @@
 import type { BimiCode } from '#shared/catalogue/dns-check/mail/rules/bimi';
-import { brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import { brokenBy, brokenIf, eachOf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { clip } from '../text/fault.ts';
 import type { LogoSight } from './read-logo.ts';
 import {
@@ -12,8 +12,15 @@ import {
 } from './read-mark.ts';
 import type { MarkSight } from './read-mark-file.ts';
 
-type CertificateCode = Extract<BimiCode, `bimi-certificate-${string}`>;
-export type MarkCode = CertificateCode | 'bimi-logo-differs';
+const markCodes = [
+  'bimi-certificate-unreachable',
+  'bimi-certificate-not-mark',
+  'bimi-certificate-not-valid-now',
+  'bimi-certificate-other-domain',
+  'bimi-certificate-chain-broken',
+  'bimi-logo-differs',
+] as const;
+export type MarkCode = Extract<BimiCode, (typeof markCodes)[number]>;
 
 export type MarkContext = {
   readonly mark: MarkSight;
@@ -29,11 +36,11 @@ export type MarkContext = {
  */
 export function judgeMark(context: MarkContext): Verdicts<MarkCode> {
   const { mark } = context;
-  if (mark.kind === 'none') return same('not-applicable');
-  if (mark.kind === 'unseen') return same(notTested(mark.why));
+  if (mark.kind === 'none') return eachOf(markCodes, 'not-applicable');
+  if (mark.kind === 'unseen') return eachOf(markCodes, notTested(mark.why));
   return mark.kind === 'lost'
     ? {
-        ...same('not-applicable'),
+        ...eachOf(markCodes, 'not-applicable'),
         'bimi-certificate-unreachable': brokenBy([{ url: mark.url, reason: mark.reason }]),
       }
     : { ...judgeFile(context, mark), 'bimi-certificate-unreachable': 'holds' };
@@ -44,14 +51,14 @@ type Fetched = Exclude<MarkSight, Lost | { kind: 'none' | 'unseen' }>;
 
 function judgeFile(context: MarkContext, mark: Fetched): Verdicts<MarkCode> {
   if (mark.kind === 'too-long')
-    return same(notTested('the file is longer than the 64 kB that are read of it'));
+    return eachOf(markCodes, notTested('the file is longer than the 64 kB that are read of it'));
   const { url } = mark;
   return mark.kind === 'other'
     ? {
-        ...same('not-applicable'),
+        ...eachOf(markCodes, 'not-applicable'),
         'bimi-certificate-not-mark': brokenBy([{ url, problem: mark.problem }]),
       }
-    : { ...same('not-applicable'), ...judgeChain({ ...context, url, chain: mark.chain }) };
+    : { ...eachOf(markCodes, 'not-applicable'), ...judgeChain({ ...context, url, chain: mark.chain }) };
 }
 
 type ChainContext = MarkContext & { readonly url: string; readonly chain: MarkChain };
@@ -115,15 +122,4 @@ function judgeSameLogo({ logo, chain: [mark] }: ChainContext): Verdict {
   if (logo.kind === 'unseen') return notTested(logo.why);
   if (logo.kind === 'too-long') return notTested('the logo was not read to its end');
   return brokenIf(logo.text !== embedded, { url: logo.url });
-}
-
-function same(verdict: Verdict): Verdicts<MarkCode> {
-  return {
-    'bimi-certificate-unreachable': verdict,
-    'bimi-certificate-not-mark': verdict,
-    'bimi-certificate-not-valid-now': verdict,
-    'bimi-certificate-other-domain': verdict,
-    'bimi-certificate-chain-broken': verdict,
-    'bimi-logo-differs': verdict,
-  };
 }

@@ -1,37 +1,9 @@
 /** Elements of SVG Tiny 1.2 that draw or describe, without those that SVG Tiny PS takes away (draft-svg-tiny-ps-abrotman §2.3). */
-export const allowedElements: ReadonlySet<string> = new Set([
-  'svg',
-  'title',
-  'desc',
-  'metadata',
-  'defs',
-  'g',
-  'switch',
-  'use',
-  'path',
-  'rect',
-  'circle',
-  'ellipse',
-  'line',
-  'polyline',
-  'polygon',
-  'text',
-  'tspan',
-  'textArea',
-  'tbreak',
-  'linearGradient',
-  'radialGradient',
-  'stop',
-  'solidColor',
-  'font',
-  'font-face',
-  'font-face-src',
-  'font-face-name',
-  'font-face-uri',
-  'glyph',
-  'missing-glyph',
-  'hkern',
-]);
+export const allowedElements: ReadonlySet<string> = new Set(
+  `svg title desc metadata defs g switch use path rect circle ellipse line polyline polygon text tspan textArea
+  tbreak linearGradient radialGradient stop solidColor font font-face font-face-src font-face-name font-face-uri
+  glyph missing-glyph hkern`.split(/\s+/),
+);
 
 /** Attributes that need not be there, and have one value if they are (draft-svg-tiny-ps-abrotman §2.3). */
 export const fixedAttributes: ReadonlyMap<string, string> = new Map([

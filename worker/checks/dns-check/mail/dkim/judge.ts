@@ -1,3 +1,4 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type DkimCode, dkimRules } from '#shared/catalogue/dns-check/mail/rules/dkim';
 import {
   allOf,
@@ -8,7 +9,6 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { brokenBySeen } from '../../verdicts.ts';
-import type { MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { DkimFacts, SeenSelector } from './facts.ts';
 import { isKnownType } from './facts.ts';
@@ -18,25 +18,14 @@ export function judgeDkim(facts: DkimFacts, mode: MailMode): Verdicts<DkimCode> 
   if (mode === 'parked') return allOf(dkimRules, 'not-applicable');
   const lost = facts.selectors.find(({ sight }) => sight.outcome === 'unknown');
   const unseen = lost && notTested(`${lost.name} could not be read: ${lost.sight.why}`);
-  return {
-    ...judgePresence(facts, unseen),
-    ...judgeKeys(
-      facts.selectors.filter(({ texts }) => texts.length > 0),
-      unseen,
-    ),
-  };
+  const presence = judgePresence(facts, unseen);
+  const found = facts.selectors.filter(({ texts }) => texts.length > 0);
+  if (found.length > 0) return { ...presence, ...judgeKeys(found, unseen) };
+  // First for its place in the report, last for its verdicts.
+  return { ...presence, ...allOf(dkimRules, unseen ?? 'not-applicable'), ...presence };
 }
 
-type PresenceCode =
-  | 'dkim-none-possible'
-  | 'dkim-not-guessed'
-  | 'dkim-selector-missing'
-  | 'dkim-alias-dangling';
-
-function judgePresence(
-  { name, subtreeExists, selectors, tried }: DkimFacts,
-  lost: Verdict | undefined,
-): Pick<Verdicts<DkimCode>, PresenceCode> {
+function judgePresence({ name, subtreeExists, selectors, tried }: DkimFacts, lost: Verdict | undefined) {
   const hasKey = selectors.some(({ texts }) => texts.length > 0);
   const unseen = notTested(`whether ${name} exists is not known`);
   const isGuessable = subtreeExists !== false && !selectors.some(({ source }) => source === 'caller');
@@ -58,7 +47,7 @@ function judgePresence(
       dangling.map((seen) => ({ name: seen.name, alias: clip(seen.alias ?? '') })),
       lost,
     ),
-  };
+  } satisfies Partial<Verdicts<DkimCode>>;
 }
 
 // Microsoft 365 has two aliases from the start, and publishes the second key when it rotates: an alias without one is as it must be.
@@ -84,10 +73,7 @@ function judgeAsked(asked: readonly SeenSelector[], lost: Verdict | undefined): 
   );
 }
 
-type KeyCode = Exclude<DkimCode, PresenceCode>;
-
-function judgeKeys(found: readonly SeenSelector[], lost: Verdict | undefined): Verdicts<KeyCode> {
-  if (found.length === 0) return lost === undefined ? keysNotThere : keysUnseen(lost);
+function judgeKeys(found: readonly SeenSelector[], lost: Verdict | undefined) {
   const broken = (show: (seen: SeenSelector) => Evidence | null): Verdict =>
     brokenBySeen(
       found.flatMap((seen) => {
@@ -113,23 +99,8 @@ function judgeKeys(found: readonly SeenSelector[], lost: Verdict | undefined): V
     'dkim-service-not-email': ofKey(({ key }) => lacks(key?.services, ['*', 'email'], 'services')),
     'dkim-revoked': ofKey(({ key }) => (key?.key === '' ? {} : null)),
     'dkim-test-mode': ofKey(({ key }) => (key?.isTesting ? {} : null)),
-  };
+  } satisfies Partial<Verdicts<DkimCode>>;
 }
-
-const keysUnseen = (verdict: Verdict): Verdicts<KeyCode> => ({
-  'dkim-syntax': verdict,
-  'dkim-key-invalid': verdict,
-  'dkim-multiple': verdict,
-  'dkim-key-too-short': verdict,
-  'dkim-key-short': verdict,
-  'dkim-key-type-unknown': verdict,
-  'dkim-hash-sha1': verdict,
-  'dkim-service-not-email': verdict,
-  'dkim-revoked': verdict,
-  'dkim-test-mode': verdict,
-});
-
-const keysNotThere = keysUnseen('not-applicable');
 
 function rsaBits({ key, bits }: SeenSelector, from: number, to: number): Evidence | null {
   return key?.keyType === 'rsa' && bits !== null && bits >= from && bits <= to ? { bits } : null;

@@ -1,38 +1,28 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { DmarcCode } from '#shared/catalogue/dns-check/mail/rules/dmarc';
-import { brokenIf, type Fix, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
-import type { MailMode } from '../mode.ts';
+import { brokenIf, eachOf, type Fix, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { clip } from '../text/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, type Policy, policies, policiesOf } from './parse-dmarc.ts';
 import { fixRecord, nextChanges } from './rewrite-dmarc.ts';
 
-type PolicyCode = Extract<
-  DmarcCode,
-  | 'dmarc-no-effect'
-  | 'dmarc-policy-fallback'
-  | 'dmarc-policy-none'
-  | 'dmarc-testing'
-  | 'dmarc-subdomain-weaker'
-  | 'dmarc-nonexistent-weaker'
-  | 'dmarc-parked-not-reject'
-  | 'dmarc-subdomain-tag-ignored'
->;
-
 /** Judges what the record asks receivers to do, for this domain and for its subdomains. */
-export function judgePolicy(facts: DmarcFacts, applied: Applied, mode: MailMode): Verdicts<PolicyCode> {
+export function judgePolicy(facts: DmarcFacts, applied: Applied, mode: MailMode) {
   const name = `_dmarc.${applied.domain}`;
   const published = policiesOf(applied.dmarc);
   const why = whyNotTaken(applied.dmarc);
   const chosen = choosePolicy(facts);
   const changes = nextChanges(applied, chosen, { ...facts, mode });
-  const fix = fixRecord(facts, applied, 'Give the record a policy that counts.', changes);
+  const fix = fixRecord(facts, applied, 'Publish the record with a valid policy.', changes);
   return {
     'dmarc-no-effect': brokenIf(published === null, { name, why: why ?? '' }, fix),
     'dmarc-policy-fallback': brokenIf(published !== null && why !== null, { name, why: why ?? '' }, fix),
-    ...(chosen === null || why !== null ? nothingChosen : judgeStrength(facts, applied, chosen, mode)),
+    ...(chosen === null || why !== null
+      ? eachOf(strengthCodes, 'not-applicable')
+      : judgeStrength(facts, applied, chosen, mode)),
     'dmarc-subdomain-tag-ignored': judgeIgnoredTags(facts, applied),
-  };
+  } satisfies Partial<Verdicts<DmarcCode>>;
 }
 
 // Why p, sp and np do not count as published (RFC 9989 §4.10.1), as a clause's object; null where they do.
@@ -43,18 +33,13 @@ function whyNotTaken(dmarc: Dmarc): string | null {
   return wrong.map((tag) => `${tag}=${clip(valueOf(dmarc, tag), 40)}`).join(' and ');
 }
 
-type StrengthCode = Exclude<
-  PolicyCode,
-  'dmarc-no-effect' | 'dmarc-policy-fallback' | 'dmarc-subdomain-tag-ignored'
->;
-
-const nothingChosen: Verdicts<StrengthCode> = {
-  'dmarc-policy-none': 'not-applicable',
-  'dmarc-testing': 'not-applicable',
-  'dmarc-subdomain-weaker': 'not-applicable',
-  'dmarc-nonexistent-weaker': 'not-applicable',
-  'dmarc-parked-not-reject': 'not-applicable',
-};
+const subdomainCodes = ['dmarc-subdomain-weaker', 'dmarc-nonexistent-weaker'] as const;
+const strengthCodes = [
+  'dmarc-policy-none',
+  'dmarc-testing',
+  'dmarc-parked-not-reject',
+  ...subdomainCodes,
+] as const;
 
 const strength = (policy: Policy) => policies.indexOf(policy);
 
@@ -65,7 +50,7 @@ function judgeStrength(
   applied: Applied,
   chosen: ChosenPolicy,
   mode: MailMode,
-): Verdicts<StrengthCode> {
+): Verdicts<(typeof strengthCodes)[number]> {
   const { policy, tag } = chosen;
   const changes = nextChanges(applied, chosen, { ...facts, mode });
   const fix = (text: string) => fixRecord(facts, applied, text, changes);
@@ -107,13 +92,10 @@ function judgeSubdomains(
   applied: Applied,
   { policy, subdomainPolicy, nonExistentPolicy }: ChosenPolicy,
   fix: (text: string) => Fix,
-): Pick<Verdicts<StrengthCode>, 'dmarc-subdomain-weaker' | 'dmarc-nonexistent-weaker'> {
-  const told = (verdict: Verdict) => ({
-    'dmarc-subdomain-weaker': verdict,
-    'dmarc-nonexistent-weaker': verdict,
-  });
-  if (facts.orgDomain === null) return told(notTested('the organizational domain could not be found'));
-  if (applied.domain !== facts.orgDomain) return told('not-applicable');
+): Verdicts<(typeof subdomainCodes)[number]> {
+  if (facts.orgDomain === null)
+    return eachOf(subdomainCodes, notTested('the organizational domain could not be found'));
+  if (applied.domain !== facts.orgDomain) return eachOf(subdomainCodes, 'not-applicable');
   const isWeaker = (other: Policy): boolean => strength(other) < strength(policy);
   return {
     'dmarc-subdomain-weaker': brokenIf(

@@ -1,17 +1,27 @@
-import type { DmarcCode } from '#shared/catalogue/dns-check/mail/rules/dmarc';
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { brokenBySeen, publish } from '../../verdicts.ts';
-import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts, SeenUri } from './facts.ts';
 import { policiesOf } from './parse-dmarc.ts';
 import { fixRecord, nextChanges } from './rewrite-dmarc.ts';
 
-type ReportCode = Extract<DmarcCode, `dmarc-rua-${string}`>;
+/** The rules of the reports that a record asks for. */
+export const reportCodes = [
+  'dmarc-rua-missing',
+  'dmarc-rua-invalid',
+  'dmarc-rua-unauthorised',
+  'dmarc-rua-no-mail',
+  'dmarc-rua-many',
+] as const;
 
 /** Judges whether somebody gets the reports that the record asks for. */
-export function judgeReports(facts: DmarcFacts, applied: Applied, mode: MailMode): Verdicts<ReportCode> {
+export function judgeReports(
+  facts: DmarcFacts,
+  applied: Applied,
+  mode: MailMode,
+): Verdicts<(typeof reportCodes)[number]> {
   const { uris, domain, orgDomain } = facts;
   const { domain: location, dmarc } = applied;
   const name = `_dmarc.${location}`;

@@ -1,14 +1,22 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type DmarcCode, dmarcRules } from '#shared/catalogue/dns-check/mail/rules/dmarc';
-import { allOf, brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import {
+  allOf,
+  brokenBy,
+  brokenIf,
+  eachOf,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '#shared/model/verdict';
 import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
 import { aliasOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
-import type { MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { judgePolicy } from './judge-policy.ts';
-import { judgeReports } from './judge-reports.ts';
+import { judgeReports, reportCodes } from './judge-reports.ts';
 import { parseDmarc } from './parse-dmarc.ts';
 import { nextChanges, reportAddressOf, rewriteDmarc } from './rewrite-dmarc.ts';
 import type { Step } from './walk-tree.ts';
@@ -26,22 +34,15 @@ export function judgeDmarc(facts: DmarcFacts, mode: MailMode): Verdicts<DmarcCod
   return {
     ...seen,
     // The record of the organization above is judged where it stands.
-    ...(applied.domain === domain ? judgeText(facts, applied, mode) : textNotHere),
+    ...(applied.domain === domain ? judgeText(facts, applied, mode) : eachOf(textCodes, 'not-applicable')),
     ...judgePolicy(facts, applied, mode),
     ...(applied.domain === domain || applied.dmarc.psd === 'y'
       ? judgeReports(facts, applied, mode)
-      : reportsNotHere),
+      : eachOf(reportCodes, 'not-applicable')),
   };
 }
 
-type SeenCode =
-  | 'dmarc-lookup-failed'
-  | 'dmarc-multiple'
-  | 'dmarc-duplicate-tag'
-  | 'dmarc-record-ignored'
-  | 'dmarc-foreign-record';
-
-function judgeRecords({ domain, walk, foreign, applied }: DmarcFacts): Pick<Verdicts<DmarcCode>, SeenCode> {
+function judgeRecords({ domain, walk, foreign, applied }: DmarcFacts) {
   const own = walk.steps.find((step) => step.domain === domain);
   const ignored = ignoredRecords({ domain, walk, foreign });
   const others = foreign.filter((text) => findMeant(text).length === 0);
@@ -60,7 +61,7 @@ function judgeRecords({ domain, walk, foreign, applied }: DmarcFacts): Pick<Verd
     'dmarc-record-ignored': unseen ?? brokenBy(ignored),
     'dmarc-foreign-record':
       unseen ?? brokenBy(others.map((record) => ({ name: `_dmarc.${domain}`, record }))),
-  };
+  } satisfies Partial<Verdicts<DmarcCode>>;
 }
 
 // Beside a record that counts, one that does not is only untidy.
@@ -68,17 +69,14 @@ function ignoredRecords({ domain, walk, foreign }: Pick<DmarcFacts, 'domain' | '
   return walk.found.some((step) => step.domain === domain) ? [] : foreign.flatMap(findMeant);
 }
 
-function judgePlace(
-  facts: DmarcFacts,
-  mode: MailMode,
-): Pick<Verdicts<DmarcCode>, 'dmarc-missing' | 'dmarc-wrong-place' | 'dmarc-alias-dangling'> {
+function judgePlace(facts: DmarcFacts, mode: MailMode) {
   const { domain, walk, misplaced } = facts;
   const hasOwn = walk.found.some((step) => step.domain === domain);
   return {
     'dmarc-missing': judgeMissing(facts, mode),
     'dmarc-alias-dangling': judgeAlias(facts),
     'dmarc-wrong-place': hasOwn ? 'holds' : judgeMisplaced(domain, misplaced),
-  };
+  } satisfies Partial<Verdicts<DmarcCode>>;
 }
 
 function judgeAlias({ domain, walk }: DmarcFacts): Verdict {
@@ -118,9 +116,9 @@ function judgeMissing(facts: DmarcFacts, mode: MailMode): Verdict {
   if (isExplained) return 'not-applicable';
   const fix =
     mode === 'parked'
-      ? publish('Publish a record that rejects all.', name, 'v=DMARC1; p=reject')
+      ? publish('Publish a record that rejects all mail in this name.', name, 'v=DMARC1; p=reject')
       : publish(
-          'Publish a record; begin by watching.',
+          'Publish a record that only collects reports at first.',
           name,
           `v=DMARC1; p=none; rua=${reportAddressOf(domain)}`,
         );
@@ -160,30 +158,19 @@ function findMeant(record: string) {
   return [];
 }
 
-type TextCode =
-  | 'dmarc-syntax'
-  | 'dmarc-historic-tag'
-  | 'dmarc-unknown-tag'
-  | 'dmarc-fo-ignored'
-  | 'dmarc-psd-claimed';
+const textCodes = [
+  'dmarc-syntax',
+  'dmarc-historic-tag',
+  'dmarc-unknown-tag',
+  'dmarc-fo-ignored',
+  'dmarc-psd-claimed',
+] as const;
 
-const reportsNotHere: Pick<Verdicts<DmarcCode>, Extract<DmarcCode, `dmarc-rua-${string}`>> = {
-  'dmarc-rua-missing': 'not-applicable',
-  'dmarc-rua-invalid': 'not-applicable',
-  'dmarc-rua-unauthorised': 'not-applicable',
-  'dmarc-rua-no-mail': 'not-applicable',
-  'dmarc-rua-many': 'not-applicable',
-};
-
-const textNotHere: Pick<Verdicts<DmarcCode>, TextCode> = {
-  'dmarc-syntax': 'not-applicable',
-  'dmarc-historic-tag': 'not-applicable',
-  'dmarc-unknown-tag': 'not-applicable',
-  'dmarc-fo-ignored': 'not-applicable',
-  'dmarc-psd-claimed': 'not-applicable',
-};
-
-function judgeText(facts: DmarcFacts, applied: Applied, mode: MailMode): Pick<Verdicts<DmarcCode>, TextCode> {
+function judgeText(
+  facts: DmarcFacts,
+  applied: Applied,
+  mode: MailMode,
+): Verdicts<(typeof textCodes)[number]> {
   const { domain, dmarc } = applied;
   // A bad p, sp or np, and a bad report address, have rules of their own.
   const isTold = (term: string): boolean => ['p', 'sp', 'np', 'rua', 'ruf'].includes(term);

@@ -1,4 +1,4 @@
-import { isAllDigits, isDigit, isLetter, scanWhile, trimSpaces } from '../text/ascii.ts';
+import { isAllDigits, trimSpaces } from '../text/ascii.ts';
 
 /** One address for reports (RFC 9989 §4.8). */
 export type ReportUri = {
@@ -33,8 +33,8 @@ function parseReportUri(text: string, at: number): ReportUri {
   const { uri, size } = splitSize(text);
   const colon = uri.indexOf(':');
   const before = uri.slice(0, Math.max(colon, 0));
-  const scheme = isScheme(before) ? before.toLowerCase() : '';
-  const isUri = scheme !== '' && isUriText(uri.slice(colon + 1));
+  const scheme = /^[a-z][a-z0-9+.-]*$/i.test(before) ? before.toLowerCase() : '';
+  const isUri = scheme !== '' && uriText.test(uri.slice(colon + 1));
   const host = isUri ? hostOf(scheme, uri) : null;
   return { uri, at, scheme, host, size, isUri, problem: describeProblem({ uri, scheme, isUri, host }) };
 }
@@ -57,28 +57,8 @@ function splitSize(text: string): { uri: string; size: string | null } {
     : { uri: text, size: null };
 }
 
-function isScheme(text: string): boolean {
-  const isAllowed = (character: string | undefined) =>
-    isLetter(character) || isDigit(character) || '+-.'.includes(character ?? ' ');
-  return isLetter(text[0]) && scanWhile(text, 0, isAllowed) === text.length;
-}
-
 // unreserved, reserved but comma and "!", and percent-encoded octets (RFC 3986 §2)
-function isUriText(text: string): boolean {
-  let offset = 0;
-  while (offset < text.length) {
-    const character = text[offset] ?? ' ';
-    if (character === '%') {
-      if (!/^[0-9a-f]{2}$/i.test(text.slice(offset + 1, offset + 3))) return false;
-      offset += 3;
-    } else {
-      if (!isLetter(character) && !isDigit(character) && !"-._~:/?#[]@$&'()*+;=".includes(character))
-        return false;
-      offset += 1;
-    }
-  }
-  return true;
-}
+const uriText = /^(?:[a-z0-9._~:/?#[\]@$&'()*+;=-]|%[0-9a-f]{2})*$/i;
 
 function hostOf(scheme: string, uri: string): string | null {
   if (scheme === 'mailto') {

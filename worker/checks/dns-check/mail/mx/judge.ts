@@ -1,3 +1,4 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type MxCode, mxRules } from '#shared/catalogue/dns-check/mail/rules/mx';
 import {
   allOf,
@@ -11,7 +12,6 @@ import {
 import { valuesOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
-import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 
@@ -20,13 +20,13 @@ export function judgeMx(facts: MxFacts, mode: MailMode): Verdicts<MxCode> {
   const { sight, domain } = facts;
   if (sight.outcome === 'unknown')
     return allOf(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`));
-  const hosts = facts.hosts.length === 0 || mode === 'parked' ? hostsNotThere : judgeHosts(facts);
-  return { ...judgeRecords(facts, mode), ...hosts };
+  const records = judgeRecords(facts, mode);
+  return facts.hosts.length === 0 || mode === 'parked'
+    ? { ...allOf(mxRules, 'not-applicable'), ...records }
+    : { ...records, ...judgeHosts(facts) };
 }
 
-type RecordCode = 'mx-implicit' | 'mx-null-missing' | 'mx-null-mixed' | 'mx-null-preference';
-
-function judgeRecords(facts: MxFacts, mode: MailMode): Pick<Verdicts<MxCode>, RecordCode> {
+function judgeRecords(facts: MxFacts, mode: MailMode) {
   const { domain, exchanges, hasNullMx, isImplicit } = facts;
   const nullMx = exchanges.find(({ exchange }) => exchange === '');
   const others = exchanges
@@ -44,27 +44,10 @@ function judgeRecords(facts: MxFacts, mode: MailMode): Pick<Verdicts<MxCode>, Re
     'mx-null-preference': !nullMx
       ? 'not-applicable'
       : brokenIf(nullMx.preference !== 0, { name: domain, preference: nullMx.preference }, close),
-  };
+  } satisfies Partial<Verdicts<MxCode>>;
 }
 
-type HostCode = Exclude<MxCode, RecordCode>;
-
-const hostsNotThere: Verdicts<HostCode> = {
-  'mx-alias': 'not-applicable',
-  'mx-address-literal': 'not-applicable',
-  'mx-name-invalid': 'not-applicable',
-  'mx-no-address': 'not-applicable',
-  'mx-none-reachable': 'not-applicable',
-  'mx-private-address': 'not-applicable',
-  'mx-duplicate': 'not-applicable',
-  'mx-single': 'not-applicable',
-  'mx-no-ipv6': 'not-applicable',
-  'mx-no-ipv4': 'not-applicable',
-  'ptr-missing': 'not-applicable',
-  'ptr-not-confirmed': 'not-applicable',
-};
-
-function judgeHosts({ domain, hosts, exchanges, isImplicit }: MxFacts): Verdicts<HostCode> {
+function judgeHosts({ domain, hosts, exchanges, isImplicit }: MxFacts) {
   const of = (kind: MailHost['kind']) =>
     hosts.filter((host) => host.kind === kind).map(({ host }) => ({ host: clip(host) }));
   const aliases = isImplicit ? [] : hosts.filter(({ alias }) => alias !== null);
@@ -76,7 +59,7 @@ function judgeHosts({ domain, hosts, exchanges, isImplicit }: MxFacts): Verdicts
     'mx-name-invalid': brokenBy(of('invalid')),
     'mx-duplicate': brokenBy(findDoubled(exchanges.map(({ exchange }) => exchange))),
     'mx-single': judgeSingle(domain, hosts),
-  };
+  } satisfies Partial<Verdicts<MxCode>>;
 }
 
 // Several names may lead to one machine.
@@ -121,9 +104,7 @@ function judgeIpv4(
   return hasIpv4 ? 'holds' : (unseen ?? brokenIf(true, { name: domain, hosts: listHosts(hosts) }));
 }
 
-type AddressCode = 'mx-no-ipv4' | 'mx-no-address' | 'mx-none-reachable' | 'mx-private-address' | 'mx-no-ipv6';
-
-function judgeAddresses(domain: string, hosts: readonly MailHost[]): Pick<Verdicts<MxCode>, AddressCode> {
+function judgeAddresses(domain: string, hosts: readonly MailHost[]) {
   const bare = hosts.filter(({ kind, sights }) => kind !== 'address' && sights.every(isAbsent));
   const open = hosts.filter(
     ({ kind, sights }) => kind !== 'address' && sights.some(({ outcome }) => outcome === 'unknown'),
@@ -148,7 +129,7 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]): Pick<Verdic
         ),
     'mx-private-address': brokenBySeen(hidden, unseen),
     'mx-no-ipv6': hasIpv6 ? 'holds' : (unseen ?? brokenIf(true, { name: domain })),
-  };
+  } satisfies Partial<Verdicts<MxCode>>;
 }
 
 function isAbsent({ outcome }: MailHost['sights'][number]): boolean {

@@ -16,25 +16,8 @@ import { unseenIn } from './judge-tree.ts';
 import type { Mechanism, SpfTerm } from './parse-term.ts';
 import { republish, republishWithout } from './republish.ts';
 
-type TermCode = Extract<
-  SpfCode,
-  | 'spf-all-pass'
-  | 'spf-all-neutral'
-  | 'spf-no-all'
-  | 'spf-range-too-wide'
-  | 'spf-range-private'
-  | 'spf-term-repeated'
-  | 'spf-ptr'
-  | 'spf-after-all'
-  | 'spf-redirect-ignored'
-  | 'spf-modifier-unknown'
-  | 'spf-include-empty'
-  | 'spf-include-contained'
-  | 'spf-name-missing'
->;
-
 /** Judges the terms of a record, and of what it hands on to. */
-export function judgeTerms(root: SpfBranch): Verdicts<TermCode> {
+export function judgeTerms(root: SpfBranch) {
   const own = ownBranches(root);
   const ownUnseen = unseenEnd(own);
   const terms = root.spf?.terms ?? [];
@@ -60,7 +43,7 @@ export function judgeTerms(root: SpfBranch): Verdicts<TermCode> {
     'spf-modifier-unknown': brokenBy(
       terms.filter(({ name }) => name === 'unknown').map(({ text }) => ({ term: clip(text) })),
     ),
-  };
+  } satisfies Partial<Verdicts<SpfCode>>;
 }
 
 /** The record itself and those it hands on to by redirect: what their owner has in hand. */
@@ -110,7 +93,7 @@ function openTerms(branch: SpfBranch): Mechanism[] {
   return passingTerms(branch).filter((term) => term.name === 'all' || narrowestPrefix(term)?.prefix === 0);
 }
 
-function judgeEnd(own: readonly SpfBranch[]): Pick<Verdicts<TermCode>, 'spf-all-neutral' | 'spf-no-all'> {
+function judgeEnd(own: readonly SpfBranch[]): Verdicts<'spf-all-neutral' | 'spf-no-all'> {
   const last = own.at(-1);
   const [root] = own;
   const unseen = unseenEnd(own);
@@ -213,7 +196,7 @@ function judgeBehind(root: SpfBranch, behind: readonly SpfTerm[], all: SpfTerm |
   const evidence = behind.map(({ text }) => ({ term: clip(text), all: all.text }));
   const others = (root.spf?.terms ?? []).filter((term) => term !== all && !behind.includes(term));
   const text =
-    'Remove the terms if nobody sends by them. If they name senders, publish this record: it has them before all.';
+    'Remove the terms if no mail is sent by them. If they list senders, publish this record: it has them before all.';
   return brokenBy(
     evidence,
     republish(text, root, [...others, ...behind.filter((term) => !isAll(term)), all]),

@@ -10,22 +10,8 @@ const nearLimit = 8;
 const voidLimit = 2;
 const mxLimit = 10;
 
-type TreeCode = Extract<
-  SpfCode,
-  | 'spf-include-syntax'
-  | 'spf-too-many-lookups'
-  | 'spf-near-limit'
-  | 'spf-too-many-voids'
-  | 'spf-void-one-family'
-  | 'spf-mx-limit'
-  | 'spf-loop'
-  | 'spf-include-missing'
-  | 'spf-redirect-missing'
-  | 'spf-lookup-failed'
->;
-
 /** Judges what a record includes: broken branches, and the limits on lookups. */
-export function judgeTree(root: SpfBranch): Verdicts<TreeCode> {
+export function judgeTree(root: SpfBranch) {
   const below = branchesOf(root).slice(1);
   const unseen = unseenIn(root);
   const exchanges = termsOf(root).filter(({ term }) => term.name === 'mx');
@@ -43,7 +29,7 @@ export function judgeTree(root: SpfBranch): Verdicts<TreeCode> {
     'spf-include-missing': judgeMissing(root, 'include'),
     'spf-redirect-missing': judgeMissing(root, 'redirect'),
     'spf-lookup-failed': judgeFailed(root),
-  };
+  } satisfies Partial<Verdicts<SpfCode>>;
 }
 
 const branchUnseen = notTested('a part of the included records could not be seen');
@@ -51,7 +37,7 @@ const stopped = notTested(
   'the record needs more than ten lookups; receivers stop there, so what is behind them was not looked at',
 );
 const dependsOnMessage = notTested(
-  'the record has an include or redirect that depends on the message, so nobody can follow it without one',
+  'the record has an include or redirect that depends on the message, so it cannot be followed without one',
 );
 const lookupUnseen = notTested('some lookups of the record gave no answer');
 
@@ -80,7 +66,7 @@ function judgeFailed(root: SpfBranch): Verdict {
   );
 }
 
-function judgeLookups(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-lookups' | 'spf-near-limit'> {
+function judgeLookups(root: SpfBranch): Verdicts<'spf-too-many-lookups' | 'spf-near-limit'> {
   const { lookups } = root.counts;
   const evidence = countEvidence(root);
   if (lookups > lookupLimit)
@@ -92,7 +78,7 @@ function judgeLookups(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-l
   };
 }
 
-function judgeVoids(root: SpfBranch): Pick<Verdicts<TreeCode>, 'spf-too-many-voids' | 'spf-void-one-family'> {
+function judgeVoids(root: SpfBranch): Verdicts<'spf-too-many-voids' | 'spf-void-one-family'> {
   const all = voidEvidence(root, ({ isVoid4, isVoid6 }) => isVoid4 === true && isVoid6 === true);
   if (all.voids > voidLimit)
     return { 'spf-too-many-voids': brokenBy([all]), 'spf-void-one-family': 'not-applicable' };
@@ -146,7 +132,7 @@ function judgeMissing(root: SpfBranch, kind: 'include' | 'redirect'): Verdict {
   const own = broken.filter(({ via }) => via?.from === root.domain).map(({ via }) => via?.term.text);
   if (kind === 'redirect' || own.length === 0) return brokenBy(evidence);
   const kept = (root.spf?.terms ?? []).filter(({ text }) => !own.includes(text));
-  return brokenBy(evidence, republish('Take out the include, or correct the name.', root, kept));
+  return brokenBy(evidence, republish('Remove the include, or correct the name.', root, kept));
 }
 
 function describeEnd({ end, why }: SpfBranch): string {

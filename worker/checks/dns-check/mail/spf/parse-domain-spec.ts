@@ -1,4 +1,4 @@
-import { isDigit, isLetter, scanWhile } from '../text/ascii.ts';
+import { isAllDigits, lengthOf } from '../text/ascii.ts';
 import type { Fault } from '../text/fault.ts';
 
 /** A piece of a macro-string (RFC 7208 §7.1): text as it stands, or a macro. */
@@ -18,7 +18,6 @@ export type MacroToken =
 export type DomainSpec = { readonly text: string; readonly tokens: readonly MacroToken[] };
 
 const macroLetters = 'slodiphcrtv';
-const delimiterCharacters = '.-+,/_=';
 
 /**
  * Reads a domain-spec (RFC 7208 §7.1): a macro-string that ends in a macro, or in a dot and a top label.
@@ -50,18 +49,9 @@ export function parseMacroString(text: string, at: number, letters = macroLetter
 type Read = { readonly token: MacroToken; readonly end: number };
 
 function readText(text: string, start: number): Read | string {
-  let end = start;
-  while (end < text.length && text[end] !== '%') {
-    const code = text.charCodeAt(end);
-    if (code < 0x21 || code > 0x7e)
-      return end === start ? 'a character that is not visible ASCII' : finish(end);
-    end += 1;
-  }
-  return finish(end);
-
-  function finish(stop: number): Read {
-    return { token: { kind: 'text', text: text.slice(start, stop) }, end: stop };
-  }
+  const [run] = /^[!-$&-~]+/.exec(text.slice(start)) ?? [];
+  if (run === undefined) return 'a character that is not visible ASCII';
+  return { token: { kind: 'text', text: run }, end: start + run.length };
 }
 
 const escapes: ReadonlyMap<string, string> = new Map([
@@ -87,13 +77,13 @@ function readMacroBody(body: string, letters: string): MacroToken | string {
   const lower = letter.toLowerCase();
   if (letter === '' || !macroLetters.includes(lower)) return `"${letter}" is not a macro letter`;
   if (!letters.includes(lower)) return `the macro letter "${letter}" stands only in explanations`;
-  const digitsEnd = scanWhile(body, 1, isDigit);
+  const digitsEnd = 1 + lengthOf(/^[0-9]+/, body.slice(1));
   const keep = Number(body.slice(1, digitsEnd));
   if (digitsEnd > 1 && keep === 0) return 'the macro keeps no part';
   const reversed = (body[digitsEnd] ?? '').toLowerCase() === 'r';
   const delimiters = body.slice(reversed ? digitsEnd + 1 : digitsEnd);
-  const stop = scanWhile(delimiters, 0, (character) => delimiterCharacters.includes(character ?? ' '));
-  if (stop < delimiters.length) return `"${delimiters[stop]}" is not a delimiter of a macro`;
+  const stop = delimiters.search(/[^.\-+,/_=]/);
+  if (stop >= 0) return `"${delimiters[stop]}" is not a delimiter of a macro`;
   return { kind: 'macro', letter, keep: Math.min(keep, 255), reversed, delimiters };
 }
 
@@ -125,13 +115,5 @@ function lastMacroEnd(text: string): number {
 
 /** toplabel = ( *alphanum ALPHA *alphanum ) / ( 1*alphanum "-" *( alphanum / "-" ) alphanum ) */
 function isTopLabel(label: string): boolean {
-  let letters = 0;
-  let hyphens = 0;
-  for (const character of label) {
-    if (character === '-') hyphens += 1;
-    else if (isLetter(character)) letters += 1;
-    else if (!isDigit(character)) return false;
-  }
-  if (label === '' || label.startsWith('-') || label.endsWith('-')) return false;
-  return letters > 0 || hyphens > 0;
+  return /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i.test(label) && !isAllDigits(label);
 }

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { isAllDigits, isDigit, isLetter, scanWhile } from '../text/ascii.ts';
+import { isAllDigits, lengthOf } from '../text/ascii.ts';
 import { clip, type Fault } from '../text/fault.ts';
 import { type DomainSpec, parseDomainSpec, parseMacroString } from './parse-domain-spec.ts';
 
@@ -37,14 +37,15 @@ export type SpfTerm = Mechanism | Modifier;
  * @param at its offset in the record
  */
 export function parseTerm(word: string, at: number): SpfTerm | Fault {
-  const stop = findFirst(word, ':/=');
+  const stop = lengthOf(/^[^:/=]+/, word);
   return word[stop] === '=' ? parseModifier(word, at, stop) : parseDirective(word, at);
 }
 
 function parseModifier(word: string, at: number, equals: number): Modifier | Fault {
   const written = word.slice(0, equals);
   const value = word.slice(equals + 1);
-  const slip = findNameSlip(written);
+  // name = ALPHA *( ALPHA / DIGIT / "-" / "_" / "." )
+  const slip = lengthOf(/^[a-z][a-z0-9_.-]*/i, written);
   if (slip < written.length || written === '')
     return { at: at + slip, term: word, problem: `"${clip(written, 40)}" is not a modifier’s name` };
   const name = written.toLowerCase();
@@ -58,21 +59,11 @@ function parseModifier(word: string, at: number, equals: number): Modifier | Fau
   return 'problem' in domain ? { ...domain, term: word } : { ...placed, name, domain };
 }
 
-// name = ALPHA *( ALPHA / DIGIT / "-" / "_" / "." )
-function findNameSlip(name: string): number {
-  if (!isLetter(name[0])) return 0;
-  return scanWhile(
-    name,
-    0,
-    (character) => isLetter(character) || isDigit(character) || '-_.'.includes(character ?? ' '),
-  );
-}
-
 function parseDirective(word: string, at: number): Mechanism | Fault {
   const signed = '+-~?'.includes(word[0] ?? ' ');
   const qualifier = signed ? (word[0] as Qualifier) : '+';
   const start = signed ? 1 : 0;
-  const stop = findFirst(word, ':/');
+  const stop = lengthOf(/^[^:/]+/, word);
   const name = word.slice(start, stop).toLowerCase();
   const rest = { text: word.slice(stop), at: at + stop };
   const body = parseBody(name, rest, { term: word, nameAt: at + start });
@@ -156,11 +147,11 @@ function parseAddressTerm(name: 'a' | 'mx', rest: Rest): Body | Fault {
 
 // Cuts off digits at the end that stand behind the slashes; no digits, nothing cut.
 function splitPrefix(text: string, slashes: string): { before: string; digits: string | null } {
-  let start = text.length;
-  while (start > 0 && isDigit(text[start - 1])) start -= 1;
-  const behind = text.slice(0, start);
-  if (start === text.length || !behind.endsWith(slashes)) return { before: text, digits: null };
-  return { before: behind.slice(0, behind.length - slashes.length), digits: text.slice(start) };
+  const at = text.lastIndexOf(slashes);
+  const digits = text.slice(at + slashes.length);
+  return at >= 0 && isAllDigits(digits)
+    ? { before: text.slice(0, at), digits }
+    : { before: text, digits: null };
 }
 
 // "0", or 1 to 9 and more digits: no leading zero.
@@ -183,7 +174,7 @@ function parseIpTerm(name: 'ip4' | 'ip6', rest: Rest): Body | Fault {
   const address = rest.text.slice(1, slash < 0 ? undefined : slash);
   if (!rest.text.startsWith(':') || address === '')
     return { at: rest.at, term: '', problem: `${name} needs a colon and an address` };
-  if (!(name === 'ip4' ? isIp4(address) : isIp6(address)))
+  if (!(name === 'ip4' ? ipaddr.IPv4.isValidFourPartDecimal(address) : isIp6(address)))
     return { at: rest.at + 1, term: '', problem: whyNotAddress(name, address) };
   const digits = slash < 0 ? null : rest.text.slice(slash + 1);
   const prefix = digits === null || isAllDigits(digits) ? readPrefix(digits, most) : undefined;
@@ -199,19 +190,9 @@ function parseIpTerm(name: 'ip4' | 'ip6', rest: Rest): Body | Fault {
 function whyNotAddress(name: 'ip4' | 'ip6', address: string): string {
   const shown = clip(address, 60);
   if (name === 'ip4' && isIp6(address)) return `"${shown}" is an IPv6 address; ip6 is meant`;
-  if (name === 'ip6' && isIp4(address)) return `"${shown}" is an IPv4 address; ip4 is meant`;
+  if (name === 'ip6' && ipaddr.IPv4.isValidFourPartDecimal(address))
+    return `"${shown}" is an IPv4 address; ip4 is meant`;
   return `"${shown}" is not an ${name === 'ip4' ? 'IPv4' : 'IPv6'} address`;
-}
-
-// Four numbers of 0 to 255 without leading zeros.
-function isIp4(text: string): boolean {
-  const parts = text.split('.');
-  return (
-    parts.length === 4 &&
-    parts.every(
-      (part) => isAllDigits(part) && part.length <= 3 && Number(part) <= 255 && String(Number(part)) === part,
-    )
-  );
 }
 
 function isIp6(text: string): boolean {
@@ -219,9 +200,5 @@ function isIp6(text: string): boolean {
   if (text.length > 45 || text.includes('%') || !text.includes(':') || !ipaddr.IPv6.isValid(text))
     return false;
   const dotted = text.slice(text.lastIndexOf(':') + 1);
-  return !dotted.includes('.') || isIp4(dotted);
-}
-
-function findFirst(word: string, signs: string): number {
-  return scanWhile(word, 0, (character) => !signs.includes(character ?? ' '));
+  return !dotted.includes('.') || ipaddr.IPv4.isValidFourPartDecimal(dotted);
 }

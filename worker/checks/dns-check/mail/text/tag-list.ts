@@ -1,4 +1,4 @@
-import { findUnprintable, isDigit, isLetter, isSpaceOrTab, scanWhile, trimSpaces } from './ascii.ts';
+import { lengthOf, trimSpaces } from './ascii.ts';
 import { clip, type Fault } from './fault.ts';
 
 /** One "name=value" of a tag list; offsets are of the whole text. */
@@ -48,21 +48,17 @@ function parsePiece(piece: string, start: number, isLast: boolean): Read {
   const equals = text.indexOf('=');
   if (equals < 0) return { fault: wrong(at, 'a tag needs an equals sign') };
   const name = trimSpaces(text.slice(0, equals)).text;
-  const slip = isLetter(name[0]) ? scanWhile(name, 0, isNameCharacter) : 0;
+  const slip = lengthOf(/^[a-z][a-z0-9_]*/i, name);
   if (slip < name.length || name === '')
     return { fault: wrong(at + slip, `"${clip(name, 40)}" is not a tag’s name`) };
   const value = trimSpaces(text.slice(equals + 1));
   const valueAt = at + equals + 1 + value.skipped;
   const tag = { name, value: value.text, at, valueAt };
-  const odd = findUnprintable(value.text.replaceAll('\t', ' '));
+  const odd = value.text.search(/[^\t -~]/);
   // The tag is there all the same: an sp with such a value is not valid, which is more than absent.
   return odd < 0
     ? { tag }
     : { tag, fault: { at: valueAt + odd, term: name, problem: 'a character that is not visible ASCII' } };
-}
-
-function isNameCharacter(character: string | undefined): boolean {
-  return isLetter(character) || isDigit(character) || character === '_';
 }
 
 /** Names that stand more than once, each with its first and second place. */
@@ -82,11 +78,5 @@ export function findRepeated(tags: readonly Tag[]): { readonly first: Tag; reado
  * @param version e.g. "DMARC1", case-sensitive
  */
 export function beginsWithVersion(text: string, version: string): boolean {
-  if (text[0] !== 'v' && text[0] !== 'V') return false;
-  const equals = scanWhile(text, 1, isSpaceOrTab);
-  if (text[equals] !== '=') return false;
-  const start = scanWhile(text, equals + 1, isSpaceOrTab);
-  if (!text.startsWith(version, start)) return false;
-  const end = scanWhile(text, start + version.length, isSpaceOrTab);
-  return end === text.length || text[end] === ';';
+  return new RegExp(`^[vV][ \\t]*=[ \\t]*${version}[ \\t]*(?:;|$)`).test(text);
 }

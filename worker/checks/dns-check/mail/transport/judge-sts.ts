@@ -1,5 +1,13 @@
 import type { TransportCode } from '#shared/catalogue/dns-check/mail/rules/transport';
-import { brokenBy, brokenIf, type Fix, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import {
+  brokenBy,
+  brokenIf,
+  eachOf,
+  type Fix,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '#shared/model/verdict';
 import { aliasOf } from '../../../../dns/sight.ts';
 import { publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
@@ -28,7 +36,7 @@ export function judgeSts(context: StsContext): Verdicts<StsCode> {
       : undefined;
   const served = readServed(context.policy);
   const record = publish(
-    'Publish the record; change its id whenever the policy changes.',
+    'Publish the record, and change its id whenever the policy changes.',
     sts.name,
     'v=STSv1; id=1',
   );
@@ -78,28 +86,19 @@ function startFix(sts: StsFacts, mx: MxFacts): Fix {
   const file = ['version: STSv1', 'mode: testing', ...patterns, 'max_age: 86400', ''].join('\n');
   const { record } = publish('', sts.name, 'v=STSv1; id=1');
   return {
-    text: `Serve the policy at ${sts.policyUrl} and publish the record; begin with testing, and raise mode and max_age when the reports are clean.`,
+    text: `Serve the policy at ${sts.policyUrl} and publish the record. Start with mode: testing, and raise mode and max_age when the reports are clean.`,
     record,
     snippets: { 'mta-sts.txt': file },
   };
 }
 
-type FileCode = Extract<
-  StsCode,
-  | 'mta-sts-policy-unreachable'
-  | 'mta-sts-certificate'
-  | 'mta-sts-redirect'
-  | 'mta-sts-content-type'
-  | 'mta-sts-policy-invalid'
->;
-
-const sameFile = (verdict: Verdict): Verdicts<FileCode> => ({
-  'mta-sts-policy-unreachable': verdict,
-  'mta-sts-certificate': verdict,
-  'mta-sts-redirect': verdict,
-  'mta-sts-content-type': verdict,
-  'mta-sts-policy-invalid': verdict,
-});
+const bodyCodes = ['mta-sts-content-type', 'mta-sts-policy-invalid'] as const;
+const fileCodes = [
+  'mta-sts-policy-unreachable',
+  'mta-sts-certificate',
+  'mta-sts-redirect',
+  ...bodyCodes,
+] as const;
 
 /** True where the policy host gave no answer, so that nobody knows what is there. */
 export function isUnheard(policy: PolicySight | null): boolean {
@@ -114,15 +113,15 @@ function unheard({ sts, policy }: StsContext): Verdict | undefined {
     : undefined;
 }
 
-function judgeFile(context: StsContext, hasRecord: boolean): Verdicts<FileCode> {
+function judgeFile(context: StsContext, hasRecord: boolean): Verdicts<(typeof fileCodes)[number]> {
   const { sts, policy } = context;
   const url = sts.policyUrl;
-  if (!hasRecord || policy === null) return sameFile('not-applicable');
+  if (!hasRecord || policy === null) return eachOf(fileCodes, 'not-applicable');
   if (policy.kind === 'failure') {
     const unseen = unheard(context);
-    if (unseen) return sameFile(unseen);
+    if (unseen) return eachOf(fileCodes, unseen);
     return {
-      ...sameFile('not-applicable'),
+      ...eachOf(fileCodes, 'not-applicable'),
       'mta-sts-policy-unreachable': brokenIf(true, { url, reason: policy.reason }),
     };
   }
@@ -140,9 +139,8 @@ function judgeFile(context: StsContext, hasRecord: boolean): Verdicts<FileCode> 
 function judgeBody(
   policy: Extract<PolicySight, { kind: 'response' }>,
   url: string,
-): Pick<Verdicts<FileCode>, 'mta-sts-content-type' | 'mta-sts-policy-invalid'> {
-  if (policy.status !== 200)
-    return { 'mta-sts-content-type': 'not-applicable', 'mta-sts-policy-invalid': 'not-applicable' };
+): Verdicts<(typeof bodyCodes)[number]> {
+  if (policy.status !== 200) return eachOf(bodyCodes, 'not-applicable');
   const contentType = policy.contentType ?? '';
   const mediaType = (contentType.split(';')[0] ?? '').trim().toLowerCase();
   const parsed = parseStsPolicy(policy.text);
@@ -162,14 +160,13 @@ function judgeBody(
   };
 }
 
-type PolicyCode = Extract<
-  StsCode,
-  | 'mta-sts-mx-mismatch'
-  | 'mta-sts-mx-mismatch-testing'
-  | 'mta-sts-testing'
-  | 'mta-sts-mode-none'
-  | 'mta-sts-max-age-short'
->;
+const policyCodes = [
+  'mta-sts-mx-mismatch',
+  'mta-sts-mx-mismatch-testing',
+  'mta-sts-testing',
+  'mta-sts-mode-none',
+  'mta-sts-max-age-short',
+] as const;
 
 const dayS = 86_400;
 
@@ -177,15 +174,8 @@ function judgePolicy(
   policy: StsPolicy | null,
   mx: MxFacts,
   unseen: Verdict = 'not-applicable',
-): Verdicts<PolicyCode> {
-  if (policy === null)
-    return {
-      'mta-sts-mx-mismatch': unseen,
-      'mta-sts-mx-mismatch-testing': unseen,
-      'mta-sts-testing': unseen,
-      'mta-sts-mode-none': unseen,
-      'mta-sts-max-age-short': unseen,
-    };
+): Verdicts<(typeof policyCodes)[number]> {
+  if (policy === null) return eachOf(policyCodes, unseen);
   const { mode, maxAge } = policy;
   const refused = brokenBy(refusedHosts(policy, mx).map((host) => ({ host: clip(host) })));
   const matched = mx.sight.outcome === 'unknown' ? notTested('the MX records could not be read') : refused;

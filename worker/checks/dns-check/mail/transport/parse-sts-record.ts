@@ -1,4 +1,4 @@
-import { isDigit, isLetter, scanWhile } from '../text/ascii.ts';
+import { lengthOf } from '../text/ascii.ts';
 import { clip, type Faulty } from '../text/fault.ts';
 import { parseVersioned } from './parse-versioned.ts';
 
@@ -13,7 +13,7 @@ export function parseStsRecord(text: string): StsRecord | Faulty {
   if (!id) return { faults: [{ at: text.length, term: '', problem: 'the field id is missing' }] };
   const odd = read.fields.find(({ name, value }) => name !== 'id' && value.includes('='));
   if (odd) return { faults: [{ at: odd.valueAt, term: odd.name, problem: 'a value has no equals sign' }] };
-  const end = scanWhile(id.value, 0, (character) => isLetter(character) || isDigit(character));
+  const end = lengthOf(/^[a-z0-9]+/i, id.value);
   if (end === id.value.length && end <= 32) return { id: id.value };
   const problem = `"${clip(id.value, 40)}" is not an id, which is 1 to 32 letters and digits`;
   return { faults: [{ at: id.valueAt + Math.min(end, 32), term: 'id', problem }] };

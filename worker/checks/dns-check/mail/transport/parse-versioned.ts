@@ -1,4 +1,4 @@
-import { isDigit, isLetter, isSpaceOrTab, scanWhile, trimSpaces } from '../text/ascii.ts';
+import { trimSpaces } from '../text/ascii.ts';
 import { clip, type Fault, type Faulty } from '../text/fault.ts';
 
 /** A field of an MTA-STS or TLS reporting record. */
@@ -14,8 +14,7 @@ export type Field = {
  * Others are skipped before the records are counted.
  */
 export function hasVersion(text: string, version: string): boolean {
-  const end = scanWhile(text, version.length + 2, isSpaceOrTab);
-  return text.startsWith(`v=${version}`) && text[end] === ';';
+  return new RegExp(`^v=${version}[ \\t]*;`).test(text);
 }
 
 /**
@@ -48,14 +47,10 @@ function parseField(piece: string, start: number, isLast: boolean): Field | Faul
     return { at, term: clip(text, 80), problem: 'a field is a name, an equals sign and a value' };
   const value = text.slice(equals + 1);
   const valueAt = at + equals + 1;
-  const stop = scanWhile(
-    value,
-    0,
-    (character) => character !== undefined && character > ' ' && character <= '~' && character !== ';',
-  );
-  if (value === '' || (stop < value.length && name !== 'rua'))
+  const odd = value.search(/[^!-~]/);
+  if (value === '' || (odd >= 0 && name !== 'rua'))
     return {
-      at: valueAt + stop,
+      at: valueAt + Math.max(odd, 0),
       term: clip(text, 80),
       problem: 'a value is one visible ASCII character or more',
     };
@@ -64,11 +59,5 @@ function parseField(piece: string, start: number, isLast: boolean): Field | Faul
 
 /** (ALPHA / DIGIT) *31(ALPHA / DIGIT / "_" / "-" / ".") */
 export function isFieldName(name: string): boolean {
-  const isAllowed = (character: string | undefined) =>
-    isLetter(character) || isDigit(character) || '_-.'.includes(character ?? ' ');
-  return (
-    (isLetter(name[0]) || isDigit(name[0])) &&
-    name.length <= 32 &&
-    scanWhile(name, 0, isAllowed) === name.length
-  );
+  return /^[a-z0-9][a-z0-9_.-]{0,31}$/i.test(name);
 }

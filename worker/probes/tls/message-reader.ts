@@ -1,4 +1,4 @@
-import { openCursor } from '../../../certificates/grammar/byte-cursor.ts';
+import { openCursor } from '../../certificates/grammar/byte-cursor.ts';
 
 /** A handshake message (RFC 8446 §4). */
 export type HandshakeMessage = {

@@ -1,5 +1,5 @@
-import { openCursor } from '../../../certificates/grammar/byte-cursor.ts';
-import { type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
+import { openCursor } from '../../certificates/grammar/byte-cursor.ts';
+import { type Malformed, malformed } from '../../certificates/grammar/malformed.ts';
 
 /** The content types of records that are sent in clear. */
 export const contentTypes = { changeCipherSpec: 20, alert: 21, handshake: 22, application: 23 } as const;

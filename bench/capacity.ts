@@ -1,0 +1,209 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hasMongo, startMongo } from '../test/kit/mongo.ts';
+import { hasRedis, startRedis } from '../test/kit/redis.ts';
+import { startService } from '../test/kit/service-process.ts';
+import type { Section } from './section.ts';
+import { inLanes } from './slow-host.ts';
+
+/** How many of each are measured, after a third as many to warm up. */
+const counts = {
+  redirect: Number(process.env['BENCH_CHECKS'] ?? 300),
+  headers: 150,
+  dns: 200,
+  ssl: 100,
+  'domain-health': 50,
+} as const;
+export type CheckName = keyof typeof counts;
+/** Where each check of a host is asked for. */
+export const paths: Readonly<Record<CheckName, (host: string) => string>> = {
+  redirect: (host) => `redirect-check?url=${encodeURIComponent(`http://${host}/`)}`,
+  headers: (host) => `security-header-check?url=${encodeURIComponent(`https://${host}/`)}`,
+  dns: (host) => `dns-check/${host}`,
+  ssl: (host) => `ssl-check/${host}`,
+  'domain-health': (host) => `domain-health/${host}`,
+};
+/** BENCH_ONLY names one check, for profiles. */
+const names = (Object.keys(counts) as CheckName[]).filter(
+  (name) => (process.env['BENCH_ONLY'] ?? name) === name,
+);
+const latencies = (process.env['BENCH_LATENCIES'] ?? '0,50').split(',').map(Number);
+const lanes = 8;
+
+/** Processes whose CPU is counted: those of the worker's side, and all. */
+type Place = {
+  readonly name: string;
+  readonly url: string;
+  readonly workers: readonly (number | undefined)[];
+  readonly all: readonly (number | undefined)[];
+  close(): Promise<void>;
+};
+
+/**
+ * CPU of a check, in the worker and over all processes, with targets that answer at once and after 50 ms. Every host is new: it has its own
+ * certificate and zone, and redirects to HTTPS. The targets' own CPU is not counted.
+ */
+export async function bench(): Promise<Section> {
+  const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
+  const target = await openTarget(join(folder, 'root.pem'));
+  const places = [await openEmbedded(target.settings, join(folder, 'data'))];
+  if (process.env['BENCH_EMBEDDED'] === undefined && hasRedis && hasMongo)
+    places.push(await openScaled(target.settings));
+  else console.log('scaled: not measured, needs Redis and a store');
+  const rows: string[][] = [];
+  try {
+    for (const latencyMs of latencies) {
+      target.process.send(latencyMs);
+      for (const name of names) {
+        const cells = await measureAll(places, name);
+        rows.push([name, String(latencyMs), ...cells]);
+        console.log(`${name}, targets of ${latencyMs} ms: ${cells.join(', ')}`);
+      }
+    }
+  } finally {
+    await Promise.all(places.map((place) => place.close()));
+    target.process.kill();
+    rmSync(folder, { recursive: true });
+  }
+  const scaled =
+    places.length > 1 ? ['scaled: worker, ms', 'all processes, ms', 'checks/s and core of a worker'] : [];
+  return {
+    title: 'The CPU of a check',
+    about: `CPU time of a check that runs, ${lanes} at a time. Every host is new, redirects to HTTPS, and has a certificate and a zone of its own; domain-health is without a browser. All processes are API, worker, Redis and store, without the targets.`,
+    columns: ['check', 'target, ms', 'embedded: the process, ms', 'checks/s and core', ...scaled],
+    rows,
+    limits:
+      'handshakes and writes in OpenSSL and the kernel; the store of this run, which stands in for MongoDB, takes more CPU for a report than a MongoDB does.',
+  };
+}
+
+let hosts = 0;
+
+async function measureAll(places: readonly Place[], name: CheckName): Promise<string[]> {
+  const cells: string[] = [];
+  for (const place of places) cells.push(...(await measure(place, name)));
+  return cells;
+}
+
+async function measure(place: Place, name: CheckName): Promise<string[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: lanes });
+  const ask = async () => {
+    hosts += 1;
+    await fetchReport(agent, `${place.url}/api/tools/${paths[name](`h${hosts}.test`)}`);
+  };
+  const count = counts[name];
+  await inLanes(Math.ceil(count / 3), lanes, ask);
+  const before = [cpuMsOf(place.workers), cpuMsOf(place.all)];
+  await inLanes(count, lanes, ask);
+  const [worker = 0, all = 0] = [cpuMsOf(place.workers), cpuMsOf(place.all)].map(
+    (now, index) => (now - (before[index] ?? 0)) / count,
+  );
+  agent.destroy();
+  const rate = (1000 / worker).toFixed(0);
+  return place.name === 'embedded' ? [all.toFixed(1), rate] : [worker.toFixed(1), all.toFixed(1), rate];
+}
+
+/** Gets a whole report, or rejects. As a patient client: a busy machine's 503 is asked again. */
+export async function fetchReport(agent: Agent, url: string): Promise<void> {
+  while ((await fetchOnce(agent, url)) === 'busy') await new Promise((resolve) => setTimeout(resolve, 500));
+}
+
+function fetchOnce(agent: Agent, url: string): Promise<'busy' | 'done'> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const isWhole = response.statusCode === 200 && !text.includes('"state":"failed"');
+        if (isWhole) resolve('done');
+        else if (response.statusCode === 503 || response.statusCode === 202) resolve('busy');
+        else reject(new Error(`${response.statusCode}: ${text.slice(0, 500)}`));
+      });
+    }).once('error', reject);
+  });
+}
+
+// Linux counts in hundredths of a second.
+function cpuMsOf(pids: readonly (number | undefined)[]): number {
+  return pids.reduce<number>((sum, pid) => {
+    if (pid === undefined) return sum;
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return sum + (Number(fields[11]) + Number(fields[12])) * 10;
+  }, 0);
+}
+
+type Target = { readonly process: ChildProcess; readonly settings: Record<string, string> };
+
+/** Starts the targets, and gives the settings of a service that may ask them. @param rootFile where their root certificate is written */
+export async function openTarget(rootFile: string): Promise<Target> {
+  const child = fork(fileURLToPath(new URL('capacity-target.ts', import.meta.url)), [rootFile]);
+  const [ports] = (await once(child, 'message')) as [Record<'httpPort' | 'httpsPort' | 'dnsPort', number>];
+  const settings = {
+    PORT: '0',
+    ADMIN_PORT: '0',
+    RATE_LIMIT: 'off',
+    WORKER_QUEUES: 'network',
+    FRESH_SECONDS: '3600',
+    NODE_EXTRA_CA_CERTS: rootFile,
+    DNS_SERVERS: `127.0.0.1:${ports.dnsPort}`,
+    NAMESERVER_PORT: String(ports.dnsPort),
+    TARGET_ALLOW_CIDRS: '127.0.0.1/32',
+    TARGET_ALLOW_SUFFIXES: 'test',
+    TARGET_PORT_MAP: `80=${ports.httpPort},443=${ports.httpsPort}`,
+  };
+  return { process: child, settings };
+}
+
+/** BENCH_PROFILE names a folder for CPU profiles of the processes. */
+const profile = process.env['BENCH_PROFILE'];
+
+function start(part: string, environment: Readonly<Record<string, string>>) {
+  return startService({
+    program: process.execPath,
+    args: [
+      '--max-semi-space-size=8',
+      ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+      fileURLToPath(new URL('../cli/diag.js', import.meta.url)),
+      part,
+    ],
+    environment,
+  });
+}
+
+async function openEmbedded(settings: Readonly<Record<string, string>>, folder: string): Promise<Place> {
+  const service = await start('serve', { ...settings, DATA_DIR: folder });
+  return {
+    name: 'embedded',
+    url: service.url,
+    workers: [service.child.pid],
+    all: [service.child.pid],
+    async close() {
+      service.kill('SIGTERM');
+      await service.closed;
+    },
+  };
+}
+
+async function openScaled(settings: Readonly<Record<string, string>>): Promise<Place> {
+  const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
+  const environment = { ...settings, REDIS_URL: redis.url, MONGODB_URL: mongo.url };
+  const [api, worker] = await Promise.all([start('api', environment), start('worker', environment)]);
+  const workers = [worker.child.pid];
+  return {
+    name: 'scaled',
+    url: api.url,
+    workers,
+    all: [...workers, api.child.pid, redis.process?.pid, mongo.process?.pid],
+    async close() {
+      for (const member of [api, worker]) member.kill('SIGTERM');
+      await Promise.all([api.closed, worker.closed]);
+      await Promise.all([redis.stop(), mongo.stop()]);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { pino } from 'pino';
+
+/** A stream of log lines, as pino writes them. */
+export type LogStream = ReturnType<typeof pino.destination>;
+
+/**
+ * Each write wakes a thread, which costs 10 µs: lines are written 32 KiB at a time, and after 100 ms at the latest.
+ * They are joined here, because sonic-boom counts the bytes of everything that waits anew for each line.
+ */
+const batchLength = 32_768;
+const longestWaitMs = 100;
+
+/** Opens stdout for log lines. What waits is written before the process ends, except by SIGKILL. */
+export function openLogStream(): LogStream {
+  const stream: LogStream & { minLength?: number } = pino.destination({
+    sync: false,
+    // What is passed on is joined already, and is written at once.
+    minLength: 1,
+    maxWrite: 2 * batchLength,
+    periodicFlush: longestWaitMs,
+    contentMode: 'buffer',
+  });
+  const write = stream.write.bind(stream);
+  const flush = stream.flush.bind(stream);
+  const flushSync = stream.flushSync.bind(stream);
+  let waiting = '';
+  const passOn = () => {
+    if (waiting === '') return;
+    const bytes = Buffer.from(waiting);
+    waiting = '';
+    // The type only knows texts; in this content mode the stream takes bytes.
+    write(bytes as unknown as string);
+  };
+  return Object.assign(stream, {
+    write(line: string) {
+      waiting += line;
+      if (waiting.length >= batchLength) passOn();
+      return true;
+    },
+    flush(done?: (error?: Error) => unknown) {
+      passOn();
+      if (done) flush(done);
+    },
+    flushSync() {
+      // Only queued, for the next line to write: a write in the background would end with the process.
+      stream.minLength = Number.POSITIVE_INFINITY;
+      passOn();
+      flushSync();
+      stream.minLength = 1;
+    },
+  });
+}

@@ -1,0 +1,21 @@
+/** Numbers of record types (IANA "Resource Record (RR) TYPEs"), apart from the product's own table, which they test. */
+export const recordTypes = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  DS: 43,
+  RRSIG: 46,
+  NSEC: 47,
+  DNSKEY: 48,
+  NSEC3: 50,
+  NSEC3PARAM: 51,
+  TLSA: 52,
+  CDS: 59,
+  CDNSKEY: 60,
+  HTTPS: 65,
+  CAA: 257,
+} as const;

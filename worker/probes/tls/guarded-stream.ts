@@ -1,0 +1,88 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { DialFailure } from '../dial-failure.ts';
+import { openFlightGuard } from './flight-guard.ts';
+import { openRecordSplitter } from './record-splitter.ts';
+
+/** A connection that was dialled, before its handshake. */
+export type PlainConnection = { readonly socket: Socket; readonly address: string };
+
+/**
+ * Begins a handshake over a dialled connection, in which a chain that would keep the event loop ends it with DialFailure `budget-spent`
+ * (see openFlightGuard). Whoever destroys the TLS socket destroys the connection.
+ */
+export function connectTls(plain: PlainConnection, options: ConnectionOptions): TLSSocket {
+  const guarded = guardStream(plain);
+  const tls = connect({ ...options, socket: guarded.stream });
+  tls.on('keylog', (line: Buffer) => {
+    const [label, , secret] = line.toString('latin1').trim().split(' ');
+    if (label === 'SERVER_HANDSHAKE_TRAFFIC_SECRET' && secret !== undefined)
+      guarded.takeSecret(Buffer.from(secret, 'hex'));
+  });
+  return tls;
+}
+
+type GuardedStream = { readonly stream: Duplex; readonly takeSecret: (secret: Uint8Array) => void };
+
+/** The socket as a stream whose records are judged before they are read. */
+function guardStream({ socket, address }: PlainConnection): GuardedStream {
+  const guard = openFlightGuard();
+  const splitter = openRecordSplitter();
+  let waiting: readonly Buffer[] = [];
+  const stream = streamOver(socket, () => waiting.length > 0);
+
+  const pass = (bytes: Buffer) => {
+    if (bytes.length > 0 && !stream.push(bytes)) socket.pause();
+  };
+  /** Passes on what may be; the rest waits for the key that opens it, and so does the server. */
+  const passOn = (records: readonly Buffer[]) => {
+    for (const [index, record] of records.entries()) {
+      const fate = guard.isOver() ? 'pass' : guard.judge(record);
+      if (fate === 'refuse')
+        return void stream.destroy(new DialFailure('budget-spent', tooSlow, { address }));
+      if (fate === 'wait') {
+        waiting = records.slice(index);
+        return void socket.pause();
+      }
+      pass(record);
+    }
+  };
+  socket.on('data', (piece: Buffer) => {
+    if (!guard.isOver()) return passOn([...waiting, ...splitter.add(piece)]);
+    pass(splitter.rest());
+    pass(piece);
+  });
+  return {
+    stream,
+    takeSecret(secret) {
+      guard.takeSecret(secret);
+      const held = waiting;
+      waiting = [];
+      passOn(held);
+      if (waiting.length === 0) socket.resume();
+    },
+  };
+}
+
+const tooSlow = 'checking the signatures of its certificates takes longer than we allow';
+
+/** A stream that writes to the socket, ends with it and takes it along; what is read from it has to be pushed. */
+function streamOver(socket: Socket, isHeld: () => boolean): Duplex {
+  const stream = new Duplex({
+    allowHalfOpen: false,
+    read: () => void (isHeld() || socket.resume()),
+    write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
+    writev: (chunks, done) =>
+      void socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done),
+    final: (done) => void socket.end(done),
+    destroy(error, done) {
+      socket.destroy();
+      done(error);
+    },
+  });
+  socket.on('end', () => stream.push(null));
+  socket.on('error', (error) => stream.destroy(error));
+  socket.on('close', () => stream.destroy());
+  return stream;
+}
