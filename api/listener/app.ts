@@ -19,7 +19,7 @@ import { answerJob } from '../tools/answer-job.ts';
 import { answerTool } from '../tools/answer-tool.ts';
 import { announceDeprecation } from './deprecations.ts';
 import { guardHost, sendCors } from './front-door.ts';
-import { openRouter, pathOf } from './router.ts';
+import { openRouter, pathOf, toolPattern } from './router.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
@@ -54,7 +54,7 @@ export function makeApp(desk: Desk): RequestListener {
 function addRoutes(desk: Desk, get: (pattern: string, answer: Answer) => void): void {
   for (const spec of catalogue) {
     get(
-      `/api/tools/${spec.name}${spec.targetKind === 'domain' ? '/:domain' : ''}`,
+      toolPattern(spec),
       acceptingJson((request, response) => answerTool(desk, spec, request, response)),
     );
   }

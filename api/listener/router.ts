@@ -1,3 +1,4 @@
+import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Answer } from '../request/exchange.ts';
 
 /** What a path leads to. */
@@ -36,6 +37,11 @@ export function openRouter(): Router {
       return route && { pattern: route.pattern, answer: route.answer, params: readParams(route, segments) };
     },
   };
+}
+
+/** The pattern of a tool's route. */
+export function toolPattern({ name, targetKind }: Pick<CheckSpec, 'name' | 'targetKind'>): string {
+  return `/api/tools/${name}${targetKind === 'domain' ? '/:domain' : ''}`;
 }
 
 /** The path of a request's address, which may also be whole ("http://host/path"). */
