@@ -54,7 +54,7 @@ function withoutMemory(backend: Backend): Backend {
   const listeners: ((done: 'missed') => void)[] = [];
   const forget = async () => {
     // Within the same turn, but when the report has been kept: else the next request of this turn would find it.
-    for (let step = 0; step < 20; step += 1) await undefined;
+    for (let step = 0; step < 20; step += 1) await Promise.resolve();
     for (const listener of listeners) listener('missed');
   };
   return {
