@@ -15,7 +15,7 @@ FROM ${NODE_IMAGE}
 ARG BROWSER=bundled
 # What the bundled Chromium links against, or Debian's with all that it needs.
 RUN case "$BROWSER" in bundled) packages="libnss3 libnspr4 libexpat1 fonts-liberation" ;; debian) packages="chromium chromium-sandbox fonts-liberation" ;; none) packages="" ;; esac \
-  && if [ -n "$packages" ]; then apt-get update && apt-get install -y --no-install-recommends $packages && rm -rf /var/lib/apt/lists/*; fi
+  && if [ -n "$packages" ]; then apt-get update && apt-get install -y --no-install-recommends $packages && apt-get clean && rm -rf /var/lib/apt/lists/*; fi
 ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY --from=modules /app/node_modules node_modules

@@ -83,15 +83,15 @@ async function compareOnce(
 ): Promise<readonly Difference[]> {
   const all = await Promise.all(settings.map(async (each) => ({ ...each, here: await each.read() })));
   const read = all.flatMap(({ here, ...each }) => (here === undefined ? [] : [{ ...each, here }]));
-  const keys = read.map(({ name }) => keyOf(redis, name));
+  const keys = read.map(({ name }) => keyOfSetting(redis, name));
   const held = await redis.eval(agree, keys.length, ...keys, holdMs, ...read.map(({ here }) => here));
   const found = read.map((each, at) => ({ ...each, elsewhere: String((held as unknown[])[at]) }));
   const unread = before.filter(({ name }) => !read.some((each) => each.name === name));
   return [...found.filter(({ here, elsewhere }) => here !== elsewhere), ...unread];
 }
 
-// In a cluster the keys of a script must be in one slot.
-function keyOf(redis: AnyRedis, name: string): string {
+/** Where the value is held that the processes have of a setting. In a cluster the keys of a script must be in one slot. */
+export function keyOfSetting(redis: AnyRedis, name: string): string {
   const below = `${keyPrefix}:settings`;
   return `${isCluster(redis) ? `{${below}}` : below}:${name}`;
 }

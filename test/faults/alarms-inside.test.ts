@@ -127,6 +127,20 @@ describe.skipIf(!(promtool && hasRedis && hasMongo))('alarms of faults inside a 
     expect(judged()).toContain('SUCCESS');
   });
 
+  test('a worker with other settings than the others', async () => {
+    recording = openRecording();
+    await pass(3);
+    other.process.kill('SIGTERM');
+    other = await fleet.startWorker({ HOST_CONCURRENCY: '7' });
+    await pass(8);
+    recording.expectAlarms('DiagSettingsDiffer');
+    other.process.kill('SIGTERM');
+    other = await fleet.startWorker();
+    await pass(2);
+    recording.expectAlarms();
+    expect(judged()).toContain('SUCCESS');
+  });
+
   test('a process that leaks, until it is started again', async () => {
     recording = openRecording();
     await pass(3);
