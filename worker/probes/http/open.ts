@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import got, { type Request } from 'got';
 import { judgeUrl, type TargetPolicy } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import { DialFailure } from '../dial-failure.ts';
@@ -98,26 +99,23 @@ type Chain = {
 };
 
 async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpAnswer> {
-  const { settings, agents, signal } = chain;
   const asked = performance.now();
   const sight: Sight = { socket: undefined, readBefore: 0, answered: asked };
-  const outgoing = startRequest(request, url, chain, sight);
-  const ending = openEnding(outgoing, settings.limits);
+  const stream = startRequest(request, url, chain, sight);
   try {
-    const response = await headersOf(outgoing);
-    ending.watch(response);
+    const response = await headersOf(stream);
     const { answered, socket = response.socket } = sight;
     const seen = {
-      address: agents.addressOf(socket),
-      socketTimes: agents.takeTimes(socket),
+      address: chain.agents.addressOf(socket),
+      socketTimes: chain.agents.takeTimes(socket),
       tls: seeTls(socket as TLSSocket),
     };
-    const body = await takeBody(request, response, {
-      ...settings.limits,
+    const body = await takeBody(request, response, stream, {
+      ...chain.settings.limits,
       // The header section may take its own limit beside the body's.
-      socketBytes: () => socket.bytesRead - sight.readBefore - settings.limits.headerBytes,
+      socketBytes: () => socket.bytesRead - sight.readBefore - chain.settings.limits.headerBytes,
     });
-    signal.throwIfAborted();
+    chain.signal.throwIfAborted();
     return {
       kind: 'response',
       url: url.href,
@@ -131,16 +129,14 @@ async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpA
       timings: readTimings({ asked, socket: seen.socketTimes, answered, ended: performance.now() }),
     };
   } catch (error) {
-    outgoing.destroy();
-    signal.throwIfAborted();
-    const address = sight.socket ? agents.addressOf(sight.socket) : null;
+    stream.destroy();
+    chain.signal.throwIfAborted();
+    const address = sight.socket ? chain.agents.addressOf(sight.socket) : null;
     return readFailure(error, url.href, address);
-  } finally {
-    ending.clear();
   }
 }
 
-/** Kept from Node's own events: by the time an answer is looked at, a kept-alive socket may have left it already. */
+/** Kept from Node's own events: by the time got tells of an answer, a kept-alive socket has already left it. */
 type Sight = {
   socket: Socket | undefined;
   /** Bytes that a kept-alive socket had read for earlier requests. */
@@ -153,9 +149,9 @@ function startRequest(
   url: URL,
   { settings, agents, signal }: Chain,
   sight: Sight,
-): ClientRequest {
-  const isSecure = url.protocol === 'https:';
-  const outgoing = (isSecure ? requestHttps : requestHttp)(url, {
+): Request {
+  const { responseMs, requestMs, headerBytes } = settings.limits;
+  const stream = got.stream(url, {
     method: request.method ?? 'GET',
     headers: {
       'user-agent': settings.userAgent,
@@ -163,47 +159,33 @@ function startRequest(
       'accept-encoding': 'gzip, deflate, br, zstd',
       ...request.headers,
     },
-    agent: isSecure ? agents.https : agents.http,
-    maxHeaderSize: settings.limits.headerBytes,
+    agent: { http: agents.http, https: agents.https },
+    followRedirect: false,
+    throwHttpErrors: false,
+    // Decoding is ours: layers, ratio and wire bytes must be counted.
+    decompress: false,
+    retry: { limit: 0 },
+    timeout: { response: responseMs, request: requestMs },
+    maxHeaderSize: headerBytes,
     signal,
-  });
-  // Node drops every header after the 1,000th in silence; the size limit above bounds them already.
-  outgoing.maxHeadersCount = 0;
-  boundInterim(outgoing);
-  outgoing.once('socket', (socket) => {
-    sight.socket = socket;
-    sight.readBefore = socket.bytesRead;
-  });
-  outgoing.once('response', () => {
-    sight.answered = performance.now();
-  });
-  return outgoing.end();
-}
-
-/** Ends a request that takes too long: its answer from when it was sent, and all of it with its body. */
-function openEnding(outgoing: ClientRequest, { responseMs, requestMs }: HttpLimits) {
-  let body: IncomingMessage | undefined;
-  const late = () => {
-    // A body that is destroyed says that it was aborted before it says why: so it is told first.
-    body?.emit('error', Object.assign(new Error('the body did not come in time'), { code: 'ETIMEDOUT' }));
-    outgoing.destroy(new DialFailure('response-timeout', 'the server did not answer in time'));
-  };
-  const wholeTimer = setTimeout(late, requestMs);
-  let answerTimer: NodeJS.Timeout | undefined;
-  outgoing.once('finish', () => {
-    answerTimer = setTimeout(late, responseMs);
-  });
-  return {
-    /** The header section is here, and its body follows. */
-    watch(response: IncomingMessage): void {
-      clearTimeout(answerTimer);
-      body = response;
+    request(target, options, callback) {
+      const outgoing = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, options, callback);
+      // Node drops every header after the 1,000th in silence; the size limit above bounds them already.
+      outgoing.maxHeadersCount = 0;
+      boundInterim(outgoing);
+      outgoing.once('socket', (socket) => {
+        sight.socket = socket;
+        sight.readBefore = socket.bytesRead;
+      });
+      outgoing.once('response', () => {
+        sight.answered = performance.now();
+      });
+      return outgoing;
     },
-    clear(): void {
-      clearTimeout(wholeTimer);
-      clearTimeout(answerTimer);
-    },
-  };
+  });
+  // got takes OPTIONS for a method with a body, and waits for its end.
+  if (request.method === 'OPTIONS') stream.end();
+  return stream;
 }
 
 /** Early hints come once or a few times; a hundred interim answers are an attack. */
@@ -218,20 +200,18 @@ function boundInterim(outgoing: ClientRequest): void {
   });
 }
 
-function headersOf(outgoing: ClientRequest): Promise<IncomingMessage> {
+function headersOf(stream: Request): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    outgoing.once('response', (response) => {
-      // A request also fails after the answer, as where more comes than Content-Length says: then its body counts as broken off.
-      outgoing.on('error', () => response.destroy());
-      resolve(response);
-    });
-    outgoing.on('error', reject);
+    stream.once('response', (response: IncomingMessage) => resolve(response));
+    // Stays on: got destroys the stream with an error also after the answer, when its body breaks off.
+    stream.on('error', reject);
   });
 }
 
 async function takeBody(
   request: HttpRequest,
   response: IncomingMessage,
+  stream: Request,
   limits: HttpLimits & Pick<BodyLimits, 'socketBytes'>,
 ): Promise<HttpBody> {
   const isRedirect =
@@ -245,7 +225,7 @@ async function takeBody(
     ? { keepBytes: 4096, wireBytes: 4096, ratio: 1, encodings: 0, socketBytes }
     : { keepBytes, wireBytes, ratio: 100, encodings: 2, asBytes: request.asBytes === true, socketBytes };
   const body = await readBody(
-    response,
+    stream,
     codings,
     valuesOf(response.rawHeaders, 'content-type')[0] ?? '',
     bounds,

@@ -1,3 +1,4 @@
+import { RequestError } from 'got';
 import { DialFailure, readSocketError } from '../dial-failure.ts';
 import type { FailureCode, HttpAnswer } from './port.ts';
 
@@ -28,17 +29,20 @@ export function readFailure(error: unknown, url: string, address: string | null)
 }
 
 function see(error: unknown): Sight | undefined {
-  if (error instanceof DialFailure) return { code: error.code, reason: error.reason, address: error.address };
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const cause = error instanceof RequestError && error.cause instanceof Error ? error.cause : error;
+  if (cause instanceof DialFailure) return { code: cause.code, reason: cause.reason, address: cause.address };
+  if (error instanceof RequestError && error.code === 'ETIMEDOUT')
+    return { code: 'response-timeout', reason: 'the server did not answer in time' };
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const protocol = protocolFailures.find(([pattern]) => pattern.test(code));
   if (protocol) return { code: protocol[1], reason: `${protocol[2]} (${code})` };
-  if (isHangUp(error))
+  if (isHangUp(cause))
     return { code: 'connection-closed', reason: 'the server closed the connection without an answer' };
-  const known = readSocketError(error);
+  const known = readSocketError(cause);
   return known && { code: known[0], reason: known[1] };
 }
 
 // Node gives an end of the stream the code of a reset; only its words tell them apart.
-function isHangUp(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('socket hang up');
+function isHangUp(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.includes('socket hang up');
 }
