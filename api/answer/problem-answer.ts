@@ -6,7 +6,7 @@ import { sendJson } from './json.ts';
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
 export function answerProblems({ log, metrics }: Witness, publicPath: string) {
-  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+  return (error: unknown, _request: Request, response: Response, _next: NextFunction): void => {
     if (error instanceof ClientGone) return;
     const foreseen = error instanceof Problem ? error : readExpressError(error);
     if (!foreseen) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
@@ -16,12 +16,11 @@ export function answerProblems({ log, metrics }: Witness, publicPath: string) {
     metrics?.problem(problem.code);
     noteSubject(response, { problem: problem.code });
     if (response.headersSent) return void response.destroy();
-    sendProblem(request, response, { problem, publicPath });
+    sendProblem(response, { problem, publicPath });
   };
 }
 
 function sendProblem(
-  request: Request,
   response: Response,
   { problem, publicPath }: { readonly problem: Problem; readonly publicPath: string },
 ): void {
@@ -31,8 +30,6 @@ function sendProblem(
   response.setHeader('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   if (problem.retryAfterS !== undefined) response.setHeader('Retry-After', problem.retryAfterS);
-  // A body that is sent and not read must not keep the connection busy.
-  if (!request.complete && hasBody(request)) response.setHeader('Connection', 'close');
   const body = {
     type: `${publicPath}/problems/${problem.code}`,
     title,
@@ -45,10 +42,6 @@ function sendProblem(
     ...(problem.retryAfterS === undefined ? {} : { retryAfterSeconds: problem.retryAfterS }),
   };
   sendJson(response, body, 'application/problem+json');
-}
-
-function hasBody({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 // Express and its router throw errors with a `status` for paths that cannot be decoded.

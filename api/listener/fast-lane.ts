@@ -12,7 +12,7 @@ import { readPreferences } from '../request/preferences.ts';
 import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts';
 import { startRequest, traceField } from '../request/trace-request.ts';
 import { findDeprecation } from './deprecations.ts';
-import { corsFields, hasOneHost } from './front-door.ts';
+import { corsFields, hasBody, hasOneHost } from './front-door.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -109,6 +109,7 @@ function isPlain({ method, headers, rawHeaders, url = '' }: IncomingMessage, des
   return (
     (method === 'GET' || method === 'HEAD') &&
     takesJson(headers.accept) &&
+    !hasBody(headers) &&
     !asksForFreshness(headers['cache-control']) &&
     desk.door.isKnownHost(headers.host) &&
     hasOneHost(rawHeaders) &&
