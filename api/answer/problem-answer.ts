@@ -5,7 +5,7 @@ import { ClientGone } from './client-gone.ts';
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
 export function answerProblems({ log, metrics }: Witness, publicPath: string) {
-  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+  return (error: unknown, _request: Request, response: Response, _next: NextFunction): void => {
     if (error instanceof ClientGone) return;
     const foreseen = error instanceof Problem ? error : readExpressError(error);
     if (!foreseen) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
@@ -23,8 +23,6 @@ function sendProblem(request: Request, response: Response, { status, fields, tex
   for (const name of ['ETag', 'Last-Modified', 'Content-Encoding']) response.removeHeader(name);
   for (let index = 0; index < fields.length; index += 2)
     response.setHeader(fields[index] ?? '', fields[index + 1] ?? '');
-  // A body that is sent and not read must not keep the connection busy.
-  if (!request.complete && hasBody(request)) response.setHeader('Connection', 'close');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(request.method === 'HEAD' ? undefined : text);
 }
@@ -73,10 +71,6 @@ export function printProblem(problem: Problem, requestId: string, publicPath: st
 export function countProblem(metrics: Witness['metrics'], { code, policy }: Problem): void {
   if (code === 'rate_limited') metrics?.rateLimited(policy ?? 'unknown');
   metrics?.problem(code);
-}
-
-function hasBody({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 // Express and its router throw errors with a `status` for paths that cannot be decoded.

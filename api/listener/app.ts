@@ -18,7 +18,7 @@ import { answerJob } from '../tools/answer-job.ts';
 import { answerTool } from '../tools/answer-tool.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 import { announceDeprecations } from './deprecations.ts';
-import { guardHost, sendCors } from './front-door.ts';
+import { closeBehindBody, guardHost, sendCors } from './front-door.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
@@ -27,7 +27,7 @@ export function makeApp(desk: Desk): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', false);
-  app.use(logRequests(desk.witness));
+  app.use(closeBehindBody(), logRequests(desk.witness));
   app.use(announceDeprecations(desk.door.deprecations));
   app.use(guardHost(desk.door.isKnownHost), sendCors(desk.door.corsOrigins));
 

@@ -16,7 +16,7 @@ import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts
 import { startRequest, traceField } from '../request/trace-request.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 import { findDeprecation } from './deprecations.ts';
-import { corsFields, hasOneHost } from './front-door.ts';
+import { corsFields, hasBody, hasOneHost } from './front-door.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -126,6 +126,7 @@ function isPlain({ method, headers, rawHeaders, url = '' }: IncomingMessage, des
   return (
     (method === 'GET' || method === 'HEAD') &&
     takesJson(headers.accept) &&
+    !hasBody(headers) &&
     !asksForFreshness(headers['cache-control']) &&
     desk.door.isKnownHost(headers.host) &&
     hasOneHost(rawHeaders) &&

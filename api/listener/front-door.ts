@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '#shared/config';
 import { Problem } from '#shared/model/problem';
@@ -43,6 +44,22 @@ export function hasOneHost(rawHeaders: readonly string[]): boolean {
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
   return hosts <= 1;
+}
+
+/** True where a body comes behind the header section; nothing here reads one. */
+export function hasBody({
+  'transfer-encoding': coding,
+  'content-length': length,
+}: IncomingHttpHeaders): boolean {
+  return coding !== undefined || Number(length ?? 0) > 0;
+}
+
+/** Closes the connection behind the answer to a request with a body: Node would read it to its end, and one GET brought 1.1 GB in 15 s. */
+export function closeBehindBody(): Middleware {
+  return (request, response, next) => {
+    if (hasBody(request.headers)) response.setHeader('Connection', 'close');
+    next();
+  };
 }
 
 /** Refuses a foreign Host, and more than one. */

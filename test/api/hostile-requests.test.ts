@@ -31,6 +31,40 @@ test('a second Host field is refused, also for a report in memory', async () => 
     );
 });
 
+/** Sends a head, then a body as fast as it is read. Gives what was answered, once the connection is closed. */
+function flood(head: string): Promise<{ readonly answer: string; readonly sentBytes: number }> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const block = Buffer.alloc(65_536, 'x');
+    const socket = connect(service.port, '127.0.0.1', () => {
+      socket.write(head);
+      more();
+    });
+    const more = () => {
+      while (!socket.destroyed && socket.write(block));
+    };
+    socket.on('drain', more).on('data', (piece) => {
+      answer += piece.toString('latin1');
+    });
+    socket.on('error', () => undefined); // a reset is one way of being closed
+    socket.on('close', () => resolve({ answer, sentBytes: socket.bytesWritten }));
+  });
+}
+
+test.for([good, '/api/me', '/openapi.json', '/api/tools/redirect-check'])(
+  'a body behind GET %s is not read: the connection ends behind the answer',
+  async (path) => {
+    await get(path, ['Host: localhost']);
+    const head = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n`;
+    for (const field of ['Content-Length: 100000000000', 'Transfer-Encoding: chunked']) {
+      const { answer, sentBytes } = await flood(`${head}${field}\r\n\r\n`);
+      expect(answer.match(/HTTP\/1\.1 \d/g)?.length ?? 0).toBeLessThan(2);
+      // What the sockets of both ends hold; 1.1 GB within 15 s where it was read.
+      expect(sentBytes).toBeLessThan(30_000_000);
+    }
+  },
+);
+
 test.for([
   ['/api/tools/redirect-check?', 'a&'],
   ['/api/tools/dns-check/good.test?', '%&'],
