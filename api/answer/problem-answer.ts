@@ -5,7 +5,7 @@ import { ClientGone } from './client-gone.ts';
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
 export function answerProblems({ log, metrics }: Witness, publicPath: string) {
-  return (error: unknown, _request: Request, response: Response, _next: NextFunction): void => {
+  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     if (error instanceof ClientGone) return;
     const foreseen = error instanceof Problem ? error : readExpressError(error);
     if (!foreseen) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
