@@ -4,18 +4,18 @@ ARG NODE_IMAGE=node:24-slim
 FROM ${NODE_IMAGE} AS modules
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The image has its Node; the npm package "node" is for machines without.
-RUN npm ci --omit=dev --ignore-scripts
 # bundled: the Chromium that npm brings. debian: Debian's, which gets security updates within days; set
-# BROWSER_PATH=/usr/bin/chromium beside it. none: for processes that load no pages.
+# BROWSER_PATH=/usr/bin/chromium beside it. none: for processes that load no pages; the packages that do are optional.
 ARG BROWSER=bundled
-RUN case "$BROWSER" in bundled) ;; debian|none) rm -rf node_modules/@sparticuz ;; *) echo "BROWSER must be bundled, debian or none" >&2; exit 1 ;; esac
+# The image has its Node; the npm package "node" is for machines without.
+RUN case "$BROWSER" in bundled|debian) omit="--omit=dev" ;; none) omit="--omit=dev --omit=optional" ;; *) echo "BROWSER must be bundled, debian or none" >&2; exit 1 ;; esac \
+  && npm ci $omit --ignore-scripts && if [ "$BROWSER" = debian ]; then rm -rf node_modules/@sparticuz; fi
 
 FROM ${NODE_IMAGE}
 ARG BROWSER=bundled
 # What the bundled Chromium links against, or Debian's with all that it needs.
 RUN case "$BROWSER" in bundled) packages="libnss3 libnspr4 libexpat1 fonts-liberation" ;; debian) packages="chromium chromium-sandbox fonts-liberation" ;; none) packages="" ;; esac \
-  && if [ -n "$packages" ]; then apt-get update && apt-get install -y --no-install-recommends $packages && rm -rf /var/lib/apt/lists/*; fi
+  && if [ -n "$packages" ]; then apt-get update && apt-get install -y --no-install-recommends $packages && apt-get clean && rm -rf /var/lib/apt/lists/*; fi
 ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY --from=modules /app/node_modules node_modules
@@ -28,7 +28,7 @@ COPY client client
 RUN mkdir -p /data node_modules/.cache/diag && chown 10001:10001 /data node_modules/.cache/diag && chmod 0700 /data
 USER 10001:10001
 # Types are stripped and compiled here, by the user who reads it later on a read-only root.
-RUN NODE_COMPILE_CACHE=node_modules/.cache/diag node --input-type=module -e "await Promise.all(['api/main', 'worker/start/main', 'cli/serve', 'worker/probes/browser/child/main'].map((name) => import('/app/' + name + '.ts')))"
+RUN NODE_COMPILE_CACHE=node_modules/.cache/diag node --input-type=module -e "await Promise.all(['api/main', 'worker/start/main', 'cli/serve', 'worker/probes/browser/child/main'].map((name) => import('/app/' + name + '.ts'))); const { catalogue } = await import('/app/shared/catalogue/registry.ts'); const { findCheck } = await import('/app/worker/checks/registry.ts'); await Promise.all(catalogue.map(({ name }) => findCheck(name)))"
 EXPOSE 3000 3001 3002
 VOLUME /data
 ENTRYPOINT ["node", "cli/diag.js"]

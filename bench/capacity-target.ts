@@ -67,8 +67,8 @@ for (const server of [http, https]) server.on('connection', (socket) => socket.o
 const dns = createSocket('udp4');
 dns.on('message', (bytes, from) => {
   const query = decode(bytes);
-  const [{ name = '', type = 'A' } = {}] = query.questions ?? [];
-  const answers = answersTo(name.toLowerCase(), type);
+  const [question] = query.questions ?? [];
+  const answers = question ? answersTo(question.name.toLowerCase(), question.type) : [];
   // Authoritative, and recursion is available: it stands in for resolvers and name servers.
   const reply = encode({
     type: 'response',

@@ -19,8 +19,9 @@ const counts = {
   ssl: 100,
   'domain-health': 50,
 } as const;
-type Name = keyof typeof counts;
-const paths: Readonly<Record<Name, (host: string) => string>> = {
+export type CheckName = keyof typeof counts;
+/** Where each check of a host is asked for. */
+export const paths: Readonly<Record<CheckName, (host: string) => string>> = {
   redirect: (host) => `redirect-check?url=${encodeURIComponent(`http://${host}/`)}`,
   headers: (host) => `security-header-check?url=${encodeURIComponent(`https://${host}/`)}`,
   dns: (host) => `dns-check/${host}`,
@@ -28,7 +29,9 @@ const paths: Readonly<Record<Name, (host: string) => string>> = {
   'domain-health': (host) => `domain-health/${host}`,
 };
 /** BENCH_ONLY names one check, for profiles. */
-const names = (Object.keys(counts) as Name[]).filter((name) => (process.env['BENCH_ONLY'] ?? name) === name);
+const names = (Object.keys(counts) as CheckName[]).filter(
+  (name) => (process.env['BENCH_ONLY'] ?? name) === name,
+);
 const latencies = (process.env['BENCH_LATENCIES'] ?? '0,50').split(',').map(Number);
 const lanes = 8;
 
@@ -49,15 +52,15 @@ export async function bench(): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
   const target = await openTarget(join(folder, 'root.pem'));
   const places = [await openEmbedded(target.settings, join(folder, 'data'))];
-  if (hasRedis && hasMongo) places.push(await openScaled(target.settings));
+  if (process.env['BENCH_EMBEDDED'] === undefined && hasRedis && hasMongo)
+    places.push(await openScaled(target.settings));
   else console.log('scaled: not measured, needs Redis and a store');
   const rows: string[][] = [];
   try {
     for (const latencyMs of latencies) {
       target.process.send(latencyMs);
       for (const name of names) {
-        const cells: string[] = [];
-        for (const place of places) cells.push(...(await measure(place, name)));
+        const cells = await measureAll(places, name);
         rows.push([name, String(latencyMs), ...cells]);
         console.log(`${name}, targets of ${latencyMs} ms: ${cells.join(', ')}`);
       }
@@ -81,7 +84,13 @@ export async function bench(): Promise<Section> {
 
 let hosts = 0;
 
-async function measure(place: Place, name: Name): Promise<string[]> {
+async function measureAll(places: readonly Place[], name: CheckName): Promise<string[]> {
+  const cells: string[] = [];
+  for (const place of places) cells.push(...(await measure(place, name)));
+  return cells;
+}
+
+async function measure(place: Place, name: CheckName): Promise<string[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes });
   const ask = async () => {
     hosts += 1;
@@ -99,8 +108,8 @@ async function measure(place: Place, name: Name): Promise<string[]> {
   return place.name === 'embedded' ? [all.toFixed(1), rate] : [worker.toFixed(1), all.toFixed(1), rate];
 }
 
-/** As a patient client: a busy machine's 503 is asked again. */
-async function fetchReport(agent: Agent, url: string): Promise<void> {
+/** Gets a whole report, or rejects. As a patient client: a busy machine's 503 is asked again. */
+export async function fetchReport(agent: Agent, url: string): Promise<void> {
   while ((await fetchOnce(agent, url)) === 'busy') await new Promise((resolve) => setTimeout(resolve, 500));
 }
 
@@ -131,7 +140,8 @@ function cpuMsOf(pids: readonly (number | undefined)[]): number {
 
 type Target = { readonly process: ChildProcess; readonly settings: Record<string, string> };
 
-async function openTarget(rootFile: string): Promise<Target> {
+/** Starts the targets, and gives the settings of a service that may ask them. @param rootFile where their root certificate is written */
+export async function openTarget(rootFile: string): Promise<Target> {
   const child = fork(fileURLToPath(new URL('capacity-target.ts', import.meta.url)), [rootFile]);
   const [ports] = (await once(child, 'message')) as [Record<'httpPort' | 'httpsPort' | 'dnsPort', number>];
   const settings = {

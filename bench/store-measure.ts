@@ -73,28 +73,40 @@ export function sampleReport(reportId: string, more: { readonly checkedAtMs?: nu
   return makeReport(facts, { state: 'complete', verdicts, fields: {} });
 }
 
-/** Measures all acts on one side and prints them. */
-export async function measureSide(side: Side): Promise<void> {
+/** A line of the page: the act, ours at p50 and p95, the bare driver's, and the ratio of p50. */
+export type Row = readonly [
+  act: string,
+  p50: string,
+  p95: string,
+  bareP50: string,
+  bareP95: string,
+  ratio: string,
+];
+
+/** Measures all acts on one side, and prints them. */
+export async function measureSide(side: Side): Promise<Row[]> {
   const { store, bare, freshKeys, accounts } = side;
   const bytes = await side.diskBytes();
-  console.log(`${side.name}: ${await side.count()} reports, ${megabytes(bytes)} on disk`);
-  await compare('insert', async (turn) => {
+  const about = `${side.name}, ${await side.count()} reports, ${megabytes(bytes)}`;
+  console.log(about);
+  const insert = await compare('insert', async (turn) => {
     const keys = { reportId: randomId(), jobId: randomId(), jobKey: randomId() };
     const report = sampleReport(keys.reportId);
     return turn === 'ours' ? () => store.insert(report, keys) : () => bare.insert(report, keys);
   });
   const wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
-  await compare('findFresh', async (turn, index) => {
+  const find = await compare('findFresh', async (turn, index) => {
     const jobKey = freshKeys[(index * 7919) % freshKeys.length] ?? '';
     return turn === 'ours' ? () => store.findFresh([{ jobKey, wanted }]) : () => bare.findFresh(jobKey);
   });
-  await compare('history page of 20', async (turn, index) => {
+  const page = await compare('history page of 20', async (turn, index) => {
     const account = accounts[index % accounts.length] ?? '';
     return turn === 'ours' ? () => store.grants.list({ account, limit: 20 }) : () => bare.history(account);
   });
   await measureTick(side);
   await measureIdle(side);
-  await measureExpiry(side);
+  const expiry = await measureExpiry(side);
+  return [insert, find, page, expiry].map(([act, ...figures]) => [`${act} (${about})`, ...figures]);
 }
 
 type Turn = 'ours' | 'bare';
@@ -106,7 +118,7 @@ const inRow = 50;
 async function compare(
   name: string,
   prepare: (turn: Turn, index: number) => Promise<() => Promise<unknown>>,
-): Promise<void> {
+): Promise<Row> {
   const times: Record<Turn, number[]> = { ours: [], bare: [] };
   const until = performance.now() + 20_000;
   for (let index = 0; index < turns * 2 && performance.now() < until; index += 1) {
@@ -120,6 +132,7 @@ async function compare(
   console.log(
     `  ${name}: p50 ${us(ours.p50)}, p95 ${us(ours.p95)}; bare driver ${us(bare.p50)}, ${us(bare.p95)}; ratio of p50 ${(ours.p50 / bare.p50).toFixed(2)}`,
   );
+  return [name, us(ours.p50), us(ours.p95), us(bare.p50), us(bare.p95), (ours.p50 / bare.p50).toFixed(2)];
 }
 
 /** The look each second at keys that are waited for, each with ten old reports. */
@@ -140,7 +153,7 @@ async function measureTick({ store, oldKeys, tickKeys }: Side): Promise<void> {
   );
 }
 
-async function measureExpiry(side: Side): Promise<void> {
+async function measureExpiry(side: Side): Promise<Row> {
   const before = { rows: await side.count(), bytes: await side.diskBytes() };
   const expired = Math.floor(before.rows / 5);
   await side.makeExpired(expired);
@@ -155,9 +168,19 @@ async function measureExpiry(side: Side): Promise<void> {
   await side.bare.expire();
   const bareSeconds = (performance.now() - bareStart) / 1000;
   await delay(1000);
+  const held = [50, 99].map((share) => us(loop.percentile(share) / 1000 - 5000));
   console.log(
-    `  expiry: ${Math.round(expired / seconds)} rows/s (bare driver, all at once: ${Math.round(expired / bareSeconds)}); loop held for p50 ${us(loop.percentile(50) / 1000 - 5000)}, p99 ${us(loop.percentile(99) / 1000 - 5000)}; disk ${megabytes(before.bytes)} → ${megabytes(await side.diskBytes())}`,
+    `  expiry: ${Math.round(expired / seconds)} rows/s (bare driver, all at once: ${Math.round(expired / bareSeconds)}); loop held for p50 ${held[0]}, p99 ${held[1]}; disk ${megabytes(before.bytes)} → ${megabytes(await side.diskBytes())}`,
   );
+  const perRow = (secondsOfAll: number) => us((secondsOfAll * 1e6) / expired);
+  return [
+    `expiry, a report (the loop held for p50 ${held[0]}, p99 ${held[1]})`,
+    perRow(seconds),
+    '',
+    perRow(bareSeconds),
+    '',
+    (seconds / bareSeconds).toFixed(2),
+  ];
 }
 
 async function measureIdle({ serverCpuMs }: Side): Promise<void> {

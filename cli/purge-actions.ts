@@ -8,19 +8,22 @@ import { UsageError } from './usage-error.ts';
 /** A read of the store that began before the deletion may put a report back into a memory: it ends within this time. */
 const lateReadMs = 1500;
 
-/** Deletes what is kept of an account or a target, tells every API, and prints the counts. */
-export async function purge({
-  account,
-  target,
-}: {
-  readonly account?: string;
-  readonly target?: string;
-}): Promise<void> {
-  if ((account === undefined) === (target === undefined))
-    throw new UsageError('Give either --account or --target.');
-  const wish = account === undefined ? { target: readName(target ?? '') } : { account };
-  const { reports, grants, blobs } = await purgeStore(readConfig(), wish);
+type Options = { readonly account?: string; readonly target?: string; readonly olderThan?: string };
+
+/** Deletes what is kept of an account or a target, or what is too old, tells every API, and prints the counts. */
+export async function purge(options: Options): Promise<void> {
+  const { reports, grants, blobs } = await purgeStore(readConfig(), readWish(options));
   console.log(`${reports} reports, ${grants} grants and ${blobs} pieces of evidence deleted`);
+}
+
+function readWish({ account, target, olderThan }: Options): PurgeWish {
+  const [wish, other] = [
+    ...(account === undefined ? [] : [{ account }]),
+    ...(target === undefined ? [] : [{ target: readName(target) }]),
+    ...(olderThan === undefined ? [] : [{ madeBefore: Date.now() - readDays(olderThan) * 86_400_000 }]),
+  ];
+  if (!wish || other) throw new UsageError('Give one of --account, --target and --older-than.');
+  return wish;
 }
 
 async function purgeStore({ REDIS_URL, MONGODB_URL, DATA_DIR }: Config, wish: PurgeWish): Promise<Purged> {
@@ -47,4 +50,10 @@ function readName(text: string): string {
   if (!/^(?=.*[.:])[^\s/]{1,253}$/.test(name))
     throw new UsageError(`--target: "${text}" is neither a domain nor a URL.`);
   return name;
+}
+
+function readDays(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text))
+    throw new UsageError(`--older-than: "${text}" is not a number of days, such as 7.`);
+  return Number(text);
 }

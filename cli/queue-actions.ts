@@ -1,3 +1,4 @@
+import { readHeld } from '#shared/agreement/read-held';
 import { catalogue } from '#shared/catalogue/registry';
 import { readConfig } from '#shared/config';
 import type { JobSeen, Operator } from '#shared/job-queue/bullmq/operator';
@@ -134,6 +135,10 @@ async function withOperator<T>(act: (operator: Operator) => Promise<T>): Promise
     throw new UsageError(
       'diag queue needs REDIS_URL and MONGODB_URL: the queue of a single process is in its memory.',
     );
+  // With another number of parts, jobs would be looked for where there are none.
+  const held = await readHeld(url, 'REDIS_SHARDS', openLogger('silent'));
+  if (held !== undefined && held !== String(shards))
+    throw new UsageError(`REDIS_SHARDS is ${shards} here and ${held} in the processes of the service.`);
   const lineLimit = QUEUE_SECONDS * hostConcurrency;
   const operator = await openOperator({ url, shards, log: openLogger('silent'), hostConcurrency, lineLimit });
   try {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Agreement } from './agreement/agreement.ts';
 import { type Config, ConfigError } from './config.ts';
 import { openMemoryJobQueue } from './job-queue/memory.ts';
 import type { JobQueue, Missed } from './job-queue/port.ts';
@@ -24,6 +25,8 @@ export type Backend = {
   readonly rateLimiter: RateLimiter;
   readonly tokenStore: TokenStore;
   readonly pace: Pace;
+  /** Whether this process has the settings of the others; absent where there are no others. */
+  readonly agreement?: Agreement;
   close(graceMs: number): Promise<void>;
 };
 
@@ -108,12 +111,18 @@ async function openScaled(
     { openMongoReportStore },
     { openRedisRateLimiter },
     { openRedisPace },
+    { openAgreement },
+    { listAgreedSettings },
+    { workInAgreement },
   ] = await Promise.all([
     import('./job-queue/bullmq/open.ts'),
     import('./redis.ts'),
     import('./report-store/mongo.ts'),
     import('./rate-limiter/redis.ts'),
     import('./pace/redis.ts'),
+    import('./agreement/agreement.ts'),
+    import('./agreement/agreed-settings.ts'),
+    import('./agreement/work-in-agreement.ts'),
   ]);
   const jobQueue = openBullmqJobQueue({
     url: urls.redis,
@@ -127,14 +136,22 @@ async function openScaled(
   const reportStore = ofMongoUrl(() =>
     openMongoReportStore(urls.mongo, { log, limitBytes: limitBytesOf(config) }),
   );
+  const redis = openRedis(urls.redis, impatientAlone, log);
+  const agreement = openAgreement(redis, listAgreedSettings(config, identityOf(reportStore)), log);
   return {
     mode: 'scaled',
-    jobQueue,
+    agreement,
+    jobQueue: workInAgreement(jobQueue, agreement, log),
     reportStore: inSharedTime(reportStore, () => jobQueue.clockOffsetMs()),
-    rateLimiter: openRedisRateLimiter(openRedis(urls.redis, impatientAlone, log), log),
+    rateLimiter: openRedisRateLimiter(redis, log),
     tokenStore: await openTokenStore(config, log),
     pace: openRedisPace(openRedis(urls.redis, impatientAlone, log), log),
   };
+}
+
+// A store that is away is told by its own port; its id is compared when it is back.
+function identityOf(reportStore: ReportStore): () => Promise<string | undefined> {
+  return async () => reportStore.identity?.().catch(() => undefined);
 }
 
 /** Opens the store of tokens alone, for the command line as for the service. */

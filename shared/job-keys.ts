@@ -26,6 +26,7 @@ export function openJobKeys(config: Config): JobKeyOf {
   return Object.assign(keyOf, { versionOf });
 }
 
-function digestOfFile(path: string): string {
+/** A short digest of what is in a file. Throws where it cannot be read. */
+export function digestOfFile(path: string): string {
   return hash('sha256', readFileSync(path), 'base64url').slice(0, 8);
 }

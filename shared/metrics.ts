@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { catalogue } from './catalogue/registry.ts';
 import type { JobQueue, QueueStats } from './job-queue/port.ts';
 import type { QueueName } from './model/job.ts';
 import { addBackendGauges, addBuildInfo, addSpanCounter } from './process-gauges.ts';
@@ -19,7 +20,8 @@ export type Metrics = {
   problem(code: string): void;
   /** A job's first start. */
   jobStarted(queue: QueueName, waitedS: number): void;
-  checkDone(check: string, state: string, seconds: number): void;
+  /** @param seconds where it is known how long the run took */
+  checkDone(check: string, state: string, seconds?: number): void;
   /** From now on each scrape tells which parts are away or hampered. */
   watchReadiness(read: ReadReadiness): void;
   /** From now on each scrape tells what became of spans. */
@@ -44,17 +46,22 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     new Counter({ name, help, labelNames, registers });
   const histogram = (name: string, help: string, label: string) =>
     new Histogram({ name, help, labelNames: [label], buckets: durations, registers });
-  const tally = (name: string, help: string, label: string) => addTally(registry, { name, help, label });
+  const tally = (name: string, help: string, label: string, known?: readonly string[]) =>
+    addTally(registry, { name, help, label, ...(known ? { known } : {}) });
   const countRequest = addRequests(registry);
   const lookups = tally('diag_cache_lookups_total', 'Reports given, by where they came from.', 'result');
   const refused = tally('diag_rate_limited_total', 'Requests refused with 429.', 'policy');
-  const problems = tally('diag_problems_total', 'Requests answered with a problem.', 'code');
+  // What alarms watch begins at 0.
+  const problems = tally('diag_problems_total', 'Requests answered with a problem.', 'code', [
+    'internal_error',
+  ]);
   const waitSeconds = histogram(
     'diag_queue_wait_seconds',
     'Time from a request for a job to its start.',
     'queue',
   );
   const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
+  for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, 0);
   const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
   return {
     request: countRequest,
@@ -64,7 +71,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     jobStarted: (queue, waitedS) => waitSeconds.observe({ queue }, waitedS),
     checkDone(check, outcome, seconds) {
       checks.inc({ check, outcome });
-      checkSeconds.observe({ check }, seconds);
+      if (seconds !== undefined) checkSeconds.observe({ check }, seconds);
     },
     watchReadiness: (read) => addDegradedGauge(read, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),

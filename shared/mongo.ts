@@ -16,9 +16,18 @@ const timeouts = {
 /** The code of a server that has a document of this key already. */
 export const duplicateKey = 11_000;
 
-/** A client with the timeouts of a request; it connects when it is first used. */
+/** A client with the timeouts of a request, but for those that the URL sets itself; it connects when it is first used. */
 export function openMongo(url: string): MongoClient {
-  return new MongoClient(url, { ...timeouts, appName: 'diag' });
+  return new MongoClient(url, { ...unlessNamedIn(url, timeouts), appName: 'diag' });
+}
+
+/** The driver would let these win over the URL's own. Options of a URL are told in any case (MongoDB, "Connection String Options"). */
+function unlessNamedIn<T extends object>(url: string, options: T): Partial<T> {
+  const [, query = ''] = url.split('?');
+  const named = [...new URLSearchParams(query).keys()].map((name) => name.toLowerCase());
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => !named.includes(name.toLowerCase())),
+  ) as Partial<T>;
 }
 
 /** An index of ten million documents is built in less. */

@@ -5,7 +5,7 @@ import { makeDataFolderPrivate } from './data-folder.ts';
 import { timeWaits } from './job-queue/time-waits.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-import { type Able, openReadiness } from './readiness.ts';
+import { type Able, type Checks, openReadiness, type ReadReadiness } from './readiness.ts';
 import { openTracing } from './tracing/open.ts';
 import type { Tracing } from './tracing/port.ts';
 
@@ -67,13 +67,7 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
   );
   const backend = { ...opened, jobQueue };
   const parts = await open({ config, log, backend, metrics, tracing });
-  const pings = {
-    queue: () => jobQueue.ping(),
-    store: () => backend.reportStore.ping(),
-    // A shard that is away makes the process degraded, and leaves it ready: the others go on.
-    ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
-  };
-  const readiness = openReadiness(pings, parts, log);
+  const readiness = openReadinessOf(backend, parts, log);
   metrics.watchReadiness(readiness);
   if (tracing) metrics.watchTracing(tracing);
   const place = { host: config.ADMIN_HOST, port: config.ADMIN_PORT, defaultPort: adminPort };
@@ -94,6 +88,25 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
     ) as object,
     'ready',
   );
+}
+
+function openReadinessOf(
+  { jobQueue, reportStore, agreement }: Backend,
+  parts: readonly Part[],
+  log: Logger,
+): ReadReadiness {
+  const pings = {
+    queue: () => jobQueue.ping(),
+    store: () => reportStore.ping(),
+    // A shard that is away makes the process degraded, and leaves it ready: the others go on.
+    ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
+    ...(agreement ? { settings: () => agreement.firstLook.then(() => agreement.state()) } : {}),
+  };
+  const ables = parts.map((part) => ({
+    ...part,
+    canWork: (checks: Checks) => agreement?.refusal() === undefined && part.canWork(checks),
+  }));
+  return openReadiness(pings, ables, log);
 }
 
 /** Turns a port that is taken or forbidden, or a host that is none of this machine, into a ConfigError that names its setting. @param setting PORT or ADMIN_PORT */

@@ -28,12 +28,12 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
   REDIS_URL: {
     byDefault: null,
     meaning:
-      '`redis://` or `rediss://`: the queue. Set it and MONGODB_URL, or neither. `redis+cluster://a,b,c` is a cluster, `redis+sentinel://a,b,c/master` a master that sentinels watch.',
+      '`redis://` or `rediss://`: the queue. Set it and MONGODB_URL, or neither. `redis+cluster://user:password@a,b,c` is a cluster, `redis+sentinel://user:password@a,b,c/master?sentinelUsername=…&sentinelPassword=…` a master that sentinels watch; `rediss+…` for TLS. Percent-encode passwords.',
   },
   REDIS_SHARDS: {
     byDefault: '16',
     meaning:
-      'Parts of the queue in a Redis Cluster, a power of two; the same in every process. One Redis ignores it.',
+      'Parts of the queue in a Redis Cluster, a power of two; a process with another number takes no work. One Redis ignores it.',
   },
   MONGODB_URL: { byDefault: null, meaning: '`mongodb://` or `mongodb+srv://`: the reports.' },
   DATA_DIR: {

@@ -1,14 +1,23 @@
 import { Counter, type Metric, type Registry } from 'prom-client';
 
 /** Says what is counted, as prom-client takes it. */
-export type Counted = { readonly name: string; readonly help: string; readonly label: string };
+export type Counted = {
+  readonly name: string;
+  readonly help: string;
+  readonly label: string;
+  /** Values that stand at 0 from the start: Prometheus sees no increase in a series that begins with its first event. */
+  readonly known?: readonly string[];
+};
 
 /**
  * Adds a counter with one label that is cheap to raise: prom-client checks and joins the labels of each sample, at 1 µs.
  * Here that is done at a scrape.
  */
-export function addTally(registry: Registry, { name, help, label }: Counted): (value: string) => void {
-  const counts = new Map<string, number>();
+export function addTally(
+  registry: Registry,
+  { name, help, label, known = [] }: Counted,
+): (value: string) => void {
+  const counts = new Map(known.map((value) => [value, 0]));
   new Counter({
     name,
     help,

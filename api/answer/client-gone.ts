@@ -1,4 +1,4 @@
-import type { Response } from '../request/exchange.ts';
+import type { Response } from 'express';
 
 /** A signal that aborts with ClientGone when the caller closes its connection: it stops waiting, and its job goes on for the next one. */
 export function abortedByClose(response: Response): AbortSignal {

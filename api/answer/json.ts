@@ -1,4 +1,4 @@
-import type { Response } from '../request/exchange.ts';
+import type { Response } from 'express';
 
 /** Writes a JSON body with its length. */
 export function sendJson(response: Response, body: unknown, type = 'application/json; charset=utf-8'): void {

@@ -1,13 +1,13 @@
+import type { NextFunction, Request, Response } from 'express';
 import { Problem, problems } from '#shared/model/problem';
-import type { Request, Response } from '../request/exchange.ts';
 import { noteSubject, requestIdOf, type Witness } from '../request/request-log.ts';
 import { ClientGone } from './client-gone.ts';
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
 export function answerProblems({ log, metrics }: Witness, publicPath: string) {
-  return (error: unknown, request: Request, response: Response): void => {
+  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     if (error instanceof ClientGone) return;
-    const foreseen = error instanceof Problem ? error : readPathError(error);
+    const foreseen = error instanceof Problem ? error : readExpressError(error);
     if (!foreseen) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
     const problem =
       foreseen ?? new Problem('internal_error', 'This is a defect of ours. Tell the operator the requestId.');
@@ -79,8 +79,8 @@ function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-// Thrown by the router for a path that cannot be decoded.
-function readPathError(error: unknown): Problem | undefined {
+// Express and its router throw errors with a `status` for paths that cannot be decoded.
+function readExpressError(error: unknown): Problem | undefined {
   if (!(error instanceof URIError)) return undefined;
   const detail = 'The path is not valid percent-encoding of UTF-8.';
   return new Problem('invalid_request', `path: ${detail}`, {

@@ -1,4 +1,4 @@
-import type { Request, Response } from '../request/exchange.ts';
+import type { Request, Response } from 'express';
 import type { ReadyReport } from './report-cache.ts';
 import { sendRepresentation } from './representation.ts';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
-import type { Request, Response } from '../request/exchange.ts';
+import type { Request, Response } from 'express';
 import { type Coding, chooseCoding } from './negotiation.ts';
 
 /** What a GET answers with (RFC 9110 §8): its bytes in each content coding, each made once and when first asked for. */

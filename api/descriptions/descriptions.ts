@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
 import { resolveReference } from '#shared/model/finding';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
@@ -7,8 +8,8 @@ import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
 import { makeOpenapi } from '../openapi/document.ts';
+import type { Answer } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
-import type { Answer, Request, Response } from '../request/exchange.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 
 type Guarded = Pick<Desk, 'admission'>;

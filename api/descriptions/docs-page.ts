@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Answer, Response } from '../request/exchange.ts';
+import type { Response } from 'express';
+import type { Answer } from '../request/accept-json.ts';
 
 /** Nothing from elsewhere, nothing inline: the page works offline and runs only our two scripts. */
 const policy =

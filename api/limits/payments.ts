@@ -1,7 +1,7 @@
+import type { Response } from 'express';
 import type { Done } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import type { Caller } from '../request/caller.ts';
-import type { Response } from '../request/exchange.ts';
 import type { Paid, Quotas } from './quotas.ts';
 
 /** Scans that were paid for runs that have not ended: what never ran, or failed through us, is given back. */

@@ -1,8 +1,8 @@
+import type { Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import type { Quota, RateLimiter, Taken } from '#shared/rate-limiter/port';
 import type { Windows } from '#shared/rate-limiter/windows';
 import type { Caller } from '../request/caller.ts';
-import type { Response } from '../request/exchange.ts';
 import {
   allowancesOf,
   type Counted,

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import express, { type Express, type Request, type Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
 import { Problem } from '#shared/model/problem';
 import { answerProblems } from '../answer/problem-answer.ts';
@@ -12,49 +12,35 @@ import { addDocsPage } from '../descriptions/docs-page.ts';
 import type { Desk } from '../desk.ts';
 import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
-import { acceptingJson } from '../request/accept-json.ts';
-import type { Answer, Request, Response } from '../request/exchange.ts';
-import { logRequest } from '../request/request-log.ts';
+import { type Answer, acceptingJson } from '../request/accept-json.ts';
+import { logRequests } from '../request/request-log.ts';
 import { answerJob } from '../tools/answer-job.ts';
 import { answerTool } from '../tools/answer-tool.ts';
-import { announceDeprecation } from './deprecations.ts';
+import { announceDeprecations } from './deprecations.ts';
 import { guardHost, sendCors } from './front-door.ts';
-import { openRouter, pathOf, toolPattern } from './router.ts';
+import { toolRoute } from './tool-route.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
 /** The HTTP surface over an open desk. */
-export function makeApp(desk: Desk): RequestListener {
-  const router = openRouter();
-  addRoutes(desk, (pattern, answer) => router.add(pattern, answer));
-  const { witness, door, site } = desk;
-  const answerProblem = answerProblems(witness, site.publicPath);
-  const answer = async (request: Request, response: Response) => {
-    announceDeprecation(door.deprecations, request, response);
-    guardHost(door.isKnownHost, request);
-    sendCors(door.corsOrigins, request, response);
-    const found = router.find(request.path);
-    if (!found) throw new Problem('not_found', describeMiss(request.path, site.publicPath));
-    Object.assign(request, { route: found.pattern, params: found.params });
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(request, response);
-    await found.answer(request, response);
-  };
-  return (incoming, outgoing) => {
-    const request = Object.assign(incoming, {
-      path: pathOf(incoming.url ?? ''),
-      route: '-',
-      params: {},
-    }) as Request;
-    const response: Response = Object.assign(outgoing, { subject: {} });
-    logRequest(witness, request, response);
-    answer(request, response).catch((error: unknown) => answerProblem(error, request, response));
-  };
-}
+export function makeApp(desk: Desk): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app.set('query parser', false);
+  app.use(logRequests(desk.witness));
+  app.use(announceDeprecations(desk.door.deprecations));
+  app.use(guardHost(desk.door.isKnownHost), sendCors(desk.door.corsOrigins));
 
-function addRoutes(desk: Desk, get: (pattern: string, answer: Answer) => void): void {
+  const get = (path: string, answer: Answer) => {
+    // One route of all methods: each is compared with the path of every request that none before it has answered.
+    app
+      .route(path)
+      .get(async (request, response) => answer(request, response))
+      .all(refuseMethod);
+  };
   for (const spec of catalogue) {
     get(
-      toolPattern(spec),
+      toolRoute(spec),
       acceptingJson((request, response) => answerTool(desk, spec, request, response)),
     );
   }
@@ -76,6 +62,12 @@ function addRoutes(desk: Desk, get: (pattern: string, answer: Answer) => void): 
   addReports(desk, get);
   addDocsPage(get);
   addPages(desk, get);
+
+  app.use((request) => {
+    throw new Problem('not_found', describeMiss(request.path, desk.site.publicPath));
+  });
+  app.use(answerProblems(desk.witness, desk.site.publicPath));
+  return app;
 }
 
 const toolForms = catalogue.map(

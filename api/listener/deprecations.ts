@@ -1,4 +1,4 @@
-import type { Request, Response } from '../request/exchange.ts';
+import type { NextFunction, Request, Response } from 'express';
 
 /** A path that will end, and what to use instead. */
 export type Deprecation = {
@@ -16,16 +16,16 @@ export type Deprecation = {
 export const deprecations: readonly Deprecation[] = [];
 
 /** Tells callers of a deprecated path, on every answer: Deprecation (RFC 9745), Sunset (RFC 8594), and a link. */
-export function announceDeprecation(
-  list: readonly Deprecation[],
-  { url }: Request,
-  response: Response,
-): void {
-  const found = findDeprecation(list, url);
-  if (!found) return;
-  response.setHeader('Deprecation', `@${Math.floor(found.since / 1000)}`);
-  if (found.sunset !== undefined) response.setHeader('Sunset', new Date(found.sunset).toUTCString());
-  response.appendHeader('Link', `<${found.link}>; rel="deprecation"; type="text/html"`);
+export function announceDeprecations(list: readonly Deprecation[]) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const found = findDeprecation(list, request.url);
+    if (found) {
+      response.setHeader('Deprecation', `@${Math.floor(found.since / 1000)}`);
+      if (found.sunset !== undefined) response.setHeader('Sunset', new Date(found.sunset).toUTCString());
+      response.appendHeader('Link', `<${found.link}>; rel="deprecation"; type="text/html"`);
+    }
+    next();
+  };
 }
 
 /** The deprecation of an address, if its path has one. */

@@ -1,8 +1,11 @@
+import type { NextFunction, Request, Response } from 'express';
 import type { Config } from '#shared/config';
 import { Problem } from '#shared/model/problem';
 import { classifyAddress, isAddress } from '#shared/target/classify-address';
-import type { Request, Response } from '../request/exchange.ts';
+import { traceField } from '../request/trace-request.ts';
 import type { Deprecation } from './deprecations.ts';
+
+type Middleware = (request: Request, response: Response, next: NextFunction) => void;
 
 /** What is judged of a request before anything is read. */
 export type Door = {
@@ -42,24 +45,26 @@ export function hasOneHost(rawHeaders: readonly string[]): boolean {
   return hosts <= 1;
 }
 
-/** Refuses a foreign Host, and more than one, by a Problem. */
-export function guardHost(isKnownHost: IsKnownHost, { rawHeaders, headers }: Request): void {
-  if (!hasOneHost(rawHeaders)) throw refuseHost('Send this field once.');
-  if (!isKnownHost(headers.host))
-    throw refuseHost(
-      'This service listens on loopback and answers only to localhost. Set PUBLIC_URL, or HOST=0.0.0.0, to serve other names.',
-    );
-}
-
-function refuseHost(detail: string): Problem {
-  return new Problem('invalid_request', `Host: ${detail}`, {
-    errors: [{ in: 'header', name: 'Host', detail }],
-  });
+/** Refuses a foreign Host, and more than one. */
+export function guardHost(isKnownHost: IsKnownHost): Middleware {
+  return (request, _response, next) => {
+    if (!hasOneHost(request.rawHeaders)) {
+      const detail = 'Send this field once.';
+      throw new Problem('invalid_request', `Host: ${detail}`, {
+        errors: [{ in: 'header', name: 'Host', detail }],
+      });
+    }
+    if (isKnownHost(request.headers.host)) return next();
+    const detail =
+      'This service listens on loopback and answers only to localhost. Set PUBLIC_URL, or HOST=0.0.0.0, to serve other names.';
+    throw new Problem('invalid_request', `Host: ${detail}`, {
+      errors: [{ in: 'header', name: 'Host', detail }],
+    });
+  };
 }
 
 /** Fields that a page of another origin may read. */
-const exposed =
-  'ETag, Cache-Status, Retry-After, RateLimit, RateLimit-Policy, Location, Link, Preference-Applied, X-Request-Id, Deprecation, Sunset';
+const exposed = `ETag, Cache-Status, Retry-After, RateLimit, RateLimit-Policy, Location, Link, Preference-Applied, X-Request-Id, ${traceField}, Deprecation, Sunset`;
 
 /**
  * The fields that give a page of another origin access, as a flat list of names and values; none without CORS_ORIGINS. Never with credentials.
@@ -81,17 +86,21 @@ export function corsFields(origins: readonly string[], origin: string | undefine
 }
 
 /** Cross-origin access for the origins of CORS_ORIGINS. */
-export function sendCors(origins: readonly string[], request: Request, response: Response): void {
-  const fields = corsFields(origins, request.headers.origin);
-  for (let index = 0; index < fields.length; index += 2)
-    response.appendHeader(fields[index] ?? '', fields[index + 1] ?? '');
-  if (request.method !== 'OPTIONS' || !response.hasHeader('Access-Control-Allow-Origin')) return;
-  response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS');
-  response.setHeader(
-    'Access-Control-Allow-Headers',
-    'Authorization, Accept, Prefer, If-None-Match, Cache-Control, X-Request-Id',
-  );
-  response.setHeader('Access-Control-Max-Age', '86400');
+export function sendCors(origins: readonly string[]): Middleware {
+  return (request, response, next) => {
+    const fields = corsFields(origins, request.headers.origin);
+    for (let index = 0; index < fields.length; index += 2)
+      response.appendHeader(fields[index] ?? '', fields[index + 1] ?? '');
+    if (request.method === 'OPTIONS' && response.hasHeader('Access-Control-Allow-Origin')) {
+      response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS');
+      response.setHeader(
+        'Access-Control-Allow-Headers',
+        'Authorization, Accept, Prefer, If-None-Match, Cache-Control, X-Request-Id',
+      );
+      response.setHeader('Access-Control-Max-Age', '86400');
+    }
+    next();
+  };
 }
 
 function isLoopback(host: string): boolean {

@@ -8,6 +8,7 @@ import { severities } from '#shared/model/verdict';
 import { pagePaths } from '../pages/openapi.ts';
 import { reportPaths } from '../reports/openapi.ts';
 import { json, problemResponses } from './answers.ts';
+import { withTraceField } from './trace-field.ts';
 
 const progressSchema = z
   .looseObject({ done: z.int(), total: z.int(), current: z.string() })
@@ -112,7 +113,7 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
       { name: 'service', description: 'Jobs, limits, and what the service knows of itself.' },
     ],
     components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-    paths: {
+    paths: withTraceField({
       ...paths,
       ...reportPaths,
       ...pagePaths,
@@ -133,7 +134,7 @@ export function makeOpenapi({ publicPath, isOpen }: ServiceFacts = { publicPath:
           ]),
         ),
       },
-    },
+    }),
   });
 }
 

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { style } from '#shared/render/html/style';
 import { type Representation, represent, sendRepresentation } from '../answer/representation.ts';
-import type { Request, Response } from '../request/exchange.ts';
 
 /** The files of the pages: name with the hash of its content → its bytes. A new release has new names, so each may be kept for ever. */
 const files = new Map<string, Representation>();

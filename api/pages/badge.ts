@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import { Problem } from '#shared/model/problem';
 import { type Badge, drawBadge } from '#shared/render/badge';
@@ -5,7 +6,6 @@ import { anonymousAccount } from '#shared/report-store/grants';
 import { parseDomain, tellFault } from '#shared/target/parse-target';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit } from '../request/admit.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { decodeSegment, readOwnQuery } from '../request/read-query.ts';
 import { mainCheck, toolPath } from './addresses.ts';
 import type { PageDesk } from './page-desk.ts';

@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Problem } from '#shared/model/problem';
 import { drawFilmstrip, type FramePicture, filmstripSchema } from '#shared/render/filmstrip';
@@ -6,7 +7,6 @@ import { readReport } from '#shared/report-store/read-report';
 import { represent } from '../answer/representation.ts';
 import { sendStored } from '../reports/send-stored.ts';
 import { pictureTypeOf } from '../reports/show.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import type { PageDesk } from './page-desk.ts';
 import { findShared } from './shared-report.ts';

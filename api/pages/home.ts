@@ -1,8 +1,8 @@
+import type { Request, Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
 import { type Markup, markup, nothing } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
 import { admit } from '../request/admit.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { mainCheck } from './addresses.ts';
 import { checkWords } from './check-words.ts';

@@ -1,5 +1,5 @@
+import type { Request } from 'express';
 import type { Desk } from '../desk.ts';
-import type { Request } from '../request/exchange.ts';
 
 /** What the web pages take of the desk. */
 export type PageDesk = Pick<

@@ -1,6 +1,7 @@
+import type { Request, Response } from 'express';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { markup, nothing } from '#shared/render/markup';
-import type { Answer, Request, Response } from '../request/exchange.ts';
+import type { Answer } from '../request/accept-json.ts';
 import { noteSubject, requestIdOf } from '../request/request-log.ts';
 import { renderPage } from './layout.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
@@ -51,7 +52,7 @@ const ownWords: { readonly [code in ProblemCode]?: { readonly title: string; rea
   report_not_found: {
     title: 'This report is not here',
     detail:
-      'It has expired, its address is wrong, or it was not made for everybody. Check the domain or URL again to get a new report.',
+      'It has expired, its address is wrong, or it is not public. Check the domain or URL again to get a new report.',
   },
   report_ids_disabled: {
     title: 'Reports have no pages of their own here',

@@ -1,7 +1,7 @@
+import type { Response } from 'express';
 import type { JobState } from '#shared/job-queue/port';
 import { type Markup, markup } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
-import type { Response } from '../request/exchange.ts';
 import { noteSubject } from '../request/request-log.ts';
 import { findJob } from '../tools/find-job.ts';
 import { withParameter } from './addresses.ts';

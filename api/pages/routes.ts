@@ -1,4 +1,5 @@
-import type { Answer, Request, Response } from '../request/exchange.ts';
+import type { Request, Response } from 'express';
+import type { Answer } from '../request/accept-json.ts';
 import { answerAsset } from './assets.ts';
 import { answerBadge } from './badge.ts';
 import { answerFilmstrip } from './filmstrip.ts';

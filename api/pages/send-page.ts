@@ -1,5 +1,5 @@
+import type { Request, Response } from 'express';
 import { represent, sendRepresentation } from '../answer/representation.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import type { PageDesk } from './page-desk.ts';
 
 /** Own style sheet, own script, own pictures, nothing inline and nothing from elsewhere. */

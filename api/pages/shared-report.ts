@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '#shared/model/problem';
 import { pdf } from '#shared/render/formats';
@@ -10,7 +11,6 @@ import { findPdf, sendPdf } from '../reports/send-pdf.ts';
 import { sendStored } from '../reports/send-stored.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { basePathOf, type PageDesk } from './page-desk.ts';
 import { findPast } from './past.ts';

@@ -1,4 +1,4 @@
-import type { Response } from '../request/exchange.ts';
+import type { Response } from 'express';
 import { noteSubject, originOf } from '../request/request-log.ts';
 import { drawJob, tooMuchWaits } from '../tools/draw-job.ts';
 import { runOrJoin } from '../tools/runs.ts';

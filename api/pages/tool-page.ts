@@ -1,10 +1,10 @@
+import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { Problem } from '#shared/model/problem';
 import { readReport } from '#shared/report-store/read-report';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { decodeSegment, rawQueryOf } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
 import { give } from '../tools/give.ts';

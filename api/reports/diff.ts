@@ -1,9 +1,9 @@
+import type { Request, Response } from 'express';
 import { diffReports } from '#shared/model/diff';
 import { type Fault, Problem } from '#shared/model/problem';
 import { readReport } from '#shared/report-store/read-report';
 import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { describeFaults, readOwnQuery } from '../request/read-query.ts';
 import { findReadable } from './readable.ts';
 import type { ReportDesk } from './report-desk.ts';

@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { catalogue } from '#shared/catalogue/registry';
 import { type Fault, Problem } from '#shared/model/problem';
@@ -11,7 +12,6 @@ import {
 } from '#shared/target/parse-target';
 import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { describeFaults, readOwnQuery } from '../request/read-query.ts';
 import type { ReportDesk } from './report-desk.ts';
 

@@ -1,8 +1,8 @@
+import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
-import { acceptingJson } from '../request/accept-json.ts';
+import { type Answer, acceptingJson } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Answer, Request, Response } from '../request/exchange.ts';
 import { answerDiff } from './diff.ts';
 import { answerHistory } from './history.ts';
 import type { ReportDesk } from './report-desk.ts';

@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import { printQuestion, reportPrint, wantedPrint } from '#shared/catalogue/report-print';
 import { makeJob } from '#shared/make-job';
 import { Problem } from '#shared/model/problem';
@@ -8,7 +9,6 @@ import { readReport } from '#shared/report-store/read-report';
 import { represent } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { requestIdOf } from '../request/request-log.ts';
 import { runOrJoin } from '../tools/runs.ts';
 import { sendStored } from './send-stored.ts';

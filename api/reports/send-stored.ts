@@ -1,6 +1,6 @@
+import type { Request, Response } from 'express';
 import type { StoredReport } from '#shared/report-store/port';
 import { type Representation, sendRepresentation } from '../answer/representation.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { noteSubject } from '../request/request-log.ts';
 
 const longestAgeS = 86_400;

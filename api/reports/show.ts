@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { fileNameOf } from '#shared/render/file-name';
 import { type FormatName, formatNames, isFormatName, pdf, renderReport } from '#shared/render/formats';
@@ -5,7 +6,6 @@ import { htmlPolicy } from '#shared/render/html/style';
 import { readReport } from '#shared/report-store/read-report';
 import { represent } from '../answer/representation.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { findReadable } from './readable.ts';
 import type { ReportDesk } from './report-desk.ts';

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Problem } from '#shared/model/problem';
 import { renderReport } from '#shared/render/formats';
@@ -8,7 +9,6 @@ import { readReport } from '#shared/report-store/read-report';
 import type { TargetPolicy } from '#shared/target/parse-target';
 import { abortedByClose } from '../answer/client-gone.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { rawQueryOf } from '../request/read-query.ts';
 import { filterShape, readParameters } from './history.ts';
 import type { ReportDesk } from './report-desk.ts';

@@ -1,6 +1,8 @@
+import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { takesJson } from '../answer/negotiation.ts';
-import type { Answer } from './exchange.ts';
+
+export type Answer = (request: Request, response: Response) => Promise<void> | void;
 
 /** Gives the answer to clients that take JSON; else 406. */
 export function acceptingJson(answer: Answer): Answer {

@@ -1,8 +1,8 @@
+import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import type { Scope } from '#shared/token-store/port';
 import type { Quotas } from '../limits/quotas.ts';
 import type { Caller, Callers } from './caller.ts';
-import type { Request, Response } from './exchange.ts';
 
 /** What letting a request in takes. */
 export type Admission = { readonly callers: Callers; readonly quotas: Quotas };

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { CheckSpec } from '#shared/catalogue/spec';
@@ -5,7 +6,6 @@ import type { JobKeyOf } from '#shared/job-keys';
 import type { Job } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
 import { judgePort, type TargetPolicy, tellFault } from '#shared/target/parse-target';
-import type { Request } from './exchange.ts';
 import { noPreferences, type Preferences, readPreferences } from './preferences.ts';
 import { describeFaults, type Query, rawQueryOf, readQuery } from './read-query.ts';
 import { readTarget } from './read-target.ts';

@@ -1,5 +1,5 @@
+import type { Request } from 'express';
 import { type Fault, Problem } from '#shared/model/problem';
-import type { Request } from './exchange.ts';
 
 export type Query = {
   /** Name → the values sent, in order; only names that are known. */

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Fault } from '#shared/model/problem';
 import {
@@ -9,7 +10,6 @@ import {
   type TargetPolicy,
   tellFault,
 } from '#shared/target/parse-target';
-import type { Request } from './exchange.ts';
 import { decodeSegment, type Query } from './read-query.ts';
 
 export type TargetRead =

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import type { Tracing } from '#shared/tracing/port';
 import { traceFields } from '#shared/tracing/traceparent';
 import type { Answered, Subject } from './answered.ts';
-import type { Request, Response } from './exchange.ts';
 import { endRequest, startRequest, traceField } from './trace-request.ts';
 
 /** The fields that every answer carries. */
@@ -24,7 +24,7 @@ export function newRequestId({ headers }: IncomingMessage): string {
 
 /** Adds to what the log line of this answer tells. */
 export function noteSubject(response: Response, subject: Subject): void {
-  Object.assign(response.subject, subject);
+  Object.assign(response.locals, subject);
 }
 
 /** What hears of every request. */
@@ -46,27 +46,31 @@ export function logAnswer({ log, metrics }: Witness, answered: Answered): void {
   if (span) endRequest(span, answered);
 }
 
-/** Gives a request an id, and writes its line when it is answered or its caller has gone (499). */
-export function logRequest(witness: Witness, request: Request, response: Response): void {
-  const start = performance.now();
-  const requestId = newRequestId(request);
-  response.setHeader('X-Request-Id', requestId);
-  const span = witness.tracing && startRequest(witness.tracing, request, start);
-  if (span) response.setHeader(traceField, span.traceparent);
-  for (let index = 0; index < commonFields.length; index += 2)
-    response.setHeader(commonFields[index] ?? '', commonFields[index + 1] ?? '');
-  response.once('close', () => {
-    logAnswer(witness, {
-      requestId,
-      method: request.method,
-      route: request.route,
-      status: response.writableEnded ? response.statusCode : 499,
-      start,
-      span,
-      cache: response.getHeader('cache-status'),
-      ...response.subject,
+/** Gives each request an id, and writes its line when it is answered or its caller has gone (499). */
+export function logRequests(witness: Witness) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const start = performance.now();
+    const requestId = newRequestId(request);
+    response.setHeader('X-Request-Id', requestId);
+    const span = witness.tracing && startRequest(witness.tracing, request, start);
+    if (span) response.setHeader(traceField, span.traceparent);
+    for (const [index, name] of commonFields.entries())
+      if (index % 2 === 0) response.setHeader(name, commonFields[index + 1] ?? '');
+    response.once('close', () => {
+      const status = response.writableEnded ? response.statusCode : 499;
+      logAnswer(witness, {
+        requestId,
+        method: request.method,
+        route: routeOf(request),
+        status,
+        start,
+        span,
+        cache: response.getHeader('cache-status'),
+        ...(response.locals as Subject),
+      });
     });
-  });
+    next();
+  };
 }
 
 /** The id that was given to this response's request. */
@@ -81,4 +85,9 @@ export function originOf(response: Response): {
 } {
   const trace = response.getHeader(traceField);
   return { requestId: requestIdOf(response), trace: typeof trace === 'string' ? trace : undefined };
+}
+
+function routeOf(request: Request): string {
+  const route: unknown = request.route;
+  return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : '-';
 }

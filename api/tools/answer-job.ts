@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import type { JobState } from '#shared/job-queue/port';
 import { isRandomId } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
@@ -5,7 +6,6 @@ import { sendJson } from '../answer/json.ts';
 import type { Desk } from '../desk.ts';
 import { admit } from '../request/admit.ts';
 import { waitLimitS } from '../request/ask.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { describeFaults, rawQueryOf, readQuery } from '../request/read-query.ts';
 import { noteSubject } from '../request/request-log.ts';
 import { findJob } from './find-job.ts';

@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Submitted } from '#shared/job-queue/port';
 import type { Job, Wanted } from '#shared/model/job';
@@ -7,7 +8,6 @@ import type { ReadyReport } from '../answer/report-cache.ts';
 import type { Desk } from '../desk.ts';
 import { admit } from '../request/admit.ts';
 import type { Ask } from '../request/ask.ts';
-import type { Request, Response } from '../request/exchange.ts';
 import { noteSubject, originOf } from '../request/request-log.ts';
 import { drawJob, tooMuchWaits } from './draw-job.ts';
 import { give } from './give.ts';

@@ -1,8 +1,8 @@
+import type { Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import type { Progress } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import { sendJson } from '../answer/json.ts';
-import type { Response } from '../request/exchange.ts';
 
 /** A job that goes on after its GET was answered. */
 export type LaterJob = {

@@ -1,3 +1,4 @@
+import type { Response } from 'express';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { JobQueue } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
@@ -11,7 +12,6 @@ import type { Shed } from '../limits/shed.ts';
 import type { Waits } from '../limits/waits.ts';
 import type { Ask } from '../request/ask.ts';
 import type { Caller } from '../request/caller.ts';
-import type { Response } from '../request/exchange.ts';
 
 /** What starting and awaiting a run takes: the queue, the one place that waits, and every limit on the way. */
 export type Runs = {

@@ -43,17 +43,29 @@ export function textOf(value: unknown): string {
   return value === undefined ? '' : jsonText(value);
 }
 
-function picture(character: string): string {
+/** There are some thousands of unseen characters, and a hostile report repeats one of them 170,000 times: each is written once. */
+function remembering(write: (character: string) => string): (character: string) => string {
+  const written = new Map<string, string>();
+  return (character) => {
+    const known = written.get(character);
+    if (known !== undefined) return known;
+    const text = write(character);
+    written.set(character, text);
+    return text;
+  };
+}
+
+const picture = remembering((character) => {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return '␡';
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
-}
+});
 
-function escapeUnits(character: string): string {
+const escapeUnits = remembering((character) => {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
-}
+});
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;

@@ -14,6 +14,7 @@ import {
 } from './mongo-documents.ts';
 import { findFresh } from './mongo-fresh.ts';
 import { openMongoGrants } from './mongo-grants.ts';
+import { readIdentity } from './mongo-identity.ts';
 import { openUpkeep, readUsedBytes, type Upkeep } from './mongo-upkeep.ts';
 import type { ReportStore, StoredReport } from './port.ts';
 import { exactCopy, type ReportRow, toRow } from './row.ts';
@@ -44,6 +45,7 @@ export function openMongoReportStore(url: string, options: MongoStoreOptions): R
     grants: openMongoGrants(database, () => upkeep.prepare(), readRow),
     fault: () => undefined, // only a call can say whether the server is there
     use: () => withMongo(async () => ({ usedBytes: await readUsedBytes(database), limitBytes })),
+    identity: () => withMongo(() => readIdentity(database)),
     async ping() {
       try {
         await database.command({ ping: 1 });

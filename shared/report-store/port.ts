@@ -71,5 +71,7 @@ export interface ReportStore {
   use(): Promise<StoreUse>;
   /** True where it answers and takes writes, else why not. */
   ping(): Promise<true | string>;
+  /** What tells it from another store, where several processes share it; a copy has the same. */
+  identity?(): Promise<string>;
   close(): Promise<void>;
 }

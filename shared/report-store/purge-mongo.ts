@@ -11,16 +11,27 @@ type Named = { readonly _id: string; readonly target: string; readonly isOpen: b
 export function purgeMongo(url: string, wish: PurgeWish): Promise<Purged> {
   return withMongo(() =>
     withPatientMongo(url, async (database) => {
-      const ids =
-        'target' in wish
-          ? await idsOfTarget(database, wish.target)
-          : await idsOfAccount(database, wish.account);
-      const purged = await deleteAll(database, ids);
-      if ('target' in wish) return purged;
+      const purged = await deleteAll(database, await idsOf(database, wish));
+      if (!('account' in wish)) return purged;
       const { deletedCount } = await database.collection('grants').deleteMany({ account: wish.account });
       return { ...purged, grants: purged.grants + deletedCount };
     }),
   );
+}
+
+function idsOf(database: Db, wish: PurgeWish): Promise<string[]> {
+  if ('target' in wish) return idsOfTarget(database, wish.target);
+  return 'account' in wish ? idsOfAccount(database, wish.account) : idsMadeBefore(database, wish.madeBefore);
+}
+
+async function idsMadeBefore(database: Db, time: number): Promise<string[]> {
+  const isMeant = { checkedAt: { $lt: new Date(time) } };
+  const ids = new Set<string>();
+  const reports = database.collection<Named>('reports').find(isMeant, { projection: { _id: 1 } });
+  for await (const { _id } of reports) ids.add(_id);
+  const grants = database.collection<GrantDocument>('grants').find(isMeant, { projection: { reportId: 1 } });
+  for await (const { reportId } of grants) ids.add(reportId);
+  return [...ids];
 }
 
 async function idsOfTarget(database: Db, name: string): Promise<string[]> {

@@ -9,9 +9,7 @@ export function purgeSqlite(path: string, wish: PurgeWish): Purged {
   try {
     return withSqlite(() => {
       database.exec('PRAGMA secure_delete = ON');
-      const ids =
-        'target' in wish ? idsOfTarget(database, wish.target) : idsOfAccount(database, wish.account);
-      const purged = deleteAll(database, ids, wish);
+      const purged = deleteAll(database, idsOf(database, wish), wish);
       // The log of writes holds earlier versions of the pages.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       return purged;
@@ -22,6 +20,20 @@ export function purgeSqlite(path: string, wish: PurgeWish): Purged {
 }
 
 type Database = ReturnType<typeof openDatabase>;
+
+function idsOf(database: Database, wish: PurgeWish): string[] {
+  if ('target' in wish) return idsOfTarget(database, wish.target);
+  return 'account' in wish ? idsOfAccount(database, wish.account) : idsMadeBefore(database, wish.madeBefore);
+}
+
+function idsMadeBefore(database: Database, time: number): string[] {
+  const rows = database
+    .prepare(
+      'SELECT reportId FROM reports WHERE checkedAt < :time UNION SELECT reportId FROM grants WHERE checkedAt < :time',
+    )
+    .all({ time });
+  return rows.map(({ reportId }) => String(reportId));
+}
 
 function idsOfTarget(database: Database, name: string): string[] {
   const isMeant = targetMatcher(name);

@@ -1,5 +1,8 @@
-/** Whose reports are to be deleted: all of an account, or all of a target. */
-export type PurgeWish = { readonly account: string } | { readonly target: string };
+/** Which reports are to be deleted: all of an account, all of a target, or all that were made before a time (Unix ms). */
+export type PurgeWish =
+  | { readonly account: string }
+  | { readonly target: string }
+  | { readonly madeBefore: number };
 
 /** How many rows were deleted. */
 export type Purged = { readonly reports: number; readonly grants: number; readonly blobs: number };

@@ -71,12 +71,16 @@ function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader)
       fromRow({ ...row, isOpen: row['isOpen'] === 1 }),
     );
   const get = (reportId: string) => read(byId.get(reportId, Date.now()));
+  const fresh = openJustWritten();
   const findNewest = openFindNewest(database);
   return {
     insert: async (report, keys) => {
       const { json, ...row } = toRow(report, keys);
       const { changes } = writes.write(() => insert.run({ ...row, isOpen: row.isOpen ? 1 : 0 }));
-      return changes === 1 ? { ...row, json } : (withSqlite(() => get(row.reportId)) ?? { ...row, json });
+      if (changes !== 1) return withSqlite(() => get(row.reportId)) ?? { ...row, json };
+      const stored = { ...row, json };
+      fresh.keep(stored);
+      return stored;
     },
     findFresh: async (questions, now = Date.now()) =>
       withSqlite(
@@ -88,7 +92,31 @@ function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader)
             }),
           ),
       ),
-    get: async (reportId) => withSqlite(() => get(reportId)),
+    get: async (reportId) => fresh.take(reportId) ?? withSqlite(() => get(reportId)),
+  };
+}
+
+const justWritten = { most: 50, bytes: 131_072, ms: 1000 } as const;
+
+/**
+ * The reports that were written in the last second, each for the first who asks by its id: whoever waits for a run reads its report at
+ * once, and need not unpack it. A purge by another process is noticed within as long.
+ */
+function openJustWritten() {
+  const kept = new Map<string, { readonly stored: StoredReport; readonly at: number }>();
+  return {
+    keep(stored: StoredReport): void {
+      if (stored.json.length > justWritten.bytes) return;
+      kept.set(stored.reportId, { stored, at: performance.now() });
+      const [oldest] = kept.keys();
+      if (kept.size > justWritten.most && oldest !== undefined) kept.delete(oldest);
+    },
+    take(reportId: string): StoredReport | undefined {
+      const found = kept.get(reportId);
+      kept.delete(reportId);
+      const isYoung = found !== undefined && performance.now() - found.at < justWritten.ms;
+      return isYoung && found.stored.expiresAt > Date.now() ? found.stored : undefined;
+    },
   };
 }
 

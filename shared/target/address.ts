@@ -101,6 +101,13 @@ export function cidrOf(address: Address, bits: number): Cidr {
   return { mask, network: address.map((word, index) => (word & (mask[index] ?? 0)) >>> 0) };
 }
 
+/** A block as text: "10.0.0.0/8". */
+export function writeCidr({ network, mask }: Cidr): string {
+  // A word of a mask is ones, then zeros: its complement begins behind the ones.
+  const bits = mask.reduce((sum, word) => sum + Math.clz32(~word), 0);
+  return `${writeAddress(network)}/${bits}`;
+}
+
 /** True when the address lies in the block. */
 export function contains({ network, mask }: Cidr, address: Address): boolean {
   if (network.length !== address.length) return false;

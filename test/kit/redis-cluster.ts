@@ -2,7 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
+import type { Guard } from './guarded-redis.ts';
 import { findProgram, freePort } from './programs.ts';
 import { untilListening } from './redis.ts';
 
@@ -29,8 +30,12 @@ export const hasRedisCluster = server !== undefined && client !== undefined;
 /** So soon a node that is silent is given up by the others. */
 const nodeTimeoutMs = 1000;
 
+/** How the nodes of a cluster are guarded, and how one gets in. */
+type Guarding = Pick<Guard, 'settings' | 'access' | 'clientWords'>;
+const open: Guarding = { settings: (port) => ({ port }), access: {}, clientWords: [] };
+
 /** Starts six nodes on free ports, and joins them. */
-export async function startRedisCluster(): Promise<TestCluster> {
+export async function startRedisCluster(guard: Guarding = open): Promise<TestCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-redis-cluster-'));
   const nodes = new Map<number, ChildProcess>();
   const busPorts = new Map<number, number>();
@@ -38,7 +43,7 @@ export async function startRedisCluster(): Promise<TestCluster> {
     // Without one of its own it would be the port and 10,000, which another may have.
     const busPort = busPorts.get(port) ?? (await freePort());
     busPorts.set(port, busPort);
-    nodes.set(port, spawnNode({ port, busPort, folder }));
+    nodes.set(port, spawnNode({ port, busPort, folder, more: guard.settings(port) }));
     await untilListening(port);
   };
   while (nodes.size < 6) await start(await freePort());
@@ -52,10 +57,11 @@ export async function startRedisCluster(): Promise<TestCluster> {
       '--cluster-replicas',
       '1',
       '--cluster-yes',
+      ...guard.clientWords,
     ]);
   try {
     joinNodes();
-    await untilWhole(ports);
+    await untilWhole(ports, guard.access);
   } catch (error) {
     await Promise.all([...nodes.values()].map(end)); // nobody else knows of them
     throw error;
@@ -63,7 +69,7 @@ export async function startRedisCluster(): Promise<TestCluster> {
   return {
     url: `redis+cluster://${addresses.join(',')}`,
     ports,
-    masters: () => findMasters(ports),
+    masters: () => findMasters(ports, guard.access),
     kill: (port) => end(nodes.get(port)),
     restart: start,
     async stop() {
@@ -73,11 +79,15 @@ export async function startRedisCluster(): Promise<TestCluster> {
   };
 }
 
-type NodePlace = { readonly port: number; readonly busPort: number; readonly folder: string };
+type NodePlace = {
+  readonly port: number;
+  readonly busPort: number;
+  readonly folder: string;
+  readonly more: Readonly<Record<string, string | number>>;
+};
 
-function spawnNode({ port, busPort, folder }: NodePlace): ChildProcess {
+function spawnNode({ port, busPort, folder, more }: NodePlace): ChildProcess {
   const settings = {
-    port,
     bind: '127.0.0.1',
     dir: folder,
     save: '',
@@ -93,6 +103,7 @@ function spawnNode({ port, busPort, folder }: NodePlace): ChildProcess {
     'cluster-replica-validity-factor': '0',
     'hash-max-listpack-value': 1024,
     'repl-diskless-sync-delay': 0,
+    ...more,
   };
   const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   return spawn(server ?? '', words, { stdio: 'ignore' });
@@ -107,9 +118,9 @@ function end(child: ChildProcess | undefined): Promise<void> {
 }
 
 /** Waits until every node knows all slots, and every replica has its master's data. */
-async function untilWhole(ports: readonly number[]): Promise<void> {
+async function untilWhole(ports: readonly number[], access: RedisOptions): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
-    const whole = await Promise.all(ports.map((port) => ask(port, isWhole)));
+    const whole = await Promise.all(ports.map((port) => ask(port, access, isWhole)));
     if (whole.every(Boolean)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -125,8 +136,16 @@ async function isWhole(redis: Redis): Promise<boolean> {
   );
 }
 
-async function ask<T>(port: number, act: (redis: Redis) => Promise<T>): Promise<T | undefined> {
-  const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => null, replyMapping: 'legacy' });
+async function ask<T>(
+  port: number,
+  access: RedisOptions,
+  act: (redis: Redis) => Promise<T>,
+): Promise<T | undefined> {
+  const redis = new Redis(port, '127.0.0.1', {
+    ...access,
+    retryStrategy: () => null,
+    replyMapping: 'legacy',
+  });
   redis.on('error', () => undefined);
   try {
     return await act(redis);
@@ -137,9 +156,9 @@ async function ask<T>(port: number, act: (redis: Redis) => Promise<T>): Promise<
   }
 }
 
-async function findMasters(ports: readonly number[]): Promise<readonly Redis[]> {
-  const roles = await Promise.all(ports.map((port) => ask(port, (redis) => redis.role())));
+async function findMasters(ports: readonly number[], access: RedisOptions): Promise<readonly Redis[]> {
+  const roles = await Promise.all(ports.map((port) => ask(port, access, (redis) => redis.role())));
   return ports
     .filter((_, index) => roles[index]?.[0] === 'master')
-    .map((port) => new Redis(port, '127.0.0.1', { replyMapping: 'legacy' }));
+    .map((port) => new Redis(port, '127.0.0.1', { ...access, replyMapping: 'legacy' }));
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { expect, test } from 'vitest';
-import { cidrOf, contains, readAddress, writeAddress } from '#shared/target/address';
+import { cidrOf, contains, readAddress, writeAddress, writeCidr } from '#shared/target/address';
+import { parseCidr } from '#shared/target/classify-address';
 
 /** What ipaddr.js reads of the forms that we accept: "127.1", "010.0.0.1" and zone ids are none of them. */
 function readByIpaddr(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
@@ -99,3 +100,10 @@ test('an address is in a block exactly where ipaddr.js says so', () => {
     { numRuns: 20_000 },
   );
 });
+
+test.for(['0.0.0.0/0', '10.0.0.0/8', '192.0.2.1/32', '::/0', '2001:db8::/33', '2001:db8::1/128'])(
+  'the block %s is written as it is read',
+  (text) => {
+    expect(writeCidr(parseCidr(text))).toBe(text);
+  },
+);

@@ -3,6 +3,7 @@ import type { Job } from '#shared/model/job';
 import type { Pace, PaceRate } from '#shared/pace/port';
 import { isAddress } from '#shared/target/classify-address';
 import { siteOf } from '#shared/target/parse-target';
+import { openAnswerRoom } from './answer-room.ts';
 
 /** Whose run it is: the registrable domain or address that the caller named, and whether the caller can be held to account. */
 export type RunOwner = { readonly site: string; readonly isAnonymous: boolean };
@@ -24,7 +25,8 @@ export type Charge =
 
 /**
  * What one run may ask of one host, or in all. Usual zones stay far below: the largest foreign domain of a Google or Microsoft 365 zone is
- * asked 40 questions, and six name servers with two addresses each are asked a dozen packets each.
+ * asked 40 questions, and six name servers with two addresses each are asked a dozen packets each. A signed zone with
+ * twelve name servers, keys of 2,048 bits and 3 kB of text answers with 121,000 bytes in all.
  */
 const runLimits = {
   'foreign questions': 120,
@@ -33,6 +35,7 @@ const runLimits = {
   'server connections': 6,
   'UDP exchanges': 2,
   'name servers': 26,
+  'answer bytes': 1_000_000,
 } as const satisfies { readonly [what in SpentBudget['what']]?: number };
 
 /** Packets that an address leaves unanswered before it counts as silent: three questions with all their tries. */
@@ -65,7 +68,8 @@ const leaseUnits: { readonly [charge in Charge]?: number } = { packets: 5, 'fore
 
 /** A budget that ran out: what was to be asked, and the limit of this run; null when all runs together have asked enough. */
 export type SpentBudget = {
-  readonly what: Charge | 'name servers';
+  readonly what: Charge | 'name servers' | 'answer bytes';
+  /** The registrable domain or address that it counts for; "DNS" for the bytes of all answers. */
   readonly of: string;
   readonly limit: number | null;
 };
@@ -78,6 +82,16 @@ export type Budget = {
    * @returns undefined when it may be asked, or what ran out; nothing may be sent then
    */
   charge(what: Charge, host: string, signal: AbortSignal): Promise<SpentBudget | undefined>;
+  /**
+   * Counts bytes of DNS answers, from resolvers and name servers, as they come.
+   * @returns what ran out when this run has read as many as it may: no more is to be asked or read then
+   */
+  receive(bytes: number): SpentBudget | undefined;
+  /**
+   * Waits until the largest answer over TCP fits beside those that are on their way.
+   * @returns what gives the place back, to be called once; or what ran out
+   */
+  reserve(signal: AbortSignal): Promise<(() => void) | SpentBudget>;
   /** Notes what came of a packet. */
   note(address: string, outcome: 'answered' | 'unanswered'): void;
   /** True for an address that never answered a packet and left nine: nothing more is to be sent there. */
@@ -96,12 +110,14 @@ export function openBudget(pace: Pace, owner: RunOwner | undefined): Budget {
   const servers = new Set<string>();
   const answered = new Set<string>();
   const unanswered = new Map<string, number>();
+  const room = openAnswerRoom(runLimits['answer bytes']);
 
   const refuse = (what: SpentBudget['what'], of: string, limit: number | null): SpentBudget => {
     const refusal = { what, of, limit };
     if (spent.size < spentLimit) spent.set(`${what} ${of}`, refusal);
     return refusal;
   };
+  const refuseBytes = () => refuse('answer bytes', 'DNS', runLimits['answer bytes']);
   const takeTurn = openTurns(pace, owner?.isAnonymous === true ? 'anonymous' : 'known');
 
   return {
@@ -120,6 +136,8 @@ export function openBudget(pace: Pace, owner: RunOwner | undefined): Budget {
       if (limit !== undefined && count > limit) return refuse(what, of, limit);
       return (await takeTurn(what, of, signal)) ? undefined : refuse(what, of, null);
     },
+    receive: (bytes) => (room.receive(bytes) ? undefined : refuseBytes()),
+    reserve: async (signal) => (await room.reserve(signal)) ?? refuseBytes(),
     note(address, outcome) {
       if (outcome === 'answered') answered.add(address);
       else unanswered.set(address, (unanswered.get(address) ?? 0) + 1);
@@ -155,7 +173,7 @@ function isForeign(what: Charge): boolean {
 /** Why nothing was asked, as a clause for reports. */
 export function describeSpent({ what, of, limit }: SpentBudget): string {
   if (limit === null) return `other checks have asked ${of} as often as we allow for now`;
-  return what === 'name servers'
-    ? `one check asks at most ${limit} addresses of name servers`
-    : `one check makes at most ${limit} ${what} to ${of}`;
+  if (what === 'answer bytes') return `one check reads at most ${limit} bytes of DNS answers`;
+  if (what === 'name servers') return `one check asks at most ${limit} addresses of name servers`;
+  return `one check makes at most ${limit} ${what} to ${of}`;
 }

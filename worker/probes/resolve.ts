@@ -32,6 +32,8 @@ function readAddresses(answers: readonly DnsAnswer[]): readonly string[] {
       : [],
   );
   if (addresses.length > 0) return addresses.slice(0, addressLimit);
+  const unasked = answers.find((answer) => answer.kind === 'failure' && answer.code === 'budget-spent');
+  if (unasked?.kind === 'failure') throw new DialFailure('budget-spent', unasked.reason);
   const outcomes = answers.map((answer) => (answer.kind === 'answer' ? answer.rcode : answer.code));
   if (outcomes.includes('NXDOMAIN'))
     throw new DialFailure('name-not-found', 'the name does not exist in the DNS');

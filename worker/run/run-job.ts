@@ -26,7 +26,8 @@ export type RunnerSettings = ReportSettings &
     readonly jobKeyOf: JobKeyOf;
     /** The other jobs that a job may ask for. */
     readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
-    readonly onDone: (check: string, state: ReportState, seconds: number) => void;
+    /** @param seconds how long the run took; left out where it lost its worker, which alone knew. */
+    readonly onDone: (check: string, state: ReportState, seconds?: number) => void;
     readonly tracing?: Tracing | undefined;
   };
 
@@ -66,6 +67,7 @@ export function openRunner(runnerSettings: RunnerSettings): Runner {
       const about = { jobId: job.jobId, ...traceFields(job.trace) };
       if (cause instanceof Problem) return log.warn({ ...about, err: cause }, 'job given up');
       log.error({ ...about, check: job.check, host: job.host, err: cause }, 'job failed');
+      settings.onDone(job.check, 'failed');
       const report = await failedOf(job, settings);
       if (!report) return;
       await reportStore.insert(report, job).catch((error: unknown) => {

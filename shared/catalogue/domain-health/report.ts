@@ -133,6 +133,21 @@ export const domainHealthReportShape = {
     description: 'Everything that limits the grade, the strictest first, also limits above the grade.',
   }),
   entryPoints: z.array(entryPointSchema),
+  addressFamilies: z
+    .array(
+      z.looseObject({
+        family: z.enum(['IPv4', 'IPv6']),
+        state: z.enum(['answers', 'partly', 'no-answer', 'no-address', 'unknown']).meta({
+          description: 'partly: some of its addresses answer, or they answer TLS but not with the page.',
+        }),
+        reason: z.string().optional(),
+      }),
+    )
+    .optional()
+    .meta({
+      id: 'AddressFamilies',
+      description: 'Whether the web host can be reached over HTTPS by each family of addresses.',
+    }),
   worstFindings: z.array(worstFindingSchema),
   trend: trendSchema.optional(),
 };

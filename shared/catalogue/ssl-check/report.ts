@@ -33,6 +33,19 @@ export const trustSchema = z
         'Why not: "issuer-missing", "root-unknown", "expired" and so on, or the code of the finding that refutes it.',
     }),
     reason: z.string().nullable().optional().meta({ description: 'The same as a sentence.' }),
+    stores: z
+      .looseObject({
+        Mozilla: z.boolean(),
+        Apple: z.boolean().nullable(),
+        Chrome: z.boolean().nullable(),
+        Microsoft: z.boolean().nullable(),
+      })
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'Of the trusted certificate of current clients: whether a path leads to a root that is in each store, by the CCADB of 2026-08-22; null where that is not known.',
+      }),
   })
   .meta({ id: 'Trust' });
 
@@ -195,6 +208,21 @@ export const sslReportShape = {
     .boolean()
     .nullable()
     .meta({ description: 'The HTTPS record or an Alt-Svc field offers h3.' }),
+  certificateCompression: z
+    .looseObject({
+      algorithm: z.enum(['zlib', 'brotli', 'zstd']).nullable().meta({
+        description: 'null where the certificates are sent as they are.',
+      }),
+      bytes,
+      wholeBytes: bytes,
+    })
+    .nullable()
+    .optional()
+    .meta({
+      id: 'CertificateCompression',
+      description:
+        'The Certificate message in TLS 1.3 to a client that offers zlib, brotli and zstd (RFC 8879): as it is sent, and what comes out of it. null where none was seen.',
+    }),
   http3: z
     .looseObject({
       state: z.enum(['answers', 'no-answer', 'not-offered', 'unknown']),

@@ -10,10 +10,12 @@ import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import type { BrowserProbe } from '../../../worker/probes/browser/port.ts';
 import { type Hurry, hostilePages } from './hostile-pages.ts';
 import { openProbe, openSite, trackProcesses } from './kit.ts';
+import { stormPages } from './storms.ts';
 
 /** `SOAK=1`: every page, under production's limits, and so its figures; else shorter ones that show the same ends. */
 const isSoak = process.env['SOAK'] === '1';
-const pages = hostilePages.filter(({ nearly }) => isSoak || nearly === undefined);
+const allPages = [...hostilePages, ...stormPages];
+const pages = allPages.filter(({ nearly }) => isSoak || nearly === undefined);
 const limitMs = isSoak ? 60_000 : 35_000;
 
 let answer: RequestListener = () => undefined;
@@ -83,10 +85,10 @@ test.for(pages)(
   },
 );
 
-const soakOnly = hostilePages.filter(({ nearly }) => nearly !== undefined);
+const soakOnly = allPages.filter(({ nearly }) => nearly !== undefined);
 
 test(`left to SOAK=1, each nearly the same as one above: ${soakOnly.map(({ name }) => name).join('; ')}`, () => {
-  const always = hostilePages.filter(({ nearly }) => nearly === undefined).map(({ name }) => name);
+  const always = allPages.filter(({ nearly }) => nearly === undefined).map(({ name }) => name);
   expect(soakOnly.filter(({ nearly = '' }) => !always.includes(nearly))).toEqual([]);
 });
 

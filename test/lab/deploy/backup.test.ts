@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
@@ -52,22 +52,4 @@ test('a copy made while the service runs gives the same reports on another machi
   const other = await serveOn(restored);
   expect(await ask(other.url)).toBe(report);
   expect(requests).toBe(seen);
-});
-
-test('the statement of the operators’ guide ends what is older than a week, and nothing else', async () => {
-  const [, statement = ''] =
-    /reports\.sqlite "(UPDATE [^"]+)"/.exec(readFileSync('docs/operating.md', 'utf8')) ?? [];
-  const folder = join(root, 'retention');
-  const running = await serveOn(folder);
-  await ask(running.url);
-  running.kill('SIGTERM');
-  expect(await running.closed).toBe(0);
-  const database = new DatabaseSync(join(folder, 'reports.sqlite'));
-  expect(database.prepare(statement).run().changes).toBe(0);
-  database.exec('UPDATE reports SET checkedAt = checkedAt - 8 * 86400000');
-  expect(database.prepare(statement).run().changes).toBe(1);
-  database.close();
-  const seen = requests;
-  await ask((await serveOn(folder)).url);
-  expect(requests).toBeGreaterThan(seen);
 });

@@ -145,9 +145,10 @@ function startNsd(
     ([zone, file]) => `zone:\n  name: "${zone === '' ? '.' : zone}"\n  zonefile: "${join(folder, file)}"\n`,
   );
   const config = join(own, 'nsd.conf');
+  const listens = [addresses[name], ...(name === 'ns1' ? addresses.crowd : [])];
   writeFileSync(
     config,
-    `server:\n  ip-address: ${addresses[name]}\n  port: 53\n  username: ""\n  chroot: ""\n  zonesdir: "${folder}"\n  database: ""\n  pidfile: "${own}/pid"\n  xfrdfile: "${own}/xfrd"\n  zonelistfile: "${own}/list"\n  logfile: "${own}/log"\n  hide-version: yes\nremote-control:\n  control-enable: no\n${lines.join('')}`,
+    `server:\n${listens.map((address) => `  ip-address: ${address}\n`).join('')}  port: 53\n  username: ""\n  chroot: ""\n  zonesdir: "${folder}"\n  database: ""\n  pidfile: "${own}/pid"\n  xfrdfile: "${own}/xfrd"\n  zonelistfile: "${own}/list"\n  logfile: "${own}/log"\n  hide-version: yes\nremote-control:\n  control-enable: no\n${lines.join('')}`,
   );
   return serve('nsd', ['-d', '-c', config]);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dnsCodesBroken } from '../../unit/dns-check/run-check.ts';
-import { checkDomain } from './check-domain.ts';
+import { checkDomain, gatherDomain } from './check-domain.ts';
 import { skipReason } from './debian-tools.ts';
 import { openSignedLab, type SignedLab } from './signed-lab.ts';
 
@@ -21,6 +21,7 @@ const rows: readonly { zone: string; status: string; broken: readonly string[]; 
   { zone: 'nsec3zero.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
   { zone: 'wild3.test', status: 'secure', broken: [], unvalidated: 'indeterminate' },
   { zone: 'optout.test', status: 'secure', broken: ['dnssec-nsec3-opt-out'], unvalidated: 'indeterminate' },
+  { zone: 'crowd.test', status: 'secure', broken: ['ns-same-prefix'], unvalidated: 'indeterminate' },
   {
     zone: 'noproof.test',
     status: 'bogus',
@@ -147,6 +148,14 @@ describe.skipIf(reason !== undefined)('zones on real name servers, signed by ano
       expect(dnsCodesBroken(outcome).toSorted()).toEqual([...always, ...own].toSorted());
     },
   );
+
+  test('of the bytes that a run may read in answers, the zone with the most to tell needs less than a quarter', async () => {
+    const { answerBytes, spent } = await gatherDomain('crowd.test', lab.settings);
+    console.info(`crowd.test: ${answerBytes} bytes of answers`);
+    expect(answerBytes).toBeGreaterThan(100_000);
+    expect(answerBytes).toBeLessThan(250_000);
+    expect(spent).toEqual([]);
+  });
 
   const origins: readonly { zone: string; verdict: unknown }[] = [
     { zone: 'one.as.test', verdict: { broken: [{ origin: 'AS64511', count: 2 }] } },

@@ -29,6 +29,10 @@ export const damages = {
     lines.filter((line) => !/\tRRSIG\tNSEC3?[ \t]/.test(line)),
 } as const;
 
+const crowd = Array.from({ length: 12 }, (_, at) => at + 1);
+const crowdNames = crowd.map((at) => `@ NS n${at}\nn${at} A 127.BLOCK.4.${at}\n`).join('');
+const longTexts = crowd.map((at) => `@ TXT "${String(at).repeat(200).slice(0, 200)}"\n`).join('');
+
 /** Where everything is, in 127.<block>.0.0/16. */
 export function addressesIn(block: number) {
   return {
@@ -38,6 +42,8 @@ export function addressesIn(block: number) {
     plainResolver: `127.${block}.0.54`,
     ns1: `127.${block}.1.1`,
     ns2: `127.${block}.2.1`,
+    /** Where the first name server is as well, under twelve more names. */
+    crowd: crowd.map((at) => `127.${block}.4.${at}`),
   };
 }
 export type Addresses = ReturnType<typeof addressesIn>;
@@ -64,6 +70,15 @@ const labZones: { readonly [name: string]: LabZone } = {
   'nsec3zero.test': { text: usual, signing: { ...p256, nsec3Iterations: 0 } },
   'wild3.test': { text: `${usual}* TXT "x"\n`, signing: { ...p256, nsec3Iterations: 0 } },
   'optout.test': { text: usual, signing: { ...p256, nsec3Iterations: 0, optOut: true } },
+  // As much as a zone in use has to tell: twelve name servers, long keys and proofs, and 3 kB of text.
+  'crowd.test': {
+    text: `${head().replace('SOA ns1', 'SOA n1')}${crowdNames}${body}${longTexts}`,
+    signing: { algorithm: 'RSASHA256', bits: 2048, nsec3Iterations: 0 },
+    delegation: crowdNames
+      .replaceAll('@', '$')
+      .replaceAll(/n(\d+) A/g, 'n$1.$ A')
+      .replaceAll(/NS (n\d+)/g, 'NS $1.$'),
+  },
   'noproof.test': { text: usual, signing: p256, damage: { of: 'proofs' } },
   'noproof3.test': { text: usual, signing: { ...p256, nsec3Iterations: 0 }, damage: { of: 'proofs' } },
   'unsignedproof.test': { text: usual, signing: p256, damage: { of: 'signatures of proofs' } },

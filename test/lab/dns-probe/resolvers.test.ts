@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { noPace } from '#shared/pace/memory';
+import { openBudget } from '../../../worker/probes/budget.ts';
 import { openResolvers } from '../../../worker/probes/dns/resolvers.ts';
 import { openDnsServer } from '../kit/dns-server.ts';
 
-const never = new AbortController().signal;
+const run = { budget: openBudget(noPace, undefined), signal: new AbortController().signal };
 const question = { name: 'a.test', type: 'A' } as const;
 const settings = { resolverTries: [200], tcpTimeoutMs: 200 };
 
@@ -16,9 +18,9 @@ test('a resolver that was made anew at another address is found by its name', as
     looks += 1;
     return { address: addresses.shift() ?? '127.0.0.1' };
   });
-  expect(await resolvers.ask(question, {}, never)).toMatchObject({ kind: 'failure' });
+  expect(await resolvers.ask(question, {}, run)).toMatchObject({ kind: 'failure' });
   await expect
-    .poll(async () => (await resolvers.ask(question, {}, never)).kind, { timeout: 10_000, interval: 200 })
+    .poll(async () => (await resolvers.ask(question, {}, run)).kind, { timeout: 10_000, interval: 200 })
     .toBe('answer');
   expect(looks).toBe(2);
   resolvers.close();
@@ -34,9 +36,9 @@ test('a name that could not be looked up at first is looked up again', async () 
     if (looks === 1) throw new Error('getaddrinfo EAI_AGAIN resolver.lan');
     return { address: '127.0.0.1' };
   });
-  await expect(resolvers.ask(question, {}, never)).rejects.toThrow('EAI_AGAIN');
+  await expect(resolvers.ask(question, {}, run)).rejects.toThrow('EAI_AGAIN');
   const asked = async () =>
-    resolvers.ask(question, {}, never).then(
+    resolvers.ask(question, {}, run).then(
       ({ kind }) => kind,
       () => 'rejected',
     );

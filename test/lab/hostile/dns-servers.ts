@@ -30,6 +30,8 @@ export type HostileDns = {
   /** Packets and TCP connections that came to the name servers, by address; the resolver's are not in it. */
   readonly packets: ReadonlyMap<string, number>;
   readonly connections: ReadonlyMap<string, number>;
+  /** Bytes of answers that were sent, over UDP and TCP, by address; here the resolver's are in it. */
+  readonly sentBytes: ReadonlyMap<string, number>;
   /** Every name that the resolver was asked for. */
   readonly names: readonly string[];
   close(): Promise<void>;
@@ -68,8 +70,11 @@ export async function openHostileDns(
   const packets = new Map<string, number>();
   const connections = new Map<string, number>();
   const names: string[] = [];
+  const sentBytes = new Map<string, number>();
+  const add = (counts: Map<string, number>, address: string, more: number) =>
+    counts.set(address, (counts.get(address) ?? 0) + more);
   const count = (counts: Map<string, number>, address: string) => {
-    if (address !== resolverAddress) counts.set(address, (counts.get(address) ?? 0) + 1);
+    if (address !== resolverAddress) add(counts, address, 1);
   };
   const answer = (query: Buffer, isResolver: boolean): Buffer | 'silent' | 'drip' | 'cut' => {
     const asked = readQuestion(query);
@@ -87,13 +92,16 @@ export async function openHostileDns(
       const reply = answer(query, address === resolverAddress);
       if (reply === 'silent') return;
       const isTooLong = typeof reply === 'string' || reply.length > 1232;
+      const sent = isTooLong ? writeTruncated(query) : reply;
+      add(sentBytes, address, sent.length);
       // The run may be over.
-      udp.send(isTooLong ? writeTruncated(query) : reply, from.port, from.address, () => undefined);
+      udp.send(sent, from.port, from.address, () => undefined);
     });
     const tcp = createServer((socket) => {
       count(connections, address);
       socket
         .on('error', () => undefined)
+        .once('close', () => add(sentBytes, address, socket.bytesWritten))
         .once('data', (bytes) => {
           const reply = answer(bytes.subarray(2), address === resolverAddress);
           if (reply === 'silent') return;
@@ -123,6 +131,7 @@ export async function openHostileDns(
     settings: { DNS_SERVERS: `${resolverAddress}:${resolver.port}`, NAMESERVER_PORT: String(resolver.port) },
     packets,
     connections,
+    sentBytes,
     names,
     async close() {
       for (const server of [resolver, ...servers]) server.close();

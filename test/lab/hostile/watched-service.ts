@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type ServiceProcess, startService } from '../../kit/service-process.ts';
 
@@ -11,28 +12,35 @@ export type Meanwhile = {
   readonly heldUpMs: number;
 };
 
+/** What came of many requests. */
+export type Outcome = {
+  readonly statuses: readonly number[];
+  /** The ids of the reports among the answers. */
+  readonly reportIds: readonly string[];
+  readonly blockedMs: number;
+  readonly other: Meanwhile;
+};
+
 /** A service in a process of its own, and somebody who watches whether it is there. */
 export type WatchedService = {
   readonly service: ServiceProcess;
   /**
    * Asks for all of these, so many at once, while another caller asks for a cached report all the time.
    * @param cached a path whose report is fresh
-   * @returns the answers' statuses, the longest block of the event loop in ms, and what the other caller met
+   * @returns the answers' statuses and the reports they name, the longest block of the event loop in ms, and what the other caller met
    */
-  ask(
-    paths: readonly string[],
-    cached: string,
-    lanes: number,
-  ): Promise<{ readonly statuses: readonly number[]; readonly blockedMs: number; readonly other: Meanwhile }>;
+  ask(paths: readonly string[], cached: string, lanes: number): Promise<Outcome>;
   /** Asks once, and gives the status. */
   statusOf(path: string): Promise<number>;
   close(): Promise<void>;
 };
 
-/** Starts the service. */
+/** Starts the service. @param token sent with every request but the other caller's */
 export async function startWatchedService(
   environment: Readonly<Record<string, string>>,
+  token?: string,
 ): Promise<WatchedService> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const service = await startService({
     program: process.execPath,
     args: ['cli/diag.js', 'serve'],
@@ -47,21 +55,51 @@ export async function startWatchedService(
         service.child.pid ?? 0,
       );
       const statuses: number[] = [];
+      const reportIds: string[] = [];
       let next = 0;
       const lane = async () => {
-        for (let path = paths[next++]; path !== undefined; path = paths[next++])
-          statuses.push((await fetch(`${service.url}${path}`)).status);
+        for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
+          const answer = await askPatiently(`${service.url}${path}`, headers);
+          statuses.push(answer.status);
+          const [, reportId] = /"reportId":"([0-9a-f]{32})"/.exec(await answer.text()) ?? [];
+          if (reportId !== undefined) reportIds.push(reportId);
+        }
       };
       await Promise.all(Array.from({ length: lanes }, lane));
       const other = await caller.end();
-      return { statuses, blockedMs: await readLongestBlock(service), other };
+      return { statuses, reportIds, blockedMs: await readLongestBlock(service), other };
     },
-    statusOf: async (path) => (await fetch(`${service.url}${path}`)).status,
+    statusOf: async (path) => (await fetch(`${service.url}${path}`, { headers })).status,
     async close() {
       service.kill('SIGKILL');
       await service.closed;
     },
   };
+}
+
+/** What others noticed of these requests, in sentences; none where all were answered and nobody else was held up. @param what they were */
+export function faultsOf(what: string, { statuses, blockedMs, other }: Outcome): string[] {
+  console.info(
+    `${what}: event loop blocked for ${Math.round(blockedMs)} ms at most (an idle thread was late by ${Math.round(other.ownLagMs)} ms); ${other.asked} cached GETs of another caller, the slowest ${Math.round(other.longestMs)} ms, of which the service took ${Math.round(other.heldUpMs)} ms`,
+  );
+  const refused = statuses.filter((status) => status >= 300);
+  // On a busy machine the service waits for a core with all others: what an idle thread was late tells that, and so does the kernel.
+  const isBlocked = Math.min(blockedMs, other.heldUpMs) >= 100 + 2 * other.ownLagMs;
+  return [
+    ...(refused.length === 0 ? [] : [`${what}: answered by ${refused.join(', ')}`]),
+    ...(other.failed === 0 && other.asked > 20 ? [] : ['the other caller was not answered']),
+    ...(isBlocked ? [`during ${what} the event loop was blocked for ${Math.round(blockedMs)} ms`] : []),
+  ];
+}
+
+/** Asks again when it is told to: without a core the service refuses work for a while, and says when to come back. */
+async function askPatiently(url: string, headers: Record<string, string>): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await fetch(url, { headers });
+    if (answer.status !== 503 || tries === 10) return answer;
+    await answer.body?.cancel();
+    await wait(1000 * Number(answer.headers.get('retry-after')));
+  }
 }
 
 /** The longest block of the event loop since the last time this was asked, in ms. */

@@ -258,6 +258,12 @@ const fillers = [
   'exp=%{d} ',
 ];
 
+/** 60 kB in answer to every question: what a run may read in all is bounded, not only each answer. */
+const heavy: HostileZone = ({ name, type }) =>
+  type === recordTypes.TXT
+    ? text(`${beginningOf(name)}${'x'.repeat(60_000)}`)
+    : { records: [{ type, data: randomBytes(60_000) }] };
+
 /** The zones that mean ill, by domain. */
 export const hostileZones: { readonly [domain: string]: HostileZone } = {
   'pointers.test': delegated('pointers.test', pointers),
@@ -268,6 +274,7 @@ export const hostileZones: { readonly [domain: string]: HostileZone } = {
   'aliases.test': delegated('aliases.test', aliases('aliases.test')),
   'circle.test': delegated('circle.test', circle('circle.test')),
   'includes.test': delegated('includes.test', includes('includes.test')),
+  'heavy.test': delegated('heavy.test', heavy),
   'parameters.test': delegated('parameters.test', parameters),
   'slow.test': delegated('slow.test', () => 'drip'),
   'cut.test': delegated('cut.test', () => 'cut'),

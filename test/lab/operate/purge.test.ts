@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
+import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { targetMatcher } from '#shared/report-store/purge';
 import { type Fleet, openFleet } from '../../faults/fleet.ts';
@@ -46,12 +48,20 @@ async function diag(settings: Settings, ...args: string[]) {
   return (await promisify(execFile)(process.execPath, ['cli/diag.js', ...args], { env })).stdout;
 }
 
+type Opened = {
+  readonly url: string;
+  readonly settings: Settings;
+  /** Makes all that is stored older by eight days. */
+  readonly age: () => Promise<void>;
+};
+
 /** What both kinds of store promise, with a running API before each. */
-function purgeContract(open: () => Promise<{ readonly url: string; readonly settings: Settings }>) {
+function purgeContract(open: () => Promise<Opened>) {
   let url: string;
   let settings: Settings;
+  let age: Opened['age'];
   beforeAll(async () => {
-    ({ url, settings } = await open());
+    ({ url, settings, age } = await open());
   }, 60_000);
 
   test('a target is gone from reports, evidence and memory; a second run finds nothing', async () => {
@@ -118,7 +128,35 @@ function purgeContract(open: () => Promise<{ readonly url: string; readonly sett
       .poll(async () => (await ask(url, 'http://t2.test/alone', own?.token)).reportId)
       .not.toBe(alone.reportId);
   }, 60_000);
+
+  test('what is older than a week is gone, also from the history; what is younger stays', async () => {
+    const token = (await diag(settings, 'token', 'create', '--name', 'keeper')).trim();
+    const old = await ask(url, 'http://t2.test/old', token);
+    await expect
+      .poll(() =>
+        diag(settings, 'evidence', old.reportId).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    await age();
+    const young = await ask(url, 'http://t2.test/young', token);
+    expect(await diag(settings, 'purge', '--older-than', '7')).toMatch(
+      /^[1-9]\d* reports, [1-9]\d* grants and/,
+    );
+    expect(await diag(settings, 'purge', '--older-than', '7')).toMatch(/^0 reports, 0 grants and 0 pieces/);
+    expect(await statusOf(url, old.reportId, token)).toBe(404);
+    expect(await statusOf(url, young.reportId, token)).toBe(200);
+    await expect(diag(settings, 'evidence', old.reportId)).rejects.toThrow(/There is no evidence/);
+    const history = await fetch(`${url}/api/reports`, { headers: { authorization: `Bearer ${token}` } });
+    const told = await history.text();
+    expect(told).toContain(young.reportId);
+    expect(told).not.toContain(old.reportId);
+  }, 60_000);
 }
+
+const eightDaysMs = 8 * 86_400_000;
 
 describe('diag purge on one machine', () => {
   const folder = mkdtempSync(join(tmpdir(), 'diag-'));
@@ -139,7 +177,13 @@ describe('diag purge on one machine', () => {
     const settings = lab.settings({ DATA_DIR: folder, LOG_LEVEL: 'info', RATE_LIMIT: 'off' });
     const environment = settings;
     service = await startService({ program: process.execPath, args: ['cli/diag.js', 'serve'], environment });
-    return { url: service.url, settings };
+    const age = async () => {
+      const database = new DatabaseSync(join(folder, 'reports.sqlite'));
+      for (const table of ['reports', 'grants'])
+        database.exec(`UPDATE ${table} SET checkedAt = checkedAt - ${eightDaysMs}`);
+      database.close();
+    };
+    return { url: service.url, settings, age };
   });
 
   test('the bytes of what was deleted are overwritten in the file', async () => {
@@ -154,8 +198,9 @@ describe('diag purge on one machine', () => {
   });
 
   test.for([
-    ['neither', [], /Give either/],
-    ['both', ['--target', 'a.test', '--account', 'x'], /Give either/],
+    ['neither', [], /Give one of/],
+    ['two', ['--target', 'a.test', '--account', 'x'], /Give one of/],
+    ['a time that is none', ['--older-than', 'a week'], /not a number of days/],
     ['a target that is none', ['--target', 'nosuch'], /neither a domain nor a URL/],
   ] as const)('%s: exit status 2', async ([, args, message]) => {
     await expect(diag(lab.settings({ DATA_DIR: folder }), 'purge', ...args)).rejects.toMatchObject({
@@ -175,6 +220,18 @@ describe.skipIf(!hasRedis || !hasMongo)('diag purge of a scaled deployment', () 
     });
     const settings = fleet.lab.settings({ REDIS_URL: fleet.redis.url, MONGODB_URL: fleet.mongo.url });
     const [api] = await Promise.all([fleet.startApi(), fleet.startWorker()]);
-    return { url: api.url, settings };
+    const age = async () => {
+      const mongo = new MongoClient(fleet.mongo.url);
+      for (const name of ['reports', 'grants']) {
+        const collection = mongo.db().collection<{ checkedAt: Date }>(name);
+        for (const { _id, checkedAt } of await collection.find({}).toArray())
+          await collection.updateOne(
+            { _id },
+            { $set: { checkedAt: new Date(checkedAt.getTime() - eightDaysMs) } },
+          );
+      }
+      await mongo.close();
+    };
+    return { url: api.url, settings, age };
   });
 });

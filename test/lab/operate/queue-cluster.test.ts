@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { openAgreement } from '#shared/agreement/agreement';
+import { openLogger } from '#shared/logger';
 import { drawJobId } from '#shared/model/job';
+import { openRedis, patient } from '#shared/redis';
 import { makeJob } from '../../contract/job-queue.contract.ts';
 import { openClusterQueue } from '../../kit/bullmq-queue.ts';
 import { describeCluster } from '../../kit/describe-cluster.ts';
@@ -49,5 +52,17 @@ describeCluster('diag queue', (cluster) => {
     await diag('drop', last);
     expect((await list()).counts.network).toMatchObject({ waiting: 10, parked: 4 });
     await queue.close(0);
+  });
+
+  test('refuses another number of parts than the service has', async () => {
+    const log = openLogger('silent');
+    const redis = openRedis(cluster().url, patient, log);
+    const settings = [{ name: 'REDIS_SHARDS', read: async () => '32', isNeeded: true }];
+    const agreement = openAgreement(redis, settings, log);
+    await agreement.firstLook;
+    await expect.poll(() => agreement.state()).toBe(true);
+    await expect(diag('list')).rejects.toThrow('REDIS_SHARDS is 16 here and 32 in the processes');
+    agreement.close();
+    redis.disconnect();
   });
 });

@@ -114,6 +114,15 @@ describe('traces of one process', () => {
     expect(lineOf('job done')).toMatchObject({ trace_id: ids.trace_id, span_id: run?.spanId });
   });
 
+  test('a page of an allowed origin may read the field, of a first answer and of one from memory', async () => {
+    await traced({ CORS_ORIGINS: 'https://page.test' });
+    for (let times = 0; times < 2; times += 1) {
+      const { headers } = await ask(redirectCheck, { Origin: 'https://page.test' });
+      expect(headers.get('traceresponse')).toMatch(/^00-/);
+      expect(headers.get('access-control-expose-headers')?.split(', ')).toContain('traceresponse');
+    }
+  });
+
   test('no secret of an address, and nothing of a trace to the target', async () => {
     await traced({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=p%40ss' });
     await ask(redirectCheck);

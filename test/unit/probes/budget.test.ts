@@ -79,3 +79,13 @@ test('what ran out is listed once, and told in a clause', async () => {
     'one check makes at most 24 foreign connections to victim.test',
   ]);
 });
+
+test('bytes of answers are counted over the whole run, and told when they run out', () => {
+  const budget = openBudget(noPace, owner);
+  expect(budget.receive(999_999)).toBeUndefined();
+  expect(budget.spent()).toEqual([]);
+  const spent = { what: 'answer bytes', of: 'DNS', limit: 1_000_000 } as const;
+  expect([budget.receive(1), budget.receive(0)]).toEqual([spent, spent]);
+  expect(budget.spent()).toEqual([spent]);
+  expect(describeSpent(spent)).toBe('one check reads at most 1000000 bytes of DNS answers');
+});

@@ -1148,6 +1148,26 @@ const protocolRows = [
     { handshakes: modern(connected({ lateAlert: 'certificate_required' })) },
     ['A+ 100', 'client-certificate-requested'],
   ),
+  row('certificates come compressed', {}, ['A+ 100'], { passed: ['certificate-compression-missing'] }),
+  row(
+    'certificates come as they are',
+    { certificateForm: { kind: 'form', compression: null, bytes: 3200, wholeBytes: 3200 } },
+    ['A+ 100', 'certificate-compression-missing'],
+  ),
+  row(
+    'certificates come compressed, and cannot be decompressed',
+    { certificateForm: { kind: 'malformed', reason: 'an algorithm that was not offered' } },
+    ['A+ 100', 'certificate-compression-missing'],
+  ),
+  row('no answer in TLS 1.3 showed a certificate', { certificateForm: null }, ['A+ 100'], {
+    notTested: ['certificate-compression-missing'],
+  }),
+  row(
+    'another address showed no certificate in TLS 1.3, and answers like the first',
+    { endpoints: [other({ certificateForm: null })] },
+    ['A+ 100'],
+    { passed: ['certificate-compression-missing'] },
+  ),
   row('HTTP/3 is offered and answers', http3({ kind: 'answered', versions: [0x1a2a3a4a, 1] }), ['A+ 100'], {
     passed: ['http3-unanswered'],
   }),

@@ -163,6 +163,7 @@ export function evidenceOf(change: Partial<SslEvidence> = {}): SslEvidence {
     resumption: { version: 'TLSv1.3', outcome: 'resumed' },
     renegotiation: 'refused',
     groups: { accepted: [0x11ec, 0x001d, 0x0017], end: refused() },
+    certificateForm: { kind: 'form', compression: 'brotli', bytes: 2100, wholeBytes: 3200 },
     chains: [[leaf.base64, intermediate.base64]],
     anchors: [root.base64],
     logs: knownLogs,

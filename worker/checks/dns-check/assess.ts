@@ -3,11 +3,11 @@ import type { DnsCheckCode } from '#shared/catalogue/dns-check/rules';
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { codesBroken, type Verdicts } from '#shared/model/verdict';
-import { dnsHalf } from './dns/half.ts';
+import { assessDns } from './dns/assess.ts';
 import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 import type { HalfAssessment } from './halves.ts';
-import { mailHalf } from './mail/half.ts';
+import { assessMail } from './mail/assess.ts';
 
 /** So many limits are shown; a hostile domain reaches one of each of its name servers. */
 const shownLimits = 20;
@@ -16,8 +16,8 @@ const shownLimits = 20;
 export function assessDnsCheck(
   evidence: DnsCheckEvidence,
 ): Assessment<DnsCheckCode, FieldsOf<typeof dnsReportShape>> {
-  const dns = dnsHalf.assess(evidence.dns);
-  const mail = mailHalf.assess(evidence.mail);
+  const dns = assessDns(evidence.dns);
+  const mail = assessMail(evidence.mail);
   const aliases = aliasesIn(evidence);
   const verdicts = withoutRecordsBesideAliases({ ...dns.verdicts, ...mail.verdicts }, aliases);
   return {

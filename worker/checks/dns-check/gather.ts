@@ -4,10 +4,10 @@ import { readAnswer } from '../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../probes/dns/port.ts';
 import type { GatherContext } from '../check.ts';
 import type { DnsEvidence } from './dns/evidence.ts';
-import { dnsHalf } from './dns/half.ts';
+import { gatherDns } from './dns/gather.ts';
 import { apexTypes, type HalfContext, type SharedAnswers } from './halves.ts';
 import type { MailEvidence } from './mail/evidence.ts';
-import { mailHalf } from './mail/half.ts';
+import { gatherMail } from './mail/gather.ts';
 
 /** What the whole check has seen, half by half. */
 export type DnsCheckEvidence = {
@@ -36,10 +36,7 @@ export async function gatherDnsCheck({
       probes,
     };
     const shared = askShared(context);
-    const [dns, mail] = await Promise.all([
-      dnsHalf.gather(context, shared),
-      mailHalf.gather(context, shared),
-    ]);
+    const [dns, mail] = await Promise.all([gatherDns(context, shared), gatherMail(context)]);
     const heldBack = questions.heldBack();
     return { dns: { ...dns, refused: heldBack.refused }, mail, heldBack };
   } finally {

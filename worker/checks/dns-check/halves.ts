@@ -53,9 +53,3 @@ export type HalfAssessment<Code extends string, Fields extends ReportFields = Re
   /** True when something that matters to this half could not be looked at; the report is then `partial`. */
   readonly isPartial: boolean;
 };
-
-/** Half of the check. Both gather at the same time; evidence is JSON; assess is pure, as everywhere. */
-export type Half<Evidence, Code extends string, Fields extends ReportFields> = {
-  gather(context: HalfContext, shared: SharedAnswers): Promise<Evidence>;
-  assess(evidence: Evidence): HalfAssessment<Code, Fields>;
-};

@@ -49,6 +49,11 @@ export function assessHealth(evidence: HealthEvidence): HealthAssessment {
       entryPoints: entries.map((entry) =>
         reportEntryPoint(entry, evidence.publicPath ?? '', failedHostOf(facts)),
       ),
+      addressFamilies: facts.families.map(({ family, state, reason }) => ({
+        family,
+        state,
+        ...(reason === '' ? {} : { reason }),
+      })),
       worstFindings: reportWorstFindings(categories, usedWeight),
       ...(trend ? { trend } : {}),
     },

@@ -131,11 +131,16 @@ function judgeOthers(evidence: SslEvidence): readonly Judged[] {
 function ofOther({ address, verdicts, obstacle }: Judged): VerdictsAt<SslCode> {
   const isShared = (code: SslCode) => Object.hasOwn(connectionRules, code) || Object.hasOwn(nameRules, code);
   const isTold = (code: SslCode, verdict: Verdict) =>
-    !isShared(code) && (isBroken(verdict) || !Object.hasOwn(certificateRules, code));
+    !isShared(code) && (isBroken(verdict) || !isToldBroken(code));
   // An address that does not work has a finding of its own.
   if (obstacle !== null) return { address, verdicts: {} };
   const told = codesOf(verdicts).filter((code) => isTold(code, verdicts[code]));
   return { address, verdicts: Object.fromEntries(told.map((code) => [code, verdicts[code]])) };
+}
+
+/** Rules of which another address tells only that they are broken: what it did not show is the same as at the main one. */
+function isToldBroken(code: SslCode): boolean {
+  return Object.hasOwn(certificateRules, code) || code === 'certificate-compression-missing';
 }
 
 function gradeOf(judged: Judged): SslLabsLetter | null {

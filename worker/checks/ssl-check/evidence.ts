@@ -1,6 +1,7 @@
 import type { ListContent } from '../../certificates/revocation-list.ts';
 import type { FailureCode } from '../../probes/http/port.ts';
 import type { Handshake, Renegotiation } from '../../probes/tls/port.ts';
+import type { CertificateForm } from './grammar/certificate-message.ts';
 import type { KeyKind } from './grammar/key-kind.ts';
 import type { SuiteSet } from './grammar/suites.ts';
 import type { VersionName } from './grammar/tls-names.ts';
@@ -29,6 +30,8 @@ export type SslEvidence = {
   /** What became of a handshake that the client began inside a connection; null when nothing before TLS 1.3 is spoken. Absent in older evidence. */
   readonly renegotiation?: Renegotiation | null;
   readonly groups: GroupsSeen | null;
+  /** In what form certificates come to today's clients; null where no answer showed it. Absent in older evidence. */
+  readonly certificateForm?: CertificateFormSeen | null;
   /** By whose order a suite is chosen; null when that was not seen. */
   readonly preference: Preference | null;
   /** A ClientHello that offers h2 and http/1.1 is refused for that; the others were sent without. */
@@ -150,6 +153,7 @@ export type FullLook = Pick<
   | 'resumption'
   | 'renegotiation'
   | 'groups'
+  | 'certificateForm'
   | 'preference'
   | 'alpnRefused'
   | 'chains'
@@ -181,6 +185,9 @@ export type HstsSeen =
       readonly altSvc?: readonly string[];
     }
   | { readonly kind: 'unknown'; readonly reason: string };
+
+/** As clients of TLS 1.3 are sent certificates that offer to decompress them. */
+export type CertificateFormSeen = CertificateForm | { readonly kind: 'malformed'; readonly reason: string };
 
 /** Where HTTP/3 is offered. */
 export type Http3Place = {

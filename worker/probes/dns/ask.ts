@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
+import { describeSpent } from '../budget.ts';
 import { takeDecodeTurn } from './decode-turn.ts';
 import { type Message, type QueryFlags, readMessage, writeQuery } from './message.ts';
 import { writeName } from './name.ts';
 import type { DnsAnswer, DnsQuestion } from './port.ts';
 import type { Server } from './servers.ts';
-import { askOverTcp } from './tcp.ts';
+import { type AnswerBudget, askOverTcp } from './tcp.ts';
 import type { UdpLine } from './udp.ts';
 
 export type Tries = readonly number[];
@@ -19,20 +20,27 @@ export type Exchange = {
   readonly transport: 'udp' | 'tcp';
   readonly udp: UdpLine['exchange'];
   readonly openTcp: () => Promise<Socket>;
+  readonly budget: AnswerBudget;
   readonly signal: AbortSignal;
 };
 
 /** Asks one server: UDP with its tries, then TCP when the answer is truncated. */
 export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
-  const { question, flags, signal } = exchange;
+  const { question, flags, budget, signal } = exchange;
   signal.throwIfAborted();
+  const spent = budget.receive(0);
+  if (spent) return fail(exchange, 'budget-spent', describeSpent(spent));
   const query = writeQuery(0, question, flags);
   if (!query) return fail(exchange, 'invalid-name', 'the name or type cannot be asked in the DNS');
   const start = performance.now();
   if (exchange.transport === 'tcp') return overTcp(exchange, query, start);
   let outcome: keyof typeof silences = 'timeout';
   for (const timeoutMs of exchange.tries) {
-    const got = await exchange.udp(query, (bytes) => isReplyTo(bytes, question), timeoutMs, signal);
+    const accepts = (bytes: Buffer) => {
+      budget.receive(bytes.length);
+      return isReplyTo(bytes, question);
+    };
+    const got = await exchange.udp(query, accepts, timeoutMs, signal);
     if (got.kind === 'timeout') continue;
     if (got.kind === 'unreachable') {
       outcome = got.code === 'ECONNREFUSED' ? 'connection-refused' : 'network-unreachable';
@@ -67,13 +75,14 @@ const silences = {
 async function overTcp(exchange: Exchange, query: Buffer, start: number): Promise<DnsAnswer> {
   let outcome: Awaited<ReturnType<typeof askOverTcp>>;
   try {
-    outcome = await askOverTcp(await exchange.openTcp(), query, exchange.tcpTimeoutMs, exchange.signal);
+    outcome = await askOverTcp(exchange.openTcp, query, { ...exchange, timeoutMs: exchange.tcpTimeoutMs });
   } catch (error) {
     exchange.signal.throwIfAborted();
     if (!(error instanceof Error) || !('code' in error) || error.code === 'budget-spent') throw error;
     return fail(exchange, 'tcp-failed', `no TCP connection to the DNS port (${String(error.code)})`);
   }
-  if (outcome.kind === 'failed') return fail(exchange, 'tcp-failed', outcome.reason);
+  if (outcome.kind !== 'received')
+    return fail(exchange, outcome.kind === 'spent' ? 'budget-spent' : 'tcp-failed', outcome.reason);
   const message = isReplyTo(outcome.bytes, exchange.question)
     ? await tryRead(outcome.bytes, exchange.flags.dnssecOk)
     : undefined;

@@ -58,6 +58,7 @@ export async function askNameserver(
         release(); // the connection takes a place of its own
         return (await dial(server.address, server.port, signal)).socket;
       },
+      budget,
       signal,
     });
   } catch (error) {

@@ -43,7 +43,7 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
     if (found) return found;
     const spent = await budget.charge('foreign questions', question.name, signal);
     if (spent) return refuse(question, spent);
-    const answer = await resolvers.ask(question, options, signal);
+    const answer = await resolvers.ask(question, options, { budget, signal });
     const ttlS = Math.min(settings.cacheForS, ttlOf(answer));
     if (ttlS > 0) cache.set(key, answer, { ttl: ttlS * 1000 });
     return answer;

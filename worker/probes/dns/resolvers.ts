@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { askServer, type Tries } from './ask.ts';
+import { askServer, type Exchange, type Tries } from './ask.ts';
 import { flagsOf } from './flags.ts';
 import type { DnsAnswer, DnsAskOptions, DnsQuestion } from './port.ts';
 import { findServers, type LookUp, type Server } from './servers.ts';
@@ -13,9 +13,12 @@ export type ResolverSettings = {
   readonly tcpTimeoutMs: number;
 };
 
+/** What a run brings to its questions. */
+export type ResolverRun = Pick<Exchange, 'budget' | 'signal'>;
+
 /** The configured resolvers, asked as one. */
 export type Resolvers = {
-  ask(question: DnsQuestion, options: DnsAskOptions, signal: AbortSignal): Promise<DnsAnswer>;
+  ask(question: DnsQuestion, options: DnsAskOptions, run: ResolverRun): Promise<DnsAnswer>;
   close(): void;
 };
 
@@ -23,7 +26,7 @@ export type Resolvers = {
 export function openResolvers(settings: ResolverSettings, lookUp?: LookUp): Resolvers {
   const crew = openCrew(settings.servers, lookUp);
   return {
-    async ask(question, options, signal) {
+    async ask(question, options, run) {
       const all = await crew.all();
       let last: DnsAnswer | undefined;
       // Each try goes to the next resolver, as a silent one is more often down than slow.
@@ -31,13 +34,14 @@ export function openResolvers(settings: ResolverSettings, lookUp?: LookUp): Reso
         const chosen = all[index % all.length];
         if (!chosen) throw new Error('there is no resolver: set DNS_SERVERS');
         last = await askResolver(chosen, question, {
+          ...run,
           options,
-          signal,
           timeoutMs,
           tcpTimeoutMs: settings.tcpTimeoutMs,
         });
         if (last.kind === 'answer' && !(last.rcode === 'REFUSED' && all.length > 1)) return last;
-        if (last.kind === 'failure' && last.code === 'invalid-name') return last;
+        if (last.kind === 'failure' && (last.code === 'invalid-name' || last.code === 'budget-spent'))
+          return last;
       }
       if (!last) throw new Error('resolverTries is empty');
       // In a cluster a resolver that is made anew has another address.
@@ -115,9 +119,8 @@ function isFirst({ address, port }: Server, index: number, all: readonly Server[
   return all.findIndex((other) => other.address === address && other.port === port) === index;
 }
 
-type ResolverAsk = {
+type ResolverAsk = ResolverRun & {
   readonly options: DnsAskOptions;
-  readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly tcpTimeoutMs: number;
 };
@@ -136,6 +139,7 @@ async function askResolver(
     transport: ask.options.transport ?? 'udp',
     udp: pool.exchange,
     openTcp: () => connectTo(server, ask.tcpTimeoutMs, ask.signal),
+    budget: ask.budget,
     signal: ask.signal,
   } as const;
   const answer = await askServer({ ...exchange, flags });

@@ -1,40 +1,32 @@
+import { describeSpent } from '../budget.ts';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
-import { collect } from '../tls/collect.ts';
 import { readMessage, writeQuery } from './message.ts';
 import type { DnsTransfer } from './port.ts';
+import { type AnswerBudget, type FirstMessage, readFirst } from './tcp.ts';
 
 export type TransferRun = {
   readonly dial: Dial;
   readonly port: number;
+  readonly budget: AnswerBudget;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 };
-
-/** Enough for the first message; the rest of the zone is not read. */
-const limitBytes = 65_537;
 
 /** Asks one name server for the whole zone (AXFR, RFC 5936) and closes after the first message. Nothing of the zone is kept. */
 export async function askTransfer(
   zone: string,
   address: string,
-  { dial, port, timeoutMs, signal }: TransferRun,
+  { dial, port, budget, timeoutMs, signal }: TransferRun,
 ): Promise<DnsTransfer> {
   const flags = { recursionDesired: false, checkingDisabled: false, dnssecOk: false, edns: false };
   const query = writeQuery(1, { name: zone, type: 'AXFR' }, flags);
   if (!query) return failure('invalid-name', 'the name cannot be asked in the DNS');
   try {
-    const { socket } = await dial(address, port, signal);
-    try {
-      const length = Buffer.alloc(2);
-      length.writeUInt16BE(query.length, 0);
-      const collected = collect(socket, { isComplete: isMessageWhole, limitBytes, timeoutMs, signal });
-      socket.write(Buffer.concat([length, query]));
-      const { bytes, ended } = await collected;
-      return ended === 'complete' ? readTransfer(Buffer.from(bytes).subarray(2)) : unheard(ended);
-    } finally {
-      socket.destroy();
-    }
+    const open = async () => (await dial(address, port, signal)).socket;
+    const { message, ended, spent } = await readFirst(open, query, { budget, timeoutMs, signal });
+    if (message) return readTransfer(message);
+    return spent ? failure('budget-spent', describeSpent(spent)) : unheard(ended);
   } catch (error) {
     if (error instanceof DialFailure) return failure(error.code, error.reason);
     throw error;
@@ -54,15 +46,11 @@ function readTransfer(bytes: Buffer): DnsTransfer {
 }
 
 // Closing the connection is how many servers refuse.
-function unheard(ended: 'closed' | 'reset' | 'timeout' | 'limit'): DnsTransfer {
+function unheard(ended: FirstMessage['ended']): DnsTransfer {
   if (ended === 'closed' || ended === 'reset') return { kind: 'refused', rcode: 'closed' };
   return failure('timeout', 'no answer over TCP in time');
 }
 
 function failure(code: Extract<DnsTransfer, { kind: 'failure' }>['code'], reason: string): DnsTransfer {
   return { kind: 'failure', code, reason };
-}
-
-function isMessageWhole(received: Uint8Array): boolean {
-  return received.length >= 2 && received.length >= 2 + (((received[0] ?? 0) << 8) | (received[1] ?? 0));
 }

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext, TLSSocket } from 'node:tls';
 import { portOf } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { Dial, Dialled } from '../guard.ts';
@@ -48,10 +48,8 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
 
   const dropIdle = () => {
     // Whoever waits for a place at an address must not sit on an idle socket to it.
-    for (const agent of [http, https]) {
-      for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []))
-        socket.destroy();
-    }
+    destroyIdle(http);
+    destroyIdle(https);
   };
 
   // Others, of this run and of all others, may come to wait while a socket is idle, or be waiting when it becomes so.
@@ -98,12 +96,31 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
   };
 }
 
+// Every run looks whenever anybody waits for an address, and nearly always there is nothing: so no list is made.
+function destroyIdle(agent: HttpAgent): void {
+  for (const name in agent.freeSockets) {
+    // One that is destroyed leaves the list in a later turn.
+    for (const socket of agent.freeSockets[name] ?? []) socket.destroy();
+  }
+}
+
 // Any certificate is accepted here, as the answer behind it is what is asked for; what is wrong with it is told beside the answer.
 function openTls(plain: PlainConnection, servername: string): TLSSocket {
   return connectTls(plain, {
     servername,
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
-    ciphers: withoutServerChosenPrimes(),
+    secureContext: usualContext(),
   });
+}
+
+let made: { readonly roots: readonly string[]; readonly context: SecureContext } | undefined;
+
+/** What all connections have in common, made once: it takes as long as a tenth of a handshake. Sessions are not shared by it. */
+function usualContext(): SecureContext {
+  // Another list from when the roots of the process are set anew.
+  const roots = getCACertificates('default');
+  if (made?.roots !== roots)
+    made = { roots, context: createSecureContext({ ciphers: withoutServerChosenPrimes() }) };
+  return made.context;
 }

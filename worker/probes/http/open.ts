@@ -1,17 +1,9 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import got, { type Request } from 'got';
 import { judgeUrl, type TargetPolicy } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
 import { type GuardedAgents, openGuardedAgents } from './agents.ts';
-import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
-import type { HttpAnswer, HttpBody, HttpProbe, HttpRequest, TlsSight } from './port.ts';
-import { readFailure } from './read-failure.ts';
-import { readTimings } from './timings.ts';
+import type { HttpProbe, HttpRequest } from './port.ts';
 
 export type HttpLimits = {
   readonly tlsMs: number;
@@ -67,6 +59,8 @@ export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): Http
           reason: judged.fault.why,
           address: null,
         };
+      // With the first request: an idle worker does without got.
+      const { send } = await import('./send.ts');
       return send(request, judged.value, { settings, agents: agents.of(request.family), signal });
     },
     close() {
@@ -90,166 +84,4 @@ function openAgentsByFamily(open: (family: HttpRequest['family']) => GuardedAgen
       for (const agents of opened.values()) agents.destroy();
     },
   };
-}
-
-type Chain = {
-  readonly settings: HttpSettings;
-  readonly agents: GuardedAgents;
-  readonly signal: AbortSignal;
-};
-
-async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpAnswer> {
-  const asked = performance.now();
-  const sight: Sight = { socket: undefined, readBefore: 0, answered: asked };
-  const stream = startRequest(request, url, chain, sight);
-  try {
-    const response = await headersOf(stream);
-    const { answered, socket = response.socket } = sight;
-    const seen = {
-      address: chain.agents.addressOf(socket),
-      socketTimes: chain.agents.takeTimes(socket),
-      tls: seeTls(socket as TLSSocket),
-    };
-    const body = await takeBody(request, response, stream, {
-      ...chain.settings.limits,
-      // The header section may take its own limit beside the body's.
-      socketBytes: () => socket.bytesRead - sight.readBefore - chain.settings.limits.headerBytes,
-    });
-    chain.signal.throwIfAborted();
-    return {
-      kind: 'response',
-      url: url.href,
-      status: response.statusCode ?? 0,
-      statusText: response.statusMessage ?? '',
-      httpVersion: response.httpVersion,
-      headers: pairs(response.rawHeaders),
-      body,
-      address: seen.address ?? '',
-      tls: seen.tls,
-      timings: readTimings({ asked, socket: seen.socketTimes, answered, ended: performance.now() }),
-    };
-  } catch (error) {
-    stream.destroy();
-    chain.signal.throwIfAborted();
-    const address = sight.socket ? chain.agents.addressOf(sight.socket) : null;
-    return readFailure(error, url.href, address);
-  }
-}
-
-/** Kept from Node's own events: by the time got tells of an answer, a kept-alive socket has already left it. */
-type Sight = {
-  socket: Socket | undefined;
-  /** Bytes that a kept-alive socket had read for earlier requests. */
-  readBefore: number;
-  answered: number;
-};
-
-function startRequest(
-  request: HttpRequest,
-  url: URL,
-  { settings, agents, signal }: Chain,
-  sight: Sight,
-): Request {
-  const { responseMs, requestMs, headerBytes } = settings.limits;
-  const stream = got.stream(url, {
-    method: request.method ?? 'GET',
-    headers: {
-      'user-agent': settings.userAgent,
-      accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-      'accept-encoding': 'gzip, deflate, br, zstd',
-      ...request.headers,
-    },
-    agent: { http: agents.http, https: agents.https },
-    followRedirect: false,
-    throwHttpErrors: false,
-    // Decoding is ours: layers, ratio and wire bytes must be counted.
-    decompress: false,
-    retry: { limit: 0 },
-    timeout: { response: responseMs, request: requestMs },
-    maxHeaderSize: headerBytes,
-    signal,
-    request(target, options, callback) {
-      const outgoing = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, options, callback);
-      // Node drops every header after the 1,000th in silence; the size limit above bounds them already.
-      outgoing.maxHeadersCount = 0;
-      boundInterim(outgoing);
-      outgoing.once('socket', (socket) => {
-        sight.socket = socket;
-        sight.readBefore = socket.bytesRead;
-      });
-      outgoing.once('response', () => {
-        sight.answered = performance.now();
-      });
-      return outgoing;
-    },
-  });
-  // got takes OPTIONS for a method with a body, and waits for its end.
-  if (request.method === 'OPTIONS') stream.end();
-  return stream;
-}
-
-/** Early hints come once or a few times; a hundred interim answers are an attack. */
-const interimLimit = 100;
-
-function boundInterim(outgoing: ClientRequest): void {
-  let count = 0;
-  outgoing.on('information', () => {
-    count += 1;
-    if (count > interimLimit)
-      outgoing.destroy(new DialFailure('malformed-response', 'the server sends interim answers without end'));
-  });
-}
-
-function headersOf(stream: Request): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    stream.once('response', (response: IncomingMessage) => resolve(response));
-    // Stays on: got destroys the stream with an error also after the answer, when its body breaks off.
-    stream.on('error', reject);
-  });
-}
-
-async function takeBody(
-  request: HttpRequest,
-  response: IncomingMessage,
-  stream: Request,
-  limits: HttpLimits & Pick<BodyLimits, 'socketBytes'>,
-): Promise<HttpBody> {
-  const isRedirect =
-    response.statusCode !== undefined && response.statusCode >= 300 && response.statusCode < 400;
-  const keepBytes = Math.min(request.bodyLimitBytes, limits.bodyBytes);
-  const skip = keepBytes === 0 || (isRedirect && request.skipRedirectBody === true);
-  const codings = skip ? [] : readCodings(valuesOf(response.rawHeaders, 'content-encoding'));
-  // A skipped body of up to 4 KiB is drained, to keep the connection for the next hop; a longer one costs the connection.
-  const { wireBytes, socketBytes } = limits;
-  const bounds = skip
-    ? { keepBytes: 4096, wireBytes: 4096, ratio: 1, encodings: 0, socketBytes }
-    : { keepBytes, wireBytes, ratio: 100, encodings: 2, asBytes: request.asBytes === true, socketBytes };
-  const body = await readBody(
-    stream,
-    codings,
-    valuesOf(response.rawHeaders, 'content-type')[0] ?? '',
-    bounds,
-  );
-  if (!skip) return body;
-  return { text: '', wireBytes: body.wireBytes, decodedBytes: body.decodedBytes, cut: 'not-read' };
-}
-
-function seeTls(socket: TLSSocket): TlsSight | null {
-  if (!('encrypted' in socket)) return null;
-  const error = socket.authorizationError as Error | string | null | undefined;
-  const code =
-    error instanceof Error ? ((error as { code?: string }).code ?? error.message) : (error ?? null);
-  return {
-    protocol: socket.getProtocol(),
-    trusted: socket.authorized,
-    error: code === null ? null : String(code),
-  };
-}
-
-function pairs(raw: readonly string[]): (readonly [string, string])[] {
-  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
-}
-
-function valuesOf(raw: readonly string[], name: string): readonly string[] {
-  return pairs(raw).flatMap(([found, value]) => (found.toLowerCase() === name ? [value] : []));
 }

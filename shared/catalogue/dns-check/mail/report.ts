@@ -250,4 +250,6 @@ export const mailReportShape = {
 
 const mailFieldsSchema = z.object(mailReportShape);
 export type MailFields = z.infer<typeof mailFieldsSchema>;
+/** `parked`: the domain neither takes nor sends mail. `unknown`: the DNS did not say enough. */
+export type MailMode = MailFields['mailMode'];
 export type SpfNode = z.infer<typeof spfNodeSchema>;

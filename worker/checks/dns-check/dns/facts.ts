@@ -2,7 +2,7 @@ import { ownRecords, type Reading, readAnswer } from '../../../dns/read-answer.t
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes } from '../halves.ts';
 import type { DnsEvidence } from './evidence.ts';
-import { readServerFacts, type ServerFacts } from './ns/server-facts.ts';
+import { readServerFacts, type ServerFacts } from './servers/server-facts.ts';
 import { readZoneFacts, type ZoneFacts } from './zone.ts';
 
 /** The evidence, read once: what every judgement of the DNS half looks at. */

@@ -1,9 +1,10 @@
-import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
+import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import type { MailPart } from '#shared/catalogue/dns-check/mail/weights';
 import { allOf, type Verdicts } from '#shared/model/verdict';
 import { isPublicSuffix } from '../../../dns/public-suffix.ts';
 import { openZone, sightKey } from '../../../dns/zone.ts';
+import type { HalfAssessment } from '../halves.ts';
 import { judgeBimi } from './bimi/judge.ts';
 import { reportBimi } from './bimi/report.ts';
 import { judgeDkim } from './dkim/judge.ts';
@@ -13,10 +14,10 @@ import { judgeDmarc } from './dmarc/judge.ts';
 import { reportDmarc, stateOfDmarc } from './dmarc/report.ts';
 import type { MailEvidence } from './evidence.ts';
 import { type MailFacts, readMail } from './facts.ts';
-import { judgeMode, type MailMode } from './mode.ts';
+import { judgeMode } from './mode.ts';
 import { judgeMx } from './mx/judge.ts';
 import { reportMx, stateOfMx } from './mx/report.ts';
-import { type PartScore, scoreEffects, scoreMail, scoreParts } from './score.ts';
+import { scoreEffects, scoreMail, scoreParts } from './score.ts';
 import { branchesOf } from './spf/grow-tree.ts';
 import { judgeSpf } from './spf/judge.ts';
 import { reportSpf } from './spf/report.ts';
@@ -24,22 +25,8 @@ import { stateOfRecord } from './state-of-record.ts';
 import { judgeTransport } from './transport/judge.ts';
 import { reportSts, reportTlsRpt, stateOfTransport } from './transport/report.ts';
 
-export type MailAssessment = {
-  readonly verdicts: Verdicts<MailCode>;
-  readonly fields: MailFields;
-  /** 0 to 100; null where nothing could be seen, or the domain does not exist. */
-  readonly mailScore: number | null;
-  /** The same, by the name that each half of the check gives its score. */
-  readonly score: number | null;
-  readonly parts: readonly PartScore[];
-  /** What each finding took from the score: code → 0 or below. */
-  readonly scoreEffects: { readonly [code: string]: number };
-  /** True when something that matters could not be looked at. */
-  readonly isPartial: boolean;
-};
-
 /** Judges what was seen of a domain's mail. Pure: the same evidence always gives the same verdicts. */
-export function assessMail(evidence: MailEvidence): MailAssessment {
+export function assessMail(evidence: MailEvidence): HalfAssessment<MailCode, MailFields> {
   const sights = new Map(evidence.sights.map((sight) => [sightKey(sight), sight]));
   const facts = readMail(openZone(sights), evidence.domain, evidence.selectors);
   const mode = judgeMode(facts);
@@ -54,9 +41,7 @@ export function assessMail(evidence: MailEvidence): MailAssessment {
   return {
     verdicts,
     fields: { ...fields, mailScore, mailScoreParts: shown },
-    mailScore,
     score: mailScore,
-    parts,
     scoreEffects: scoreEffects(verdicts, parts),
     isPartial: facts.exists !== false && (isPartial(fields) || hasLostBranch(facts)),
   };

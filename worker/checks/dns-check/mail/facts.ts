@@ -3,24 +3,18 @@ import type { Zone } from '../../../dns/zone.ts';
 import { type BimiFacts, readBimi } from './bimi/facts.ts';
 import { type DkimFacts, readDkim } from './dkim/facts.ts';
 import { type DmarcFacts, readDmarc } from './dmarc/facts.ts';
-import { type MxFacts, readMx } from './mx/facts.ts';
+import { readMx } from './mx/facts.ts';
 import { readSpf, type SpfFacts } from './spf/facts.ts';
 import { branchesOf } from './spf/grow-tree.ts';
-import { readSts, readTlsRpt, type StsFacts, type TlsRptFacts } from './transport/facts.ts';
+import { readSts, readTlsRpt, type TransportFacts } from './transport/facts.ts';
 
 /** Everything that is known of a domain's mail. */
-export type MailFacts = {
-  readonly domain: string;
+export type MailFacts = TransportFacts & {
   readonly exists: boolean | null;
   readonly spf: SpfFacts;
   readonly dmarc: DmarcFacts;
   readonly dkim: DkimFacts;
-  readonly mx: MxFacts;
-  readonly sts: StsFacts;
-  readonly tlsRpt: TlsRptFacts;
   readonly bimi: BimiFacts;
-  /** Whether our resolver vouches for signed names at all: the root is signed. */
-  readonly resolverValidates: boolean | null;
 };
 
 /**

@@ -1,9 +1,7 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { MailFacts } from './facts.ts';
 import type { MxFacts } from './mx/facts.ts';
-import type { SpfBranch } from './spf/grow-tree.ts';
-
-/** `parked`: the domain neither takes nor sends mail. `unknown`: the DNS did not say enough. */
-export type MailMode = 'mail' | 'parked' | 'unknown';
+import { isClosedSpf, type SpfBranch } from './spf/grow-tree.ts';
 
 type ModeFacts = Pick<MailFacts, 'mx' | 'spf' | 'dmarc'>;
 
@@ -45,11 +43,4 @@ function namesSenders({ spf, reached }: SpfBranch): boolean {
   return reached.some(({ term }) =>
     term.kind === 'modifier' ? term.name === 'redirect' : term.qualifier === '+',
   );
-}
-
-/** True for a policy that lets nobody send: "v=spf1 -all". */
-export function isClosedSpf({ spf, reached }: SpfBranch): boolean {
-  const [first, ...others] = reached;
-  if (spf === null || spf.faults.length > 0 || others.length > 0) return false;
-  return first?.term.kind === 'mechanism' && first.term.name === 'all' && first.term.qualifier === '-';
 }

@@ -1,6 +1,6 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import type { Sight } from '../../../dns/sight.ts';
-import type { MailMode } from './mode.ts';
 
 type SeenRecord = {
   readonly sight: Sight;

@@ -2,6 +2,7 @@ import type { HealthEvidence } from '../evidence.ts';
 import { type Category, readCategories } from './categories.ts';
 import { type EntryPoint, readEntryPoints } from './entry-points.ts';
 import { hasFailedTls } from './failed-tls.ts';
+import { type FamilyFacts, readFamilies } from './families.ts';
 import { type DnsFields, readDnsFields } from './fields.ts';
 import { findingIn, readSource, type SourceFacts } from './source.ts';
 import { readWeb, type WebFacts } from './web.ts';
@@ -18,6 +19,7 @@ export type HealthFacts = {
   readonly all: readonly SourceFacts[];
   readonly entries: readonly EntryPoint[];
   readonly web: WebFacts;
+  readonly families: readonly FamilyFacts[];
   readonly categories: readonly Category[];
 };
 
@@ -34,7 +36,8 @@ export function readHealth(evidence: HealthEvidence): HealthFacts {
   const exists = findingIn(dns, 'domain-not-found') === undefined && dnsFields?.exists !== false;
   const sources = { domain, webHost, exists, dns, dnsFields, ssl, headers, performance, entries, web };
   const all = [dns, ssl, headers, performance, ...entries.map((entry) => entry.source)];
-  return { ...sources, all, categories: readCategories({ ...sources, asked: evidence }) };
+  const families = readFamilies(ssl, headers);
+  return { ...sources, all, families, categories: readCategories({ ...sources, asked: evidence }) };
 }
 
 /** The host whose TLS ssl-failed tells of; null where it tells of none. */

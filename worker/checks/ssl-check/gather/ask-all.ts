@@ -1,14 +1,22 @@
-import type { GroupsSeen, HelloAccepted, Preference, Question, QuestionEnd } from '../evidence.ts';
+import type {
+  CertificateFormSeen,
+  GroupsSeen,
+  HelloAccepted,
+  Preference,
+  Question,
+  QuestionEnd,
+} from '../evidence.ts';
 import { type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
 import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
-import { askOnce, askSsl2, askSuiteList, askSuites, askTls13 } from './ask-questions.ts';
+import { type AskedTls13, askOnce, askSsl2, askSuiteList, askSuites, askTls13 } from './ask-questions.ts';
 
 /** What the ClientHellos brought. */
 export type Asked = {
   readonly questions: readonly Question[];
   readonly groups: GroupsSeen | null;
   readonly preference: Preference | null;
+  readonly certificateForm: CertificateFormSeen | null;
 };
 
 /**
@@ -35,10 +43,10 @@ export async function askAll(asker: HelloAsker, opening: Question, note: () => v
 /** Puts together what was asked side by side. */
 export function joinAsked(
   { weak, sound, preference }: AskedTls12,
-  { question, groups }: AskedTls13,
+  { question, groups, certificateForm }: AskedTls13,
   old: readonly Question[],
 ): Asked {
-  return { questions: [...weak, ...old, question, sound], groups, preference };
+  return { questions: [...weak, ...old, question, sound], groups, preference, certificateForm };
 }
 
 /** How many questions askAll notes. */
@@ -50,9 +58,6 @@ export type AskedTls12 = {
   readonly sound: Question;
   readonly preference: Preference | null;
 };
-
-/** What is learnt of TLS 1.3. */
-export type AskedTls13 = Awaited<ReturnType<typeof askTls13>>;
 
 /** Asks for every suite of TLS 1.2. @param opening the answer to its sound suites */
 export async function askTls12(asker: HelloAsker, opening: Question): Promise<AskedTls12> {

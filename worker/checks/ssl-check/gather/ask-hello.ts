@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Exchange, TlsProbe } from '../../../probes/tls/port.ts';
-import type { HelloAccepted, QuestionEnd } from '../evidence.ts';
+import type { CertificateFormSeen, HelloAccepted, QuestionEnd } from '../evidence.ts';
+import { compressionIds } from '../grammar/certificate-message.ts';
 import { type ClientHello, writeClientHello } from '../grammar/client-hello.ts';
+import { makeKeyShares } from '../grammar/key-shares.ts';
+import { openSealedFlightReader, type SealedFlightReader } from '../grammar/sealed-flight.ts';
 import { openFlightReader, type ServerAnswer, type ServerFlight } from '../grammar/server-flight.ts';
 import { isSsl2ServerHello, writeSsl2ClientHello } from '../grammar/ssl2.ts';
 import { versionNumbers } from '../grammar/tls-names.ts';
@@ -17,9 +20,16 @@ export type Target = {
 export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups'>;
 export type HelloAnswer = HelloAccepted | QuestionEnd;
 
+export type AnswerWithForm = {
+  readonly answer: HelloAnswer;
+  readonly certificateForm: CertificateFormSeen | null;
+};
+
 /** Asks a server by single ClientHellos, one connection each. */
 export type HelloAsker = {
   readonly ask: (offered: Offered) => Promise<HelloAnswer>;
+  /** The same in TLS 1.3 with keys: a server that accepts one of them shows in what form it sends its certificates. */
+  readonly askWithKeys: (offered: Offered) => Promise<AnswerWithForm>;
   /** The same from what is kept: the last question of a run. */
   readonly askLast: (offered: Offered) => Promise<HelloAnswer>;
   readonly askSsl2: () => Promise<HelloAnswer>;
@@ -51,48 +61,79 @@ type Greeting = {
   readonly take: Allowance['take'];
 };
 
+/** One ClientHello, from what it is taken, and how its sealed answer is read. */
+type Way = {
+  readonly send: Uint8Array;
+  readonly take: Allowance['take'];
+  readonly sealed?: SealedFlightReader;
+};
+
 /** Opens an asker for one target; every question is taken from the allowance. */
 export function openHelloAsker(line: HelloLine): HelloAsker {
   const { target, allowance } = line;
   const chains: (readonly string[])[] = [];
   const addresses = new Set<string>();
-  const askWith = (offered: Offered, take: Allowance['take'], alpn: readonly string[]) => {
+  const askBy = async (offered: Offered, { send, take, sealed }: Way): Promise<AnswerWithForm> => {
     const reader = openFlightReader(answerLimitBytes);
     const readTo = (received: Uint8Array) => {
       reader.readTo(received);
+      sealed?.readTo(received);
       return reader;
     };
     const greeting: Greeting = {
-      send: writeClientHello({ ...completeHello(offered, target.host), alpn }),
-      isComplete: (received) => readTo(received).isComplete(),
+      send,
+      isComplete: (received) => readTo(received).isComplete() && sealed?.isOver() !== false,
       read: (seen) => readAnswer(seen, readTo(seen.bytes).answer(), offered, chains),
       take,
     };
-    return greet(line, greeting, addresses);
+    const answer = await greet(line, greeting, addresses);
+    const form = sealed?.form() ?? null;
+    return {
+      answer,
+      certificateForm: form?.kind === 'malformed' ? { kind: 'malformed', reason: form.reason } : form,
+    };
   };
   let isAlpnRefused = false;
   /** The protocols of browsers are left out once a server refused them: the alert says nothing of versions and suites. */
-  const ask = async (offered: Offered, take: Allowance['take']): Promise<HelloAnswer> => {
-    if (isAlpnRefused) return askWith(offered, take, []);
-    const answer = await askWith(offered, take, protocols);
+  const ask = async (offered: Offered, wayOf: (alpn: readonly string[]) => Way): Promise<AnswerWithForm> => {
+    if (isAlpnRefused) return askBy(offered, wayOf([]));
+    const seen = await askBy(offered, wayOf(protocols));
+    const { answer } = seen;
     if (answer.kind !== 'refused' || answer.by !== 'alert' || answer.alert !== noApplicationProtocol)
-      return answer;
+      return seen;
     isAlpnRefused = true;
-    return askWith(offered, take, []);
+    return askBy(offered, wayOf([]));
   };
-  const ssl2 = (): Greeting => ({
+  const plainly = async (offered: Offered, take: Allowance['take']) => {
+    const hello = completeHello(offered, target.host);
+    const { answer } = await ask(offered, (alpn) => ({ send: writeClientHello({ ...hello, alpn }), take }));
+    return answer;
+  };
+  return {
+    isAlpnRefused: () => isAlpnRefused,
+    ask: (offered) => plainly(offered, allowance.take),
+    askWithKeys: (offered) =>
+      ask(offered, (alpn) => ({ ...writeWithKeys(offered, target.host, alpn), take: allowance.take })),
+    askLast: (offered) => plainly(offered, allowance.takeKept),
+    askSsl2: () => greet(line, { ...ssl2Greeting(), take: allowance.take }, addresses),
+    chains,
+    addresses,
+  };
+}
+
+/** A ClientHello with keys, and the reader that opens what is sealed by them. */
+function writeWithKeys(offered: Offered, host: string, alpn: readonly string[]): Omit<Way, 'take'> {
+  const shares = makeKeyShares();
+  const more = { alpn, keyShares: shares.offered, certificateCompressions: compressionIds };
+  const send = writeClientHello({ ...completeHello(offered, host), ...more });
+  return { send, sealed: openSealedFlightReader(send, shares, answerLimitBytes) };
+}
+
+function ssl2Greeting(): Omit<Greeting, 'take'> {
+  return {
     send: writeSsl2ClientHello(randomBytes(16)),
     isComplete: (received) => received.length >= 11,
     read: readSsl2Answer,
-    take: allowance.take,
-  });
-  return {
-    isAlpnRefused: () => isAlpnRefused,
-    ask: (offered) => ask(offered, allowance.take),
-    askLast: (offered) => ask(offered, allowance.takeKept),
-    askSsl2: () => greet(line, ssl2(), addresses),
-    chains,
-    addresses,
   };
 }
 

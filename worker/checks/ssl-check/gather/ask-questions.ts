@@ -1,7 +1,15 @@
-import type { FallbackSeen, GroupsSeen, HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
+import type {
+  CertificateFormSeen,
+  FallbackSeen,
+  GroupsSeen,
+  HelloAccepted,
+  Question,
+  QuestionEnd,
+} from '../evidence.ts';
+import { groupsWithKeys } from '../grammar/key-shares.ts';
 import { type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { findGroup, groups, oldGroupIds, type VersionName } from '../grammar/tls-names.ts';
-import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
+import type { HelloAnswer, HelloAsker, Offered } from './ask-hello.ts';
 
 export type OldVersion = Exclude<VersionName, 'SSLv2' | 'TLSv1.3'>;
 
@@ -55,20 +63,35 @@ function readOnce(answer: HelloAnswer): Pick<Question, 'accepted' | 'end'> {
     : { accepted: [], end: answer };
 }
 
+/** What is learnt of TLS 1.3. */
+export type AskedTls13 = {
+  readonly question: Question;
+  readonly groups: GroupsSeen;
+  readonly certificateForm: CertificateFormSeen | null;
+};
+
 /**
  * Asks for suites and groups of TLS 1.3 together: each HelloRetryRequest names one of both, and the next hello leaves both out.
  * When the server refuses, one of the two lists has run dry; the other goes on beside what is known to be accepted.
- * Primes come last: connections may run out, and no judgement needs them.
+ * Primes come last: connections may run out, and no judgement needs them. Keys are offered until a server has used one, and so has shown the form of its certificates.
  */
-export async function askTls13(asker: HelloAsker): Promise<{ question: Question; groups: GroupsSeen }> {
+export async function askTls13(asker: HelloAsker): Promise<AskedTls13> {
   const accepted: HelloAccepted[] = [];
+  let certificateForm: CertificateFormSeen | null = null;
   const ask = async (suites: readonly number[], groupIds: readonly number[]) => {
-    const answer = await asker.ask({ version: 'TLSv1.3', suites, groups: groupIds });
+    const answer = await askForForm({ version: 'TLSv1.3', suites, groups: groupIds });
     if (answer.kind !== 'accepted') return answer;
     const isOffered = suites.includes(answer.suite) && groupIds.includes(answer.group ?? -1);
     if (!isOffered) return stubborn;
     accepted.push(answer);
     return null;
+  };
+  const askForForm = async (offered: Offered) => {
+    if (certificateForm !== null || !offered.groups.some((id) => groupsWithKeys.includes(id)))
+      return asker.ask(offered);
+    const seen = await asker.askWithKeys(offered);
+    certificateForm ??= seen.certificateForm;
+    return seen.answer;
   };
   const newSuites = () => without(suiteSets.tls13, accepted);
   const newGroups = (among: readonly number[]) =>
@@ -78,7 +101,8 @@ export async function askTls13(asker: HelloAsker): Promise<{ question: Question;
     () => ask(newSuites(), newGroups(allGroups)),
     () => newSuites().length * newGroups(allGroups).length,
   );
-  if (accepted.length === 0) return { question: tls13([], both), groups: { accepted: [], end: both } };
+  if (accepted.length === 0)
+    return { question: tls13([], both), groups: { accepted: [], end: both }, certificateForm };
   const askSuitesLeft = () =>
     repeat(
       () => ask(newSuites(), knownGroups()),
@@ -98,7 +122,7 @@ export async function askTls13(asker: HelloAsker): Promise<{ question: Question;
   const firsts = accepted.filter(
     ({ suite }, index) => accepted.findIndex((one) => one.suite === suite) === index,
   );
-  return { question: tls13(firsts, suitesEnd), groups: { accepted: named, end } };
+  return { question: tls13(firsts, suitesEnd), groups: { accepted: named, end }, certificateForm };
 }
 
 const allGroups = [...groups.keys()];

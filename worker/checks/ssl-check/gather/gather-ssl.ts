@@ -161,8 +161,8 @@ async function lookAtOther({ look, opening }: Opened, main: Main): Promise<Endpo
   return { address, handshake: full.handshakes.at(-1)?.handshake ?? failureOf(opening, address), full };
 }
 
-function askedOf({ questions, groups, preference }: FullLook): Asked {
-  return { questions, groups, preference };
+function askedOf({ questions, groups, preference, certificateForm = null }: FullLook): Asked {
+  return { questions, groups, preference, certificateForm };
 }
 
 /** Why an address has no handshake. */

@@ -64,6 +64,7 @@ const nothing: Omit<Looked, 'questions'> = {
   revocationList: { kind: 'unknown', url: null, reason: 'no certificate was seen' },
   groups: null,
   preference: null,
+  certificateForm: null,
   stillAnswers: null,
   fallback: null,
   resumption: null,

@@ -1,4 +1,5 @@
 import { joinBytes, numberBytes, vectorBytes } from '../../../certificates/grammar/byte-cursor.ts';
+import type { KeyShare } from './key-shares.ts';
 import { type VersionName, versionNumbers } from './tls-names.ts';
 
 /** One ClientHello: exactly what it offers. */
@@ -10,6 +11,10 @@ export type ClientHello = {
   readonly suites: readonly number[];
   readonly groups: readonly number[];
   readonly alpn: readonly string[];
+  /** TLS 1.3: keys for some of the groups; none where a HelloRetryRequest is wanted. */
+  readonly keyShares?: readonly KeyShare[];
+  /** TLS 1.3: algorithms in which certificates may come compressed (RFC 8879 §3). */
+  readonly certificateCompressions?: readonly number[];
   /** Also offers DEFLATE, which TLS 1.3 has no more. */
   readonly compression: boolean;
   /** 32 bytes. */
@@ -29,7 +34,7 @@ const words = (values: readonly number[]) => joinBytes(...values.map((value) => 
 
 /**
  * Writes a ClientHello in one record (RFC 5246 §7.4.1.2, RFC 8446 §4.1.2, RFC 6101 §5.6.1.2).
- * TLS 1.3 carries an empty key_share: a willing server answers with a HelloRetryRequest that names its choice of group (RFC 8446 §4.2.8), so no key is ever made.
+ * Without keys TLS 1.3 carries an empty key_share: a willing server answers with a HelloRetryRequest that names its choice of group (RFC 8446 §4.2.8).
  */
 export function writeClientHello(hello: ClientHello): Uint8Array {
   const { version, random, compression } = hello;
@@ -50,10 +55,12 @@ export function writeClientHello(hello: ClientHello): Uint8Array {
   return joinBytes(22, numberBytes(recordVersion, 2), vectorBytes(2, message));
 }
 
+function extension(type: number, ...content: (Uint8Array | readonly number[])[]): Uint8Array {
+  return joinBytes(numberBytes(type, 2), vectorBytes(2, ...content));
+}
+
 function extensionsOf(hello: ClientHello): Uint8Array[] {
   const { version, servername, groups, alpn } = hello;
-  const extension = (type: number, ...content: (Uint8Array | readonly number[])[]) =>
-    joinBytes(numberBytes(type, 2), vectorBytes(2, ...content));
   const encoder = new TextEncoder();
   const name = servername === null ? [] : encoder.encode(servername);
   const protocols = alpn.map((protocol) => vectorBytes(1, encoder.encode(protocol)));
@@ -68,12 +75,20 @@ function extensionsOf(hello: ClientHello): Uint8Array[] {
     ...(protocols.length === 0 ? [] : [extension(16, vectorBytes(2, ...protocols))]),
     extension(18), // signed_certificate_timestamp
     ...(isTls13 ? [] : [extension(23), extension(35), extension(0xff01, [0])]), // extended master secret, tickets, renegotiation_info
-    ...(isTls13
-      ? [
-          extension(43, vectorBytes(1, words([versionNumbers['TLSv1.3']]))),
-          extension(45, [1, 1]), // psk_key_exchange_modes: with (EC)DHE
-          extension(51, [0, 0]), // key_share: none yet
-        ]
-      : []),
+    ...(isTls13 ? extensionsOfTls13(hello) : []),
   ];
+}
+
+function extensionsOfTls13({ keyShares = [], certificateCompressions = [] }: ClientHello): Uint8Array[] {
+  const compressions = vectorBytes(1, words(certificateCompressions));
+  return [
+    extension(43, vectorBytes(1, words([versionNumbers['TLSv1.3']]))),
+    extension(45, [1, 1]), // psk_key_exchange_modes: with (EC)DHE
+    extension(51, vectorBytes(2, ...keyShares.map(writeShare))),
+    ...(certificateCompressions.length === 0 ? [] : [extension(27, compressions)]),
+  ];
+}
+
+function writeShare({ group, publicKey }: KeyShare): Uint8Array {
+  return joinBytes(numberBytes(group, 2), vectorBytes(2, publicKey));
 }

@@ -58,7 +58,7 @@ const messageTypes = {
 } as const;
 
 /** The random of a ServerHello that is a HelloRetryRequest (RFC 8446 §4.1.3). */
-const helloRetryRandom = 'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c';
+export const helloRetryRandom = 'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c';
 
 /** ECCurveType of a curve that is named by number. */
 const namedCurve = 3;

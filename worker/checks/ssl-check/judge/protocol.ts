@@ -22,6 +22,7 @@ export function judgeProtocols(facts: SslFacts, chains: readonly Chain[]): Recor
     'session-not-resumed': judgeResumption(facts),
     'renegotiation-by-client': judgeRenegotiation(facts),
     'http3-unanswered': judgeHttp3(facts),
+    'certificate-compression-missing': judgeCompression(facts),
   };
 }
 
@@ -168,6 +169,18 @@ function judgeResumption({ client, evidence: { resumption } }: SslFacts): Verdic
     return notTested('no second handshake with the same session was completed');
   if (resumption === null || resumption.outcome === 'none') return 'not-applicable';
   return brokenIf(resumption.outcome === 'declined', { version: resumption.version });
+}
+
+/** Only TLS 1.3 has it. */
+function judgeCompression({ protocols, evidence: { certificateForm } }: SslFacts): Verdict {
+  if (protocols['TLSv1.3'] === false) return 'not-applicable';
+  if (certificateForm === undefined) return notTested('an older version did not look at it');
+  if (certificateForm === null)
+    return notTested('no certificate was seen in a handshake that offers to decompress it');
+  if (certificateForm.kind === 'malformed')
+    return brokenIf(true, { form: `compressed, but wrong (${certificateForm.reason})` });
+  const { compression, bytes } = certificateForm;
+  return brokenIf(compression === null, { form: `as they are, in ${bytes} bytes` });
 }
 
 function judgeHttp3({ evidence }: SslFacts): Verdict {

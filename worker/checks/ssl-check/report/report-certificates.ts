@@ -1,6 +1,7 @@
 import { codesBroken } from '#shared/model/verdict';
 import { type Certificate, readCertificate } from '../../../certificates/certificate.ts';
 import { buildChain } from '../../../certificates/chain.ts';
+import { findPathByStore } from '../../../certificates/trust/by-store.ts';
 import { isSetKnown, type SslFacts } from '../facts/facts.ts';
 import type { Presented } from '../facts/presented.ts';
 import { readTimestamps } from '../facts/timestamps.ts';
@@ -24,9 +25,19 @@ export function reportCertificates(facts: SslFacts, each: Each) {
     trust:
       first === undefined
         ? { trusted: null, error: null, reason: null, path: [] }
-        : readTrust(first.presented, codesBroken(first.verdicts)),
+        : {
+            ...readTrust(first.presented, codesBroken(first.verdicts)),
+            stores: reportStores(first.presented, facts),
+          },
     ...reportRevocation(first?.presented, at),
   };
+}
+
+/** Which stores have a root above the certificate; of one that Mozilla's does not lead to nothing is known. */
+function reportStores({ chain: { leaf, sent, trust } }: Presented, { context }: SslFacts) {
+  const root = trust?.kind === 'trusted' ? trust.path.at(-1) : undefined;
+  if (leaf === null || root === undefined) return null;
+  return { Mozilla: true, ...findPathByStore({ leaf, sent: sent.slice(1), ...context }, root) };
 }
 
 /** As the certificates of today's clients are shown, with what the report says of those in fields of its own. */

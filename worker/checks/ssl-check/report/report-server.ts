@@ -27,6 +27,7 @@ export function reportServer(facts: SslFacts) {
     alpn: alpnOf(facts),
     earlyData: { accepted: maxBytes === null ? null : maxBytes > 0, maxBytes },
     ...reportHttp3(evidence),
+    certificateCompression: reportCompression(evidence),
     echAdvertised: ech === undefined || ech.kind === 'unknown' ? null : ech.found.length > 0,
     fallbackRefused: fallbackOf(evidence),
     sessions: reportSessions(facts),
@@ -36,6 +37,12 @@ export function reportServer(facts: SslFacts) {
     cipherPreference: evidence.preference,
     mozillaProfile: fitMozillaProfile(facts),
   };
+}
+
+function reportCompression({ certificateForm }: SslEvidence) {
+  if (certificateForm?.kind !== 'form') return null;
+  const { compression, bytes, wholeBytes } = certificateForm;
+  return { algorithm: compression, bytes, wholeBytes };
 }
 
 function reportHttp3(evidence: SslEvidence) {

@@ -4,7 +4,7 @@ import { foundRecords, readAnswer, recordsAt } from '../../../../dns/read-answer
 import { readAll, readText } from '../../../../dns/record-values.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
-import { addressesOf, delegatedNames } from './addresses.ts';
+import { addressesOf, delegatedNames } from '../servers/addresses.ts';
 
 /** Who the name servers are, by the parent and by the zone itself; null where nobody said. Names sorted. */
 export type Delegation = {

@@ -1,7 +1,7 @@
 import type { HalfContext } from '../../halves.ts';
 import { reverseLabelsOf } from '../../reverse-labels.ts';
 import type { OriginAnswer } from '../evidence.ts';
-import { isIpv6 } from './addresses.ts';
+import { isIpv6 } from '../servers/addresses.ts';
 import { prefixOf } from './delegation.ts';
 
 /** So many networks are asked about: as many as there are addresses that are asked directly. */

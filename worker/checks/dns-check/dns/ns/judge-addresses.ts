@@ -11,7 +11,7 @@ import { readAnswer } from '../../../../dns/read-answer.ts';
 import { brokenBySeen } from '../../verdicts.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
-import { addressesOf, isIpv6 } from './addresses.ts';
+import { addressesOf, isIpv6 } from '../servers/addresses.ts';
 import { allAddresses, type Delegation, prefixOf, sorted } from './delegation.ts';
 
 /** Judges how many name servers there are, where they are, and whether their names lead to them. */
@@ -102,7 +102,7 @@ function judgeMissing(hosts: readonly HostAnswers[]): Verdict {
     missing.map(({ name, of }) => ({
       server: name,
       reason: of.some((reading) => reading.state === 'none' && reading.nxdomain)
-        ? 'does not exist; anybody who can register it answers for the domain'
+        ? 'does not exist; anyone who can register it can answer for the domain'
         : 'has neither an A nor an AAAA record',
     })),
   );

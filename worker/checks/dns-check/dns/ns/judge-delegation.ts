@@ -2,9 +2,9 @@ import { brokenBy, brokenIf, eachOf, notTested, type Verdict, type Verdicts } fr
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
-import { addressesOf, isIpv6 } from './addresses.ts';
+import { addressesOf, isIpv6 } from '../servers/addresses.ts';
+import { named } from '../servers/server-facts.ts';
 import { type Delegation, mostFrequent, readGlue } from './delegation.ts';
-import { named } from './server-facts.ts';
 
 type SetCode = 'ns-inconsistent' | 'ns-parent-child-mismatch' | 'ns-parent-child-disjoint';
 

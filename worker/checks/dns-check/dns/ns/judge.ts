@@ -1,13 +1,13 @@
 import { nsRules } from '#shared/catalogue/dns-check/rules/ns';
 import { allOf, brokenBy, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
+import { inState } from '../servers/server-facts.ts';
 import { readDelegation } from './delegation.ts';
 import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
 import { judgeGlue, judgeSets } from './judge-delegation.ts';
 import { judgeOrigins } from './judge-origins.ts';
 import { judgeServers } from './judge-servers.ts';
 import { judgeTransfers } from './judge-transfers.ts';
-import { inState } from './server-facts.ts';
 
 export type NsCode = keyof typeof nsRules;
 
@@ -16,7 +16,7 @@ export function judgeNs(facts: DnsFacts): Verdicts<NsCode> {
   if (facts.zone.kind === 'inside') return allOf(nsRules, 'not-applicable');
   const delegation = readDelegation(facts);
   if (delegation.all.length === 0)
-    return allOf(nsRules, notTested(`nobody named the domain’s name servers (${whyUnknown(facts)})`));
+    return allOf(nsRules, notTested(`the domain’s name servers could not be found (${whyUnknown(facts)})`));
   const addresses = judgeAddresses(facts, delegation);
   return {
     ...judgeServers(facts),

@@ -1,7 +1,7 @@
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import type { DnsFacts } from '../facts.ts';
+import type { ServerFacts } from '../servers/server-facts.ts';
 import { readDelegation } from './delegation.ts';
-import type { ServerFacts } from './server-facts.ts';
 
 /** The report's `ns`. */
 export function reportNs(facts: DnsFacts, isFaulty: boolean) {

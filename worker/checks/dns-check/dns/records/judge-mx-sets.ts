@@ -1,7 +1,7 @@
 import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
 import { mostFrequent } from '../ns/delegation.ts';
-import { named } from '../ns/server-facts.ts';
+import { named } from '../servers/server-facts.ts';
 
 /** Judges that every name server gives the same MX records. */
 export function judgeMxSets({ zone, authoritative, servers }: DnsFacts): Verdict {

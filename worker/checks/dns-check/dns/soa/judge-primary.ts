@@ -2,7 +2,7 @@ import { brokenBy, notTested, type Verdict, type Verdicts } from '#shared/model/
 import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
-import { addressesOf } from '../ns/addresses.ts';
+import { addressesOf } from '../servers/addresses.ts';
 
 /** Judges the name of the primary server. It need not answer us: a primary may be hidden (RFC 9499 §7), but its name exists. */
 export function judgePrimary(

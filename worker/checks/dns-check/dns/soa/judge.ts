@@ -12,7 +12,7 @@ import { foundRecords } from '../../../../dns/read-answer.ts';
 import { readAll, readSoa, type Soa } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';
 import { mostFrequent } from '../ns/delegation.ts';
-import { named } from '../ns/server-facts.ts';
+import { named } from '../servers/server-facts.ts';
 import { judgeMailbox } from './judge-mailbox.ts';
 import { judgePrimary } from './judge-primary.ts';
 import { parseMailboxName } from './parse-mailbox-name.ts';

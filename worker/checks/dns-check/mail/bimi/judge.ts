@@ -1,8 +1,8 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type BimiCode, bimiRules } from '#shared/catalogue/dns-check/mail/rules/bimi';
 import { allOf, brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { ChosenPolicy } from '../dmarc/choose-policy.ts';
 import type { BimiFiles } from '../evidence.ts';
-import type { MailMode } from '../mode.ts';
 import { showFault } from '../text/fault.ts';
 import type { BimiFacts } from './facts.ts';
 import { judgeLogo, type LogoCode } from './judge-logo.ts';

@@ -1,6 +1,5 @@
-import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
+import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { BimiFiles } from '../evidence.ts';
-import type { MailMode } from '../mode.ts';
 import { stateOfRecord } from '../state-of-record.ts';
 import { clip } from '../text/fault.ts';
 import type { BimiFacts } from './facts.ts';

@@ -1,3 +1,4 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type DkimCode, dkimRules } from '#shared/catalogue/dns-check/mail/rules/dkim';
 import {
   allOf,
@@ -8,7 +9,6 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { brokenBySeen } from '../../verdicts.ts';
-import type { MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { DkimFacts, SeenSelector } from './facts.ts';
 import { isKnownType } from './facts.ts';

@@ -1,6 +1,5 @@
-import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
+import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
-import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import type { DkimFacts, SeenSelector } from './facts.ts';
 

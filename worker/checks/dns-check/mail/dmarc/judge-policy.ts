@@ -1,6 +1,6 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { DmarcCode } from '#shared/catalogue/dns-check/mail/rules/dmarc';
 import { brokenIf, eachOf, type Fix, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
-import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
@@ -14,7 +14,7 @@ export function judgePolicy(facts: DmarcFacts, applied: Applied, mode: MailMode)
   const why = whyNotTaken(applied.dmarc);
   const chosen = choosePolicy(facts);
   const changes = nextChanges(applied, chosen, { ...facts, mode });
-  const fix = fixRecord(facts, applied, 'Give the record a policy that counts.', changes);
+  const fix = fixRecord(facts, applied, 'Publish the record with a valid policy.', changes);
   return {
     'dmarc-no-effect': brokenIf(published === null, { name, why: why ?? '' }, fix),
     'dmarc-policy-fallback': brokenIf(published !== null && why !== null, { name, why: why ?? '' }, fix),
@@ -43,7 +43,7 @@ const strengthCodes = [
 
 const strength = (policy: Policy) => policies.indexOf(policy);
 
-const whetherExists = notTested('whether the domain exists, on which its policy depends, is not known');
+const whetherExists = notTested('it is not known whether the domain exists, and its policy depends on that');
 
 function judgeStrength(
   facts: DmarcFacts,

@@ -1,3 +1,4 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type DmarcCode, dmarcRules } from '#shared/catalogue/dns-check/mail/rules/dmarc';
 import {
   allOf,
@@ -11,7 +12,6 @@ import {
 import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
 import { aliasOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
-import type { MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
 import { choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
@@ -116,9 +116,9 @@ function judgeMissing(facts: DmarcFacts, mode: MailMode): Verdict {
   if (isExplained) return 'not-applicable';
   const fix =
     mode === 'parked'
-      ? publish('Publish a record that rejects all.', name, 'v=DMARC1; p=reject')
+      ? publish('Publish a record that rejects all mail in this name.', name, 'v=DMARC1; p=reject')
       : publish(
-          'Publish a record; begin by watching.',
+          'Publish a record that only collects reports at first.',
           name,
           `v=DMARC1; p=none; rua=${reportAddressOf(domain)}`,
         );

@@ -1,6 +1,6 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { Fix } from '#shared/model/verdict';
 import { publish } from '../../verdicts.ts';
-import type { MailMode } from '../mode.ts';
 import type { ChosenPolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, type Policy, policies, printDmarc } from './parse-dmarc.ts';
@@ -92,7 +92,7 @@ export function fixRecord(
   const own = orgDomain ?? domain;
   const p = changes['p'] ?? changes['sp'] ?? changes['np'] ?? dmarc.p ?? 'none';
   return publish(
-    'The policy is that of the public suffix above; publish one of your own.',
+    'The policy comes from the public suffix above. Publish your own.',
     `_dmarc.${own}`,
     printDmarc([
       { name: 'v', value: 'DMARC1' },

@@ -1,3 +1,4 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type MxCode, mxRules } from '#shared/catalogue/dns-check/mail/rules/mx';
 import {
   allOf,
@@ -11,7 +12,6 @@ import {
 import { valuesOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
-import type { MailMode } from '../mode.ts';
 import { clip } from '../text/fault.ts';
 import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 

@@ -246,3 +246,10 @@ export function branchesOf(root: SpfBranch): SpfBranch[] {
   const below = root.reached.flatMap(({ branch }) => (branch === null ? [] : branchesOf(branch)));
   return [root, ...below];
 }
+
+/** True for a policy that lets nobody send: "v=spf1 -all". */
+export function isClosedSpf({ spf, reached }: SpfBranch): boolean {
+  const [first, ...others] = reached;
+  if (spf === null || spf.faults.length > 0 || others.length > 0) return false;
+  return first?.term.kind === 'mechanism' && first.term.name === 'all' && first.term.qualifier === '-';
+}

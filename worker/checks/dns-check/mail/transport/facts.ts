@@ -2,6 +2,7 @@ import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
 import { oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { parseReportUris } from '../dmarc/parse-report-uris.ts';
+import type { MxFacts } from '../mx/facts.ts';
 import { clip, type Fault, type Faulty, settle } from '../text/fault.ts';
 import { parseStsRecord } from './parse-sts-record.ts';
 import { parseTlsRpt } from './parse-tls-rpt.ts';
@@ -22,6 +23,16 @@ export type StsFacts = RecordFacts<{ readonly id: string }> & {
   readonly policyUrl: string;
   /** Whether the policy host has an address; null where nobody knows. */
   readonly hasHost: boolean | null;
+};
+
+/** What the rules of transport are judged by. */
+export type TransportFacts = {
+  readonly domain: string;
+  readonly mx: MxFacts;
+  readonly sts: StsFacts;
+  readonly tlsRpt: TlsRptFacts;
+  /** Whether our resolver vouches for signed names at all: the root is signed. */
+  readonly resolverValidates: boolean | null;
 };
 
 /** Sees the MTA-STS record, and whether there is a host for the policy. */

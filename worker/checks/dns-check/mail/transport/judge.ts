@@ -1,16 +1,16 @@
+import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type TransportCode, transportRules } from '#shared/catalogue/dns-check/mail/rules/transport';
 import { allOf, brokenBy, brokenIf, notTested, type Verdicts } from '#shared/model/verdict';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
-import type { MailFacts } from '../facts.ts';
-import type { MailMode } from '../mode.ts';
 import { clip, showFault } from '../text/fault.ts';
+import type { TransportFacts } from './facts.ts';
 import { daneState, judgeDane } from './judge-dane.ts';
 import { judgeSts } from './judge-sts.ts';
 
 /** Judges what protects mail on its way to the domain. A domain that takes no mail has nothing to protect. */
 export function judgeTransport(
-  facts: MailFacts,
+  facts: TransportFacts,
   policy: PolicySight | null,
   mode: MailMode,
 ): Verdicts<TransportCode> {
@@ -18,7 +18,7 @@ export function judgeTransport(
   if (mode === 'parked' || (mode === 'mail' && mx.hosts.length === 0))
     return allOf(transportRules, 'not-applicable');
   if (mx.hosts.length === 0)
-    return allOf(transportRules, notTested('it is not known whether the domain takes mail'));
+    return allOf(transportRules, notTested('it is not known whether the domain accepts mail'));
   return {
     ...judgeSts({ sts, policy, mx, dane: daneState({ mx, resolverValidates }) }),
     ...judgeDane({ mx, resolverValidates }),
@@ -29,7 +29,7 @@ export function judgeTransport(
 function judgeTlsRpt({
   tlsRpt,
   domain,
-}: MailFacts): Pick<Verdicts<TransportCode>, Extract<TransportCode, `tls-rpt-${string}`>> {
+}: TransportFacts): Pick<Verdicts<TransportCode>, Extract<TransportCode, `tls-rpt-${string}`>> {
   const { sight, name, texts, faults, mailboxes } = tlsRpt;
   const dead = mailboxes.filter(({ mailbox }) => mailbox.takes === false);
   const isOpen = mailboxes.some(({ mailbox }) => mailbox.takes === null);
@@ -45,7 +45,7 @@ function judgeTlsRpt({
         ? 'not-applicable'
         : brokenBySeen(
             dead.map(({ uri, host, mailbox }) => ({ uri: clip(uri, 80), host, found: mailbox.why })),
-            isOpen ? notTested('whether the report addresses take mail could not be seen') : undefined,
+            isOpen ? notTested('it is not known whether the report addresses accept mail') : undefined,
           )),
     'tls-rpt-syntax':
       unseen ??

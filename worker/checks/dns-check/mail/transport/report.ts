@@ -1,16 +1,15 @@
-import type { MailFields } from '#shared/catalogue/dns-check/mail/report';
+import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import type { PolicySight } from '../evidence.ts';
-import type { MailFacts } from '../facts.ts';
-import type { MailMode } from '../mode.ts';
 import { stateOfRecord } from '../state-of-record.ts';
 import { clip } from '../text/fault.ts';
+import type { TransportFacts } from './facts.ts';
 import { daneState } from './judge-dane.ts';
 import { isUnheard, readServed, refusedHosts } from './judge-sts.ts';
 
 /** The field `mtaSts` of the report. */
 export function reportSts(
-  { sts, mx }: MailFacts,
+  { sts, mx }: TransportFacts,
   file: PolicySight | null,
   mode: MailMode,
 ): MailFields['mtaSts'] {
@@ -25,7 +24,7 @@ export function reportSts(
   };
 }
 
-function stateOfSts(sts: MailFacts['sts'], file: PolicySight | null, mode: MailMode): PartState {
+function stateOfSts(sts: TransportFacts['sts'], file: PolicySight | null, mode: MailMode): PartState {
   const state = stateOfRecord(sts, mode);
   if (state !== 'ok') return state;
   if (file === null || isUnheard(file)) return 'unknown';
@@ -38,7 +37,7 @@ function stateOfSts(sts: MailFacts['sts'], file: PolicySight | null, mode: MailM
  * The state of MTA-STS and DANE together: either counts for both.
  * @param sts the state of MTA-STS alone
  */
-export function stateOfTransport(facts: MailFacts, sts: PartState, mode: MailMode): PartState {
+export function stateOfTransport(facts: TransportFacts, sts: PartState, mode: MailMode): PartState {
   if (mode === 'parked' || (mode === 'mail' && facts.mx.hosts.length === 0)) return 'not-applicable';
   const dane = daneState(facts);
   if (dane === 'ok') return 'ok';
@@ -49,7 +48,10 @@ export function stateOfTransport(facts: MailFacts, sts: PartState, mode: MailMod
 const uriLimit = 50;
 
 /** The field `tlsRpt` of the report. */
-export function reportTlsRpt({ tlsRpt }: Pick<MailFacts, 'tlsRpt'>, mode: MailMode): MailFields['tlsRpt'] {
+export function reportTlsRpt(
+  { tlsRpt }: Pick<TransportFacts, 'tlsRpt'>,
+  mode: MailMode,
+): MailFields['tlsRpt'] {
   return {
     state: stateOfRecord(tlsRpt, mode),
     record: tlsRpt.texts[0] === undefined ? null : clip(tlsRpt.texts[0], 500),

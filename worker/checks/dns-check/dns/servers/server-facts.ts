@@ -4,8 +4,16 @@ import { readAll, readMx, readSoa, readText, type Soa } from '../../../../dns/re
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { DnsEvidence, ServerAnswers } from '../evidence.ts';
 import { isIpv6 } from './addresses.ts';
-import { type Claim, no, yes } from './claim.ts';
-import { claimEdns, claimLetters, claimNextEdns, claimUnknownOption, rejectsEdns } from './claim-edns.ts';
+import {
+  type Claim,
+  claimEdns,
+  claimLetters,
+  claimNextEdns,
+  claimUnknownOption,
+  no,
+  rejectsEdns,
+  yes,
+} from './claims.ts';
 
 /**
  * How one address of a name server stands towards the domain.

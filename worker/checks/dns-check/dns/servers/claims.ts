@@ -1,7 +1,15 @@
 import { isOurs } from '../../../../dns/not-asked.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import type { ServerAnswers } from '../evidence.ts';
-import { type Claim, no, yes } from './claim.ts';
+
+/** Something seen to be so, not so (and why), or not seen. */
+export type Claim = { readonly is: boolean; readonly why: string } | null;
+
+/** It is so. */
+export const yes: Claim = { is: true, why: '' };
+
+/** It is not so. @param why a clause that follows the server's name, or "" */
+export const no = (why: string): Claim => ({ is: false, why });
 
 type Answered = Extract<DnsAnswer, { kind: 'answer' }>;
 
