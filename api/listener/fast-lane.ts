@@ -14,9 +14,9 @@ import type { Caller } from '../request/caller.ts';
 import { readPreferences } from '../request/preferences.ts';
 import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts';
 import { startRequest, traceField } from '../request/trace-request.ts';
+import { toolPattern } from '../tools/tool-pattern.ts';
 import { findDeprecation } from './deprecations.ts';
 import { corsFields, hasOneHost } from './front-door.ts';
-import { toolRoute } from './tool-route.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -91,8 +91,8 @@ function send(desk: Desk, { ready, choice, text }: Found, sending: Sending): voi
   logAnswer(desk.witness, { ...answer, method: request.method ?? 'GET', start: sending.start });
 }
 
-/** Routes of the tools, for log and metrics: a refusal is counted where the app would have counted it. */
-const routes = new Map<string, string>(catalogue.map((spec) => [spec.name, toolRoute(spec)]));
+/** Patterns of the tools, for log and metrics: a refusal is counted where the app would have counted it. */
+const patterns = new Map<string, string>(catalogue.map((spec) => [spec.name, toolPattern(spec)]));
 
 function sendRefusal(desk: Desk, { ready }: Found, sending: Sending, problem: Problem): void {
   const { request, response } = sending;
@@ -101,7 +101,7 @@ function sendRefusal(desk: Desk, { ready }: Found, sending: Sending, problem: Pr
   writeOwnHead(response, printed.status, [...fields, printed.fields], Buffer.byteLength(printed.text));
   response.end(request.method === 'HEAD' ? undefined : printed.text);
   countProblem(desk.witness.metrics, problem);
-  const route = routes.get(ready.grant.check) ?? '-';
+  const route = patterns.get(ready.grant.check) ?? '-';
   const answer = { requestId, span, status: printed.status, route, cache: undefined, problem: problem.code };
   logAnswer(desk.witness, { ...answer, method: request.method ?? 'GET', start: sending.start });
 }
