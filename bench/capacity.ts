@@ -28,7 +28,7 @@ export const paths: Readonly<Record<CheckName, (host: string) => string>> = {
   ssl: (host) => `ssl-check/${host}`,
   'domain-health': (host) => `domain-health/${host}`,
 };
-/** BENCH_ONLY names one check, for profiles. */
+/** BENCH_ONLY names one check, and BENCH_EMBEDDED leaves out the scaled service, for profiles. */
 const names = (Object.keys(counts) as CheckName[]).filter(
   (name) => (process.env['BENCH_ONLY'] ?? name) === name,
 );
@@ -51,7 +51,9 @@ type Place = {
 export async function bench(): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
   const target = await openTarget(join(folder, 'root.pem'));
-  const places = [await openEmbedded(target.settings, join(folder, 'data'))];
+  const places = [await openEmbedded(ours, target.settings, join(folder, 'data'))];
+  if (before !== undefined)
+    places.push(await openEmbedded(before, target.settings, join(folder, 'data-before')));
   if (process.env['BENCH_EMBEDDED'] === undefined && hasRedis && hasMongo)
     places.push(await openScaled(target.settings));
   else console.log('scaled: not measured, needs Redis and a store');
@@ -70,12 +72,14 @@ export async function bench(): Promise<Section> {
     target.process.kill();
     rmSync(folder, { recursive: true });
   }
-  const scaled =
-    places.length > 1 ? ['scaled: worker, ms', 'all processes, ms', 'checks/s and core of a worker'] : [];
+  const scaled = places.some(({ name }) => name === 'scaled')
+    ? ['scaled: worker, ms', 'all processes, ms', 'checks/s and core of a worker']
+    : [];
+  const earlier = before === undefined ? [] : ['the same before, ms', 'checks/s and core'];
   return {
     title: 'The CPU of a check',
     about: `CPU time of a check that runs, ${lanes} at a time. Every host is new, redirects to HTTPS, and has a certificate and a zone of its own; domain-health is without a browser. All processes are API, worker, Redis and store, without the targets.`,
-    columns: ['check', 'target, ms', 'embedded: the process, ms', 'checks/s and core', ...scaled],
+    columns: ['check', 'target, ms', 'embedded: the process, ms', 'checks/s and core', ...earlier, ...scaled],
     rows,
     limits:
       'handshakes and writes in OpenSSL and the kernel; the store of this run, which stands in for MongoDB, takes more CPU for a report than a MongoDB does.',
@@ -160,24 +164,32 @@ export async function openTarget(rootFile: string): Promise<Target> {
   return { process: child, settings };
 }
 
+/** Another checkout of this project, to compare with. */
+const before = process.env['BENCH_BEFORE'];
+const ours = fileURLToPath(new URL('..', import.meta.url));
+
 /** BENCH_PROFILE names a folder for CPU profiles of the processes. */
 const profile = process.env['BENCH_PROFILE'];
 
-function start(part: string, environment: Readonly<Record<string, string>>) {
+function start(root: string, part: string, environment: Readonly<Record<string, string>>) {
   return startService({
     program: process.execPath,
     args: [
       '--max-semi-space-size=8',
       ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
-      fileURLToPath(new URL('../cli/diag.js', import.meta.url)),
+      join(root, 'cli/diag.js'),
       part,
     ],
     environment,
   });
 }
 
-async function openEmbedded(settings: Readonly<Record<string, string>>, folder: string): Promise<Place> {
-  const service = await start('serve', { ...settings, DATA_DIR: folder });
+async function openEmbedded(
+  root: string,
+  settings: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<Place> {
+  const service = await start(root, 'serve', { ...settings, DATA_DIR: folder });
   return {
     name: 'embedded',
     url: service.url,
@@ -193,7 +205,10 @@ async function openEmbedded(settings: Readonly<Record<string, string>>, folder: 
 async function openScaled(settings: Readonly<Record<string, string>>): Promise<Place> {
   const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
   const environment = { ...settings, REDIS_URL: redis.url, MONGODB_URL: mongo.url };
-  const [api, worker] = await Promise.all([start('api', environment), start('worker', environment)]);
+  const [api, worker] = await Promise.all([
+    start(ours, 'api', environment),
+    start(ours, 'worker', environment),
+  ]);
   const workers = [worker.child.pid];
   return {
     name: 'scaled',

@@ -74,6 +74,6 @@ function tell({ heldMs, long }: Watched): Section {
     columns: ['', 'p50', 'p95', 'p99', 'at most', 'over 10 ms'],
     rows: [['held, ms', ...figures]],
     limits:
-      'many small pieces of work in one turn of the loop: handshakes that end together, and reports that are judged and packed.',
+      'many small pieces of work in one turn of the loop; in a profile of the turns above 14 ms, garbage collection was the largest (12 %), then judging and SQLite (7 to 8 % each).',
   };
 }

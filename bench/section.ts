@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { arch, cpus, release } from 'node:os';
+import { arch, cpus, loadavg, release } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /** What a bench found out, as docs/performance.md shows it. */
@@ -33,7 +33,7 @@ export function writePage(names: readonly string[]): void {
 
 const intro = `# Performance
 
-\`npm run bench all\` measures everything here and writes this page; \`npm run bench <name>\` measures one section. Wherever there is something to compare with, it is measured in the same run, by turns: the ratio then holds on another machine too, and where other work runs beside. docs/soak.md has what grows over half an hour, docs/operating.md what one Redis holds.
+\`npm run bench all\` runs every bench and writes this page of what they keep in bench/results; \`npm run bench <name>\` renews one section. A load above the number of cores means that other work ran beside: then times are longer than on a quiet machine, and CPU time somewhat. Wherever there is something to compare with, it is measured in the same run, by turns: the ratio then holds on another machine too, and where other work runs beside. docs/soak.md has what grows over half an hour, docs/operating.md what one Redis holds.
 `;
 
 function writeSection(name: string, { title, about, columns, rows, limits }: Section, now: Date): string {
@@ -53,5 +53,5 @@ What limits: ${limits}
 function machine(): string {
   const [first] = cpus();
   const model = first?.model.replace(/\s+/g, ' ').trim() ?? '';
-  return `${cpus().length} × ${model === '' || model === 'unknown' ? arch() : model}, Linux ${release().split('-')[0]}, Node ${process.versions.node}`;
+  return `${cpus().length} × ${model === '' || model === 'unknown' ? arch() : model}, Linux ${release().split('-')[0]}, Node ${process.versions.node}, load ${(loadavg()[0] ?? 0).toFixed(0)}`;
 }

@@ -25,7 +25,7 @@ export async function bench(): Promise<Section> {
   return {
     title: 'The store at size',
     about:
-      'Each act by turns with the bare driver doing the same on the same data. The store of MongoDB’s protocol is a stand-in on SQLite, which has no index but that of the id.',
+      'Each act by turns with the bare driver doing the same on the same data. The server of MongoDB’s protocol may be a stand-in.',
     columns: ['', 'ours p50', 'p95', 'bare driver p50', 'p95', 'ratio of p50'],
     rows,
     limits:

@@ -9,6 +9,7 @@ import type {
 import type { DnsAnswer, DnsQuestion, DnsTransfer } from '../probes/dns/port.ts';
 import type { HttpAnswer, HttpRequest } from '../probes/http/port.ts';
 import type { Exchange, ExchangeRequest, Handshake, HandshakeRequest } from '../probes/tls/port.ts';
+import type { UdpExchange, UdpRequest } from '../probes/udp/port.ts';
 
 /** A question and what came of it, as its span tells it. */
 export type ToldQuestion = {
@@ -110,6 +111,20 @@ export function describeExchange({ host, port, send }: ExchangeRequest, answer: 
     name: 'TLS exchange',
     attributes: { ...attributes, 'diag.bytes': answer.bytes.length, 'diag.exchange.ended': answer.ended },
   };
+}
+
+/** A datagram, and the first that came back. */
+export function describeUdp({ host, port, address, send }: UdpRequest, answer: UdpExchange): ToldQuestion {
+  const attributes = {
+    'server.address': host,
+    'server.port': port,
+    'network.transport': 'udp',
+    'network.peer.address': address,
+    'diag.sent_bytes': send.length,
+  };
+  if (answer.kind === 'failure') return { name: 'UDP exchange', attributes, failure: answer.code };
+  const bytes = answer.kind === 'received' ? answer.bytes.length : 0;
+  return { name: 'UDP exchange', attributes: { ...attributes, 'diag.bytes': bytes } };
 }
 
 /** A page that was loaded in the browser. */

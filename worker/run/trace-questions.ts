@@ -10,6 +10,7 @@ import {
   describeHttp,
   describePage,
   describeTransfer,
+  describeUdp,
   type ToldQuestion,
 } from './describe-question.ts';
 
@@ -23,7 +24,7 @@ const toldMost = 500;
 export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: Span): OpenedProbes {
   // What is not sampled would be thrown away.
   if (parseTraceparent(run.traceparent)?.isSampled !== true) return opened;
-  const { http, tls, browser } = opened;
+  const { http, tls, udp, browser } = opened;
   const books = openBooks(tracing, run);
   const { tell } = books;
   return {
@@ -48,6 +49,13 @@ export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: Span
         tell(
           () => tls.exchange(request),
           (answer) => describeExchange(request, answer),
+        ),
+    },
+    udp: {
+      exchange: (request) =>
+        tell(
+          () => udp.exchange(request),
+          (answer) => describeUdp(request, answer),
         ),
     },
     browser: {

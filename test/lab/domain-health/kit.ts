@@ -1,6 +1,8 @@
 import type { HealthFields } from '#shared/catalogue/domain-health/report';
+import { catalogue } from '#shared/catalogue/registry';
 import type { Report } from '#shared/model/report';
 import { makeToken } from '#shared/token-store/make-token';
+import { findCheck } from '../../../worker/checks/registry.ts';
 import { type Answer, openService, type Service, type ServiceOptions } from '../../api/kit.ts';
 import { upperZones } from './domains.ts';
 import { type NameServers, openNameServers, type Zones } from './name-servers.ts';
@@ -51,6 +53,8 @@ export async function openHealthLab({
     withWorker: !isQuick,
     settings: more,
   });
+  // A first run loads the code of its check, which takes seconds on a busy machine: the short limits are about targets.
+  await Promise.all(catalogue.map(({ name }) => findCheck(name)));
   const quick = isQuick ? openQuickWorker(service.lab.config(more), service.backend) : undefined;
   const pages = hasPages
     ? openPageStandIn(service.backend, {

@@ -14,6 +14,8 @@ import { tlsLimits } from '../../../worker/probes/tls/open.ts';
 import { openJobs } from '../../../worker/run/jobs.ts';
 import { openJudging } from '../../../worker/run/judge-aside.ts';
 import { openRunner } from '../../../worker/run/run-job.ts';
+// Loaded with the first request: seconds on a busy machine, where the limits of these tests are short.
+import '../../../worker/probes/http/send.ts';
 import { findCheckOf } from '../../../worker/start/find-check.ts';
 import { browserSettingsOf } from '../../../worker/start/probe-settings.ts';
 

@@ -16,7 +16,7 @@ const outcomes = new Map<string, Outcome>();
 beforeAll(async () => {
   for (const { name, change, domain } of cases) outcomes.set(name, await checkIn(goodWorld(change), domain));
   // Some two hundred zones are signed and checked, on a machine that may be busy.
-}, 60_000);
+}, 240_000);
 
 function outcomeOf(name: string): Outcome {
   const outcome = outcomes.get(name);

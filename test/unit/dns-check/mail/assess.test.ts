@@ -34,7 +34,7 @@ const outcomes = new Map<Case, Awaited<ReturnType<typeof judge>>>();
 
 beforeAll(async () => {
   for (const row of cases) outcomes.set(row, await judge(row));
-}, 90_000);
+}, 240_000);
 
 function outcomeOf(row: Case): Awaited<ReturnType<typeof judge>> {
   const outcome = outcomes.get(row);

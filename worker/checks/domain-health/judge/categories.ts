@@ -1,18 +1,15 @@
 import type { HealthCode } from '#shared/catalogue/domain-health/rules';
 import type { Grade } from '#shared/model/score';
-import { brokenBy, isBroken, notTested, type Verdict } from '#shared/model/verdict';
+import { brokenBy, isBroken, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import type { Category } from '../facts/categories.ts';
 import type { EntryPoint } from '../facts/entry-points.ts';
 import { graveFindings, hasFailedTls, type TlsFacts } from '../facts/failed-tls.ts';
 import type { DnsFields } from '../facts/fields.ts';
 import { fixOf, isBlocked, type SourceFacts, showFinding, verdictIn, verdictOver } from '../facts/source.ts';
 import type { WebFacts } from '../facts/web.ts';
-import type { EntryCode } from './entry-points.ts';
 import { causeOfGap, fixOfGaps, type Gap, showGaps } from './gaps.ts';
 import { judgeLoneServer } from './lone-server.ts';
 import { showCriticals, showStanding } from './several.ts';
-
-export type CategoryCode = Exclude<HealthCode, EntryCode>;
 
 /** What the rules of the categories are judged by. */
 export type CategoryFacts = {
@@ -27,7 +24,7 @@ export type CategoryFacts = {
 };
 
 /** Judges what the sources found that is too grave, or too uncertain, for a mean to show. */
-export function judgeCategories(facts: CategoryFacts): Record<CategoryCode, Verdict> {
+export function judgeCategories(facts: CategoryFacts) {
   const { dns, dnsFields } = facts;
   return {
     'domain-not-found': judgeExistence(facts),
@@ -42,7 +39,7 @@ export function judgeCategories(facts: CategoryFacts): Record<CategoryCode, Verd
     'category-failed': judgeGrade(facts, 'F'),
     'category-poor': judgeGrade(facts, 'D'),
     'coverage-incomplete': judgeCoverage(facts),
-  };
+  } satisfies Partial<Verdicts<HealthCode>>;
 }
 
 function judgeExistence({ domain, exists, dns }: CategoryFacts): Verdict {

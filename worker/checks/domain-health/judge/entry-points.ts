@@ -1,22 +1,17 @@
 import type { HealthCode } from '#shared/catalogue/domain-health/rules';
-import { brokenBy, brokenIf, type Evidence, isBroken, notTested, type Verdict } from '#shared/model/verdict';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  isBroken,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '#shared/model/verdict';
 import { siteOf } from '#shared/target/parse-target';
 import { distrustIn, type EntryPoint, type LandedEntry, landed } from '../facts/entry-points.ts';
 import { findingIn, verdictIn } from '../facts/source.ts';
 import type { WebFacts } from '../facts/web.ts';
-
-export type EntryCode = Extract<
-  HealthCode,
-  | 'https-missing'
-  | 'web-server-missing'
-  | 'http-not-upgraded'
-  | 'http-upgraded-elsewhere'
-  | 'https-downgrade'
-  | 'target-address-not-allowed'
-  | 'entry-points-differ'
-  | 'entry-points-all-broken'
-  | `entry-point-${string}`
->;
 
 /** What the rules of the entry points are judged by. */
 export type EntryFacts = {
@@ -32,7 +27,7 @@ export type EntryFacts = {
 };
 
 /** Judges the addresses that people type: each should lead to the site, over https, and all to the same host. */
-export function judgeEntryPoints(facts: EntryFacts): Record<EntryCode, Verdict> {
+export function judgeEntryPoints(facts: EntryFacts) {
   const { entries, web } = facts;
   const isNothing = web.kind === 'absent' || web.kind === 'closed';
   const judge = (verdict: () => Verdict): Verdict => (isNothing ? 'not-applicable' : verdict());
@@ -53,7 +48,7 @@ export function judgeEntryPoints(facts: EntryFacts): Record<EntryCode, Verdict> 
     'entry-point-error-status': judge(() => judgeStatus(entries)),
     'entry-point-certificate-not-trusted': judge(() => judgeCertificates(facts)),
     'entry-points-differ': judge(() => judgeAgreement(entries)),
-  };
+  } satisfies Partial<Verdicts<HealthCode>>;
 }
 
 /** Broken by what was seen; else not tested where an entry was not seen; else it holds, if there was one to look at. */

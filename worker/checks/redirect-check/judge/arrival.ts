@@ -1,5 +1,12 @@
 import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
-import { brokenBy, brokenIf, isMalformed, notTested, type Verdict } from '#shared/model/verdict';
+import {
+  brokenBy,
+  brokenIf,
+  isMalformed,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '#shared/model/verdict';
 import type { FailureCode } from '../../../probes/http/port.ts';
 import type { Block } from '../../../web/block-page.ts';
 import { type Hsts, parseHsts } from '../../../web/hsts.ts';
@@ -14,17 +21,8 @@ import {
   whyBlocked,
 } from '../facts/chain.ts';
 
-type Code = Extract<
-  RedirectCode,
-  | 'http-not-upgraded'
-  | 'certificate-not-trusted'
-  | `target-${string}`
-  | `hsts-${string}`
-  | 'canonical-differs'
->;
-
 /** Judges where the chain ends, and what its hops say about HTTPS on the way. */
-export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> {
+export function judgeArrival(evidence: RedirectEvidence) {
   const { hops, stop } = evidence;
   const answered = answeredHops(hops);
   const last = stop.kind === 'arrived' ? answered.at(-1) : undefined;
@@ -56,7 +54,7 @@ export function judgeArrival(evidence: RedirectEvidence): Record<Code, Verdict> 
     'target-address-not-allowed': judgeFailure(evidence, (code) => code === 'target-address-not-allowed'),
     'target-not-allowed': judgeFailure(evidence, (code) => code === 'target-not-allowed'),
     'target-unreachable': judgeFailure(evidence, (code) => !code.startsWith('target-')),
-  };
+  } satisfies Partial<Verdicts<RedirectCode>>;
 }
 
 // target-rate-limits says it of 429.

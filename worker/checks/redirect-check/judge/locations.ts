@@ -1,14 +1,12 @@
 import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
-import { brokenBy, brokenIf, type Evidence, type Verdict } from '#shared/model/verdict';
+import { brokenBy, brokenIf, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { isRedirect } from '../../../web/redirect.ts';
 import type { LocationSeen } from '../../../web/walk.ts';
 import type { RedirectEvidence } from '../evidence.ts';
 import { type AnsweredHop, answeredHops, asFarAsSeen } from '../facts/chain.ts';
 
-type Code = Extract<RedirectCode, `location-${string}`>;
-
 /** Judges the Location fields of all redirect answers. */
-export function judgeLocations({ hops, stop }: RedirectEvidence): Record<Code, Verdict> {
+export function judgeLocations({ hops, stop }: RedirectEvidence) {
   const answered = answeredHops(hops);
   const redirecting = answered.filter(({ seen }) => isRedirect(seen.status));
   const last = answered.at(-1);
@@ -35,7 +33,7 @@ export function judgeLocations({ hops, stop }: RedirectEvidence): Record<Code, V
     'location-invalid': atEnd(stop.kind === 'invalid-location'),
     'location-scheme-not-allowed': atEnd(isForeign && !isAppScheme(scheme), { scheme }),
     'location-app-scheme': atEnd(isForeign && isAppScheme(scheme), { scheme }),
-  };
+  } satisfies Partial<Verdicts<RedirectCode>>;
 }
 
 // Fetch schemes and scripts are refused as the target of a redirect; browsers hand everything else to other software (HTML Standard, navigate).

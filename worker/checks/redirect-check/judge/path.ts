@@ -1,5 +1,12 @@
 import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
-import { brokenBy, brokenIf, type Evidence, isBroken, type Verdict } from '#shared/model/verdict';
+import {
+  brokenBy,
+  brokenIf,
+  type Evidence,
+  isBroken,
+  type Verdict,
+  type Verdicts,
+} from '#shared/model/verdict';
 import { siteOf } from '#shared/target/parse-target';
 import { comfortableRedirects, isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
 import type { RedirectEvidence } from '../evidence.ts';
@@ -18,13 +25,11 @@ import {
   whyBlocked,
 } from '../facts/chain.ts';
 
-type Code = Extract<RedirectCode, 'https-downgrade' | 'https-upgrade-late' | `redirect-${string}`>;
-
 const trackingParameters =
   /^(?:utm_\w+|gclid|gbraid|wbraid|dclid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_[ce]id|_hsenc|_hsmi|vero_id|mkt_tok|s_cid|oly_\w+)$/i;
 
 /** Judges how the chain runs: its length, its circles, what each redirect changes. */
-export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
+export function judgePath(evidence: RedirectEvidence) {
   const { hops, stop } = evidence;
   const redirects = redirectsOf(hops);
   const whole = (verdict: Verdict): Verdict => asFarAsSeen(stop, verdict);
@@ -67,7 +72,7 @@ export function judgePath(evidence: RedirectEvidence): Record<Code, Verdict> {
     ),
     'redirect-cookie-required': whole(judgeCookieGate(evidence)),
     'redirect-status-not-followed': whole(judgeStatuses(evidence)),
-  };
+  } satisfies Partial<Verdicts<RedirectCode>>;
 }
 
 // Where the last page was not read to its end, it may send the visitor on by itself.
