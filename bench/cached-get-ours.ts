@@ -46,7 +46,9 @@ export async function openOurs(): Promise<Ours> {
 
 async function open(config: Config, backend: Backend): Promise<number> {
   const metrics = openMetrics(backend.jobQueue, backend.reportStore);
-  return (await openApi({ config, backend, log, metrics })).port;
+  // A machine that is busy with other work is no reason to refuse here.
+  const shedLimits = { lagMs: 60_000, windowMs: 2000, waits: 10_000 };
+  return (await openApi({ config, backend, log, metrics, shedLimits })).port;
 }
 
 /** A process that has missed something forgets what it has in memory: this one misses something after each look into the store. */
