@@ -1,5 +1,6 @@
 // The server of the memory bench: the service over a store that has a report for every question, or with workers that run.
 import { openBackend } from '#shared/backend';
+import { type Config, readConfig } from '#shared/config';
 import { openLogger } from '#shared/logger';
 import type { Question, ReportStore, StoredReport } from '#shared/report-store/port';
 import { fromRow, toRow } from '#shared/report-store/row';
@@ -7,10 +8,17 @@ import { openApi } from '../api/open.ts';
 import { openWorker } from '../worker/start/open.ts';
 import { openBenchTarget } from './bench-service.ts';
 
-const { config, target } = await openBenchTarget((_request, response) => response.writeHead(204).end());
+const kind = process.argv[2];
+const { config: unlimited, target } = await openBenchTarget((_request, response) =>
+  response.writeHead(204).end(),
+);
+// As in use: limits, and callers behind a proxy.
+const { LIMIT_ANON_REQUESTS, LIMIT_ANON_SCANS } = readConfig({});
+const config: Config =
+  kind === 'mixed' ? { ...unlimited, TRUST_PROXY: 1, LIMIT_ANON_REQUESTS, LIMIT_ANON_SCANS } : unlimited;
 const log = openLogger('silent');
 const opened = await openBackend(config, log);
-const withWorker = process.argv[2] === 'run';
+const withWorker = kind === 'run';
 const backend = withWorker ? opened : { ...opened, reportStore: fullStore(opened.reportStore) };
 if (withWorker) openWorker({ config, backend, log });
 const { port } = await openApi({ config, backend, log });
@@ -26,6 +34,8 @@ function fullStore(store: ReportStore): ReportStore {
   const now = Date.now();
   const at = (ms: number) => new Date(now + ms).toISOString();
   const report = {
+    schemaVersion: 1,
+    findings: [],
     check: 'redirect-check',
     target: { url: `${target}/` },
     state: 'complete',
@@ -40,10 +50,14 @@ function fullStore(store: ReportStore): ReportStore {
       location: 'a location that is about as long as usual',
     })),
   } as unknown as Parameters<typeof toRow>[0];
-  const row = toRow(report, { reportId: '', jobId: '', jobKey: '', isAnonymous: true });
+  // Each question's own key takes their place.
+  const id = '0'.repeat(32);
+  const row = toRow(report, { reportId: id, jobId: id, jobKey: id, isAnonymous: true });
   const answer = ({ jobKey }: Question): [string, StoredReport] => [
     jobKey,
     { ...fromRow(row), jobKey, reportId: jobKey },
   ];
-  return { ...store, findFresh: async (questions) => new Map(questions.map(answer)) };
+  // Of a mix every second question has no report yet.
+  const isKnown = ({ jobKey }: Question) => kind !== 'mixed' || jobKey.charCodeAt(0) % 2 === 0;
+  return { ...store, findFresh: async (questions) => new Map(questions.filter(isKnown).map(answer)) };
 }

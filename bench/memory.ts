@@ -1,9 +1,11 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { sendPipelined } from './pipelines.ts';
 
 const urls = Number(process.env['MEMORY_URLS'] ?? 100_000);
-const freeUrls = Number(process.env['MEMORY_FREE_URLS'] ?? 1_000_000);
+const freeUrls = Number(process.env['MEMORY_FREE_URLS'] ?? 100_000);
+const mixedUrls = Number(process.env['MEMORY_MIXED_URLS'] ?? 1_000_000);
 const runs = Number(process.env['MEMORY_RUNS'] ?? 2000);
 const lanes = 8;
 const looks = 5;
@@ -26,6 +28,45 @@ export async function bench(): Promise<void> {
   await measure('stored', 'free: refused, 2 kB each', freeUrls, (server, index) =>
     ask(server, `/api/tools/redirect-check?url=http%3A%2F%2F10.0.0.1%2F${'a'.repeat(2000)}${index}`),
   );
+  await measureMixed();
+}
+
+/** Requests that cost their callers nothing, no two alike, from as many callers as the limits ask for. */
+const freeRequests: readonly ((target: string, index: number) => string)[] = [
+  (_target, index) => `/api/tools/redirect-check?url=http%3A%2F%2F10.0.0.1%2F${index}`,
+  (_target, index) => `/api/tools/ssl-check/n${index}.internal`,
+  (_target, index) => `/api/tools/redirect-check?url=${index}`,
+  (_target, index) => `/api/tools/redirect-check?field${index}=1`,
+  (target, index) =>
+    `/api/tools/redirect-check?url=${encodeURIComponent(`${target}/`)}&maxAge=${index + 86_400}&wait=0`,
+  (_target, index) => `/api/jobs/${index.toString(16).padStart(32, '0')}`,
+  (_target, index) => `/api/reports/${index.toString(16).padStart(32, '0')}`,
+  (target, index) => `/api/tools/redirect-check?url=${encodeURIComponent(`${target}/${index}`)}&wait=0`,
+];
+
+/** The memory of one process after a mix of them: answered from memory and store, accepted as jobs, refused in each way. */
+async function measureMixed(): Promise<void> {
+  const server = await start('mixed');
+  const port = Number(new URL(server.base).port);
+  const write = (index: number) => {
+    const path = freeRequests[index % freeRequests.length]?.(server.target, index) ?? '/';
+    const token = index % 16 === 6 ? `Authorization: Bearer dtk_${index}\r\n` : '';
+    // A new caller every 500 requests; some reach their limits.
+    const caller = `198.18.${(index / 128_000) | 0}.${((index / 500) | 0) % 256}`;
+    return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${caller}\r\n${token}\r\n`;
+  };
+  console.log(`0 free URLs of all kinds: RSS ${mb(await memoryOf(server))}`);
+  let from = 0;
+  for (const share of [0.1, 0.5, 1]) {
+    const to = Math.floor(mixedUrls * share);
+    const statuses = await sendPipelined(port, from, to, write);
+    from = to;
+    console.log(
+      `${to} free URLs of all kinds: RSS ${mb(await memoryOf(server))}; ${JSON.stringify(statuses)}`,
+    );
+  }
+  server.agent.destroy();
+  server.child.kill();
 }
 
 function heldBy(name: string): string {
@@ -69,7 +110,7 @@ function mb({ rss, heapUsed, arrayBuffers }: NodeJS.MemoryUsage): string {
   return `${all} MB (heap ${heap}, buffers ${buffers})`;
 }
 
-async function start(kind: 'stored' | 'run'): Promise<Server> {
+async function start(kind: 'stored' | 'run' | 'mixed'): Promise<Server> {
   const child = fork(fileURLToPath(new URL('memory-server.ts', import.meta.url)), [kind], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: ['--expose-gc', '--max-semi-space-size=8'],
@@ -102,7 +143,10 @@ function spelling(path: string, index: number): string {
 
 function ask({ base, agent }: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asked = request(`${base}${path}`, { agent }, (answer) => answer.resume().once('end', resolve));
+    const asked = request(`${base}${path}`, { agent }, (answer) => {
+      if (answer.statusCode === 500) reject(new Error(`${path.slice(0, 100)} was answered with 500`));
+      answer.resume().once('end', resolve);
+    });
     asked.once('error', reject).end();
   });
 }

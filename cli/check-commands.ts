@@ -29,11 +29,11 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
   addServerOptions(command)
     .option('--local', 'check from this machine, without a service')
     .option('--cache <folder>', 'keep answers here, and reuse them while they are fresh')
-    .option('--fresh', 'check again, also where a report is fresh')
-    .option('--max-age <time>', 'take a report up to this old, such as 90, 30m, 1h, 7d')
-    .option('--cached-only', 'take only what is stored, start nothing')
+    .option('--fresh', 'check again, even if a report is fresh')
+    .option('--max-age <time>', 'accept a report up to this age, such as 90, 30m, 1h, 7d')
+    .option('--cached-only', 'use only stored reports, start nothing')
     .option('--concurrency <count>', 'targets at once; auto finds the most the service takes', 'auto')
-    .option('--resume <file>', 'keep what is done in this file, and go on from it')
+    .option('--resume <file>', 'keep the progress in this file, and continue from it')
     .option('--summary <file>', 'write a page with a table over all targets')
     .addOption(
       new Option('--fail-on <severity>', 'exit with 1 for such a finding or a worse one').choices(severities),

@@ -46,28 +46,28 @@ const token = program
 const output = () => new Option('-o, --output <form>').choices(['table', 'json']).default('table');
 token
   .command('create')
-  .description('draw a token and print it, this once')
+  .description('create a token, and print it this one time')
   .requiredOption('--name <name>', 'what it is for')
   .option('--scopes <list>', 'tools, reports:read', 'tools,reports:read')
-  .option('--expires <when>', 'such as 90d, or a date; else it never does')
+  .option('--expires <when>', 'such as 90d, or a date; without it the token never expires')
   .option('--requests <points/seconds>', 'a limit of its own, such as 6000/60')
   .option('--scans <points/seconds>', 'a limit of its own, such as 600/60')
-  .option('--account <id>', 'share the reports of an account that is there')
+  .option('--account <id>', 'use an existing account, and share its reports')
   .addOption(output())
   .action(async (options: CreateOptions) => (await import('./token.ts')).createToken(options));
 token
   .command('list')
-  .description('all tokens, without their texts')
+  .description('all tokens, without their secrets')
   .addOption(output())
   .action(async (options: { output: 'table' | 'json' }) => (await import('./token.ts')).listTokens(options));
 token
   .command('revoke <tokenId>')
-  .description('end a token at once')
+  .description('revoke a token immediately')
   .action(async (tokenId: string) => (await import('./token.ts')).revokeToken(tokenId));
 token
   .command('rotate <tokenId>')
   .description('a new token of the same account, scopes and limits in place of an old one')
-  .option('--keep-for <time>', 'let the old one work on for so long, such as 24h')
+  .option('--keep-for <time>', 'keep the old one valid for this long, such as 24h')
   .addOption(output())
   .action(async (tokenId: string, options: { keepFor?: string; output: 'table' | 'json' }) =>
     (await import('./token.ts')).rotateToken(tokenId, options),

@@ -7,7 +7,7 @@ export function addPurgeCommand(program: Command): void {
     .description(
       'delete reports, grants and evidence of an account, of a target or of a time, on the machine that has the store',
     )
-    .option('--account <id>', 'what only this account was given; see diag token list')
+    .option('--account <id>', 'delete what only this account has; see diag token list')
     .option('--target <name>', 'a domain with all names and URLs below it, or one URL')
     .option('--older-than <days>', 'what was made more than so many days ago')
     .action(async (options: { account?: string; target?: string; olderThan?: string }) =>

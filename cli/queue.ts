@@ -18,20 +18,22 @@ export function addQueueCommands(program: Command): void {
     .action(async (jobId: string) => (await actions()).tellWhy(jobId));
   queue
     .command('retry <jobId>')
-    .description('wake a job that waits, or start one that has ended again')
+    .description('wake a waiting job, or start one again that has ended')
     .action(async (jobId: string) => (await actions()).retryJob(jobId));
   queue
     .command('drop <jobId>')
-    .description('take out a job that waits; its callers are told that it expired')
+    .description('remove a waiting job; its callers get the answer that it expired')
     .action(async (jobId: string) => (await actions()).dropJob(jobId));
   queue
     .command('drain')
-    .description('drop every job that waits; those that run go on')
+    .description('remove every waiting job; running jobs continue')
     .addOption(new Option('--queue <name>', 'only this queue').choices(['network', 'browser', 'composite']))
     .action(async (options: { queue?: string }) => (await actions()).drainQueues(options));
   queue
     .command('pause <hostOrCheck>')
-    .description('let no worker start jobs of a host, such as example.com, or of a check, such as ssl-check')
+    .description(
+      'keep workers from starting jobs of a host, such as example.com, or of a check, such as ssl-check',
+    )
     .option('--for <time>', 'such as 30m; 24h at most', '1h')
     .action(async (name: string, options: { for: string }) => (await actions()).pauseJobs(name, options.for));
   queue

@@ -33,14 +33,14 @@ export function addStoredCommands(program: Command): void {
     });
   addServerOptions(program.command('history'))
     .description('the reports of this token, newest first')
-    .option('--target <target>', 'of this domain or URL')
-    .option('--check <check>', 'of this check')
-    .option('--limit <count>', 'at most so many', '20')
+    .option('--target <target>', 'only of this domain or URL')
+    .option('--check <check>', 'only of this check')
+    .option('--limit <count>', 'the most reports to list', '20')
     .addOption(output())
     .action(async (options: HistoryOptions) => (await import('./stored.ts')).printHistory(options));
   addServerOptions(program.command('findings'))
-    .description('every rule: what it finds, how grave it is, how to fix it')
-    .option('--check <check>', 'of this check')
+    .description('every rule: what it finds, how severe it is, how to fix it')
+    .option('--check <check>', 'only of this check')
     .addOption(output())
     .action(async (options: FindingsOptions) => (await import('./stored.ts')).printFindings(options));
   addServerOptions(program.command('doctor'))

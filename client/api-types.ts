@@ -899,6 +899,7 @@ export type DomainHealthReport = ReportFields & {
   /** Everything that limits the grade, the strictest first, also limits above the grade. */
   readonly caps: ReadonlyArray<GradeCap>;
   readonly entryPoints: ReadonlyArray<EntryPoint>;
+  readonly addressFamilies?: AddressFamilies;
   readonly worstFindings: ReadonlyArray<WorstFinding>;
   readonly trend?: HealthTrend;
 } & Later;
@@ -967,6 +968,16 @@ export type EntryPoint = {
   readonly reason?: string;
   readonly report: HealthSource;
 } & Later;
+
+/** Whether the web host can be reached over HTTPS by each family of addresses. */
+export type AddressFamilies = ReadonlyArray<
+  {
+    readonly family: 'IPv4' | 'IPv6';
+    /** partly: some of its addresses answer, or they answer TLS but not with the page. */
+    readonly state: 'answers' | 'partly' | 'no-answer' | 'no-address' | 'unknown';
+    readonly reason?: string;
+  } & Later
+>;
 
 export type WorstFinding = {
   readonly category: 'dns' | 'ssl' | 'headers' | 'performance' | 'mail';
@@ -1100,6 +1111,7 @@ export type SslCheckReport = ReportFields & {
   readonly earlyData: { readonly accepted: boolean | null; readonly maxBytes: number | null } & Later;
   /** The HTTPS record or an Alt-Svc field offers h3. */
   readonly http3Advertised: boolean | null;
+  readonly certificateCompression?: CertificateCompression;
   readonly http3?: Http3;
   /** The HTTPS record carries keys for Encrypted Client Hello; null when it could not be read. */
   readonly echAdvertised?: boolean | null;
@@ -1217,6 +1229,15 @@ export type Trust = {
   readonly error: string | null;
   /** The same as a sentence. */
   readonly reason?: string | null;
+  /** Of the trusted certificate of current clients: whether a path leads to a root that is in each store, by the CCADB of 2026-08-22; null where that is not known. */
+  readonly stores?:
+    | ({
+        readonly Mozilla: boolean;
+        readonly Apple: boolean | null;
+        readonly Chrome: boolean | null;
+        readonly Microsoft: boolean | null;
+      } & Later)
+    | null;
 } & Later;
 
 /** An answer that the CA did not sign is unusable; without the certificate of the issuer that is not told. */
@@ -1266,6 +1287,16 @@ export type KeyExchangeGroup = {
   readonly id: string;
   readonly postQuantum: boolean;
 } & Later;
+
+/** The Certificate message in TLS 1.3 to a client that offers zlib, brotli and zstd (RFC 8879): as it is sent, and what comes out of it. null where none was seen. */
+export type CertificateCompression =
+  | ({
+      /** null where the certificates are sent as they are. */
+      readonly algorithm: 'zlib' | 'brotli' | 'zstd' | null;
+      readonly bytes: number;
+      readonly wholeBytes: number;
+    } & Later)
+  | null;
 
 /** HTTP/3 is tried where it is offered: one datagram, sent twice at most, asks for the versions of QUIC. */
 export type Http3 = {

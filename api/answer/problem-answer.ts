@@ -2,7 +2,6 @@ import type { NextFunction, Request, Response } from 'express';
 import { Problem, problems } from '#shared/model/problem';
 import { noteSubject, requestIdOf, type Witness } from '../request/request-log.ts';
 import { ClientGone } from './client-gone.ts';
-import { sendJson } from './json.ts';
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
 export function answerProblems({ log, metrics }: Witness, publicPath: string) {
@@ -12,39 +11,68 @@ export function answerProblems({ log, metrics }: Witness, publicPath: string) {
     if (!foreseen) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
     const problem =
       foreseen ?? new Problem('internal_error', 'This is a defect of ours. Tell the operator the requestId.');
-    if (problem.code === 'rate_limited') metrics?.rateLimited(problem.policy ?? 'unknown');
-    metrics?.problem(problem.code);
+    countProblem(metrics, problem);
     noteSubject(response, { problem: problem.code });
     if (response.headersSent) return void response.destroy();
-    sendProblem(request, response, { problem, publicPath });
+    sendProblem(request, response, printProblem(problem, requestIdOf(response), publicPath));
   };
 }
 
-function sendProblem(
-  request: Request,
-  response: Response,
-  { problem, publicPath }: { readonly problem: Problem; readonly publicPath: string },
-): void {
-  const { status, title } = problems[problem.code];
+function sendProblem(request: Request, response: Response, { status, fields, text }: PrintedProblem): void {
   response.statusCode = status;
   for (const name of ['ETag', 'Last-Modified', 'Content-Encoding']) response.removeHeader(name);
-  response.setHeader('Cache-Control', 'no-store');
-  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-  if (problem.retryAfterS !== undefined) response.setHeader('Retry-After', problem.retryAfterS);
+  for (let index = 0; index < fields.length; index += 2)
+    response.setHeader(fields[index] ?? '', fields[index + 1] ?? '');
   // A body that is sent and not read must not keep the connection busy.
   if (!request.complete && hasBody(request)) response.setHeader('Connection', 'close');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(request.method === 'HEAD' ? undefined : text);
+}
+
+/** A problem as it is sent. */
+export type PrintedProblem = {
+  readonly status: number;
+  /** A flat list of names and values. */
+  readonly fields: readonly string[];
+  /** The document, JSON. */
+  readonly text: string;
+};
+
+/** The status, the fields of its own and the document of a problem. @param publicPath the prefix of its type */
+export function printProblem(problem: Problem, requestId: string, publicPath: string): PrintedProblem {
+  const { code, detail, errors, policy, retryAfterS, headers } = problem;
+  const { status, title } = problems[code];
+  const retry = retryAfterS === undefined ? [] : ['Retry-After', String(retryAfterS)];
+  const type = `${publicPath}/problems/${code}`;
   const body = {
-    type: `${publicPath}/problems/${problem.code}`,
+    type,
     title,
     status,
-    detail: problem.detail,
-    code: problem.code,
-    requestId: requestIdOf(response),
-    ...(problem.errors ? { errors: problem.errors } : {}),
-    ...(problem.policy === undefined ? {} : { policy: problem.policy }),
-    ...(problem.retryAfterS === undefined ? {} : { retryAfterSeconds: problem.retryAfterS }),
+    detail,
+    code,
+    requestId,
+    errors,
+    policy,
+    retryAfterSeconds: retryAfterS,
   };
-  sendJson(response, body, 'application/problem+json');
+  return {
+    status,
+    fields: [
+      'Cache-Control',
+      'no-store',
+      ...Object.entries(headers).flat(),
+      ...retry,
+      'Content-Type',
+      'application/problem+json',
+    ],
+    text: JSON.stringify(body),
+  };
+}
+
+/** Counts an answer that is a problem. */
+export function countProblem(metrics: Witness['metrics'], { code, policy }: Problem): void {
+  if (code === 'rate_limited') metrics?.rateLimited(policy ?? 'unknown');
+  metrics?.problem(code);
 }
 
 function hasBody({ headers }: Request): boolean {

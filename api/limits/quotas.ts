@@ -46,7 +46,7 @@ export function openQuotas(local: Windows, shared: RateLimiter, isOn: boolean): 
       const [policyField, policy, limitField, limit] = limitFields(caller, spent.left);
       response.setHeader(policyField, policy);
       response.setHeader(limitField, limit);
-      if (spent.refusal) throw refuse(spent.refusal, caller, 'Wait, or send a token for a higher limit.');
+      if (spent.refusal) throw refuseRequest(spent.refusal, caller);
     },
     async takeScans(caller, points, response) {
       if (!isOn || points === 0) return undefined;
@@ -108,6 +108,11 @@ function tooDear({ policy, points, windowS }: Quota, cost: number): Problem {
     `This check costs ${cost} ${policy}, more than your limit of ${points} in ${windowS} s. Ask the operator for a token with a higher one.`,
     { policy },
   );
+}
+
+/** The Problem of a caller whose requests are used up. */
+export function refuseRequest(refusal: Share, caller: Caller): Problem {
+  return refuse(refusal, caller, 'Wait, or send a token for a higher limit.');
 }
 
 function refuse({ id, quota, taken }: Share, caller: Caller, hint: string): Problem {

@@ -16,6 +16,7 @@ import { type Answer, acceptingJson } from '../request/accept-json.ts';
 import { logRequests } from '../request/request-log.ts';
 import { answerJob } from '../tools/answer-job.ts';
 import { answerTool } from '../tools/answer-tool.ts';
+import { toolPattern } from '../tools/tool-pattern.ts';
 import { announceDeprecations } from './deprecations.ts';
 import { guardHost, sendCors } from './front-door.ts';
 
@@ -39,7 +40,7 @@ export function makeApp(desk: Desk): Express {
   };
   for (const spec of catalogue) {
     get(
-      `/api/tools/${spec.name}${spec.targetKind === 'domain' ? '/:domain' : ''}`,
+      toolPattern(spec),
       acceptingJson((request, response) => answerTool(desk, spec, request, response)),
     );
   }

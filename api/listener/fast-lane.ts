@@ -1,16 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { catalogue } from '#shared/catalogue/registry';
+import type { Problem } from '#shared/model/problem';
 import type { Taken } from '#shared/rate-limiter/port';
 import { writeOwnHead } from '../answer/head.ts';
 import { takesJson } from '../answer/negotiation.ts';
+import { countProblem, printProblem } from '../answer/problem-answer.ts';
 import { reportFields } from '../answer/report-answer.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';
 import { type Choice, choose, representationFields } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
-import { limitFields } from '../limits/quotas.ts';
+import { limitFields, refuseRequest } from '../limits/quotas.ts';
 import type { Caller } from '../request/caller.ts';
 import { readPreferences } from '../request/preferences.ts';
 import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts';
 import { startRequest, traceField } from '../request/trace-request.ts';
+import { toolPattern } from '../tools/tool-pattern.ts';
 import { findDeprecation } from './deprecations.ts';
 import { corsFields, hasOneHost } from './front-door.ts';
 
@@ -18,7 +22,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * Answers plain repeats of a GET whose report is in memory, and hands everything else to the app: the same fields,
- * quota and log line, without a router on the way. Batches live on these: Express alone would cost more than all the rest.
+ * quota and log line, without a router on the way. Batches live on these. A caller whose requests are used up is refused here.
  */
 export function openFastLane(desk: Desk, app: Listener): Listener {
   return (request, response) => {
@@ -31,9 +35,9 @@ export function openFastLane(desk: Desk, app: Listener): Listener {
       caller?.scopes.includes('tools') && (!desk.site.reportIds || found.ready.isGivenTo(caller.account));
     if (!caller || !isSettled) return app(request, response);
     const counted = desk.admission.quotas.countRequest(caller);
-    // The app writes the refusal; refused points cost nothing, so it is refused there once more.
-    if (counted?.refusal) return app(request, response);
-    send(desk, found, { request, response, start, caller, left: counted?.left });
+    const sending = { request, response, start, caller, left: counted?.left };
+    if (counted?.refusal) sendRefusal(desk, found, sending, refuseRequest(counted.refusal, caller));
+    else send(desk, found, sending);
   };
 }
 
@@ -68,38 +72,51 @@ type Sending = {
   readonly left: Taken | undefined;
 };
 
-function send(
-  desk: Desk,
-  { ready, choice, text }: Found,
-  { request, response, start, caller, left }: Sending,
-): void {
-  const requestId = newRequestId(request);
+function send(desk: Desk, { ready, choice, text }: Found, sending: Sending): void {
+  const { request, response, caller } = sending;
+  const { requestId, span, fields } = begin(desk, sending);
   const status = choice.isKnown ? 304 : 200;
   const isPublic = desk.site.isOpen && caller.kind === 'anonymous';
-  const { tracing } = desk.witness;
-  const span = tracing && startRequest(tracing, request, start);
   const blocks = [
-    span ? ['X-Request-Id', requestId, traceField, span.traceparent] : ['X-Request-Id', requestId],
-    commonFields,
-    corsFields(desk.door.corsOrigins, request.headers.origin),
-    left ? limitFields(caller, left) : noFields,
+    ...fields,
     representationFields(ready, choice),
     reportFields({ ready, via: 'hit', isOwnFreshness: false, isPublic }),
   ];
   writeOwnHead(response, status, blocks, choice.isKnown ? undefined : text.length);
   if (choice.isKnown || request.method === 'HEAD') response.end();
   else response.end(text, 'latin1');
+  const { reportId } = ready;
   desk.witness.metrics?.cacheLookup('hit');
-  logAnswer(desk.witness, {
-    requestId,
-    method: request.method ?? 'GET',
-    route: 'memory',
-    status,
-    start,
-    span,
-    cache: 'hit',
-    reportId: ready.reportId,
-  });
+  const answer = { requestId, span, status, route: 'memory', cache: 'hit', reportId };
+  logAnswer(desk.witness, { ...answer, method: request.method ?? 'GET', start: sending.start });
+}
+
+/** Patterns of the tools, for log and metrics: a refusal is counted where the app would have counted it. */
+const patterns = new Map<string, string>(catalogue.map((spec) => [spec.name, toolPattern(spec)]));
+
+function sendRefusal(desk: Desk, { ready }: Found, sending: Sending, problem: Problem): void {
+  const { request, response } = sending;
+  const { requestId, span, fields } = begin(desk, sending);
+  const printed = printProblem(problem, requestId, desk.site.publicPath);
+  writeOwnHead(response, printed.status, [...fields, printed.fields], Buffer.byteLength(printed.text));
+  response.end(request.method === 'HEAD' ? undefined : printed.text);
+  countProblem(desk.witness.metrics, problem);
+  const route = patterns.get(ready.grant.check) ?? '-';
+  const answer = { requestId, span, status: printed.status, route, cache: undefined, problem: problem.code };
+  logAnswer(desk.witness, { ...answer, method: request.method ?? 'GET', start: sending.start });
+}
+
+/** What every answer of the lane begins with. */
+function begin({ witness, door }: Desk, { request, start, caller, left }: Sending) {
+  const requestId = newRequestId(request);
+  const span = witness.tracing && startRequest(witness.tracing, request, start);
+  const fields = [
+    span ? ['X-Request-Id', requestId, traceField, span.traceparent] : ['X-Request-Id', requestId],
+    commonFields,
+    corsFields(door.corsOrigins, request.headers.origin),
+    left ? limitFields(caller, left) : noFields,
+  ];
+  return { requestId, span, fields };
 }
 
 const noFields: readonly string[] = [];

@@ -52,7 +52,7 @@ const ownWords: { readonly [code in ProblemCode]?: { readonly title: string; rea
   report_not_found: {
     title: 'This report is not here',
     detail:
-      'It has expired, its address is wrong, or it was not made for everybody. Check the domain or URL again to get a new report.',
+      'It has expired, its address is wrong, or it is not public. Check the domain or URL again to get a new report.',
   },
   report_ids_disabled: {
     title: 'Reports have no pages of their own here',

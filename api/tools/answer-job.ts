@@ -40,6 +40,7 @@ export async function answerJob(
 }
 
 async function followJob(runs: Runs, jobId: string, waitS: number, response: Response): Promise<JobState> {
+  if (waitS <= 0) return findJob(runs.jobQueue, jobId);
   const until = Date.now() + waitS * 1000;
   const wake = { call: () => undefined as void };
   const unsubscribe = runs.jobQueue.onDone(

@@ -34,12 +34,15 @@ type Running = {
   readonly response: Response;
 };
 
+const never = new AbortController().signal;
+
 /** Joins equal work or starts a run, and waits as long as the caller allows; not at all where it has many waits already. */
 export async function runOrJoin(runs: Runs, spec: CheckSpec, running: Running): Promise<WaitOutcome> {
   const { job, caller, ask, response } = running;
   const leave = runs.waits.enter(caller.id);
   const waitMs = leave ? 1000 * (ask.waitS ?? runs.waitSeconds ?? spec.waitS) : 0;
-  const signal = abortedByClose(response);
+  // A poll is over before its caller could go.
+  const signal = waitMs > 0 ? abortedByClose(response) : never;
   try {
     // Joining this process's equal work costs nothing.
     if (runs.waiting.isPending(job.jobKey)) return await runs.waiting.wait(job, waitMs, signal);

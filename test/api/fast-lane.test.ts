@@ -106,6 +106,32 @@ test.for([
   expect([isOnLane, fast.status]).toEqual([false, status]);
 });
 
+test.for(['GET', 'HEAD'])('a %s beyond the limit is refused alike by both ways', async (method) => {
+  const limited = await openService({
+    sites: { 'http://a.test': (_request, response) => response.writeHead(204).end() },
+    settings: { LIMIT_ANON_REQUESTS: '2/60' },
+  });
+  await limited.get(path);
+  await limited.get(path);
+  const [fast, long] = [await limited.send(method, path), await limited.send(method, longWay)];
+  expect([fast.status, long.status]).toEqual([429, 429]);
+  const { requestId: _fast, ...told } = fast.body;
+  const { requestId: _long, ...expected } = long.body;
+  expect(told).toEqual(expected);
+  // The id has the same length in both.
+  expect(fieldsOf(fast)).toEqual(fieldsOf(long));
+  const lines = () => limited.log.filter(({ message }) => message === 'request').slice(-2);
+  await expect.poll(() => lines().length).toBe(2);
+  const fields = lines().map((line) => ({ ...line.fields, requestId: '', tookMs: 0 }));
+  expect(fields[0]).toEqual(fields[1]);
+  expect(fields[0]).toMatchObject({
+    route: '/api/tools/redirect-check',
+    status: 429,
+    problem: 'rate_limited',
+  });
+  await limited.close();
+});
+
 test('behind a trusted proxy repeats stay on the lane, each caller with its own quota', async () => {
   const proxied = await openService({
     settings: { TRUST_PROXY: '127.0.0.0/8', LIMIT_ANON_REQUESTS: '2/60' },

@@ -28,6 +28,12 @@ const socketErrors: { readonly [code: string]: readonly [FailureCode, string] } 
   EHOSTUNREACH: ['network-unreachable', 'there is no route to the host'],
   ENETUNREACH: ['network-unreachable', 'there is no route to the network'],
   EADDRNOTAVAIL: ['network-unreachable', 'there is no route to the address'],
+  // What Linux makes of the other ICMP messages by which a router or the target itself can end an attempt.
+  EHOSTDOWN: ['network-unreachable', 'there is no route to the host'],
+  ENONET: ['network-unreachable', 'there is no route to the network'],
+  ENETDOWN: ['network-unreachable', 'there is no route to the network'],
+  ENOPROTOOPT: ['network-unreachable', 'the host refuses the protocol'],
+  EOPNOTSUPP: ['network-unreachable', 'the host refuses the protocol'],
   EACCES: ['network-unreachable', 'the local network forbids the connection'],
   EPERM: ['network-unreachable', 'the local network forbids the connection'],
 };

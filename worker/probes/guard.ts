@@ -184,6 +184,12 @@ function connectTo(
 
 /** A system error of a socket as DialFailure; one that is no fault of the target as it is. */
 export function asDialFailure(error: Error, address: string | null): Error {
-  const known = readSocketError(error);
+  const known = readSocketError(error) ?? readRefusedProtocol(error);
   return known ? new DialFailure(known[0], known[1], { address, cause: error }) : error;
+}
+
+/** Before a connection EPROTO comes of ICMP; behind it, it is OpenSSL's word for any failure. */
+function readRefusedProtocol(error: Error): ReturnType<typeof readSocketError> {
+  const isRefused = 'code' in error && error.code === 'EPROTO';
+  return isRefused ? ['network-unreachable', 'the host refuses the protocol'] : undefined;
 }

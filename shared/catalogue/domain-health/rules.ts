@@ -224,7 +224,7 @@ export const rules = {
     points: 0,
     title: 'Not everything could be checked',
     detail: '{unseen}: {reason}.{more}',
-    fix: 'Ask again in a minute. Results that were late are usually ready by then.',
+    fix: 'Run the check again in a minute. Results that were late are usually ready by then.',
     references: [untested],
   },
 } as const satisfies Record<string, Rule>;

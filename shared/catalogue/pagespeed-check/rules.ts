@@ -413,7 +413,7 @@ export const rules = {
     points: 0,
     title: 'The browser shows its own error page',
     detail: 'The browser stopped at too many redirects or at a certificate that it warns of: {reason}.',
-    fix: 'Run redirect-check on this address: it shows every hop and its certificate.',
+    fix: 'Run redirect-check on this address. It shows every hop and its certificate.',
     references: ['RFC 9110 §15.4'],
     replaces: ['page-redirect-loop'],
   },
@@ -530,7 +530,7 @@ export const rules = {
     points: 0,
     title: 'The measurement may be inaccurate',
     detail: 'The reason: {reason}.',
-    fix: 'Ask again later, with runs=3.',
+    fix: 'Run the check again later, with runs=3.',
     references: [
       {
         title: 'Lighthouse: variability',
@@ -544,7 +544,7 @@ export const rules = {
     points: 0,
     title: 'The browser of this service failed',
     detail: 'The browser ended without a result: {reason}.',
-    fix: 'Nothing is known to be wrong with the page. Ask again later. If it fails again, tell the operator.',
+    fix: 'Nothing is known to be wrong with the page. Run the check again later. If it fails again, tell the operator.',
     references: [untested],
   },
   'browser-unavailable': {

@@ -29,7 +29,7 @@ export const rules = {
     points: 50,
     title: 'The chain leaves HTTPS',
     detail:
-      'Hop {hop} sends the visitor from {from} to {to}; anyone on the network can read and change what follows.',
+      'Hop {hop} sends the visitor from {from} to {to}. Anyone on the network can read and change what follows.',
     fix: 'Redirect to the https:// address.',
     references: ['RFC 9110 §4.2.2'],
   },
@@ -45,7 +45,7 @@ export const rules = {
     severity: 'critical',
     points: 50,
     title: 'The chain is longer than browsers follow',
-    detail: 'After {redirects} redirects there was still another. Browsers give up after 20.',
+    detail: 'There was another redirect after {redirects} redirects. Browsers give up after 20.',
     fix: 'Redirect straight to the final address.',
     references: [fetchStandard('HTTP-redirect fetch', 'http-redirect-fetch')],
   },
@@ -53,7 +53,7 @@ export const rules = {
     severity: 'critical',
     points: 40,
     title: 'A redirect leads to an invalid URL',
-    detail: 'Hop {hop} answers {status} with Location {location}; browsers show an error page.',
+    detail: 'Hop {hop} answers {status} with Location {location}. Browsers show an error page.',
     fix: 'Send an absolute URL, or a path that begins with /.',
     references: ['RFC 9110 §10.2.2'],
   },
@@ -62,7 +62,7 @@ export const rules = {
     points: 40,
     title: 'A redirect names several addresses',
     detail:
-      'Hop {hop} sends {count} different Location fields; browsers show an error page, other clients follow the first.',
+      'Hop {hop} sends {count} different Location headers. Browsers show an error page; other clients follow the first.',
     fix: 'Send one Location. Two usually come from the application and a proxy in front of it.',
     references: ['RFC 9110 §5.3', fetchStandard('location URL', 'concept-response-location-url')],
   },
@@ -79,8 +79,8 @@ export const rules = {
     points: 5,
     title: 'A redirect leads to an app',
     detail:
-      'Hop {hop} leads to the scheme {scheme}. Browsers offer it to an app that has registered this scheme; a visitor without the app gets no page.',
-    fix: 'Redirect to an https address that the app claims (App Links, Universal Links), which opens a page where the app is missing.',
+      'Hop {hop} leads to the scheme {scheme}. Browsers offer it to an app that has registered this scheme. A visitor without the app gets no page.',
+    fix: 'Redirect to an https address that the app claims (App Links, Universal Links). It opens a page if the app is missing.',
     references: [
       {
         title: 'HTML Standard: hand-off to external software',
@@ -93,8 +93,8 @@ export const rules = {
     points: 30,
     title: 'A hop’s certificate is not trusted',
     detail:
-      'The certificate at {url} is refused by browsers ({reason}); visitors see a warning instead of the redirect.',
-    fix: 'Install a certificate for this name from a public CA, with its whole chain. A redirect needs a good certificate on both ends.',
+      'Browsers refuse the certificate at {url} ({reason}). Visitors see a warning instead of the redirect.',
+    fix: 'Install a certificate for this name from a public CA, with its full chain. A redirect needs a valid certificate on both hosts.',
     references: ['RFC 9110 §4.3.4'],
   },
   'http-not-upgraded': {
@@ -120,8 +120,8 @@ export const rules = {
     points: 0,
     title: 'Something other than the page answered',
     detail:
-      '{url} answered {status}: {reason}. The redirects up to there were judged; the page itself was not seen, so there is no score.',
-    fix: 'Allow requests whose User-Agent contains "DiagnosticTools" in your firewall or bot protection, then run the check again. If a login is meant, check an address that needs none.',
+      '{url} answered {status}: {reason}. The redirects up to there were judged. The page itself was not seen, so there is no score.',
+    fix: 'Allow requests whose User-Agent contains "DiagnosticTools" in your firewall or bot protection, then run the check again. If the page needs a login, check an address that does not.',
     references: ['RFC 9110 §15.5', 'RFC 6585 §4'],
   },
   'target-body-broken': {
@@ -129,7 +129,7 @@ export const rules = {
     points: 15,
     title: 'The last page cannot be read to its end',
     detail: 'The body of {url} {reason}.',
-    fix: 'Send the body whole, as long as Content-Length says, and coded as Content-Encoding says.',
+    fix: 'Send the whole body, with the length in Content-Length and the coding in Content-Encoding.',
     references: ['RFC 9110 §8.4', 'RFC 9112 §6.3'],
   },
   'target-unreachable': {
@@ -137,40 +137,40 @@ export const rules = {
     points: 0,
     title: 'A hop gave no answer',
     detail: '{url} could not be asked: {reason}.',
-    fix: 'Check that the name resolves, the server listens on this port, and no firewall drops foreign visitors.',
+    fix: 'Check that the name resolves, that the server listens on this port, and that no firewall blocks visitors from other networks.',
     references: ['RFC 9110 §7.3.3'],
   },
   'target-address-not-allowed': {
     severity: 'high',
     points: 0,
     title: 'A hop leads to an address that is not public',
-    detail: 'The host of hop {hop} resolves to a private or reserved address; no connection was made.',
-    fix: 'Point the name at a public address, or redirect elsewhere: visitors from outside cannot arrive there.',
+    detail: 'The host of hop {hop} resolves to a private or reserved address. No connection was made.',
+    fix: 'Point the name at a public address, or redirect elsewhere. Visitors on the internet cannot reach a private one.',
     references: ['RFC 6890 §2.2.2'],
   },
   'target-not-allowed': {
     severity: 'medium',
     points: 0,
-    title: 'A hop leads to a place that is not checked',
+    title: 'A hop leads to an address that this service does not check',
     detail: 'Hop {hop} was not asked: {reason}.',
-    fix: 'If visitors should arrive there, use a public name and a usual port.',
+    fix: 'Use a public name and a common web port.',
     references: ['RFC 6761 §6', fetchStandard('port blocking', 'port-blocking')],
   },
   'location-credentials': {
     severity: 'high',
     points: 20,
-    title: 'A redirect carries a user name or password',
+    title: 'A redirect contains a user name or password',
     detail:
-      'The Location of hop {hop} holds credentials; they end up in browser histories, logs and Referer headers.',
-    fix: 'Take the user information out of the URL.',
+      'The Location of hop {hop} contains credentials. They end up in browser histories, logs and Referer headers.',
+    fix: 'Remove the user information from the URL.',
     references: ['RFC 9110 §4.2.4'],
   },
   'location-missing': {
     severity: 'medium',
     points: 15,
     title: 'A redirect has no Location',
-    detail: 'Hop {hop} answers {status} without a Location; browsers show its body, which is often empty.',
-    fix: 'Send a Location, or a status that is no redirect.',
+    detail: 'Hop {hop} answers {status} without a Location. Browsers show its body, which is often empty.',
+    fix: 'Send a Location, or a status that does not redirect.',
     references: ['RFC 9110 §15.4'],
   },
   'location-empty': {
@@ -178,8 +178,8 @@ export const rules = {
     points: 15,
     title: 'A redirect has an empty Location',
     detail:
-      'Hop {hop} answers {status} with an empty Location; browsers show its body as if there were none.',
-    fix: 'Send the address that is meant.',
+      'Hop {hop} answers {status} with an empty Location. Browsers show its body as if there were none.',
+    fix: 'Send the intended address.',
     references: ['RFC 9110 §10.2.2'],
   },
   'location-too-long': {
@@ -187,8 +187,8 @@ export const rules = {
     points: 10,
     title: 'A redirect leads to a very long address',
     detail:
-      'Hop {hop} leads to an address of {length} characters. It was not followed: beyond 8,000, servers and proxies commonly refuse.',
-    fix: 'Carry state in a cookie, or under a short key on the server.',
+      'Hop {hop} leads to an address of {length} characters. It was not followed: many servers and proxies refuse addresses of more than 8,000 characters.',
+    fix: 'Keep state in a cookie, or on the server under a short key.',
     references: ['RFC 9110 §4.1'],
   },
   'location-not-encoded': {
@@ -196,16 +196,16 @@ export const rules = {
     points: 3,
     title: 'A Location is not a valid URI reference',
     detail:
-      'The Location of hop {hop} has characters that are not allowed in a URL; each client repairs them in its own way.',
-    fix: 'Percent-encode spaces and non-ASCII characters (as UTF-8), and a percent sign that stands for itself.',
+      'The Location of hop {hop} has characters that are not allowed in a URL. Each client repairs them in its own way.',
+    fix: 'Percent-encode spaces, non-ASCII characters (as UTF-8), and each percent sign that is not part of an escape.',
     references: ['RFC 3986 §2.1', 'RFC 9110 §10.2.2'],
   },
   'redirect-status-not-followed': {
     severity: 'medium',
     points: 15,
     title: 'A status that browsers do not follow carries a Location',
-    detail: 'Hop {hop} answers {status}; browsers follow 301, 302, 303, 307 and 308 only.',
-    fix: 'Answer 301 or 308 for a lasting move, 302 or 307 for a passing one.',
+    detail: 'Hop {hop} answers {status}. Browsers only follow 301, 302, 303, 307 and 308.',
+    fix: 'Answer 301 or 308 for a permanent move, 302 or 307 for a temporary one.',
     references: [fetchStandard('redirect status', 'redirect-status')],
   },
   'redirect-cookie-required': {
@@ -214,15 +214,15 @@ export const rules = {
     title: 'The page cannot be reached without cookies',
     detail:
       '{url} redirects to itself until a cookie comes back. Crawlers and visitors without cookies never get the page.',
-    fix: 'Serve the page also when the cookie is absent.',
+    fix: 'Serve the page even if the cookie is missing.',
     references: ['RFC 6265 §7.1'],
   },
   'redirect-open-suspected': {
     severity: 'medium',
     points: 10,
     title: 'The server may redirect to any address in its query',
-    detail: 'Hop {hop} leads to {host}, which stood in the query of the request as {parameter}.',
-    fix: 'Redirect only to addresses on a list, or to paths of your own site; others use open redirects for phishing.',
+    detail: 'Hop {hop} leads to {host}, which was in the query of the request as {parameter}.',
+    fix: 'Redirect only to addresses on a list, or to paths of your own site. Attackers use open redirects for phishing.',
     references: [{ title: 'CWE-601', url: 'https://cwe.mitre.org/data/definitions/601.html' }],
   },
   'redirect-chain-slow': {
@@ -236,7 +236,7 @@ export const rules = {
   'redirect-chain-long': {
     severity: 'low',
     points: 10,
-    title: 'The chain has needless hops',
+    title: 'The chain has more redirects than needed',
     detail:
       'There are {redirects} redirects. Two are enough: one for https and one for the host. Each redirect costs a round trip, and a new connection where the host changes.',
     fix: 'Redirect to the final address at once.',
@@ -247,8 +247,8 @@ export const rules = {
     points: 5,
     title: 'A permanent redirect is sent as a temporary one',
     detail:
-      'Hop {hop} changes only {change}, with status {status}; browsers and search engines ask again each time.',
-    fix: 'Answer 301, or 308 where the method must be kept.',
+      'Hop {hop} only changes {change}, with status {status}. Browsers and search engines ask again each time.',
+    fix: 'Answer 301, or 308 if the method must be kept.',
     references: ['RFC 9110 §15.4.2', 'RFC 9110 §15.4.9'],
   },
   'https-upgrade-late': {
@@ -264,7 +264,7 @@ export const rules = {
     points: 5,
     title: 'A page redirects instead of the server',
     detail:
-      'Hop {hop} sends the visitor on by {via}; it needs the whole page first, and breaks the back button.',
+      'Hop {hop} sends the visitor on by {via}. It needs the whole page first, and breaks the back button.',
     fix: 'Answer with a 301 or 302 status and a Location instead.',
     references: [htmlStandard],
   },
@@ -273,7 +273,7 @@ export const rules = {
     points: 0,
     title: 'The page redirects after a delay',
     detail: 'The last page sends the visitor to {to} after {seconds} s. It was not followed.',
-    fix: 'If the page has moved, redirect by status. A page that changes while it is read fails WCAG 2.2.1.',
+    fix: 'If the page has moved, redirect by status. A page that changes while someone reads it fails WCAG 2.2.1.',
     references: [
       htmlStandard,
       { title: 'WCAG 2.2: 2.2.1', url: 'https://www.w3.org/TR/WCAG22/#timing-adjustable' },
@@ -284,8 +284,8 @@ export const rules = {
     points: 0,
     title: 'The page may redirect by script',
     detail:
-      'A script of {url} seems to send the visitor to {to} as the page loads. It was not run, and may decide otherwise.',
-    fix: 'Redirect by status; clients without scripts stay here.',
+      'A script of {url} seems to send the visitor to {to} as the page loads. The script was not run, so this is a guess.',
+    fix: 'Redirect by status. Clients without scripts stay on this page.',
     references: [locationInterface],
   },
   'redirect-path-not-kept': {
@@ -293,7 +293,7 @@ export const rules = {
     points: 3,
     title: 'A redirect drops the path',
     detail: 'Hop {hop} leads from {from} to the front page of {host}.',
-    fix: 'Keep path and query when the scheme or host changes; deep links and search results break otherwise.',
+    fix: 'Keep path and query when the scheme or host changes. Otherwise deep links and search results break.',
     references: ['RFC 9110 §15.4.2'],
   },
   'redirect-cross-site': {
@@ -301,15 +301,16 @@ export const rules = {
     points: 0,
     title: 'The chain leads to another site',
     detail: 'Hop {hop} leads from {from} to {to}.',
-    fix: 'None needed if both sites are yours.',
+    fix: 'You do not need to do anything if both sites are yours.',
     references: [{ title: 'Public Suffix List', url: 'https://publicsuffix.org/' }],
   },
   'redirect-tracking-parameters': {
     severity: 'info',
     points: 0,
     title: 'A redirect adds tracking parameters',
-    detail: 'Hop {hop} adds {parameters} to the address; shared links and caches split by them.',
-    fix: 'Drop the parameters at the last hop, or count visits on the server.',
+    detail:
+      'Hop {hop} adds {parameters} to the address. Shared links and caches then differ by these parameters.',
+    fix: 'Remove the parameters at the last hop, or count visits on the server.',
     references: ['RFC 9111 §2', linkDecoration],
   },
   'hsts-over-http': {
@@ -324,7 +325,8 @@ export const rules = {
     severity: 'info',
     points: 0,
     title: 'Browsers skip a clear-text hop of this chain',
-    detail: 'An earlier hop set Strict-Transport-Security for {host}; browsers then ask {url} over https.',
+    detail:
+      'An earlier hop set Strict-Transport-Security for {host}. Browsers then request {url} over https.',
     fix: 'Redirect to the https address, for clients that do not keep HSTS.',
     references: ['RFC 6797 §8.3'],
   },
@@ -332,7 +334,7 @@ export const rules = {
     severity: 'info',
     points: 0,
     title: 'The last page names another address as canonical',
-    detail: 'The chain ends at {url}; its canonical link is {canonical}.',
+    detail: 'The chain ends at {url}. Its canonical link is {canonical}.',
     fix: 'Redirect to the canonical address, or correct the link.',
     references: ['RFC 6596 §3'],
   },
@@ -343,14 +345,14 @@ export const rules = {
     title: 'The answer depends on the User-Agent',
     detail:
       '{url} answers {status} {location} to the chosen client, and {ownStatus} {ownLocation} to our own User-Agent. Each was asked once.',
-    fix: 'None needed if this is meant. Otherwise serve the same page to all clients, and send Vary: User-Agent where answers differ.',
+    fix: 'You do not need to do anything if this is intended. Otherwise serve the same page to all clients, and send Vary: User-Agent where answers differ.',
     references: ['RFC 9110 §10.1.5', 'RFC 9110 §12.5.5'],
   },
   'target-rate-limits': {
     severity: 'info',
     points: 0,
     title: 'The target limits our requests',
-    detail: '{url} answers 429; what visitors see was not looked at.',
+    detail: '{url} answers 429, so what visitors see was not checked.',
     fix: 'Allow the User-Agent of this check, or run it again later.',
     references: ['RFC 6585 §4'],
   },

@@ -25,9 +25,17 @@ async function openServer(
   return { port: socket.address().port, arrived, close: () => socket.close() };
 }
 
-type Wishes = { readonly allow?: readonly string[]; readonly charge?: () => Promise<void> };
+type Wishes = {
+  readonly allow?: readonly string[];
+  readonly charge?: () => Promise<void>;
+  readonly addresses?: readonly string[];
+};
 
-function openProbe({ allow = ['127.0.0.0/8', '::1/128'], charge = async () => undefined }: Wishes = {}) {
+function openProbe({
+  allow = ['127.0.0.0/8', '::1/128'],
+  charge = async () => undefined,
+  addresses = ['127.0.0.1', '::1'],
+}: Wishes = {}) {
   const slots = openAddressSlots(8);
   const settings = {
     policy: {
@@ -35,7 +43,7 @@ function openProbe({ allow = ['127.0.0.0/8', '::1/128'], charge = async () => un
       allowedSuffixes: ['test'],
       ports: [[1024, 65_535] as const],
     },
-    resolve: async () => ['127.0.0.1', '::1'],
+    resolve: async () => addresses,
     portMap: new Map(),
     slots,
     charge,
@@ -107,6 +115,27 @@ test('what comes from another port than was asked is no answer', async () => {
   expect(await ask(server.port, { timeoutMs: 150 })).toMatchObject({ kind: 'silent' });
   server.close();
   stranger.close();
+});
+
+test('an address that this machine has no way to is a failure, and its place is given back', async () => {
+  const broadcast = '255.255.255.255';
+  const { ask, slots } = openProbe({ allow: [`${broadcast}/32`], addresses: [broadcast] });
+  expect(await ask(4433, { address: broadcast })).toMatchObject({
+    kind: 'failure',
+    code: 'network-unreachable',
+  });
+  expect(slots.inUse()).toBe(0);
+});
+
+test('a datagram that the system does not take is a failure', async () => {
+  const server = await openServer(() => undefined);
+  const { ask, slots } = openProbe();
+  expect(await ask(server.port, { send: new Uint8Array(70_000) })).toMatchObject({
+    kind: 'failure',
+    code: 'network-unreachable',
+  });
+  server.close();
+  expect(slots.inUse()).toBe(0);
 });
 
 test.for([

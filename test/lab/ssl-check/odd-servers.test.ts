@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
+import { writePem } from '../../unit/ssl-check/issue-certificate.ts';
 import { readClientHello } from '../../unit/ssl-check/read-client-hello.ts';
 import { speaks } from '../../unit/ssl-check/speaks.ts';
 import { extension, writeServerFlight } from '../../unit/ssl-check/write-server-flight.ts';
+import { makeCostlyChain } from '../hostile/costly-keys.ts';
 import { openSslLab, runLimitMs } from './lab.ts';
 import { identity, type LabServer, openTcpServer, openTlsServer, type TlsServerOptions } from './servers.ts';
 
@@ -92,4 +94,16 @@ test.for(cases)('%s is told as browsers see it', async ([, open, letter, broken,
   const reason = clients.find(({ name }) => name.startsWith('Chrome'))?.reason ?? '';
   expect(reason).toMatch(chrome);
   expect(seen.tookMs).toBeLessThan(runLimitMs);
+});
+
+test('a chain whose signatures take too long to check is no fault that anybody has seen', async () => {
+  const slow = makeCostlyChain(60, 3072, 3072).map(writePem).join('');
+  const server = await openTlsServer({ ...good, cert: good.cert + slow });
+  const { report } = await lab.check(server.port);
+  await server.close();
+  expect(report).toMatchObject({ state: 'complete', score: null, grade: null });
+  expect(report.notTested).toContainEqual({
+    code: 'handshake-not-completed',
+    reason: 'checking the signatures of its certificates takes longer than we allow',
+  });
 });

@@ -30,7 +30,7 @@ test('an answer becomes the page that a run of ours would have given', () => {
       si: { value: 1400, score: 1, weight: 10 },
     },
     resources: { total: { requests: 9, bytes: 412_000 }, image: { requests: 4, bytes: 301_000 } },
-    environment: { lighthouse: '13.0.1', benchmarkIndex: 561.5, throttling: { method: 'not told' } },
+    environment: { lighthouse: '13.0.1', benchmarkIndex: 561.5, throttling: { method: 'not reported' } },
   });
 });
 
@@ -131,7 +131,7 @@ test.for([
 
 test('where nothing was measured nothing is said of real visitors but what came', () => {
   expect(read(psiError('Lighthouse returned error: NO_FCP'))).toMatchObject({
-    field: { kind: 'none', reason: 'PageSpeed Insights told nothing of real visitors' },
+    field: { kind: 'none', reason: 'PageSpeed Insights reported nothing about real visitors' },
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RedirectCode } from '#shared/catalogue/redirect-check/rules';
+import { type RedirectCode, rules } from '#shared/catalogue/redirect-check/rules';
 import { codesOf } from '#shared/model/verdict';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { HopAnswer, RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
@@ -59,17 +59,7 @@ const ofRedirects: readonly RedirectCode[] = [
   'redirect-tracking-parameters',
   'redirect-open-suspected',
 ];
-const ofLocations: readonly RedirectCode[] = [
-  'location-missing',
-  'location-empty',
-  'location-ambiguous',
-  'location-not-encoded',
-  'location-credentials',
-  'location-too-long',
-  'location-invalid',
-  'location-scheme-not-allowed',
-  'location-app-scheme',
-];
+const ofLocations: readonly RedirectCode[] = codesOf(rules).filter((code) => code.startsWith('location-'));
 const without = (codes: readonly RedirectCode[], ...left: readonly RedirectCode[]) =>
   codes.filter((code) => !left.includes(code));
 

@@ -99,7 +99,7 @@ test.for([
 
 test('a header that a page needs is not taken out because of its value', () => {
   const fix = fixOf(page(['Link', '<http://10.0.0.1/>; rel=canonical']), 'leak-internal-host');
-  expect(fix).toEqual({ text: 'Take the header out at the outermost proxy, or the host out of its value.' });
+  expect(fix).toEqual({ text: 'Remove the header at the outermost proxy, or the host from its value.' });
 });
 
 test.for([
@@ -120,7 +120,7 @@ test.for([
 
 test('a header name of the target is not either', () => {
   const fix = fixOf(page(["X-Evil;'`", 'http://10.0.0.1/']), 'leak-internal-host');
-  expect(fix).toEqual({ text: 'Take the header out at the outermost proxy, or the host out of its value.' });
+  expect(fix).toEqual({ text: 'Remove the header at the outermost proxy, or the host from its value.' });
 });
 
 test('the lines that are recommended leave no more than the next step: to enforce, and to take subdomains in', () => {

@@ -45,9 +45,6 @@ const roots: { readonly [stores: string]: readonly string[] } = {
   'Apple Chrome': ['77b82cd8644c4305 b4585f22e4ac756a'],
 };
 
-/** The day of the list above. */
-export const storesListedOn = '2026-08-22';
-
 const digits = 16;
 
 const known: ReadonlyMap<string, readonly OtherStore[]> = new Map(

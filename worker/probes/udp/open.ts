@@ -49,20 +49,28 @@ async function ask(
     judgePeer(socket.remoteAddress().address, addresses, policy, () => undefined);
     return await exchange(socket, request, signal);
   } catch (error) {
-    throw error instanceof Error ? asDialFailure(error, address) : error;
+    throw asNetworkFailure(error, address);
   } finally {
     socket.close();
     release();
   }
 }
 
+/** Whatever the system says of a datagram is an answer: the target chooses it, by ICMP. */
+function asNetworkFailure(error: unknown, address: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  const known = asDialFailure(error, address);
+  if (known instanceof DialFailure) return known;
+  const reason = 'the network did not take the datagram';
+  return new DialFailure('network-unreachable', reason, { address, cause: error });
+}
+
+/** Rejects where there is no way to the address, as without IPv6. */
 function connect(socket: Socket, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    socket.once('error', reject);
-    socket.connect(port, address, () => {
-      socket.off('error', reject);
-      resolve();
-    });
+    // Node gives the failure to the callback, whatever its types say, and no event is sent.
+    const settle = (error?: Error) => (error === undefined ? resolve() : reject(error));
+    socket.connect(port, address, settle);
   });
 }
 

@@ -6,9 +6,9 @@ export const caaRules = {
     part: 'caa',
     severity: 'info',
     points: 0,
-    title: 'Every CA may issue certificates for the domain',
+    title: 'Any CA may issue certificates for the domain',
     detail: 'Neither {name} nor a name above it has a CAA record.',
-    fix: 'Name the CAs that you use.',
+    fix: 'Publish a CAA record that names your CA.',
     references: ['RFC 8659 §3'],
   },
   'caa-unknown-critical': {
@@ -27,15 +27,16 @@ export const caaRules = {
     points: 3,
     title: 'A CAA record cannot be read',
     detail: '{tag} “{value}” at {name}: {reason}. A CA treats it as a ban.',
-    fix: 'Write the CA’s own domain name alone, for instance “letsencrypt.org”, with parameters after a semicolon.',
+    fix: 'Write only the CA’s own domain name, for example “letsencrypt.org”, with parameters after a semicolon.',
     references: ['RFC 8659 §4.2'],
   },
   'caa-iodef-invalid': {
     part: 'caa',
     severity: 'low',
     points: 1,
-    title: 'Nobody gets the CA’s reports',
-    detail: 'iodef “{value}” at {name} is not a mailto:, http: or https: address.',
+    title: 'The address for CA reports is not valid',
+    detail:
+      'iodef “{value}” at {name} is not a mailto:, http: or https: address, so CAs cannot send reports to it.',
     fix: 'Write mailto: before the mail address.',
     references: ['RFC 8659 §4.4'],
   },
@@ -44,8 +45,8 @@ export const caaRules = {
     severity: 'low',
     points: 1,
     title: 'A CAA record has an unknown property',
-    detail: 'The property “{tag}” at {name} is not registered; CAs pass over it.',
-    fix: 'Correct the tag: issue, issuewild, issuemail, issuevmc, iodef, contactemail or contactphone.',
+    detail: 'The property “{tag}” at {name} is not registered; CAs ignore it.',
+    fix: 'Correct the tag. The known ones are issue, issuewild, issuemail, issuevmc, iodef, contactemail and contactphone.',
     references: [
       'RFC 8659 §4.1',
       {
@@ -60,7 +61,7 @@ export const caaRules = {
     points: 0,
     title: 'No CA may issue a certificate',
     detail: 'CAA at {name} names no CA at all.',
-    fix: 'Nothing, if the domain serves no TLS.',
+    fix: 'You do not need to do anything if the domain serves no TLS. Otherwise publish a CAA record that names your CA.',
     references: ['RFC 8659 §4.2'],
   },
 } as const satisfies Record<string, Rule>;

@@ -14,7 +14,7 @@ export const nsRules = {
     title: 'No name server answers for the domain',
     detail:
       'None of the {asked} name-server addresses gave an answer for the zone ({seen}), and our resolver got none either. Nobody can reach the domain.',
-    fix: 'Look whether the servers run, have loaded the zone, and are reachable by UDP and TCP port 53.',
+    fix: 'Check that the servers run, have loaded the zone, and can be reached on UDP and TCP port 53.',
     references: ['RFC 2182 §3', 'RFC 1912 §2.8'],
   },
   'ns-silent': {
@@ -23,8 +23,8 @@ export const nsRules = {
     points: 0,
     title: 'A name server does not answer',
     detail:
-      '{server} ({ip}) did not answer us: {reason}. Resolvers that pick it wait for nothing, then try another.',
-    fix: 'Bring the server back, open UDP and TCP port 53, or take it out of the delegation. If others reach it, the fault is on our path.',
+      '{server} ({ip}) did not answer us: {reason}. Resolvers that choose it wait for a timeout, then try another server.',
+    fix: 'Bring the server back, open UDP and TCP port 53, or remove it from the delegation. If others can reach it, the fault is in our network.',
     references: ['RFC 2182 §3'],
   },
   'ns-refused': {
@@ -34,7 +34,7 @@ export const nsRules = {
     title: 'A name server refuses to answer for the domain',
     detail:
       '{server} ({ip}) answers {rcode} when asked for the SOA of {zone}: it does not serve the zone, cannot load it, or does not answer us.',
-    fix: 'Load the zone on that server, or take it out of the delegation.',
+    fix: 'Load the zone on that server, or remove it from the delegation.',
     references: ['RFC 1912 §2.8', 'RFC 9520 §2'],
   },
   'ns-lame': {
@@ -43,8 +43,8 @@ export const nsRules = {
     points: 30,
     title: 'A name server does not know the zone',
     detail:
-      '{server} ({ip}) answers for {zone} without authority ({answer}), though the delegation names it.',
-    fix: 'Load the zone on that server, or take it out of the delegation.',
+      '{server} ({ip}) answers for {zone} without authority ({answer}), although the delegation lists it.',
+    fix: 'Load the zone on that server, or remove it from the delegation.',
     references: ['RFC 1912 §2.8', 'RFC 9499 §7'],
   },
   'ns-single': {
@@ -52,7 +52,7 @@ export const nsRules = {
     severity: 'high',
     points: 30,
     title: 'There is only one name server',
-    detail: '{zone} is delegated to {server} alone; when it is away, the domain is.',
+    detail: '{zone} is delegated to {server} only. When that server is down, so is the domain.',
     fix: 'Add a second name server, in another network.',
     references: ['RFC 1034 §4.1', 'RFC 2182 §5'],
   },
@@ -61,7 +61,7 @@ export const nsRules = {
     severity: 'high',
     points: 30,
     title: 'All name servers are one machine',
-    detail: 'The {count} names {names} all lead to {ip}; that is one server under several names.',
+    detail: 'The {count} names {names} all lead to {ip}, so there is one server with several names.',
     fix: 'Run a second name server at another address and in another network.',
     references: ['RFC 2182 §3.1', 'RFC 2182 §5'],
   },
@@ -72,7 +72,7 @@ export const nsRules = {
     title: 'Two name servers have the same address',
     detail:
       '{names} all have the address {ip}. The delegation counts them as several servers, but they are one.',
-    fix: 'Give each name server an address of its own, or take the extra names out of the delegation.',
+    fix: 'Give each name server its own address, or remove the extra names from the delegation.',
     references: ['RFC 2182 §3.1', 'RFC 2182 §5'],
   },
   'ns-same-prefix': {
@@ -81,8 +81,8 @@ export const nsRules = {
     points: 12,
     title: 'All name servers are in one network',
     detail:
-      'Every {family} address of the name servers is in {prefix}; one fault of that network silences them all.',
-    fix: 'Put at least one name server into another network, better at another provider.',
+      'Every {family} address of the name servers is in {prefix}. A single fault in that network makes all of them unreachable.',
+    fix: 'Put at least one name server into another network, if possible at another provider.',
     references: ['RFC 2182 §3.1'],
   },
   'ns-same-as': {
@@ -91,7 +91,7 @@ export const nsRules = {
     points: 0,
     title: 'All name servers are in one autonomous system',
     detail:
-      'All {count} addresses of the name servers are announced by {origin}. That is usual with one DNS provider, but a routing fault there silences them all.',
+      'All {count} addresses of the name servers are announced by {origin}. That is usual with one DNS provider, but a routing fault there makes all of them unreachable.',
     fix: 'If the domain must survive that, add name servers at a second provider.',
     references: ['RFC 2182 §3.1'],
   },
@@ -101,7 +101,7 @@ export const nsRules = {
     points: 30,
     title: 'A name server has no address',
     detail: 'The name server {server} {reason}.',
-    fix: 'Give the name an A and an AAAA record, or take it out of the delegation.',
+    fix: 'Give the name an A and an AAAA record, or remove it from the delegation.',
     references: ['RFC 1912 §2.8', 'RFC 1034 §4.2.2'],
   },
   'ns-address-not-public': {
@@ -110,7 +110,7 @@ export const nsRules = {
     points: 30,
     title: 'A name server has an address that is not public',
     detail:
-      '{server} leads to a private or reserved address; it was not asked, and resolvers cannot ask it either.',
+      '{server} resolves to a private or reserved address. It was not asked, and resolvers cannot ask it either.',
     fix: 'Publish public addresses for name servers.',
     references: ['RFC 1918 §3', 'RFC 6890 §2.2.2'],
   },
@@ -119,8 +119,8 @@ export const nsRules = {
     severity: 'high',
     points: 30,
     title: 'A name server’s name is an alias',
-    detail: '{server} is a CNAME for {target}; resolvers may treat such a server as missing.',
-    fix: 'Name the host itself in the NS record.',
+    detail: '{server} is a CNAME for {target}. Resolvers may treat such a server as missing.',
+    fix: 'Use the name of the host itself in the NS record.',
     references: ['RFC 2181 §10.3', 'RFC 1912 §2.4'],
   },
   'ns-tcp-missing': {
@@ -129,8 +129,8 @@ export const nsRules = {
     points: 30,
     title: 'A name server does not answer by TCP',
     detail:
-      '{server} ({ip}) answers by UDP, but not by TCP: {reason}. Long answers, signed ones above all, get lost.',
-    fix: 'Open TCP port 53 in the server and in every firewall before it.',
+      '{server} ({ip}) answers by UDP, but not by TCP: {reason}. Long answers, such as signed ones, are lost.',
+    fix: 'Open TCP port 53 on the server and in every firewall in front of it.',
     references: ['RFC 7766 §5', 'RFC 9210 §3'],
   },
   'ns-edns-broken': {
@@ -148,7 +148,7 @@ export const nsRules = {
     points: 3,
     title: 'A name server does not ignore an unknown EDNS option',
     detail:
-      '{server} ({ip}) {reason}. Resolvers that send an option which it does not know, such as DNS cookies, must ask again without it.',
+      '{server} ({ip}) {reason}. Resolvers that send an option it does not know, such as a DNS cookie, must ask again without the option.',
     fix: 'Update the server, and let firewalls pass EDNS options.',
     references: ['RFC 6891 §6.1.2', 'RFC 7873 §4'],
   },
@@ -158,7 +158,7 @@ export const nsRules = {
     points: 0,
     title: 'A name server does not refuse a newer version of EDNS',
     detail:
-      '{server} ({ip}) {reason}; the right answer is BADVERS. Nothing fails today, as version 0 is the only one in use.',
+      '{server} ({ip}) {reason}; the right answer is BADVERS. Nothing fails today, because version 0 is the only one in use.',
     fix: 'Update the server, and let firewalls pass queries of any EDNS version.',
     references: ['RFC 6891 §6.1.3'],
   },
@@ -166,20 +166,20 @@ export const nsRules = {
     part: 'ns',
     severity: 'low',
     points: 3,
-    title: 'A name server does not keep the letters of a question',
+    title: 'A name server changes the letter case of a question',
     detail:
-      '{server} ({ip}) {reason}. Resolvers that mix upper and lower case to detect forged answers drop such an answer, and ask again.',
-    fix: 'Update the server so that it copies the question into its answer as it came.',
+      '{server} ({ip}) {reason}. Resolvers that mix upper and lower case to detect forged answers drop such an answer and ask again.',
+    fix: 'Update the server so that it copies the question into its answer unchanged.',
     references: ['RFC 4343 §4', bit20],
   },
   'ns-open-recursion': {
     part: 'ns',
     severity: 'high',
     points: 30,
-    title: 'A name server resolves names for everybody',
+    title: 'A name server resolves names for everyone',
     detail:
-      '{server} ({ip}) resolved {name} for us. Open resolvers are used to flood others, and their caches can be poisoned.',
-    fix: 'Switch recursion off on authoritative servers, or allow it to your own networks only.',
+      '{server} ({ip}) resolved {name} for us. Attackers use open resolvers to flood other networks, and can poison their caches.',
+    fix: 'Disable recursion on authoritative servers, or allow it for your own networks only.',
     references: ['RFC 5358 §4'],
   },
   'ns-no-ipv4': {
@@ -196,7 +196,7 @@ export const nsRules = {
     severity: 'low',
     points: 3,
     title: 'No name server has an IPv6 address',
-    detail: 'None of {names} has an AAAA record; resolvers that only have IPv6 cannot reach them.',
+    detail: 'None of {names} has an AAAA record. Resolvers that only have IPv6 cannot reach them.',
     fix: 'Give at least one name server, better two, an IPv6 address.',
     references: ['RFC 3901 §4'],
   },
@@ -216,18 +216,18 @@ export const nsRules = {
     points: 3,
     title: 'A name server refers questions about other domains to the root',
     detail:
-      '{server} ({ip}) answers a question about {name} with a list of the root servers. Resolvers ignore such answers, and they can be used to flood others.',
-    fix: 'Set up the server to answer REFUSED for zones that it does not serve.',
+      '{server} ({ip}) answers a question about {name} with a list of the root servers. Resolvers ignore such answers, and attackers can use them to flood other networks.',
+    fix: 'Configure the server to answer REFUSED for zones that it does not serve.',
     references: ['RFC 5358 §4', 'RFC 9499 §7'],
   },
   'zone-transfer-open': {
     part: 'ns',
     severity: 'high',
     points: 30,
-    title: 'A name server gives the whole zone to everybody',
+    title: 'A name server gives the whole zone to everyone',
     detail:
-      '{server} ({ip}) began to send a copy of {zone} when we asked for a transfer (AXFR). Anybody can list every name in the zone.',
-    fix: 'Allow zone transfers only to your secondary servers, by address or better by TSIG key.',
+      '{server} ({ip}) began to send a copy of {zone} when we asked for a transfer (AXFR). Anyone can list every name in the zone.',
+    fix: 'Allow zone transfers only to your secondary servers, by IP address or, better, by TSIG key.',
     references: ['RFC 5936 §5', 'RFC 5936 §6'],
   },
   'ns-inconsistent': {
@@ -243,19 +243,19 @@ export const nsRules = {
     part: 'ns',
     severity: 'medium',
     points: 12,
-    title: 'Parent and zone name different name servers',
-    detail: 'Only the parent zone names {parentOnly}; only the zone itself names {childOnly}.',
-    fix: 'Enter at the registrar exactly the NS records that the zone has.',
+    title: 'The parent zone and the zone itself list different name servers',
+    detail: 'Only the parent zone lists {parentOnly}; only the zone itself lists {childOnly}.',
+    fix: 'At the registrar, enter exactly the NS records that the zone has.',
     references: ['RFC 1034 §4.2.2'],
   },
   'ns-parent-child-disjoint': {
     part: 'ns',
     severity: 'high',
     points: 30,
-    title: 'Parent and zone have no name server in common',
+    title: 'The parent zone and the zone itself have no name server in common',
     detail:
-      'The parent zone delegates to {parentOnly}, the zone itself names {childOnly}. Which servers a resolver asks is a matter of its cache.',
-    fix: 'Enter at the registrar exactly the NS records that the zone has; after a move, change the zone at the old servers too.',
+      'The parent zone delegates to {parentOnly}, the zone itself lists {childOnly}. Which servers a resolver asks depends on its cache.',
+    fix: 'At the registrar, enter exactly the NS records that the zone has. After a move, change the zone on the old servers too.',
     references: ['RFC 1034 §4.2.2'],
   },
   'ns-glue-mismatch': {

@@ -15,35 +15,35 @@ export const sniffingRules = inGroup('sniffing', {
   'xcto-missing': {
     severity: 'medium',
     title: 'X-Content-Type-Options is missing',
-    detail: '{url} lets browsers run content as script or style whatever type it has.',
-    fix: 'Send X-Content-Type-Options: nosniff on every answer.',
+    detail: '{url} lets browsers run content as a script or style, whatever its type is.',
+    fix: 'Send X-Content-Type-Options: nosniff with every response.',
     references: [nosniff],
   },
   'xcto-invalid': {
     severity: 'medium',
     title: 'X-Content-Type-Options does not say nosniff',
-    detail: 'Its first value is "{value}"; browsers look at no other.',
+    detail: 'Its first value is "{value}". Browsers ignore the others.',
     fix: 'Send exactly nosniff.',
     references: [nosniff],
   },
   'xcto-duplicate': {
     severity: 'info',
     title: 'X-Content-Type-Options is sent more than once',
-    detail: 'It is sent {count} times; browsers take the first value, which is good.',
+    detail: 'It is sent {count} times. Browsers use the first value, which is correct.',
     fix: 'Send it in one place.',
     references: [nosniff],
   },
   'content-type-missing': {
     severity: 'low',
     title: 'Content-Type is missing or not valid',
-    detail: '{url} does not say what its content is; browsers guess.',
+    detail: '{url} does not say what its content is, so browsers guess.',
     fix: 'Send the type, e.g. text/html; charset=utf-8.',
     references: ['RFC 9110 §8.3'],
   },
   'content-type-no-charset': {
     severity: 'info',
     title: 'Content-Type names no charset',
-    detail: '"{value}" leaves the encoding of the text to be found out.',
+    detail: '"{value}" does not say how the text is encoded, so browsers guess.',
     fix: 'Add charset=utf-8.',
     references: ['RFC 9110 §8.3.2'],
   },
@@ -53,16 +53,16 @@ export const sniffingRules = inGroup('sniffing', {
 export const referrerRules = inGroup('referrer', {
   'referrer-policy-unsafe': {
     severity: 'medium',
-    title: 'The referrer policy is looser than what browsers do by themselves',
+    title: 'The referrer policy is looser than the browsers’ default',
     detail:
-      'The policy in force is {policy}, set by {source}; other sites or clear-text hops learn more than they need.',
+      'The policy in force is {policy}, set by {source}. Other sites or clear-text hops learn more than they need.',
     fix: 'Send Referrer-Policy: strict-origin-when-cross-origin, or stricter.',
     references: [referrerPolicy('referrer policies', 'referrer-policies')],
   },
   'referrer-policy-invalid': {
     severity: 'low',
     title: 'Referrer-Policy has no value that browsers know',
-    detail: '"{value}" is ignored; the default, strict-origin-when-cross-origin, is in force.',
+    detail: '"{value}" is ignored. The default, strict-origin-when-cross-origin, is in force.',
     fix: 'Send one of the eight policies, e.g. strict-origin-when-cross-origin.',
     references: [referrerPolicy('parsing the header', 'parse-referrer-policy-from-header')],
   },
@@ -70,15 +70,15 @@ export const referrerRules = inGroup('referrer', {
     severity: 'info',
     title: 'Referrer-Policy is missing',
     detail:
-      'Current browsers use strict-origin-when-cross-origin by themselves; older ones send the whole address.',
+      'Current browsers use strict-origin-when-cross-origin by default; older ones send the whole address.',
     fix: 'Send Referrer-Policy: strict-origin-when-cross-origin.',
     references: [referrerPolicy('the default policy', 'default-referrer-policy')],
   },
   'referrer-policy-meta-overrides': {
     severity: 'info',
     title: 'A meta element loosens the referrer policy',
-    detail: 'The header says {header}, a meta element says {meta}; the meta element is read later and wins.',
-    fix: 'Take the meta element out.',
+    detail: 'The header says {header}, a meta element says {meta}. The meta element is read later and wins.',
+    fix: 'Remove the meta element.',
     references: [referrerPolicy('delivery by meta', 'referrer-policy-delivery-meta')],
   },
 });
@@ -94,14 +94,14 @@ export const permissionsRules = inGroup('permissions', {
   },
   'permissions-policy-invalid': {
     severity: 'medium',
-    title: 'Permissions-Policy cannot be parsed, so all of it is ignored',
+    title: 'Permissions-Policy cannot be parsed, so browsers ignore all of it',
     detail: '{reason}, in "{value}".',
     fix: 'It is a structured dictionary: feature=(self "https://a.example"), separated by commas.',
     references: [permissionsPolicy, 'RFC 9651 §3.2'],
   },
   'permissions-policy-legacy-syntax': {
     severity: 'medium',
-    title: 'Permissions-Policy is written like Feature-Policy, so all of it is ignored',
+    title: 'Permissions-Policy is written like Feature-Policy, so browsers ignore all of it',
     detail: '"{value}" separates features by semicolons or uses quotes around self and none.',
     fix: "Write camera=() for camera 'none', camera=(self) for camera 'self', separated by commas.",
     references: [permissionsPolicy, 'RFC 9651 §3.2'],
@@ -109,15 +109,15 @@ export const permissionsRules = inGroup('permissions', {
   'permissions-policy-wildcard': {
     severity: 'low',
     title: 'A powerful feature is open to every frame',
-    detail: '{feature}=* lets each embedded site ask for it.',
-    fix: 'Use (), (self), or name the origins.',
+    detail: '{feature}=* lets every embedded site ask for it.',
+    fix: 'Use (), (self), or list the origins.',
     references: [permissionsPolicy],
   },
   'permissions-policy-unknown-feature': {
     severity: 'info',
     title: 'Permissions-Policy names a feature that browsers do not know',
     detail: '{feature} is ignored.',
-    fix: 'Correct its spelling, or take it out.',
+    fix: 'Correct its spelling, or remove it.',
     references: [
       {
         title: 'Policy-controlled features',
@@ -149,7 +149,7 @@ export const mixedContentRules = inGroup('subresources', {
     severity: 'medium',
     title: 'A form of an https page sends its data in clear text',
     detail:
-      '{element} leads to {address}. What visitors enter can be read and changed on the way; browsers warn before they send it.',
+      '{element} leads to {address}. What visitors enter can be read and changed in transit; browsers warn before they send it.',
     fix: 'Write https:// in the address that the form leads to.',
     references: [
       'RFC 9110 §4.2.2',
@@ -163,13 +163,13 @@ export const subresourceRules = inGroup('subresources', {
   'script-http': {
     severity: 'high',
     title: 'An https page loads a script or style in clear text',
-    detail: '{element} has {address}; browsers block it, and others run what the network gives them.',
+    detail: '{element} has {address}. Most browsers block it; others run whatever the network delivers.',
     fix: 'Load it over https.',
     references: [mixedContent('blockable content', 'category-blockable')],
   },
   'sri-missing': {
     severity: 'medium',
-    title: 'Code of another site is loaded without integrity',
+    title: 'Code from another site is loaded without integrity',
     detail: '{element} loads {address}. Anyone who controls that host controls this page.',
     fix: 'Add integrity="sha384-…" and crossorigin="anonymous", or host the file yourself.',
     references: [subresourceIntegrity('the integrity attribute', 'the-integrity-attribute')],
@@ -177,15 +177,15 @@ export const subresourceRules = inGroup('subresources', {
   'sri-invalid': {
     severity: 'medium',
     title: 'An integrity attribute has no hash that browsers know',
-    detail: '{element} for {address} has integrity="{value}"; it is loaded unchecked.',
+    detail: '{element} for {address} has integrity="{value}". It is loaded unchecked.',
     fix: 'Use sha256, sha384 or sha512 in base64.',
     references: [subresourceIntegrity('parsing metadata', 'parse-metadata-section')],
   },
   'sri-missing-crossorigin': {
     severity: 'low',
-    title: 'A file with integrity is blocked for want of crossorigin',
+    title: 'A file with integrity is blocked because crossorigin is missing',
     detail:
-      '{element} for {address} has integrity but no crossorigin; another origin’s file cannot be checked without.',
+      '{element} for {address} has integrity but no crossorigin. Without it, browsers cannot check a file from another origin.',
     fix: 'Add crossorigin="anonymous".',
     references: [
       subresourceIntegrity(

@@ -16,7 +16,7 @@ export const cookieRules = inGroup('cookies', {
   'cookie-session-no-httponly': {
     severity: 'high',
     title: 'Scripts can read a session cookie',
-    detail: '{cookie} lacks HttpOnly; an injected script can take the session away.',
+    detail: '{cookie} lacks HttpOnly. An injected script can steal the session.',
     fix: 'Add HttpOnly.',
     references: [cookieDraft('the HttpOnly attribute', 'section-4.1.2.6')],
   },
@@ -37,14 +37,15 @@ export const cookieRules = inGroup('cookies', {
   'cookie-session-no-samesite': {
     severity: 'medium',
     title: 'A session cookie does not say whether other sites may send it',
-    detail: '{cookie} lacks SameSite; some browsers send it with every cross-site request.',
+    detail: '{cookie} lacks SameSite. Some browsers send it with every cross-site request.',
     fix: 'Add SameSite=Lax, or Strict.',
     references: [sameSite],
   },
   'cookie-csrf-no-samesite': {
     severity: 'medium',
     title: 'A CSRF token cookie lacks SameSite',
-    detail: '{cookie} guards against forged requests, yet is sent with them where a browser has no default.',
+    detail:
+      '{cookie} protects against forged requests, but some browsers send it with them when SameSite is missing.',
     fix: 'Add SameSite=Strict, or Lax.',
     references: [sameSite],
   },
@@ -58,7 +59,7 @@ export const cookieRules = inGroup('cookies', {
   'cookie-samesite-invalid': {
     severity: 'medium',
     title: 'A cookie has a SameSite value that does not exist',
-    detail: '{cookie} has SameSite={value}; browsers treat it as if nothing were said.',
+    detail: '{cookie} has SameSite={value}. Browsers treat it as if SameSite were missing.',
     fix: 'Use Strict, Lax, or None with Secure.',
     references: [sameSite],
   },
@@ -72,14 +73,14 @@ export const cookieRules = inGroup('cookies', {
   'cookie-cacheable': {
     severity: 'medium',
     title: 'A cookie comes with a response that shared caches may keep',
-    detail: '{cookie} is set beside Cache-Control: {value}; a cache may hand it to other visitors.',
+    detail: '{cookie} is set together with Cache-Control: {value}. A cache may give it to other visitors.',
     fix: 'Send Cache-Control: private or no-store with Set-Cookie.',
     references: ['RFC 9111 §7.3', 'RFC 9111 §5.2.2.9'],
   },
   'cookie-no-samesite': {
     severity: 'low',
     title: 'A cookie does not say whether other sites may send it',
-    detail: '{cookie} lacks SameSite; browsers differ in what they do then.',
+    detail: '{cookie} lacks SameSite. Browsers handle this differently.',
     fix: 'Add SameSite=Lax, Strict, or None with Secure.',
     references: [sameSite],
   },
@@ -87,14 +88,14 @@ export const cookieRules = inGroup('cookies', {
     severity: 'low',
     title: 'A session cookie is sent to all subdomains',
     detail: '{cookie} has Domain={domain}. Every subdomain receives it, including forgotten ones.',
-    fix: 'Leave Domain out, and use the __Host- prefix.',
+    fix: 'Remove Domain, and use the __Host- prefix.',
     references: [cookieDraft('the Domain attribute', 'section-4.1.2.3')],
   },
   'cookie-no-prefix': {
     severity: 'info',
     title: 'A session cookie could use the __Host- prefix',
     detail:
-      '{cookie} would fulfil the __Host- prefix, which keeps subdomains and clear-text hosts from replacing it.',
+      '{cookie} meets the conditions of the __Host- prefix, which keeps subdomains and clear-text hosts from replacing it.',
     fix: 'Rename it to __Host-….',
     references: [cookieDraft('cookie name prefixes', 'section-4.1.3')],
   },

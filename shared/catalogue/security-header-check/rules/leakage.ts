@@ -8,7 +8,7 @@ export const leakageRules = inGroup('leakage', {
     severity: 'medium',
     title: 'A header shows an internal host or address',
     detail: '{header} says "{value}".',
-    fix: 'Take the header out at the outermost proxy, or the host out of its value.',
+    fix: 'Remove the header at the outermost proxy, or the host from its value.',
     references: [
       'RFC 9110 §7.6.3',
       { title: 'CWE-200', url: 'https://cwe.mitre.org/data/definitions/200.html' },
@@ -16,16 +16,16 @@ export const leakageRules = inGroup('leakage', {
   },
   'leak-version': {
     severity: 'low',
-    title: 'A header shows the version of a software',
-    detail: '{header} says "{value}"; that saves an attacker the search for what it is open to.',
-    fix: 'Cut it to the product name, or take it out.',
+    title: 'A header shows a software version',
+    detail: '{header} says "{value}". Attackers can look up the vulnerabilities of that version.',
+    fix: 'Shorten it to the product name, or remove it.',
     references: ['RFC 9110 §10.2.4', 'RFC 9110 §17.12'],
   },
   'leak-product': {
     severity: 'info',
     title: 'A header shows which software is used',
     detail: '{header} says "{value}".',
-    fix: 'Take it out if nothing needs it.',
+    fix: 'Remove it if nothing needs it.',
     references: ['RFC 9110 §10.2.4'],
   },
   'leak-sourcemap': {
@@ -37,9 +37,9 @@ export const leakageRules = inGroup('leakage', {
   },
   'deprecated-harmful': {
     severity: 'low',
-    title: 'An obsolete header does harm',
+    title: 'An obsolete header is harmful',
     detail: '{header}: {value}. {reason}.',
-    fix: 'Take it out; for X-XSS-Protection, 0 is harmless.',
+    fix: 'Remove it. For X-XSS-Protection, the value 0 is harmless.',
     references: [
       {
         title: 'OWASP Secure Headers: deprecated headers',
@@ -50,8 +50,8 @@ export const leakageRules = inGroup('leakage', {
   'deprecated-useless': {
     severity: 'info',
     title: 'A header is obsolete',
-    detail: '{header} is of no use any more: {reason}.',
-    fix: 'Take it out.',
+    detail: '{header} is no longer of use: {reason}.',
+    fix: 'Remove it.',
     references: [
       {
         title: 'OWASP Secure Headers: deprecated headers',
@@ -65,22 +65,21 @@ export const leakageRules = inGroup('leakage', {
 export const hygieneRules = inGroup('hygiene', {
   'headers-too-large': {
     severity: 'medium',
-    title: 'The header section is larger than many clients take',
-    detail:
-      '{url} sends {bytes} bytes of header fields; clients with the usual limit of 16 KiB show an error.',
+    title: 'The header section is larger than many clients accept',
+    detail: '{url} sends {bytes} bytes of headers. Clients with the usual limit of 16 KiB show an error.',
     fix: 'Shorten the longest: {longest}.',
     references: ['RFC 9110 §5.4'],
   },
   'headers-large': {
     severity: 'low',
     title: 'The header section is large',
-    detail: '{url} sends {bytes} bytes of header fields; many proxies stop at 8 KiB.',
+    detail: '{url} sends {bytes} bytes of headers. Many proxies stop at 8 KiB.',
     fix: 'Shorten the longest: {longest}.',
     references: ['RFC 9110 §5.4'],
   },
   'header-malformed': {
     severity: 'low',
-    title: 'A header has bytes that do not belong there',
+    title: 'A header has bytes that are not allowed',
     detail: '{header} has {reason} at position {offset}.',
     fix: 'Send visible ASCII only; encode the rest.',
     references: ['RFC 9110 §5.5'],
@@ -93,21 +92,21 @@ export const targetRules = inGroup('target', {
     severity: 'high',
     title: 'The address gave no answer',
     detail: '{url} could not be asked: {reason}.',
-    fix: 'Check that the name resolves, the server listens, and no firewall drops foreign visitors.',
+    fix: 'Check that the name resolves, that the server listens, and that no firewall blocks visitors from other networks.',
     references: ['RFC 9110 §3.3'],
   },
   'target-address-not-allowed': {
     severity: 'high',
     title: 'The address is not public',
-    detail: 'The host of {url} resolves to a private or reserved address; no connection was made.',
-    fix: 'Point the name at a public address: visitors from outside cannot arrive there.',
+    detail: 'The host of {url} resolves to a private or reserved address. No connection was made.',
+    fix: 'Point the name at a public address. Visitors on the internet cannot reach a private one.',
     references: ['RFC 6890 §2.2.2'],
   },
   'target-not-allowed': {
     severity: 'medium',
-    title: 'The address is not one that is checked',
+    title: 'This service does not check the address',
     detail: '{url} was not asked: {reason}.',
-    fix: 'If visitors should arrive there, use a public name and a usual port.',
+    fix: 'Use a public name and a common web port.',
     references: ['RFC 9110 §4.2'],
   },
   'target-blocks-checks': {
@@ -115,7 +114,7 @@ export const targetRules = inGroup('target', {
     title: 'Something other than the page answered',
     detail:
       '{url} answered {status}: {reason}. The headers of the page that visitors get were not seen, so there is no score.',
-    fix: 'Allow requests whose User-Agent contains "DiagnosticTools" in your firewall or bot protection, then run the check again. If a login is meant, check an address that needs none.',
+    fix: 'Allow requests whose User-Agent contains "DiagnosticTools" in your firewall or bot protection, then run the check again. If the page needs a login, check an address that does not.',
     references: ['RFC 9110 §15.5', 'RFC 6585 §4'],
   },
   'target-other-site': {
@@ -129,7 +128,7 @@ export const targetRules = inGroup('target', {
     severity: 'low',
     title: 'A page redirects instead of the server',
     detail:
-      '{from} sends the visitor on to {to} by {via}. The page at the end is the one that was judged; this one needs the same headers, as it is loaded first.',
+      '{from} sends the visitor on to {to} by {via}. The page at the end is the one that was judged. This one needs the same headers, because it is loaded first.',
     fix: 'Answer with a 301 or 302 status and a Location instead.',
     references: [
       htmlStandard(
@@ -141,8 +140,8 @@ export const targetRules = inGroup('target', {
   'target-error-status': {
     severity: 'high',
     title: 'An error page was judged',
-    detail: '{url} answers {status}; other pages of the site may send other headers.',
-    fix: 'Name an address that answers 200, or let the User-Agent of this check through.',
+    detail: '{url} answers {status}. Other pages of the site may send other headers.',
+    fix: 'Check an address that answers 200, or allow the User-Agent of this check.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
   },
   ...familyRules,

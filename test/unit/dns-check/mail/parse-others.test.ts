@@ -35,7 +35,7 @@ describe('DKIM keys (RFC 6376 §3.6.1)', () => {
     ['k=rsa; v=DKIM1; p=x', [8, 'v must come first']],
     ['v=DKIM2; p=x', [1, '"DKIM2" is not the version DKIM1']],
     ['v=dkim1; p=x', [1, '"dkim1" is not the version DKIM1']],
-    ['v=DKIM1; p=x; p=y', [15, 'the tag p stands in the record more than once']],
+    ['v=DKIM1; p=x; p=y', [15, 'the tag p is in the record more than once']],
     ['v=DKIM1 p=x', [1, '"DKIM1 p=x" is not the version DKIM1']],
   ] as const)('%s', ([text, fault]) => {
     expect(firstFault(parseDkimKey(text))).toEqual(fault);

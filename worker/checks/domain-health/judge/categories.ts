@@ -88,7 +88,7 @@ function judgeDmarc(dns: SourceFacts, fields: DnsFields | null): Verdict {
   if (dns.report === null) return notTested(dns.why);
   if (fields === null) return notTested('the report of dns-check cannot be read');
   const { state, nullMx, implicit, hosts } = fields.mx;
-  if (state === 'unknown') return notTested('it is not known whether the domain takes mail');
+  if (state === 'unknown') return notTested('it is not known whether the domain accepts mail');
   const hasMx = !nullMx && !implicit && hosts.length > 0;
   return hasMx ? judgePolicy(dns) : 'not-applicable';
 }

@@ -25,7 +25,9 @@ export function readPsiField(body: Bag, strategy: Strategy): FieldSight {
   const isTold = 'loadingExperience' in body;
   return {
     kind: 'none',
-    reason: isTold ? 'too few visitors for a record' : 'PageSpeed Insights told nothing of real visitors',
+    reason: isTold
+      ? 'too few visitors for a record'
+      : 'PageSpeed Insights reported nothing about real visitors',
   };
 }
 

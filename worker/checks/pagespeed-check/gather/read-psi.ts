@@ -67,7 +67,7 @@ function readLighthouse(result: Bag, body: Bag): LighthouseResult | undefined {
       benchmarkIndex: finiteOf(environment['benchmarkIndex']) ?? 0,
     },
     configSettings: {
-      throttlingMethod: textOf(settings['throttlingMethod']).slice(0, 50) || 'not told',
+      throttlingMethod: textOf(settings['throttlingMethod']).slice(0, 50) || 'not reported',
       throttling: bagOf(settings['throttling']),
     },
     categories: { performance: { score: scoreOf(category['score']), auditRefs: readReferences(category) } },

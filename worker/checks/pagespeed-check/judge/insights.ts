@@ -58,8 +58,8 @@ export function judgeInsights(
 function judgeInsight(code: InsightCode, page: PageSight | undefined): Verdict {
   if (!page) return notTested('the page could not be measured');
   const audit = page.audits.find(({ id }) => id === auditOf[code]);
-  if (!audit) return notTested('this version of Lighthouse does not tell');
-  if (audit.mode === 'error') return notTested('Lighthouse failed at it');
+  if (!audit) return notTested('this version of Lighthouse does not report it');
+  if (audit.mode === 'error') return notTested('Lighthouse could not run this audit');
   if (audit.mode === 'notApplicable') return 'not-applicable';
   if (code === 'dom-too-large' || code === 'third-parties-heavy') return judgeUnscored(code, audit);
   if (audit.mode === 'informative' || audit.score === null) return 'not-applicable';

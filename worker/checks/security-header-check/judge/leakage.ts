@@ -28,7 +28,7 @@ const harmful: ReadonlyMap<string, Harm> = new Map([
   [
     'x-xss-protection',
     {
-      reason: 'In old browsers an attacker can use the filter to switch off scripts of the page',
+      reason: 'In old browsers an attacker can use the filter to turn off scripts of the page',
       isHarmful: (value: string) => !value.startsWith('0'),
     },
   ],

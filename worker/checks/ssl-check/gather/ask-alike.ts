@@ -1,9 +1,9 @@
-import type { HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
+import type { GroupsSeen, HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
 import { isDecisive } from '../facts/facts.ts';
 import { suiteSets } from '../grammar/suites.ts';
 import { findGroup, groups, oldGroupIds } from '../grammar/tls-names.ts';
 import { type Asked, type AskedTls12, askOldVersions, askTls12, joinAsked, weakSets } from './ask-all.ts';
-import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
+import type { HelloAnswer, HelloAsker, Offered } from './ask-hello.ts';
 import { type AskedTls13, askSsl2, askTls13 } from './ask-questions.ts';
 
 /** What another address of the name answered: to the opening, and to everything. */
@@ -30,16 +30,23 @@ async function repeatTls12(asker: HelloAsker, opening: Question, model: Model): 
   const sound = questions.find(({ set }) => set === 'sound');
   if (sound === undefined) return null;
   if (!isSame(answerTo(opening), answerTo(model.opening))) return null;
-  if (!questions.every(({ end }) => isDecisive(end))) return null;
+  if (!questions.every(isUsable)) return null;
   const accepted = questions.flatMap((question) => question.accepted.map(({ suite }) => suite));
   const sets = [...weakSets, ...(opening.accepted.length > 0 ? (['sound'] as const) : [])];
-  const refused = sets.flatMap((set) => suiteSets[set]).filter((id) => !accepted.includes(id));
+  const isKnown = (set: (typeof sets)[number]) =>
+    questions.some((one) => one.set === set && isDecisive(one.end));
+  const refused = sets
+    .filter(isKnown)
+    .flatMap((set) => suiteSets[set])
+    .filter((id) => !accepted.includes(id));
   const ask = (suites: readonly number[]) =>
-    asker.ask({ version: 'TLSv1.2', suites: [...new Set(suites)], groups: oldGroupIds });
+    suites.length === 0
+      ? nothingLeft
+      : asker.ask({ version: 'TLSv1.2', suites: [...new Set(suites)], groups: oldGroupIds });
   const chosen = questions.filter((one) => one.set !== 'sound' && one.accepted.length > 0);
   const [rest, ...firsts] = await Promise.all([
     ask(refused),
-    ...chosen.map(({ set }) => (set === 'ssl2' ? ask([]) : ask(suiteSets[set]))),
+    ...chosen.map(({ set }) => ask(set === 'ssl2' ? [] : suiteSets[set])),
   ]);
   const isAlike =
     isRefusal(rest) && chosen.every(({ accepted: [first] }, index) => isSame(first, firsts[index]));
@@ -48,34 +55,44 @@ async function repeatTls12(asker: HelloAsker, opening: Question, model: Model): 
   return { weak, sound: withoutTexts(sound), preference: asked.preference };
 }
 
-async function repeatTls13(asker: HelloAsker, asked: Asked): Promise<AskedTls13 | null> {
-  const question = asked.questions.find(({ version }) => version === 'TLSv1.3');
-  if (question === undefined || asked.groups === null) return null;
-  const { accepted: named, end } = asked.groups;
-  if (!isDecisive(question.end) || !isDecisive(end)) return null;
-  const ask = (suites: readonly number[], ids: readonly number[]) =>
-    suites.length === 0 || ids.length === 0
-      ? nothingLeft
-      : asker.ask({ version: 'TLSv1.3', suites, groups: ids });
+async function repeatTls13(
+  asker: HelloAsker,
+  { questions, groups: seen }: Asked,
+): Promise<AskedTls13 | null> {
+  const question = questions.find(({ version }) => version === 'TLSv1.3');
+  if (question === undefined || seen === null || !isUsable(question)) return null;
   const [first] = question.accepted;
-  const otherSuites = suiteSets.tls13.filter((id) => !question.accepted.some(({ suite }) => suite === id));
-  const [{ answer: whole, certificateForm }, suites, curves] = await Promise.all([
+  const rests = first === undefined ? [] : listRests(question, seen, first.group ?? 0);
+  const [{ answer, certificateForm }, ...refusals] = await Promise.all([
     asker.askWithKeys({ version: 'TLSv1.3', suites: suiteSets.tls13, groups: allGroups }),
-    first === undefined ? nothingLeft : ask(otherSuites, [first.group ?? 0]),
-    first === undefined
-      ? nothingLeft
-      : ask(
-          suiteSets.tls13,
-          curvesAndHybrids.filter((id) => !named.includes(id)),
-        ),
+    ...rests.map((rest) => asker.ask({ version: 'TLSv1.3', ...rest })),
   ]);
-  const isAlike = isSame(whole, answerTo(question)) && isRefusal(suites) && isRefusal(curves);
-  return isAlike ? { question: withoutTexts(question), groups: asked.groups, certificateForm } : null;
+  const isAlike = isSame(answer, answerTo(question)) && refusals.every(isRefusal);
+  return isAlike ? { question: withoutTexts(question), groups: seen, certificateForm } : null;
+}
+
+/** What the other address has refused: suites in a group that it has, and curves. A list that was not asked to its end leaves nothing that is known to be refused. */
+function listRests(
+  { accepted, end }: Question,
+  seen: GroupsSeen,
+  group: number,
+): readonly Omit<Offered, 'version'>[] {
+  const suites = suiteSets.tls13.filter((id) => !accepted.some(({ suite }) => suite === id));
+  const curves = curvesAndHybrids.filter((id) => !seen.accepted.includes(id));
+  return [
+    ...(isDecisive(end) ? [{ suites, groups: [group] }] : []),
+    ...(isDecisive(seen.end) ? [{ suites: suiteSets.tls13, groups: curves }] : []),
+  ].filter((rest) => rest.suites.length > 0 && rest.groups.length > 0);
 }
 
 const allGroups = [...groups.keys()];
 const curvesAndHybrids = allGroups.filter((id) => !findGroup(id).name.startsWith('ffdhe'));
 const nothingLeft: QuestionEnd = { kind: 'exhausted' };
+
+/** A list that connections did not suffice for is not asked for twice: what is known of it is compared. */
+function isUsable({ accepted, end }: Question): boolean {
+  return isDecisive(end) || (end.kind === 'stopped' && accepted.length > 0);
+}
 
 function answerTo({ accepted: [first], end }: Question): HelloAnswer {
   return first ?? end;

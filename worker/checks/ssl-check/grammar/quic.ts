@@ -17,7 +17,7 @@ const leastDatagramBytes = 1200;
 const longHeader = 0xc0;
 
 /** A version that no server has, of the form that is kept for this purpose (RFC 9000 §15). */
-export const reservedVersion = 0x1a2a3a4a;
+const reservedVersion = 0x1a2a3a4a;
 
 /** Writes a datagram that every server of QUIC must answer with the versions it speaks, whichever they are (RFC 9000 §6.1). It opens no connection. */
 export function writeVersionQuestion({ destination, source }: ConnectionIds): Uint8Array {

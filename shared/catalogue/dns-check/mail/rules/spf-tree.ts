@@ -11,14 +11,14 @@ export const spfTreeRules = {
     points: 12,
     title: 'An included SPF record breaks the grammar',
     detail: 'The record of {name}, reached by {term}, is wrong at character {position}: {problem}.',
-    fix: 'Tell its owner, or take the term out: the error makes the whole policy a permerror.',
+    fix: 'Tell the owner of that record, or remove the term. The error makes your whole policy a permerror.',
     references: ['RFC 7208 §5.2', 'RFC 7208 §4.6'],
   },
   'spf-lookup-failed': {
     part: 'spf',
     severity: 'medium',
     points: 5,
-    title: 'A lookup of the SPF policy fails',
+    title: 'A DNS lookup of the SPF policy fails',
     detail:
       'The lookup of {name} ({term} of {from}) fails: {reason}. Receivers whose lookup fails too answer temperror: they delay the mail, or check it without SPF.',
     fix: 'Repair the DNS of that name, or remove the term if the service no longer sends for you.',
@@ -30,8 +30,8 @@ export const spfTreeRules = {
     points: 12,
     title: 'The SPF record needs more than ten lookups',
     detail:
-      'The terms that were followed ask the DNS {lookups} times; after the tenth, receivers answer permerror. What is behind the first ten was not looked at.',
-    fix: 'Take out services that no longer send, or give each service a subdomain with a record of its own.',
+      'The terms that were followed need {lookups} DNS lookups. After the tenth, receivers answer permerror. Terms after that were not followed.',
+    fix: 'Remove services that no longer send, or give each service a subdomain with its own record.',
     references: ['RFC 7208 §4.6.4'],
   },
   'spf-near-limit': {
@@ -40,8 +40,8 @@ export const spfTreeRules = {
     points: 1,
     title: 'The SPF record is near the limit of ten lookups',
     detail:
-      'All terms together ask the DNS {lookups} times. The next change of an included record may pass ten.',
-    fix: 'Take out services that no longer send.',
+      'All terms together need {lookups} DNS lookups. The next change in an included record may exceed ten.',
+    fix: 'Remove services that no longer send.',
     references: ['RFC 7208 §4.6.4'],
   },
   'spf-too-many-voids': {
@@ -50,18 +50,18 @@ export const spfTreeRules = {
     points: 12,
     title: 'Too many lookups of the SPF record find nothing',
     detail:
-      '{voids} terms lead to names without such a record ({names}); after the second, receivers answer permerror.',
-    fix: 'Take out the terms whose names no longer exist.',
+      '{voids} terms lead to names without such a record ({names}). After the second, receivers answer permerror.',
+    fix: 'Remove the terms whose names no longer exist.',
     references: ['RFC 7208 §4.6.4', 'RFC 7208 §11.1'],
   },
   'spf-void-one-family': {
     part: 'spf',
     severity: 'info',
     points: 0,
-    title: 'For one kind of address, many lookups of the SPF record find nothing',
+    title: 'For IPv4 or IPv6 senders, too many lookups of the SPF record find nothing',
     detail:
-      'For senders over {family}, {voids} terms find no address ({names}). Receivers that count to the letter answer permerror for them.',
-    fix: 'Name the addresses by ip4: and ip6: instead, or take out terms that are not needed.',
+      'For senders over {family}, {voids} terms find no address ({names}). Receivers that follow the standard strictly answer permerror for them.',
+    fix: 'List the addresses with ip4: and ip6: instead, or remove terms that are not needed.',
     references: ['RFC 7208 §4.6.4', 'RFC 7208 §5'],
   },
   'spf-mx-limit': {
@@ -70,7 +70,7 @@ export const spfTreeRules = {
     points: 12,
     title: 'An mx term leads to more than ten hosts',
     detail: '{term} leads to {count} mail hosts; after the tenth, receivers answer permerror.',
-    fix: 'Name the addresses by ip4: and ip6: instead.',
+    fix: 'List the addresses with ip4: and ip6: instead.',
     references: ['RFC 7208 §4.6.4', 'RFC 7208 §5.4'],
   },
   'spf-loop': {
@@ -78,8 +78,8 @@ export const spfTreeRules = {
     severity: 'high',
     points: 12,
     title: 'An SPF record includes itself',
-    detail: '{term} of {from} leads back to {name}; receivers run into the limit of ten lookups.',
-    fix: 'Take out the term that leads back.',
+    detail: '{term} of {from} leads back to {name}. Receivers reach the limit of ten lookups.',
+    fix: 'Remove the term that leads back.',
     references: ['RFC 7208 §4.6.4', 'RFC 7208 §11.1'],
   },
   'spf-include-missing': {
@@ -88,7 +88,7 @@ export const spfTreeRules = {
     points: 12,
     title: 'An include leads to a name without SPF',
     detail: '{term} in the record of {from} leads to {name}: {found}, and receivers answer permerror.',
-    fix: 'Take out the include, or correct the name.',
+    fix: 'Remove the include, or correct the name.',
     references: ['RFC 7208 §5.2'],
   },
   'spf-redirect-missing': {
@@ -104,10 +104,10 @@ export const spfTreeRules = {
     part: 'spf',
     severity: 'low',
     points: 1,
-    title: 'An include lets nobody send',
+    title: 'An include allows no sender',
     detail:
-      '{term} in the record of {from} leads to {name}, whose record lets nobody send; the lookup is spent for nothing.',
-    fix: 'Take out the include.',
+      '{term} in the record of {from} leads to {name}, whose record allows no sender. The lookup is wasted.',
+    fix: 'Remove the include.',
     references: ['RFC 7208 §5.2', 'RFC 7208 §4.6.4'],
   },
   'spf-include-contained': {
@@ -115,9 +115,8 @@ export const spfTreeRules = {
     severity: 'low',
     points: 1,
     title: 'An include is contained in another one',
-    detail:
-      '{term} adds nothing: {other} leads to the record of {name} as well, and its lookups are spent twice.',
-    fix: 'Take out the include.',
+    detail: '{term} adds nothing: {other} also leads to the record of {name}, so its lookups are made twice.',
+    fix: 'Remove the include.',
     references: ['RFC 7208 §4.6.4'],
   },
   'spf-name-missing': {
@@ -126,8 +125,8 @@ export const spfTreeRules = {
     points: 1,
     title: 'A term names a host that does not exist',
     detail:
-      '{term} in the record of {from} leads to {name}, which does not exist; where others can register that name, they can send as you.',
-    fix: 'Take out the term, or correct the name.',
+      '{term} in the record of {from} leads to {name}, which does not exist. If someone else can register that name, they can send mail as you.',
+    fix: 'Remove the term, or correct the name.',
     references: ['RFC 7208 §5.3', 'RFC 7208 §11.1'],
   },
 } as const satisfies Record<string, Rule>;

@@ -29,7 +29,7 @@ export function judgeCaa(facts: DnsFacts): Verdicts<CaaCode> {
     return {
       ...allOf(caaRules, 'not-applicable'),
       'caa-missing': brokenBy([{ name: facts.domain }], {
-        text: 'Name the CAs that you use, one record each; the record shown stands for one of them.',
+        text: 'Publish one record for each CA that you use. The record shown is an example.',
         record: { name: facts.domain, type: 'CAA', value: '0 issue "letsencrypt.org"' },
       }),
     };

@@ -43,7 +43,7 @@ export function judgeCdsSigner({ apex, domain }: DnsFacts, { ds, sets }: Signing
 function judgeOneCds(cds: Ds, zone: string, keys: readonly Dnskey[]): readonly Evidence[] {
   if (cds.algorithm === 0) return [{ record: 'CDS', value: '0', reason: 'asks the parent to remove the DS' }];
   if (keyOfDs(zone, cds, keys) !== null) return [];
-  return [{ record: 'CDS', value: String(cds.keyTag), reason: 'fits no key of the zone' }];
+  return [{ record: 'CDS', value: String(cds.keyTag), reason: 'matches no key of the zone' }];
 }
 
 function judgeOneCdnskey(cdnskey: Dnskey, keys: readonly Dnskey[]): readonly Evidence[] {
@@ -69,7 +69,7 @@ function pendingChanges(seen: {
     ...removed.map((keyTag) => ({
       record,
       value: String(keyTag),
-      reason: 'is missing, though the parent has a DS of it',
+      reason: 'is missing, although the parent has a DS of it',
     })),
   ];
 }

@@ -50,7 +50,7 @@ function whyUnjudged({ apex }: DnsFacts, { keys, ds, sets }: Signing): Verdict |
   // Nobody looks at proofs of a zone that the parent does not vouch for.
   if (keys.length === 0 || apex.DS.state === 'none') return 'not-applicable';
   if (ds.length > 0 && ds.every(({ key }) => key === null))
-    return notTested('no key of the zone fits the parent’s DS, so nothing in the zone can be validated');
+    return notTested('no key of the zone matches the parent’s DS, so nothing in the zone can be validated');
   return brokenSets(sets).length > 0
     ? notTested('the signatures over the zone’s own records do not hold either')
     : undefined;

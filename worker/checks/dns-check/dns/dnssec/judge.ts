@@ -105,7 +105,7 @@ function enterDs(zone: string, keys: readonly Dnskey[]): Fix | undefined {
   if (!signer || digest === undefined) return undefined;
   const value = printDs({ keyTag: keyTagOf(signer), algorithm: signer.algorithm, digestType: 2, digest });
   return {
-    text: 'Enter this DS at the registrar; it is made of the zone’s key-signing key.',
+    text: 'Enter this DS at the registrar. It is made from the zone’s key-signing key.',
     record: { name: zone, type: 'DS', value },
   };
 }

@@ -139,6 +139,6 @@ function isUsable({ algorithm, flags }: Nsec3): boolean {
 
 function describeUnusable({ algorithm }: Nsec3): string {
   return algorithm === 1
-    ? 'its NSEC3 records have a flag that nobody knows'
+    ? 'its NSEC3 records have an unknown flag'
     : `its NSEC3 records have the unknown hash algorithm ${algorithm}`;
 }

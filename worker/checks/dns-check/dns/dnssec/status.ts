@@ -69,7 +69,8 @@ function statusInside({ answers }: DnsFacts, validates: boolean | null, told: Te
 }
 
 function ownFault({ ds, sets }: Signing): string | undefined {
-  if (ds.length > 0 && ds.every(({ key }) => key === null)) return 'no key of the zone fits the parent’s DS';
+  if (ds.length > 0 && ds.every(({ key }) => key === null))
+    return 'no key of the zone matches the parent’s DS';
   const [fault] = brokenSets(sets);
   return fault && `the signature over ${fault.type} does not hold: ${fault.reason}`;
 }

@@ -102,7 +102,7 @@ function judgeMissing(hosts: readonly HostAnswers[]): Verdict {
     missing.map(({ name, of }) => ({
       server: name,
       reason: of.some((reading) => reading.state === 'none' && reading.nxdomain)
-        ? 'does not exist; anybody who can register it answers for the domain'
+        ? 'does not exist; anyone who can register it can answer for the domain'
         : 'has neither an A nor an AAAA record',
     })),
   );

@@ -16,7 +16,8 @@ export function judgeOrigins(
   { all, parent, child }: Delegation,
   samePrefix: Verdict,
 ): Verdict {
-  if (origins === undefined) return notTested('no zone tells the origin of addresses here (ORIGIN_ASN_ZONE)');
+  if (origins === undefined)
+    return notTested('the origin of addresses is not looked up here (ORIGIN_ASN_ZONE is not set)');
   const { addresses, isWhole } = allAddresses(hosts);
   const names = parent ?? child ?? all;
   if (names.length < 2 || addresses.length < 2 || isBroken(samePrefix)) return 'not-applicable';

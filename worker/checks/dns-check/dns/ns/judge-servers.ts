@@ -30,7 +30,7 @@ export function judgeServers(facts: DnsFacts) {
     'ns-lame': told('lame', ({ why }) => ({ zone: domain, answer: why })),
     'ns-tcp-missing': isTcpGood(facts, spoke)
       ? judgeClaims(spoke, ({ tcp }) => tcp, false)
-      : notTested('no name server answered us by TCP, which may be closed to us'),
+      : notTested('no name server answered us by TCP, which may be blocked for us'),
     'ns-edns-broken': judgeClaims(spoke, ({ edns }) => edns, false),
     'ns-edns-version-broken': judgeClaims(spoke, ({ nextEdns }) => nextEdns, false),
     'ns-edns-option-broken': judgeClaims(spoke, ({ unknownOption }) => unknownOption, false),
@@ -40,9 +40,9 @@ export function judgeServers(facts: DnsFacts) {
   } satisfies Partial<Verdicts<keyof typeof nsRules>>;
 }
 
-const blocked = notTested('no name server answered us for the domain, though the resolver got answers');
+const blocked = notTested('no name server answered us for the domain, although the resolver got answers');
 
-const pathUnknown = notTested('nobody else was heard either: our own path may be closed');
+const pathUnknown = notTested('no other server answered either, so our own network may be the cause');
 
 // The resolver speaks, and a server that is not the domain's answered a direct question.
 function isPathGood({ evidence: { root, referrals } }: DnsFacts): boolean {

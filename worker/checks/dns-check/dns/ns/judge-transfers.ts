@@ -4,7 +4,7 @@ import type { DnsFacts } from '../facts.ts';
 
 /** Judges that no name server gives the zone to anybody who asks. A server that closes the connection has refused in its own way. */
 export function judgeTransfers({ domain, evidence: { transfers } }: DnsFacts): Verdict {
-  if (transfers === undefined) return notTested('zone transfers are not asked for here (PROBE_AXFR is off)');
+  if (transfers === undefined) return notTested('zone transfers are not tried here (PROBE_AXFR is off)');
   const open = transfers.flatMap(({ name, address, answer }) =>
     answer.kind === 'open' && answer.records > 0 ? [{ server: name, ip: address, zone: domain }] : [],
   );

@@ -16,7 +16,7 @@ export function judgeNs(facts: DnsFacts): Verdicts<NsCode> {
   if (facts.zone.kind === 'inside') return allOf(nsRules, 'not-applicable');
   const delegation = readDelegation(facts);
   if (delegation.all.length === 0)
-    return allOf(nsRules, notTested(`nobody named the domain’s name servers (${whyUnknown(facts)})`));
+    return allOf(nsRules, notTested(`the domain’s name servers could not be found (${whyUnknown(facts)})`));
   const addresses = judgeAddresses(facts, delegation);
   return {
     ...judgeServers(facts),

@@ -39,10 +39,14 @@ function ignoredParts(bindings: readonly ServiceBinding[]): readonly Evidence[] 
       reason: `The record in AliasMode for ${target === '' ? '.' : target} has parameters (${keys.join(', ')})`,
     })),
     ...(aliases.length > 0 && services > 0
-      ? [{ reason: 'Records in ServiceMode stand beside one in AliasMode' }]
+      ? [{ reason: 'There are records in ServiceMode beside one in AliasMode' }]
       : []),
     ...(aliases.length > 1
-      ? [{ reason: `There are ${aliases.length} records in AliasMode; one is picked by chance` }]
+      ? [
+          {
+            reason: `There are ${aliases.length} records in AliasMode, and clients choose one of them by chance`,
+          },
+        ]
       : []),
   ];
 }

@@ -43,7 +43,7 @@ export function judgeLogo(logo: LogoSight): Verdicts<LogoCode> {
   };
 }
 
-const unread = notTested('the logo is longer than the 64 kB that are read of it');
+const unread = notTested('the logo is longer than 64 kB, and no more is read');
 
 function judgeDrawing(logo: LogoSight): Verdicts<(typeof drawingCodes)[number]> {
   if (logo.kind !== 'svg') return eachOf(drawingCodes, logo.kind === 'too-long' ? unread : 'not-applicable');

@@ -51,7 +51,7 @@ type Fetched = Exclude<MarkSight, Lost | { kind: 'none' | 'unseen' }>;
 
 function judgeFile(context: MarkContext, mark: Fetched): Verdicts<MarkCode> {
   if (mark.kind === 'too-long')
-    return eachOf(markCodes, notTested('the file is longer than the 64 kB that are read of it'));
+    return eachOf(markCodes, notTested('the file is longer than 64 kB, and no more is read'));
   const { url } = mark;
   return mark.kind === 'other'
     ? {
@@ -117,7 +117,7 @@ function isValidAt({ validFrom, validUntil }: MarkCertificate, atS: number): boo
 
 function judgeSameLogo({ logo, chain: [mark] }: ChainContext): Verdict {
   const embedded = logoOfMark(mark);
-  if (embedded === null) return notTested('the certificate carries no logo that can be read');
+  if (embedded === null) return notTested('the certificate contains no logo that can be read');
   if (logo.kind === 'none' || logo.kind === 'lost') return 'not-applicable';
   if (logo.kind === 'unseen') return notTested(logo.why);
   if (logo.kind === 'too-long') return notTested('the logo was not read to its end');

@@ -20,7 +20,7 @@ export function parseBimi(text: string): Bimi | Faulty {
   const doubled = findRepeated(tags).map(({ second }) => ({
     at: second.at,
     term: second.name,
-    problem: 'the tag stands in the record more than once',
+    problem: 'the tag is in the record more than once',
   }));
   const [first, ...others] = [
     ...faults,

@@ -17,5 +17,5 @@ export function parsePem(text: string): { readonly certificates: readonly string
     at = text.indexOf(begin, stop);
   }
   if (certificates.length > 0) return { certificates };
-  return { faults: [{ at: 0, term: '', problem: 'it holds no certificate in PEM form' }] };
+  return { faults: [{ at: 0, term: '', problem: 'it contains no certificate in PEM form' }] };
 }

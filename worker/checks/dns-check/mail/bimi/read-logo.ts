@@ -29,16 +29,14 @@ const decodeLogo = oncePerSight((file: WebFile): LogoSight => {
 });
 
 function readContent({ text, form }: Loaded): Content {
-  if (form === 'binary') return { kind: 'other', problem: 'it is no text' };
+  if (form === 'binary') return { kind: 'other', problem: 'it is not text' };
   if (form === 'gzip-broken') return { kind: 'other', problem: 'its gzip compression is broken' };
   const xml = parseXml(text);
   if ('faults' in xml) {
     const [{ at, problem }] = xml.faults;
     return { kind: 'other', problem: `line ${lineOf(text, at)} is not XML: ${problem}` };
   }
-  return isSvg(xml)
-    ? { kind: 'svg', xml }
-    : { kind: 'other', problem: 'its root element is not that of an SVG' };
+  return isSvg(xml) ? { kind: 'svg', xml } : { kind: 'other', problem: 'its root element is not svg' };
 }
 
 /** The number of the line that an offset is in; 1 is the first. */

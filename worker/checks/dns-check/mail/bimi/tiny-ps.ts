@@ -21,12 +21,12 @@ const reasons: ReadonlyMap<string, string> = new Map([
     (name) => [name, 'which is an animation'] as const,
   ),
   ...['image', 'foreignObject', 'audio', 'video', 'animation', 'prefetch'].map(
-    (name) => [name, 'which brings in what is no drawing'] as const,
+    (name) => [name, 'which embeds something that is not a drawing'] as const,
   ),
   ['a', 'which is a link'],
 ]);
 
 /** Why an element is not allowed, as a clause. */
 export function whyForbidden(name: string): string {
-  return reasons.get(name) ?? 'which the profile does not have';
+  return reasons.get(name) ?? 'which the profile does not allow';
 }

@@ -60,7 +60,7 @@ function findDuplicateFaults(tags: Tags): Fault[] {
   return findRepeated(tags).map(({ second }) => ({
     at: second.at,
     term: second.name,
-    problem: `the tag ${clip(second.name, 20)} stands in the record more than once`,
+    problem: `the tag ${clip(second.name, 20)} is in the record more than once`,
   }));
 }
 

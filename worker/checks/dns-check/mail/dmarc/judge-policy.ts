@@ -14,7 +14,7 @@ export function judgePolicy(facts: DmarcFacts, applied: Applied, mode: MailMode)
   const why = whyNotTaken(applied.dmarc);
   const chosen = choosePolicy(facts);
   const changes = nextChanges(applied, chosen, { ...facts, mode });
-  const fix = fixRecord(facts, applied, 'Give the record a policy that counts.', changes);
+  const fix = fixRecord(facts, applied, 'Publish the record with a valid policy.', changes);
   return {
     'dmarc-no-effect': brokenIf(published === null, { name, why: why ?? '' }, fix),
     'dmarc-policy-fallback': brokenIf(published !== null && why !== null, { name, why: why ?? '' }, fix),
@@ -43,7 +43,7 @@ const strengthCodes = [
 
 const strength = (policy: Policy) => policies.indexOf(policy);
 
-const whetherExists = notTested('whether the domain exists, on which its policy depends, is not known');
+const whetherExists = notTested('it is not known whether the domain exists, and its policy depends on that');
 
 function judgeStrength(
   facts: DmarcFacts,

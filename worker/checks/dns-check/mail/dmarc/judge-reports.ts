@@ -43,7 +43,7 @@ export function judgeReports(
         host: host ?? '',
         found: mailbox?.why ?? '',
       })),
-      isOpen ? notTested('whether the report addresses take mail could not be seen') : undefined,
+      isOpen ? notTested('it is not known whether the report addresses accept mail') : undefined,
     ),
     'dmarc-rua-many': brokenIf(dmarc.rua.length > 2, { count: dmarc.rua.length }),
   };
@@ -53,7 +53,7 @@ function judgePermission(uris: readonly SeenUri[], orgDomain: string): Verdict {
   const refused = uris.filter(({ isAuthorised }) => isAuthorised === false);
   const open = uris.some(({ mailbox, isAuthorised }) => mailbox !== null && isAuthorised === null);
   const [first] = refused;
-  if (!first) return open ? notTested('whether the report addresses have agreed could not be seen') : 'holds';
+  if (!first) return open ? notTested('it is not known whether the report addresses have agreed') : 'holds';
   const evidence = refused.map(({ uri, permission }) => ({ uri: clip(uri, 80), orgDomain, permission }));
   const text = 'The owner of the domain that takes the reports publishes this record.';
   return brokenBy(evidence, publish(text, first.permission ?? '', 'v=DMARC1;'));

@@ -116,9 +116,9 @@ function judgeMissing(facts: DmarcFacts, mode: MailMode): Verdict {
   if (isExplained) return 'not-applicable';
   const fix =
     mode === 'parked'
-      ? publish('Publish a record that rejects all.', name, 'v=DMARC1; p=reject')
+      ? publish('Publish a record that rejects all mail in this name.', name, 'v=DMARC1; p=reject')
       : publish(
-          'Publish a record; begin by watching.',
+          'Publish a record that only collects reports at first.',
           name,
           `v=DMARC1; p=none; rua=${reportAddressOf(domain)}`,
         );

@@ -89,7 +89,7 @@ function readUris(tag: Tag | undefined): ReportUri[] {
 }
 
 const historicTags: ReadonlyMap<string, string> = new Map([
-  ['pct', 'shares of the mail are no longer told apart; t=y is for tests'],
+  ['pct', 'a policy can no longer apply to a share of the mail; t=y is for tests'],
   ['rf', 'there is only one format of failure reports'],
   ['ri', 'reports come once a day'],
 ]);

@@ -92,7 +92,7 @@ export function fixRecord(
   const own = orgDomain ?? domain;
   const p = changes['p'] ?? changes['sp'] ?? changes['np'] ?? dmarc.p ?? 'none';
   return publish(
-    'The policy is that of the public suffix above; publish one of your own.',
+    'The policy comes from the public suffix above. Publish your own.',
     `_dmarc.${own}`,
     printDmarc([
       { name: 'v', value: 'DMARC1' },

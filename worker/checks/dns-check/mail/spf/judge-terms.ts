@@ -52,8 +52,8 @@ function ownBranches(root: SpfBranch): SpfBranch[] {
   return next ? [root, ...ownBranches(next)] : [root];
 }
 
-const endUnseen = notTested('the record that it hands on to could not be seen');
-const endOpen = notTested('which record it hands on to depends on the message');
+const endUnseen = notTested('the record that it redirects to could not be read');
+const endOpen = notTested('which record it redirects to depends on the message');
 
 // Where the last redirect leads is not known: nobody answered, or it depends on the message.
 function unseenEnd(own: readonly SpfBranch[]): Verdict | undefined {
@@ -196,7 +196,7 @@ function judgeBehind(root: SpfBranch, behind: readonly SpfTerm[], all: SpfTerm |
   const evidence = behind.map(({ text }) => ({ term: clip(text), all: all.text }));
   const others = (root.spf?.terms ?? []).filter((term) => term !== all && !behind.includes(term));
   const text =
-    'Remove the terms if nobody sends by them. If they name senders, publish this record: it has them before all.';
+    'Remove the terms if no mail is sent by them. If they list senders, publish this record: it has them before all.';
   return brokenBy(
     evidence,
     republish(text, root, [...others, ...behind.filter((term) => !isAll(term)), all]),

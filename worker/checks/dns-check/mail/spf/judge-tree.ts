@@ -37,7 +37,7 @@ const stopped = notTested(
   'the record needs more than ten lookups; receivers stop there, so what is behind them was not looked at',
 );
 const dependsOnMessage = notTested(
-  'the record has an include or redirect that depends on the message, so nobody can follow it without one',
+  'the record has an include or redirect that depends on the message, so it cannot be followed without one',
 );
 const lookupUnseen = notTested('some lookups of the record gave no answer');
 
@@ -132,7 +132,7 @@ function judgeMissing(root: SpfBranch, kind: 'include' | 'redirect'): Verdict {
   const own = broken.filter(({ via }) => via?.from === root.domain).map(({ via }) => via?.term.text);
   if (kind === 'redirect' || own.length === 0) return brokenBy(evidence);
   const kept = (root.spf?.terms ?? []).filter(({ text }) => !own.includes(text));
-  return brokenBy(evidence, republish('Take out the include, or correct the name.', root, kept));
+  return brokenBy(evidence, republish('Remove the include, or correct the name.', root, kept));
 }
 
 function describeEnd({ end, why }: SpfBranch): string {

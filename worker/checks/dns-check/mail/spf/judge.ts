@@ -62,7 +62,7 @@ function judgePresence(
   const isMissing = records.length === 0 && !isIgnored;
   const missing = (own: MailMode, value: string | null, text: string): Verdict => {
     if (!isMissing) return mode === own ? 'holds' : 'not-applicable';
-    if (mode === 'unknown') return notTested('it is not known whether the domain takes mail');
+    if (mode === 'unknown') return notTested('it is not known whether the domain accepts mail');
     return mode === own
       ? brokenIf(true, { name: domain }, value === null ? { text } : publish(text, domain, value))
       : 'not-applicable';
@@ -76,7 +76,7 @@ function judgePresence(
         ? 'Publish one TXT record that names every sender and ends with ~all, or "v=spf1 -all" if the domain sends no mail.'
         : 'Publish one TXT record that names every sender; this one names the mail hosts.',
     ),
-    'spf-missing-parked': missing('parked', 'v=spf1 -all', 'Publish a record that lets nobody send.'),
+    'spf-missing-parked': missing('parked', 'v=spf1 -all', 'Publish a record that allows no sender.'),
     'spf-multiple': judgeMultiple(
       domain,
       records.map(({ text }) => text),
@@ -96,7 +96,7 @@ function judgeMultiple(domain: string, records: readonly string[]): Verdict {
     evidence,
     merged === null
       ? undefined
-      : publish('Delete the others and publish one record that has the terms of all.', domain, merged),
+      : publish('Delete all of them, and publish one record with the terms of all.', domain, merged),
   );
 }
 
@@ -149,7 +149,7 @@ function judgeMxHosts(mxHosts: SpfContext['mxHosts']): Verdict {
 
 function judgeClosed(tree: SpfBranch, mode: MailMode, record: string): Verdict {
   if (mode !== 'parked') return 'not-applicable';
-  const fix = publish('Publish a record that lets nobody send.', tree.domain, 'v=spf1 -all');
+  const fix = publish('Publish a record that allows no sender.', tree.domain, 'v=spf1 -all');
   return brokenIf(!isClosedSpf(tree), { name: tree.domain, record: clip(record) }, fix);
 }
 

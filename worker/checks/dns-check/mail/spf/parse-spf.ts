@@ -54,6 +54,6 @@ function findRepeatedModifiers(terms: readonly SpfTerm[]): Fault[] {
     terms
       .filter((term) => term.kind === 'modifier' && term.name === name)
       .slice(1)
-      .map(({ text, at }) => ({ at, term: text, problem: `${name} stands in the record more than once` })),
+      .map(({ text, at }) => ({ at, term: text, problem: `${name} is in the record more than once` })),
   );
 }

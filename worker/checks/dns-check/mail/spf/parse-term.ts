@@ -79,7 +79,7 @@ type Body = DistributiveOmit<Mechanism, 'text' | 'at' | 'kind' | 'qualifier'>;
 function parseBody(name: string, rest: Rest, whole: { term: string; nameAt: number }): Body | Fault {
   switch (name) {
     case 'all':
-      return rest.text === '' ? { name } : { at: rest.at, term: '', problem: 'all takes nothing behind it' };
+      return rest.text === '' ? { name } : { at: rest.at, term: '', problem: 'nothing may follow all' };
     case 'include':
     case 'exists':
     case 'ptr':

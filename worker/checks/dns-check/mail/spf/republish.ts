@@ -16,7 +16,9 @@ export function republish(
 ): Fix {
   if (spf === null || spf.faults.length > 0) return { text };
   if (hasSender(spf.terms) && !hasSender(terms))
-    return { text: `${text} No sender is left then: first name those that send your mail.` };
+    return {
+      text: `${text} The record would then have no sender: first list the servers that send your mail.`,
+    };
   return publish(text, domain, printSpf(terms));
 }
 
@@ -28,7 +30,7 @@ function hasSender(terms: readonly { readonly text: string }[]): boolean {
 /** A fix with the record less some of its terms. */
 export function republishWithout(branch: SpfBranch, terms: readonly SpfTerm[]): Fix {
   const kept = (branch.spf?.terms ?? []).filter((term) => !terms.includes(term));
-  return republish('Publish the record without what is too much.', branch, kept);
+  return republish('Publish the record without the terms that are not needed.', branch, kept);
 }
 
 /** One record with the senders of several; null where one of them breaks the grammar. It closes as they do, softly where they differ. */

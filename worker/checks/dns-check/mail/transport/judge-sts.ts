@@ -36,7 +36,7 @@ export function judgeSts(context: StsContext): Verdicts<StsCode> {
       : undefined;
   const served = readServed(context.policy);
   const record = publish(
-    'Publish the record; change its id whenever the policy changes.',
+    'Publish the record, and change its id whenever the policy changes.',
     sts.name,
     'v=STSv1; id=1',
   );
@@ -86,7 +86,7 @@ function startFix(sts: StsFacts, mx: MxFacts): Fix {
   const file = ['version: STSv1', 'mode: testing', ...patterns, 'max_age: 86400', ''].join('\n');
   const { record } = publish('', sts.name, 'v=STSv1; id=1');
   return {
-    text: `Serve the policy at ${sts.policyUrl} and publish the record; begin with testing, and raise mode and max_age when the reports are clean.`,
+    text: `Serve the policy at ${sts.policyUrl} and publish the record. Start with mode: testing, and raise mode and max_age when the reports are clean.`,
     record,
     snippets: { 'mta-sts.txt': file },
   };

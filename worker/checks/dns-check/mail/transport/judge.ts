@@ -18,7 +18,7 @@ export function judgeTransport(
   if (mode === 'parked' || (mode === 'mail' && mx.hosts.length === 0))
     return allOf(transportRules, 'not-applicable');
   if (mx.hosts.length === 0)
-    return allOf(transportRules, notTested('it is not known whether the domain takes mail'));
+    return allOf(transportRules, notTested('it is not known whether the domain accepts mail'));
   return {
     ...judgeSts({ sts, policy, mx, dane: daneState({ mx, resolverValidates }) }),
     ...judgeDane({ mx, resolverValidates }),
@@ -45,7 +45,7 @@ function judgeTlsRpt({
         ? 'not-applicable'
         : brokenBySeen(
             dead.map(({ uri, host, mailbox }) => ({ uri: clip(uri, 80), host, found: mailbox.why })),
-            isOpen ? notTested('whether the report addresses take mail could not be seen') : undefined,
+            isOpen ? notTested('it is not known whether the report addresses accept mail') : undefined,
           )),
     'tls-rpt-syntax':
       unseen ??
