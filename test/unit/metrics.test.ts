@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { catalogue } from '#shared/catalogue/registry';
 import { openMemoryJobQueue } from '#shared/job-queue/memory';
 import { timeWaits } from '#shared/job-queue/time-waits';
 import { queueUnavailable } from '#shared/job-queue/unavailable';
@@ -39,6 +40,26 @@ test('the first scrape tells whether queue and store work, how fast they answer,
   expect(valueOf(body, 'diag_backend_ping_seconds{backend="store"}')).toBeGreaterThan(0);
   expect(body).toMatch(/^diag_build_info\{version="[\d.]+",node="24[\d.]+"\} 1$/m);
   expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+  await queue.close(0);
+});
+
+test('what alarms watch begins at 0: Prometheus sees no increase in a series that begins later', async () => {
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const metrics = openMetrics(queue, store);
+  const { body } = await metrics.text();
+  expect(valueOf(body, 'diag_problems_total{code="internal_error"}')).toBe(0);
+  for (const { name } of catalogue)
+    expect(valueOf(body, `diag_checks_total{check="${name}",outcome="failed"}`)).toBe(0);
+  await queue.close(0);
+});
+
+test('a run that lost its worker is counted without a time', async () => {
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const metrics = openMetrics(queue, store);
+  metrics.checkDone('dns-check', 'failed');
+  const { body } = await metrics.text();
+  expect(valueOf(body, 'diag_checks_total{check="dns-check",outcome="failed"}')).toBe(1);
+  expect(body).not.toContain('diag_check_duration_seconds_count{check="dns-check"}');
   await queue.close(0);
 });
 

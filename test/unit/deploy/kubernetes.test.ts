@@ -7,7 +7,8 @@ import { parseCidr } from '#shared/target/classify-address';
 import { findProgram } from '../../kit/programs.ts';
 import { readYamlFile } from '../../kit/yaml.ts';
 
-// A structure test: the schemas of Kubernetes are not on this machine, and kubectl checks them only against a cluster.
+// The structure, and by Kubernetes' own schemas where kubectl-validate is installed (go install sigs.k8s.io/kubectl-validate@v0.0.4).
+const validator = findProgram('kubectl-validate');
 
 type Labels = Readonly<Record<string, string>>;
 type Container = {
@@ -52,6 +53,17 @@ const deployments = ofKind('Deployment');
 const component = 'app.kubernetes.io/component';
 const componentOf = (labels: Labels) => labels[component] ?? 'all';
 const components = deployments.map(({ spec }) => componentOf(spec.template.metadata.labels));
+
+test.runIf(validator)('Kubernetes’ own schemas know every field of every resource', () => {
+  // KEDA's resources have schemas of their own, which it does not know.
+  for (const path of files.filter((each) => each.includes('/base/'))) {
+    const told = execFileSync(validator ?? '', [path, '--version', '1.30'], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+    expect(told).toContain('OK');
+  }
+});
 
 test('every file is part of a kustomization, and every resource has a name of its own', () => {
   const listed = globSync('deploy/kubernetes/*/kustomization.yaml').flatMap((path) =>
