@@ -2,6 +2,7 @@ import type { Span, Tracing } from '#shared/tracing/port';
 import { parseTraceparent } from '#shared/tracing/traceparent';
 import type { DnsAnswer, DnsProbe } from '../probes/dns/port.ts';
 import type { OpenedProbes } from '../probes/port.ts';
+import type { TlsProbe } from '../probes/tls/port.ts';
 import {
   describeDns,
   describeExchange,
@@ -24,7 +25,7 @@ const toldMost = 500;
 export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: Span): OpenedProbes {
   // What is not sampled would be thrown away.
   if (parseTraceparent(run.traceparent)?.isSampled !== true) return opened;
-  const { http, tls, udp, browser } = opened;
+  const { http, udp, browser } = opened;
   const books = openBooks(tracing, run);
   const { tell } = books;
   return {
@@ -37,20 +38,7 @@ export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: Span
           (answer) => describeHttp(request, answer),
         ),
     },
-    tls: {
-      addresses: (host) => tls.addresses(host),
-      connections: () => tls.connections(),
-      handshake: (request) =>
-        tell(
-          () => tls.handshake(request),
-          (answer) => describeHandshake(request, answer),
-        ),
-      exchange: (request) =>
-        tell(
-          () => tls.exchange(request),
-          (answer) => describeExchange(request, answer),
-        ),
-    },
+    tls: traceTls(opened.tls, tell),
     udp: {
       exchange: (request) =>
         tell(
@@ -103,6 +91,23 @@ function openBooks(tracing: Tracing, run: Span): { readonly tell: Tell; close():
         'diag.questions.untold': Math.max(0, count - toldMost) || undefined,
       });
     },
+  };
+}
+
+function traceTls(tls: TlsProbe, tell: Tell): TlsProbe {
+  return {
+    addresses: (host) => tls.addresses(host),
+    connections: () => tls.connections(),
+    handshake: (request) =>
+      tell(
+        () => tls.handshake(request),
+        (answer) => describeHandshake(request, answer),
+      ),
+    exchange: (request) =>
+      tell(
+        () => tls.exchange(request),
+        (answer) => describeExchange(request, answer),
+      ),
   };
 }
 
