@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freeze } from '../kit/freeze.ts';
 import { hasMongo } from '../kit/mongo.ts';
@@ -67,6 +68,8 @@ describe.skipIf(!(promtool && hasRedis && hasMongo))('alarms, by what real proce
     await pass(3);
     recording.expectAlarms('DiagProcessDown');
     for (let times = 0; times < 3; times += 1) {
+      // Prometheus is told of a start in whole seconds.
+      await delay(1000);
       worker = await fleet.startWorker();
       await pass(1);
       if (times < 2) worker.process.kill('SIGKILL');
