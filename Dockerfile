@@ -4,12 +4,13 @@ ARG NODE_IMAGE=node:24-slim
 FROM ${NODE_IMAGE} AS modules
 WORKDIR /app
 COPY package.json package-lock.json ./
-# bundled: the Chromium that npm brings. debian: Debian's, which gets security updates within days; set
-# BROWSER_PATH=/usr/bin/chromium beside it. none: for processes that load no pages; the packages that do are optional.
-ARG BROWSER=bundled
 # The image has its Node; the npm package "node" is for machines without.
-RUN case "$BROWSER" in bundled|debian) omit="--omit=dev" ;; none) omit="--omit=dev --omit=optional" ;; *) echo "BROWSER must be bundled, debian or none" >&2; exit 1 ;; esac \
-  && npm ci $omit --ignore-scripts && if [ "$BROWSER" = debian ]; then rm -rf node_modules/@sparticuz; fi
+RUN npm ci --omit=dev --ignore-scripts
+# bundled: the Chromium that npm brings. debian: Debian's, which gets security updates within days; set
+# BROWSER_PATH=/usr/bin/chromium beside it. none: for processes that load no pages, without the packages that do.
+ARG BROWSER=bundled
+RUN case "$BROWSER" in bundled) exit 0 ;; debian) unused="@sparticuz/chromium" ;; none) unused="@sparticuz/chromium lighthouse puppeteer-core" ;; *) echo "BROWSER must be bundled, debian or none" >&2; exit 1 ;; esac \
+  && npm uninstall --omit=dev --ignore-scripts $unused
 
 FROM ${NODE_IMAGE}
 ARG BROWSER=bundled

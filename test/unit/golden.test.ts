@@ -38,11 +38,11 @@ test('finding codes are kebab-case and unique over all checks; problem codes are
 });
 
 test('the engine that stands in the keys of pagespeed-check is the one that is installed', () => {
-  const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    optionalDependencies: Record<string, string>;
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    dependencies: Record<string, string>;
   };
   expect(findSpec('pagespeed-check')?.engine).toBe(
-    `lighthouse ${optionalDependencies['lighthouse']}, chromium ${optionalDependencies['@sparticuz/chromium']}`,
+    `lighthouse ${dependencies['lighthouse']}, chromium ${dependencies['@sparticuz/chromium']}`,
   );
 });
 

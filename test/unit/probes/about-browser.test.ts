@@ -4,10 +4,10 @@ import { ageInDays, bundledBuiltOn } from '../../../worker/probes/browser/about.
 
 test('the day of the bundled browser is that of the version that is installed', () => {
   const manifest = new URL('../../../package.json', import.meta.url);
-  const { optionalDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as {
-    optionalDependencies: Record<string, string>;
+  const { dependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+    dependencies: Record<string, string>;
   };
-  expect(optionalDependencies['@sparticuz/chromium']).toBe(bundledBuiltOn.version);
+  expect(dependencies['@sparticuz/chromium']).toBe(bundledBuiltOn.version);
 });
 
 test('the age is counted in whole days; without a day there is none', () => {
