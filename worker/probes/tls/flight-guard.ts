@@ -1,8 +1,8 @@
-import { openCursor, toHex } from '../../certificates/grammar/byte-cursor.ts';
 import { costOfChain } from './chain-cost.ts';
 import { openRecords, type RecordOpener, type Sealing, sealings } from './handshake-keys.ts';
 import { type HandshakeMessage, openMessageReader } from './message-reader.ts';
 import { contentTypes } from './record-reader.ts';
+import { openServerHello, readExtensions } from './server-hello.ts';
 
 /** What is to become of a record: go to OpenSSL, wait for the key that opens it, or end the connection. */
 export type RecordFate = 'pass' | 'wait' | 'refuse';
@@ -25,8 +25,6 @@ const chainLimitMs = 60;
 const encryptedLimitBytes = 12_288;
 
 const messageTypes = { serverHello: 2, certificate: 11, finished: 20 } as const;
-/** The random of a ServerHello that is a HelloRetryRequest (RFC 8446 §4.1.3). */
-const helloRetryRandom = 'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c';
 const tls13 = 0x0304;
 const supportedVersions = 43;
 const headBytes = 5;
@@ -87,19 +85,12 @@ export function openFlightGuard(): FlightGuard {
   };
 }
 
-/** Version, suite and kind of a ServerHello (RFC 8446 §4.1.3). */
+/** Version, suite and kind of a ServerHello. */
 function readHello(body: Uint8Array): { version: number; suite: number; isRetry: boolean } {
-  const cursor = openCursor(body);
-  let version = cursor.number(2);
-  const isRetry = toHex(cursor.bytes(32)) === helloRetryRandom;
-  cursor.vector(1);
-  const suite = cursor.number(2);
-  cursor.number(1);
-  const extensions = openCursor(cursor.vector(2));
-  while (extensions.left() > 0) {
-    const type = extensions.number(2);
-    const content = openCursor(extensions.vector(2));
+  const { version: legacy, suite, isRetry, cursor } = openServerHello(body);
+  let version = legacy;
+  readExtensions(cursor, (type, content) => {
     if (type === supportedVersions) version = content.number(2);
-  }
+  });
   return { version, suite, isRetry };
 }

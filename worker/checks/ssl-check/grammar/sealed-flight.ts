@@ -1,12 +1,12 @@
-import { joinBytes, openCursor, toHex, vectorBytes } from '../../../certificates/grammar/byte-cursor.ts';
+import { joinBytes, vectorBytes } from '../../../certificates/grammar/byte-cursor.ts';
 import { type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
 import { openRecords, type RecordOpener, sealings } from '../../../probes/tls/handshake-keys.ts';
 import { type HandshakeMessage, openMessageReader } from '../../../probes/tls/message-reader.ts';
 import { contentTypes } from '../../../probes/tls/record-reader.ts';
 import { openRecordSplitter } from '../../../probes/tls/record-splitter.ts';
+import { openServerHello, readExtensions } from '../../../probes/tls/server-hello.ts';
 import { type CertificateForm, certificateTypes, parseCompressedCertificate } from './certificate-message.ts';
 import { deriveServerSecret, type KeyShare, type KeyShares } from './key-shares.ts';
-import { helloRetryRandom } from './server-flight.ts';
 
 /** Reads the sealed part of a server's first flight in TLS 1.3, as far as the message with its certificates. */
 export type SealedFlightReader = {
@@ -85,20 +85,12 @@ function openerOf(hello: Uint8Array, message: HandshakeMessage, shares: KeyShare
   return openRecords(sealing, deriveServerSecret(sealing.hash, shared, messages));
 }
 
-/** Suite and key of a ServerHello (RFC 8446 §4.1.3, §4.2.8); null for a HelloRetryRequest and for what is cut off. */
+/** Suite and key of a ServerHello (RFC 8446 §4.2.8); null for a HelloRetryRequest and for what is cut off. */
 function readChoice(body: Uint8Array): { suite: number; share: KeyShare | null } | null {
-  const cursor = openCursor(body);
-  cursor.number(2);
-  const random = toHex(cursor.bytes(32));
-  cursor.vector(1);
-  const suite = cursor.number(2);
-  cursor.number(1);
-  const extensions = openCursor(cursor.vector(2));
+  const { suite, isRetry, cursor } = openServerHello(body);
   let share: KeyShare | null = null;
-  while (extensions.left() > 0) {
-    const isShare = extensions.number(2) === keyShareExtension;
-    const content = openCursor(extensions.vector(2));
-    if (isShare) share = { group: content.number(2), publicKey: content.vector(2) };
-  }
-  return random === helloRetryRandom || extensions.failedAt() !== null ? null : { suite, share };
+  const failedAt = readExtensions(cursor, (type, content) => {
+    if (type === keyShareExtension) share = { group: content.number(2), publicKey: content.vector(2) };
+  });
+  return isRetry || failedAt !== null ? null : { suite, share };
 }

@@ -3,6 +3,7 @@ import { type ByteCursor, openCursor } from '../../../certificates/grammar/byte-
 import { isMalformed, type Malformed, malformed } from '../../../certificates/grammar/malformed.ts';
 import { type HandshakeMessage, openMessageReader } from '../../../probes/tls/message-reader.ts';
 import { contentTypes, openRecordReader, type RecordContent } from '../../../probes/tls/record-reader.ts';
+import { openServerHello, readExtensions } from '../../../probes/tls/server-hello.ts';
 import { suites } from './suites.ts';
 import { versionNumbers } from './tls-names.ts';
 
@@ -56,9 +57,6 @@ const messageTypes = {
   serverHelloDone: 14,
   certificateStatus: 22,
 } as const;
-
-/** The random of a ServerHello that is a HelloRetryRequest (RFC 8446 §4.1.3). */
-export const helloRetryRandom = 'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c';
 
 /** ECCurveType of a curve that is named by number. */
 const namedCurve = 3;
@@ -147,12 +145,7 @@ function readNext(flight: Draft, message: HandshakeMessage): Draft | Malformed {
 }
 
 function parseServerHello(body: Uint8Array): Draft | Malformed {
-  const cursor = openCursor(body);
-  const version = cursor.number(2);
-  const random = Buffer.from(cursor.bytes(32)).toString('hex');
-  const sessionId = cursor.vector(1);
-  const suite = cursor.number(2);
-  const compression = cursor.number(1);
+  const { version, isRetry, sessionId, suite, compression, cursor } = openServerHello(body);
   const flight: Draft = {
     kind: 'flight',
     version,
@@ -161,7 +154,7 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
     dhBits: null,
     dhPrimeSha256: null,
     signatureScheme: null,
-    isHelloRetry: random === helloRetryRandom,
+    isHelloRetry: isRetry,
     compression,
     secureRenegotiation: false,
     extendedMasterSecret: false,
@@ -175,26 +168,14 @@ function parseServerHello(body: Uint8Array): Draft | Malformed {
     givesTicket: false,
     isComplete: false,
   };
-  const failedAt = cursor.left() > 0 ? readExtensions(flight, cursor) : cursor.failedAt();
+  const failedAt =
+    cursor.left() > 0
+      ? readExtensions(cursor, (type, content) => readExtension(flight, type, content))
+      : cursor.failedAt();
   if (failedAt !== null) return malformed(failedAt, 'a ServerHello that is cut off');
   // After a TLS 1.3 ServerHello everything is encrypted, and a HelloRetryRequest waits for us.
   flight.isComplete = flight.version >= 0x0304;
   return flight;
-}
-
-/** Reads them into the flight; gives the offset in their block where they broke, or null. */
-function readExtensions(flight: Draft, cursor: ByteCursor): number | null {
-  const list = openCursor(cursor.vector(2));
-  let failedAt: number | null = cursor.failedAt();
-  while (list.left() > 0 && failedAt === null) {
-    const at = list.at();
-    const type = list.number(2);
-    const content = openCursor(list.vector(2));
-    readExtension(flight, type, content);
-    if (content.failedAt() !== null) failedAt = at;
-    failedAt ??= list.failedAt();
-  }
-  return failedAt;
 }
 
 function readExtension(flight: Draft, type: number, content: ByteCursor): void {
