@@ -26,6 +26,14 @@ export const impatientAlone: RedisOptions = {
   autoResendUnfulfilledCommands: false,
 };
 
+/** For the command line: a command ends within seconds, also where Redis hangs, and is not tried again. */
+export const onceOnly: RedisOptions = {
+  connectTimeout: 2000,
+  commandTimeout: 5000,
+  maxRetriesPerRequest: 0,
+  retryStrategy: () => null,
+};
+
 /** For a worker: waits until Redis is back, as what it has to say must be said. */
 export const patient: RedisOptions = {
   maxRetriesPerRequest: null,

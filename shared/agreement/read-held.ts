@@ -1,18 +1,10 @@
 import type { Logger } from '../logger.ts';
-import { openRedis } from '../redis.ts';
+import { onceOnly, openRedis } from '../redis.ts';
 import { keyOfSetting } from './agreement.ts';
-
-/** Ends within seconds, also where Redis hangs. */
-const connection = {
-  connectTimeout: 2000,
-  commandTimeout: 5000,
-  maxRetriesPerRequest: 0,
-  retryStrategy: () => null,
-} as const;
 
 /** The value of a setting that the processes over this Redis have; undefined where none of them lives, or Redis is away. */
 export async function readHeld(url: string, name: string, log: Logger): Promise<string | undefined> {
-  const redis = openRedis(url, connection, log);
+  const redis = openRedis(url, onceOnly, log);
   try {
     return (await redis.get(keyOfSetting(redis, name))) ?? undefined;
   } catch {

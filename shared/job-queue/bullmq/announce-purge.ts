@@ -1,18 +1,12 @@
 import { openLogger } from '../../logger.ts';
-import { isRedisAway, openRedis } from '../../redis.ts';
+import { isRedisAway, onceOnly, openRedis } from '../../redis.ts';
 import { queueUnavailable } from '../unavailable.ts';
 import { purgedMessage } from './done.ts';
 import { doneChannel } from './keys.ts';
 
 /** Tells every API that reports were deleted: what it remembers is void. Rejects with Problem `queue_unavailable` where Redis is away. */
 export async function announcePurge(url: string): Promise<void> {
-  const options = {
-    connectTimeout: 2000,
-    commandTimeout: 5000,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  };
-  const redis = openRedis(url, options, openLogger('silent'));
+  const redis = openRedis(url, onceOnly, openLogger('silent'));
   try {
     await redis.publish(doneChannel, purgedMessage);
   } catch (error) {

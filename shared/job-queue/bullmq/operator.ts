@@ -1,7 +1,7 @@
 import type { Job as BullJob } from 'bullmq';
 import type { Logger } from '../../logger.ts';
 import { drawJobId, type Job, type QueueName, queueNames, randomId } from '../../model/job.ts';
-import { isRedisAway, openRedis } from '../../redis.ts';
+import { isRedisAway, onceOnly, openRedis } from '../../redis.ts';
 import type { Done, QueueStats, Submitted } from '../port.ts';
 import { readJob, readProgress } from '../read-message.ts';
 import { queueUnavailable } from '../unavailable.ts';
@@ -47,14 +47,6 @@ export type OperatorOptions = SideLimits & {
   readonly log: Logger;
 };
 
-/** An operator's commands end within seconds, also where Redis hangs. */
-const connection = {
-  connectTimeout: 2000,
-  commandTimeout: 5000,
-  maxRetriesPerRequest: 0,
-  retryStrategy: () => null,
-} as const;
-
 /** Opens the queues for an operator. Rejects with Problem `queue_unavailable` where Redis is away. */
 export async function openOperator({
   url,
@@ -62,7 +54,7 @@ export async function openOperator({
   log,
   ...limits
 }: OperatorOptions): Promise<Operator> {
-  const redis = openRedis(url, connection, log);
+  const redis = openRedis(url, onceOnly, log);
   const clock = openSharedClock(redis, log);
   const shards = listShards(url, count);
   const sides = openSides(redis, shards, limits, clock);
