@@ -1,4 +1,4 @@
-import type { HostilePage } from './hostile-pages.ts';
+import { anyEnd, type HostilePage } from './hostile-pages.ts';
 import { siteAddress } from './kit.ts';
 
 /** What a script does more often, or with more, than a browser's tools were made for. */
@@ -22,15 +22,6 @@ const storms: { readonly [name: string]: string } = {
     'if(window.top===window)for(let i=0;i<300;i++){const f=document.createElement("iframe");f.src="/";document.body.append(f)}',
 };
 
-const ends = [
-  'measured',
-  'page-hung',
-  'page-memory-excessive',
-  'page-crashed',
-  'page-not-painted',
-  'browser-failed',
-];
-
 function stormPage(name: string, code: string): HostilePage {
   return {
     name,
@@ -46,7 +37,7 @@ function stormPage(name: string, code: string): HostilePage {
             .end(
               `<!doctype html><title>x</title><h1>hello</h1><script>setTimeout(()=>{${code}},300)</script>`,
             ),
-    ends,
+    ends: anyEnd,
     nearly: 'dialogs, popups, a download and a way to chrome://crash at once',
     hurry: { timeoutMs: 12_000, memoryBytes: 1_000_000_000 },
   };
