@@ -6,7 +6,8 @@ import { type Budget, type Charge, describeSpent, openBudget, type RunOwner } fr
 import { DialFailure } from './dial-failure.ts';
 import { type DnsSettings, openDnsClient } from './dns/open.ts';
 import { findAddresses, type GuardSettings, openGuard } from './guard.ts';
-import { type HttpLimits, openHttpProbe } from './http/open.ts';
+import { openHttpProbe } from './http/open.ts';
+import type { HttpLimits } from './http/settings.ts';
 import type { OpenedProbes } from './port.ts';
 import { openResolve } from './resolve.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';

@@ -9,7 +9,7 @@ import { cruxBaseUrl } from '../probes/browser/field.ts';
 import { browserLimits } from '../probes/browser/limits.ts';
 import { psiBaseUrl } from '../probes/browser/psi.ts';
 import { dnsLimits } from '../probes/dns/open.ts';
-import { httpLimits } from '../probes/http/open.ts';
+import { httpLimits } from '../probes/http/settings.ts';
 import { type ProbeFactory, type ProbeSettings, prepareProbes } from '../probes/open.ts';
 import { tlsLimits } from '../probes/tls/open.ts';
 import { withoutTransfers } from './without-transfers.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { noPace } from '#shared/pace/memory';
 import { targetPolicyOf } from '#shared/policy';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
-import { httpLimits } from '../../../worker/probes/http/open.ts';
+import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
 import { browserSettingsOf } from '../../../worker/start/probe-settings.ts';

@@ -8,7 +8,7 @@ import { openPlaces } from '#shared/places';
 import { targetPolicyOf } from '#shared/policy';
 import { openWaiting } from '#shared/waiting/waiting';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
-import { httpLimits } from '../../../worker/probes/http/open.ts';
+import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
 import { openJobs } from '../../../worker/run/jobs.ts';

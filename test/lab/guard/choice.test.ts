@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseCidr } from '#shared/target/classify-address';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { findAddresses, openGuard } from '../../../worker/probes/guard.ts';
-import { httpLimits, openHttpProbe } from '../../../worker/probes/http/open.ts';
+import { openHttpProbe } from '../../../worker/probes/http/open.ts';
+import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { openTlsProbe, tlsLimits } from '../../../worker/probes/tls/open.ts';
 
 // One port on three addresses: which of them is reached is what these tests are about.

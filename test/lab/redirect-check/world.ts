@@ -8,7 +8,7 @@ import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts
 import type { RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import { gatherRedirects, walkLimits } from '../../../worker/checks/redirect-check/gather.ts';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
-import { httpLimits } from '../../../worker/probes/http/open.ts';
+import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { type ProbeFactory, prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
 import { browserSettingsOf } from '../../../worker/start/probe-settings.ts';

@@ -1,38 +1,8 @@
-import { judgeUrl, type TargetPolicy } from '#shared/target/parse-target';
-import type { AddressSlots } from '../address-slots.ts';
+import { judgeUrl } from '#shared/target/parse-target';
 import { DialFailure } from '../dial-failure.ts';
-import type { Dial } from '../guard.ts';
 import { type GuardedAgents, openGuardedAgents } from './agents.ts';
 import type { HttpProbe, HttpRequest } from './port.ts';
-
-export type HttpLimits = {
-  readonly tlsMs: number;
-  /** From the connection to the end of the answer's header section. */
-  readonly responseMs: number;
-  /** The whole request with its body. */
-  readonly requestMs: number;
-  readonly headerBytes: number;
-  readonly bodyBytes: number;
-  readonly wireBytes: number;
-};
-
-export const httpLimits: HttpLimits = {
-  tlsMs: 4000,
-  responseMs: 8000,
-  requestMs: 15_000,
-  headerBytes: 65_536,
-  bodyBytes: 2_000_000,
-  wireBytes: 1_000_000,
-};
-
-export type HttpSettings = {
-  readonly dial: Dial;
-  /** The places at addresses that `dial` takes. */
-  readonly slots: AddressSlots;
-  readonly policy: TargetPolicy;
-  readonly userAgent: string;
-  readonly limits: HttpLimits;
-};
+import type { HttpSettings } from './settings.ts';
 
 /** Opens the probe for one chain of requests; `close` destroys every socket it still holds. */
 export function openHttpProbe(settings: HttpSettings, signal: AbortSignal): HttpProbe & { close(): void } {

@@ -6,9 +6,9 @@ import got, { type Request } from 'got';
 import { DialFailure } from '../dial-failure.ts';
 import type { GuardedAgents } from './agents.ts';
 import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
-import type { HttpLimits, HttpSettings } from './open.ts';
 import type { HttpAnswer, HttpBody, HttpRequest, TlsSight } from './port.ts';
 import { readFailure } from './read-failure.ts';
+import type { HttpLimits, HttpSettings } from './settings.ts';
 import { readTimings } from './timings.ts';
 
 /** What the requests of a chain have in common. */
