@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { isAddress, parseCidr } from './target/classify-address.ts';
@@ -201,6 +202,13 @@ const settingsSchema = z.object({
 /** The name of every setting, in the order of the schema. */
 export const settingNames = [...settingsSchema.keyof().options, ...secretSettings.map(fileSettingOf)];
 
+/** The variables that look like settings and are none (`shared/misspelt-settings.ts`). */
+export function misspeltSettings(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): readonly Misspelling[] {
+  return findMisspellings(environment, settingNames);
+}
+
 /** Every setting of the environment, read and typed; names, defaults and meanings are in the README's table. */
 export type Config = z.infer<typeof settingsSchema>;
 
@@ -225,7 +233,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     lines.push(
       'REDIS_URL and MONGODB_URL: must be set both or neither: Redis holds the queue, MongoDB the reports',
     );
-  throw new ConfigError(`These settings are not valid:\n  ${[...lines, ...faults].join('\n  ')}`);
+  // A missing setting may be there under a name that is nearly right.
+  const misspelt = misspeltSettings(environment).map(describeMisspelling);
+  throw new ConfigError(
+    `These settings are not valid:\n  ${[...lines, ...faults, ...misspelt].join('\n  ')}`,
+  );
 }
 
 function isReadable(path: string): boolean {

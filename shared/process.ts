@@ -1,10 +1,11 @@
 import { openAdminServer } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, misspeltSettings, readConfig } from './config.ts';
 import { makeDataFolderPrivate } from './data-folder.ts';
 import { timeWaits } from './job-queue/time-waits.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
+import { describeMisspelling } from './misspelt-settings.ts';
 import { type Able, type Checks, openReadiness, type ReadReadiness } from './readiness.ts';
 import { openTracing } from './tracing/open.ts';
 import type { Tracing } from './tracing/port.ts';
@@ -53,9 +54,13 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
   const config = readConfig();
   if (isScaled && config.REDIS_URL === undefined)
     throw new ConfigError(
-      `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
+      [
+        `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
+        ...misspeltSettings().map(describeMisspelling),
+      ].join('\n  '),
     );
   const log = openLogger(config.LOG_LEVEL);
+  for (const misspelling of misspeltSettings()) log.warn(misspelling, 'variable is not a setting');
   process.umask(0o077);
   makeDataFolderPrivate(config.DATA_DIR, log);
   const { openMetrics } = await import('./metrics.ts');

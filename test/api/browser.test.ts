@@ -77,10 +77,12 @@ test('a browser that hangs at first serves page loads once it works, and /readyz
     const { status, body } = await service.get(`${path}&wait=0`);
     return body['code'] ?? status;
   };
-  await expect.poll(() => worker.readiness()).toEqual({ browser: expect.stringContaining('did not answer') });
+  await expect
+    .poll(() => worker.readiness())
+    .toMatchObject({ browser: expect.stringContaining('did not answer') });
   expect(await ask()).toBe('browser_unavailable');
   writeFileSync(join(folder, 'mended'), '');
-  await expect.poll(() => worker.readiness()).toEqual({ browser: true });
+  await expect.poll(() => worker.readiness()).toEqual({ browser: true, announced: true });
   expect(await ask()).toBe(202);
   await worker.close(0);
   await service.close();
