@@ -109,7 +109,7 @@ describe.skipIf(!isHere)('Redis that is', () => {
   }, 240_000);
 
   test('killed and back, wiped: every target is answered by repeating its GET alone', async () => {
-    await underLoad(
+    const { answers } = await underLoad(
       fleet,
       () => api,
       'wiped',
@@ -119,6 +119,7 @@ describe.skipIf(!isHere)('Redis that is', () => {
         await fleet.redis.restart();
       },
     );
+    expect(answers).toHaveLength(count);
     expectInTheEnd('Redis that is wiped', fleet, { slots: 0, parked: 0 });
   }, 240_000);
 });

@@ -1,11 +1,11 @@
 // The tests that load the machine are in one file, so that no two of them run at once; those of the other files mostly wait, and run beside it.
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import './backend-faults.ts';
 import { freeze } from '../kit/freeze.ts';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedis } from '../kit/redis.ts';
 import { type Fleet, get, type Member, type Tally } from './fleet.ts';
-import { expectInTheEnd, openFleetToTheEnd, testTheEnd } from './in-the-end.ts';
+import { closeFleets, expectInTheEnd, openFleetToTheEnd, untilNothingIsLeft } from './in-the-end.ts';
 
 const count = Number(process.env['FAULT_REQUESTS'] ?? 200);
 const isHere = hasRedis && hasMongo;
@@ -209,7 +209,13 @@ describe.skipIf(!isHere)('a worker that is killed at a certain moment', () => {
   }, 240_000);
 });
 
-describe.skipIf(!isHere)('in the end', () => testTheEnd());
+describe.skipIf(!isHere)('in the end', () => {
+  afterAll(closeFleets);
+
+  test('nothing is left in any fleet: no slot, no place in a line, no report twice', async () => {
+    await expect(untilNothingIsLeft()).resolves.toBeUndefined();
+  }, 60_000);
+});
 
 async function countReports(fleet: Fleet): Promise<number> {
   const { MongoClient } = await import('mongodb');
