@@ -29,6 +29,7 @@ const benches: { readonly [name: string]: Bench } = {
   workers: { load: () => import('./workers.ts'), needs: ['redis', 'store'] },
   capacity: { load: () => import('./capacity.ts') },
   loop: { load: () => import('./loop.ts') },
+  concurrency: { load: () => import('./concurrency.ts'), needs: ['redis', 'store'] },
   latency: { load: () => import('./latency.ts') },
   'queue-cost': { load: () => import('./queue-cost.ts'), needs: ['redis'] },
   'redis-size': { load: () => import('./redis-size.ts'), needs: ['redis'] },
