@@ -30,6 +30,7 @@ const benches: { readonly [name: string]: Bench } = {
   capacity: { load: () => import('./capacity.ts') },
   loop: { load: () => import('./loop.ts') },
   concurrency: { load: () => import('./concurrency.ts'), needs: ['redis', 'store'] },
+  turns: { load: () => import('./turns.ts') },
   latency: { load: () => import('./latency.ts') },
   'queue-cost': { load: () => import('./queue-cost.ts'), needs: ['redis'] },
   'redis-size': { load: () => import('./redis-size.ts'), needs: ['redis'] },
