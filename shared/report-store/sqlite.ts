@@ -26,7 +26,7 @@ export function openSqliteReportStore(path: string, options: SqliteStoreOptions)
   database.exec(reportIndexes);
   const writes = openWrites(database, path, log);
   const readRow = openRowReader(log);
-  const expiry = openExpiry(database, { writes, limitBytes, log });
+  const expiry = openExpiry(database, { path, writes, limitBytes, log });
   const watch = watchForeignWrites(database, options.onForeignWrite);
   return {
     ...openReports(database, writes, readRow),
@@ -37,7 +37,7 @@ export function openSqliteReportStore(path: string, options: SqliteStoreOptions)
     ping: async () => writes.tryWrite(),
     async close() {
       clearInterval(watch);
-      expiry.close();
+      await expiry.close();
       writes.close();
       database.close();
     },
