@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
 import type { Role } from './primary/child.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
@@ -210,6 +211,13 @@ const settingsSchema = z.object({
 /** The name of every setting, in the order of the schema. */
 export const settingNames = [...settingsSchema.keyof().options, ...secretSettings.map(fileSettingOf)];
 
+/** The variables that look like settings and are none (`shared/misspelt-settings.ts`). */
+export function misspeltSettings(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): readonly Misspelling[] {
+  return findMisspellings(environment, settingNames);
+}
+
 /** Every setting of the environment, read and typed; names, defaults and meanings are in the README's table. */
 export type Config = z.infer<typeof settingsSchema>;
 
@@ -237,7 +245,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     lines.push(
       'REDIS_URL and MONGODB_URL: must be set both or neither: Redis holds the queue, MongoDB the reports',
     );
-  throw new ConfigError(`These settings are not valid:\n  ${[...lines, ...faults].join('\n  ')}`);
+  // A missing setting may be there under a name that is nearly right.
+  const misspelt = misspeltSettings(environment).map(describeMisspelling);
+  throw new ConfigError(
+    `These settings are not valid:\n  ${[...lines, ...faults, ...misspelt].join('\n  ')}`,
+  );
 }
 
 /** The number of processes that listen. Throws ConfigError for several that have no queue and store in common. */
@@ -251,9 +263,10 @@ export function countProcesses({ WEB_CONCURRENCY: wanted, REDIS_URL }: Config): 
   return wanted;
 }
 
-/** What a child was started for by its primary. */
-export function readChildRole(): Role {
-  return process.env['DIAG_ROLE'] === 'beside' ? 'beside' : 'listener';
+/** What this process was started for by its primary; undefined for one that no primary of ours has started. */
+export function readChildRole(): Role | undefined {
+  const role = process.env['DIAG_ROLE'];
+  return role === 'beside' || role === 'listener' ? role : undefined;
 }
 
 function isReadable(path: string): boolean {

@@ -1,13 +1,22 @@
 import cluster from 'node:cluster';
 import { type AdminSources, openAdminServer } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
-import { type Config, ConfigError, countProcesses, exitConfig, readChildRole, readConfig } from './config.ts';
+import {
+  type Config,
+  ConfigError,
+  countProcesses,
+  exitConfig,
+  misspeltSettings,
+  readChildRole,
+  readConfig,
+} from './config.ts';
 import { makeDataFolderPrivate } from './data-folder.ts';
 import { timeWaits } from './job-queue/time-waits.ts';
 import { asConfigError } from './listen.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-import type { Place } from './primary/child.ts';
+import { describeMisspelling } from './misspelt-settings.ts';
+import type { Place, Role } from './primary/child.ts';
 import type { Windows } from './rate-limiter/windows.ts';
 import { type Able, type Checks, openReadiness, type ReadReadiness } from './readiness.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -65,26 +74,39 @@ async function start(options: ProcessOptions): Promise<void> {
   const config = readConfig();
   if (isScaled && config.REDIS_URL === undefined)
     throw new ConfigError(
-      `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
+      [
+        `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
+        ...misspeltSettings().map(describeMisspelling),
+      ].join('\n  '),
     );
+  // A process manager that uses node:cluster makes every process a worker of it; ours have a role as well.
+  const role = cluster.isWorker ? readChildRole() : undefined;
+  const log = openLogger(config.LOG_LEVEL, { sharesOutput: role !== undefined });
+  // The log tells once of what concerns all: by the primary, where there is one.
+  if (!role) for (const misspelling of misspeltSettings()) log.warn(misspelling, 'variable is not a setting');
   process.umask(0o077);
   const count = children ? countProcesses(config) : 1;
-  if (count === 1 || cluster.isWorker) return work(options, config);
+  if (count === 1 || cluster.isWorker) return work(options, { config, role }, log);
   const places = Array.from({ length: count }, (_, at): Place => ({ name: `${at + 1}`, role: 'listener' }));
   if (children?.beside) places.push({ name: 'worker', role: 'beside' });
   const { runPrimary } = await import('./primary/run-primary.ts');
-  await runPrimary({ ...options, places }, config);
+  await runPrimary({ ...options, places }, config, log);
 }
 
 /** A process that works: alone, or as a child. */
-async function work(options: ProcessOptions, config: Config): Promise<void> {
+async function work(
+  options: ProcessOptions,
+  { config, role }: { readonly config: Config; readonly role: Role | undefined },
+  log: Logger,
+): Promise<void> {
   const { name, graceMs } = options;
-  const child = cluster.isWorker ? await import('./primary/be-child.ts') : undefined;
-  const log = openLogger(config.LOG_LEVEL, { sharesOutput: child !== undefined });
+  const child = role ? await import('./primary/be-child.ts') : undefined;
   makeDataFolderPrivate(config.DATA_DIR, log);
   const context = await openContext(name, config, log);
   const { backend, metrics, tracing } = context;
-  const parts = await (child ? openAsChild(options, context) : options.open(context));
+  const parts = await (role
+    ? openAsChild(options.children?.[role] ?? options.open, context)
+    : options.open(context));
   const readiness = openReadinessOf(backend, parts, log);
   metrics.watchReadiness(readiness);
   if (tracing) metrics.watchTracing(tracing);
@@ -94,7 +116,7 @@ async function work(options: ProcessOptions, config: Config): Promise<void> {
     await backend.close(0);
     await tracing?.close();
   };
-  // The log tells once of start and end: by the primary, where there is one.
+  // Of start and end, too, the primary tells.
   if (child) return child.answerPrimary({ readiness, metrics }, says, stopOnSignals(close, quiet(log)));
   const admin = await openAdmin({ readiness, metrics }, options, context);
   stopOnSignals(async () => {
@@ -116,10 +138,9 @@ async function openContext(name: string, config: Config, log: Logger): Promise<P
   return { config, log, backend: { ...opened, jobQueue }, metrics, tracing };
 }
 
-async function openAsChild({ children, open }: ProcessOptions, context: ProcessContext) {
+async function openAsChild(open: Open, context: ProcessContext): Promise<readonly Part[]> {
   const { openChildWindows } = await import('./primary/be-child.ts');
-  const role = readChildRole();
-  return (children?.[role] ?? open)({ ...context, windows: openChildWindows() });
+  return open({ ...context, windows: openChildWindows() });
 }
 
 function openAdmin(sources: AdminSources, { adminPort }: ProcessOptions, { config, log }: ProcessContext) {

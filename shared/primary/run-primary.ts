@@ -1,7 +1,7 @@
 import { openAdminServer } from '../admin-server.ts';
 import type { Config } from '../config.ts';
 import { asConfigError } from '../listen.ts';
-import { openLogger } from '../logger.ts';
+import type { Logger } from '../logger.ts';
 import { stopOnSignals } from '../stop-on-signals.ts';
 import type { Child, Place } from './child.ts';
 import { openChildren } from './children.ts';
@@ -24,9 +24,8 @@ const endingMs = 4000;
  * Runs the process that starts the others. It answers no caller: it accepts connections and hands them to its children in
  * turn, has one admin port for all, and holds their common counts.
  */
-export async function runPrimary(options: PrimaryOptions, config: Config): Promise<void> {
+export async function runPrimary(options: PrimaryOptions, config: Config, log: Logger): Promise<void> {
   const { name, places, graceMs } = options;
-  const log = openLogger(config.LOG_LEVEL);
   const works = () => children.all().flatMap((child) => (child?.isReady() ? [child] : []));
   const metrics = openSummedMetrics(() => works().length === places.length);
   const sums = openSums((points) => tellSpent(works(), points));
