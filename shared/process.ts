@@ -22,6 +22,7 @@ import { type Able, type Checks, openReadiness, type ReadReadiness } from './rea
 import { stopOnSignals } from './stop-on-signals.ts';
 import { openTracing } from './tracing/open.ts';
 import type { Tracing } from './tracing/port.ts';
+import { warnOfMisspelt } from './warn-of-misspelt.ts';
 
 /** A part of the process: what it adds to readiness, and how it is closed. */
 export type Part = Able & {
@@ -79,28 +80,23 @@ async function start(options: ProcessOptions): Promise<void> {
         ...misspeltSettings().map(describeMisspelling),
       ].join('\n  '),
     );
-  // A process manager that uses node:cluster makes every process a worker of it; ours have a role as well.
-  const role = cluster.isWorker ? readChildRole() : undefined;
-  const log = openLogger(config.LOG_LEVEL, { sharesOutput: role !== undefined });
-  // The log tells once of what concerns all: by the primary, where there is one.
-  if (!role) for (const misspelling of misspeltSettings()) log.warn(misspelling, 'variable is not a setting');
   process.umask(0o077);
   const count = children ? countProcesses(config) : 1;
-  if (count === 1 || cluster.isWorker) return work(options, { config, role }, log);
+  // A process manager that uses node:cluster makes every process a worker of its own; ours have a role as well.
+  if (count === 1 || cluster.isWorker)
+    return work(options, config, cluster.isWorker ? readChildRole() : undefined);
   const places = Array.from({ length: count }, (_, at): Place => ({ name: `${at + 1}`, role: 'listener' }));
   if (children?.beside) places.push({ name: 'worker', role: 'beside' });
   const { runPrimary } = await import('./primary/run-primary.ts');
-  await runPrimary({ ...options, places }, config, log);
+  await runPrimary({ ...options, places }, config);
 }
 
 /** A process that works: alone, or as a child. */
-async function work(
-  options: ProcessOptions,
-  { config, role }: { readonly config: Config; readonly role: Role | undefined },
-  log: Logger,
-): Promise<void> {
+async function work(options: ProcessOptions, config: Config, role: Role | undefined): Promise<void> {
   const { name, graceMs } = options;
   const child = role ? await import('./primary/be-child.ts') : undefined;
+  const log = openLogger(config.LOG_LEVEL, { sharesOutput: child !== undefined });
+  if (!child) warnOfMisspelt(log);
   makeDataFolderPrivate(config.DATA_DIR, log);
   const context = await openContext(name, config, log);
   const { backend, metrics, tracing } = context;
@@ -116,8 +112,8 @@ async function work(
     await backend.close(0);
     await tracing?.close();
   };
-  // Of start and end, too, the primary tells.
-  if (child) return child.answerPrimary({ readiness, metrics }, says, stopOnSignals(close, quiet(log)));
+  // The log tells once of start and end: by the primary, where there is one.
+  if (child) return child.answerPrimary({ readiness, metrics }, says, stopOnSignals(close, quiet(log)), log);
   const admin = await openAdmin({ readiness, metrics }, options, context);
   stopOnSignals(async () => {
     admin.drain();

@@ -1,8 +1,9 @@
 import { openAdminServer } from '../admin-server.ts';
 import type { Config } from '../config.ts';
 import { asConfigError } from '../listen.ts';
-import type { Logger } from '../logger.ts';
+import { openLogger } from '../logger.ts';
 import { stopOnSignals } from '../stop-on-signals.ts';
+import { warnOfMisspelt } from '../warn-of-misspelt.ts';
 import type { Child, Place } from './child.ts';
 import { openChildren } from './children.ts';
 import { mergeReadiness } from './merge-readiness.ts';
@@ -24,8 +25,10 @@ const endingMs = 4000;
  * Runs the process that starts the others. It answers no caller: it accepts connections and hands them to its children in
  * turn, has one admin port for all, and holds their common counts.
  */
-export async function runPrimary(options: PrimaryOptions, config: Config, log: Logger): Promise<void> {
+export async function runPrimary(options: PrimaryOptions, config: Config): Promise<void> {
   const { name, places, graceMs } = options;
+  const log = openLogger(config.LOG_LEVEL);
+  warnOfMisspelt(log);
   const works = () => children.all().flatMap((child) => (child?.isReady() ? [child] : []));
   const metrics = openSummedMetrics(() => works().length === places.length);
   const sums = openSums((points) => tellSpent(works(), points));

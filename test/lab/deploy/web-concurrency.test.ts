@@ -131,6 +131,7 @@ describe.skipIf(!hasRedis || !hasMongo)('WEB_CONCURRENCY=2', () => {
     service.child.kill('SIGKILL');
     expect(await Promise.all(waiting)).toEqual([202, 202]);
     await service.closed;
+    expect(service.lines.filter((line) => line.includes('the primary is gone'))).toHaveLength(2);
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
   });
 });
