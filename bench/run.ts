@@ -28,6 +28,7 @@ const benches: { readonly [name: string]: Bench } = {
   'slow-host': { load: () => import('./slow-host.ts'), needs: ['redis', 'store'] },
   workers: { load: () => import('./workers.ts'), needs: ['redis', 'store'] },
   capacity: { load: () => import('./capacity.ts') },
+  profile: { load: () => import('./profile.ts') },
   loop: { load: () => import('./loop.ts') },
   latency: { load: () => import('./latency.ts') },
   'queue-cost': { load: () => import('./queue-cost.ts'), needs: ['redis'] },
