@@ -24,6 +24,8 @@ export const httpLimits: HttpLimits = {
 
 export type HttpSettings = {
   readonly dial: Dial;
+  /** Charges a request over a connection that is open already; throws DialFailure `budget-spent`. */
+  readonly chargeReuse: (address: string, signal: AbortSignal) => Promise<void>;
   /** The places at addresses that `dial` takes. */
   readonly slots: AddressSlots;
   readonly policy: TargetPolicy;
