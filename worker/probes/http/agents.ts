@@ -1,12 +1,12 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { createSecureContext, getCACertificates, type SecureContext, TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { portOf } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { Dial, Dialled } from '../guard.ts';
 import { connectTls, type PlainConnection } from '../tls/guarded-stream.ts';
-import { waitUntilSecure, withoutServerChosenPrimes } from '../tls/secure.ts';
+import { sharedContext, waitUntilSecure } from '../tls/secure.ts';
 import { type IdleSockets, openIdleSockets } from './idle-sockets.ts';
 
 /** When the phases of a socket's making ended, by performance.now(). */
@@ -96,17 +96,6 @@ function openTls(plain: PlainConnection, servername: string): TLSSocket {
     servername,
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
-    secureContext: usualContext(),
+    secureContext: sharedContext({}),
   });
-}
-
-let made: { readonly roots: readonly string[]; readonly context: SecureContext } | undefined;
-
-/** What all connections have in common, made once: it takes as long as a tenth of a handshake. Sessions are not shared by it. */
-function usualContext(): SecureContext {
-  // Another list from when the roots of the process are set anew.
-  const roots = getCACertificates('default');
-  if (made?.roots !== roots)
-    made = { roots, context: createSecureContext({ ciphers: withoutServerChosenPrimes() }) };
-  return made.context;
 }
