@@ -1,12 +1,14 @@
 import type { Agent } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { portOf } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
-import { openSharedConnections, type Turn } from './shared-connections.ts';
+import { openSharedConnections, type Patience, type Turn } from './shared-connections.ts';
 
 /** The connections of one run that no request uses at the moment. */
 export type IdleSockets = {
-  /** Waits for a moment, where a connection to the URL's origin will soon be free. */
-  enter(url: URL, signal: AbortSignal): Promise<Turn>;
+  /** With patience, waits for a moment until a connection to the URL's origin may be free. */
+  enter(url: URL, patience: Patience | undefined, signal: AbortSignal): Promise<Turn>;
   /** Notes where a new connection leads. */
   keep(socket: object, host: string, port: number): void;
   /** Those that the next request to the URL can use. */
@@ -36,7 +38,10 @@ export function openIdleSockets(
 
   // Others, of this run and of all others, may come to wait while a socket is idle, or be waiting when it becomes so.
   const stopListening = slots.onWait(dropAll);
-  for (const agent of Object.values(agents)) agent.on('free', () => setImmediate(dropIfWanted));
+  for (const agent of Object.values(agents)) {
+    agent.on('free', () => setImmediate(dropIfWanted));
+    closeTalkers(agent);
+  }
 
   const find = (url: URL) =>
     Object.values(agents[url.protocol]?.freeSockets ?? {})
@@ -44,12 +49,29 @@ export function openIdleSockets(
       .filter((socket) => origins.get(socket) === originOf(url));
   return {
     keep: (socket, host, port) => void origins.set(socket, `${host}:${port}`),
-    enter: (url, signal) => shared.enter(originOf(url), signal),
+    enter: (url, patience, signal) => shared.enter(originOf(url), patience, signal),
     of: find,
     drop(url) {
       for (const socket of find(url)) socket.destroy();
     },
     close: stopListening,
+  };
+}
+
+/** Closes idle connections on which the server sends something: it must not be taken for the answer to the next request. */
+function closeTalkers(agent: Agent): void {
+  function close(this: Duplex) {
+    this.destroy();
+  }
+  agent.on('free', (socket: Socket) => {
+    // Where a request was waiting, the agent has given the socket to it already.
+    const isIdle = Object.values(agent.freeSockets).some((sockets) => sockets?.includes(socket));
+    if (isIdle) socket.on('data', close);
+  });
+  const reuse = agent.reuseSocket.bind(agent);
+  agent.reuseSocket = (socket, request) => {
+    socket.off('data', close);
+    reuse(socket, request);
   };
 }
 

@@ -22,7 +22,8 @@ export type Chain = {
 /** Sends one request to a URL that was judged, and reads the answer. */
 export async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpAnswer> {
   const { idle } = chain.agents;
-  const turn = await idle.enter(url, chain.signal);
+  const patience = request.isPatient ? chain.settings.limits.patience : undefined;
+  const turn = await idle.enter(url, patience, chain.signal);
   try {
     const { answer, isStale } = await sendOnce(request, url, chain, turn);
     if (!isStale) return answer;

@@ -2,8 +2,15 @@ import { openPlaces, type Places } from '#shared/places';
 
 /** How many requests to one origin are under way before the next waits. */
 const usualConnections = 2;
-/** As long as a usual page takes. Behind a slow one each request gets a connection of its own. */
-const patienceMs = 1000;
+
+/** How long a request waits for an open connection. Then it gets one of its own: the caller's wait counts more than our CPU. */
+export type Patience = {
+  /** From when there is a connection, with which another request is busy. */
+  readonly answerMs: number;
+  /** While there is none: another would take as long to make. */
+  readonly connectionMs: number;
+};
+export const usualPatience: Patience = { answerMs: 100, connectionMs: 1000 };
 /** How long an open connection is kept for a request that is about to use it. */
 const expectedForMs = 1500;
 
@@ -17,48 +24,79 @@ export type Turn = {
 
 /** Holds requests of one run back for a moment, so that they find an open connection. */
 export type SharedConnections = {
-  /** Waits until a connection to the origin may be free, and never long: a request that runs out of patience opens its own. */
-  enter(origin: string, signal: AbortSignal): Promise<Turn>;
+  /** Waits until a connection to the origin may be free; without patience it does not wait. */
+  enter(origin: string, patience: Patience | undefined, signal: AbortSignal): Promise<Turn>;
   /** Whether a request is about to use a connection to the origin. */
   isExpected(origin: string): boolean;
 };
 
+type Origin = {
+  readonly places: Places;
+  /** Settles when there is a connection. */
+  readonly connected: PromiseWithResolvers<void>;
+  expected: number;
+};
+
 /**
- * Opens the waiting of one run. A connection with TLS costs us the CPU of ten requests, and the site as much: the seven requests that
- * security-header-check has at once made seven handshakes.
+ * Opens the waiting of one run. A connection with TLS costs us the CPU of some requests, and the site as much: the seven requests that
+ * security-header-check has at once make seven handshakes.
  * @param onLess told when fewer requests are about to use a connection
  */
 export function openSharedConnections(onLess: () => void): SharedConnections {
-  const lines = new Map<string, Places>();
-  const expected = new Map<string, number>();
-
-  const expect = (origin: string): (() => void) => {
-    expected.set(origin, (expected.get(origin) ?? 0) + 1);
+  const origins = new Map<string, Origin>();
+  const open = (name: string): Origin => {
+    const known = origins.get(name);
+    if (known) return known;
+    const opened = {
+      places: openPlaces(usualConnections),
+      connected: Promise.withResolvers<void>(),
+      expected: 0,
+    };
+    origins.set(name, opened);
+    return opened;
+  };
+  const expect = (origin: Origin): (() => void) => {
+    origin.expected += 1;
     const end = () => {
       if (timer === undefined) return;
       clearTimeout(timer);
       timer = undefined;
-      expected.set(origin, (expected.get(origin) ?? 0) - 1);
+      origin.expected -= 1;
       onLess();
     };
     let timer: NodeJS.Timeout | undefined = setTimeout(end, expectedForMs);
     return end;
   };
   return {
-    async enter(origin, signal) {
-      const taken = expect(origin);
-      const line = lines.get(origin) ?? openPlaces(usualConnections);
-      lines.set(origin, line);
-      const patience = line.isFree() ? signal : AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-      const leaveLine = await line.enter(patience);
+    async enter(name, patience, signal) {
+      const origin = open(name);
+      const unexpect = expect(origin);
+      const leavePlace = patience && (await waitFor(origin, patience, signal));
       return {
-        taken,
+        taken() {
+          unexpect();
+          origin.connected.resolve();
+        },
         leave() {
-          taken();
-          leaveLine?.();
+          unexpect();
+          leavePlace?.();
         },
       };
     },
-    isExpected: (origin) => (expected.get(origin) ?? 0) > 0,
+    isExpected: (name) => (origins.get(name)?.expected ?? 0) > 0,
   };
+}
+
+/** Gives what leaves the place, or undefined once patience or the run is over. */
+async function waitFor({ places, connected }: Origin, patience: Patience, signal: AbortSignal) {
+  if (places.isFree()) return places.enter(signal);
+  const giving = new AbortController();
+  const giveUp = () => giving.abort();
+  const timers = [setTimeout(giveUp, patience.connectionMs)];
+  void connected.promise.then(() => {
+    if (timers.length > 0) timers.push(setTimeout(giveUp, patience.answerMs));
+  });
+  const leave = await places.enter(AbortSignal.any([signal, giving.signal]));
+  for (const timer of timers.splice(0)) clearTimeout(timer);
+  return leave;
 }
