@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, createServer as createNetServer, type Server } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { type Answer, decode, encode } from 'dns-packet';
 import { makeAuthority } from '../test/lab/kit/certificates.ts';
@@ -140,11 +140,19 @@ function answersTo(name: string, type: string): Answer[] {
   return values.map((data) => ({ name, type, ttl: 300, data }) as unknown as Answer);
 }
 
+/** How late a TLS server begins: what a connection takes on its way. */
+const setupMs = Number(process.env['BENCH_SETUP_MS'] ?? 0);
+const front = createNetServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+  const begin = () => https.emit('connection', socket);
+  if (setupMs === 0) begin();
+  else setTimeout(begin, setupMs);
+});
+
 const listen = (server: Server) =>
   new Promise<number>((resolve) => {
     server.listen(0, () => resolve((server.address() as AddressInfo).port));
   });
-const [httpPort, httpsPort] = [await listen(http), await listen(https)];
+const [httpPort, httpsPort] = [await listen(http), await listen(front)];
 await new Promise<void>((resolve) => dns.bind(0, address, resolve));
 process.send?.({ httpPort, httpsPort, dnsPort: dns.address().port });
 process.once('disconnect', () => process.exit());
