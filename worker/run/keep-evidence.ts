@@ -90,7 +90,10 @@ const compress = promisify(zstdCompress);
 async function pack(file: EvidenceFile): Promise<Uint8Array | undefined> {
   const json = JSON.stringify(file);
   if (json.length > jsonLimit) return undefined;
-  return compress(
-    mayHoldSecrets(json) ? JSON.stringify({ ...file, evidence: maskEvidence(file.evidence) }) : json,
-  );
+  const masked = mayHoldSecrets(json)
+    ? JSON.stringify({ ...file, evidence: maskEvidence(file.evidence) })
+    : json;
+  const bytes = Buffer.from(masked);
+  // Where it is told the size, zstd makes its tables no larger than that.
+  return compress(bytes, { pledgedSrcSize: bytes.length });
 }
