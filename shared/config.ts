@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
+import type { Role } from './primary/child.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { isAddress, parseCidr } from './target/classify-address.ts';
@@ -37,6 +39,12 @@ const listOf = (isSuch: (item: string) => boolean, what: string) =>
     for (const item of items)
       if (!isSuch(item)) context.addIssue({ code: 'custom', message: `"${item}" is not ${what}` });
   });
+
+/** Each process holds a pool of connections and caches of its own; more than this is a slip of the keyboard. */
+const mostProcesses = 128;
+const processes = z.union([z.literal('auto'), count(1, mostProcesses)], {
+  error: `must be a number from 1 to ${mostProcesses}, or auto`,
+});
 
 /** Points in seconds, such as "600/60". */
 export const quotaSchema = z
@@ -150,6 +158,7 @@ const settingsSchema = z.object({
   PORT: port.default(3000),
   ADMIN_HOST: listenHost.default('127.0.0.1'),
   ADMIN_PORT: port.optional(),
+  WEB_CONCURRENCY: processes.default(1),
   PUBLIC_URL: publicUrl.transform((value) => value.replace(/\/+$/, '')).optional(),
   CONTACT_URL: contactUrl.optional(),
   CORS_ORIGINS: origins.optional(),
@@ -212,6 +221,9 @@ export function misspeltSettings(
 /** Every setting of the environment, read and typed; names, defaults and meanings are in the README's table. */
 export type Config = z.infer<typeof settingsSchema>;
 
+/** Exit status of a bad configuration (EX_CONFIG of sysexits.h). */
+export const exitConfig = 78;
+
 /** The settings are wrong; `message` names every bad one, a line each. The process exits with 78 (EX_CONFIG). */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -238,6 +250,22 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   throw new ConfigError(
     `These settings are not valid:\n  ${[...lines, ...faults, ...misspelt].join('\n  ')}`,
   );
+}
+
+/** The number of processes that listen. Throws ConfigError for several that have no queue and store in common. */
+export function countProcesses({ WEB_CONCURRENCY: wanted, REDIS_URL }: Config): number {
+  const canShare = REDIS_URL !== undefined;
+  if (wanted === 'auto') return canShare ? availableParallelism() : 1;
+  if (wanted > 1 && !canShare)
+    throw new ConfigError(
+      `WEB_CONCURRENCY: ${wanted} processes need a queue and a store that they share. Set REDIS_URL and MONGODB_URL, or leave it unset: without these, queue and reports are in one process`,
+    );
+  return wanted;
+}
+
+/** What a child was started for by its primary. */
+export function readChildRole(): Role {
+  return process.env['DIAG_ROLE'] === 'beside' ? 'beside' : 'listener';
 }
 
 function isReadable(path: string): boolean {

@@ -27,7 +27,8 @@ test('without a worker for page loads they are a 503 at once, and the other tool
   const { limits } = (await service.get('/api/me')).body as { limits?: { scans?: { remaining?: number } } };
   expect(refused.headers['ratelimit']).toContain(`"scans";r=${limits?.scans?.remaining};`);
   expect(limits?.scans?.remaining).toBe(60);
-  expect(performance.now() - start).toBeLessThan(1000);
+  // Not after the wait of a page load, which is 55 s.
+  expect(performance.now() - start).toBeLessThan(20_000);
   expect((await service.get('/api/tools/redirect-check?url=http%3A%2F%2Fa.test%2F')).status).toBe(200);
   await service.close();
 });
