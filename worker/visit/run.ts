@@ -30,14 +30,11 @@ import type { HttpProbe } from '../probes/http/port.ts';
 import { rememberAnswers } from '../probes/http/remember.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../run/examine.ts';
-import type { EvidenceFile } from '../run/judge.ts';
-import type { EvidenceKeeper } from '../run/keep-evidence.ts';
 import { domainVisit, visitKeptForS } from './spec.ts';
 
 export type VisitSettings = ReportSettings & {
   readonly reportStore: ReportStore;
   readonly log: Logger;
-  readonly evidence: EvidenceKeeper;
   readonly probes: ProbeFactory;
   readonly findCheck: (name: string) => Promise<Check | undefined>;
   readonly jobKeyOf: JobKeyOf;
@@ -107,7 +104,7 @@ async function answerQuestion(
   const known = await reportStore.findFresh([{ jobKey, wanted }]);
   if (known.has(jobKey)) return examination.progress({ done: 1, total: 1, current: spec.name });
   const keys: ReportKeys = { ...job, reportId: randomId(), jobKey };
-  const { report, file } = await examineOne(question, keys.reportId, settings, examination);
+  const { report } = await examineOne(question, keys.reportId, settings, examination);
   const tookMs = Math.round(performance.now() - start);
   const about = {
     jobId: job.jobId,
@@ -122,7 +119,6 @@ async function answerQuestion(
   await reportStore.insert(report, keys);
   settings.onDone(spec.name, report.state, tookMs / 1000);
   log.info(about, 'check of a visit done');
-  if (file) settings.evidence.keep(file);
 }
 
 // A defect in one check fails that check alone; the reports of the others are kept.
@@ -131,7 +127,7 @@ async function examineOne(
   reportId: string,
   settings: VisitSettings,
   examination: Examination,
-): Promise<{ readonly report: Report; readonly file?: EvidenceFile }> {
+): Promise<{ readonly report: Report }> {
   const check = await settings.findCheck(spec.name);
   if (!check) throw new Error(`this worker knows no ${spec.name}`);
   const subject = { target, options, reportId };
