@@ -11,8 +11,13 @@ import { makeAuthority } from '../test/lab/kit/certificates.ts';
 const [rootFile = ''] = process.argv.slice(2);
 const address = '127.0.0.1';
 let delayMs = 0;
-process.on('message', (ms: number) => {
-  delayMs = ms;
+let exchanges = { http: 0, https: 0, dns: 0 };
+process.on('message', (message: number | 'exchanges') => {
+  if (message !== 'exchanges') delayMs = message;
+  else {
+    process.send?.(exchanges);
+    exchanges = { http: 0, https: 0, dns: 0 };
+  }
 });
 
 const page = `<!doctype html><html lang="en"><head><title>A shop</title><link rel="stylesheet" href="/style.css"><script src="/app.js"></script></head><body>${'<p>Some words that a page may have, <a href="/more">and a link</a>.</p>'.repeat(250)}</body></html>`;
@@ -62,10 +67,18 @@ const https = createHttpsServer(
     return response.writeHead(404).end();
   }),
 );
-for (const server of [http, https]) server.on('connection', (socket) => socket.on('error', () => undefined));
+for (const [name, server] of [
+  ['http', http],
+  ['https', https],
+] as const)
+  server.on('connection', (socket) => {
+    exchanges[name] += 1;
+    socket.on('error', () => undefined);
+  });
 
 const dns = createSocket('udp4');
 dns.on('message', (bytes, from) => {
+  exchanges.dns += 1;
   const query = decode(bytes);
   const [question] = query.questions ?? [];
   const answers = question ? answersTo(question.name.toLowerCase(), question.type) : [];
