@@ -6,7 +6,7 @@ import type { Section } from './section.ts';
 import { inLanes } from './slow-host.ts';
 
 const urls = Number(process.env['MEMORY_URLS'] ?? 100_000);
-const freeUrls = Number(process.env['MEMORY_FREE_URLS'] ?? 100_000);
+const freeUrls = Number(process.env['MEMORY_FREE_URLS'] ?? 50_000);
 const mixedUrls = Number(process.env['MEMORY_MIXED_URLS'] ?? 100_000);
 const runs = Number(process.env['MEMORY_RUNS'] ?? 2000);
 const lanes = 8;
