@@ -32,7 +32,12 @@ const fills: Readonly<Record<string, () => Promise<object>>> = {
         checkedAt: Date.now(),
         freshUntil: Date.now() + 60_000,
         expiresAt: Date.now() + 60_000,
-        json: Buffer.alloc(reportBytes, 'a'),
+        prepared: {
+          gzip: new Uint8Array(reportBytes),
+          digest: randomId().slice(0, 22),
+          jsonBytes: reportBytes * 3,
+        },
+        json: () => new Uint8Array(reportBytes * 3),
       });
     return cache;
   },

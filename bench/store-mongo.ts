@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { zstdDecompressSync } from 'node:zlib';
 import { Binary, MongoClient } from 'mongodb';
 import { openLogger } from '#shared/logger';
 import { randomId } from '#shared/model/job';
@@ -51,14 +50,13 @@ export async function openMongoSide(mongo: TestMongo, count: number): Promise<Si
     store,
     bare: {
       insert: async (report, rowKeys) =>
-        reports.insertOne(toDocument(toRow(report, rowKeys)), { writeConcern: { w: 'majority' } }),
+        reports.insertOne(toDocument(toRow(report, rowKeys).row), { writeConcern: { w: 'majority' } }),
       async findFresh(jobKey) {
-        const found = await reports
+        return reports
           .find({ jobKey, freshUntil: { $gt: new Date() } })
           .sort({ checkedAt: -1 })
           .limit(1)
           .toArray();
-        return found.map(({ body }) => zstdDecompressSync(body.value()));
       },
       history: async (account) =>
         grants
@@ -94,7 +92,7 @@ export async function openMongoSide(mongo: TestMongo, count: number): Promise<Si
 }
 
 function documentsOf(keys: readonly string[]): ReportDocument[] {
-  const { json: _json, ...sample } = toRow(sampleReport(randomId()), { reportId: '', jobId: '', jobKey: '' });
+  const { row: sample } = toRow(sampleReport(randomId()), { reportId: '', jobId: '', jobKey: '' });
   const now = Date.now();
   return Array.from({ length: reportsOfKey }, (_, age) =>
     keys.map((jobKey, index) => {
