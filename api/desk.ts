@@ -5,7 +5,7 @@ import type { Done, JobQueue, Missed } from '#shared/job-queue/port';
 import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import { targetPolicyOf } from '#shared/policy';
-import { openWindows } from '#shared/rate-limiter/windows';
+import { openWindows, type Windows } from '#shared/rate-limiter/windows';
 import type { TargetPolicy } from '#shared/target/parse-target';
 import type { Tracing } from '#shared/tracing/port';
 import { openWaiting } from '#shared/waiting/waiting';
@@ -33,6 +33,8 @@ export type ApiContext = {
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
+  /** Where requests are counted; in this process alone where left out. */
+  readonly windows?: Windows;
   /** Paths that will end; those of the service where left out. */
   readonly deprecations?: readonly Deprecation[];
   /** When requests are turned away; production's where left out. */
@@ -64,7 +66,7 @@ export function openDesk(context: ApiContext): Desk {
   const { config, backend, log, metrics, tracing } = context;
   const targetPolicy = targetPolicyOf(config);
   const site = openSite(config);
-  const quotas = openQuotas(openWindows(), backend.rateLimiter, config.RATE_LIMIT);
+  const quotas = openQuotas(context.windows ?? openWindows(), backend.rateLimiter, config.RATE_LIMIT);
   const shelf = {
     reports: openReportCache(reportCacheBytes, site.linksOf),
     reportStore: backend.reportStore,

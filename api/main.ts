@@ -1,13 +1,19 @@
-import { runProcess } from '#shared/process';
-import { apiPart } from './part.ts';
+import { type ProcessContext, runProcess } from '#shared/process';
 
-/** An API process of a scaled deployment. */
+/** An API process of a scaled deployment; with WEB_CONCURRENCY several that share one port. */
 export async function main(): Promise<void> {
   await runProcess({
     name: 'api',
     adminPort: 3001,
     isScaled: true,
     graceMs: 10_000,
-    open: async (context) => [await apiPart(context)],
+    open: listen,
+    children: { listener: listen },
   });
+}
+
+// Loaded when it is opened: a process that only starts others has no use for it.
+async function listen(context: ProcessContext) {
+  const { apiPart } = await import('./part.ts');
+  return [await apiPart(context)];
 }

@@ -32,6 +32,8 @@ export async function openApi(context: ApiContext): Promise<Api> {
     answer(request, response);
   });
   limitConnections(server, limits, config.TRUST_PROXY !== undefined);
+  // Of several processes, Node would pass a connection beyond the limit round among them for as long as all are full.
+  Object.assign(server, { dropMaxConnection: true });
   server.on('clientError', answerBadRequestOf(desk.site.publicPath));
   const port = await listen(server, config.HOST, config.PORT);
   return {

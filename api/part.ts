@@ -1,4 +1,5 @@
-import { asConfigError, type Part, type ProcessContext } from '#shared/process';
+import { asConfigError } from '#shared/listen';
+import type { Part, ProcessContext } from '#shared/process';
 import { openApi } from './open.ts';
 
 /** The public listener as a part of a process. */

@@ -8,14 +8,15 @@ import { openLogger } from '#shared/logger';
 import { makeToken } from '#shared/token-store/make-token';
 import { startService } from '../test/kit/service-process.ts';
 import { openLab } from '../test/lab/kit/lab.ts';
+import type { Section } from './section.ts';
 
-const count = Number(process.env['BATCH_TARGETS'] ?? 10_000);
+const count = Number(process.env['BENCH_TARGETS'] ?? 1800);
 /** LIMIT_TOKEN_SCANS where nobody has set it: so many new runs a minute. */
 const scansPerMinute = 600;
 const sampleMs = 1000;
 
 /** A batch of `diag` against one service with its default limits for tokens, killed after a third and resumed; visits are counted at the targets. */
-export async function bench(): Promise<void> {
+export async function bench(): Promise<Section> {
   const visits = new Map<string, number>();
   const hosts = Array.from({ length: count }, (_, at) => `t${at}.test`);
   const site = (host: string) => (_request: unknown, response: { end(text: string): void }) => {
@@ -54,12 +55,24 @@ export async function bench(): Promise<void> {
     const refused = service.lines.filter((line) => line.includes('"status":429')).length;
     const requests = service.lines.filter((line) => line.includes('"msg":"request"')).length;
     const twice = [...visits.values()].filter((times) => times > 1).length;
-    console.log(
-      `${count} targets in ${seconds.toFixed(0)} s, ${(seconds / least).toFixed(3)} of what the limit allows at best (${least} s); killed once after a third`,
-    );
-    console.log(
-      `requests a target ${(requests / count).toFixed(3)}; 429: ${refused}; visited twice ${twice}, never ${count - visits.size}; diag's RSS at most ${Math.max(first, second)} MB`,
-    );
+    return {
+      title: 'A batch',
+      about: `\`diag\` with ${count} targets (\`BENCH_TARGETS\`) against one service with its default limits for tokens; killed with SIGKILL after a third, and resumed. The targets count their visits, the service its requests.`,
+      columns: ['', ''],
+      rows: [
+        ['duration, s', seconds.toFixed(1)],
+        [
+          `÷ the least that ${scansPerMinute} scans a minute allow, ${least} s`,
+          least === 0 ? '' : (seconds / least).toFixed(3),
+        ],
+        ['requests for each target', (requests / count).toFixed(3)],
+        ['answers with 429', refused],
+        ['targets visited twice', twice],
+        ['targets never visited', count - visits.size],
+        ['memory of `diag`, at most, MB', Math.max(first, second)],
+      ],
+      limits: 'the limit of the token.',
+    };
   } finally {
     service.kill('SIGKILL');
     await service.closed;

@@ -28,12 +28,13 @@ export const paths: Readonly<Record<CheckName, (host: string) => string>> = {
   ssl: (host) => `ssl-check/${host}`,
   'domain-health': (host) => `domain-health/${host}`,
 };
-/** BENCH_ONLY names one check, and BENCH_EMBEDDED leaves out the scaled service, for profiles. */
+/** BENCH_ONLY names one check, BENCH_LANES is how many run at a time, and BENCH_EMBEDDED leaves out the scaled service, for profiles. */
 const names = (Object.keys(counts) as CheckName[]).filter(
   (name) => (process.env['BENCH_ONLY'] ?? name) === name,
 );
 const latencies = (process.env['BENCH_LATENCIES'] ?? '0,50').split(',').map(Number);
-const lanes = 8;
+const rounds = 5;
+const lanes = Number(process.env['BENCH_LANES'] ?? 8);
 
 /** Processes whose CPU is counted: those of the worker's side, and all. */
 type Place = {
@@ -88,28 +89,34 @@ export async function bench(): Promise<Section> {
 
 let hosts = 0;
 
+/** The least of rounds by turns, so that a machine that is busy for a while is so for all places. */
 async function measureAll(places: readonly Place[], name: CheckName): Promise<string[]> {
-  const cells: string[] = [];
-  for (const place of places) cells.push(...(await measure(place, name)));
-  return cells;
+  for (const place of places) await run(place, name, Math.ceil(counts[name] / 3));
+  const perRound = Math.ceil(counts[name] / rounds);
+  const least = places.map(() => ({ worker: Infinity, all: Infinity }));
+  for (let round = 0; round < rounds; round += 1)
+    for (const [index, place] of places.entries()) {
+      const before = { worker: cpuMsOf(place.workers), all: cpuMsOf(place.all) };
+      await run(place, name, perRound);
+      const known = least[index];
+      if (!known) continue;
+      known.worker = Math.min(known.worker, (cpuMsOf(place.workers) - before.worker) / perRound);
+      known.all = Math.min(known.all, (cpuMsOf(place.all) - before.all) / perRound);
+    }
+  return places.flatMap((place, index) => {
+    const { worker = 0, all = 0 } = least[index] ?? {};
+    const rate = (1000 / worker).toFixed(0);
+    return place.name === 'embedded' ? [all.toFixed(1), rate] : [worker.toFixed(1), all.toFixed(1), rate];
+  });
 }
 
-async function measure(place: Place, name: CheckName): Promise<string[]> {
+async function run(place: Place, name: CheckName, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: lanes });
-  const ask = async () => {
+  await inLanes(count, lanes, () => {
     hosts += 1;
-    await fetchReport(agent, `${place.url}/api/tools/${paths[name](`h${hosts}.test`)}`);
-  };
-  const count = counts[name];
-  await inLanes(Math.ceil(count / 3), lanes, ask);
-  const before = [cpuMsOf(place.workers), cpuMsOf(place.all)];
-  await inLanes(count, lanes, ask);
-  const [worker = 0, all = 0] = [cpuMsOf(place.workers), cpuMsOf(place.all)].map(
-    (now, index) => (now - (before[index] ?? 0)) / count,
-  );
+    return fetchReport(agent, `${place.url}/api/tools/${paths[name](`h${hosts}.test`)}`);
+  });
   agent.destroy();
-  const rate = (1000 / worker).toFixed(0);
-  return place.name === 'embedded' ? [all.toFixed(1), rate] : [worker.toFixed(1), all.toFixed(1), rate];
 }
 
 /** Gets a whole report, or rejects. As a patient client: a busy machine's 503 is asked again. */
@@ -133,8 +140,8 @@ function fetchOnce(agent: Agent, url: string): Promise<'busy' | 'done'> {
   });
 }
 
-// Linux counts in hundredths of a second.
-function cpuMsOf(pids: readonly (number | undefined)[]): number {
+/** CPU time of processes, ms. Linux counts in hundredths of a second. */
+export function cpuMsOf(pids: readonly (number | undefined)[]): number {
   return pids.reduce<number>((sum, pid) => {
     if (pid === undefined) return sum;
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -157,7 +164,7 @@ export async function openTarget(rootFile: string): Promise<Target> {
     NODE_EXTRA_CA_CERTS: rootFile,
     DNS_SERVERS: `127.0.0.1:${ports.dnsPort}`,
     NAMESERVER_PORT: String(ports.dnsPort),
-    TARGET_ALLOW_CIDRS: '127.0.0.1/32',
+    TARGET_ALLOW_CIDRS: '127.0.0.0/8',
     TARGET_ALLOW_SUFFIXES: 'test',
     TARGET_PORT_MAP: `80=${ports.httpPort},443=${ports.httpsPort}`,
   };

@@ -2,33 +2,45 @@ import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { sendPipelined } from './pipelines.ts';
+import type { Section } from './section.ts';
+import { inLanes } from './slow-host.ts';
 
 const urls = Number(process.env['MEMORY_URLS'] ?? 100_000);
 const freeUrls = Number(process.env['MEMORY_FREE_URLS'] ?? 100_000);
-const mixedUrls = Number(process.env['MEMORY_MIXED_URLS'] ?? 1_000_000);
+const mixedUrls = Number(process.env['MEMORY_MIXED_URLS'] ?? 100_000);
 const runs = Number(process.env['MEMORY_RUNS'] ?? 2000);
 const lanes = 8;
-const looks = 5;
+/** Of all requests; the memory is looked at after each. */
+const shares = [0.2, 0.5, 1];
 /** A header section holds 16 KiB: about the longest address that a caller can send. */
 const longest = 15_000;
 
 /** What one entry of each memory holds, and the memory of one process after many different addresses: read from the store, run, and free ones (cached under another spelling, refused). It should end flat. */
-export async function bench(): Promise<void> {
-  for (const name of ['report of 2,000 bytes', 'address of 70 characters', 'counter of a caller'])
-    console.log(heldBy(name));
-  await measure('stored', 'answered from the store', urls, (server, index) =>
-    ask(server, toolPath(server, index)),
-  );
-  await measure('run', 'run by workers in the process', runs, (server, index) =>
-    ask(server, toolPath(server, index)),
-  );
-  await measure('stored', 'free: one target under other spellings, 15 kB each', freeUrls, (server, index) =>
-    ask(server, spelling(toolPath(server, 0), index)),
-  );
-  await measure('stored', 'free: refused, 2 kB each', freeUrls, (server, index) =>
-    ask(server, `/api/tools/redirect-check?url=http%3A%2F%2F10.0.0.1%2F${'a'.repeat(2000)}${index}`),
-  );
-  await measureMixed();
+export async function bench(): Promise<Section> {
+  const entries = ['report of 2,000 bytes', 'address of 70 characters', 'counter of a caller'].map(heldBy);
+  const rows = [
+    await measure('stored', 'answered from the store', urls, (server, index) =>
+      ask(server, toolPath(server, index)),
+    ),
+    await measure('run', 'run by workers in the process', runs, (server, index) =>
+      ask(server, toolPath(server, index)),
+    ),
+    await measure('stored', 'free: one target in other spellings, 15 kB each', freeUrls, (server, index) =>
+      ask(server, spelling(toolPath(server, 0), index)),
+    ),
+    await measure('stored', 'free: refused, 2 kB each', freeUrls, (server, index) =>
+      ask(server, `/api/tools/redirect-check?url=http%3A%2F%2F10.0.0.1%2F${'a'.repeat(2000)}${index}`),
+    ),
+    await measureMixed(),
+  ];
+  return {
+    title: 'Memory',
+    about:
+      'RSS of one process after many requests, no two alike. The mix is answered from memory and store, accepted as jobs, and refused in each way, over 32 pipelined connections with a heap as in a container of 512 MB; `MEMORY_MIXED_URLS=1000000` sends more of it.',
+    columns: ['requests', 'count', 'before, MB', 'after a fifth', 'after half', 'at the end', 'end ÷ half'],
+    rows,
+    limits: `budgets in bytes for everything that callers fill; docs/operating.md names them. One entry takes: ${entries.join('; ')}.`,
+  };
 }
 
 /** Requests that cost their callers nothing, no two alike, from as many callers as the limits ask for. */
@@ -45,7 +57,7 @@ const freeRequests: readonly ((target: string, index: number) => string)[] = [
 ];
 
 /** The memory of one process after a mix of them: answered from memory and store, accepted as jobs, refused in each way. */
-async function measureMixed(): Promise<void> {
+async function measureMixed(): Promise<string[]> {
   const server = await start('mixed');
   const port = Number(new URL(server.base).port);
   const write = (index: number) => {
@@ -55,18 +67,9 @@ async function measureMixed(): Promise<void> {
     const caller = `198.18.${(index / 128_000) | 0}.${((index / 500) | 0) % 256}`;
     return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${caller}\r\n${token}\r\n`;
   };
-  console.log(`0 free URLs of all kinds: RSS ${mb(await memoryOf(server))}`);
-  let from = 0;
-  for (const share of [0.1, 0.5, 1]) {
-    const to = Math.floor(mixedUrls * share);
-    const statuses = await sendPipelined(port, from, to, write);
-    from = to;
-    console.log(
-      `${to} free URLs of all kinds: RSS ${mb(await memoryOf(server))}; ${JSON.stringify(statuses)}`,
-    );
-  }
-  server.agent.destroy();
-  server.child.kill();
+  return watch(server, 'free: of all kinds', mixedUrls, async (from, to) => {
+    console.log(`${to} free URLs: ${JSON.stringify(await sendPipelined(port, from, to, write))}`);
+  });
 }
 
 function heldBy(name: string): string {
@@ -88,21 +91,34 @@ async function measure(
   what: string,
   count: number,
   act: (server: Server, index: number) => Promise<void>,
-): Promise<void> {
+): Promise<string[]> {
   const server = await start(kind);
-  const told = [mb(await memoryOf(server))];
-  for (let look = 0; look < looks; look += 1) {
-    const [from, to] = [Math.floor((count * look) / looks), Math.floor((count * (look + 1)) / looks)];
-    let next = from;
-    const lane = async () => {
-      for (let index = next++; index < to; index = next++) await act(server, index);
-    };
-    await Promise.all(Array.from({ length: lanes }, lane));
-    told.push(mb(await memoryOf(server)));
+  return watch(server, what, count, (from, to) =>
+    inLanes(to - from, lanes, (index) => act(server, from + index)),
+  );
+}
+
+/** Sends all in pieces, and looks at the memory between them. @returns a row of the table; ends the server */
+async function watch(
+  server: Server,
+  what: string,
+  count: number,
+  send: (from: number, to: number) => Promise<void>,
+): Promise<string[]> {
+  const seen = [await memoryOf(server)];
+  let from = 0;
+  for (const share of shares) {
+    const to = Math.floor(count * share);
+    await send(from, to);
+    from = to;
+    seen.push(await memoryOf(server));
   }
-  console.log(`${count} URLs ${what}: RSS ${told.join(' → ')}`);
+  console.log(`${count} URLs ${what}: RSS ${seen.map(mb).join(' → ')}`);
   server.agent.destroy();
   server.child.kill();
+  const rss = seen.map((memory) => memory.rss / 1e6);
+  const [, , half = Number.NaN, end = Number.NaN] = rss;
+  return [what, String(count), ...rss.map((megabytes) => megabytes.toFixed(0)), (end / half).toFixed(2)];
 }
 
 function mb({ rss, heapUsed, heapTotal, arrayBuffers }: NodeJS.MemoryUsage): string {

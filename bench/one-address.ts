@@ -3,12 +3,13 @@ import { startRedis } from '../test/kit/redis.ts';
 import { type ServiceProcess, startService } from '../test/kit/service-process.ts';
 import { openVictims } from '../test/lab/hostile/victims.ts';
 import { openLab } from '../test/lab/kit/lab.ts';
+import type { Section } from './section.ts';
 
 const names = 60;
 const watchMs = 31_000;
 
 /** TLS connections that one address gets within 31 s when ssl-check is asked for 60 names that lead there; counted at the address. */
-export async function bench(): Promise<void> {
+export async function bench(): Promise<Section> {
   const hosts = Array.from({ length: names }, (_, at) => `n${at}.test`);
   const address = { A: ['127.0.4.1'] };
   const lab = await openLab({ zone: Object.fromEntries(hosts.map((host) => [host, address])) });
@@ -20,26 +21,34 @@ export async function bench(): Promise<void> {
     (_request, response) => void response.end(),
   );
   const settings = lab.settings({ TARGET_ALLOW_CIDRS: '127.0.0.0/8', LOG_LEVEL: 'info' });
-  const count = async (
-    what: string,
-    environment: Readonly<Record<string, string>>,
-    roles: readonly string[],
-  ) => {
+  const count = async (environment: Readonly<Record<string, string>>, roles: readonly string[]) => {
     victims.reset();
     const parts: ServiceProcess[] = [];
     for (const role of roles) parts.push(await start(role, { ...settings, ...environment }));
     await ask(parts[0]?.url ?? '', hosts);
     const { connections = 0 } = victims.burdens.get('127.0.4.1') ?? {};
-    console.log(`${what}: ${connections} TLS connections to one address in ${watchMs / 1000} s`);
     for (const part of parts) part.kill('SIGKILL');
     await Promise.all(parts.map(({ closed }) => closed));
+    return connections;
   };
   const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
   try {
-    await count('one process, no pace', { RATE_LIMIT: 'off' }, ['serve']);
-    await count('one process', {}, ['serve']);
     const shared = { REDIS_URL: redis.url, MONGODB_URL: mongo.url };
-    await count('an API and two workers', shared, ['api', 'worker', 'worker']);
+    const free = await count({ RATE_LIMIT: 'off' }, ['serve']);
+    const one = await count({}, ['serve']);
+    const two = await count(shared, ['api', 'worker', 'worker']);
+    const row = (what: string, connections: number) => [what, connections, (connections / free).toFixed(2)];
+    return {
+      title: 'Many names, one address',
+      about: `TLS connections that one address gets in ${watchMs / 1000} s when ssl-check is asked for ${names} names that lead there, counted at the address.`,
+      columns: ['service', 'connections', '÷ without pace'],
+      rows: [
+        row('one process, `RATE_LIMIT=off`: no pace', free),
+        row('one process', one),
+        row('an API and two workers', two),
+      ],
+      limits: 'the pace of an address, which all processes share.',
+    };
   } finally {
     await Promise.all([redis.stop(), mongo.stop(), victims.close(), lab.close()]);
   }

@@ -1,13 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import type { JobQueue } from '#shared/job-queue/port';
 import { startRedis } from '../test/kit/redis.ts';
 import { startRedisCluster } from '../test/kit/redis-cluster.ts';
+import { cpuMsOf } from './process-cpu.ts';
 import { makeJob, openReady } from './queue-cost.ts';
+import type { Section } from './section.ts';
 import { inLanes } from './slow-host.ts';
+import { median } from './statistics.ts';
 
 const rounds = 5;
 const jobsInRound = Number(process.env['JOBS'] ?? 1000);
@@ -22,16 +24,24 @@ type Subject = {
 };
 
 /** What a queued job costs the servers, the API and the worker, with one Redis and with three masters and their replicas, by turns in one run. */
-export async function bench(): Promise<void> {
+export async function bench(): Promise<Section> {
   const subjects = [await openOne(), await openCluster()];
   try {
-    for (const subject of subjects) await tellIdle(subject);
+    const idle = new Map<string, number>();
+    for (const subject of subjects) idle.set(subject.name, await measureIdle(subject));
     for (const subject of subjects) await measure(subject); // to warm up
     const rows: Row[] = [];
     for (let round = 0; round < rounds; round += 1)
       for (const subject of subjects) rows.push(await measure(subject));
     console.table(rows);
-    for (const { name } of subjects) tellLimit(rows.filter((row) => row.name === name));
+    return {
+      title: 'One Redis, or a cluster',
+      about: `Jobs that do nothing, from submit to the end of their run, with one API and one worker: medians of ${rounds} rounds of ${jobsInRound} by turns. The cluster has a replica of each master.`,
+      columns: ['', 'one Redis', 'three masters', 'ratio'],
+      rows: rowsOf(rows, idle),
+      limits:
+        'the one core on which a Redis runs its scripts. A master of a cluster also feeds its replica and passes on the messages of all others.',
+    };
   } finally {
     for (const subject of subjects) await subject.stop();
   }
@@ -51,7 +61,7 @@ async function measure({ name, servers, queue, worker }: Subject): Promise<Row> 
   const waiting = new Map<string, () => void>();
   const unsubscribe = queue.onDone((done) => done !== 'missed' && waiting.get(done.jobKey)?.());
   const before = await Promise.all(servers.map(cpuOf));
-  const [own, its, start] = [process.cpuUsage(), cpuOfProcess(worker), performance.now()];
+  const [own, its, start] = [process.cpuUsage(), cpuMsOf([worker.pid]), performance.now()];
   await inLanes(jobsInRound, 64, async () => {
     const job = makeJob(`h${Math.floor(Math.random() * 1000)}.test`, 'c');
     const done = new Promise<void>((resolve) => waiting.set(job.jobKey, resolve));
@@ -71,33 +81,41 @@ async function measure({ name, servers, queue, worker }: Subject): Promise<Row> 
     busiest: perJob(Math.max(...used)),
     servers: perJob(used.reduce((sum, one) => sum + one, 0)),
     api: perJob(user + system),
-    worker: perJob(cpuOfProcess(worker) - its),
+    worker: perJob(1000 * (cpuMsOf([worker.pid]) - its)),
   };
 }
 
-/** A server runs its scripts on one core: its CPU for a job is what limits it. */
-function tellLimit(rows: readonly Row[]): void {
-  const middle = (key: Exclude<keyof Row, 'name'>) =>
-    rows.map((row) => row[key]).toSorted((a, b) => a - b)[Math.floor(rows.length / 2)] ?? 0;
-  console.log(
-    `${rows[0]?.name}, medians: ${middle('jobsPerS')} jobs/s here; CPU for a job: busiest server ${middle('busiest')} µs, all servers ${middle('servers')} µs, API ${middle('api')} µs, worker ${middle('worker')} µs; the servers end at ${Math.round(1e6 / middle('busiest'))} jobs/s with a core each`,
-  );
+/** The medians of each subject, beside those of one Redis. */
+function rowsOf(rows: readonly Row[], idle: ReadonlyMap<string, number>): (string | number)[][] {
+  const middle = (name: string, key: Exclude<keyof Row, 'name'>) =>
+    median(rows.filter((row) => row.name === name).map((row) => row[key]));
+  const names = [...idle.keys()];
+  const line = (what: string, of: (name: string) => number) => {
+    const [one = Number.NaN, cluster = Number.NaN] = names.map(of);
+    return [what, one, cluster, (cluster / one).toFixed(2)];
+  };
+  return [
+    line('CPU of the busiest server for a job, µs', (name) => middle(name, 'busiest')),
+    // A server runs its scripts on one core: its CPU for a job is what limits it.
+    line('jobs/s at which the core of that server is full', (name) =>
+      Math.round(1e6 / middle(name, 'busiest')),
+    ),
+    line('CPU of all servers for a job, µs', (name) => middle(name, 'servers')),
+    line('CPU of the API for a job, µs', (name) => middle(name, 'api')),
+    line('CPU of the worker for a job, without a check, µs', (name) => middle(name, 'worker')),
+    line('commands/s while nothing happens', (name) => idle.get(name) ?? Number.NaN),
+  ];
 }
 
-async function tellIdle({ name, servers }: Subject): Promise<void> {
-  const read = async (part: string, field: string) => {
-    const texts = await Promise.all(servers.map((server) => server.info(part)));
-    return texts.map((text) => Number(new RegExp(`${field}:(\\d+)`).exec(text)?.[1]));
+/** Commands a second, of one API and one worker of the network queue. */
+async function measureIdle({ servers }: Subject): Promise<number> {
+  const commands = async () => {
+    const texts = await Promise.all(servers.map((server) => server.info('stats')));
+    return texts.reduce((sum, text) => sum + Number(/total_commands_processed:(\d+)/.exec(text)?.[1]), 0);
   };
-  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
-  const commands = () => read('stats', 'total_commands_processed').then(sum);
   const before = await commands();
   await after(idleS * 1000);
-  const perS = ((await commands()) - before) / idleS;
-  const clients = await read('clients', 'connected_clients');
-  console.log(
-    `${name}, one API and one worker of the network queue, idle: ${Math.round(perS)} commands/s, connections ${clients.join(' + ')}, this bench's own included`,
-  );
+  return Math.round(((await commands()) - before) / idleS);
 }
 
 async function openOne(): Promise<Subject> {
@@ -109,7 +127,7 @@ async function openOne(): Promise<Subject> {
 async function openCluster(): Promise<Subject> {
   const cluster = await startRedisCluster();
   const servers = cluster.ports.map((port) => new Redis(port, '127.0.0.1'));
-  return openSubject('three masters, three replicas', cluster.url, servers, cluster.stop);
+  return openSubject('three masters', cluster.url, servers, cluster.stop);
 }
 
 async function openSubject(
@@ -139,10 +157,4 @@ async function cpuOf(server: Redis): Promise<number> {
   const text = await server.info('cpu');
   const read = (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(text)?.[1]);
   return (read('used_cpu_user') + read('used_cpu_sys')) * 1e6;
-}
-
-// Linux counts in hundredths of a second.
-function cpuOfProcess({ pid }: ChildProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }

@@ -1,87 +1,68 @@
-// npm run bench [all | name …]: each figure is a ratio against a reference measured in the same run.
-import { spawnSync } from 'node:child_process';
+// npm run bench [all | name …]: measures, and writes docs/performance.md of what is kept in bench/results.
 import { fileURLToPath } from 'node:url';
-import { hasMongo } from '../test/kit/mongo.ts';
-import { hasRedis } from '../test/kit/redis.ts';
-import { keepSection, type Section, writePage } from './section.ts';
-
-type Bench = {
-  /** A bench that gives a section has it kept for docs/performance.md. */
-  readonly load: () => Promise<{ bench(): Promise<Section | void> }>;
-  /** What it needs that a machine may lack. */
-  readonly needs?: readonly (keyof typeof isHere)[];
-};
-
-const isHere = { redis: hasRedis, store: hasMongo } as const;
-const hints = {
-  redis: 'redis-server on the PATH, or REDIS_URL of a Redis that it may fill and empty',
-  store: 'a server of MongoDB’s protocol: MONGOD_BINARY, mongod or ferretdb on the PATH, or MONGODB_URL',
-} as const;
+import { type Benches, type Ending, runAll, tellEnding } from './run-all.ts';
+import { keepSection, writePage } from './section.ts';
 
 /** In the order of docs/performance.md. */
-const benches: { readonly [name: string]: Bench } = {
+export const benches: Benches = {
   'cached-get': { load: () => import('./cached-get.ts') },
   tokens: { load: () => import('./tokens.ts') },
-  'hop-timings': { load: () => import('./hop-timings.ts') },
+  'hop-timings': { load: () => import('./hop-timings.ts'), needs: ['curl'] },
   guard: { load: () => import('./guard.ts') },
   dns: { load: () => import('./dns.ts') },
   'slow-host': { load: () => import('./slow-host.ts'), needs: ['redis', 'store'] },
   workers: { load: () => import('./workers.ts'), needs: ['redis', 'store'] },
-  capacity: { load: () => import('./capacity.ts') },
+  capacity: { load: () => import('./capacity.ts'), needs: ['linux'] },
+  profile: { load: () => import('./profile.ts'), needs: ['linux'] },
   loop: { load: () => import('./loop.ts') },
+  concurrency: { load: () => import('./concurrency.ts'), needs: ['redis', 'store'] },
+  turns: { load: () => import('./turns.ts') },
   latency: { load: () => import('./latency.ts') },
   'queue-cost': { load: () => import('./queue-cost.ts'), needs: ['redis'] },
   'redis-size': { load: () => import('./redis-size.ts'), needs: ['redis'] },
-  'redis-cluster': { load: () => import('./redis-cluster.ts'), needs: ['redis'] },
+  'redis-cluster': { load: () => import('./redis-cluster.ts'), needs: ['cluster', 'linux'] },
   memory: { load: () => import('./memory.ts') },
   store: { load: () => import('./store.ts') },
   traces: { load: () => import('./traces.ts') },
-  batch: { load: () => import('./batch.ts') },
+  batch: { load: () => import('./batch.ts'), needs: ['linux'] },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
 };
 
-const wanted = process.argv.slice(2);
-const names = Object.keys(benches);
-const unknown = wanted.filter((name) => name !== 'all' && !names.includes(name));
-if (unknown.length > 0) {
-  console.error(`There is no ${unknown.join(', ')}. There are: all, ${names.join(', ')}.`);
-  process.exit(2);
-}
-process.exit(wanted.length === 0 || wanted.includes('all') ? runAll() : await runEach(wanted));
+/** So long a bench may take; the longest takes five minutes on two quiet cores. */
+const limitMs = 1000 * Number(process.env['BENCH_LIMIT_S'] ?? 900);
 
-/** Each in a process of its own, so that neither its defects nor its warm code reach the next; then writes the page. */
-function runAll(): number {
-  const failed = names.filter((name) => {
-    const lacking = lackingFor(name);
-    for (const need of lacking) console.log(`── ${name}: left out, it needs ${hints[need]}`);
-    if (lacking.length > 0) return false;
-    const { status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), name], {
-      stdio: 'inherit',
-    });
-    return status !== 0;
-  });
-  writePage(names);
-  if (failed.length > 0)
-    console.error(`These failed: ${failed.join(', ')}. The page has their last figures.`);
-  return failed.length > 0 ? 1 : 0;
-}
+if (import.meta.main) process.exit(await main(process.argv.slice(2)));
 
-async function runEach(chosen: readonly string[]): Promise<number> {
-  for (const name of chosen) {
-    const [need] = lackingFor(name);
-    if (need !== undefined) {
-      console.error(`${name} needs ${hints[need]}.`);
-      return 2;
-    }
-    console.log(`── ${name}`);
-    const { bench } = (await benches[name]?.load()) ?? {};
-    const section = await bench?.();
-    if (section) keepSection(name, section);
+/** @returns the exit status: 1 if a bench failed, 2 if one that was named is unknown or lacks something, 130 if it was interrupted */
+async function main(wanted: readonly string[]): Promise<number> {
+  const all = Object.keys(benches);
+  const unknown = wanted.filter((name) => name !== 'all' && !all.includes(name));
+  if (unknown.length > 0) {
+    console.error(`There is no ${unknown.join(', ')}. There are: all, ${all.join(', ')}.`);
+    return 2;
   }
-  writePage(names);
-  return 0;
+  const isAll = wanted.length === 0 || wanted.includes('all');
+  const stopped = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stopped.abort());
+  const endings = await runAll({
+    benches,
+    file: fileURLToPath(import.meta.url),
+    names: isAll ? all : wanted,
+    limitMs,
+    signal: stopped.signal,
+    onSection: keepSection,
+  });
+  if (endings.some(({ kind }) => kind === 'measured')) console.log(`written: ${writePage(all)}`);
+  tellAll(endings);
+  if (stopped.signal.aborted) return 130;
+  if (endings.some(({ kind }) => kind === 'failed')) return 1;
+  return !isAll && endings.some(({ kind }) => kind === 'lacks') ? 2 : 0;
 }
 
-function lackingFor(name: string): readonly (keyof typeof isHere)[] {
-  return benches[name]?.needs?.filter((need) => !isHere[need]) ?? [];
+function tellAll(endings: readonly Ending[]): void {
+  const seconds = endings.reduce((sum, ending) => sum + ending.seconds, 0);
+  console.log(`${endings.length} benches in ${(seconds / 60).toFixed(1)} minutes:`);
+  for (const ending of endings) console.log(`  ${tellEnding(ending).split('\n')[0]}`);
+  const old = endings.filter(({ kind }) => kind !== 'measured').map(({ name }) => name);
+  if (old.length > 0) console.log(`The page has the last figures of ${old.join(', ')}, with their date.`);
 }

@@ -13,45 +13,76 @@ export type Section = {
   readonly limits: string;
 };
 
+/** Under which conditions it was measured. */
+export type Conditions = {
+  readonly at: Date;
+  readonly seconds: number;
+  /** The share of all cores that other work had meanwhile; undefined where that cannot be told. */
+  readonly otherWork: number | undefined;
+};
+
 const results = new URL('results/', import.meta.url);
 const page = new URL('../docs/performance.md', import.meta.url);
 
-/** Keeps what a bench found out, with machine and date, in place of what it found out before: bench/results/<name>.md. */
-export function keepSection(name: string, section: Section): void {
-  writeFileSync(new URL(`${name}.md`, results), writeSection(name, section, new Date()));
+/** Keeps what a bench found out in place of what it found out before: bench/results/<name>.md. */
+export function keepSection(name: string, section: Section, conditions: Conditions): void {
+  writeFileSync(new URL(`${name}.md`, results), writeSection(name, section, conditions));
 }
 
-/** Writes docs/performance.md from what is kept. @param names the benches in the order of the page */
-export function writePage(names: readonly string[]): void {
+/** Writes docs/performance.md from what is kept. @param names the benches in the order of the page @returns its path */
+export function writePage(names: readonly string[]): string {
+  writeFileSync(page, pageOf(names));
+  return fileURLToPath(page);
+}
+
+/** The text of docs/performance.md from what is kept. @param names the benches in the order of the page */
+export function pageOf(names: readonly string[]): string {
   const kept = new Set(readdirSync(results));
   const sections = names
     .filter((name) => kept.has(`${name}.md`))
     .map((name) => readFileSync(new URL(`${name}.md`, results), 'utf8'));
-  writeFileSync(page, [intro, ...sections].join('\n'));
-  console.log(`written: ${fileURLToPath(page)}`);
+  return [intro, ...sections].join('\n');
 }
 
 const intro = `# Performance
 
-\`npm run bench all\` runs every bench and writes this page of what they keep in bench/results; \`npm run bench <name>\` renews one section. A load above the number of cores means that other work ran beside: then times are longer than on a quiet machine, and CPU time somewhat. Wherever there is something to compare with, it is measured in the same run, by turns: the ratio then holds on another machine too, and where other work runs beside. docs/soak.md has what grows over half an hour, docs/operating.md what one Redis holds.
+\`npm run bench all\` measures everything on this page and writes it. It takes about 25 minutes on two cores. \`npm run bench <name>\` measures one section again. What a bench needs and does not find on the machine, it names; the page then keeps its last section, with that section's date.
+
+Where there is something to compare with, it is measured in the same run, by turns. Such a ratio also holds on other machines and on busy ones. Each section says how much of the machine other work used while it was measured: above a few percent, times are longer than on a quiet machine.
+
+[soak.md](soak.md) shows what grows over half an hour, [operating.md](operating.md) what one Redis holds.
 `;
 
-function writeSection(name: string, { title, about, columns, rows, limits }: Section, now: Date): string {
+function writeSection(
+  name: string,
+  { title, about, columns, rows, limits }: Section,
+  conditions: Conditions,
+): string {
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
   return `## ${title}
 
-\`npm run bench ${name}\`, ${now.toISOString().slice(0, 10)}, ${machine()}. ${about}
+${about}
 
 ${line(columns)}
 ${line(columns.map((_, index) => (index === 0 ? '---' : '---:')))}
 ${rows.map(line).join('\n')}
 
 What limits: ${limits}
+
+\`npm run bench ${name}\`, ${tell(conditions)}.
 `;
+}
+
+function tell({ at, seconds, otherWork }: Conditions): string {
+  const beside =
+    otherWork === undefined
+      ? `load ${(loadavg()[0] ?? 0).toFixed(1)}`
+      : `other work used ${(100 * otherWork).toFixed(0)} % of the machine`;
+  return `${at.toISOString().slice(0, 10)}, ${seconds.toFixed(0)} s, ${machine()}; ${beside}`;
 }
 
 function machine(): string {
   const [first] = cpus();
   const model = first?.model.replace(/\s+/g, ' ').trim() ?? '';
-  return `${cpus().length} × ${model === '' || model === 'unknown' ? arch() : model}, Linux ${release().split('-')[0]}, Node ${process.versions.node}, load ${(loadavg()[0] ?? 0).toFixed(0)}`;
+  return `${cpus().length} × ${model === '' || model === 'unknown' ? arch() : model}, Linux ${release().split('-')[0]}, Node ${process.versions.node}`;
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { type ServiceProcess, startService } from '../test/kit/service-process.ts';
+import type { Section } from './section.ts';
+import { median } from './statistics.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 15);
 const gets = Number(process.env['BENCH_GETS'] ?? 2000);
@@ -12,6 +14,7 @@ const checks = Number(process.env['BENCH_CHECKS'] ?? 50);
 /** Another checkout of this project, to compare with. */
 const before = process.env['BENCH_BEFORE'];
 
+const reference = 'off';
 type Figures = { readonly getUs: number; readonly checkUs: number };
 
 /**
@@ -19,15 +22,15 @@ type Figures = { readonly getUs: number; readonly checkUs: number };
  * without a collector, with one of whose traces none is sampled, and with all. Turn by turn in one run; BENCH_BEFORE names a checkout
  * that takes part as well.
  */
-export async function bench(): Promise<void> {
+export async function bench(): Promise<Section> {
   const [target, collector] = [await open(), await open()];
   const ours = fileURLToPath(new URL('..', import.meta.url));
   const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(collector) };
   const services = {
     ...(before === undefined ? {} : { before: await start(before, target, {}) }),
-    off: await start(ours, target, {}),
-    'none sampled': await start(ours, target, { ...tracing, OTEL_TRACES_SAMPLER: 'always_off' }),
-    'all sampled': await start(ours, target, tracing),
+    [reference]: await start(ours, target, {}),
+    'a collector, none sampled': await start(ours, target, { ...tracing, OTEL_TRACES_SAMPLER: 'always_off' }),
+    'a collector, all sampled': await start(ours, target, tracing),
   };
   const measured = Object.entries(services).map(([name, service]) => ({
     name,
@@ -40,22 +43,28 @@ export async function bench(): Promise<void> {
       // The first is to warm up.
       if (round > 0) rows.push(row);
     }
-  const off = measured.find(({ name }) => name === 'off')?.rows ?? [];
-  for (const { name, rows } of measured) {
-    // A busy machine is busy for all services of a round.
-    const ratio = (of: keyof Figures) =>
-      middle(rows.map((row, at) => row[of] / (off[at]?.[of] ?? Number.NaN)));
-    const us = (of: keyof Figures) => middle(rows.map((row) => row[of]));
-    console.log(
-      `${name}: CPU ${us('getUs').toFixed(0)} µs a cached GET, ${ratio('getUs').toFixed(2)} of off; ${us('checkUs').toFixed(0)} µs a check, ${ratio('checkUs').toFixed(2)} of off`,
-    );
-  }
   for (const service of Object.values(services)) service.kill('SIGKILL');
   for (const server of [target, collector]) server.close().closeAllConnections();
+  return sectionOf(measured);
 }
 
-function middle(all: readonly number[]): number {
-  return all.toSorted((one, other) => one - other)[Math.floor(all.length / 2)] ?? Number.NaN;
+function sectionOf(
+  measured: readonly { readonly name: string; readonly rows: readonly Figures[] }[],
+): Section {
+  const off = measured.find(({ name }) => name === reference)?.rows ?? [];
+  return {
+    title: 'Traces',
+    about: `CPU of the whole service in one process, for a cached GET and for a redirect check, medians of ${rounds} rounds by turns.`,
+    columns: ['traces', 'cached GET, µs', '÷ off', 'check, µs', '÷ off'],
+    rows: measured.map(({ name, rows }) => {
+      // A busy machine is busy for all services of a round.
+      const ratio = (of: keyof Figures) =>
+        median(rows.map((row, at) => row[of] / (off[at]?.[of] ?? Number.NaN))).toFixed(2);
+      const us = (of: keyof Figures) => median(rows.map((row) => row[of])).toFixed(0);
+      return [name, us('getUs'), ratio('getUs'), us('checkUs'), ratio('checkUs')];
+    }),
+    limits: 'OpenTelemetry’s span, and the request that carries the spans to the collector.',
+  };
 }
 
 async function measure(service: ServiceProcess, target: Server, round: number): Promise<Figures> {

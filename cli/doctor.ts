@@ -3,15 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { openBackend } from '#shared/backend';
-import { type Config, readConfig } from '#shared/config';
+import { type Config, countProcesses, misspeltSettings, readConfig } from '#shared/config';
 import { openLogger } from '#shared/logger';
+import { describeMisspelling } from '#shared/misspelt-settings';
 import { findBrowser } from '../worker/probes/browser/find-browser.ts';
 import { browserSettingsOf } from '../worker/start/probe-settings.ts';
 import { openServer, type ServerOptions } from './connection.ts';
 import { exitStatus } from './exit-status.ts';
 
-/** What an examination has found: it works, it is not there and need not be, or it is broken. */
-type Found = { readonly state: 'ok' | 'none' | 'broken'; readonly words: string };
+/** What an examination has found: it works, it is not there and need not be, it is probably a mistake, or it is broken. */
+type Found = { readonly state: 'ok' | 'none' | 'warn' | 'broken'; readonly words: string };
 type Examination = readonly [name: string, look: () => Promise<Found> | Found];
 
 const within = 5000;
@@ -33,6 +34,7 @@ export async function examine(options: ServerOptions): Promise<number> {
 function examinations(config: Config, options: ServerOptions): readonly Examination[] {
   return [
     ['node', () => ({ state: 'ok', words: process.versions.node })],
+    ['settings', () => lookAtSettings(config)],
     ['store', () => lookAtFolder(config.DATA_DIR)],
     ['dns', () => lookAtDns(config)],
     ['ipv6', lookAtIpv6],
@@ -52,6 +54,14 @@ async function withDeadline(look: Examination[1]): Promise<Found> {
       (error: unknown): Found => ({ state: 'broken', words: (error as Error).message.split('\n')[0] ?? '' }),
     );
   return Promise.race([found, late]);
+}
+
+function lookAtSettings(config: Config): Found {
+  // Refused by those that listen, which this one does not.
+  countProcesses(config);
+  const misspelt = misspeltSettings();
+  if (misspelt.length > 0) return { state: 'warn', words: misspelt.map(describeMisspelling).join(' ') };
+  return { state: 'ok', words: 'all are valid, and no variable looks like a misspelt one' };
 }
 
 function lookAtFolder(folder: string): Found {

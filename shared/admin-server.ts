@@ -17,7 +17,7 @@ export type AdminPlace = {
   readonly defaultPort: number;
 };
 
-export type AdminSources = { readonly readiness: ReadReadiness; readonly metrics: Metrics };
+export type AdminSources = { readonly readiness: ReadReadiness; readonly metrics: Pick<Metrics, 'text'> };
 
 /** Serves /livez, /readyz and /metrics to what monitors the process. @param port undefined takes the default, or a free one if that is taken */
 export async function openAdminServer(
@@ -79,7 +79,7 @@ function sendReadiness(response: ServerResponse, { isReady, checks, about }: Rea
   send(response, 200, { ...found, ...about });
 }
 
-function sendMetrics(response: ServerResponse, metrics: Metrics, log: Logger): void {
+function sendMetrics(response: ServerResponse, metrics: AdminSources['metrics'], log: Logger): void {
   metrics.text().then(
     ({ type, body }) => {
       response.writeHead(200, { 'Content-Type': type });

@@ -1,6 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
+import type { Role } from './primary/child.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { isAddress, parseCidr } from './target/classify-address.ts';
@@ -36,6 +39,12 @@ const listOf = (isSuch: (item: string) => boolean, what: string) =>
     for (const item of items)
       if (!isSuch(item)) context.addIssue({ code: 'custom', message: `"${item}" is not ${what}` });
   });
+
+/** Each process holds a pool of connections and caches of its own; more than this is a slip of the keyboard. */
+const mostProcesses = 128;
+const processes = z.union([z.literal('auto'), count(1, mostProcesses)], {
+  error: `must be a number from 1 to ${mostProcesses}, or auto`,
+});
 
 /** Points in seconds, such as "600/60". */
 export const quotaSchema = z
@@ -149,6 +158,7 @@ const settingsSchema = z.object({
   PORT: port.default(3000),
   ADMIN_HOST: listenHost.default('127.0.0.1'),
   ADMIN_PORT: port.optional(),
+  WEB_CONCURRENCY: processes.default(1),
   PUBLIC_URL: publicUrl.transform((value) => value.replace(/\/+$/, '')).optional(),
   CONTACT_URL: contactUrl.optional(),
   CORS_ORIGINS: origins.optional(),
@@ -201,8 +211,18 @@ const settingsSchema = z.object({
 /** The name of every setting, in the order of the schema. */
 export const settingNames = [...settingsSchema.keyof().options, ...secretSettings.map(fileSettingOf)];
 
+/** The variables that look like settings and are none (`shared/misspelt-settings.ts`). */
+export function misspeltSettings(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): readonly Misspelling[] {
+  return findMisspellings(environment, settingNames);
+}
+
 /** Every setting of the environment, read and typed; names, defaults and meanings are in the README's table. */
 export type Config = z.infer<typeof settingsSchema>;
+
+/** Exit status of a bad configuration (EX_CONFIG of sysexits.h). */
+export const exitConfig = 78;
 
 /** The settings are wrong; `message` names every bad one, a line each. The process exits with 78 (EX_CONFIG). */
 export class ConfigError extends Error {
@@ -225,7 +245,28 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     lines.push(
       'REDIS_URL and MONGODB_URL: must be set both or neither: Redis holds the queue, MongoDB the reports',
     );
-  throw new ConfigError(`These settings are not valid:\n  ${[...lines, ...faults].join('\n  ')}`);
+  // A missing setting may be there under a name that is nearly right.
+  const misspelt = misspeltSettings(environment).map(describeMisspelling);
+  throw new ConfigError(
+    `These settings are not valid:\n  ${[...lines, ...faults, ...misspelt].join('\n  ')}`,
+  );
+}
+
+/** The number of processes that listen. Throws ConfigError for several that have no queue and store in common. */
+export function countProcesses({ WEB_CONCURRENCY: wanted, REDIS_URL }: Config): number {
+  const canShare = REDIS_URL !== undefined;
+  if (wanted === 'auto') return canShare ? availableParallelism() : 1;
+  if (wanted > 1 && !canShare)
+    throw new ConfigError(
+      `WEB_CONCURRENCY: ${wanted} processes need a queue and a store that they share. Set REDIS_URL and MONGODB_URL, or leave it unset: without these, queue and reports are in one process`,
+    );
+  return wanted;
+}
+
+/** What this process was started for by its primary; undefined for one that no primary of ours has started. */
+export function readChildRole(): Role | undefined {
+  const role = process.env['DIAG_ROLE'];
+  return role === 'beside' || role === 'listener' ? role : undefined;
 }
 
 function isReadable(path: string): boolean {

@@ -8,15 +8,23 @@ export type LogStream = ReturnType<typeof pino.destination>;
  * They are joined here, because sonic-boom counts the bytes of everything that waits anew for each line.
  */
 const batchLength = 32_768;
+/** What the kernel writes to a pipe in one piece, also where its reader is slow (PIPE_BUF of pipe(7)). */
+const pieceLength = 4096;
 const longestWaitMs = 100;
 
+export type LogOutput = {
+  /** Other processes write there too: no line of one may stand inside a line of another. */
+  readonly sharesOutput: boolean;
+};
+
 /** Opens stdout for log lines. What waits is written before the process ends, except by SIGKILL. */
-export function openLogStream(): LogStream {
+export function openLogStream({ sharesOutput }: LogOutput): LogStream {
+  const mostLength = sharesOutput ? pieceLength : batchLength;
   const stream: LogStream & { minLength?: number } = pino.destination({
     sync: false,
     // What is passed on is joined already, and is written at once.
     minLength: 1,
-    maxWrite: 2 * batchLength,
+    maxWrite: sharesOutput ? pieceLength : 2 * batchLength,
     periodicFlush: longestWaitMs,
     contentMode: 'buffer',
   });
@@ -33,8 +41,9 @@ export function openLogStream(): LogStream {
   };
   return Object.assign(stream, {
     write(line: string) {
+      if (sharesOutput && waiting.length + line.length > mostLength) passOn();
       waiting += line;
-      if (waiting.length >= batchLength) passOn();
+      if (waiting.length >= mostLength) passOn();
       return true;
     },
     flush(done?: (error?: Error) => unknown) {

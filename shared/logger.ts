@@ -1,5 +1,5 @@
 import { pino, stdSerializers } from 'pino';
-import { openLogStream } from './log-stream.ts';
+import { type LogOutput, openLogStream } from './log-stream.ts';
 
 /** The log: JSON lines on stdout, fixed messages and fields. error = a person must act, warn = we coped, info = life of a job, debug = a probe. */
 export type Logger = {
@@ -27,9 +27,12 @@ function errorFields(error: unknown): unknown {
   return { type, message, stack, code };
 }
 
-/** Opens the log. Error objects belong under the key `err`; the other fields are JSON. */
-export function openLogger(level: string): Logger {
-  const stream = openLogStream();
+/**
+ * Opens the log. Error objects belong under the key `err`; the other fields are JSON.
+ * @param output `sharesOutput` where other processes write their lines there too
+ */
+export function openLogger(level: string, output: LogOutput = { sharesOutput: false }): Logger {
+  const stream = openLogStream(output);
   const log = pino({ level, base: null, timestamp: isoTime, serializers: { err: errorFields } }, stream);
   const writeInfo = (fields: object, message: string) => void stream.write(infoLine(fields, message));
   return {

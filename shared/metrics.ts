@@ -11,6 +11,9 @@ import type { Tracing } from './tracing/port.ts';
 
 type Stats = Awaited<ReturnType<JobQueue['stats']>>;
 
+/** The samples of a process, as they can be sent to another. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
 /** What this process tells Prometheus: base units, no label that a target or a token could choose. */
 export type Metrics = {
   request(route: string, status: number, seconds: number): void;
@@ -27,8 +30,12 @@ export type Metrics = {
   /** From now on each scrape tells what became of spans. */
   watchTracing(tracing: Pick<Tracing, 'counts'>): void;
   /** The text of /metrics. */
-  text(): Promise<{ readonly type: string; readonly body: string }>;
+  text(): Promise<MetricsText>;
+  /** The same for a process that sums several. */
+  values(): Promise<MetricValues>;
 };
+
+export type MetricsText = { readonly type: string; readonly body: string };
 
 const durations = [0.001, 0.005, 0.02, 0.1, 0.3, 1, 3, 10, 30, 60];
 
@@ -76,6 +83,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     watchReadiness: (read) => addDegradedGauge(read, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
+    values: () => registry.getMetricsAsJSON(),
   };
 }
 
@@ -122,6 +130,8 @@ function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
       help,
       labelNames: ['queue', 'state'],
       registers,
+      // All processes read the same queue, at slightly different moments.
+      aggregator: 'max',
       async collect() {
         // A queue that cannot be read has no value: 0 would say that nothing waits.
         this.reset();
@@ -146,6 +156,7 @@ function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
     name: 'diag_queue_up',
     help: '1 when the queue could be read at this scrape; at 0 the other gauges of the queue are absent.',
     registers,
+    aggregator: 'max',
     async collect() {
       this.set((await stats()) ? 1 : 0);
     },
@@ -158,6 +169,7 @@ function addDegradedGauge(read: ReadReadiness, registers: Registry[]): void {
     help: '1 while a part that this process needs is away or hampered; /readyz says why.',
     labelNames: ['part'],
     registers,
+    aggregator: 'max',
     async collect() {
       const { checks } = await read();
       for (const [part, state] of Object.entries(checks)) this.set({ part }, state === true ? 0 : 1);

@@ -18,6 +18,7 @@ export function addBuildInfo(registers: Registry[]): void {
     help: 'Always 1; the labels say what runs.',
     labelNames: ['version', 'node'],
     registers,
+    aggregator: 'first',
   }).set({ version, node: process.versions.node }, 1);
 }
 
@@ -31,6 +32,8 @@ export function addBackendGauges(backends: Backends, registers: Registry[]): voi
     help: '1 if queue or store answered within 1 s and can work, else 0.',
     labelNames,
     registers,
+    // An alarm asks for any process that does not reach them.
+    aggregator: 'min',
     async collect() {
       asked = Promise.all(Object.entries(backends).map(([name, backend]) => ask(name, backend)));
       for (const { backend, isUp } of await asked) this.set({ backend }, isUp ? 1 : 0);
@@ -41,6 +44,7 @@ export function addBackendGauges(backends: Backends, registers: Registry[]): voi
     help: 'How long queue or store took to answer at this scrape; 1 if it did not.',
     labelNames,
     registers,
+    aggregator: 'max',
     async collect() {
       for (const { backend, tookS } of await asked) this.set({ backend }, tookS);
     },

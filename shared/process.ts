@@ -1,16 +1,28 @@
-import { openAdminServer } from './admin-server.ts';
+import cluster from 'node:cluster';
+import { type AdminSources, openAdminServer } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import {
+  type Config,
+  ConfigError,
+  countProcesses,
+  exitConfig,
+  misspeltSettings,
+  readChildRole,
+  readConfig,
+} from './config.ts';
 import { makeDataFolderPrivate } from './data-folder.ts';
 import { timeWaits } from './job-queue/time-waits.ts';
+import { asConfigError } from './listen.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
+import { describeMisspelling } from './misspelt-settings.ts';
+import type { Place, Role } from './primary/child.ts';
+import type { Windows } from './rate-limiter/windows.ts';
 import { type Able, type Checks, openReadiness, type ReadReadiness } from './readiness.ts';
+import { stopOnSignals } from './stop-on-signals.ts';
 import { openTracing } from './tracing/open.ts';
 import type { Tracing } from './tracing/port.ts';
-
-/** Exit status of a bad configuration (EX_CONFIG of sysexits.h). */
-const exitConfig = 78;
+import { warnOfMisspelt } from './warn-of-misspelt.ts';
 
 /** A part of the process: what it adds to readiness, and how it is closed. */
 export type Part = Able & {
@@ -25,7 +37,11 @@ export type ProcessContext = {
   readonly backend: Backend;
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
+  /** What callers spend, counted together with other processes; absent in a process that counts alone. */
+  readonly windows?: Windows;
 };
+
+type Open = (context: ProcessContext) => Promise<readonly Part[]>;
 
 export type ProcessOptions = {
   readonly name: string;
@@ -35,7 +51,12 @@ export type ProcessOptions = {
   /** Longest that running work may go on once the process is told to stop. */
   readonly graceMs: number;
   /** Opens the parts in order; they are closed in the same order. */
-  readonly open: (context: ProcessContext) => Promise<readonly Part[]>;
+  readonly open: Open;
+  /**
+   * What its children open where WEB_CONCURRENCY wants several: the listener in each, and `beside` in one more.
+   * Absent where nothing listens for callers: then the setting means nothing.
+   */
+  readonly children?: { readonly listener: Open; readonly beside?: Open };
 };
 
 /** Runs a process of the service: settings, log, backend, parts, admin port, and an orderly end on SIGTERM or SIGINT. Bad settings exit with 78. */
@@ -49,15 +70,60 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   }
 }
 
-async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOptions): Promise<void> {
+async function start(options: ProcessOptions): Promise<void> {
+  const { name, isScaled, children } = options;
   const config = readConfig();
   if (isScaled && config.REDIS_URL === undefined)
     throw new ConfigError(
-      `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
+      [
+        `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
+        ...misspeltSettings().map(describeMisspelling),
+      ].join('\n  '),
     );
-  const log = openLogger(config.LOG_LEVEL);
   process.umask(0o077);
+  const count = children ? countProcesses(config) : 1;
+  // A process manager that uses node:cluster makes every process a worker of its own; ours have a role as well.
+  if (count === 1 || cluster.isWorker)
+    return work(options, config, cluster.isWorker ? readChildRole() : undefined);
+  const places = Array.from({ length: count }, (_, at): Place => ({ name: `${at + 1}`, role: 'listener' }));
+  if (children?.beside) places.push({ name: 'worker', role: 'beside' });
+  const { runPrimary } = await import('./primary/run-primary.ts');
+  await runPrimary({ ...options, places }, config);
+}
+
+/** A process that works: alone, or as a child. */
+async function work(options: ProcessOptions, config: Config, role: Role | undefined): Promise<void> {
+  const { name, graceMs } = options;
+  const child = role ? await import('./primary/be-child.ts') : undefined;
+  const log = openLogger(config.LOG_LEVEL, { sharesOutput: child !== undefined });
+  if (!child) warnOfMisspelt(log);
   makeDataFolderPrivate(config.DATA_DIR, log);
+  const context = await openContext(name, config, log);
+  const { backend, metrics, tracing } = context;
+  const parts = await (role
+    ? openAsChild(options.children?.[role] ?? options.open, context)
+    : options.open(context));
+  const readiness = openReadinessOf(backend, parts, log);
+  metrics.watchReadiness(readiness);
+  if (tracing) metrics.watchTracing(tracing);
+  const says = Object.assign({ mode: backend.mode }, ...parts.map((part) => part.says)) as object;
+  const close = async () => {
+    for (const part of parts) await part.close(graceMs);
+    await backend.close(0);
+    await tracing?.close();
+  };
+  // The log tells once of start and end: by the primary, where there is one.
+  if (child) return child.answerPrimary({ readiness, metrics }, says, stopOnSignals(close, quiet(log)), log);
+  const admin = await openAdmin({ readiness, metrics }, options, context);
+  stopOnSignals(async () => {
+    admin.drain();
+    await close();
+    await admin.close();
+  }, log);
+  log.info({ process: name, ...says, adminPort: admin.port }, 'ready');
+}
+
+async function openContext(name: string, config: Config, log: Logger): Promise<ProcessContext> {
   const { openMetrics } = await import('./metrics.ts');
   const tracing = await openTracing(config, name, log);
   const opened = await openBackend(config, log, tracing);
@@ -65,29 +131,24 @@ async function start({ name, adminPort, isScaled, graceMs, open }: ProcessOption
   const jobQueue = timeWaits(opened.jobQueue, config.QUEUE_SECONDS * 1000, (queue, waitedS) =>
     metrics.jobStarted(queue, waitedS),
   );
-  const backend = { ...opened, jobQueue };
-  const parts = await open({ config, log, backend, metrics, tracing });
-  const readiness = openReadinessOf(backend, parts, log);
-  metrics.watchReadiness(readiness);
-  if (tracing) metrics.watchTracing(tracing);
+  return { config, log, backend: { ...opened, jobQueue }, metrics, tracing };
+}
+
+async function openAsChild(open: Open, context: ProcessContext): Promise<readonly Part[]> {
+  const { openChildWindows } = await import('./primary/be-child.ts');
+  return open({ ...context, windows: openChildWindows() });
+}
+
+function openAdmin(sources: AdminSources, { adminPort }: ProcessOptions, { config, log }: ProcessContext) {
   const place = { host: config.ADMIN_HOST, port: config.ADMIN_PORT, defaultPort: adminPort };
-  const admin = await openAdminServer(place, { readiness, metrics }, log).catch(
-    asConfigError('ADMIN_PORT', config.ADMIN_PORT),
-  );
-  stopOnSignals(async () => {
-    admin.drain();
-    for (const part of parts) await part.close(graceMs);
-    await backend.close(0);
-    await tracing?.close();
-    await admin.close();
-  }, log);
-  log.info(
-    Object.assign(
-      { process: name, mode: backend.mode, adminPort: admin.port },
-      ...parts.map(({ says }) => says),
-    ) as object,
-    'ready',
-  );
+  return openAdminServer(place, sources, log).catch(asConfigError('ADMIN_PORT', config.ADMIN_PORT));
+}
+
+function quiet(log: Logger): Pick<Logger, 'info' | 'error'> {
+  return {
+    info: (fields, message) => log.debug(fields, message),
+    error: (fields, message) => log.error(fields, message),
+  };
 }
 
 function openReadinessOf(
@@ -107,51 +168,4 @@ function openReadinessOf(
     canWork: (checks: Checks) => agreement?.refusal() === undefined && part.canWork(checks),
   }));
   return openReadiness(pings, ables, log);
-}
-
-/** Turns a port that is taken or forbidden, or a host that is none of this machine, into a ConfigError that names its setting. @param setting PORT or ADMIN_PORT */
-export function asConfigError(setting: string, port: number | undefined) {
-  return (error: unknown): never => {
-    const {
-      code = '',
-      syscall,
-      hostname,
-      address,
-    } = error as NodeJS.ErrnoException & {
-      readonly hostname?: string;
-      readonly address?: string;
-    };
-    const host = setting.replace('PORT', 'HOST');
-    if (syscall === 'getaddrinfo') throw new ConfigError(`${host}: "${hostname}" has no address (${code})`);
-    if (code === 'EADDRNOTAVAIL' || code === 'EINVAL' || code === 'EAFNOSUPPORT')
-      throw new ConfigError(`${host}: "${address}" is no address of this machine (${code})`);
-    if (code === 'EADDRINUSE') throw new ConfigError(`${setting}: port ${port} is taken by another process`);
-    if (code === 'EACCES') throw new ConfigError(`${setting}: cannot listen there (${code})`);
-    throw error;
-  };
-}
-
-/** npm passes a signal on that a terminal or a supervisor has already sent to the whole process group: both are one request to stop. */
-const sameRequestMs = 1000;
-
-/** Runs `stop` once on SIGTERM or SIGINT and ends the process; a second request to stop ends it at once. */
-function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
-  let stoppingSince: number | undefined;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (stoppingSince !== undefined) {
-      if (performance.now() - stoppingSince > sameRequestMs) process.exit(1);
-      return;
-    }
-    stoppingSince = performance.now();
-    log.info({ signal }, 'stopping');
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'stopping failed');
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
 }

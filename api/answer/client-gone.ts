@@ -1,7 +1,7 @@
-import type { Response } from 'express';
+import type { Outgoing } from './outgoing.ts';
 
 /** A signal that aborts with ClientGone when the caller closes its connection: it stops waiting, and its job goes on for the next one. */
-export function abortedByClose(response: Response): AbortSignal {
+export function abortedByClose(response: Outgoing): AbortSignal {
   const controller = new AbortController();
   const leave = () => {
     if (!response.writableEnded) controller.abort(new ClientGone());

@@ -1,11 +1,15 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { Problem, problems } from '#shared/model/problem';
 import { noteSubject, requestIdOf, type Witness } from '../request/request-log.ts';
 import { ClientGone } from './client-gone.ts';
+import type { Outgoing } from './outgoing.ts';
+
+/** Answers a request that ended in an error. */
+export type AnswerProblem = (error: unknown, request: IncomingMessage, response: Outgoing) => void;
 
 /** The only place that turns an error into HTTP (RFC 9457). What is no Problem is a defect: logged once, answered 500. */
-export function answerProblems({ log, metrics }: Witness, publicPath: string) {
-  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+export function answerProblemOf({ log, metrics }: Witness, publicPath: string): AnswerProblem {
+  return (error, request, response) => {
     if (error instanceof ClientGone) return;
     const foreseen = error instanceof Problem ? error : readExpressError(error);
     if (!foreseen) log.error({ requestId: requestIdOf(response), err: error }, 'request failed');
@@ -18,7 +22,11 @@ export function answerProblems({ log, metrics }: Witness, publicPath: string) {
   };
 }
 
-function sendProblem(request: Request, response: Response, { status, fields, text }: PrintedProblem): void {
+function sendProblem(
+  request: IncomingMessage,
+  response: Outgoing,
+  { status, fields, text }: PrintedProblem,
+): void {
   response.statusCode = status;
   for (const name of ['ETag', 'Last-Modified', 'Content-Encoding']) response.removeHeader(name);
   for (let index = 0; index < fields.length; index += 2)

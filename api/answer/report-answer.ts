@@ -1,4 +1,5 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { Outgoing } from './outgoing.ts';
 import type { ReadyReport } from './report-cache.ts';
 import { sendRepresentation } from './representation.ts';
 
@@ -30,7 +31,11 @@ export function reportFields({ ready, via, isOwnFreshness, isPublic }: ReportAns
 }
 
 /** Sends a report: 200, or 304 when the caller has it already. */
-export async function sendReport(request: Request, response: Response, answer: ReportAnswer): Promise<void> {
+export async function sendReport(
+  request: IncomingMessage,
+  response: Outgoing,
+  answer: ReportAnswer,
+): Promise<void> {
   const fields = reportFields(answer);
   // What was announced before stays; writeHead would replace it.
   const announced = response.getHeader('Link');

@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
-import type { Request, Response } from 'express';
 import type { StoredReport } from '#shared/report-store/port';
 import { digestOf, unpackPrepared } from '#shared/report-store/row';
 import { type Coding, chooseCoding } from './negotiation.ts';
+import type { Outgoing } from './outgoing.ts';
 
 /** What a GET answers with (RFC 9110 §8): its bytes in each content coding, each made once and when first asked for. */
 export type Representation = {
@@ -140,8 +140,8 @@ export function representationFields(
  * @param fields more of the answer's fields, as a flat list of names and values; they replace what was set before
  */
 export async function sendRepresentation(
-  { headers, method }: Request,
-  response: Response,
+  { headers, method }: IncomingMessage,
+  response: Outgoing,
   representation: Representation,
   fields: readonly string[],
 ): Promise<void> {

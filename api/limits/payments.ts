@@ -1,15 +1,15 @@
-import type { Response } from 'express';
 import type { Done } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
+import type { Outgoing } from '../answer/outgoing.ts';
 import type { Caller } from '../request/caller.ts';
 import type { Paid, Quotas } from './quotas.ts';
 
 /** Scans that were paid for runs that have not ended: what never ran, or failed through us, is given back. */
 export type Payments = {
   /** Pays for a run before it starts. Throws 429. */
-  pay(caller: Caller, job: Job, points: number, response: Response): Promise<void>;
+  pay(caller: Caller, job: Job, points: number, response: Outgoing): Promise<void>;
   /** The run does not happen, or is somebody else's; once, however often it is called. What is left then is told in the RateLimit field. */
-  giveBack(caller: Caller, jobId: string, response: Response): Promise<void>;
+  giveBack(caller: Caller, jobId: string, response: Outgoing): Promise<void>;
   /** The run has ended. */
   settle(done: Done): Promise<void>;
 };

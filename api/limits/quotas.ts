@@ -1,7 +1,7 @@
-import type { Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import type { Quota, RateLimiter, Taken } from '#shared/rate-limiter/port';
 import type { Windows } from '#shared/rate-limiter/windows';
+import type { Outgoing } from '../answer/outgoing.ts';
 import type { Caller } from '../request/caller.ts';
 import {
   allowancesOf,
@@ -13,20 +13,20 @@ import {
   spend,
 } from './allowances.ts';
 
-/** The two quotas of a caller: `requests` is counted in this process, `scans` over all of them. */
+/** The two quotas of a caller: `requests` is counted by the processes of one WEB_CONCURRENCY together, `scans` over all processes. */
 export type Quotas = {
   /** Off for labs: nothing is counted. */
   readonly isOn: boolean;
   /** Counts a request; undefined where nothing is counted. */
   countRequest(caller: Caller): Counted | undefined;
   /** Counts a request, and sets the RateLimit fields. Throws 429. */
-  takeRequest(caller: Caller, response: Response): void;
+  takeRequest(caller: Caller, response: Outgoing): void;
   /** Pays for a run before it starts; undefined where nothing is counted. Throws 429. */
-  takeScans(caller: Caller, points: number, response: Response): Promise<Paid | undefined>;
+  takeScans(caller: Caller, points: number, response: Outgoing): Promise<Paid | undefined>;
   /** For a run that did not happen, or failed through us. */
   giveBackScans(paid: Paid): Promise<void>;
   /** Sets the RateLimit field to what is left of the scans now. */
-  tellScans(caller: Caller, response: Response): Promise<void>;
+  tellScans(caller: Caller, response: Outgoing): Promise<void>;
   look(caller: Caller): Promise<{ readonly requests: Taken; readonly scans: Taken }>;
 };
 
@@ -71,7 +71,7 @@ export function openQuotas(local: Windows, shared: RateLimiter, isOn: boolean): 
 }
 
 // Behind the item of `requests`; in place of what it said before the points were given back.
-function setScansItem(response: Response, scans: Quota, taken: Taken): void {
+function setScansItem(response: Outgoing, scans: Quota, taken: Taken): void {
   const [requests = ''] = String(response.getHeader('RateLimit') ?? '').split(', ');
   response.setHeader('RateLimit', [requests, limitItem(scans, taken)].filter(Boolean).join(', '));
 }

@@ -1,7 +1,7 @@
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
 import { Problem } from '#shared/model/problem';
-import { answerProblems } from '../answer/problem-answer.ts';
+import { answerProblemOf } from '../answer/problem-answer.ts';
 import {
   answerFindings,
   answerMe,
@@ -13,12 +13,10 @@ import type { Desk } from '../desk.ts';
 import { addPages } from '../pages/routes.ts';
 import { addReports } from '../reports/routes.ts';
 import { type Answer, acceptingJson } from '../request/accept-json.ts';
-import { logRequests } from '../request/request-log.ts';
-import { answerJob } from '../tools/answer-job.ts';
+import { answerJob, jobPattern } from '../tools/answer-job.ts';
 import { answerTool } from '../tools/answer-tool.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
-import { announceDeprecations } from './deprecations.ts';
-import { closeBehindBody, guardHost, sendCors } from './front-door.ts';
+import { receive } from './receive.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
@@ -27,15 +25,19 @@ export function makeApp(desk: Desk): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', false);
-  app.use(closeBehindBody(), logRequests(desk.witness));
-  app.use(announceDeprecations(desk.door.deprecations));
-  app.use(guardHost(desk.door.isKnownHost), sendCors(desk.door.corsOrigins));
+  app.use((request, response, next) => {
+    receive(desk, request, response);
+    next();
+  });
 
   const get = (path: string, answer: Answer) => {
     // One route of all methods: each is compared with the path of every request that none before it has answered.
     app
       .route(path)
-      .get(async (request, response) => answer(request, response))
+      .get(async (request, response) => {
+        const problem = await answer(request, response);
+        if (problem) throw problem;
+      })
       .all(refuseMethod);
   };
   for (const spec of catalogue) {
@@ -45,8 +47,8 @@ export function makeApp(desk: Desk): Express {
     );
   }
   get(
-    '/api/jobs/:id',
-    acceptingJson((request, response) => answerJob(desk, request, response)),
+    jobPattern,
+    acceptingJson((request, response) => answerJob(desk, String(request.params['id']), request, response)),
   );
   get(
     '/api/me',
@@ -66,7 +68,11 @@ export function makeApp(desk: Desk): Express {
   app.use((request) => {
     throw new Problem('not_found', describeMiss(request.path, desk.site.publicPath));
   });
-  app.use(answerProblems(desk.witness, desk.site.publicPath));
+  const answerProblem = answerProblemOf(desk.witness, desk.site.publicPath);
+  // Express tells the handler of errors by its fourth parameter.
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
+    answerProblem(error, request, response),
+  );
   return app;
 }
 

@@ -1,4 +1,5 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { Outgoing } from '../answer/outgoing.ts';
 
 /** A path that will end, and what to use instead. */
 export type Deprecation = {
@@ -16,16 +17,16 @@ export type Deprecation = {
 export const deprecations: readonly Deprecation[] = [];
 
 /** Tells callers of a deprecated path, on every answer: Deprecation (RFC 9745), Sunset (RFC 8594), and a link. */
-export function announceDeprecations(list: readonly Deprecation[]) {
-  return (request: Request, response: Response, next: NextFunction): void => {
-    const found = findDeprecation(list, request.url);
-    if (found) {
-      response.setHeader('Deprecation', `@${Math.floor(found.since / 1000)}`);
-      if (found.sunset !== undefined) response.setHeader('Sunset', new Date(found.sunset).toUTCString());
-      response.appendHeader('Link', `<${found.link}>; rel="deprecation"; type="text/html"`);
-    }
-    next();
-  };
+export function announceDeprecation(
+  list: readonly Deprecation[],
+  { url = '' }: IncomingMessage,
+  response: Outgoing,
+): void {
+  const found = findDeprecation(list, url);
+  if (!found) return;
+  response.setHeader('Deprecation', `@${Math.floor(found.since / 1000)}`);
+  if (found.sunset !== undefined) response.setHeader('Sunset', new Date(found.sunset).toUTCString());
+  response.appendHeader('Link', `<${found.link}>; rel="deprecation"; type="text/html"`);
 }
 
 /** The deprecation of an address, if its path has one. */

@@ -16,29 +16,44 @@ import { commonFields, logAnswer, newRequestId } from '../request/request-log.ts
 import { startRequest, traceField } from '../request/trace-request.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 import { findDeprecation } from './deprecations.ts';
+import { openDirectRoutes } from './direct-routes.ts';
 import { corsFields, hasBody, hasOneHost } from './front-door.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Answers plain repeats of a GET whose report is in memory, and hands everything else to the app: the same fields,
- * quota and log line, without a router on the way. Batches live on these. A caller whose requests are used up is refused here.
+ * Answers tools and jobs without a router on the way, and of these plain repeats whose report is in memory without anything else on
+ * the way; hands everything else to the app. The fields, the quota and the log line are the same on each way. Batches live on these.
  */
 export function openFastLane(desk: Desk, app: Listener): Listener {
+  const answerDirectly = openDirectRoutes(desk);
   return (request, response) => {
     const start = performance.now();
-    const found = isPlain(request, desk) ? findAnswer(desk, request) : undefined;
-    if (!found) return app(request, response);
-    const caller = desk.admission.callers.recall(request);
-    // A token that may not, or one that was not given this report before, goes the long way.
-    const isSettled =
-      caller?.scopes.includes('tools') && (!desk.site.reportIds || found.ready.isGivenTo(caller.account));
-    if (!caller || !isSettled) return app(request, response);
-    const counted = desk.admission.quotas.countRequest(caller);
-    const sending = { request, response, start, caller, left: counted?.left };
-    if (counted?.refusal) sendRefusal(desk, found, sending, refuseRequest(counted.refusal, caller));
-    else send(desk, found, sending);
+    const isAnswered =
+      isUsual(request, desk) &&
+      (answerFromMemory(desk, request, response, start) || answerDirectly(request, response));
+    if (!isAnswered) app(request, response);
   };
+}
+
+function answerFromMemory(
+  desk: Desk,
+  request: IncomingMessage,
+  response: ServerResponse,
+  start: number,
+): boolean {
+  const found = isPlain(request, desk) ? findAnswer(desk, request) : undefined;
+  if (!found) return false;
+  const caller = desk.admission.callers.recall(request);
+  // A token that may not, or one that was not given this report before, goes a longer way.
+  const isSettled =
+    caller?.scopes.includes('tools') && (!desk.site.reportIds || found.ready.isGivenTo(caller.account));
+  if (!caller || !isSettled) return false;
+  const counted = desk.admission.quotas.countRequest(caller);
+  const sending = { request, response, start, caller, left: counted?.left };
+  if (counted?.refusal) sendRefusal(desk, found, sending, refuseRequest(counted.refusal, caller));
+  else send(desk, found, sending);
+  return true;
 }
 
 /** A report in memory, in the form that this request takes. */
@@ -121,17 +136,20 @@ function begin({ witness, door }: Desk, { request, start, caller, left }: Sendin
 
 const noFields: readonly string[] = [];
 
-// Whatever could change the answer goes the long way. Prefer cannot: it is about waiting.
-function isPlain({ method, headers, rawHeaders, url = '' }: IncomingMessage, desk: Desk): boolean {
+/** What the app refuses, or answers in its own way, is not usual. */
+function isUsual({ method, headers, rawHeaders }: IncomingMessage, { door }: Desk): boolean {
   return (
     (method === 'GET' || method === 'HEAD') &&
     takesJson(headers.accept) &&
     !hasBody(headers) &&
-    !asksForFreshness(headers['cache-control']) &&
-    desk.door.isKnownHost(headers.host) &&
-    hasOneHost(rawHeaders) &&
-    findDeprecation(desk.door.deprecations, url) === undefined
+    door.isKnownHost(headers.host) &&
+    hasOneHost(rawHeaders)
   );
+}
+
+// Whatever could change the answer goes a longer way. Prefer cannot: it is about waiting.
+function isPlain({ headers, url = '' }: IncomingMessage, { door }: Desk): boolean {
+  return !asksForFreshness(headers['cache-control']) && findDeprecation(door.deprecations, url) === undefined;
 }
 
 function asksForFreshness(cacheControl: string | undefined): boolean {

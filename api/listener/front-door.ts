@@ -1,12 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { NextFunction, Request, Response } from 'express';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Config } from '#shared/config';
 import { Problem } from '#shared/model/problem';
 import { classifyAddress, isAddress } from '#shared/target/classify-address';
+import type { Outgoing } from '../answer/outgoing.ts';
 import { traceField } from '../request/trace-request.ts';
 import type { Deprecation } from './deprecations.ts';
-
-type Middleware = (request: Request, response: Response, next: NextFunction) => void;
 
 /** What is judged of a request before anything is read. */
 export type Door = {
@@ -55,29 +53,23 @@ export function hasBody({
 }
 
 /** Closes the connection behind the answer to a request with a body: Node would read it to its end, and one GET brought 1.1 GB in 15 s. */
-export function closeBehindBody(): Middleware {
-  return (request, response, next) => {
-    if (hasBody(request.headers)) response.setHeader('Connection', 'close');
-    next();
-  };
+export function closeBehindBody({ headers }: IncomingMessage, response: Outgoing): void {
+  if (hasBody(headers)) response.setHeader('Connection', 'close');
 }
 
-/** Refuses a foreign Host, and more than one. */
-export function guardHost(isKnownHost: IsKnownHost): Middleware {
-  return (request, _response, next) => {
-    if (!hasOneHost(request.rawHeaders)) {
-      const detail = 'Send this field once.';
-      throw new Problem('invalid_request', `Host: ${detail}`, {
-        errors: [{ in: 'header', name: 'Host', detail }],
-      });
-    }
-    if (isKnownHost(request.headers.host)) return next();
-    const detail =
-      'This service listens on loopback and answers only to localhost. Set PUBLIC_URL, or HOST=0.0.0.0, to serve other names.';
-    throw new Problem('invalid_request', `Host: ${detail}`, {
-      errors: [{ in: 'header', name: 'Host', detail }],
-    });
-  };
+/** Refuses a foreign Host, and more than one. Throws the Problem. */
+export function guardHost(isKnownHost: IsKnownHost, { headers, rawHeaders }: IncomingMessage): void {
+  if (!hasOneHost(rawHeaders)) throw badHost('Send this field once.');
+  if (!isKnownHost(headers.host))
+    throw badHost(
+      'This service listens on loopback and answers only to localhost. Set PUBLIC_URL, or HOST=0.0.0.0, to serve other names.',
+    );
+}
+
+function badHost(detail: string): Problem {
+  return new Problem('invalid_request', `Host: ${detail}`, {
+    errors: [{ in: 'header', name: 'Host', detail }],
+  });
 }
 
 /** Fields that a page of another origin may read. */
@@ -102,22 +94,22 @@ export function corsFields(origins: readonly string[], origin: string | undefine
   ];
 }
 
-/** Cross-origin access for the origins of CORS_ORIGINS. */
-export function sendCors(origins: readonly string[]): Middleware {
-  return (request, response, next) => {
-    const fields = corsFields(origins, request.headers.origin);
-    for (let index = 0; index < fields.length; index += 2)
-      response.appendHeader(fields[index] ?? '', fields[index + 1] ?? '');
-    if (request.method === 'OPTIONS' && response.hasHeader('Access-Control-Allow-Origin')) {
-      response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS');
-      response.setHeader(
-        'Access-Control-Allow-Headers',
-        'Authorization, Accept, Prefer, If-None-Match, Cache-Control, X-Request-Id',
-      );
-      response.setHeader('Access-Control-Max-Age', '86400');
-    }
-    next();
-  };
+/** Gives the origins of CORS_ORIGINS access. */
+export function sendCors(
+  origins: readonly string[],
+  { headers, method }: IncomingMessage,
+  response: Outgoing,
+): void {
+  const fields = corsFields(origins, headers.origin);
+  for (let index = 0; index < fields.length; index += 2)
+    response.appendHeader(fields[index] ?? '', fields[index + 1] ?? '');
+  if (method !== 'OPTIONS' || !response.hasHeader('Access-Control-Allow-Origin')) return;
+  response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS');
+  response.setHeader(
+    'Access-Control-Allow-Headers',
+    'Authorization, Accept, Prefer, If-None-Match, Cache-Control, X-Request-Id',
+  );
+  response.setHeader('Access-Control-Max-Age', '86400');
 }
 
 function isLoopback(host: string): boolean {

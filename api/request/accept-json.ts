@@ -2,7 +2,8 @@ import type { Request, Response } from 'express';
 import { Problem } from '#shared/model/problem';
 import { takesJson } from '../answer/negotiation.ts';
 
-export type Answer = (request: Request, response: Response) => Promise<void> | void;
+/** Answers, or gives or throws a Problem. */
+export type Answer = (request: Request, response: Response) => Promise<Problem | void> | void;
 
 /** Gives the answer to clients that take JSON; else 406. */
 export function acceptingJson(answer: Answer): Answer {

@@ -1,6 +1,7 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { Problem } from '#shared/model/problem';
 import type { Scope } from '#shared/token-store/port';
+import type { Outgoing } from '../answer/outgoing.ts';
 import type { Quotas } from '../limits/quotas.ts';
 import type { Caller, Callers } from './caller.ts';
 
@@ -13,8 +14,8 @@ export type Admission = { readonly callers: Callers; readonly quotas: Quotas };
  */
 export async function admit(
   { callers, quotas }: Admission,
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: Outgoing,
   need: Scope | 'anyone',
 ): Promise<Caller> {
   const { caller, hasBadToken } = await callers.name(request);

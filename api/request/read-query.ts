@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { type Fault, Problem } from '#shared/model/problem';
 
 export type Query = {
@@ -61,9 +61,9 @@ function unknownHint(name: string, known: readonly string[]): string {
 }
 
 /** What stands behind the "?" as it was sent. */
-export function rawQueryOf(request: Pick<Request, 'url'>): string {
-  const at = request.url.indexOf('?');
-  return at === -1 ? '' : request.url.slice(at + 1);
+export function rawQueryOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+  const at = url.indexOf('?');
+  return at === -1 ? '' : url.slice(at + 1);
 }
 
 /** One sentence that names all faults. */
@@ -76,7 +76,7 @@ export function describeFaults(faults: readonly Fault[]): string {
 
 /** The parameters of an endpoint that takes these alone, each at most once. Throws the Problem that names every fault. */
 export function readOwnQuery<Name extends string>(
-  request: Request,
+  request: Pick<IncomingMessage, 'url'>,
   names: readonly Name[],
 ): { readonly [name in Name]?: string } {
   const { values, faults } = readQuery(rawQueryOf(request), names, []);

@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { Fault } from '#shared/model/problem';
 import {
@@ -20,14 +19,12 @@ export type TargetRead =
     }
   | { readonly ok: false; readonly kind: TargetFault['kind']; readonly fault: Fault };
 
-/** Reads the target of a request: the query parameter `url`, or the last part of the path. */
-export function readTarget(
-  spec: CheckSpec,
-  request: Pick<Request, 'path'>,
-  query: Query,
-  policy: TargetPolicy,
-): TargetRead {
-  return spec.targetKind === 'url' ? readUrl(query, policy) : readDomain(request, policy);
+/**
+ * Reads the target of a request: the query parameter `url`, or the last part of the path.
+ * @param address what was asked for, as it came: "/api/tools/dns-check/example.com?wait=5"
+ */
+export function readTarget(spec: CheckSpec, address: string, query: Query, policy: TargetPolicy): TargetRead {
+  return spec.targetKind === 'url' ? readUrl(query, policy) : readDomain(address, policy);
 }
 
 function readUrl(query: Query, policy: TargetPolicy): TargetRead {
@@ -42,9 +39,10 @@ function readUrl(query: Query, policy: TargetPolicy): TargetRead {
   return toRead(parsed, place, (url) => ({ target: url.href, host: siteOf(url.hostname) }));
 }
 
-function readDomain(request: Pick<Request, 'path'>, policy: TargetPolicy): TargetRead {
+function readDomain(address: string, policy: TargetPolicy): TargetRead {
   const place = { in: 'path', name: 'domain' } as const;
-  const text = decodeSegment(request.path.split('/').at(-1) ?? '');
+  const [path = ''] = address.split(/[?#]/, 1);
+  const text = decodeSegment(path.slice(path.lastIndexOf('/') + 1));
   if (text === undefined)
     return malformed({ ...place, detail: 'The path is not valid percent-encoding of UTF-8.' });
   return toRead(parseDomain(text, policy), place, (domain) => ({ target: domain, host: siteOf(domain) }));

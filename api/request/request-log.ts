@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import type { Tracing } from '#shared/tracing/port';
 import { traceFields } from '#shared/tracing/traceparent';
+import type { Outgoing } from '../answer/outgoing.ts';
 import type { Answered, Subject } from './answered.ts';
 import { endRequest, startRequest, traceField } from './trace-request.ts';
 
@@ -23,7 +23,7 @@ export function newRequestId({ headers }: IncomingMessage): string {
 }
 
 /** Adds to what the log line of this answer tells. */
-export function noteSubject(response: Response, subject: Subject): void {
+export function noteSubject(response: Outgoing, subject: Subject): void {
   Object.assign(response.locals, subject);
 }
 
@@ -46,40 +46,38 @@ export function logAnswer({ log, metrics }: Witness, answered: Answered): void {
   if (span) endRequest(span, answered);
 }
 
-/** Gives each request an id, and writes its line when it is answered or its caller has gone (499). */
-export function logRequests(witness: Witness) {
-  return (request: Request, response: Response, next: NextFunction): void => {
-    const start = performance.now();
-    const requestId = newRequestId(request);
-    response.setHeader('X-Request-Id', requestId);
-    const span = witness.tracing && startRequest(witness.tracing, request, start);
-    if (span) response.setHeader(traceField, span.traceparent);
-    for (const [index, name] of commonFields.entries())
-      if (index % 2 === 0) response.setHeader(name, commonFields[index + 1] ?? '');
-    response.once('close', () => {
-      const status = response.writableEnded ? response.statusCode : 499;
-      logAnswer(witness, {
-        requestId,
-        method: request.method,
-        route: routeOf(request),
-        status,
-        start,
-        span,
-        cache: response.getHeader('cache-status'),
-        ...(response.locals as Subject),
-      });
+/** Gives a request its id and the fields that every answer carries, and writes its line when it is answered or its caller has gone (499). */
+export function logRequest(witness: Witness, request: IncomingMessage, response: Outgoing): void {
+  const start = performance.now();
+  const requestId = newRequestId(request);
+  response.setHeader('X-Request-Id', requestId);
+  const span = witness.tracing && startRequest(witness.tracing, request, start);
+  if (span) response.setHeader(traceField, span.traceparent);
+  for (let index = 0; index < commonFields.length; index += 2)
+    response.setHeader(commonFields[index] ?? '', commonFields[index + 1] ?? '');
+  response.on('close', () => {
+    const status = response.writableEnded ? response.statusCode : 499;
+    const subject: Subject = response.locals;
+    logAnswer(witness, {
+      requestId,
+      method: request.method ?? 'GET',
+      route: subject.route ?? routeOf(request),
+      status,
+      start,
+      span,
+      cache: response.getHeader('cache-status'),
+      ...subject,
     });
-    next();
-  };
+  });
 }
 
 /** The id that was given to this response's request. */
-export function requestIdOf(response: Response): string {
+export function requestIdOf(response: Outgoing): string {
   return String(response.getHeader('X-Request-Id'));
 }
 
 /** By what the log lines and spans of a job find the request that asked for it. */
-export function originOf(response: Response): {
+export function originOf(response: Outgoing): {
   readonly requestId: string;
   readonly trace: string | undefined;
 } {
@@ -87,7 +85,8 @@ export function originOf(response: Response): {
   return { requestId: requestIdOf(response), trace: typeof trace === 'string' ? trace : undefined };
 }
 
-function routeOf(request: Request): string {
-  const route: unknown = request.route;
+// Express hangs the route that answers onto the request.
+function routeOf(request: IncomingMessage): string {
+  const route: unknown = Reflect.get(request, 'route');
   return typeof route === 'object' && route !== null && 'path' in route ? String(route.path) : '-';
 }

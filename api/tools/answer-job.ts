@@ -1,8 +1,9 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import type { JobState } from '#shared/job-queue/port';
 import { isRandomId } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
 import { sendJson } from '../answer/json.ts';
+import type { Outgoing } from '../answer/outgoing.ts';
 import type { Desk } from '../desk.ts';
 import { admit } from '../request/admit.ts';
 import { waitLimitS } from '../request/ask.ts';
@@ -14,14 +15,17 @@ import type { Runs } from './runs.ts';
 
 const lookEveryMs = 1000;
 
+/** The path of a job, as Express and log lines have it. */
+export const jobPattern = '/api/jobs/:id';
+
 /** Answers /api/jobs/{id}: where a job stands; once it is done, 303 to its tool's own URL. `?wait=` holds the answer until something ends. */
 export async function answerJob(
   { admission, runs, site }: Pick<Desk, 'admission' | 'runs' | 'site'>,
-  request: Request,
-  response: Response,
+  jobId: string,
+  request: IncomingMessage,
+  response: Outgoing,
 ): Promise<void> {
   const caller = await admit(admission, request, response, 'tools');
-  const jobId = String(request.params['id']);
   const waitS = readWait(request);
   if (!isRandomId(jobId)) throw unknownJob();
   noteSubject(response, { jobId });
@@ -39,7 +43,7 @@ export async function answerJob(
   sendJson(response, describe(jobId, state, site.publicPath));
 }
 
-async function followJob(runs: Runs, jobId: string, waitS: number, response: Response): Promise<JobState> {
+async function followJob(runs: Runs, jobId: string, waitS: number, response: Outgoing): Promise<JobState> {
   if (waitS <= 0) return findJob(runs.jobQueue, jobId);
   const until = Date.now() + waitS * 1000;
   const wake = { call: () => undefined as void };
@@ -85,7 +89,7 @@ function progressOf(state: Exclude<JobState, { state: 'unknown' }>) {
   return { done: isDone ? 1 : 0, total: 1, current: '' };
 }
 
-function readWait(request: Request): number {
+function readWait(request: IncomingMessage): number {
   const { values, faults } = readQuery(rawQueryOf(request), ['wait'], []);
   const [text] = values.get('wait') ?? [];
   const isGood = text === undefined || (/^\d{1,3}$/.test(text) && Number(text) <= waitLimitS);

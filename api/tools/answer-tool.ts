@@ -1,8 +1,10 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { Submitted } from '#shared/job-queue/port';
+import type { JobState, Submitted } from '#shared/job-queue/port';
 import type { Job, Wanted } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
+import type { OpenJob } from '#shared/waiting/waiting';
+import type { Outgoing } from '../answer/outgoing.ts';
 import { type ReportAnswer, sendReport } from '../answer/report-answer.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';
 import type { Desk } from '../desk.ts';
@@ -12,20 +14,21 @@ import { noteSubject, originOf } from '../request/request-log.ts';
 import { drawJob, tooMuchWaits } from './draw-job.ts';
 import { give } from './give.ts';
 import { type LaterJob, sendLater } from './later.ts';
-import { type Runs, runOrJoin } from './runs.ts';
+import { type Runs, runOrJoin, waitSecondsOf } from './runs.ts';
 import { findKnown } from './shelf.ts';
 
 type ToolDesk = Pick<Desk, 'witness' | 'admission' | 'readAsk' | 'shelf' | 'runs' | 'site'>;
 
-/** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. */
+/** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. Gives the Problem of an address that is not valid. */
 export async function answerTool(
   { witness, admission, readAsk, shelf, runs, site }: ToolDesk,
   spec: CheckSpec,
-  request: Request,
-  response: Response,
-): Promise<void> {
+  request: IncomingMessage,
+  response: Outgoing,
+): Promise<Problem | void> {
   const caller = await admit(admission, request, response, 'tools');
-  const ask = readAsk(spec, request);
+  const ask = readAsk.orProblem(spec, request);
+  if (ask instanceof Problem) return ask;
   const now = Date.now();
   const wanted = wantedOf(ask, spec, now);
   const send = async (ready: ReadyReport, via: ReportAnswer['via']) => {
@@ -36,6 +39,12 @@ export async function answerTool(
     const isPublic = site.isOpen && caller.kind === 'anonymous';
     await sendReport(request, response, { ready, via, isOwnFreshness, isPublic });
   };
+
+  const polled = await poll(runs, spec, ask);
+  if (polled) {
+    noteSubject(response, { jobId: polled.jobId });
+    return sendLater(response, polled, ask.applied, site.publicPath);
+  }
 
   const known = await findKnown(shelf, ask.jobKey, wanted, now);
   if (known) return send(known, 'hit');
@@ -54,14 +63,35 @@ export async function answerTool(
   sendLater(response, await lookJob(runs, job, outcome.submitted), ask.applied, site.publicPath);
 }
 
-// The position is an extra: without it, because the queue is away at this moment, the 202 is sent all the same.
-async function lookJob({ jobQueue }: Runs, job: Job, submitted: Submitted): Promise<LaterJob> {
-  const { jobId } = submitted;
-  const state = await jobQueue.look(job.queue, jobId).catch((error: unknown) => {
+/** What a caller that does not wait asks about again: it pays for nothing and starts nothing, so the queue is only looked at. */
+async function poll(runs: Runs, spec: CheckSpec, ask: Ask): Promise<LaterJob | undefined> {
+  const isPlain = ask.freshness.maxAgeS === undefined && !ask.freshness.onlyIfCached;
+  if (!isPlain || waitSecondsOf(runs, spec, ask) > 0) return undefined;
+  const open = runs.waiting.openJob(ask.jobKey);
+  if (!open) return undefined;
+  const state = await lookAtJob(runs, open);
+  if (state?.state === 'waiting')
+    return { jobId: open.jobId, job: state.job, progress: notStarted, position: state.position };
+  return state?.state === 'running'
+    ? { jobId: open.jobId, job: state.job, progress: state.progress }
+    : undefined;
+}
+
+const notStarted = { done: 0, total: 1, current: '' };
+
+/** Undefined where the queue is away at this moment. */
+function lookAtJob({ jobQueue }: Runs, { queue, jobId }: OpenJob): Promise<JobState | undefined> {
+  return jobQueue.look(queue, jobId).catch((error: unknown) => {
     if (error instanceof Problem) return undefined;
     throw error;
   });
-  const progress = state?.state === 'running' ? state.progress : { done: 0, total: 1, current: '' };
+}
+
+// The position is an extra: without it, because the queue is away at this moment, the 202 is sent all the same.
+async function lookJob(runs: Runs, job: Job, submitted: Submitted): Promise<LaterJob> {
+  const { jobId } = submitted;
+  const state = await lookAtJob(runs, { queue: job.queue, jobId });
+  const progress = state?.state === 'running' ? state.progress : notStarted;
   const position = state?.state === 'waiting' ? state.position : submitted.position;
   const isWaiting = state === undefined ? submitted.state === 'parked' : state.state === 'waiting';
   return { jobId, job, progress, ...(isWaiting ? { position: position ?? 1 } : {}) };

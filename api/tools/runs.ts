@@ -1,4 +1,3 @@
-import type { Response } from 'express';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import type { JobQueue } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
@@ -6,6 +5,7 @@ import { Problem } from '#shared/model/problem';
 import type { WaitOutcome } from '#shared/waiting/pending';
 import type { Waiting } from '#shared/waiting/waiting';
 import { abortedByClose } from '../answer/client-gone.ts';
+import type { Outgoing } from '../answer/outgoing.ts';
 import type { Holds } from '../limits/holds.ts';
 import type { Payments } from '../limits/payments.ts';
 import type { Shed } from '../limits/shed.ts';
@@ -27,11 +27,16 @@ export type Runs = {
   readonly queueSeconds: number;
 };
 
+/** Seconds that a GET waits. */
+export function waitSecondsOf(runs: Runs, spec: CheckSpec, { waitS }: Pick<Ask, 'waitS'>): number {
+  return waitS ?? runs.waitSeconds ?? spec.waitS;
+}
+
 type Running = {
   readonly job: Job;
   readonly caller: Caller;
   readonly ask: Pick<Ask, 'waitS'>;
-  readonly response: Response;
+  readonly response: Outgoing;
 };
 
 const never = new AbortController().signal;
@@ -40,7 +45,7 @@ const never = new AbortController().signal;
 export async function runOrJoin(runs: Runs, spec: CheckSpec, running: Running): Promise<WaitOutcome> {
   const { job, caller, ask, response } = running;
   const leave = runs.waits.enter(caller.id);
-  const waitMs = leave ? 1000 * (ask.waitS ?? runs.waitSeconds ?? spec.waitS) : 0;
+  const waitMs = leave ? 1000 * waitSecondsOf(runs, spec, ask) : 0;
   // A poll is over before its caller could go.
   const signal = waitMs > 0 ? abortedByClose(response) : never;
   try {

@@ -29,6 +29,7 @@ export function workInAgreement(jobQueue: JobQueue, agreement: Agreement, log: L
         crew = undefined;
       });
       return {
+        isAnnounced: () => crew !== undefined && crew.isAnnounced?.() !== false,
         async close(graceMs) {
           unsubscribe();
           await crew?.close(graceMs);

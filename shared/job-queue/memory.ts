@@ -23,10 +23,10 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
   const books = openBooks(options.hostConcurrency);
   return {
     async submit(given, lineLimit = options.lineLimit) {
+      const earlier = books.byKey.get(given.jobKey);
+      if (earlier !== undefined) return { state: 'joined', jobId: earlier };
       // Through JSON, as over Redis: what would be lost there is lost here too.
       const job = JSON.parse(JSON.stringify(given)) as Job;
-      const earlier = books.byKey.get(job.jobKey);
-      if (earlier !== undefined) return { state: 'joined', jobId: earlier };
       checkIsServed(books, job);
       checkPages(books, job, options.pageLimit ?? Infinity);
       if (isFull(books, job, options)) return { state: 'full', jobId: job.jobId };

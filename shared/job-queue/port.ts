@@ -61,8 +61,12 @@ export type QueueStats = {
   readonly oldestParkedMs: number;
 };
 
-/** Stops taking jobs, waits for those that run, and after `graceMs` aborts them. */
-export type QueueWorker = { close(graceMs: number): Promise<void> };
+export type QueueWorker = {
+  /** Stops taking jobs, waits for those that run, and after `graceMs` aborts them. */
+  close(graceMs: number): Promise<void>;
+  /** False until the other processes can know that somebody serves the queue; they may refuse its jobs before. Left out where they know at once. */
+  isAnnounced?(): boolean;
+};
 
 export type Unsubscribe = () => void;
 

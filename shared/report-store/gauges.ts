@@ -17,6 +17,8 @@ export function addStoreGauges({ use }: Pick<ReportStore, 'use'>, registers: Reg
       name,
       help,
       registers,
+      // All processes look at the same store.
+      aggregator: 'max',
       async collect() {
         const found = await read();
         if (found) this.set(pick(found));

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Done, JobQueue, Missed, Submitted } from '../job-queue/port.ts';
 import type { Logger } from '../logger.ts';
 import type { Job } from '../model/job.ts';
@@ -23,11 +24,15 @@ export type Waiting = {
   wait(job: Job, waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
   /** The job that this process waits for under a key, once it was submitted. */
   jobIdOf(jobKey: string): string | undefined;
+  /** The unfinished job that a plain request of this process started or joined: until it ends, the store has nothing fresh under its key. */
+  openJob(jobKey: string): OpenJob | undefined;
   /** GETs that wait now. */
   waits(): number;
   /** Ends all waits as `later`, and those that come after it as soon as they are submitted. */
   close(): void;
 };
+
+export type OpenJob = Pick<Job, 'queue' | 'jobId'>;
 
 export type WaitingOptions = {
   readonly jobQueue: JobQueue;
@@ -41,13 +46,20 @@ const tickMs = 1000;
 /** A key pending for longer is also looked up in the queue: its job may be lost. */
 const doubtAfterMs = 3000;
 
-type Line = Omit<WaitingOptions, 'onDone'> & { readonly pending: Map<string, Pending> };
+/** About 4 MB. A job that is forgotten here is found by its key in the queue. */
+const openJobLimit = 16_384;
+
+type Line = Omit<WaitingOptions, 'onDone'> & {
+  readonly pending: Map<string, Pending>;
+  readonly openJobs: LRUCache<string, OpenJob>;
+};
 
 /** The one place that waits, for both kinds of queue: `done` says only "look now", and a look each second makes a lost `done` cost a second. */
 export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
   const pending = new Map<string, Pending>();
   let isClosed = false;
-  const line: Line = { ...ports, pending };
+  const openJobs = new LRUCache<string, OpenJob>({ max: openJobLimit });
+  const line: Line = { ...ports, pending, openJobs };
   // The store or the queue may be away for a while: the next tick looks again, and each wait has an end of its own.
   const warn = (error: unknown) => {
     if (error instanceof Problem) ports.log.debug({ err: error }, 'waiting keys not looked up');
@@ -56,6 +68,8 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
   const timer = setInterval(() => void tick(line).catch(warn), tickMs).unref();
   const unsubscribe = ports.jobQueue.onDone((done) => {
     onDone(done);
+    if (done === 'missed') openJobs.clear();
+    else openJobs.delete(done.jobKey);
     hear(line, done).catch(warn);
   });
   return {
@@ -72,6 +86,7 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
       return outcome;
     },
     jobIdOf: (jobKey) => pending.get(jobKey)?.submitted?.jobId,
+    openJob: (jobKey) => openJobs.get(jobKey),
     waits: () => [...pending.values()].reduce((sum, { waiters }) => sum + waiters.size, 0),
     close() {
       isClosed = true;
@@ -95,13 +110,16 @@ function start(line: Line, entry: Pending): void {
   );
 }
 
-async function submit({ jobQueue, reportStore }: Line, entry: Pending): Promise<Submitted> {
+async function submit({ jobQueue, reportStore, openJobs }: Line, entry: Pending): Promise<Submitted> {
   entry.asked = Date.now();
   // A report that cannot be kept is worth no visit to the target.
   const fault = reportStore.fault();
   if (fault) throw fault;
-  entry.submitted = await jobQueue.submit(entry.job);
-  return entry.submitted;
+  const { jobKey, queue, wanted } = entry.job;
+  const submitted = await jobQueue.submit(entry.job);
+  entry.submitted = submitted;
+  if (submitted.state !== 'full' && wanted.orFresh) openJobs.set(jobKey, { queue, jobId: submitted.jobId });
+  return submitted;
 }
 
 async function look(line: Line, entries: readonly Pending[]): Promise<void> {
@@ -180,7 +198,9 @@ function addWaiter(entry: Pending, job: Job, waitMs: number, signal: AbortSignal
     // The submit itself is always waited for: its answer has the id that a later poll needs.
     const late = () =>
       void entry.submission.then((submitted) => waiter.settle({ kind: 'later', submitted }), waiter.fail);
-    const timer = setTimeout(late, waitMs);
+    const timer = waitMs > 0 ? setTimeout(late, waitMs) : undefined;
+    // Not at once: the submission begins when this has returned.
+    if (!timer) queueMicrotask(late);
     signal.addEventListener('abort', abort, { once: true });
     entry.waiters.add(waiter);
   });

@@ -27,7 +27,8 @@ test('without a worker for page loads they are a 503 at once, and the other tool
   const { limits } = (await service.get('/api/me')).body as { limits?: { scans?: { remaining?: number } } };
   expect(refused.headers['ratelimit']).toContain(`"scans";r=${limits?.scans?.remaining};`);
   expect(limits?.scans?.remaining).toBe(60);
-  expect(performance.now() - start).toBeLessThan(1000);
+  // Not after the wait of a page load, which is 55 s.
+  expect(performance.now() - start).toBeLessThan(20_000);
   expect((await service.get('/api/tools/redirect-check?url=http%3A%2F%2Fa.test%2F')).status).toBe(200);
   await service.close();
 });
@@ -76,10 +77,12 @@ test('a browser that hangs at first serves page loads once it works, and /readyz
     const { status, body } = await service.get(`${path}&wait=0`);
     return body['code'] ?? status;
   };
-  await expect.poll(() => worker.readiness()).toEqual({ browser: expect.stringContaining('did not answer') });
+  await expect
+    .poll(() => worker.readiness())
+    .toMatchObject({ browser: expect.stringContaining('did not answer') });
   expect(await ask()).toBe('browser_unavailable');
   writeFileSync(join(folder, 'mended'), '');
-  await expect.poll(() => worker.readiness()).toEqual({ browser: true });
+  await expect.poll(() => worker.readiness()).toEqual({ browser: true, announced: true });
   expect(await ask()).toBe(202);
   await worker.close(0);
   await service.close();

@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { RequestListener } from 'node:http';
-import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { startMongo, type TestMongo } from '../kit/mongo.ts';
 import { startRedis, type TestRedis } from '../kit/redis.ts';
 import type { TestCluster } from '../kit/redis-cluster.ts';
+import { startService } from '../kit/service-process.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
 
 /** A scaled deployment of real processes, over a real Redis, a store of MongoDB's protocol, and a lab as the world. */
@@ -16,9 +16,13 @@ export type Fleet = {
   readonly hosts: readonly string[];
   /** The most checks that were at one host at once, as the host counted them. */
   readonly mostAtOneHost: () => number;
-  /** @param more settings laid over those of the fleet */
-  startApi(more?: Readonly<Record<string, string>>): Promise<Member>;
-  startWorker(more?: Readonly<Record<string, string>>): Promise<Member>;
+  /**
+   * Starts a process, and waits until it says that it is ready.
+   * @param more settings laid over those of the fleet
+   * @param status what /readyz says of it instead, where it is not to be ready
+   */
+  startApi(more?: Settings, status?: Status): Promise<Member>;
+  startWorker(more?: Settings, status?: Status): Promise<Member>;
   /** Kills every worker process, also those that are only starting. */
   killWorkers(): void;
   /** Asks for a check of this URL until it is answered 200; what else was met is counted. */
@@ -39,6 +43,8 @@ export type Member = {
   readonly adminUrl: string;
   readonly lines: readonly string[];
 };
+export type Settings = Readonly<Record<string, string>>;
+type Status = 'ready' | 'degraded' | 'not-ready';
 export type Answer = {
   readonly status: number;
   readonly body: Record<string, unknown>;
@@ -52,7 +58,7 @@ export type FleetOptions = {
   readonly hosts: number;
   /** What every host of the lab answers. */
   readonly answer: RequestListener;
-  readonly settings?: Readonly<Record<string, string>>;
+  readonly settings?: Settings;
   /** Holds the queue instead of one Redis; it ends with the fleet. */
   readonly cluster?: TestCluster;
 };
@@ -77,11 +83,13 @@ export async function openFleet({
     LOG_LEVEL: 'info',
     ...settings,
   });
-  const start = async (name: 'api' | 'worker', more: Readonly<Record<string, string>> = {}) => {
-    return startMember(name, { ...environment, ...more }, (child) => {
+  const start = async (name: 'api' | 'worker', more: Settings = {}, status: Status = 'ready') => {
+    const member = await startMember(name, { ...environment, ...more }, (child) => {
       members.add(child);
       if (name === 'worker') workers.add(child);
     });
+    await untilStatus(member, status);
+    return member;
   };
   return {
     redis,
@@ -89,8 +97,8 @@ export async function openFleet({
     lab,
     hosts,
     mostAtOneHost: most,
-    startApi: (more) => start('api', more),
-    startWorker: (more) => start('worker', more),
+    startApi: (more, status) => start('api', more, status),
+    startWorker: (more, status) => start('worker', more, status),
     killWorkers() {
       for (const child of workers) child.kill('SIGKILL');
     },
@@ -155,33 +163,25 @@ function outcomeOf({ status, body: { code } }: Answer): string {
 
 async function startMember(
   name: 'api' | 'worker',
-  environment: Readonly<Record<string, string>>,
+  environment: Settings,
   onSpawn: (child: ChildProcess) => void,
 ): Promise<Member> {
-  const child = spawn(process.execPath, ['cli/diag.js', name], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onSpawn(child);
-  const lines: string[] = [];
-  const ready = Promise.withResolvers<{ url?: string; adminPort: number }>();
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    lines.push(line);
-    if (line.includes('"msg":"ready"'))
-      ready.resolve(JSON.parse(line) as { url?: string; adminPort: number });
-  });
-  child.once('exit', (code) => ready.reject(new Error(`${name} ended with ${code}: ${lines.join('\n')}`)));
-  const { url = '', adminPort } = await ready.promise;
-  const member = { process: child, url, adminUrl: `http://127.0.0.1:${adminPort}`, lines };
+  const args = ['cli/diag.js', name];
+  const command = { program: process.execPath, args, environment, onSpawn };
+  const { child, url, adminUrl, lines } = await startService(command);
+  return { process: child, url, adminUrl, lines };
+}
+
+// One that never says so is given to the test all the same, which will tell why it matters.
+async function untilStatus({ adminUrl }: Member, status: Status): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
-    const isReady = await fetch(`${member.adminUrl}/readyz`).then(
-      async (answer) => ((await answer.json()) as { readonly status: string }).status === 'ready',
+    const isThere = await fetch(`${adminUrl}/readyz`).then(
+      async (answer) => ((await answer.json()) as { readonly status: string }).status === status,
       () => false,
     );
-    if (isReady) return member;
+    if (isThere) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return member;
 }
 
 function countPerHost(answer: RequestListener): { listener: RequestListener; most: () => number } {

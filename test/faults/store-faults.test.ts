@@ -1,21 +1,14 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
 import { makeReport } from '#shared/model/report';
 import { openSqliteReportStore } from '#shared/report-store/sqlite';
 import { findProgram } from '../kit/programs.ts';
+import { type ServiceProcess, startService } from '../kit/service-process.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
-
-type Service = {
-  readonly process: ChildProcess;
-  readonly url: string;
-  readonly adminUrl: string;
-  readonly lines: readonly string[];
-};
 
 const silence = { error() {}, warn() {}, info() {}, debug() {} };
 const host = 't.test';
@@ -53,7 +46,7 @@ function fillDisk(): void {
   }
 }
 
-/** Keeps reports that expire in a few seconds, as an earlier process would have left them. */
+/** Keeps reports that expire in a few seconds, as another process on the same file does. */
 async function keepExpiring(count: number, keepForS: number): Promise<void> {
   const store = openSqliteReportStore(join(disk, 'reports.sqlite'), { log: silence, limitBytes: 1e9 });
   for (let index = 0; index < count; index += 1) {
@@ -74,31 +67,22 @@ async function keepExpiring(count: number, keepForS: number): Promise<void> {
   await store.close();
 }
 
-async function startService(settings: Readonly<Record<string, string>>): Promise<Service> {
-  const child = spawn(process.execPath, ['cli/diag.js', 'serve'], {
-    env: { PATH: process.env['PATH'] ?? '', ...settings },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const lines: string[] = [];
-  const ready = Promise.withResolvers<{ url: string; adminPort: number }>();
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    lines.push(line);
-    if (line.includes('"msg":"ready"')) ready.resolve(JSON.parse(line) as { url: string; adminPort: number });
-  });
-  child.once('exit', (code) => ready.reject(new Error(`ended with ${code}: ${lines.join('\n')}`)));
-  const { url, adminPort } = await ready.promise;
-  return { process: child, url, adminUrl: `http://127.0.0.1:${adminPort}`, lines };
-}
-
 describe.skipIf(!isMounted)('a full disk under DATA_DIR', () => {
   let lab: Lab;
-  let service: Service;
+  let service: ServiceProcess;
   let visits = 0;
   const kept = new Map<string, unknown>();
   const start = () =>
-    startService(
-      lab.settings({ DATA_DIR: disk, RATE_LIMIT: 'off', LOG_LEVEL: 'debug', FRESH_SECONDS: '600' }),
-    );
+    startService({
+      program: process.execPath,
+      args: ['cli/diag.js', 'serve'],
+      environment: lab.settings({
+        DATA_DIR: disk,
+        RATE_LIMIT: 'off',
+        LOG_LEVEL: 'debug',
+        FRESH_SECONDS: '600',
+      }),
+    });
   const get = async (path: string) => {
     const url = encodeURIComponent(`http://${host}${path}`);
     const response = await fetch(`${service.url}/api/tools/redirect-check?url=${url}`, {
@@ -123,17 +107,17 @@ describe.skipIf(!isMounted)('a full disk under DATA_DIR', () => {
         },
       },
     });
-    await keepExpiring(20, 15);
     service = await start();
   }, 60_000);
   afterAll(async () => {
-    service?.process.kill('SIGKILL');
+    service?.kill('SIGKILL');
     await lab?.close();
   });
 
   test('new checks are 503 at once and visit nobody, cached answers go on, and the log tells it once', async () => {
     expect((await get('/before')).status).toBe(200);
     expect(await readyz()).toMatchObject({ store: true });
+    await keepExpiring(20, 3);
     fillDisk();
     // What the log of writes had room for is kept and answered; without waiting for its usual 25 s a GET is then refused.
     let answer = await get('/full/0');
@@ -165,15 +149,14 @@ describe.skipIf(!isMounted)('a full disk under DATA_DIR', () => {
     await expect.poll(async () => (await readyz())['store']).toBe(true);
     await expect.poll(() => told('reports can be written again').length).toBe(1);
     expect((await get('/after')).status).toBe(200);
-    service.process.kill('SIGKILL');
+    service.kill('SIGKILL');
     service = await start();
     for (const [path, reportId] of kept) expect(await get(path)).toEqual({ status: 200, reportId });
   }, 90_000);
 
   test('a service that is started on a full disk says why it cannot start', async () => {
-    const ended = new Promise((resolve) => service.process.once('exit', resolve));
-    service.process.kill('SIGTERM');
-    await ended;
+    service.kill('SIGTERM');
+    await service.closed;
     fillDisk();
     await expect(start()).rejects.toThrow(/ended with 78/);
     rmSync(join(disk, 'filler'));

@@ -4,7 +4,8 @@ import './backend-faults.ts';
 import { freeze } from '../kit/freeze.ts';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedis } from '../kit/redis.ts';
-import { type Fleet, get, type Member, openFleet, type Tally } from './fleet.ts';
+import { type Fleet, get, type Member, type Tally } from './fleet.ts';
+import { closeFleets, expectInTheEnd, openFleetToTheEnd, untilNothingIsLeft } from './in-the-end.ts';
 
 const count = Number(process.env['FAULT_REQUESTS'] ?? 200);
 const isHere = hasRedis && hasMongo;
@@ -20,10 +21,9 @@ function kill({ process: child }: Member): Promise<void> {
 
 describe.skipIf(!isHere)('workers that are killed under load', () => {
   let fleet: Fleet;
-  afterAll(() => fleet?.close());
 
   test(`${count} checks: each is answered once, no host gets more than its limit, no slot is left`, async () => {
-    fleet = await openFleet({
+    fleet = await openFleetToTheEnd({
       hosts: 40,
       answer: (_request, response) => void setTimeout(() => response.writeHead(204).end(), 60),
       settings: quick,
@@ -62,19 +62,21 @@ describe.skipIf(!isHere)('workers that are killed under load', () => {
     expect(states.filter((state) => state === 'failed').length).toBeLessThan(count / 20);
     // Every other check is of one host: its line is never empty.
     expect(fleet.mostAtOneHost()).toBeLessThanOrEqual(4);
-    await expect
-      .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
-      .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: count });
+    expectInTheEnd('workers killed under load', fleet, {
+      slots: 0,
+      parked: 0,
+      duplicates: 0,
+      reports: count,
+    });
   }, 240_000);
 });
 
 describe.skipIf(!isHere)('a job that kills its worker twice', () => {
   let fleet: Fleet;
-  afterAll(() => fleet?.close());
 
   test('ends as a failed report, and other jobs are unharmed', async () => {
     let visits = 0;
-    fleet = await openFleet({
+    fleet = await openFleetToTheEnd({
       hosts: 2,
       settings: quick,
       answer: (request, response) => {
@@ -94,20 +96,17 @@ describe.skipIf(!isHere)('a job that kills its worker twice', () => {
     expect(failed.body).toMatchObject({ state: 'failed', score: null, findings: [{ code: 'check-failed' }] });
     expect(visits).toBe(2);
     expect((await get(api, 'http://t0.test/poison')).body['reportId']).toBe(failed.body['reportId']);
-    await expect
-      .poll(() => fleet.leftovers(), { timeout: 40_000, interval: 1000 })
-      .toMatchObject({ slots: 0, parked: 0, duplicates: 0 });
+    expectInTheEnd('a job that kills its worker twice', fleet, { slots: 0, parked: 0, duplicates: 0 });
   }, 240_000);
 });
 
 describe.skipIf(!isHere)('a job that kills its worker while others run there', () => {
   let fleet: Fleet;
-  afterAll(() => fleet?.close());
 
   test('ends as a failed report after at most three; none of the others does', async () => {
     let poisoned = 0;
     const slowMs = 1500;
-    fleet = await openFleet({
+    fleet = await openFleetToTheEnd({
       hosts: 9,
       settings: quick,
       answer: (request, response) => {
@@ -132,9 +131,11 @@ describe.skipIf(!isHere)('a job that kills its worker while others run there', (
     expect(poison?.body).toMatchObject({ state: 'failed', findings: [{ code: 'check-failed' }] });
     expect(innocent.map(({ body }) => body['state'])).toEqual(innocent.map(() => 'complete'));
     expect(poisoned).toBeLessThanOrEqual(3);
-    await expect
-      .poll(() => fleet.leftovers(), { timeout: 40_000, interval: 1000 })
-      .toMatchObject({ slots: 0, parked: 0, duplicates: 0 });
+    expectInTheEnd('a job that kills its worker while others run there', fleet, {
+      slots: 0,
+      parked: 0,
+      duplicates: 0,
+    });
   }, 240_000);
 });
 
@@ -159,12 +160,11 @@ function keepOneWorker(fleet: Fleet): { stop(): void } {
 describe.skipIf(!isHere)('a worker that is killed at a certain moment', () => {
   let fleet: Fleet;
   const { promise: visited, resolve: visit } = Promise.withResolvers<void>();
-  afterAll(() => fleet?.close());
 
   test('before its report is stored, and between storing and releasing: the waiting GET is answered, one report', async () => {
     const held: { release: (() => void) | undefined } = { release: undefined };
     const letGo = () => held.release?.();
-    fleet = await openFleet({
+    fleet = await openFleetToTheEnd({
       hosts: 2,
       settings: quick,
       answer: (_request, response) => {
@@ -200,10 +200,21 @@ describe.skipIf(!isHere)('a worker that is killed at a certain moment', () => {
     fleet.redis.process?.kill('SIGCONT');
     await fleet.startWorker();
     expect((await last).body['state']).toBe('complete');
-    await expect
-      .poll(() => fleet.leftovers(), { timeout: 50_000, interval: 1000 })
-      .toEqual({ slots: 0, parked: 0, duplicates: 0, reports: 2 });
+    expectInTheEnd('a worker killed at a certain moment', fleet, {
+      slots: 0,
+      parked: 0,
+      duplicates: 0,
+      reports: 2,
+    });
   }, 240_000);
+});
+
+describe.skipIf(!isHere)('in the end', () => {
+  afterAll(closeFleets);
+
+  test('nothing is left in any fleet: no slot, no place in a line, no report twice', async () => {
+    await expect(untilNothingIsLeft()).resolves.toBeUndefined();
+  }, 60_000);
 });
 
 async function countReports(fleet: Fleet): Promise<number> {

@@ -20,6 +20,8 @@ export type Command = {
   readonly environment: Readonly<Record<string, string>>;
   /** Gives it a process group of its own. */
   readonly isGroup?: boolean;
+  /** Called at once, long before it is ready. */
+  readonly onSpawn?: (child: ChildProcess) => void;
 };
 
 const startWithinMs = 20_000;
@@ -30,12 +32,14 @@ export async function startService({
   args,
   environment,
   isGroup = false,
+  onSpawn,
 }: Command): Promise<ServiceProcess> {
   const child = spawn(program, args, {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: isGroup,
   });
+  onSpawn?.(child);
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
   const kill = (signal: NodeJS.Signals) => {
     try {

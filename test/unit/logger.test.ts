@@ -26,6 +26,23 @@ test.for([
   expect(told.sort((a, b) => a - b)).toEqual(Array.from({ length: 2000 }, (_, index) => index));
 });
 
+test('lines of several processes stay whole in a pipe that is read slowly', () => {
+  const script = `import { openLogger } from '${logger}'; const log = openLogger('info', { sharesOutput: true });
+    for (let index = 0; index < 20000; index += 1) log.info({ index }, 'line');`;
+  const one = `'${process.execPath}' --input-type=module -e "$0"`;
+  // Small reads: the pipe is full nearly all the time, and the kernel lets the writers in by turns.
+  const { stdout } = spawnSync('sh', ['-c', `(${one} & ${one}; wait) | dd bs=512`, script], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 24,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const lines = stdout.split('\n').slice(0, -1);
+  expect(
+    lines.filter((line) => !/^\{"level":30,"time":"[^"]+","index":\d+,"msg":"line"\}$/.test(line)),
+  ).toEqual([]);
+  expect(lines).toHaveLength(40_000);
+});
+
 test.for([
   ['no fields', '{}', {}],
   ['fields that are absent', '{ a: undefined, b: 1, c: false }', { b: 1, c: false }],

@@ -66,11 +66,12 @@ export function openWorker(context: WorkerContext): OpenWorker {
     crews.delete('browser');
     crew?.close(0).catch((error: unknown) => log.error({ err: error }, 'page loads not stopped'));
   };
+  const announced = watchAnnouncements(crews);
   const watch = crews.has('browser')
     ? watchBrowser(browserSettingsOf(config), log, { ...(context.browserTries ?? browserTries), onTurn })
     : undefined;
   return {
-    readiness: () => watch?.readiness() ?? {},
+    readiness: () => ({ ...watch?.readiness(), announced: announced() }),
     about: () => {
       const browser = watch?.about();
       return browser ? { browser } : {};
@@ -83,6 +84,16 @@ export function openWorker(context: WorkerContext): OpenWorker {
       waiting.close();
       probes.close();
     },
+  };
+}
+
+/** Gives the reading: true from when all crews were announced once. A caller that sees a ready worker must not be refused for want of one. */
+function watchAnnouncements(crews: ReadonlyMap<QueueName, QueueWorker>): () => true | string {
+  let wasAnnounced = false;
+  return () => {
+    const unheard = [...crews].filter(([, crew]) => crew.isAnnounced?.() === false).map(([queue]) => queue);
+    wasAnnounced ||= unheard.length === 0;
+    return wasAnnounced || `other processes do not know yet that this one serves ${unheard.join(', ')}`;
   };
 }
 

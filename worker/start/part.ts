@@ -13,8 +13,11 @@ export async function workerPart(context: ProcessContext): Promise<Part> {
     readiness: worker.readiness,
     about: worker.about,
     // Without a browser, checks of the network queue go on.
-    canWork: ({ queue, store, browser }) =>
-      queue === true && store === true && (browser === true || WORKER_QUEUES.includes('network')),
+    canWork: ({ queue, store, browser, announced }) =>
+      queue === true &&
+      store === true &&
+      announced === true &&
+      (browser === true || WORKER_QUEUES.includes('network')),
     close: (graceMs) => worker.close(graceMs),
   };
 }

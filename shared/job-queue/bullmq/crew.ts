@@ -57,12 +57,13 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
     });
     return restWhenRefused(worker, settings);
   });
-  const stopBeating = startHeartbeat(settings);
+  const heartbeat = startHeartbeat(settings);
   const all = (act: (worker: Worker<Job, Outcome>) => Promise<void>) => Promise.all(workers.map(act));
   return {
+    isAnnounced: () => heartbeat.isHeard(),
     async close(graceMs) {
       for (const rest of rests) rest.stop();
-      stopBeating();
+      heartbeat.stop();
       // Not worker.close(): it waits for running jobs without an end, and cannot be hurried afterwards.
       await within(
         graceMs,
@@ -109,16 +110,29 @@ function openWorkersOf(
   return { workers: [worker], disconnect: () => connection.disconnect() };
 }
 
-function startHeartbeat({ sides, queue, log }: CrewSettings): () => void {
+type Heartbeat = {
+  /** True once Redis has taken one: of a cluster every shard, or at the second beat any, because a shard that is away stops no other. */
+  isHeard(): boolean;
+  stop(): void;
+};
+
+function startHeartbeat({ sides, queue, log }: CrewSettings): Heartbeat {
+  const told = new Set<Side>();
+  let beats = 0;
   const beat = () => {
-    for (const { redis, keys } of sides)
-      void tellAlive(redis, keys.worker(queue)).catch((error: unknown) =>
-        log.debug({ err: error }, 'no heartbeat'),
+    beats += 1;
+    for (const side of sides)
+      tellAlive(side.redis, side.keys.worker(queue)).then(
+        () => told.add(side),
+        (error: unknown) => log.debug({ err: error }, 'no heartbeat'),
       );
   };
   beat();
   const timer = setInterval(beat, heartbeatMs);
-  return () => clearInterval(timer);
+  return {
+    isHeard: () => told.size === sides.length || (beats > 1 && told.size > 0),
+    stop: () => clearInterval(timer),
+  };
 }
 
 // A full Redis takes no SET, but an EXPIRE: its workers are alive still.

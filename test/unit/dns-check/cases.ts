@@ -1,3 +1,4 @@
+import { apexTypes } from '../../../worker/checks/dns-check/halves.ts';
 import type { Case } from './case.ts';
 import { denialCases } from './denial-cases.ts';
 import { keys } from './dns/dnssec-vectors.ts';
@@ -25,21 +26,7 @@ const timedOut = (...questions: readonly string[]): NonNullable<Change['resolver
     ]),
   ),
 });
-const apexQuestions = [
-  'A',
-  'AAAA',
-  'NS',
-  'SOA',
-  'MX',
-  'TXT',
-  'CAA',
-  'HTTPS',
-  'DS',
-  'DNSKEY',
-  'CDS',
-  'CDNSKEY',
-  'NSEC3PARAM',
-].map((type) => `${type} good.test`);
+const apexQuestions = apexTypes.map((type) => `${type} good.test`);
 const insideOnly = {
   without: ['@ 3600 NS ns.other'],
   parentWithout: ['good.test 3600 NS ns.other'],

@@ -1,3 +1,5 @@
+import { editDistance } from '#shared/edit-distance';
+
 /** Directives whose values are source lists. */
 export const sourceListDirectives: ReadonlySet<string> = new Set(
   `base-uri child-src connect-src default-src fenced-frame-src font-src form-action frame-ancestors frame-src img-src
@@ -36,27 +38,4 @@ export function suggestDirective(name: string): string | undefined {
     .filter(({ distance }) => distance <= 2)
     .toSorted((one, other) => one.distance - other.distance);
   return best?.directive;
-}
-
-// Optimal string alignment: Levenshtein's distance with swapped neighbours as one step.
-function editDistance(one: string, other: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row += 1) {
-    const next = [row];
-    for (let column = 1; column <= other.length; column += 1) {
-      const differs = one[row - 1] === other[column - 1] ? 0 : 1;
-      const steps = [at(last, column) + 1, at(next, column - 1) + 1, at(last, column - 1) + differs];
-      if (one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1])
-        steps.push(at(beforeLast, column - 2) + 1);
-      next.push(Math.min(...steps));
-    }
-    beforeLast = last;
-    last = next;
-  }
-  return at(last, other.length);
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
 }

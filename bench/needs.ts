@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { hasMongo } from '../test/kit/mongo.ts';
+import { findProgram } from '../test/kit/programs.ts';
+import { hasRedis } from '../test/kit/redis.ts';
+import { hasRedisCluster } from '../test/kit/redis-cluster.ts';
+
+/** What a machine may lack: whether it is here, and how to get it. */
+const things = {
+  redis: {
+    isHere: hasRedis,
+    how: 'Redis: put redis-server on the PATH, or set REDIS_URL to a Redis that the bench may fill and empty',
+  },
+  cluster: {
+    isHere: hasRedisCluster,
+    how: 'a Redis cluster of its own: put redis-server and redis-cli on the PATH',
+  },
+  store: {
+    isHere: hasMongo,
+    how: 'a server of the MongoDB protocol: put mongod or ferretdb on the PATH, or set MONGOD_BINARY or MONGODB_URL',
+  },
+  curl: { isHere: findProgram('curl') !== undefined, how: 'curl on the PATH' },
+  linux: {
+    isHere: existsSync('/proc/self/stat'),
+    how: 'Linux: it reads CPU and memory of processes in /proc',
+  },
+} as const;
+
+export type Need = keyof typeof things;
+
+/** What of these is not on this machine, in one sentence that says how to get it; undefined if nothing lacks. */
+export function lackOf(needs: readonly Need[]): string | undefined {
+  const hows = needs.filter((need) => !things[need].isHere).map((need) => things[need].how);
+  return hows.length === 0 ? undefined : `needs ${hows.join('; and ')}.`;
+}

@@ -1,0 +1,84 @@
+import cluster from 'node:cluster';
+import { constants } from 'node:os';
+import { type ChildState, type FromChild, type FromPrimary, tellChild } from './messages.ts';
+
+/** What a child does: `listener` answers callers, `beside` does what else the service does. */
+export type Role = 'listener' | 'beside';
+
+/** A place for a child: when one ends, the next takes its place and its name. */
+export type Place = { readonly name: string; readonly role: Role };
+
+/** A process that was started here. */
+export type Child = {
+  readonly place: Place;
+  isReady(): boolean;
+  /** Resolves when its parts are open, with what it says of itself; never, if it ends before. */
+  readonly ready: Promise<object>;
+  /** Resolves with its exit status, as a shell tells it: of a signal, 128 and its number. */
+  readonly ended: Promise<number>;
+  /** Gives its state; undefined where it is not ready, or does not answer in time. */
+  ask<Part extends keyof ChildState>(what: Part): Promise<ChildState[Part] | undefined>;
+  /** @param onWritten once the message has left this process, or cannot */
+  tell(message: FromPrimary, onWritten?: () => void): void;
+  /** Has it stop in order. */
+  stop(): void;
+  kill(): void;
+};
+
+/** A child itself waits 1 s for its queue and its store. */
+const answerWithinMs = 1500;
+
+/** Starts a process like this one, with this role. @param onMessage is given what the child sends */
+export function forkChild(place: Place, onMessage: (child: Child, message: FromChild) => void): Child {
+  const worker = cluster.fork({ DIAG_ROLE: place.role });
+  const ready = Promise.withResolvers<object>();
+  const ended = Promise.withResolvers<number>();
+  const asked = new Map<number, (state: Partial<ChildState>) => void>();
+  let isReady = false;
+  let lastId = 0;
+  const child: Child = {
+    place,
+    isReady: () => isReady,
+    ready: ready.promise,
+    ended: ended.promise,
+    async ask(what) {
+      if (!isReady) return undefined;
+      lastId += 1;
+      const id = lastId;
+      const answer = Promise.withResolvers<Partial<ChildState>>();
+      asked.set(id, answer.resolve);
+      const timer = setTimeout(() => answer.resolve({}), answerWithinMs);
+      tellChild(worker, { kind: 'ask', id, what });
+      const state = await answer.promise;
+      clearTimeout(timer);
+      asked.delete(id);
+      return state[what];
+    },
+    tell: (message, onWritten) => tellChild(worker, message, onWritten),
+    // One that is only starting has nothing to end in order, and does not listen yet.
+    stop: () => (isReady ? tellChild(worker, { kind: 'stop' }) : void worker.process.kill('SIGTERM')),
+    kill: () => void worker.process.kill('SIGKILL'),
+  };
+  worker.on('message', (message: FromChild) => {
+    if (message.kind === 'answer') return asked.get(message.id)?.(message.state);
+    if (message.kind === 'ready') {
+      isReady = true;
+      ready.resolve(message.says);
+    }
+    onMessage(child, message);
+  });
+  // One that could not be started has no number, and no other end.
+  worker.on('error', () => {
+    if (worker.process.pid === undefined) ended.resolve(1);
+  });
+  worker.once('exit', (code, signal) => {
+    isReady = false;
+    for (const answer of asked.values()) answer({});
+    ended.resolve(statusOf(code, signal as NodeJS.Signals | null));
+  });
+  return child;
+}
+
+function statusOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signal ? constants.signals[signal] : 0);
+}

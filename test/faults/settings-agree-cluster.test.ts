@@ -1,0 +1,45 @@
+// In a file of its own, beside the other: both mostly wait until the messages of processes that have ended run out.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasMongo } from '../kit/mongo.ts';
+import { hasRedisCluster, startRedisCluster, type TestCluster } from '../kit/redis-cluster.ts';
+import { type Fleet, get, openFleet } from './fleet.ts';
+import { checksOf, messagesOf, readyz, refused, world } from './settings-told.ts';
+
+describe.skipIf(!(hasRedisCluster && hasMongo))('processes over a cluster', () => {
+  let cluster: TestCluster;
+  let fleet: Fleet;
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+    fleet = await openFleet({ ...world, cluster });
+  }, 90_000);
+  afterAll(async () => {
+    await fleet?.close();
+  });
+
+  test('another REDIS_SHARDS is refused while the first is in force, and taken once all have stopped', async () => {
+    const [api, worker] = await Promise.all([fleet.startApi(), fleet.startWorker()]);
+    const more = { REDIS_SHARDS: '32' };
+    const [nextApi, nextWorker] = await Promise.all([
+      fleet.startApi(more, 'not-ready'),
+      fleet.startWorker(more, 'not-ready'),
+    ]);
+    for (const member of [nextApi, nextWorker]) {
+      await expect
+        .poll(() => readyz(member))
+        .toMatchObject({
+          status: 'not-ready',
+          checks: { settings: 'REDIS_SHARDS is "32" here and "16" in other processes' },
+        });
+      await expect.poll(() => messagesOf(member)).toEqual([refused]);
+    }
+    for (let count = 0; count < 8; count += 1)
+      expect((await get(api, `http://t${count}.test/shards`)).status).toBe(200);
+    expect([await checksOf(worker), await checksOf(nextWorker)]).toEqual([8, 0]);
+    expect((await get(nextApi, 'http://t1.test/shards32')).status).toBe(503);
+    for (const member of [api, worker]) member.process.kill('SIGTERM');
+    for (const member of [nextApi, nextWorker])
+      await expect.poll(() => readyz(member), { timeout: 60_000 }).toMatchObject({ status: 'ready' });
+    await fleet.ask(() => nextApi, 'http://t1.test/shards32', {});
+    expect(await checksOf(nextWorker)).toBe(1);
+  });
+});
