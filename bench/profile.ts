@@ -1,4 +1,4 @@
-import { type ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startService } from '../test/kit/service-process.ts';
+import type { BareStart } from './bare-exchanges.ts';
 import { type CheckName, cpuMsOf, fetchReport, openTarget, paths } from './capacity.ts';
 import type { TargetCounts } from './capacity-target.ts';
 import type { Section } from './section.ts';
@@ -25,8 +26,13 @@ const ours = fileURLToPath(new URL('..', import.meta.url));
 const isInclusive = process.env['BENCH_INCLUSIVE'] !== undefined;
 const shown = 10;
 
-/** What one check took: CPU in ms by function, and what its target counted. */
-type Sight = { readonly self: Times; readonly whole: Times; readonly target: TargetCounts };
+/** What one check took: CPU in ms by function, what its target counted, and what the same exchanges take a program that does nothing else. */
+type Sight = {
+  readonly self: Times;
+  readonly whole: Times;
+  readonly target: TargetCounts;
+  readonly bareMs: number;
+};
 type Times = ReadonlyMap<string, number>;
 
 /** The hottest functions of each check at full load, by their own time in a CPU profile, and how many exchanges its target counted. */
@@ -48,7 +54,7 @@ export async function bench(): Promise<Section> {
   for (const row of rows) console.log(row.join(' | '));
   return {
     title: 'The hottest functions of a check',
-    about: `Self time in a CPU profile of an embedded process, ms of a check, ${lanes} checks at a time; and what the target counted for each. The time of a function of C++ stands at the function of JavaScript that called it, or as (program).`,
+    about: `Self time in a CPU profile of an embedded process, ms of a check, ${lanes} checks at a time; and what the target counted for each. The bare program makes as many connections, handshakes, requests and questions with node:tls, node:net and node:dgram, and reads nothing of what comes. The time of a function of C++ stands at the function of JavaScript that called it, or as (program).`,
     columns: ['check', 'function', ...(before === undefined ? [] : ['before']), 'now'],
     rows,
     limits: 'what OpenSSL, the kernel and V8 take for connections, handshakes and garbage.',
@@ -96,10 +102,31 @@ async function look(name: CheckName, { root, target, folder }: Place): Promise<S
       key,
       (count - earlier[key as keyof TargetCounts]) / checks,
     ]);
-    return { ...readProfile(profiles, span), target: Object.fromEntries(counted) as TargetCounts };
+    const counts = Object.fromEntries(counted) as TargetCounts;
+    return {
+      ...readProfile(profiles, span),
+      target: counts,
+      bareMs: await measureBare(counts, target.settings),
+    };
   } finally {
     service.kill('SIGKILL');
   }
+}
+
+/** What the exchanges of a check take by themselves, ms of CPU. */
+async function measureBare(
+  counts: TargetCounts,
+  settings: Readonly<Record<string, string>>,
+): Promise<number> {
+  const [, http, https] = /80=(\d+),443=(\d+)/.exec(settings['TARGET_PORT_MAP'] ?? '') ?? [];
+  const start: BareStart = {
+    counts,
+    ports: { http: Number(http), https: Number(https), dns: Number(settings['NAMESERVER_PORT']) },
+  };
+  const child = fork(fileURLToPath(new URL('bare-exchanges.ts', import.meta.url)));
+  child.send(start);
+  const [ms] = (await once(child, 'message')) as [number];
+  return ms;
 }
 
 // The clock of CPU profiles.
@@ -185,6 +212,7 @@ function rowsOf(check: CheckName, sights: readonly Sight[]): string[][] {
       ...cells(({ target }) => target[key], 1),
     ]),
     [check, 'all functions', ...cells(sum)],
+    [check, 'the same exchanges in a bare program', ...cells(({ bareMs }) => bareMs)],
     ...hottest(sights.map(({ self }) => self)).map((name) => [
       check,
       name,
