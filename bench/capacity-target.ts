@@ -16,16 +16,17 @@ const addressOf = (host: string) => {
   return `127.1.${(number >> 8) & 255}.${number & 255}`;
 };
 let delayMs = 0;
-const counts: TargetCounts = { connections: 0, handshakes: 0, resumed: 0, requests: 0, questions: 0 };
+const counts: TargetCounts = { http: 0, https: 0, handshakes: 0, resumed: 0, requests: 0, questions: 0 };
 // A number is how late to answer from now on; all else asks for the counts.
 process.on('message', (asked: unknown) => {
   if (typeof asked === 'number') delayMs = asked;
   else process.send?.(counts);
 });
 
-/** What came in so far: TCP connections, whole TLS handshakes and those of them that took up a session, HTTP requests, and questions of the DNS. */
+/** What came in so far: TCP connections to each port, whole TLS handshakes and those of them that took up a session, HTTP requests, and questions of the DNS. */
 export type TargetCounts = {
-  connections: number;
+  http: number;
+  https: number;
   handshakes: number;
   resumed: number;
   requests: number;
@@ -83,9 +84,12 @@ const https = createHttpsServer(
     return response.writeHead(404).end();
   }),
 );
-for (const server of [http, https])
+for (const [name, server] of [
+  ['http', http],
+  ['https', https],
+] as const)
   server.on('connection', (socket) => {
-    counts.connections += 1;
+    counts[name] += 1;
     socket.on('error', () => undefined);
   });
 https.on('secureConnection', (socket) => {

@@ -69,6 +69,6 @@ const after = process.memoryUsage();
 const each = (field: 'rss' | 'heapUsed' | 'arrayBuffers') =>
   Math.round((after[field] - before[field]) / count);
 console.log(
-  `a ${name}, ${each('rss')} bytes of RSS (heap ${each('heapUsed')}, buffers ${each('arrayBuffers')})`,
+  `${name}: ${each('rss')} bytes of RSS (heap ${each('heapUsed')}, buffers ${each('arrayBuffers')})`,
 );
 process.exit(kept.length === 1 ? 0 : 1);

@@ -1,13 +1,13 @@
-import { type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startService } from '../test/kit/service-process.ts';
-import { type CheckName, cpuMsOf, fetchReport, openTarget, paths } from './capacity.ts';
+import { type CheckName, countsOf, fetchReport, openTarget, paths } from './capacity.ts';
 import type { TargetCounts } from './capacity-target.ts';
+import { cpuMsOf } from './process-cpu.ts';
 import type { Section } from './section.ts';
 import { inLanes } from './slow-host.ts';
 
@@ -83,12 +83,12 @@ async function look(name: CheckName, { root, target, folder }: Place): Promise<S
   };
   try {
     await inLanes(warmChecks, lanes, ask);
-    const earlier = await countsOf(target.process);
+    const earlier = await countsOf(target);
     const pids = [service.child.pid];
     const start = { us: nowUs(), cpuMs: cpuMsOf(pids) };
     await inLanes(checks, lanes, ask);
     const span = { fromUs: start.us, toUs: nowUs(), cpuMs: (cpuMsOf(pids) - start.cpuMs) / checks };
-    const later = await countsOf(target.process);
+    const later = await countsOf(target);
     agent.destroy();
     service.kill('SIGTERM');
     await service.closed;
@@ -105,12 +105,6 @@ async function look(name: CheckName, { root, target, folder }: Place): Promise<S
 // The clock of CPU profiles.
 function nowUs(): number {
   return Number(process.hrtime.bigint() / 1000n);
-}
-
-async function countsOf(target: ChildProcess): Promise<TargetCounts> {
-  target.send('counts');
-  const [counts] = (await once(target, 'message')) as [TargetCounts];
-  return counts;
 }
 
 type Profile = {

@@ -1028,9 +1028,6 @@ const protocolRows = [
     },
     ['F 20', 'server-hello-invalid'],
   ),
-    },
-    ['A+ 100'],
-  ),
   row(
     'a chain that is larger than clients read',
     {
