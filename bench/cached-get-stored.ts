@@ -28,8 +28,7 @@ export async function fillStore(
   const places = Array.from({ length: count }, (_, index) => {
     const url = `http://site-${index}.example.com:${port}/`;
     const path = `/api/tools/redirect-check?url=${encodeURIComponent(url)}`;
-    const asked = { url: path, path: '', headers: {} } as unknown as Parameters<typeof readAsk>[1];
-    return { url, path, jobKey: readAsk(redirectCheck, asked).jobKey };
+    return { url, path, jobKey: readAsk(redirectCheck, { url: path, headers: {} }).jobKey };
   });
   for (const { url, jobKey } of places) {
     const reportId = randomId();

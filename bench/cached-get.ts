@@ -75,7 +75,7 @@ export async function bench(): Promise<Section> {
     ],
     rows: table,
     limits:
-      'Node’s HTTP server and the write to the socket take two thirds of a cached answer; the rest is spread over fifteen more fields, the log line and the limits. 304 and 429 are answered before Express; the rows between them pay for its routes and middlewares, and those from the store also for unpacking, checking and hashing the report.',
+      'Node’s HTTP server and the write to the socket take two thirds of a cached answer; the rest is spread over fifteen more fields, the log line and the limits. 304 and 429 are answered before Express; the rows between them pay for its routes and middlewares, and those from the store also for reading the address, which none of them has seen before, and the row; where no coding is asked for, also for unpacking it.',
   };
 }
 

@@ -33,8 +33,8 @@ export async function openSqliteSide(path: string, count: number): Promise<Side>
         `UPDATE reports SET expiresAt = 1 WHERE rowid IN (SELECT rowid FROM reports WHERE expiresAt > 1 ORDER BY rowid LIMIT ${rows})`,
       );
     },
-    hasExpired: async () =>
-      database.prepare('SELECT 1 FROM reports WHERE expiresAt <= 1 LIMIT 1').get() !== undefined,
+    countExpired: async () =>
+      Number(database.prepare('SELECT COUNT(*) AS n FROM reports WHERE expiresAt <= 1').get()?.['n']),
     count: async () => Number(database.prepare('SELECT COUNT(*) AS n FROM reports').get()?.['n']),
     diskBytes: async () => statSync(path).size,
     serverCpuMs: () => 0,

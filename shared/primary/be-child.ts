@@ -5,7 +5,7 @@ import { openWindows, type Windows } from '../rate-limiter/windows.ts';
 import { onPrimary, onPrimaryGone, tellPrimary } from './messages.ts';
 import { openOutbox } from './outbox.ts';
 
-/** Opens the windows of a child: it counts at once, and learns within about 20 ms what its siblings have counted. */
+/** Opens the windows of a child: it counts at once, and learns within about 50 ms what its siblings have counted. */
 export function openChildWindows(): Windows {
   const outbox = openOutbox((points, onWritten) => tellPrimary({ kind: 'spent', points }, onWritten));
   const windows = openWindows((...points) => outbox.add(...points));

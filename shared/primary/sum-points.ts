@@ -11,7 +11,7 @@ export type Sums = {
 
 /**
  * Opens the sums.
- * @param tellAll is given what keys have spent in all, at most each 10 ms
+ * @param tellAll is given what keys have spent in all, at most each 25 ms
  */
 export function openSums(tellAll: (spent: readonly Points[]) => void): Sums {
   const windows = openRunningWindows();

@@ -3,6 +3,7 @@ import { crc32, gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
 import { type Report, reportStates } from '../model/report.ts';
 import { gradeNames } from '../model/score.ts';
+import { type Fields, readId, readInteger, readNumberOrNull, readOneOf, readText, refuse } from './fields.ts';
 import type { PreparedReport, ReportKeys, StoredReport } from './port.ts';
 import { damagedReport } from './read-report.ts';
 
@@ -20,32 +21,6 @@ const gzipLevel = 4;
 
 /** No report of ours is as large; a foreign body may unpack to anything. */
 const unpackedLimitBytes = 4_194_304;
-
-const id = z.string().min(1).max(64);
-
-/** A row as it must come out of a store, which others may have written to. */
-const rowSchema = z.object({
-  reportId: id,
-  jobId: id,
-  jobKey: id,
-  check: z.string(),
-  target: z.string(),
-  score: z.number().nullable(),
-  grade: z.enum(gradeNames).nullable(),
-  state: z.enum(reportStates),
-  isOpen: z.boolean(),
-  checkedAt: z.int(),
-  freshUntil: z.int(),
-  expiresAt: z.int(),
-  body: z.instanceof(Uint8Array),
-  // Part of a header field, so no other characters.
-  digest: z
-    .string()
-    .regex(/^[\w-]{22}$/)
-    .nullish(),
-  jsonBytes: z.int().min(2).max(unpackedLimitBytes).nullish(),
-  bodyCrc: z.int().nullish(),
-});
 
 // Enough to hand the bytes on. Each finding is judged where a report is read as an object: for all of them that costs as much
 // as the rest of an answer from the store, five times over.
@@ -90,13 +65,39 @@ export function storedOf(row: ReportRow, json: () => Uint8Array): StoredReport {
   return { ...rest, prepared: { gzip: body, digest, jsonBytes }, json };
 }
 
-/** The stored report of a row. Throws for a row that fits no schema of ours, or whose body is not what was stored. */
-export function fromRow(row: unknown): StoredReport {
-  const { body, digest, jsonBytes, bodyCrc, ...rest } = rowSchema.parse(row);
-  if (digest == null || jsonBytes == null || bodyCrc == null) return { ...rest, ...readEarlierBody(body) };
-  if (crc32(body) !== bodyCrc) throw new Error('the body is not what was stored');
-  const prepared = { gzip: exactly(body), digest, jsonBytes };
+/** The stored report of a row. Throws for a row that does not fit, or whose body is not what was stored. */
+export function fromRow(row: Fields): StoredReport {
+  const rest = {
+    reportId: readId(row, 'reportId'),
+    jobId: readId(row, 'jobId'),
+    jobKey: readId(row, 'jobKey'),
+    check: readText(row, 'check'),
+    target: readText(row, 'target'),
+    score: readNumberOrNull(row, 'score'),
+    grade: row['grade'] === null ? null : readOneOf(row, 'grade', gradeNames),
+    state: readOneOf(row, 'state', reportStates),
+    isOpen: typeof row['isOpen'] === 'boolean' ? row['isOpen'] : refuse('isOpen'),
+    checkedAt: readInteger(row, 'checkedAt'),
+    freshUntil: readInteger(row, 'freshUntil'),
+    expiresAt: readInteger(row, 'expiresAt'),
+  };
+  const body = row['body'] instanceof Uint8Array ? row['body'] : refuse('body');
+  // A row of an earlier version.
+  if (row['digest'] == null) return { ...rest, ...readEarlierBody(body) };
+  if (crc32(body) !== row['bodyCrc']) refuse('body');
+  const prepared = { gzip: exactly(body), digest: readDigest(row), jsonBytes: readJsonBytes(row) };
   return { ...rest, prepared, json: () => unpackPrepared(prepared) };
+}
+
+// It becomes part of a header field, where other characters could begin another.
+function readDigest(row: Fields): string {
+  const digest = readText(row, 'digest');
+  return /^[\w-]{22}$/.test(digest) ? digest : refuse('digest');
+}
+
+function readJsonBytes(row: Fields): number {
+  const jsonBytes = readInteger(row, 'jsonBytes');
+  return jsonBytes > 1 && jsonBytes <= unpackedLimitBytes ? jsonBytes : refuse('jsonBytes');
 }
 
 /** The JSON of a prepared report. Throws Problem `report_not_found` where it does not unpack to what was stored. */

@@ -47,13 +47,14 @@ export function openExpiry(database: DatabaseSync, { path, writes, limitBytes, l
   const pageSize = readNumber(database, 'page_size');
   const usedBytes = () => (pageCount() - freePages()) * pageSize;
   const deleteExpired = openDeletion(database);
-  const evict = openEviction(database);
+  const isTooFull = () => usedBytes() > limitBytes;
+  const evict = openEviction(database, isTooFull);
   const isVacuumable = readNumber(database, 'auto_vacuum') === 2;
   const hasSpareFree = () => isVacuumable && freePages() > Math.max(keptPages, pageCount() * keptShare);
   /** Returns whether there is more to do. */
   const step = (rows: number): boolean => {
     const deleted = deleteExpired(rows);
-    const evicted = usedBytes() > limitBytes ? evict(rows) : 0;
+    const evicted = isTooFull() ? evict(rows) : 0;
     if (deleted + evicted > 0) return true;
     if (!hasSpareFree()) return false;
     const before = freePages();
@@ -157,20 +158,25 @@ function tryStep(step: () => boolean, log: Logger): boolean {
   }
 }
 
-/** Deletes the reports that would expire first, with all that is kept beside them; without reports, other bytes. Returns how many rows. */
-function openEviction(database: DatabaseSync): (rows: number) => number {
+/** Deletes the reports that would expire first, with all that is kept beside them, until there is room; without reports, other bytes. Returns how many rows. */
+function openEviction(database: DatabaseSync, isTooFull: () => boolean): (rows: number) => number {
   const oldest = database.prepare('SELECT reportId FROM reports ORDER BY expiresAt LIMIT ?');
   const ofReport = tables.map((table) => database.prepare(`DELETE FROM ${table} WHERE reportId = ?`));
   const orphans = database.prepare(
     'DELETE FROM blobs WHERE (reportId, kind) IN (SELECT reportId, kind FROM blobs ORDER BY expiresAt LIMIT ?)',
   );
   return (rows) => {
-    const evicted = oldest.all(rows) as { readonly reportId: string }[];
-    if (evicted.length === 0) return Number(orphans.run(rows).changes);
+    const found = oldest.all(rows) as { readonly reportId: string }[];
+    if (found.length === 0) return Number(orphans.run(rows).changes);
+    let evicted = 0;
     inTransaction(database, () => {
-      for (const { reportId } of evicted) for (const statement of ofReport) statement.run(reportId);
+      for (const { reportId } of found) {
+        if (!isTooFull()) break;
+        for (const statement of ofReport) statement.run(reportId);
+        evicted += 1;
+      }
     });
-    return evicted.length;
+    return evicted;
   };
 }
 

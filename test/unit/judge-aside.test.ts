@@ -24,19 +24,21 @@ const fileOf = (padding: number): EvidenceFile => ({
   evidence: { ...evidence, padding: 'x'.repeat(padding) } as unknown as Json,
 });
 const alive = new AbortController().signal;
+const judgeIn = (file: EvidenceFile, signal: AbortSignal) =>
+  judging.judge(dnsCheck, file, JSON.stringify(file), signal);
 
 test.for([
   ['usual', 0],
   ['large', 300_000],
 ] as const)('the report of %s evidence is what judging it gives', async ([, padding]) => {
   const file = fileOf(padding);
-  expect(await judging.judge(dnsCheck, file, alive)).toEqual(judge(dnsCheck, file));
+  expect(await judgeIn(file, alive)).toEqual(judge(dnsCheck, file));
 });
 
 test('a run that ends takes its file along, and the files of others are judged all the same', async () => {
   const limit = new AbortController();
-  const late = judging.judge(dnsCheck, fileOf(2_000_000), limit.signal);
-  const other = judging.judge(dnsCheck, fileOf(300_000), alive);
+  const late = judgeIn(fileOf(2_000_000), limit.signal);
+  const other = judgeIn(fileOf(300_000), alive);
   limit.abort(new Error('the run is over'));
   await expect(late).rejects.toThrow('the run is over');
   expect((await other).check).toBe('dns-check');
@@ -44,10 +46,10 @@ test('a run that ends takes its file along, and the files of others are judged a
 
 test('what judging cannot read is a defect that rises', async () => {
   const file = { ...fileOf(300_000), evidence: { padding: 'x'.repeat(300_000) } };
-  await expect(judging.judge(dnsCheck, file, alive)).rejects.toThrow('evidence could not be judged');
+  await expect(judgeIn(file, alive)).rejects.toThrow('evidence could not be judged');
 });
 
 test('a closed thread starts again with the next large file', async () => {
   await judging.close();
-  expect((await judging.judge(dnsCheck, fileOf(300_000), alive)).check).toBe('dns-check');
+  expect((await judgeIn(fileOf(300_000), alive)).check).toBe('dns-check');
 });

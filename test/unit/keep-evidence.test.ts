@@ -32,71 +32,89 @@ function openLines() {
   };
 }
 
-test('files are written after their runs, in batches, without the values of cookies', async () => {
+type Keeper = ReturnType<typeof openEvidenceKeeper>;
+const keep = async (keeper: Keeper, file = fileOf()) => (await keeper.begin(file, JSON.stringify(file))).kept;
+const away = new Problem('store_unavailable', 'away');
+
+test('what is kept is in the store at once, without the values of cookies', async () => {
   const { lines, log } = openLines();
   const store = openSqliteReportStore(':memory:', { log, limitBytes: 1e9 });
-  const writes: number[] = [];
-  const reportStore = {
-    keepBlobs: (blobs: Parameters<typeof store.keepBlobs>[0]) => {
-      writes.push(blobs.length);
-      return store.keepBlobs(blobs);
-    },
-  };
-  const keeper = openEvidenceKeeper({ reportStore, log, evidenceForS: 60 });
+  const keeper = openEvidenceKeeper({ reportStore: store, log, evidenceForS: 60 });
   const files = Array.from({ length: 45 }, () => fileOf());
-  for (const file of files) keeper.keep(file);
-  keeper.keep(fileOf({ reportId: null }));
-  expect(writes).toEqual([]);
-  await keeper.close();
-  expect(writes).toEqual([20, 20, 5]);
-  for (const { reportId } of files) {
-    const bytes = await store.getBlob({ reportId: reportId ?? '', kind: 'evidence' });
+  for (const file of files) {
+    await keep(keeper, file);
+    const bytes = await store.getBlob({ reportId: file.reportId ?? '', kind: 'evidence' });
     const text = zstdDecompressSync(bytes ?? Buffer.alloc(0)).toString();
-    expect(JSON.parse(text)).toMatchObject({ reportId, target: 'http://a.test/' });
+    expect(JSON.parse(text)).toMatchObject({ reportId: file.reportId, target: 'http://a.test/' });
     expect(text).not.toContain('f3a9c1d07be24856');
   }
+  await keeper.close();
   expect(lines).toEqual([]);
   await store.close();
 });
 
-test('what comes beyond the end of the queue is let go, and told once', async () => {
+test('of files that wait for the store, those beyond 200 are let go, and told once', async () => {
   const { lines, log } = openLines();
-  let written = 0;
-  const reportStore = { keepBlobs: async (blobs: readonly unknown[]) => void (written += blobs.length) };
-  const keeper = openEvidenceKeeper({ reportStore, log, evidenceForS: 60 });
-  for (let index = 0; index < 250; index += 1) keeper.keep(fileOf());
-  await keeper.close();
-  expect(written).toBe(200);
-  expect(lines).toMatchObject([{ level: 'warn', fields: { files: 50 } }]);
-});
-
-test('a store that is away costs the evidence, not the run, and the next batch is tried', async () => {
-  const { lines, log } = openLines();
-  const errors = [new Problem('store_unavailable', 'away'), new TypeError('a defect'), undefined];
-  let written = 0;
+  const answer = Promise.withResolvers<void>();
+  let asked = 0;
   const reportStore = {
-    keepBlobs: async (blobs: readonly unknown[]) => {
-      const error = errors.shift();
-      if (error) throw error;
-      written += blobs.length;
+    keepBlobs: () => {
+      asked += 1;
+      return answer.promise;
     },
   };
   const keeper = openEvidenceKeeper({ reportStore, log, evidenceForS: 60 });
-  for (let index = 0; index < 60; index += 1) keeper.keep(fileOf());
+  const file = fileOf();
+  await Promise.all(Array.from({ length: 250 }, () => keeper.begin(file, JSON.stringify(file))));
+  expect(asked).toBe(200);
+  answer.resolve();
   await keeper.close();
-  expect(written).toBe(20);
-  expect(lines.map(({ level, message }) => [level, message])).toEqual([
-    ['warn', 'evidence not kept'],
-    ['error', 'evidence not kept'],
-  ]);
+  expect(lines).toMatchObject([{ level: 'warn', fields: { files: 50 }, message: 'evidence not kept' }]);
 });
 
-test('nothing is kept where the operator keeps none', async () => {
-  const { log } = openLines();
-  let calls = 0;
-  const reportStore = { keepBlobs: async () => void (calls += 1) };
-  const keeper = openEvidenceKeeper({ reportStore, log, evidenceForS: 0 });
-  keeper.keep(fileOf());
+test('a store that is away for a moment is asked again', async () => {
+  const { lines, log } = openLines();
+  const errors = [away, undefined];
+  let written = 0;
+  const reportStore = {
+    keepBlobs: async () => {
+      const error = errors.shift();
+      if (error) throw error;
+      written += 1;
+    },
+  };
+  const keeper = openEvidenceKeeper({ reportStore, log, evidenceForS: 60 });
+  await keep(keeper);
+  await expect.poll(() => written).toBe(1);
   await keeper.close();
-  expect(calls).toBe(0);
+  expect(lines).toEqual([]);
+});
+
+test.for([
+  ['a store that stays away', away, 2, 'warn'],
+  ['a defect', new TypeError('a defect'), 1, 'error'],
+] as const)('%s costs the evidence, not the run', async ([, error, tries, level]) => {
+  const { lines, log } = openLines();
+  let asked = 0;
+  const reportStore = {
+    keepBlobs: async () => {
+      asked += 1;
+      throw error;
+    },
+  };
+  const keeper = openEvidenceKeeper({ reportStore, log, evidenceForS: 60 });
+  await keep(keeper);
+  await keeper.close();
+  expect(asked).toBe(tries);
+  expect(lines).toMatchObject([{ level, fields: { files: 1, err: error }, message: 'evidence not kept' }]);
+});
+
+test('nothing is kept where the operator keeps none, nor of a report without an id', async () => {
+  const { log } = openLines();
+  let asked = 0;
+  const reportStore = { keepBlobs: async () => void (asked += 1) };
+  const open = (evidenceForS: number) => openEvidenceKeeper({ reportStore, log, evidenceForS });
+  await keep(open(0));
+  await keep(open(60), fileOf({ reportId: null }));
+  expect(asked).toBe(0);
 });

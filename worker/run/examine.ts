@@ -6,9 +6,11 @@ import type { Jobs } from '../checks/jobs.ts';
 import type { OpenedProbes } from '../probes/port.ts';
 import { type EvidenceFile, factsOf } from './judge.ts';
 import type { Judging } from './judge-aside.ts';
+import type { EvidenceKeeper } from './keep-evidence.ts';
 
 /** How the reports of a worker are made, and what they are kept by. */
 export type ReportSettings = {
+  readonly evidence: Pick<EvidenceKeeper, 'begin'>;
   readonly judging: Pick<Judging, 'judge'>;
   /** Replaces every check's own freshness; labs. */
   readonly freshForS: number | undefined;
@@ -33,7 +35,7 @@ export type Examination = {
   readonly stop: AbortSignal;
 };
 
-/** Gathers and judges. Rejects when the worker stops, and for a defect. */
+/** Gathers and judges; what was seen is in the store by then. Rejects when the worker stops, and for a defect. */
 export async function examine(
   check: Check,
   subject: Subject,
@@ -50,7 +52,12 @@ export async function examine(
       ...(spent.length > 0 ? { spent } : {}),
       evidence,
     };
-    return { report: await settings.judging.judge(check, file, AbortSignal.any([limit, stop])), file };
+    const json = JSON.stringify(file);
+    // Before the report, so that none is ever without it; the store takes it while the report is being judged.
+    const { kept } = await settings.evidence.begin(file, json);
+    const report = await settings.judging.judge(check, file, json, AbortSignal.any([limit, stop]));
+    await kept;
+    return { report, file };
   } catch (error) {
     // Only our own limit makes a failed report here; a stopping worker gives the job back, a defect rises.
     if (!limit.aborted || stop.aborted) throw error;

@@ -15,8 +15,8 @@ export type AsideAnswer = { readonly id: number } & (
 
 /** Judges what runs have seen without keeping the process from its other work. */
 export type Judging = {
-  /** The report of a file. Rejects with the signal's reason, and for a defect in judging. */
-  judge(check: Check, file: EvidenceFile, signal: AbortSignal): Promise<Report>;
+  /** The report of a file. Rejects with the signal's reason, and for a defect in judging. @param json the file as JSON */
+  judge(check: Check, file: EvidenceFile, json: string, signal: AbortSignal): Promise<Report>;
   /** Ends the thread, if there is one. */
   close(): Promise<void>;
 };
@@ -32,8 +32,7 @@ const largeCharacters = 250_000;
 export function openJudging(preloadFile: string | undefined): Judging {
   const aside = openAside(preloadFile);
   return {
-    async judge(check, file, signal) {
-      const json = JSON.stringify(file);
+    async judge(check, file, json, signal) {
       if (json.length <= largeCharacters) return judge(check, file);
       signal.throwIfAborted();
       const { promise, resolve, reject } = Promise.withResolvers<Report>();

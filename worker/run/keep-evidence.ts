@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { zstdCompress } from 'node:zlib';
+import { zstdCompress, zstdCompressSync } from 'node:zlib';
 import type { Logger } from '#shared/logger';
 import { Problem } from '#shared/model/problem';
 import type { Blob, ReportStore } from '#shared/report-store/port';
@@ -16,9 +16,13 @@ export type EvidenceSettings = {
 
 /** Keeps what reports were judged from, for the operator alone, who may want to judge it again. */
 export type EvidenceKeeper = {
-  /** Takes a file to be written soon. Costs the run nothing, and never fails it. */
-  keep(file: EvidenceFile): void;
-  /** Writes what was taken. */
+  /**
+   * Packs a file and hands it to the store. `kept` resolves when the store has it or could not take it at once; neither ever rejects.
+   * A report that is inserted after `kept` has its evidence even if the process is killed in between; without a report it expires.
+   * @param json the file as JSON
+   */
+  begin(file: EvidenceFile, json: string): Promise<{ readonly kept: Promise<void> }>;
+  /** Waits for what was begun; what the store has not taken by then is tried once more. */
   close(): Promise<void>;
 };
 
@@ -26,71 +30,122 @@ export type EvidenceKeeper = {
 const packedLimitBytes = 262_144;
 /** Characters; evidence of usual sites packs to a tenth or less. */
 const jsonLimit = 2_621_440;
-/** Files that wait to be written; what comes beyond is not kept. */
+/** Bytes; packing more would hold up the event loop for longer than a thread takes to begin. */
+const syncLimit = 100_000;
+/** Files that wait for the store; what comes beyond is not kept. */
 const waitingLimit = 200;
-const batch = 20;
-/** Answers that the end of a run sets off go first. */
-const restMs = 100;
+/** As patient as the writing of reports. */
+const tries = 6;
+const retryMs = 1000;
+/** Losses of so long are told together. */
+const tellMs = 1000;
 
-type Waiting = { readonly file: EvidenceFile; readonly reportId: string; readonly expiresAt: number };
-
-/** Opens the keeper: files are masked, packed and written in batches after their runs; what fails is logged and let go. */
+/** Opens the keeper. What fails is logged and let go. */
 export function openEvidenceKeeper({ reportStore, log, evidenceForS }: EvidenceSettings): EvidenceKeeper {
-  const waiting: Waiting[] = [];
-  let dropped = 0;
-  let writing: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-
-  const writeBatch = async () => {
-    const blobs: Blob[] = [];
-    for (const each of waiting.splice(0, batch)) {
-      const bytes = await pack(each.file);
-      if (bytes && bytes.length <= packedLimitBytes)
-        blobs.push({ name: { reportId: each.reportId, kind: 'evidence' }, bytes, expiresAt: each.expiresAt });
+  const losses = openLosses(log);
+  const writing = openWriting(reportStore, losses);
+  return {
+    async begin(file, json) {
+      const { reportId } = file;
+      const bytes = evidenceForS > 0 && reportId !== null ? await pack(file, json) : undefined;
+      if (!bytes || reportId === null) return nothingToKeep;
+      const expiresAt = Date.now() + evidenceForS * 1000;
+      const kept = writing.begin({ name: { reportId, kind: 'evidence' }, bytes, expiresAt });
+      // The driver writes to its socket in this turn of the loop: judging, which comes next, is one long turn.
       await nextTurn();
-    }
+      return { kept };
+    },
+    async close() {
+      await writing.close();
+      losses.tell();
+    },
+  };
+}
+
+const nothingToKeep = { kept: Promise.resolve() };
+
+/** Writes into the store; what it cannot take now is tried again, beside the runs. */
+function openWriting(reportStore: EvidenceSettings['reportStore'], losses: Losses) {
+  const closing = new AbortController();
+  const under = new Set<Promise<void>>();
+  const track = (work: Promise<void>): Promise<void> => {
+    const done: Promise<void> = work.finally(() => under.delete(done));
+    under.add(done);
+    return done;
+  };
+  /** Gives what may be tried again. */
+  const writeOnce = async (blob: Blob): Promise<Problem | undefined> => {
     try {
-      if (blobs.length > 0) await reportStore.keepBlobs(blobs);
+      await reportStore.keepBlobs([blob]);
+      return undefined;
     } catch (error) {
-      const lost = { files: blobs.length, err: error };
-      if (error instanceof Problem) log.warn(lost, 'evidence not kept');
-      else log.error(lost, 'evidence not kept');
+      if (error instanceof Problem) return error;
+      losses.add('error', error);
+      return undefined;
     }
   };
-  const writeAll = async () => {
-    while (waiting.length > 0) await writeBatch();
-    if (dropped > 0) log.warn({ files: dropped, waitingLimit }, 'evidence not kept: too much at once');
-    dropped = 0;
-    writing = undefined;
-  };
-  const start = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    writing ??= writeAll();
-    return writing;
+  const writeAgain = async (blob: Blob): Promise<void> => {
+    for (let tried = 2; ; tried += 1) {
+      await delay(retryMs, undefined, { signal: closing.signal }).catch(() => undefined); // closing: try at once
+      const fault = await writeOnce(blob);
+      if (!fault) return;
+      if (tried >= tries || closing.signal.aborted) return losses.add('warn', fault);
+    }
   };
   return {
-    keep(file) {
-      const { reportId } = file;
-      if (evidenceForS === 0 || reportId === null) return;
-      if (waiting.length >= waitingLimit) {
-        dropped += 1;
-        return;
-      }
-      waiting.push({ file, reportId, expiresAt: Date.now() + evidenceForS * 1000 });
-      if (!writing) timer ??= setTimeout(() => void start(), restMs).unref();
+    /** Resolves after the first try. */
+    async begin(blob: Blob): Promise<void> {
+      if (under.size >= waitingLimit) return losses.add('warn', new Error('too much at once'));
+      await track(
+        writeOnce(blob).then((fault) => {
+          if (fault) void track(writeAgain(blob)); // waited for when the worker closes
+        }),
+      );
     },
-    close: start,
+    async close() {
+      closing.abort();
+      while (under.size > 0) await Promise.all(under);
+    },
+  };
+}
+
+type Losses = ReturnType<typeof openLosses>;
+
+/** Counts what is lost: a store that is away loses hundreds at once, which are one line. */
+function openLosses(log: Logger) {
+  let files = 0;
+  let level: 'warn' | 'error' = 'warn';
+  let last: unknown;
+  let timer: NodeJS.Timeout | undefined;
+  const tell = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (files > 0) log[level]({ files, err: last }, 'evidence not kept');
+    files = 0;
+    level = 'warn';
+  };
+  return {
+    tell,
+    add(of: typeof level, error: unknown): void {
+      files += 1;
+      last = error;
+      if (of === 'error') level = 'error';
+      timer ??= setTimeout(tell, tellMs).unref();
+    },
   };
 }
 
 const compress = promisify(zstdCompress);
 
-/** In a thread of Node's pool: megabytes that a hostile target sent would block the event loop. */
-async function pack(file: EvidenceFile): Promise<Uint8Array | undefined> {
-  const json = JSON.stringify(file);
+/** What a hostile target sent, megabytes, is packed in a thread of Node's pool. */
+async function pack(file: EvidenceFile, json: string): Promise<Uint8Array | undefined> {
   if (json.length > jsonLimit) return undefined;
-  return compress(
-    mayHoldSecrets(json) ? JSON.stringify({ ...file, evidence: maskEvidence(file.evidence) }) : json,
-  );
+  const masked = mayHoldSecrets(json)
+    ? JSON.stringify({ ...file, evidence: maskEvidence(file.evidence) })
+    : json;
+  const bytes = Buffer.from(masked);
+  // Where it is told the size, zstd makes its tables no larger than that.
+  const options = { pledgedSrcSize: bytes.length };
+  const packed = bytes.length > syncLimit ? await compress(bytes, options) : zstdCompressSync(bytes, options);
+  return packed.length > packedLimitBytes ? undefined : packed;
 }

@@ -18,7 +18,7 @@ import type { EvidenceFile } from './judge.ts';
 import { type EvidenceKeeper, type EvidenceSettings, openEvidenceKeeper } from './keep-evidence.ts';
 import { traceRun } from './trace-run.ts';
 
-export type RunnerSettings = ReportSettings &
+export type RunnerSettings = Omit<ReportSettings, 'evidence'> &
   EvidenceSettings & {
     readonly reportStore: ReportStore;
     readonly probes: ProbeFactory;
@@ -108,7 +108,7 @@ async function findStored(reportStore: ReportStore, { jobKey, wanted }: Job) {
   return (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
 }
 
-async function failedOf(job: Job, settings: RunnerSettings): Promise<Report | undefined> {
+async function failedOf(job: Job, settings: Settings): Promise<Report | undefined> {
   if (job.check === domainVisit.name) return failedVisit(job);
   const check = await settings.findCheck(job.check);
   return check && failedReport(check, job, 'The run was broken off before it could end.', settings);
@@ -126,7 +126,6 @@ async function runCheck(job: Job, settings: Settings, { stop, progress }: Runnin
     const { report, file } = await examine(check, job, examination, settings);
     if (file) await keepPictures(check, file, Date.parse(report.expiresAt), settings);
     await insertPatiently(settings.reportStore, report, job, stop);
-    if (file) settings.evidence.keep(file);
     return { state: report.state, score: report.score };
   } finally {
     probes.close();

@@ -26,17 +26,15 @@ import { noJobs } from '../checks/jobs.ts';
 
 import { ownerOf } from '../probes/budget.ts';
 import type { DnsProbe } from '../probes/dns/port.ts';
+import type { HttpProbe } from '../probes/http/port.ts';
 import { rememberAnswers } from '../probes/http/remember.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../run/examine.ts';
-import type { EvidenceFile } from '../run/judge.ts';
-import type { EvidenceKeeper } from '../run/keep-evidence.ts';
 import { domainVisit, visitKeptForS } from './spec.ts';
 
 export type VisitSettings = ReportSettings & {
   readonly reportStore: ReportStore;
   readonly log: Logger;
-  readonly evidence: EvidenceKeeper;
   readonly probes: ProbeFactory;
   readonly findCheck: (name: string) => Promise<Check | undefined>;
   readonly jobKeyOf: JobKeyOf;
@@ -54,7 +52,9 @@ export async function runVisit(
 ): Promise<{ readonly state: ReportState; readonly webHost: string }> {
   const limit = AbortSignal.timeout(job.runLimitMs);
   const opened = settings.probes.open(AbortSignal.any([stop, limit]), ownerOf(job));
-  const probes = { ...opened, http: rememberAnswers(opened.http) };
+  // Its ssl-check takes longer than its pages.
+  const http: HttpProbe = { ask: (request) => opened.http.ask({ ...request, isPatient: true }) };
+  const probes = { ...opened, http: rememberAnswers(http) };
   const report = addUp<SourceQuestion>(progress);
   const examination = { probes, jobs: noJobs, limit, limitMs: job.runLimitMs, stop };
   const start = performance.now();
@@ -104,7 +104,7 @@ async function answerQuestion(
   const known = await reportStore.findFresh([{ jobKey, wanted }]);
   if (known.has(jobKey)) return examination.progress({ done: 1, total: 1, current: spec.name });
   const keys: ReportKeys = { ...job, reportId: randomId(), jobKey };
-  const { report, file } = await examineOne(question, keys.reportId, settings, examination);
+  const { report } = await examineOne(question, keys.reportId, settings, examination);
   const tookMs = Math.round(performance.now() - start);
   const about = {
     jobId: job.jobId,
@@ -119,7 +119,6 @@ async function answerQuestion(
   await reportStore.insert(report, keys);
   settings.onDone(spec.name, report.state, tookMs / 1000);
   log.info(about, 'check of a visit done');
-  if (file) settings.evidence.keep(file);
 }
 
 // A defect in one check fails that check alone; the reports of the others are kept.
@@ -128,7 +127,7 @@ async function examineOne(
   reportId: string,
   settings: VisitSettings,
   examination: Examination,
-): Promise<{ readonly report: Report; readonly file?: EvidenceFile }> {
+): Promise<{ readonly report: Report }> {
   const check = await settings.findCheck(spec.name);
   if (!check) throw new Error(`this worker knows no ${spec.name}`);
   const subject = { target, options, reportId };

@@ -328,7 +328,10 @@ describe('the trend', () => {
     ['there is no report before', null],
     ['the rules have changed', readPrevious(reportOf(evidence(), domainHealth.rulesVersion + 1))],
     ['a part was missing then', readPrevious(reportOf(evidence({ ssl: { unavailable: 'it was late' } })))],
-    ['the rules of a part have changed', readPrevious(reportOf(evidence({ ssl: ssl({ rulesVersion: 9 }) })))],
+    [
+      'the rules of a part have changed',
+      readPrevious(reportOf(evidence({ ssl: ssl({ rulesVersion: 999 }) }))),
+    ],
   ] as const;
   test.for(silent)('is not told where %s', ([, previous]) => {
     expect(fieldsOf({ previous })).not.toHaveProperty('trend');

@@ -165,6 +165,39 @@ const connectionRows = [
   row('a server that does not know the name', everyVersion(112), [null, 'tls-alert'], {
     state: 'unreachable',
   }),
+  row(
+    'alerts to old versions, and a handshake that our deadline ended',
+    { ...everyVersion(70), handshakes: modern(failed('', 'tls-timeout')) },
+    [null],
+    { notTested: ['parameters-not-common', 'tls-alert', 'tls-silent', 'certificate-expired'] },
+  ),
+  row(
+    'alerts to old versions, and no answer in time to the one of today',
+    {
+      ...everyVersion(70),
+      questions: asked().map(({ version, set }) =>
+        question(version, set, [], version === 'TLSv1.3' ? { kind: 'silent' } : refused(70)),
+      ),
+    },
+    [null],
+    { notTested: ['parameters-not-common', 'tls-alert'] },
+  ),
+  row(
+    'alerts to old versions, and no connection left for the one of today',
+    {
+      ...everyVersion(112),
+      questions: asked().map(({ version, set }) =>
+        question(
+          version,
+          set,
+          [],
+          version === 'TLSv1.3' ? { kind: 'stopped', reason: 'so it is' } : refused(112),
+        ),
+      ),
+    },
+    [null],
+    { notTested: ['parameters-not-common', 'tls-alert'] },
+  ),
 ];
 
 const ed25519 = makeKey('ed25519');
@@ -979,6 +1012,18 @@ const protocolRows = [
       hsts: unseenHsts,
       questions: [
         question('TLSv1.2', 'sound', [], { kind: 'refused', by: 'unknown-version', version: 0x0305 }),
+      ],
+    },
+    ['F 20', 'server-hello-invalid'],
+  ),
+  row(
+    'a first ServerHello with a suite that was not offered',
+    {
+      ...silentRun,
+      hsts: unseenHsts,
+      handshakes: modern(failed('ERR_SSL_UNKNOWN_CIPHER_RETURNED')),
+      questions: [
+        question('TLSv1.2', 'sound', [], { kind: 'refused', by: 'not-offered', suite: 0x1234, group: null }),
       ],
     },
     ['F 20', 'server-hello-invalid'],

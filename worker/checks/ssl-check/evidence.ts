@@ -122,6 +122,13 @@ export type QuestionEnd =
   | { readonly kind: 'refused'; readonly by: 'closed' | 'reset' | 'other-version' }
   /** A ServerHello with a version that does not exist. */
   | { readonly kind: 'refused'; readonly by: 'unknown-version'; readonly version: number }
+  /** A first ServerHello with a suite or group that the ClientHello did not offer. Absent in older evidence. */
+  | {
+      readonly kind: 'refused';
+      readonly by: 'not-offered';
+      readonly suite: number;
+      readonly group: number | null;
+    }
   /** Nothing was left to ask. */
   | { readonly kind: 'exhausted' }
   | { readonly kind: 'silent' }

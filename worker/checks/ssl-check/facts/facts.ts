@@ -91,7 +91,9 @@ function doubt(question: Question): Question {
 
 /** The question was answered to its end. */
 export function isDecisive(end: QuestionEnd): boolean {
-  return end.kind === 'refused' ? end.by !== 'unknown-version' : end.kind === 'exhausted';
+  return end.kind === 'refused'
+    ? end.by !== 'unknown-version' && end.by !== 'not-offered'
+    : end.kind === 'exhausted';
 }
 
 /** Whether every question was answered. Many servers do not answer an SSL 2.0 hello at all, so silence there counts as an answer. */

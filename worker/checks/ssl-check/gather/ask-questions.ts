@@ -38,7 +38,7 @@ export async function askSuiteList(
     if (left.length === 0) return { accepted, end: { kind: 'exhausted' } };
     const answer = await asker.ask({ version, suites: left, groups: oldGroupIds });
     if (answer.kind !== 'accepted') return { accepted, end: answer };
-    if (!left.includes(answer.suite)) return { accepted, end: stubborn };
+    if (!left.includes(answer.suite)) return { accepted, end: notOffered(answer, accepted) };
     accepted.push(answer);
   }
 }
@@ -82,7 +82,7 @@ export async function askTls13(asker: HelloAsker): Promise<AskedTls13> {
     const answer = await askForForm({ version: 'TLSv1.3', suites, groups: groupIds });
     if (answer.kind !== 'accepted') return answer;
     const isOffered = suites.includes(answer.suite) && groupIds.includes(answer.group ?? -1);
-    if (!isOffered) return stubborn;
+    if (!isOffered) return notOffered(answer, accepted);
     accepted.push(answer);
     return null;
   };
@@ -184,7 +184,12 @@ export async function askFallback(
 }
 
 /** A server that chooses what was not offered would be asked for ever. */
-const stubborn: QuestionEnd = { kind: 'stopped', reason: 'the server chose what was not offered' };
+/** Of a server that had accepted something before, the rest stays unknown; one that begins so cannot be talked to. */
+function notOffered({ suite, group }: HelloAccepted, accepted: readonly HelloAccepted[]): QuestionEnd {
+  return accepted.length > 0
+    ? { kind: 'stopped', reason: 'the server chose what was not offered' }
+    : { kind: 'refused', by: 'not-offered', suite, group };
+}
 
 function without(ids: readonly number[], accepted: readonly HelloAccepted[]): number[] {
   return ids.filter((id) => !accepted.some(({ suite }) => suite === id));

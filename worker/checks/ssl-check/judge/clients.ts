@@ -42,8 +42,8 @@ function judgeHandshakes(facts: SslFacts): Verdict {
     );
   const last = handshakes.at(-1)?.handshake;
   if (last?.kind !== 'failure') return notTested('no handshake was tried');
-  // Ended by us, for the time that its chain takes or for want of budget.
-  if (last.code === 'budget-spent') return notTested(last.reason);
+  // Ended by us: for the time that its chain takes, for want of budget, or at our deadline, which is shorter than that of browsers.
+  if (last.code === 'budget-spent' || last.code === 'tls-timeout') return notTested(last.reason);
   return brokenIf(true, { host, port, reason: last.reason });
 }
 
@@ -53,14 +53,23 @@ function isFiniteFieldOnly({ clearAnswers, protocols }: SslFacts): boolean {
   return clearAnswers.every(({ suite }) => suites.get(suite)?.keyExchange === 'DHE');
 }
 
-function judgeHello({ evidence }: SslFacts): Verdict {
-  const broken = evidence.questions.flatMap(({ end }) =>
-    end.kind === 'refused' && end.by === 'unknown-version'
-      ? [`the version 0x${end.version.toString(16).padStart(4, '0')}, which does not exist`]
-      : [],
-  );
+function judgeHello({ evidence, isAlive }: SslFacts): Verdict {
+  const broken = evidence.questions.flatMap(({ end }) => {
+    if (end.kind !== 'refused') return [];
+    if (end.by === 'unknown-version') return [`the version ${hex(end.version)}, which does not exist`];
+    // A server that clients can use, and that ignores an odd list of ours, breaks nothing for them.
+    if (end.by !== 'not-offered' || isAlive) return [];
+    const suite = `the suite ${hex(end.suite)}`;
+    return end.group === null
+      ? [`${suite}, which was not offered`]
+      : [`${suite} and the group ${hex(end.group)}, at least one of which was not offered`];
+  });
   const [answer] = broken;
   return brokenIf(answer !== undefined, { answer: answer ?? '' });
+}
+
+function hex(number: number): string {
+  return `0x${number.toString(16).padStart(4, '0')}`;
 }
 
 function judgeSize(facts: SslFacts): Verdict {

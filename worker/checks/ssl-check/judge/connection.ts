@@ -1,7 +1,7 @@
 import { type ConnectionCode, connectionRules } from '#shared/catalogue/ssl-check/rules/connection';
 import { allOf, brokenBy, codesOf, notTested, type Verdict } from '#shared/model/verdict';
 import type { FailureCode } from '../../../probes/http/port.ts';
-import type { HandshakeAnswer, Question } from '../evidence.ts';
+import type { Question } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import { alertName } from '../grammar/tls-names.ts';
 
@@ -51,12 +51,15 @@ export function findObstacle({ evidence, isAlive }: SslFacts): Obstacle | null {
   if (isAlive) return null;
   const ends = evidence.questions.map(({ end }) => end);
   // A server whose answer breaks the protocol did answer; a rule of its own tells it.
-  if (ends.some((end) => end.kind === 'refused' && end.by === 'unknown-version')) return null;
+  if (
+    ends.some((end) => end.kind === 'refused' && (end.by === 'unknown-version' || end.by === 'not-offered'))
+  )
+    return null;
   const failure = ends.find((end) => end.kind === 'failure');
   if (failure) return { code: codeOfFailure(failure.code), shown: { reason: failure.reason } };
   const other = ends.find((end) => end.kind === 'not-tls');
   if (other) return { code: other.isHttp ? 'port-speaks-http' : 'port-not-tls', shown: {} };
-  return findRefusal(evidence.questions, evidence.handshakes[0]?.handshake) ?? silent;
+  return findRefusal(evidence.questions, evidence.handshakes) ?? silent;
 }
 
 const silent: Obstacle = { code: 'tls-silent', shown: {} };
@@ -66,24 +69,51 @@ const disagreements = [40, 70, 71];
 
 function findRefusal(
   questions: readonly Question[],
-  handshake: HandshakeAnswer | undefined,
+  handshakes: SslFacts['evidence']['handshakes'],
 ): Obstacle | null {
   const refusals = questions.filter(({ end }) => end.kind === 'refused');
   const alert = findAlert(refusals);
-  if (alert) return alert;
+  if (alert) return findOurEnd(questions, handshakes) ?? alert;
   const ends = refusals.map(({ end }) => (end.kind === 'refused' ? end.by : ''));
   if (ends.includes('closed')) return { code: 'connection-closed', shown: {} };
   if (ends.includes('reset')) return { code: 'connection-reset', shown: {} };
+  const handshake = handshakes[0]?.handshake;
   if (handshake?.kind !== 'failure') return null;
   const code = codeOfFailure(handshake.code);
   return code === null ? null : { code, shown: { reason: handshake.reason } };
+}
+
+/**
+ * What we ended ourselves, at a deadline or for want of budget: beside it, alerts that refuse some of what was offered do not
+ * say that the server refuses all of it.
+ */
+function findOurEnd(
+  questions: readonly Question[],
+  handshakes: SslFacts['evidence']['handshakes'],
+): Obstacle | null {
+  for (const { handshake } of handshakes)
+    if (
+      handshake.kind === 'failure' &&
+      (handshake.code === 'tls-timeout' || handshake.code === 'budget-spent')
+    )
+      return { code: null, shown: { reason: handshake.reason } };
+  for (const { end } of questions.filter(isOfToday)) {
+    if (end.kind === 'silent')
+      return { code: null, shown: { reason: 'a ClientHello was not answered in time' } };
+    if (end.kind === 'stopped') return { code: null, shown: { reason: end.reason } };
+  }
+  return null;
+}
+
+function isOfToday({ version }: Question): boolean {
+  return version === 'TLSv1.2' || version === 'TLSv1.3';
 }
 
 /** The versions of today come first; what an old one meets is often the server's own policy and says less. */
 function findAlert(refusals: readonly Question[]): Obstacle | null {
   const alertsOf = (questions: readonly Question[]) =>
     questions.flatMap(({ end }) => (end.kind === 'refused' && end.by === 'alert' ? [end.alert] : []));
-  const ofToday = alertsOf(refusals.filter(({ version }) => version === 'TLSv1.2' || version === 'TLSv1.3'));
+  const ofToday = alertsOf(refusals.filter(isOfToday));
   const alerts = ofToday.length > 0 ? ofToday : alertsOf(refusals);
   const [first] = alerts;
   if (first === undefined) return null;
