@@ -1,9 +1,11 @@
 import { connect } from 'node:net';
 
-/** What is asked again and again: a path of a server on loopback. */
+/** What is asked again and again: a path of a server on loopback, or many in turn. */
 export type Asked = {
   readonly port: number;
   readonly path: string;
+  /** Where each request asks for another path: gives the next. */
+  readonly nextPath?: () => string;
   readonly headers: Readonly<Record<string, string>>;
   readonly status: number;
 };
@@ -19,22 +21,23 @@ export async function load(asked: Asked, connections: number, forMs: number): Pr
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-function ask({ port, path, headers, status }: Asked, until: number): Promise<number> {
+function ask({ port, path, nextPath, headers, status }: Asked, until: number): Promise<number> {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const question = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${fields.join('')}Connection: keep-alive\r\n\r\n`;
+  const end = ` HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${fields.join('')}Connection: keep-alive\r\n\r\n`;
+  const question = () => `GET ${nextPath?.() ?? path}${end}`;
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1').setNoDelay(true);
     let missing = 0;
     let count = 0;
     socket.on('error', reject);
-    socket.on('connect', () => socket.write(question));
+    socket.on('connect', () => socket.write(question()));
     socket.on('data', (bytes) => {
       missing = (missing === 0 ? lengthOf(bytes, status) : missing) - bytes.length;
       // Also where lengthOf says that it cannot tell.
       if (!(missing >= 0)) socket.destroy(new Error(`no ${status}: ${bytes.toString('latin1', 0, 400)}`));
       if (missing !== 0) return;
       count += 1;
-      if (performance.now() < until) socket.write(question);
+      if (performance.now() < until) socket.write(question());
       else {
         socket.destroy();
         resolve(count);

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Backend, openBackend } from '#shared/backend';
 import type { Config } from '#shared/config';
 import { openLogger } from '#shared/logger';
@@ -6,12 +9,15 @@ import { makeToken } from '#shared/token-store/make-token';
 import { openApi } from '../api/open.ts';
 import { openWorker } from '../worker/start/open.ts';
 import { openBenchTarget } from './bench-service.ts';
+import { fillStore, type StoredPlaces } from './cached-get-stored.ts';
 
-/** The service three times: as it is, one that never finds a report in memory, and one without a worker, where jobs wait. */
+/** The service three times: as it is, one that is asked for more reports than its memory holds, and one without a worker, where jobs wait. */
 export type Ours = {
-  readonly ports: { readonly usual: number; readonly forgetful: number; readonly idle: number };
+  readonly ports: { readonly usual: number; readonly full: number; readonly idle: number };
   /** The path of a check that has a report in each store. */
   readonly path: string;
+  /** What only the store has, and the folder of its file. */
+  readonly stored: StoredPlaces & { readonly folder: string };
   readonly tokens: { readonly usual: string; readonly poor: string };
 };
 
@@ -19,15 +25,17 @@ const log = openLogger('info');
 
 /** Opens them in this process. */
 export async function openOurs(): Promise<Ours> {
-  const { config, target } = await openBenchTarget((_request, response) =>
+  const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
+  const { config: inMemory, target } = await openBenchTarget((_request, response) =>
     response.writeHead(200, { 'content-type': 'text/plain' }).end('hello'),
   );
   const path = `/api/tools/redirect-check?url=${encodeURIComponent(`${target}/`)}`;
+  const config = { ...inMemory, DATA_DIR: folder };
   const backend = await openBackend(config, log);
   openWorker({ config, backend, log });
   const usual = await open(config, backend);
-  const forgetful = await open(config, withoutMemory(backend));
-  const idle = await open(config, await openBackend(config, log));
+  const full = await open(config, backend);
+  const idle = await open(inMemory, await openBackend(inMemory, log));
   const draw = async (requests: { points: number; windowS: number }) => {
     const wish = { name: 'bench', scopes: ['tools' as const], limits: { requests }, expiresAt: null };
     const { text, token } = makeToken(wish, Date.now());
@@ -35,8 +43,9 @@ export async function openOurs(): Promise<Ours> {
     return text;
   };
   return {
-    ports: { usual, forgetful, idle },
+    ports: { usual, full, idle },
     path,
+    stored: { ...(await fillStore(backend.reportStore, config, new URL(target).port)), folder },
     tokens: {
       usual: await draw({ points: 100_000_000, windowS: 60 }),
       poor: await draw({ points: 1, windowS: 86_400 }),
@@ -49,32 +58,4 @@ async function open(config: Config, backend: Backend): Promise<number> {
   // A machine that is busy with other work is no reason to refuse here.
   const shedLimits = { lagMs: 60_000, windowMs: 2000, waits: 10_000 };
   return (await openApi({ config, backend, log, metrics, shedLimits })).port;
-}
-
-/** A process that has missed something forgets what it has in memory: this one misses something after each look into the store. */
-function withoutMemory(backend: Backend): Backend {
-  const listeners: ((done: 'missed') => void)[] = [];
-  const forget = async () => {
-    // Within the same turn, but when the report has been kept: else the next request of this turn would find it.
-    for (let step = 0; step < 20; step += 1) await Promise.resolve();
-    for (const listener of listeners) listener('missed');
-  };
-  return {
-    ...backend,
-    jobQueue: {
-      ...backend.jobQueue,
-      onDone(listener) {
-        listeners.push(listener);
-        return backend.jobQueue.onDone(listener);
-      },
-    },
-    reportStore: {
-      ...backend.reportStore,
-      async findFresh(...asked) {
-        const found = await backend.reportStore.findFresh(...asked);
-        void forget();
-        return found;
-      },
-    },
-  };
 }

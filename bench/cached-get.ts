@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { clientHeaders } from '../test/kit/client-headers.ts';
-import type { BareAnswer } from './cached-get-bare.ts';
+import { type BareAnswer, type BareTask, storedPath } from './cached-get-bare.ts';
 import { type Asked, load } from './cached-get-load.ts';
 import type { Ours } from './cached-get-ours.ts';
 import type { Usage } from './cached-get-server.ts';
@@ -28,13 +30,16 @@ export async function bench(): Promise<Section> {
   const [ours, bare] = [start('ours'), start('bare')];
   const [places] = (await once(ours, 'message')) as [Ours];
   const rows = (await rowsOf(places)).filter(({ name }) => name.includes(only));
-  bare.send(await Promise.all(rows.map(bareAnswerOf)));
+  const file = join(places.stored.folder, 'reports.sqlite');
+  bare.send({ answers: await Promise.all(rows.map(bareAnswerOf)), file } satisfies BareTask);
   const [port] = (await once(bare, 'message')) as [number];
   const table: string[][] = [];
-  for (const [index, { name, asked }] of rows.entries()) {
+  for (const [index, { name, asked, nextStored }] of rows.entries()) {
+    const { nextPath: _nextPath, ...same } = { ...asked, port, path: pathOf(index) };
     const sides = {
       ours: { child: ours, asked },
-      bare: { child: bare, asked: { ...asked, port, path: pathOf(index) } },
+      bare: { child: bare, asked: same },
+      ...(nextStored ? { reader: { child: bare, asked: { ...same, nextPath: nextStored } } } : {}),
     };
     const [one, many] = [await compare(sides, connections[0]), await compare(sides, connections[1])];
     const cells = [
@@ -45,15 +50,18 @@ export async function bench(): Promise<Section> {
       ratio(one),
       speed(many),
       p99(many.mine),
+      nextStored ? cpu(many.reading) : '',
+      nextStored ? ratio({ mine: many.mine, express: many.reading }) : '',
     ];
     console.log(cells.join(' | '));
     table.push(cells);
   }
   for (const child of [ours, bare]) child.kill();
+  rmSync(places.stored.folder, { recursive: true });
   return {
     title: 'An answer',
     about:
-      'CPU of a request, with limiter, log, metrics and ETag on, against a bare Express 5 handler in a process of its own that sends the same body in the same coding: the least of several rounds by turns. Above 1 the service is the cheaper one.',
+      'CPU of a request, with limiter, log, metrics and ETag on, against a bare Express 5 handler in a process of its own that sends the same body in the same coding: the least of several rounds by turns. Above 1 the service is the cheaper one. From the store: 60,000 targets in turn, which are more than a process has in memory; the second reference is an Express handler that reads the same row from the same file with the bare driver, and unpacks it where it is not asked for a coding.',
     columns: [
       'client or answer',
       'CPU, µs',
@@ -62,17 +70,24 @@ export async function bench(): Promise<Section> {
       '1 connection',
       'requests/s ÷ those of Express',
       'event loop p99, ms',
+      'Express that reads the row, µs',
+      'that ÷ ours',
     ],
     rows: table,
     limits:
-      'Node’s HTTP server and the write to the socket take two thirds of a cached answer; the rest is spread over fifteen more fields, the log line and the limits. 304 and 429 are answered before Express; the rows between them pay for its routes and middlewares, and those from the store also for unpacking, checking and hashing the report.',
+      'Node’s HTTP server and the write to the socket take two thirds of a cached answer; the rest is spread over fifteen more fields, the log line and the limits. 304 and 429 are answered before Express; the rows between them pay for its routes and middlewares, and those from the store also for reading the address, which none of them has seen before, and the row; where no coding is asked for, also for unpacking it.',
   };
 }
 
-type Row = { readonly name: string; readonly asked: Asked };
+type Row = {
+  readonly name: string;
+  readonly asked: Asked;
+  /** Where the answer comes from the store: the paths of the bare handler that reads the same rows. */
+  readonly nextStored?: () => string;
+};
 
 /** What is asked of the service, and with which status it answers. */
-async function rowsOf({ ports, path, tokens }: Ours): Promise<readonly Row[]> {
+async function rowsOf({ ports, path, stored, tokens }: Ours): Promise<readonly Row[]> {
   const at = (name: string, asked: Partial<Asked>): Row => ({
     name,
     asked: { port: ports.usual, path, headers: {}, status: 200, ...asked },
@@ -91,11 +106,14 @@ async function rowsOf({ ports, path, tokens }: Ours): Promise<readonly Row[]> {
   const poor = { authorization: `Bearer ${tokens.poor}` };
   await answerTo(at('', { headers: poor }).asked);
   const gzip = { 'accept-encoding': 'gzip' };
+  const [first = ''] = stored.paths;
+  const fromStore = { port: ports.full, path: first, nextPath: inTurn(stored.paths) };
+  const nextStored = inTurn(stored.keys.map((key) => storedPath + key));
   return [
     ...clients,
     at('304', { headers: { 'if-none-match': etag }, status: 304 }),
-    at('from the store', { port: ports.forgetful }),
-    at('from the store, gzip', { port: ports.forgetful, headers: gzip }),
+    { ...at('from the store', fromStore), nextStored },
+    { ...at('from the store, gzip', { ...fromStore, headers: gzip }), nextStored },
     at('202', { port, path: `${path}&wait=0`, status: 202 }),
     at('/api/jobs/{id}', { port, path: String(job.headers.location) }),
     at('400', { path: '/api/tools/redirect-check?ur=x', status: 400 }),
@@ -105,7 +123,16 @@ async function rowsOf({ ports, path, tokens }: Ours): Promise<readonly Row[]> {
   ];
 }
 
-async function answerTo({ port, path, headers, status }: Asked) {
+/** Gives one after the other, over and over. */
+function inTurn(paths: readonly string[]): () => string {
+  let index = 0;
+  return () => {
+    index = (index + 1) % paths.length;
+    return paths[index] ?? '';
+  };
+}
+
+async function answerTo({ port, path, headers, status }: Omit<Asked, 'nextPath'>) {
   const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }).end();
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   const body = await buffer(answer);
@@ -139,19 +166,26 @@ function start(kind: 'ours' | 'bare'): ChildProcess {
 type Side = { readonly child: ChildProcess; readonly asked: Asked };
 type Figures = { readonly perSecond: number; readonly cpuUs: number; readonly p99Ms: number };
 
-type Sides = { readonly ours: Side; readonly bare: Side };
-type Compared = { readonly mine: readonly Figures[]; readonly express: readonly Figures[] };
+type Sides = { readonly ours: Side; readonly bare: Side; readonly reader?: Side };
+type Compared = {
+  readonly mine: readonly Figures[];
+  readonly express: readonly Figures[];
+  /** Of the bare handler that reads the store; empty where there is none. */
+  readonly reading: readonly Figures[];
+};
 
-/** Loads both in turn; gives the rounds of each. */
-async function compare({ ours, bare }: Sides, open: number): Promise<Compared> {
+/** Loads all in turn; gives the rounds of each. */
+async function compare({ ours, bare, reader }: Sides, open: number): Promise<Compared> {
   await measure(ours, open, warmUpMs);
   await measure(bare, open, warmUpMs);
-  const [mine, express]: [Figures[], Figures[]] = [[], []];
+  if (reader) await measure(reader, open, warmUpMs);
+  const [mine, express, reading]: [Figures[], Figures[], Figures[]] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
     mine.push(await measure(ours, open, roundMs));
     express.push(await measure(bare, open, roundMs));
+    if (reader) reading.push(await measure(reader, open, roundMs));
   }
-  return { mine, express };
+  return { mine, express, reading };
 }
 
 async function measure({ child, asked }: Side, open: number, forMs: number): Promise<Figures> {
@@ -177,7 +211,7 @@ function cpu(all: readonly Figures[]): string {
   return leastCpu(all).toFixed(1);
 }
 
-function ratio({ mine, express }: Compared): string {
+function ratio({ mine, express }: Pick<Compared, 'mine' | 'express'>): string {
   return (leastCpu(express) / leastCpu(mine)).toFixed(2);
 }
 

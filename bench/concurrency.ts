@@ -46,7 +46,7 @@ export async function bench(): Promise<Section> {
 }
 
 const about =
-  '`npm start` with Redis and MongoDB, `WEB_CONCURRENCY` 1 and 2, 32 kept connections, loaded by turns. What asks is a process of the same machine and takes its cores as well: the last column is what the same machine would answer if others asked, its cores divided by the CPU of a request.';
+  '`npm start` with Redis and MongoDB, `WEB_CONCURRENCY` 1 and 2, 32 kept connections, loaded by turns. What asks is a process of the same machine, and takes its cores as well.';
 const columns = [
   'request',
   'processes',
@@ -54,10 +54,9 @@ const columns = [
   '÷ those of one',
   'CPU of the service, µs',
   'CPU of what asks, µs',
-  'cores that answer ÷ CPU, requests/s',
 ];
 const limits =
-  'On two cores the second process shares its core with what asks. A process answers on one core; connections pass the primary once, and its share of a request is the counting of limits: 100 messages a second of each process, however many requests there are.';
+  'On two cores the second process shares its core with what asks. A process that is not full answers fewer requests in each turn of its loop and takes more CPU for each. Counting limits together costs 40 messages a second of each process, however many requests there are.';
 
 async function start(lab: Lab, more: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const service = await startService({
@@ -116,15 +115,13 @@ async function cpuUs({ adminUrl }: ServiceProcess): Promise<number> {
 
 function row(name: string, processes: number, sum: Sum, one: Sum): (string | number)[] {
   const rate = (of: Sum) => of.requests / of.seconds;
-  const us = sum.serviceUs / sum.requests;
   const cells = [
     name,
     processes,
     rate(sum).toFixed(0),
     (rate(sum) / rate(one)).toFixed(2),
-    us.toFixed(1),
+    (sum.serviceUs / sum.requests).toFixed(1),
     (sum.ownUs / sum.requests).toFixed(1),
-    ((processes * 1e6) / us).toFixed(0),
   ];
   console.log(cells.join(' | '));
   return cells;

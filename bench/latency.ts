@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, createServer, get } from 'node:http';
@@ -5,11 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hasMongo, startMongo } from '../test/kit/mongo.ts';
-import { hasRedis, startRedis } from '../test/kit/redis.ts';
+import { startMongo } from '../test/kit/mongo.ts';
+import { startRedis } from '../test/kit/redis.ts';
 import { type ServiceProcess, startService } from '../test/kit/service-process.ts';
+import { lackOf } from './needs.ts';
 import { openTheirs } from './queue-cost.ts';
 import type { Section } from './section.ts';
+import { percentile } from './statistics.ts';
 
 const turns = 300;
 const warmTurns = 60;
@@ -19,39 +22,77 @@ type Turn = { readonly answerMs: number; readonly runMs: number };
 
 /**
  * What a check takes beyond its own run while nothing else is to be done: a client with keep-alive asks for one after the other, of a
- * target on loopback that answers at once. By turns with a bare BullMQ job that does nothing, awaited with waitUntilFinished.
+ * target on loopback that answers at once. By turns with Express that asks the same target with got, and with a bare BullMQ job that does
+ * nothing, awaited with waitUntilFinished.
  */
 export async function bench(): Promise<Section> {
   const target = createServer((_request, response) => response.writeHead(204).end()).listen(0, '0.0.0.0');
   await once(target, 'listening');
   const { port } = target.address() as AddressInfo;
   const rows: string[][] = [];
-  const embedded = await openEmbedded(port);
-  rows.push(tell('embedded', await measure(embedded, port)));
-  embedded.close();
-  if (hasRedis && hasMongo) {
-    const scaled = await openScaled(port);
-    const theirs = await openTheirs(scaled.redisUrl);
-    const bare: number[] = [];
-    const seen = await measure(scaled, port, async () => void bare.push(await timed(() => theirs.run())));
-    await theirs.close();
-    await scaled.close();
-    rows.push(tell('scaled', seen));
-    rows.push(['BullMQ, no work', ...places(bare.slice(warmTurns)), '', '', '']);
-    const p50 = (times: readonly number[]) => percentile(times, 0.5);
-    console.log(
-      `scaled, beyond the run, p50: ${(p50(seen.map(({ answerMs, runMs }) => answerMs - runMs)) / p50(bare.slice(warmTurns))).toFixed(2)} of a bare BullMQ job`,
-    );
-  } else console.log('scaled: not measured, needs Redis and a store');
+  rows.push(...(await measureEmbedded(port)));
+  const lack = lackOf(['redis', 'store']);
+  if (lack === undefined) rows.push(...(await measureScaled(port)));
+  else console.log(`latency, scaled: ${lack}`);
   target.close().closeAllConnections();
   return {
     title: 'The way through the queue',
-    about: `A GET that has to run a check, one at a time on an idle service, ${turns} of them: a client with keep-alive, a target on loopback that answers at once. The run is what the worker logs: gather, judge and store. All in ms.`,
-    columns: ['', 'answer p50', 'p95', 'run p50', 'beyond the run p50', 'p95'],
+    about: `A GET that has to run a check, one at a time on an idle service, ${turns} of them, each by turns with the reference: for the embedded service, Express that asks the same target with got; for the scaled one, a bare BullMQ job that does nothing. The run is what the worker logs: gather, judge and store.`,
+    columns: [
+      '',
+      'answer p50, ms',
+      'p95, ms',
+      'run p50, ms',
+      'beyond the run p50, ms',
+      'p95, ms',
+      '÷ the reference',
+    ],
     rows,
     limits:
       'embedded: the HTTP exchange itself and the first look in the store. Scaled: five exchanges with Redis one after the other (a place at the host, the job, its way to the worker, its start, its end), and two with the store (the first look, the report by its id), which take 1.2 to 3 ms each in the stand-in for MongoDB.',
   };
+}
+
+async function measureEmbedded(port: number): Promise<string[][]> {
+  const service = await openEmbedded(port);
+  const bare = fork(fileURLToPath(new URL('latency-bare.ts', import.meta.url)));
+  const [barePort] = (await once(bare, 'message')) as [number];
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const times: number[] = [];
+  const seen = await measure(service, port, async (target) => {
+    const url = `http://127.0.0.1:${barePort}/?url=${encodeURIComponent(target)}`;
+    times.push(await timed(() => ask(agent, url)));
+  });
+  agent.destroy();
+  bare.kill();
+  service.close();
+  const p50 = percentile(times.slice(warmTurns), 0.5);
+  const answer = percentile(
+    seen.map(({ answerMs }) => answerMs),
+    0.5,
+  );
+  return [
+    [...rowOf('embedded', seen), `${(answer / p50).toFixed(2)} (answer)`],
+    ['Express and got', ...places(times.slice(warmTurns)), '', '', '', '1'],
+  ];
+}
+
+async function measureScaled(port: number): Promise<string[][]> {
+  const scaled = await openScaled(port);
+  const theirs = await openTheirs(scaled.redisUrl);
+  const times: number[] = [];
+  const seen = await measure(scaled, port, async () => void times.push(await timed(() => theirs.run())));
+  await theirs.close();
+  await scaled.close();
+  const p50 = percentile(times.slice(warmTurns), 0.5);
+  const beyond = percentile(
+    seen.map(({ answerMs, runMs }) => answerMs - runMs),
+    0.5,
+  );
+  return [
+    [...rowOf('scaled', seen), `${(beyond / p50).toFixed(2)} (beyond the run)`],
+    ['BullMQ, no work', ...places(times.slice(warmTurns)), '', '', '', '1'],
+  ];
 }
 
 type Place = {
@@ -63,7 +104,7 @@ type Place = {
 async function measure(
   place: Place,
   port: number,
-  beside: () => Promise<void> = async () => undefined,
+  beside: (target: string) => Promise<void>,
 ): Promise<Turn[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers: number[] = [];
@@ -72,7 +113,7 @@ async function measure(
     const target = `http://127.0.0.${2 + (index % 250)}:${port}/${index}`;
     const url = `${place.url}/api/tools/redirect-check?url=${encodeURIComponent(target)}`;
     answers.push(await timed(() => ask(agent, url)));
-    await beside();
+    await beside(target);
   }
   agent.destroy();
   const runs = await readRuns(place.lines, answers.length);
@@ -108,23 +149,14 @@ function ask(agent: Agent, url: string): Promise<void> {
   });
 }
 
-function tell(name: string, turnsSeen: readonly Turn[]): string[] {
+function rowOf(name: string, turnsSeen: readonly Turn[]): string[] {
   const beyond = turnsSeen.map(({ answerMs, runMs }) => answerMs - runMs);
   const [run] = places(turnsSeen.map(({ runMs }) => runMs));
-  const row = [name, ...places(turnsSeen.map(({ answerMs }) => answerMs)), run ?? '', ...places(beyond)];
-  console.log(
-    `${name}: answer p50 ${row[1]}, p95 ${row[2]}; run p50 ${row[3]}; beyond the run p50 ${row[4]}, p95 ${row[5]} ms`,
-  );
-  return row;
+  return [name, ...places(turnsSeen.map(({ answerMs }) => answerMs)), run ?? '', ...places(beyond)];
 }
 
 function places(times: readonly number[]): string[] {
   return [percentile(times, 0.5).toFixed(2), percentile(times, 0.95).toFixed(2)];
-}
-
-function percentile(times: readonly number[], share: number): number {
-  const sorted = times.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
 }
 
 const common = (port: number) => ({

@@ -1,11 +1,12 @@
-// Loaded into a service by --import: how long its own work holds the event loop, as a line of JSON in the file of LOOP_WATCH_FILE at its end.
+// Loaded into a service by --import: how long its own work holds the event loop, as a line of JSON in the file of LOOP_WATCH_FILE at its end; a signal SIGUSR2 begins a part of its own.
 import { writeFileSync } from 'node:fs';
 
 const everyMs = 5;
 /** What the loop was held for by work of its own thread, at each look. A machine with other work is late too, but uses no CPU here. */
-const heldMs: number[] = [];
+let heldMs: number[] = [];
 /** Ends of the long ones, in µs of the clock of CPU profiles. */
-const long: { readonly atUs: number; readonly ms: number }[] = [];
+let long: { readonly atUs: number; readonly ms: number }[] = [];
+const parts = [{ heldMs, long }];
 let at = performance.now();
 let used = process.threadCpuUsage();
 
@@ -19,11 +20,12 @@ setInterval(() => {
   [at, used] = [now, process.threadCpuUsage()];
 }, everyMs).unref();
 
+// A new part begins.
 process.on('SIGUSR2', () => {
-  heldMs.length = 0;
-  long.length = 0;
+  [heldMs, long] = [[], []];
+  parts.push({ heldMs, long });
 });
 process.on('exit', () => {
   const file = process.env['LOOP_WATCH_FILE'];
-  if (file !== undefined) writeFileSync(file, JSON.stringify({ heldMs, long }));
+  if (file !== undefined) writeFileSync(file, JSON.stringify(parts));
 });

@@ -29,7 +29,7 @@ process.on('message', () => {
 });
 process.send?.({ base: `http://127.0.0.1:${port}`, target });
 
-/** Answers every question with a report of about 2 kB, unpacked anew each time as a real store does. */
+/** Answers every question with a report of about 2 kB, in memory of its own each time as a real store gives it. */
 function fullStore(store: ReportStore): ReportStore {
   const now = Date.now();
   const at = (ms: number) => new Date(now + ms).toISOString();
@@ -52,10 +52,10 @@ function fullStore(store: ReportStore): ReportStore {
   } as unknown as Parameters<typeof toRow>[0];
   // Each question's own key takes their place.
   const id = '0'.repeat(32);
-  const row = toRow(report, { reportId: id, jobId: id, jobKey: id, isAnonymous: true });
+  const { row } = toRow(report, { reportId: id, jobId: id, jobKey: id, isAnonymous: true });
   const answer = ({ jobKey }: Question): [string, StoredReport] => [
     jobKey,
-    { ...fromRow(row), jobKey, reportId: jobKey },
+    { ...fromRow({ ...row, body: row.body.slice() }), jobKey, reportId: jobKey },
   ];
   // Of a mix every second question has no report yet.
   const isKnown = ({ jobKey }: Question) => kind !== 'mixed' || jobKey.charCodeAt(0) % 2 === 0;

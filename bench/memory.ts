@@ -6,7 +6,7 @@ import type { Section } from './section.ts';
 import { inLanes } from './slow-host.ts';
 
 const urls = Number(process.env['MEMORY_URLS'] ?? 100_000);
-const freeUrls = Number(process.env['MEMORY_FREE_URLS'] ?? 100_000);
+const freeUrls = Number(process.env['MEMORY_FREE_URLS'] ?? 50_000);
 const mixedUrls = Number(process.env['MEMORY_MIXED_URLS'] ?? 100_000);
 const runs = Number(process.env['MEMORY_RUNS'] ?? 2000);
 const lanes = 8;
@@ -17,8 +17,7 @@ const longest = 15_000;
 
 /** What one entry of each memory holds, and the memory of one process after many different addresses: read from the store, run, and free ones (cached under another spelling, refused). It should end flat. */
 export async function bench(): Promise<Section> {
-  for (const name of ['report of 2,000 bytes', 'address of 70 characters', 'counter of a caller'])
-    console.log(heldBy(name));
+  const entries = ['report of 2,000 bytes', 'address of 70 characters', 'counter of a caller'].map(heldBy);
   const rows = [
     await measure('stored', 'answered from the store', urls, (server, index) =>
       ask(server, toolPath(server, index)),
@@ -40,7 +39,7 @@ export async function bench(): Promise<Section> {
       'RSS of one process after many requests, no two alike. The mix is answered from memory and store, accepted as jobs, and refused in each way, over 32 pipelined connections with a heap as in a container of 512 MB; `MEMORY_MIXED_URLS=1000000` sends more of it.',
     columns: ['requests', 'count', 'before, MB', 'after a fifth', 'after half', 'at the end', 'end ÷ half'],
     rows,
-    limits: 'budgets in bytes for everything that callers fill; docs/operating.md names them.',
+    limits: `budgets in bytes for everything that callers fill; docs/operating.md names them. What one entry takes: ${entries.join('; ')}.`,
   };
 }
 

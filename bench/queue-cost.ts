@@ -9,6 +9,7 @@ import { Problem } from '#shared/model/problem';
 import { startRedis } from '../test/kit/redis.ts';
 import type { Section } from './section.ts';
 import { inLanes } from './slow-host.ts';
+import { median } from './statistics.ts';
 
 /** Rounds of so many jobs each, ours and theirs by turns: the loop's code grows warm for both, and the machine's moods meet both. */
 const rounds = 7;
@@ -17,6 +18,7 @@ const jobsInRound = 1000;
 /** Jobs that wait already when the next ones are measured. */
 const waitingBefore = [0, 1000, 10_000, 100_000];
 const measuredJobs = 1000;
+const waitingRounds = 5;
 /** Hosts whose slots are all taken, so that every job of theirs waits. */
 const busyHosts = 100;
 
@@ -31,18 +33,18 @@ export async function bench(): Promise<Section> {
     const cpu = await compareCpu(redis.url);
     return {
       title: 'What a queued job costs',
-      about: `Redis for each of ${measuredJobs} jobs whose host has no room, beside a delayed job of a bare BullMQ queue; no worker takes any.`,
-      columns: ['', 'Redis, µs', 'bare BullMQ, µs', 'bytes'],
-      rows: [
-        ...waiting,
-        [
-          `CPU of the asking process for a job that is waited for: ours ${cpu.ours} µs, waitUntilFinished ${cpu.theirs} µs`,
-          cpu.ratio,
-          '',
-          '',
-        ],
+      about: `CPU and memory of Redis for each of the next ${measuredJobs} jobs whose host has no room, medians of ${waitingRounds} rounds by turns with delayed jobs of a bare BullMQ queue that is as long; no worker takes any. CPU of the asking process for a job that it waits for: ours ${cpu.ours} µs, with BullMQ’s waitUntilFinished ${cpu.theirs} µs, ratio ${cpu.ratio}.`,
+      columns: [
+        'jobs that wait already',
+        'Redis, µs',
+        'bare BullMQ, µs',
+        'ratio',
+        'bytes',
+        'bare BullMQ, bytes',
       ],
-      limits: 'two scripts and a look at the place in line for each job, one of the scripts BullMQ’s own.',
+      rows: waiting,
+      limits:
+        'two scripts and a look at the place in line for each job, one of the scripts BullMQ’s own. With a long queue, the rank of a job in the line of its host, which grows with the logarithm of the line, and reads of many hosts’ keys from memory that is in no cache.',
     };
   } finally {
     admin.disconnect();
@@ -50,54 +52,54 @@ export async function bench(): Promise<Section> {
   }
 }
 
+/** Redis's CPU and memory for each of the next jobs, at several lengths of the queue; each length by turns with a bare queue that is as long. */
 async function measureWaiting(url: string, admin: Redis): Promise<(string | number)[][]> {
   await admin.set('diag:worker:network', '1');
   const queue = await openReady(url);
+  const bare = new Queue('bare', { connection: admin });
+  await bare.waitUntilReady();
   const submitMany = (count: number) =>
     inLanes(count, 100, async (index) => {
       const job = makeJob(`h${index % busyHosts}.test`, `c${index % 7}`);
       // A busy machine may be late: the id of the job makes a second submit harmless.
       while (!(await queue.submit(job).catch(isProblem))) continue;
     });
+  const delayMany = (count: number) => inLanes(count, 100, () => addDelayed(bare));
   await submitMany(busyHosts * 4);
   const rows: (string | number)[][] = [];
   let waiting = 0;
   for (const count of waitingBefore) {
     await submitMany(count - waiting);
-    const before = await usage(admin);
-    await submitMany(measuredJobs);
-    const after = await usage(admin);
-    waiting = count + measuredJobs;
-    const us = ((after.cpuUs - before.cpuUs) / measuredJobs).toFixed(0);
-    const bytes = ((after.bytes - before.bytes) / measuredJobs).toFixed(0);
-    const plain = await measurePlain(admin);
-    console.log(
-      `${count} jobs wait, the next: ${us} µs of Redis and ${bytes} bytes each; a bare delayed job of BullMQ ${plain} µs`,
-    );
-    rows.push([`${count} wait`, us, plain, bytes]);
+    await delayMany(count - waiting);
+    const [ours, theirs]: [Usage[], Usage[]] = [[], []];
+    for (let round = 0; round < waitingRounds; round += 1) {
+      ours.push(await usageOf(admin, () => submitMany(measuredJobs)));
+      theirs.push(await usageOf(admin, () => delayMany(measuredJobs)));
+    }
+    waiting = count + waitingRounds * measuredJobs;
+    rows.push(rowOf(count, ours, theirs));
+    console.log(rows.at(-1)?.join(' | '));
   }
   await queue.close(0);
   return rows;
+}
+
+function rowOf(count: number, ours: readonly Usage[], theirs: readonly Usage[]): (string | number)[] {
+  const [mine, bare] = [ours, theirs].map((all) => median(all.map(({ cpuUs }) => cpuUs / measuredJobs)));
+  const bytes = [ours, theirs].map((all) => median(all.map((each) => each.bytes / measuredJobs)).toFixed(0));
+  const [us = Number.NaN, bareUs = Number.NaN] = [mine, bare];
+  return [count, us.toFixed(0), bareUs.toFixed(0), (us / bareUs).toFixed(2), ...bytes];
 }
 
 function isProblem(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }
 
-/** The same jobs without a line of their hosts. */
-async function measurePlain(admin: Redis): Promise<string> {
-  const jobs = Array.from({ length: measuredJobs }, () => makeJob('a.test', 'c'));
-  const bare = new Queue('bare', { connection: admin });
-  await bare.waitUntilReady();
-  const before = await usage(admin);
-  await inLanes(measuredJobs, 100, async (index) => {
-    const job = jobs[index];
-    if (!job) return;
-    const { jobId, jobKey } = job;
-    await bare.add('x', job, { jobId, delay: 3_600_000, deduplication: { id: jobKey } });
-  });
-  const after = await usage(admin);
-  return ((after.cpuUs - before.cpuUs) / measuredJobs).toFixed(0);
+/** The same job without a line of its host. */
+async function addDelayed(bare: Queue): Promise<void> {
+  const job = makeJob('a.test', 'c');
+  const { jobId, jobKey } = job;
+  await bare.add('x', job, { jobId, delay: 3_600_000, deduplication: { id: jobKey } });
 }
 
 type Side = { run(): Promise<void>; close(): Promise<void> };
@@ -112,8 +114,7 @@ async function compareCpu(url: string): Promise<Record<'ours' | 'theirs' | 'rati
   }
   await Promise.all([ours.close(), theirs.close()]);
   console.table(rows);
-  const middle = (key: 'ours' | 'theirs' | 'ratio') =>
-    rows.map((row) => row[key]).toSorted((one, other) => one - other)[Math.floor(rounds / 2)] ?? 0;
+  const middle = (key: 'ours' | 'theirs' | 'ratio') => median(rows.map((row) => row[key]));
   const medians = { ours: middle('ours'), theirs: middle('theirs'), ratio: middle('ratio') };
   console.log(
     `CPU of this process for a queued job, medians: ours ${medians.ours} µs, waitUntilFinished ${medians.theirs} µs, ratio ${medians.ratio} (at most 0.50)`,
@@ -214,7 +215,17 @@ export function makeJob(host: string, caller: string): Job {
   };
 }
 
-async function usage(redis: Redis): Promise<{ cpuUs: number; bytes: number }> {
+type Usage = { readonly cpuUs: number; readonly bytes: number };
+
+/** What Redis has used for something, and keeps of it. */
+async function usageOf(redis: Redis, act: () => Promise<void>): Promise<Usage> {
+  const before = await readUsage(redis);
+  await act();
+  const { cpuUs, bytes } = await readUsage(redis);
+  return { cpuUs: cpuUs - before.cpuUs, bytes: bytes - before.bytes };
+}
+
+async function readUsage(redis: Redis): Promise<Usage> {
   const text = await redis.info();
   const read = (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(text)?.[1]);
   return { cpuUs: (read('used_cpu_user') + read('used_cpu_sys')) * 1e6, bytes: read('used_memory') };

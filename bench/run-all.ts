@@ -75,7 +75,12 @@ const runner = fileURLToPath(new URL('run-one.ts', import.meta.url));
 /** Runs it in a process group and a temporary folder, and leaves nothing of either. */
 async function runInGroup({ file, limitMs, signal }: Run, name: string): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
-  const child = fork(runner, [file, name], { env: { ...process.env, TMPDIR: folder }, detached: true });
+  const child = fork(runner, [file, name], {
+    env: { ...process.env, TMPDIR: folder },
+    // Flags of this process are not for what is measured.
+    execArgv: [],
+    detached: true,
+  });
   let outcome: Outcome | undefined;
   child.once('message', (message) => {
     outcome = message as Outcome;

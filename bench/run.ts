@@ -13,6 +13,7 @@ export const benches: Benches = {
   'slow-host': { load: () => import('./slow-host.ts'), needs: ['redis', 'store'] },
   workers: { load: () => import('./workers.ts'), needs: ['redis', 'store'] },
   capacity: { load: () => import('./capacity.ts'), needs: ['linux'] },
+  profile: { load: () => import('./profile.ts'), needs: ['linux'] },
   loop: { load: () => import('./loop.ts') },
   concurrency: { load: () => import('./concurrency.ts'), needs: ['redis', 'store'] },
   turns: { load: () => import('./turns.ts') },

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { zstdDecompressSync } from 'node:zlib';
 import { openLogger } from '#shared/logger';
 import { randomId } from '#shared/model/job';
 import { toRow } from '#shared/report-store/row';
@@ -34,8 +33,8 @@ export async function openSqliteSide(path: string, count: number): Promise<Side>
         `UPDATE reports SET expiresAt = 1 WHERE rowid IN (SELECT rowid FROM reports WHERE expiresAt > 1 ORDER BY rowid LIMIT ${rows})`,
       );
     },
-    hasExpired: async () =>
-      database.prepare('SELECT 1 FROM reports WHERE expiresAt <= 1 LIMIT 1').get() !== undefined,
+    countExpired: async () =>
+      Number(database.prepare('SELECT COUNT(*) AS n FROM reports WHERE expiresAt <= 1').get()?.['n']),
     count: async () => Number(database.prepare('SELECT COUNT(*) AS n FROM reports').get()?.['n']),
     diskBytes: async () => statSync(path).size,
     serverCpuMs: () => 0,
@@ -47,8 +46,8 @@ export async function openSqliteSide(path: string, count: number): Promise<Side>
 }
 
 const columns =
-  'reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body, isOpen';
-const insertSql = `INSERT INTO reports (${columns}) VALUES (:reportId, :jobId, :jobKey, :target, :check, :state, :score, :grade, :checkedAt, :freshUntil, :expiresAt, :body, :isOpen)`;
+  'reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body, isOpen, digest, jsonBytes, bodyCrc';
+const insertSql = `INSERT INTO reports (${columns}) VALUES (:reportId, :jobId, :jobKey, :target, :check, :state, :score, :grade, :checkedAt, :freshUntil, :expiresAt, :body, :isOpen, :digest, :jsonBytes, :bodyCrc)`;
 
 // The newest report of the first half of the keys is fresh; all bodies are the same.
 function fill(database: DatabaseSync, keys: readonly string[], accounts: readonly string[]): void {
@@ -56,7 +55,7 @@ function fill(database: DatabaseSync, keys: readonly string[], accounts: readonl
   const give = database.prepare(
     `INSERT INTO grants (account, reportId, "check", target, checkedAt, expiresAt, score, grade, state) VALUES (?, ?, 'c', 't', ?, ?, 1, 'F', 'complete')`,
   );
-  const { json: _json, ...sample } = toRow(sampleReport(randomId()), { reportId: '', jobId: '', jobKey: '' });
+  const { row: sample } = toRow(sampleReport(randomId()), { reportId: '', jobId: '', jobKey: '' });
   const now = Date.now();
   for (let age = reportsOfKey - 1; age >= 0; age -= 1) {
     database.exec('BEGIN');
@@ -92,12 +91,10 @@ function openBare(database: DatabaseSync): Side['bare'] {
   );
   return {
     async insert(report, keys) {
-      const { json: _json, isOpen: _isOpen, ...row } = toRow(report, keys);
-      insert.run({ ...row, isOpen: 0 });
+      insert.run({ ...toRow(report, keys).row, isOpen: 0 });
     },
     async findFresh(jobKey) {
-      const row = find.get(jobKey, Date.now());
-      return row && zstdDecompressSync(row['body'] as Uint8Array);
+      return find.get(jobKey, Date.now());
     },
     history: async (account) => list.all(account, Date.now()),
     async expire() {

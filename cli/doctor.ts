@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { openBackend } from '#shared/backend';
-import { type Config, misspeltSettings, readConfig } from '#shared/config';
+import { type Config, countProcesses, misspeltSettings, readConfig } from '#shared/config';
 import { openLogger } from '#shared/logger';
 import { describeMisspelling } from '#shared/misspelt-settings';
 import { findBrowser } from '../worker/probes/browser/find-browser.ts';
@@ -34,7 +34,7 @@ export async function examine(options: ServerOptions): Promise<number> {
 function examinations(config: Config, options: ServerOptions): readonly Examination[] {
   return [
     ['node', () => ({ state: 'ok', words: process.versions.node })],
-    ['settings', lookAtSettings],
+    ['settings', () => lookAtSettings(config)],
     ['store', () => lookAtFolder(config.DATA_DIR)],
     ['dns', () => lookAtDns(config)],
     ['ipv6', lookAtIpv6],
@@ -56,7 +56,9 @@ async function withDeadline(look: Examination[1]): Promise<Found> {
   return Promise.race([found, late]);
 }
 
-function lookAtSettings(): Found {
+function lookAtSettings(config: Config): Found {
+  // Refused by those that listen, which this one does not.
+  countProcesses(config);
   const misspelt = misspeltSettings();
   if (misspelt.length > 0) return { state: 'warn', words: misspelt.map(describeMisspelling).join(' ') };
   return { state: 'ok', words: 'all are valid, and no variable looks like a misspelt one' };

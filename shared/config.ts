@@ -263,9 +263,10 @@ export function countProcesses({ WEB_CONCURRENCY: wanted, REDIS_URL }: Config): 
   return wanted;
 }
 
-/** What a child was started for by its primary. */
-export function readChildRole(): Role {
-  return process.env['DIAG_ROLE'] === 'beside' ? 'beside' : 'listener';
+/** What this process was started for by its primary; undefined for one that no primary of ours has started. */
+export function readChildRole(): Role | undefined {
+  const role = process.env['DIAG_ROLE'];
+  return role === 'beside' || role === 'listener' ? role : undefined;
 }
 
 function isReadable(path: string): boolean {

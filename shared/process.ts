@@ -16,7 +16,7 @@ import { asConfigError } from './listen.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { describeMisspelling } from './misspelt-settings.ts';
-import type { Place } from './primary/child.ts';
+import type { Place, Role } from './primary/child.ts';
 import type { Windows } from './rate-limiter/windows.ts';
 import { type Able, type Checks, openReadiness, type ReadReadiness } from './readiness.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -82,7 +82,9 @@ async function start(options: ProcessOptions): Promise<void> {
     );
   process.umask(0o077);
   const count = children ? countProcesses(config) : 1;
-  if (count === 1 || cluster.isWorker) return work(options, config);
+  // A process manager that uses node:cluster makes every process a worker of its own; ours have a role as well.
+  if (count === 1 || cluster.isWorker)
+    return work(options, config, cluster.isWorker ? readChildRole() : undefined);
   const places = Array.from({ length: count }, (_, at): Place => ({ name: `${at + 1}`, role: 'listener' }));
   if (children?.beside) places.push({ name: 'worker', role: 'beside' });
   const { runPrimary } = await import('./primary/run-primary.ts');
@@ -90,15 +92,17 @@ async function start(options: ProcessOptions): Promise<void> {
 }
 
 /** A process that works: alone, or as a child. */
-async function work(options: ProcessOptions, config: Config): Promise<void> {
+async function work(options: ProcessOptions, config: Config, role: Role | undefined): Promise<void> {
   const { name, graceMs } = options;
-  const child = cluster.isWorker ? await import('./primary/be-child.ts') : undefined;
+  const child = role ? await import('./primary/be-child.ts') : undefined;
   const log = openLogger(config.LOG_LEVEL, { sharesOutput: child !== undefined });
   if (!child) warnOfMisspelt(log);
   makeDataFolderPrivate(config.DATA_DIR, log);
   const context = await openContext(name, config, log);
   const { backend, metrics, tracing } = context;
-  const parts = await (child ? openAsChild(options, context) : options.open(context));
+  const parts = await (role
+    ? openAsChild(options.children?.[role] ?? options.open, context)
+    : options.open(context));
   const readiness = openReadinessOf(backend, parts, log);
   metrics.watchReadiness(readiness);
   if (tracing) metrics.watchTracing(tracing);
@@ -109,7 +113,7 @@ async function work(options: ProcessOptions, config: Config): Promise<void> {
     await tracing?.close();
   };
   // The log tells once of start and end: by the primary, where there is one.
-  if (child) return child.answerPrimary({ readiness, metrics }, says, stopOnSignals(close, quiet(log)));
+  if (child) return child.answerPrimary({ readiness, metrics }, says, stopOnSignals(close, quiet(log)), log);
   const admin = await openAdmin({ readiness, metrics }, options, context);
   stopOnSignals(async () => {
     admin.drain();
@@ -130,10 +134,9 @@ async function openContext(name: string, config: Config, log: Logger): Promise<P
   return { config, log, backend: { ...opened, jobQueue }, metrics, tracing };
 }
 
-async function openAsChild({ children, open }: ProcessOptions, context: ProcessContext) {
+async function openAsChild(open: Open, context: ProcessContext): Promise<readonly Part[]> {
   const { openChildWindows } = await import('./primary/be-child.ts');
-  const role = readChildRole();
-  return (children?.[role] ?? open)({ ...context, windows: openChildWindows() });
+  return open({ ...context, windows: openChildWindows() });
 }
 
 function openAdmin(sources: AdminSources, { adminPort }: ProcessOptions, { config, log }: ProcessContext) {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-export const codings = ['zstd', 'gzip', 'identity'] as const;
-/** A content coding that we send; of equal weight the first of the list wins. */
+export const codings = ['gzip', 'zstd', 'identity'] as const;
+/** A content coding that we send; of equal weight the first of the list wins: gzip, which reports are stored in. */
 export type Coding = (typeof codings)[number];
 
 /** Below this size a coding saves less than its header costs. */

@@ -16,7 +16,7 @@ export type Outgoing = {
   hasHeader(name: string): boolean;
   removeHeader(name: string): void;
   writeHead(status: number, fields: string[]): unknown;
-  end(body?: string | Uint8Array): unknown;
+  end(body?: string | Uint8Array, coding?: BufferEncoding): unknown;
   on(event: 'close', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
   destroy(): unknown;
@@ -86,9 +86,9 @@ const methods: Omit<Outgoing, 'statusCode' | 'locals'> & ThisType<Lean> = {
       if (fields[index] === 'Content-Length') this.length = Number(fields[index + 1]);
       else this.appendHeader(fields[index] ?? '', fields[index + 1] ?? '');
   },
-  end(body) {
+  end(body, coding = 'utf8') {
     writeOwnHead(this.response, this.statusCode, [this.fields], this.length);
-    this.response.end(body);
+    this.response.end(body, coding);
   },
   on(event, listener) {
     this.response.on(event, listener);

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { answers, type Wanted } from '#shared/model/job';
 import { anonymousAccount, type Grant, grantOf } from '#shared/report-store/grants';
 import type { StoredReport } from '#shared/report-store/port';
-import { type Representation, represent } from './representation.ts';
+import { type Representation, representStored } from './representation.ts';
 
 /** A report ready to be sent. */
 export type ReadyReport = Representation & {
@@ -62,7 +62,8 @@ export function openReportCache(sizeBytes: number, linksOf: (reportId: string) =
         // The cache counts an entry when it is set.
         if (cache.peek(jobKey) === kept && cache.delete(jobKey)) cache.set(jobKey, kept);
       });
-      const kept: Kept = { ready, heldBytes: objectBytes + stored.target.length + ready.identity.length };
+      const bytes = stored.prepared?.gzip.length ?? ready.sizeBytes;
+      const kept: Kept = { ready, heldBytes: objectBytes + stored.target.length + bytes };
       if (!known || known.checkedAt <= stored.checkedAt) cache.set(jobKey, kept);
       return ready;
     },
@@ -80,7 +81,7 @@ function makeReady(
   // The parts that a domain-health report names have to be given too.
   const givenTo = new Set(stored.isOpen && stored.check !== 'domain-health' ? [anonymousAccount] : []);
   return {
-    ...represent(stored.json, 'application/json; charset=utf-8', onGrown),
+    ...representStored(stored, onGrown),
     reportId: stored.reportId,
     checkedAt: stored.checkedAt,
     freshUntil: stored.freshUntil,

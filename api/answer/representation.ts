@@ -1,14 +1,18 @@
-import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
+import type { StoredReport } from '#shared/report-store/port';
+import { digestOf, unpackPrepared } from '#shared/report-store/row';
 import { type Coding, chooseCoding } from './negotiation.ts';
 import type { Outgoing } from './outgoing.ts';
 
 /** What a GET answers with (RFC 9110 §8): its bytes in each content coding, each made once and when first asked for. */
 export type Representation = {
   readonly contentType: string;
-  readonly identity: Buffer;
+  /** How long it is without a coding. */
+  readonly sizeBytes: number;
+  /** The bytes without a coding. */
+  readonly identity: () => Buffer;
   /** Strong; differs by coding. */
   readonly etags: Readonly<Record<Coding, string>>;
   bytes(coding: Coding): Promise<Buffer> | Buffer;
@@ -16,22 +20,55 @@ export type Representation = {
   latin1(coding: Coding): string | undefined;
 };
 
+/** Told how many more bytes are held whenever another form was made and is kept. */
+type OnGrown = (moreBytes: number) => void;
+
 const compress = { gzip: promisify(gzip), zstd: promisify(zstdCompress) };
 
-/**
- * Makes a representation of bytes that do not change any more.
- * @param onGrown told how many more bytes are held whenever another form was made and is kept
- */
+/** Makes a representation of bytes that do not change any more. */
 export function represent(
   bytes: Uint8Array,
   contentType: string,
-  onGrown: (moreBytes: number) => void = () => undefined,
+  onGrown: OnGrown = () => undefined,
 ): Representation {
   const identity = copyExactly(bytes);
-  const digest = hash('sha256', identity, 'base64url').slice(0, 22);
-  const made: Partial<Record<Coding, Buffer | Promise<Buffer>>> = { identity };
+  const about = { contentType, sizeBytes: identity.length, digest: digestOf(identity) };
+  return openForms(about, { identity }, { unpack: () => identity, onGrown });
+}
+
+/** Makes a representation of a stored report. Its bytes without a coding are unpacked when they are first asked for; throws Problem `report_not_found` then where they are damaged. */
+export function representStored({ prepared, json }: StoredReport, onGrown: OnGrown): Representation {
+  const contentType = 'application/json; charset=utf-8';
+  if (!prepared) return represent(json(), contentType, onGrown);
+  const { jsonBytes: sizeBytes, digest } = prepared;
+  const unpack = () => copyExactly(unpackPrepared(prepared));
+  return openForms(
+    { contentType, sizeBytes, digest },
+    { gzip: copyExactly(prepared.gzip) },
+    { unpack, onGrown },
+  );
+}
+
+type Forms = Partial<Record<Coding, Buffer | Promise<Buffer>>>;
+
+function openForms(
+  {
+    contentType,
+    sizeBytes,
+    digest,
+  }: Pick<Representation, 'contentType' | 'sizeBytes'> & { readonly digest: string },
+  made: Forms,
+  { unpack, onGrown }: { readonly unpack: () => Buffer; readonly onGrown: OnGrown },
+): Representation {
+  const identity = () => {
+    if (Buffer.isBuffer(made.identity)) return made.identity;
+    const bytes = unpack();
+    made.identity = bytes;
+    onGrown(bytes.length);
+    return bytes;
+  };
   const make = async (coding: 'gzip' | 'zstd') => {
-    const coded = copyExactly(await compress[coding](identity));
+    const coded = copyExactly(await compress[coding](identity()));
     made[coding] = coded;
     onGrown(coded.length);
     return coded;
@@ -39,9 +76,10 @@ export function represent(
   const texts: Partial<Record<Coding, string>> = {};
   return {
     contentType,
+    sizeBytes,
     identity,
     etags: { identity: `"${digest}"`, gzip: `"${digest}-gzip"`, zstd: `"${digest}-zstd"` },
-    bytes: (coding) => (made[coding] ??= make(coding === 'gzip' ? 'gzip' : 'zstd')),
+    bytes: (coding) => (coding === 'identity' ? identity() : (made[coding] ??= make(coding))),
     latin1(coding) {
       const known = texts[coding];
       const coded = made[coding];
@@ -78,11 +116,11 @@ export type Choice = {
 /** Chooses by Accept-Encoding and If-None-Match; a tag of any of our codings will do (RFC 9110 §13.1.2, weak comparison). */
 export function choose(
   headers: IncomingHttpHeaders,
-  { contentType, identity, etags }: Pick<Representation, 'contentType' | 'identity' | 'etags'>,
+  { contentType, sizeBytes, etags }: Pick<Representation, 'contentType' | 'sizeBytes' | 'etags'>,
 ): Choice {
   // A picture is compressed already.
   const isText = /json|xml|^text/.test(contentType);
-  const coding = isText ? chooseCoding(headers['accept-encoding'], identity.length) : 'identity';
+  const coding = isText ? chooseCoding(headers['accept-encoding'], sizeBytes) : 'identity';
   return { coding, isKnown: isTagKnown(headers['if-none-match'], etags) };
 }
 
@@ -114,8 +152,14 @@ export async function sendRepresentation(
     ...(body ? ['Content-Length', String(body.length)] : []),
     ...fields,
   ]);
-  response.end(method === 'HEAD' ? undefined : body);
+  if (!body || method === 'HEAD') response.end();
+  else if (body.length > longestTextBytes) response.end(body);
+  // One character a byte: Node sends head and body of a string in one write, and those of a Buffer in a slower writev.
+  else response.end(body.toString('latin1'), 'latin1');
 }
+
+/** Beyond this a copy costs more than a writev. */
+const longestTextBytes = 65_536;
 
 function isTagKnown(ifNoneMatch: string | undefined, etags: Representation['etags']): boolean {
   if (ifNoneMatch === undefined) return false;

@@ -13,7 +13,7 @@ import {
   spend,
 } from './allowances.ts';
 
-/** The two quotas of a caller: `requests` is counted in this process, `scans` over all of them. */
+/** The two quotas of a caller: `requests` is counted by the processes of one WEB_CONCURRENCY together, `scans` over all processes. */
 export type Quotas = {
   /** Off for labs: nothing is counted. */
   readonly isOn: boolean;

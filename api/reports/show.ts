@@ -4,7 +4,7 @@ import { fileNameOf } from '#shared/render/file-name';
 import { type FormatName, formatNames, isFormatName, pdf, renderReport } from '#shared/render/formats';
 import { htmlPolicy } from '#shared/render/html/style';
 import { readReport } from '#shared/report-store/read-report';
-import { represent } from '../answer/representation.ts';
+import { represent, representStored } from '../answer/representation.ts';
 import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 import { findReadable } from './readable.ts';
@@ -22,7 +22,12 @@ export async function answerReport(
   readOwnQuery(request, []);
   const stored = await findReadable(shelf, caller, String(request.params['id']));
   response.appendHeader('Link', site.linksOf(stored.reportId));
-  await sendStored(request, response, stored, represent(stored.json, 'application/json; charset=utf-8'));
+  await sendStored(
+    request,
+    response,
+    stored,
+    representStored(stored, () => undefined),
+  );
 }
 
 /** Answers /api/reports/{id}/export?format=: the report as a file. `format` alone decides, Accept is not judged. */

@@ -119,7 +119,8 @@ async function drains(response: Response): Promise<boolean> {
   }
 }
 
-function printLine({ json }: StoredReport): string {
+function printLine(stored: StoredReport): string {
+  const json = stored.json();
   return `${Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()}\n`;
 }
 

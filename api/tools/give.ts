@@ -23,7 +23,7 @@ export async function give(
 /** The ids of the reports that a domain-health report is made of. */
 function partIdsIn({ grant, identity }: ReadyReport): readonly string[] {
   if (grant.check !== 'domain-health') return [];
-  const { categories, entryPoints } = partsSchema.parse(JSON.parse(identity.toString()));
+  const { categories, entryPoints } = partsSchema.parse(JSON.parse(identity().toString()));
   const ids = [...Object.values(categories), ...entryPoints].flatMap(({ report }) => report?.reportId ?? []);
   return [...new Set(ids)];
 }

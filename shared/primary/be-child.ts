@@ -1,10 +1,11 @@
 import type { AdminSources } from '../admin-server.ts';
+import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { openWindows, type Windows } from '../rate-limiter/windows.ts';
 import { onPrimary, onPrimaryGone, tellPrimary } from './messages.ts';
 import { openOutbox } from './outbox.ts';
 
-/** Opens the windows of a child: it counts at once, and learns within about 20 ms what its siblings have counted. */
+/** Opens the windows of a child: it counts at once, and learns within about 50 ms what its siblings have counted. */
 export function openChildWindows(): Windows {
   const outbox = openOutbox((points, onWritten) => tellPrimary({ kind: 'spent', points }, onWritten));
   const windows = openWindows((...points) => outbox.add(...points));
@@ -24,6 +25,7 @@ export function answerPrimary(
   { readiness, metrics }: Pick<AdminSources, 'readiness'> & { readonly metrics: Pick<Metrics, 'values'> },
   says: object,
   stop: (why: object) => void,
+  log: Pick<Logger, 'warn' | 'error'>,
 ): void {
   onPrimary((message) => {
     if (message.kind === 'stop') return stop({});
@@ -32,10 +34,15 @@ export function answerPrimary(
     const state = what === 'readiness' ? readiness() : metrics.values();
     state.then(
       (told) => tellPrimary({ kind: 'answer', id, state: { [what]: told } }),
-      // What does not answer is told of by the primary.
-      () => tellPrimary({ kind: 'answer', id, state: {} }),
+      (error: unknown) => {
+        log.error({ err: error, what }, 'the primary could not be answered');
+        tellPrimary({ kind: 'answer', id, state: {} });
+      },
     );
   });
-  onPrimaryGone(() => stop({}));
+  onPrimaryGone(() => {
+    log.warn({}, 'the primary is gone, this process ends as well');
+    stop({});
+  });
   tellPrimary({ kind: 'ready', says });
 }

@@ -8,12 +8,12 @@ export type Outbox = {
   waiting(key: string): number;
 };
 
-/** A request costs 30 µs and a message 20: what many requests spend goes into one. */
-const everyMs = 10;
+/** A request costs 30 µs, a message as much again on each side: what many requests spend goes into one. */
+const everyMs = 25;
 /** Beyond that, callers are not told of: 1 MB. */
 const mostKeys = 10_000;
 
-/** Opens an outbox that sends at most each 10 ms, and nothing before the last message has left. @param send must call `onWritten` */
+/** Opens an outbox that sends at most each 25 ms, and nothing before the last message has left. @param send must call `onWritten` */
 export function openOutbox(send: (points: readonly Points[], onWritten: () => void) => void): Outbox {
   const waiting = new Map<string, { points: number; readonly endsAt: number }>();
   let isBusy = false;

@@ -34,7 +34,10 @@ export async function runPrimary(options: PrimaryOptions, config: Config): Promi
   const sums = openSums((points) => tellSpent(works(), points));
   const children = openChildren(places, {
     log,
-    onMessage: (_child, message) => void (message.kind === 'spent' && sums.add(message.points)),
+    onMessage(child, message) {
+      if (message.kind === 'ready') child.tell({ kind: 'spent', points: sums.all() });
+      if (message.kind === 'spent') sums.add(message.points);
+    },
     onEnd: (child) => metrics.keep(child),
     onFault(status) {
       // It has said itself what is wrong.

@@ -3,11 +3,15 @@ import type { Points } from './messages.ts';
 import { openOutbox } from './outbox.ts';
 
 /** The sum over all children. */
-export type Sums = { add(points: readonly Points[]): void };
+export type Sums = {
+  add(points: readonly Points[]): void;
+  /** What each key has spent in all: for a child that has heard of none. */
+  all(): readonly Points[];
+};
 
 /**
  * Opens the sums.
- * @param tellAll is given what keys have spent in all, at most each 10 ms
+ * @param tellAll is given what keys have spent in all, at most each 25 ms
  */
 export function openSums(tellAll: (spent: readonly Points[]) => void): Sums {
   const windows = openRunningWindows();
@@ -21,6 +25,7 @@ export function openSums(tellAll: (spent: readonly Points[]) => void): Sums {
     onWritten();
   });
   return {
+    all: () => windows.entries().map(([key, { spent, endsAt }]): Points => [key, spent, endsAt]),
     add(points) {
       for (const [key, more, endsAt] of points) {
         // Two children that open a window at once get the same one, that of the first.

@@ -20,6 +20,8 @@ export type RunningWindows = {
   find(key: string): Window | undefined;
   /** Puts a window in the place of the one before. */
   set(key: string, window: Window): void;
+  /** All that run. */
+  entries(): readonly (readonly [key: string, window: Window])[];
   clear(): void;
 };
 
@@ -40,6 +42,7 @@ export function openRunningWindows(): RunningWindows {
       return window && Date.now() < window.endsAt ? window : undefined;
     },
     set: (key, window) => void windows.set(key, window),
+    entries: () => [...windows.entries()].filter(([, { endsAt }]) => Date.now() < endsAt),
     clear: () => windows.clear(),
   };
 }

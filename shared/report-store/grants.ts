@@ -1,27 +1,33 @@
-import { z } from 'zod';
+import { type Fields, readInteger, readNumberOrNull, readText, readTextOrNull } from './fields.ts';
 
 /** Callers without a token share this account: what was given to one of them is no secret. */
 export const anonymousAccount = 'anonymous';
 
-// A grant as it must come out of a store, which others may have written to.
-const grantSchema = z.object({
-  reportId: z.string(),
-  check: z.string(),
-  target: z.string(),
-  /** Unix ms, as is `expiresAt`. */
-  checkedAt: z.int(),
-  expiresAt: z.int(),
-  score: z.number().nullable(),
-  grade: z.string().nullable(),
-  state: z.string(),
-});
-
 /** A report that a caller was answered with, and what a list of them shows. */
-export type Grant = Readonly<z.infer<typeof grantSchema>>;
+export type Grant = {
+  readonly reportId: string;
+  readonly check: string;
+  readonly target: string;
+  /** Unix ms, as is `expiresAt`. */
+  readonly checkedAt: number;
+  readonly expiresAt: number;
+  readonly score: number | null;
+  readonly grade: string | null;
+  readonly state: string;
+};
 
-/** The grant of a row. Throws for a row that fits no schema of ours. */
-export function readGrant(row: unknown): Grant {
-  return grantSchema.parse(row);
+/** The grant of a row. Throws for a row that does not fit. By hand: a schema took as long for a page as the query. */
+export function readGrant(row: Fields): Grant {
+  return {
+    reportId: readText(row, 'reportId'),
+    check: readText(row, 'check'),
+    target: readText(row, 'target'),
+    checkedAt: readInteger(row, 'checkedAt'),
+    expiresAt: readInteger(row, 'expiresAt'),
+    score: readNumberOrNull(row, 'score'),
+    grade: readTextOrNull(row, 'grade'),
+    state: readText(row, 'state'),
+  };
 }
 
 /** A page of an account's history. */

@@ -17,7 +17,7 @@ import { openMongoGrants } from './mongo-grants.ts';
 import { readIdentity } from './mongo-identity.ts';
 import { openUpkeep, readUsedBytes, type Upkeep } from './mongo-upkeep.ts';
 import type { ReportStore, StoredReport } from './port.ts';
-import { exactCopy, type ReportRow, toRow } from './row.ts';
+import { exactly, type ReportRow, storedOf, toRow } from './row.ts';
 
 export type MongoStoreOptions = {
   readonly log: Logger;
@@ -73,9 +73,9 @@ function openReports(
     insert: (report, keys) =>
       withMongo(async () => {
         await upkeep.prepare();
-        const { json, ...row } = toRow(report, keys);
+        const { row, json } = toRow(report, keys);
         // Keyed by its id, so one retry of our own is safe: the first writer of an id wins, also against ourselves.
-        return (await onceMore(() => insertOnce(row))) ?? { ...row, json };
+        return (await onceMore(() => insertOnce(row))) ?? storedOf(row, () => json);
       }),
     findFresh: (questions, nowMs = Date.now()) =>
       withMongo(() => findFresh(reports, { questions, nowMs }, readRow)),
@@ -123,7 +123,7 @@ function openBlobs(database: Db, upkeep: Upkeep): Pick<ReportStore, 'keepBlob' |
       withMongo(async () => {
         const found = await collection.findOne({ _id: blobId(name) });
         const bytes = found && msOf(found.expiresAt) > Date.now() ? bytesOf(found.bytes) : undefined;
-        return bytes && exactCopy(bytes);
+        return bytes && exactly(bytes);
       }),
   };
 }

@@ -3,7 +3,7 @@ import type { Problem } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
 import type { Grants } from './grants.ts';
 
-/** A report as stored: what is searched for, and the bytes of its JSON exactly as every reader gets them. */
+/** A report as stored: what is searched for, and its JSON exactly as every reader gets it. */
 export type StoredReport = {
   readonly reportId: string;
   readonly jobId: string;
@@ -19,11 +19,24 @@ export type StoredReport = {
   readonly checkedAt: number;
   readonly freshUntil: number;
   readonly expiresAt: number;
-  /**
-   * In memory of its own, of exactly this length: `json.byteLength` is all that V8 holds for it. A driver's or an
-   * unpacker's larger buffer never leaves the store, so a cache may count these bytes as they are.
-   */
-  readonly json: Uint8Array;
+  /** Undefined for a row of an earlier version. */
+  readonly prepared: PreparedReport | undefined;
+  /** The bytes of its JSON; may unpack them anew with each call. Throws Problem `report_not_found` where they do not unpack to a report. */
+  readonly json: () => Uint8Array;
+};
+
+/**
+ * The form in which a report is sent, made once when it is stored: a reader of the store unpacks, checks and hashes nothing.
+ * Bytes are in memory of their own, of exactly this length: `byteLength` is all that V8 holds for them. A driver's or an
+ * unpacker's larger buffer never leaves the store, so a cache may count them as they are. The same is true of `json()`.
+ */
+export type PreparedReport = {
+  /** The JSON under gzip: every client that takes a coding takes this one. */
+  readonly gzip: Uint8Array;
+  /** The first 22 characters of the SHA-256 of the JSON, base64url: what tells it from any other. */
+  readonly digest: string;
+  /** How long the JSON is. */
+  readonly jsonBytes: number;
 };
 
 /** The ids of a report; its own body has none where the operator has switched ids off. */
@@ -62,7 +75,7 @@ export interface ReportStore {
   keepBlob(name: BlobName, bytes: Uint8Array, expiresAt: number): Promise<void>;
   /** Keeps many at once. */
   keepBlobs(blobs: readonly Blob[]): Promise<void>;
-  /** In memory of its own, as `json` is. */
+  /** In memory of its own, as the bytes of a report are. */
   getBlob(name: BlobName): Promise<Uint8Array | undefined>;
   readonly grants: Grants;
   /** What every new report would meet now, where the last write told so; undefined while writing works, as far as is known. Asks nobody. */

@@ -3,8 +3,15 @@ import { type Report, reportSchema } from '../model/report.ts';
 import type { StoredReport } from './port.ts';
 
 /** A stored report as an object. Throws Problem `report_not_found` for one that fits no schema of ours. */
-export function readReport({ json }: Pick<StoredReport, 'json'>): Report {
+export function readReport(stored: Pick<StoredReport, 'json'>): Report {
+  const json = stored.json();
   const body: unknown = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString());
   if (reportSchema.safeParse(body).success) return body as Report;
-  throw new Problem('report_not_found', 'The stored report is damaged. Start its check again with fresh=1.');
+  throw damagedReport();
+}
+
+/** What a caller is told of a stored report that is none. */
+export function damagedReport(cause?: unknown): Problem {
+  const detail = 'The stored report is damaged. Start its check again with fresh=1.';
+  return new Problem('report_not_found', detail, cause === undefined ? {} : { cause });
 }

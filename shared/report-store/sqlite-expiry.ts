@@ -2,19 +2,24 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../logger.ts';
 import { Problem } from '../model/problem.ts';
 import { inTransaction, readNumber } from '../sqlite.ts';
+import { type Checkpoints, openCheckpoints } from './checkpoints.ts';
 import type { Writes } from './sqlite-writes.ts';
 
-/** Rows deleted in one step: 200 reports held the event loop for 17 ms. */
-const batches = [
-  { table: 'reports', key: 'reportId', rows: 25 },
-  { table: 'blobs', key: 'reportId, kind', rows: 10 },
-  { table: 'grants', key: 'reportId, account', rows: 50 },
-] as const;
+/** In one step as many rows of each go: a report has about one of each beside it. */
+const tables = ['reports', 'blobs', 'grants'] as const;
 
+/** What a step may hold the loop for: as many rows are deleted in the next one as fit by what the last one took. */
+const stepMs = 4;
+const rowsOfStep = { first: 25, least: 5, most: 200 } as const;
+/** Between two steps the loop is left alone for as long as the step took. */
+const leastRestMs = 2;
 const idleMs = 10_000;
-/** Between two steps the loop is left alone for so many times as long as the step took: expiry takes a third of it at most. */
-const restShare = 2;
-const leastRestMs = 5;
+/**
+ * While there is much to delete, the log of writes is copied into the file by a thread, once for so many rows. What expires together
+ * is spread over all of the file, about six pages a report: a thousand of them held the loop for 30 to 250 ms, and fifty
+ * at a time had a busy disk sync for most of the time. Should the thread fail, the loop does it itself beyond so many pages.
+ */
+const checkpoint = { rows: 1000, pagesWithoutThread: 20_000, usualPages: 1000 } as const;
 /** Free pages are used again; beyond so many, or this share of the file, they are given back to the disk. */
 const keptPages = 256;
 const keptShare = 0.1;
@@ -24,10 +29,12 @@ const vacuumPages = 64;
 export type Expiry = {
   /** Bytes of the pages that hold something. */
   usedBytes(): number;
-  close(): void;
+  close(): Promise<void>;
 };
 
 export type ExpiryOptions = {
+  /** Of the database file. */
+  readonly path: string;
   readonly writes: Writes;
   /** What reports, evidence, pictures and grants may take together. */
   readonly limitBytes: number;
@@ -35,38 +42,109 @@ export type ExpiryOptions = {
 };
 
 /** Starts the expiry of a store: small steps, one after another while there is something to do, else a look each 10 s. */
-export function openExpiry(database: DatabaseSync, { writes, limitBytes, log }: ExpiryOptions): Expiry {
+export function openExpiry(database: DatabaseSync, { path, writes, limitBytes, log }: ExpiryOptions): Expiry {
   const [pageCount, freePages] = [readPragma(database, 'page_count'), readPragma(database, 'freelist_count')];
   const pageSize = readNumber(database, 'page_size');
   const usedBytes = () => (pageCount() - freePages()) * pageSize;
-  const deletes = batches.map(({ table, key, rows }) =>
-    database.prepare(
-      `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE expiresAt <= ? ORDER BY expiresAt LIMIT ${rows})`,
-    ),
-  );
-  const evict = openEviction(database);
+  const deleteExpired = openDeletion(database);
+  const isTooFull = () => usedBytes() > limitBytes;
+  const evict = openEviction(database, isTooFull);
   const isVacuumable = readNumber(database, 'auto_vacuum') === 2;
   const hasSpareFree = () => isVacuumable && freePages() > Math.max(keptPages, pageCount() * keptShare);
   /** Returns whether there is more to do. */
-  const step = (): boolean => {
-    const now = Date.now();
-    const deleted = deletes.reduce((sum, statement) => sum + Number(statement.run(now).changes), 0);
-    const evicted = usedBytes() > limitBytes ? evict() : 0;
+  const step = (rows: number): boolean => {
+    const deleted = deleteExpired(rows);
+    const evicted = isTooFull() ? evict(rows) : 0;
     if (deleted + evicted > 0) return true;
     if (!hasSpareFree()) return false;
     const before = freePages();
     database.exec(`PRAGMA incremental_vacuum(${vacuumPages})`);
     return freePages() < before;
   };
+  const turns = openTurns({ database, checkpoints: openCheckpoints(path), log });
   let timer: NodeJS.Timeout;
-  const act = () => {
-    const start = performance.now();
-    const isMore = tryStep(() => writes.write(step), log);
-    const restMs = Math.max(leastRestMs, (performance.now() - start) * restShare);
-    timer = setTimeout(act, isMore ? restMs : idleMs).unref();
+  const act = async () => {
+    const restMs = await turns.take((rows) => writes.write(() => step(rows)));
+    timer = setTimeout(() => void act(), restMs).unref();
+    if (isClosed) clearTimeout(timer);
   };
-  timer = setTimeout(act, leastRestMs).unref();
-  return { usedBytes, close: () => clearTimeout(timer) };
+  let isClosed = false;
+  timer = setTimeout(() => void act(), leastRestMs).unref();
+  return {
+    usedBytes,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await turns.close();
+    },
+  };
+}
+
+type TurnOptions = {
+  readonly database: DatabaseSync;
+  readonly checkpoints: Checkpoints;
+  readonly log: Logger;
+};
+
+/** Opens the turns of expiry: each does a step, as large as the loop bears, and says how long to rest after it. */
+function openTurns({ database, checkpoints, log }: TurnOptions) {
+  let rows: number = rowsOfStep.first;
+  let rowsInLog = 0;
+  let isDeleting = false;
+  const note = (isMore: boolean) => {
+    if (isMore === isDeleting) return;
+    isDeleting = isMore;
+    const pages = isMore ? checkpoint.pagesWithoutThread : checkpoint.usualPages;
+    database.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
+  };
+  const copyLog = async () => {
+    rowsInLog = 0;
+    await checkpoints
+      .run()
+      .catch((error: unknown) => log.debug({ err: error }, 'no checkpoint while deleting'));
+  };
+  return {
+    /** Does a step; gives the ms to rest. */
+    async take(step: (rows: number) => boolean): Promise<number> {
+      const start = performance.now();
+      const isMore = tryStep(() => step(rows), log);
+      const tookMs = performance.now() - start;
+      note(isMore);
+      if (!isMore) {
+        await checkpoints.end();
+        return idleMs;
+      }
+      rowsInLog += rows;
+      rows = rowsAfter(rows, tookMs);
+      if (rowsInLog >= checkpoint.rows) await copyLog();
+      return Math.max(leastRestMs, tookMs);
+    },
+    close: () => checkpoints.end(),
+  };
+}
+
+/** So many that a step takes as long as it may; at most twice or half as many as in the last one. */
+function rowsAfter(rows: number, tookMs: number): number {
+  const wanted = Math.round(rows * Math.min(2, Math.max(0.5, stepMs / tookMs)));
+  return Math.min(rowsOfStep.most, Math.max(rowsOfStep.least, wanted));
+}
+
+/** Deletes of each table so many rows that have expired, those that expired first, in one transaction. Returns how many. */
+function openDeletion(database: DatabaseSync): (rows: number) => number {
+  const keys = { reports: 'rowid', blobs: 'reportId, kind', grants: 'reportId, account' } as const;
+  const deletes = tables.map((table) =>
+    database.prepare(
+      `DELETE FROM ${table} WHERE (${keys[table]}) IN (SELECT ${keys[table]} FROM ${table} WHERE expiresAt <= ? ORDER BY expiresAt LIMIT ?)`,
+    ),
+  );
+  return (rows) => {
+    const now = Date.now();
+    let deleted = 0;
+    inTransaction(database, () => {
+      for (const statement of deletes) deleted += Number(statement.run(now, rows).changes);
+    });
+    return deleted;
+  };
 }
 
 function tryStep(step: () => boolean, log: Logger): boolean {
@@ -80,20 +158,25 @@ function tryStep(step: () => boolean, log: Logger): boolean {
   }
 }
 
-/** Deletes the reports that would expire first, with all that is kept beside them; without reports, other bytes. Returns how many rows. */
-function openEviction(database: DatabaseSync): () => number {
-  const oldest = database.prepare(`SELECT reportId FROM reports ORDER BY expiresAt LIMIT ${batches[0].rows}`);
-  const ofReport = batches.map(({ table }) => database.prepare(`DELETE FROM ${table} WHERE reportId = ?`));
+/** Deletes the reports that would expire first, with all that is kept beside them, until there is room; without reports, other bytes. Returns how many rows. */
+function openEviction(database: DatabaseSync, isTooFull: () => boolean): (rows: number) => number {
+  const oldest = database.prepare('SELECT reportId FROM reports ORDER BY expiresAt LIMIT ?');
+  const ofReport = tables.map((table) => database.prepare(`DELETE FROM ${table} WHERE reportId = ?`));
   const orphans = database.prepare(
-    `DELETE FROM blobs WHERE (reportId, kind) IN (SELECT reportId, kind FROM blobs ORDER BY expiresAt LIMIT ${batches[1].rows})`,
+    'DELETE FROM blobs WHERE (reportId, kind) IN (SELECT reportId, kind FROM blobs ORDER BY expiresAt LIMIT ?)',
   );
-  return () => {
-    const rows = oldest.all() as { readonly reportId: string }[];
-    if (rows.length === 0) return Number(orphans.run().changes);
+  return (rows) => {
+    const found = oldest.all(rows) as { readonly reportId: string }[];
+    if (found.length === 0) return Number(orphans.run(rows).changes);
+    let evicted = 0;
     inTransaction(database, () => {
-      for (const { reportId } of rows) for (const statement of ofReport) statement.run(reportId);
+      for (const { reportId } of found) {
+        if (!isTooFull()) break;
+        for (const statement of ofReport) statement.run(reportId);
+        evicted += 1;
+      }
     });
-    return rows.length;
+    return evicted;
   };
 }
 

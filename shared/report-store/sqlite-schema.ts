@@ -20,6 +20,10 @@ export const reportMigrations: readonly string[] = [
   grantsMigration,
   'ALTER TABLE reports ADD COLUMN isOpen INTEGER NOT NULL DEFAULT 0;',
   writesMigration,
+  // NULL in a row of an earlier version, whose body is under zstd.
+  `ALTER TABLE reports ADD COLUMN digest TEXT;
+   ALTER TABLE reports ADD COLUMN jsonBytes INTEGER;
+   ALTER TABLE reports ADD COLUMN bodyCrc INTEGER;`,
 ];
 
 /**

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts';
 import { inTransaction, openDatabase, readNumber, withSqlite } from '../sqlite.ts';
 import { openRowReader, type RowReader } from '../stored-row.ts';
 import type { Question, ReportStore, StoredReport } from './port.ts';
-import { fromRow, toRow } from './row.ts';
+import { fromRow, storedOf, toRow } from './row.ts';
 import { openExpiry } from './sqlite-expiry.ts';
 import { openSqliteGrants } from './sqlite-grants.ts';
 import { reportIndexes, reportMigrations } from './sqlite-schema.ts';
@@ -26,7 +26,7 @@ export function openSqliteReportStore(path: string, options: SqliteStoreOptions)
   database.exec(reportIndexes);
   const writes = openWrites(database, path, log);
   const readRow = openRowReader(log);
-  const expiry = openExpiry(database, { writes, limitBytes, log });
+  const expiry = openExpiry(database, { path, writes, limitBytes, log });
   const watch = watchForeignWrites(database, options.onForeignWrite);
   return {
     ...openReports(database, writes, readRow),
@@ -37,7 +37,7 @@ export function openSqliteReportStore(path: string, options: SqliteStoreOptions)
     ping: async () => writes.tryWrite(),
     async close() {
       clearInterval(watch);
-      expiry.close();
+      await expiry.close();
       writes.close();
       database.close();
     },
@@ -59,39 +59,41 @@ type Reports = Pick<ReportStore, 'insert' | 'findFresh' | 'get'>;
 
 function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader): Reports {
   const insert = database.prepare(
-    `INSERT INTO reports (reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body, isOpen)
-     VALUES (:reportId, :jobId, :jobKey, :target, :check, :state, :score, :grade, :checkedAt, :freshUntil, :expiresAt, :body, :isOpen)
+    `INSERT INTO reports (reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body, isOpen,
+       digest, jsonBytes, bodyCrc)
+     VALUES (:reportId, :jobId, :jobKey, :target, :check, :state, :score, :grade, :checkedAt, :freshUntil, :expiresAt, :body, :isOpen,
+       :digest, :jsonBytes, :bodyCrc)
      ON CONFLICT (reportId) DO NOTHING`,
   );
   const byId = database.prepare('SELECT * FROM reports WHERE reportId = ? AND expiresAt > ?');
   const read = (row: Record<string, unknown> | undefined): StoredReport | undefined =>
     row &&
-    readRow({ kind: 'report', id: String(row['reportId']) }, () =>
+    readRow({ kind: 'report', id: String(row['reportId']) }, () => {
       // SQLite has no booleans.
-      fromRow({ ...row, isOpen: row['isOpen'] === 1 }),
-    );
+      row['isOpen'] = row['isOpen'] === 1;
+      return fromRow(row);
+    });
   const get = (reportId: string) => read(byId.get(reportId, Date.now()));
   const fresh = openJustWritten();
   const findNewest = openFindNewest(database);
   return {
     insert: async (report, keys) => {
-      const { json, ...row } = toRow(report, keys);
+      const { row, json } = toRow(report, keys);
+      const stored = storedOf(row, () => json);
       const { changes } = writes.write(() => insert.run({ ...row, isOpen: row.isOpen ? 1 : 0 }));
-      if (changes !== 1) return withSqlite(() => get(row.reportId)) ?? { ...row, json };
-      const stored = { ...row, json };
+      if (changes !== 1) return withSqlite(() => get(row.reportId)) ?? stored;
       fresh.keep(stored);
       return stored;
     },
     findFresh: async (questions, now = Date.now()) =>
-      withSqlite(
-        () =>
-          new Map(
-            questions.flatMap((question) => {
-              const stored = read(findNewest(question, now));
-              return stored ? [[question.jobKey, stored] as const] : [];
-            }),
-          ),
-      ),
+      withSqlite(() => {
+        const found = new Map<string, StoredReport>();
+        for (const question of questions) {
+          const stored = read(findNewest(question, now));
+          if (stored) found.set(question.jobKey, stored);
+        }
+        return found;
+      }),
     get: async (reportId) => fresh.take(reportId) ?? withSqlite(() => get(reportId)),
   };
 }
@@ -106,7 +108,7 @@ function openJustWritten() {
   const kept = new Map<string, { readonly stored: StoredReport; readonly at: number }>();
   return {
     keep(stored: StoredReport): void {
-      if (stored.json.length > justWritten.bytes) return;
+      if ((stored.prepared?.jsonBytes ?? 0) > justWritten.bytes) return;
       kept.set(stored.reportId, { stored, at: performance.now() });
       const [oldest] = kept.keys();
       if (kept.size > justWritten.most && oldest !== undefined) kept.delete(oldest);
@@ -121,23 +123,28 @@ function openJustWritten() {
 }
 
 /**
- * The newest row that answers a question. Both halves are ranges of an index, so that a key with years of old reports costs no
- * more than one with a single report: `checkedAt` is compared with what is wanted, `freshUntil` with now. The plus keeps
- * SQLite from walking all reports of the key in the order of `checkedAt` instead.
+ * The newest row that answers a question. Nearly always that is the newest of its key, at the end of an index. Where that one is
+ * expired or too old, an older one may answer: by its age, or because it is still fresh. Each is a range of an index, so that a key
+ * with years of old reports costs no more than one with a single report. The plus keeps SQLite from walking all reports of the key in
+ * the order of `checkedAt`.
  */
 function openFindNewest(database: DatabaseSync) {
-  const statement = database.prepare(
-    `SELECT * FROM reports WHERE rowid = (
-       SELECT id FROM (
-         SELECT * FROM (SELECT rowid AS id, checkedAt FROM reports
-           WHERE jobKey = :jobKey AND checkedAt >= :since AND expiresAt > :now ORDER BY checkedAt DESC LIMIT 1)
-         UNION ALL
-         SELECT * FROM (SELECT rowid AS id, checkedAt FROM reports
-           WHERE :orFresh AND jobKey = :jobKey AND freshUntil > :now AND expiresAt > :now ORDER BY +checkedAt DESC LIMIT 1)
-       ) ORDER BY checkedAt DESC LIMIT 1)`,
+  // Parameters by their place: by name they cost as much as the search.
+  const find = (rowid: string) => database.prepare(`SELECT * FROM reports WHERE rowid = ${rowid}`);
+  const newest = find(
+    `(SELECT rowid FROM reports WHERE jobKey = ? ORDER BY checkedAt DESC LIMIT 1)
+     AND (checkedAt >= ? OR freshUntil > ?) AND expiresAt > ?`,
   );
-  return ({ jobKey, wanted }: Question, now: number) =>
-    statement.get({ jobKey, now, since: wanted.since, orFresh: wanted.orFresh ? 1 : 0 });
+  const byAge = find(
+    '(SELECT rowid FROM reports WHERE jobKey = ? AND checkedAt >= ? AND expiresAt > ? ORDER BY checkedAt DESC LIMIT 1)',
+  );
+  const byFreshness = find(
+    '(SELECT rowid FROM reports WHERE jobKey = ? AND freshUntil > ? AND expiresAt > ? ORDER BY +checkedAt DESC LIMIT 1)',
+  );
+  return ({ jobKey, wanted: { since, orFresh } }: Question, now: number) =>
+    newest.get(jobKey, since, orFresh ? now : Number.MAX_SAFE_INTEGER, now) ??
+    byAge.get(jobKey, since, now) ??
+    (orFresh ? byFreshness.get(jobKey, now, now) : undefined);
 }
 
 /** Bytes beside the reports. */

@@ -36,17 +36,17 @@ test('a host whose jobs take long has a short line: who would wait too long is t
   const ends: (() => void)[] = [];
   let isHeld = false;
   const run: Run = async () => {
-    await after(300);
     if (isHeld) await new Promise<void>((resolve) => ends.push(resolve));
+    else await after(1050);
     return undefined;
   };
-  const settings = { HOST_CONCURRENCY: '1', QUEUE_SECONDS: '1', RATE_LIMIT: 'off' };
+  const settings = { HOST_CONCURRENCY: '1', QUEUE_SECONDS: '4', RATE_LIMIT: 'off' };
   const service = await openWithRun(run, settings);
   const ask = async (name: string) =>
     (await service.get(redirectPath(`http://a.test/${name}`, '&wait=0'))).status;
   expect(await ask('first')).toBe(202);
-  await after(400);
-  // At 0.3 s each, three in line have their turn within a second.
+  await expect.poll(async () => (await service.backend.jobQueue.stats()).network.running).toBe(0);
+  // At 1.05 s each, and up to 1.33, three in line have their turn within four seconds.
   isHeld = true;
   expect([await ask('1'), await ask('2'), await ask('3'), await ask('4')]).toEqual([202, 202, 202, 202]);
   const refused = await service.get(redirectPath('http://a.test/5', '&wait=0'));

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { randomId, type Wanted } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
 import { anonymousAccount, grantOf } from '#shared/report-store/grants';
-import type { ReportStore } from '#shared/report-store/port';
+import type { ReportStore, StoredReport } from '#shared/report-store/port';
 
 const aFreshOne: Wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
 
@@ -46,8 +48,8 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     const report = reportOf({ note: 'snow ☃ and \u0000 and "quotes"' });
     const stored = await insert(report, randomId());
     const back = await store.get(report.reportId);
-    expect(Buffer.from(back?.json ?? []).toString()).toBe(JSON.stringify(report));
-    expect(Buffer.from(stored.json).toString()).toBe(JSON.stringify(report));
+    expect(textOf(back)).toBe(JSON.stringify(report));
+    expect(textOf(stored)).toBe(JSON.stringify(report));
     expect(back).toMatchObject({
       check: 'redirect-check',
       checkedAt: Date.parse(report.checkedAt),
@@ -55,15 +57,32 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     });
   });
 
+  test('a report comes back in the form in which it is sent: under gzip, with the digest and the length of its JSON', async () => {
+    const report = reportOf({ note: 'snow ☃' });
+    const json = Buffer.from(JSON.stringify(report));
+    const stored = await insert(report, randomId());
+    // The second look reads the row.
+    await store.get(report.reportId);
+    for (const { prepared } of [stored, (await store.get(report.reportId)) ?? never()]) {
+      expect(gunzipSync(prepared?.gzip ?? Buffer.alloc(0))).toEqual(json);
+      expect(prepared?.jsonBytes).toBe(json.length);
+      expect(prepared?.digest).toBe(createHash('sha256').update(json).digest('base64url').slice(0, 22));
+    }
+  });
+
   test('bytes leave the store in memory of their own, of exactly their length', async () => {
     const report = reportOf({ note: 'x'.repeat(2000) });
     const jobKey = randomId();
     const name = { reportId: report.reportId, kind: 'evidence' } as const;
     await store.keepBlob(name, Buffer.from('a few bytes'), Date.now() + 60_000);
+    const reports = [
+      await insert(report, jobKey),
+      await store.get(report.reportId),
+      await store.get(report.reportId),
+      (await store.findFresh([{ jobKey, wanted: aFreshOne }])).get(jobKey),
+    ];
     const given = [
-      (await insert(report, jobKey)).json,
-      (await store.get(report.reportId))?.json,
-      (await store.findFresh([{ jobKey, wanted: aFreshOne }])).get(jobKey)?.json,
+      ...reports.flatMap((stored) => [stored?.json(), stored?.prepared?.gzip]),
       await store.getBlob(name),
     ];
     expect(given.map((bytes) => bytes?.buffer.byteLength)).toEqual(given.map((bytes) => bytes?.byteLength));
@@ -75,7 +94,7 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     const jobKey = randomId();
     await insert(reportOf({ reportId, note: 'first' }), jobKey);
     const second = await insert(reportOf({ reportId, note: 'second' }), jobKey);
-    expect(JSON.parse(Buffer.from(second.json).toString())).toMatchObject({ note: 'first' });
+    expect(JSON.parse(textOf(second))).toMatchObject({ note: 'first' });
   });
 
   test('of two writers at once, both are given the same report', async () => {
@@ -84,7 +103,7 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     const given = await Promise.all(
       Array.from({ length: 10 }, (_, index) => insert(reportOf({ reportId, note: String(index) }), jobKey)),
     );
-    expect(new Set(given.map(({ json }) => Buffer.from(json).toString())).size).toBe(1);
+    expect(new Set(given.map(textOf)).size).toBe(1);
   });
 
   test('a fresh report answers; one past its freshness only when its age is accepted', async () => {
@@ -145,6 +164,15 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
       fresh.map(({ jobKey, reportId }) => [jobKey, reportId]).sort(),
     );
     for (const { jobKey, reportId } of fresh) expect(await find(jobKey, aFreshOne)).toBe(reportId);
+  });
+
+  test('a newest report that has expired hides no older one that answers', async () => {
+    const jobKey = randomId();
+    await insert(reportOf({ checked: -100, freshFor: 300, keepFor: 50 }), jobKey);
+    const older = reportOf({ checked: -200, freshFor: 600 });
+    await insert(older, jobKey);
+    expect(await find(jobKey, aFreshOne)).toBe(older.reportId);
+    expect(await find(jobKey, { since: Date.now() - 300_000, orFresh: false })).toBe(older.reportId);
   });
 
   test('it tells how full it is', async () => {
@@ -258,6 +286,10 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
   });
 }
 
+function textOf(stored: StoredReport | undefined): string {
+  return Buffer.from(stored?.json() ?? []).toString();
+}
+
 function never(): never {
-  throw new Error('there is a first row');
+  throw new Error('there is one');
 }

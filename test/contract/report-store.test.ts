@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { MongoClient } from 'mongodb';
+import { zstdCompressSync } from 'node:zlib';
+import { Binary, MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
 import { openMongoReportStore } from '#shared/report-store/mongo';
@@ -62,7 +63,18 @@ describe('sqlite report store', () => {
     const path = pathOf('reports.sqlite');
     const { errors, log: errorLog } = openErrorLog();
     const store = openSqliteReportStore(path, { ...options, log: errorLog });
-    const spoils = ["body = x'00'", "state = 'fine'", "grade = 'Z'", "body = x'28b52ffd0458110000007b7d'"];
+    const spoils = [
+      "body = x'00'",
+      "state = 'fine'",
+      "grade = 'Z'",
+      "body = x'28b52ffd0458110000007b7d'",
+      'bodyCrc = 1',
+      // Another character than base64url has may begin a header field of its own.
+      "digest = '0123456789012345678' || char(13, 10) || 'a'",
+      'jsonBytes = 1',
+      // As a row of an earlier version, whose body is not under gzip.
+      'digest = NULL',
+    ];
     const ids = await keepMany(store, spoils.length);
     // The first who asks for a report that was just written gets it without a look at its row.
     for (const id of ids) expect(await store.get(id)).toBeDefined();
@@ -76,19 +88,73 @@ describe('sqlite report store', () => {
     await store.close();
   });
 
+  test('a row that unpacks to another length than it says is told as damaged to its reader', async () => {
+    const path = pathOf('reports.sqlite');
+    const store = openSqliteReportStore(path, options);
+    const [id = ''] = await keepMany(store, 1);
+    await store.get(id);
+    for (const by of [1, -2]) {
+      const database = new DatabaseSync(path);
+      database.exec(`UPDATE reports SET jsonBytes = jsonBytes + ${by}`);
+      database.close();
+      const stored = await store.get(id);
+      expect(() => stored?.json()).toThrow(/damaged/);
+    }
+    await store.close();
+  });
+
+  test('reports of an earlier version are read as they were kept, beside new ones, and replaced by none', async () => {
+    const path = join(folder, 'old.sqlite');
+    const old = openOldFile(path, 5);
+    const [report, spoilt] = [reportOf({ note: 'snow ☃', checked: -5 }), reportOf({ checked: -5 })];
+    const insert = old.prepare(
+      `INSERT INTO reports (reportId, jobId, jobKey, target, "check", state, score, grade, checkedAt, freshUntil, expiresAt, body, isOpen)
+       VALUES (?, 'job', ?, 'http://a.test/', 'redirect-check', 'complete', 100, 'A', ?, ?, ?, ?, 1)`,
+    );
+    for (const [jobKey, { reportId, checkedAt, freshUntil, expiresAt }, text] of [
+      ['key', report, JSON.stringify(report)],
+      ['spoilt', spoilt, '{}'],
+    ] as const) {
+      const times = [checkedAt, freshUntil, expiresAt].map((time) => Date.parse(time));
+      insert.run(reportId, jobKey, ...times, zstdCompressSync(text));
+    }
+    old.close();
+    const { errors, log: errorLog } = openErrorLog();
+    const store = openSqliteReportStore(path, { ...options, log: errorLog });
+    const find = async (jobKey: string) =>
+      (await store.findFresh([{ jobKey, wanted: aFreshOne }])).get(jobKey);
+    for (const found of [await store.get(report.reportId), await find('key')]) {
+      expect(Buffer.from(found?.json() ?? []).toString()).toBe(JSON.stringify(report));
+      expect(found).toMatchObject({ isOpen: true, prepared: undefined });
+    }
+    expect(await store.get(spoilt.reportId)).toBeUndefined();
+    expect(errors).toHaveLength(1);
+    const keys = { reportId: report.reportId, jobId: randomId(), jobKey: 'key' };
+    const again = await store.insert(reportOf({ reportId: report.reportId, note: 'second' }), keys);
+    expect(Buffer.from(again.json()).toString()).toBe(JSON.stringify(report));
+    const newer = reportOf({ note: 'newer' });
+    await store.insert(newer, { reportId: newer.reportId, jobId: randomId(), jobKey: 'key' });
+    expect((await find('key'))?.prepared?.jsonBytes).toBe(JSON.stringify(newer).length);
+    await store.close();
+  });
+
   test('what has expired is deleted in the background, and the file gets smaller', async () => {
     const path = pathOf('reports.sqlite');
     const store = openSqliteReportStore(path, options);
-    await keepMany(store, 800, 1);
+    // So many that the log of writes is copied into the file by the thread.
+    await keepMany(store, 1500, 1);
     await store.close();
     const before = statSync(path).size;
     const database = new DatabaseSync(path);
     database.exec('UPDATE reports SET expiresAt = 1');
     database.close();
-    const again = openSqliteReportStore(path, options);
-    await expect.poll(() => rowsIn(path)).toBe(0);
+    let foreignWrites = 0;
+    const again = openSqliteReportStore(path, { ...options, onForeignWrite: () => (foreignWrites += 1) });
+    await expect.poll(() => rowsIn(path), { timeout: 20_000 }).toBe(0);
     await expect.poll(async () => (await again.use()).usedBytes).toBeLessThan(before / 10);
     await expect.poll(() => sizeIn(path)).toBeLessThan(before / 2);
+    // A checkpoint by the thread is no write of somebody else, which would clear what is in memory.
+    expect(foreignWrites).toBe(0);
     await again.close();
     expect(statSync(path).size).toBeLessThan(before / 2);
   });
@@ -116,11 +182,7 @@ describe('sqlite report store', () => {
 
   test('a file of an earlier version is lifted: it can give space back, and lacks the indexes nobody uses', async () => {
     const path = join(folder, 'old.sqlite');
-    const old = new DatabaseSync(path);
-    old.exec('PRAGMA journal_mode = WAL');
-    for (const step of reportMigrations.slice(0, 4)) old.exec(step);
-    old.exec('PRAGMA user_version = 4');
-    old.close();
+    openOldFile(path, 4).close();
     await openSqliteReportStore(path, options).close();
     const database = new DatabaseSync(path);
     expect(database.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 2 });
@@ -139,6 +201,15 @@ describe('sqlite report store', () => {
     database.close();
   });
 });
+
+/** A file as an earlier version left it. */
+function openOldFile(path: string, version: number): DatabaseSync {
+  const old = new DatabaseSync(path);
+  old.exec('PRAGMA journal_mode = WAL');
+  for (const step of reportMigrations.slice(0, version)) old.exec(step);
+  old.exec(`PRAGMA user_version = ${version}`);
+  return old;
+}
 
 function rowsIn(path: string): number {
   const database = new DatabaseSync(path);
@@ -192,6 +263,8 @@ describe.skipIf(!hasMongo)('MongoDB report store', () => {
         { checkedAt: 'today' },
         { score: 'high' },
         { isOpen: 1 },
+        { bodyCrc: 1 },
+        { digest: 'too short' },
       ];
       const ids = await keepMany(store, spoils.length);
       const jobKey = randomId();
@@ -206,6 +279,27 @@ describe.skipIf(!hasMongo)('MongoDB report store', () => {
       for (const id of [...ids, ...ids]) expect(await store.get(id)).toBeUndefined();
       expect(await store.findFresh([{ jobKey, wanted: aFreshOne }])).toEqual(new Map());
       expect(errors).toHaveLength(spoils.length);
+      await store.close();
+    });
+
+    test('a document of an earlier version is read as it was kept', async () => {
+      const store = openMongoReportStore(mongo.url + patient, options);
+      const report = reportOf({ note: 'snow ☃' });
+      const jobKey = randomId();
+      await store.insert(report, { reportId: report.reportId, jobId: randomId(), jobKey });
+      const { digest, jsonBytes, bodyCrc, ...rest } = await readOne(client, report.reportId);
+      expect([typeof digest, typeof jsonBytes, typeof bodyCrc]).toEqual(['string', 'number', 'number']);
+      const body = new Binary(zstdCompressSync(JSON.stringify(report)));
+      const reports = client.db().collection<{ _id: string }>('reports');
+      await reports.replaceOne({ _id: report.reportId }, { ...rest, body });
+      const found = [
+        await store.get(report.reportId),
+        (await store.findFresh([{ jobKey, wanted: aFreshOne }])).get(jobKey),
+      ];
+      for (const stored of found) {
+        expect(Buffer.from(stored?.json() ?? []).toString()).toBe(JSON.stringify(report));
+        expect(stored?.prepared).toBeUndefined();
+      }
       await store.close();
     });
 
@@ -229,7 +323,7 @@ describe.skipIf(!hasMongo)('MongoDB report store', () => {
   });
 });
 
-async function readOne(client: MongoClient, id = ''): Promise<object> {
+async function readOne(client: MongoClient, id = ''): Promise<Record<string, unknown>> {
   const { _id, ...rest } =
     (await client.db().collection<{ _id: string }>('reports').findOne({ _id: id })) ?? {};
   return rest;

@@ -24,9 +24,9 @@ export type Command = {
   readonly onSpawn?: (child: ChildProcess) => void;
 };
 
-const startWithinMs = 20_000;
+const startWithinMs = 45_000;
 
-/** Starts a command that runs the service, and waits for its line `ready`. Throws with its log if it ends before, or is not ready within 20 s; its LOG_LEVEL must be info or more. */
+/** Starts a command that runs the service, and waits for its line `ready`. Throws with its log if it ends before, or is not ready within 45 s; its LOG_LEVEL must be info or more. */
 export async function startService({
   program,
   args,

@@ -1,4 +1,4 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
 import { readConfig } from '#shared/config';
@@ -6,14 +6,16 @@ import { openJobKeys } from '#shared/job-keys';
 import { targetPolicyOf } from '#shared/policy';
 import { openMemoryRateLimiter } from '#shared/rate-limiter/memory';
 import type { StoredReport } from '#shared/report-store/port';
+import { digestOf } from '#shared/report-store/row';
 import { openReportCache } from '../../api/answer/report-cache.ts';
 import { openAskReader } from '../../api/request/ask.ts';
 
 const mebibyte = 1024 * 1024;
-const body = zstdCompressSync(Buffer.from(JSON.stringify({ text: 'a report of two kilobytes '.repeat(80) })));
+const json = Buffer.from(JSON.stringify({ text: 'a report of two kilobytes '.repeat(80) }));
+const gzip = new Uint8Array(gzipSync(json));
 
-/** A report as a store hands it out: a view of the 64 KiB that the decompressor wrote to. */
-function stored(jobKey: string): StoredReport {
+/** A report as a store hands it out: prepared, or of an earlier version as a view of the 64 KiB that the decompressor wrote to. */
+function stored(jobKey: string, isPrepared: boolean): StoredReport {
   return {
     reportId: jobKey,
     jobId: jobKey,
@@ -27,27 +29,43 @@ function stored(jobKey: string): StoredReport {
     checkedAt: 1,
     freshUntil: 2,
     expiresAt: 3,
-    json: zstdDecompressSync(body),
+    prepared: isPrepared ? { gzip: gzip.slice(), digest: digestOf(json), jsonBytes: json.length } : undefined,
+    json: () => gunzipSync(gzip),
   };
 }
 
-test('a report in memory holds its own bytes and no more, in every coding', async () => {
-  const ready = openReportCache(mebibyte, String).keep(stored('a'));
-  for (const coding of ['identity', 'gzip', 'zstd'] as const) {
-    const bytes = await ready.bytes(coding);
-    expect([coding, bytes.buffer.byteLength]).toEqual([coding, bytes.length]);
-  }
-});
+const forms = [
+  { form: 'a report', isPrepared: true },
+  { form: 'a report of an earlier version', isPrepared: false },
+] as const;
+
+test.for(forms)(
+  '$form in memory holds its own bytes and no more, in every coding',
+  async ({ isPrepared }) => {
+    const ready = openReportCache(mebibyte, String).keep(stored('a', isPrepared));
+    for (const coding of ['identity', 'gzip', 'zstd'] as const) {
+      const bytes = await ready.bytes(coding);
+      expect([coding, bytes.buffer.byteLength]).toEqual([coding, bytes.length]);
+    }
+  },
+);
 
 test('the report cache stays within its budget, also when other codings are made later', async () => {
   const cache = openReportCache(mebibyte, String);
-  const all = Array.from({ length: 1000 }, (_, index) => cache.keep(stored(String(index))));
+  const all = Array.from({ length: 1000 }, (_, index) => cache.keep(stored(String(index), false)));
   const before = cache.count();
-  const sizeBytes = all[0]?.identity.length ?? 0;
-  expect(before).toBeLessThan(mebibyte / sizeBytes / 2);
+  expect(before).toBeLessThan(mebibyte / json.length / 2);
   for (const ready of all.slice(-before)) ready.latin1('identity');
   expect(cache.count()).toBeLessThan(before);
   expect(cache.find('999', { since: 0, orFresh: false }, 0)).toBe(all[999]);
+});
+
+test('a report from the store is counted by its packed bytes, and by its unpacked ones once a client asked for those', () => {
+  const cache = openReportCache(mebibyte, String);
+  const all = Array.from({ length: 1000 }, (_, index) => cache.keep(stored(String(index), true)));
+  const before = cache.count();
+  for (const ready of all.slice(-before)) expect(ready.identity().length).toBe(json.length);
+  expect(cache.count()).toBeLessThan(before);
 });
 
 test('an address is remembered, a spelling of it with empty pairs and a very long one are not', () => {

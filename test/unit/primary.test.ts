@@ -133,4 +133,5 @@ test('two children that open a window at once get one, with what both have spent
   sums.add([['a', 4, end + 5]]);
   sums.add([['a', -2, end + 5]]);
   await expect.poll(() => told).toEqual([['a', 5, end]]);
+  expect(sums.all()).toEqual([['a', 5, end]]);
 });

@@ -1,4 +1,5 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { type CertificateExtensions, parseCertificateExtensions } from './grammar/certificate-extensions.ts';
 import { derAt, derTags, parseDer } from './grammar/der.ts';
 import { nameKeyOf } from './grammar/distinguished-name.ts';
@@ -37,8 +38,24 @@ export type CertificateKey = {
   readonly curve: string | null;
 };
 
-/** Reads a certificate (base64 DER); undefined for bytes that are none. */
+/** Characters of base64: some 500 certificates, a few megabytes once they are read. Intermediates of the large CAs come again and again. */
+const keptCharacters = 1_000_000;
+const read = new LRUCache<string, Certificate>({
+  maxSize: keptCharacters,
+  maxEntrySize: 10_000,
+  sizeCalculation: (_, base64) => base64.length,
+});
+
+/** Reads a certificate (base64 DER); undefined for bytes that are none. Each time another object: a chain may hold one certificate twice. */
 export function readCertificate(base64: string): Certificate | undefined {
+  const known = read.get(base64);
+  if (known !== undefined) return { ...known };
+  const certificate = readOnce(base64);
+  if (certificate !== undefined) read.set(base64, certificate);
+  return certificate && { ...certificate };
+}
+
+function readOnce(base64: string): Certificate | undefined {
   const der = Buffer.from(base64, 'base64');
   const extensions = parseCertificateExtensions(der);
   if (isMalformed(extensions)) return undefined;

@@ -19,7 +19,7 @@ export type Charge =
   | 'foreign connections' // to hosts of one foreign domain
   | 'packets' // to one name server's address
   | 'server connections' // TCP to one name server's address
-  | 'requests' // HTTP connections to one address
+  | 'requests' // HTTP connections to one address, and requests over those that are open
   | 'handshakes' // TLS connections to one address
   | 'UDP exchanges'; // one datagram to one address, sent twice at most
 

@@ -7,7 +7,7 @@ import { DialFailure } from './dial-failure.ts';
 import { type DnsSettings, openDnsClient } from './dns/open.ts';
 import { findAddresses, type GuardSettings, openGuard } from './guard.ts';
 import { openHttpProbe } from './http/open.ts';
-import type { HttpLimits } from './http/settings.ts';
+import type { HttpLimits, HttpSettings } from './http/settings.ts';
 import type { OpenedProbes } from './port.ts';
 import { openResolve } from './resolve.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
@@ -68,9 +68,13 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       };
       const dialHttp = openGuard(chargedWith('requests'));
       const dialTls = openGuard(chargedWith('handshakes'));
+      const chargeRequest = chargeDial(budget, ['requests']);
       // What a page may ask of other sites is counted by its proxy.
-      const dialPage = openGuard({ ...shared, slots: pageSlots, charge: chargeDial(budget, ['requests']) });
-      const http = openHttpProbe({ dial: dialHttp, slots, policy, userAgent, limits: settings.http }, signal);
+      const dialPage = openGuard({ ...shared, slots: pageSlots, charge: chargeRequest });
+      const chargeReuse: HttpSettings['chargeReuse'] = (address, end) =>
+        chargeRequest(address, [address], end);
+      const httpSettings = { dial: dialHttp, chargeReuse, slots, policy, userAgent, limits: settings.http };
+      const http = openHttpProbe(httpSettings, signal);
       const browser = openBrowserProbe({ ...settings.browser, policy, contact }, dialPage, signal);
       return {
         policy,

@@ -30,7 +30,7 @@ export type EvidenceKeeper = {
 const packedLimitBytes = 262_144;
 /** Characters; evidence of usual sites packs to a tenth or less. */
 const jsonLimit = 2_621_440;
-/** Characters; packing more would hold up the event loop for longer than a thread takes to begin. */
+/** Bytes; packing more would hold up the event loop for longer than a thread takes to begin. */
 const syncLimit = 100_000;
 /** Files that wait for the store; what comes beyond is not kept. */
 const waitingLimit = 200;
@@ -143,6 +143,9 @@ async function pack(file: EvidenceFile, json: string): Promise<Uint8Array | unde
   const masked = mayHoldSecrets(json)
     ? JSON.stringify({ ...file, evidence: maskEvidence(file.evidence) })
     : json;
-  const bytes = masked.length > syncLimit ? await compress(masked) : zstdCompressSync(masked);
-  return bytes.length > packedLimitBytes ? undefined : bytes;
+  const bytes = Buffer.from(masked);
+  // Where it is told the size, zstd makes its tables no larger than that.
+  const options = { pledgedSrcSize: bytes.length };
+  const packed = bytes.length > syncLimit ? await compress(bytes, options) : zstdCompressSync(bytes, options);
+  return packed.length > packedLimitBytes ? undefined : packed;
 }

@@ -26,6 +26,7 @@ import { noJobs } from '../checks/jobs.ts';
 
 import { ownerOf } from '../probes/budget.ts';
 import type { DnsProbe } from '../probes/dns/port.ts';
+import type { HttpProbe } from '../probes/http/port.ts';
 import { rememberAnswers } from '../probes/http/remember.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../run/examine.ts';
@@ -51,7 +52,9 @@ export async function runVisit(
 ): Promise<{ readonly state: ReportState; readonly webHost: string }> {
   const limit = AbortSignal.timeout(job.runLimitMs);
   const opened = settings.probes.open(AbortSignal.any([stop, limit]), ownerOf(job));
-  const probes = { ...opened, http: rememberAnswers(opened.http) };
+  // Its ssl-check takes longer than its pages.
+  const http: HttpProbe = { ask: (request) => opened.http.ask({ ...request, isPatient: true }) };
+  const probes = { ...opened, http: rememberAnswers(http) };
   const report = addUp<SourceQuestion>(progress);
   const examination = { probes, jobs: noJobs, limit, limitMs: job.runLimitMs, stop };
   const start = performance.now();

@@ -41,7 +41,10 @@ function open() {
   const dial = openGuard(guard);
   const { signal } = new AbortController();
   return {
-    http: openHttpProbe({ dial, slots, policy, userAgent: 'test', limits: httpLimits }, signal),
+    http: openHttpProbe(
+      { dial, chargeReuse: async () => undefined, slots, policy, userAgent: 'test', limits: httpLimits },
+      signal,
+    ),
     tls: openTlsProbe(dial, (host) => findAddresses(host, guard), tlsLimits, signal),
   };
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Ending, runAll } from '../../../bench/run-all.ts';
 import { benches } from './table-of-benches.ts';
 
-const file = fileURLToPath(new URL('table-of-benches.ts', import.meta.url));
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const file = here('table-of-benches.ts');
 let folder = '';
 let pidFile = '';
 const before = { PID_FILE: process.env['PID_FILE'], TMPDIR: process.env['TMPDIR'] };
@@ -79,5 +81,17 @@ test('an interruption ends the bench that runs and starts no other', async () =>
   const { kept, endings } = await running;
   expect(endings.map(({ name }) => name)).toEqual(['hangs']);
   expect(kept).toEqual([]);
+  await expect.poll(isLongProcessThere).toBe(false);
+});
+
+test('a bench ends with all that it has started when the process that runs it is killed', async () => {
+  const runner = `
+    import { runAll } from ${JSON.stringify(here('../../../bench/run-all.ts'))};
+    import { benches } from ${JSON.stringify(file)};
+    const signal = new AbortController().signal;
+    await runAll({ benches, file: ${JSON.stringify(file)}, names: ['hangs'], limitMs: 60_000, signal, onSection() {} });`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', runner], { stdio: 'ignore' });
+  await expect.poll(isLongProcessThere).toBe(true);
+  child.kill('SIGKILL');
   await expect.poll(isLongProcessThere).toBe(false);
 });

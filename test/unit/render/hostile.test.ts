@@ -72,15 +72,22 @@ const withoutEvidence = {
   ...plain,
   findings: plain.findings.map((finding) => ({ ...finding, evidence: [] })),
 };
+/** What a piece must be: its shape, and the template's own words around the places. */
+type Wanted = Piece & { readonly literals: readonly string[] };
+
 /** What each format makes of plain words; Markdown leaves evidence out where the text would be too long for an issue. */
 const expected = Object.fromEntries(
   formatNames.map((format) => {
-    const read = (report: Report) => readers[format](renderReport(report, format).text);
+    const read = (report: Report): Wanted[] =>
+      readers[format](renderReport(report, format).text).map((piece) => ({
+        ...piece,
+        literals: piece.text.split(/place\d+x/),
+      }));
     return [format, format === 'md' ? [read(plain), read(withoutEvidence)] : [read(plain)]];
   }),
-) as Record<FormatName, Piece[][]>;
+) as Record<FormatName, Wanted[][]>;
 
-function compare(wanted: readonly Piece[], got: readonly Piece[]): string | undefined {
+function compare(wanted: readonly Wanted[], got: readonly Piece[]): string | undefined {
   for (const [index, piece] of wanted.entries()) {
     const other = got[index];
     if (other?.shape !== piece.shape) return `piece ${index}: ${other?.shape} instead of ${piece.shape}`;
@@ -93,12 +100,12 @@ function compare(wanted: readonly Piece[], got: readonly Piece[]): string | unde
 const digest = /^[0-9a-f]{16,64}(?::1)?$/;
 
 /** The template's own words around the places are all there, in order, at both ends. */
-function holdsLiterals({ shape, text: wanted }: Piece, got: string): boolean {
+function holdsLiterals({ shape, text: wanted, literals }: Wanted, got: string): boolean {
+  if (literals.length === 1 && wanted === got) return true;
   if (digest.test(wanted)) return digest.test(got);
   // Pieces of evidence that would make a cell too long are left out.
   if (shape === 'row 16') return Array.isArray(JSON.parse(got));
-  const literals = wanted.split(/place\d+x/);
-  if (literals.length === 1) return wanted === got;
+  if (literals.length === 1) return false;
   if (/… \(\d+ more\)/.test(got)) return got.startsWith(literals[0] ?? '');
   if (!got.startsWith(literals[0] ?? '')) return false;
   let at = 0;

@@ -1,4 +1,11 @@
-import { createCipheriv, createECDH, createPublicKey, diffieHellman, generateKeyPairSync } from 'node:crypto';
+import {
+  createCipheriv,
+  createECDH,
+  createPublicKey,
+  createSecretKey,
+  diffieHellman,
+  generateKeyPairSync,
+} from 'node:crypto';
 import {
   joinBytes,
   numberBytes,
@@ -41,8 +48,9 @@ export function answerSealed(hello: Uint8Array, answer: SealedAnswer): Uint8Arra
 }
 
 function openSealer({ cipher, hash, keyBytes, tagBytes }: Sealing, secret: Uint8Array) {
-  const key = expandLabel({ hash, secret }, 'key', keyBytes);
-  const iv = expandLabel({ hash, secret }, 'iv', 12);
+  const source = { hash, secret: createSecretKey(secret) };
+  const key = expandLabel(source, 'key', keyBytes);
+  const iv = expandLabel(source, 'iv', 12);
   let sequence = 0;
   return (type: number, content: Uint8Array): Uint8Array => {
     const nonce = Buffer.from(iv);

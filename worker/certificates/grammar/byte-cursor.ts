@@ -18,16 +18,27 @@ const nothing = new Uint8Array(0);
 export function openCursor(source: Uint8Array): ByteCursor {
   let at = 0;
   let failedAt: number | null = null;
-  const take = (size: number): Uint8Array | null => {
+  /** Where the next bytes end; null when fewer are left. */
+  const skip = (size: number): number | null => {
     if (failedAt !== null || size > source.length - at) {
       failedAt ??= at;
       return null;
     }
     at += size;
-    return source.subarray(at - size, at);
+    return at;
   };
-  const number = (size: number) => (take(size) ?? nothing).reduce((sum, byte) => sum * 256 + byte, 0);
-  const bytes = (size: number) => take(size) ?? nothing;
+  const number = (size: number) => {
+    const end = skip(size);
+    let sum = 0;
+    // No view is made for a number: hellos and certificates are full of them.
+    if (end !== null)
+      for (let each = end - size; each < end; each += 1) sum = sum * 256 + (source[each] ?? 0);
+    return sum;
+  };
+  const bytes = (size: number) => {
+    const end = skip(size);
+    return end === null ? nothing : source.subarray(end - size, end);
+  };
   return {
     number,
     bytes,
@@ -52,7 +63,9 @@ export function joinBytes(...parts: readonly (number | Uint8Array | readonly num
 
 /** A number as big-endian bytes. */
 export function numberBytes(value: number, size: 1 | 2 | 3 | 4): Uint8Array {
-  return Uint8Array.from({ length: size }, (_, index) => (value >>> (8 * (size - 1 - index))) & 0xff);
+  const bytes = new Uint8Array(size);
+  for (let index = 0; index < size; index += 1) bytes[index] = value >>> (8 * (size - 1 - index));
+  return bytes;
 }
 
 /** A run of bytes with its length before it, as TLS writes vectors. */

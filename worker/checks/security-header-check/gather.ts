@@ -26,7 +26,9 @@ export function gatherHeadersWith(
     const seenAtMs = Date.now();
     const http = countAnswers(rememberAnswers(probes.http), progress);
     const [secure, plain] = startsOf(target);
-    const [page, files] = await Promise.all([gatherPage(secure, plain, http), gatherSiteFiles(secure, http)]);
+    // In this order: the page first, as everything else waits for it; its answers to origins last, which mostly cost their connection.
+    const walks = [walkChain(secure, http), walkChain(plain, http)] as const;
+    const [files, page] = await Promise.all([gatherSiteFiles(secure, http), gatherPage(secure, walks, http)]);
     const preload = lookUp(preloadList, target, [page.https, page.http]);
     return { url: target, seenAtMs, ...page, preload, files };
   };
@@ -34,15 +36,15 @@ export function gatherHeadersWith(
 
 type PageSights = Pick<HeaderEvidence, 'https' | 'http' | 'corsUrl' | 'cors' | 'families'>;
 
-async function gatherPage(secure: string, plain: string, http: HttpProbe): Promise<PageSights> {
+async function gatherPage(
+  secure: string,
+  walks: readonly [https: Promise<Chain>, http: Promise<Chain>],
+  http: HttpProbe,
+): Promise<PageSights> {
   const lateAt = performance.now() + askOriginsBeforeMs;
   const isInTime = () => performance.now() < lateAt;
   const origin = `https://${randomBytes(8).toString('hex')}.invalid`;
-  const [https, plainChain, early] = await Promise.all([
-    walkChain(secure, http),
-    walkChain(plain, http),
-    askWithOrigins(secure, origin, http),
-  ]);
+  const [https, plainChain, early] = await Promise.all([...walks, askWithOrigins(secure, origin, http)]);
   const found = pageUrlOf([https, plainChain]);
   const corsUrl = isInTime() ? (found ?? secure) : secure;
   const [cors, families] = await Promise.all([
@@ -77,10 +79,12 @@ function countAnswers(http: HttpProbe, progress: GatherContext['progress']): Htt
 }
 
 function askWithOrigins(url: string, origin: string, http: HttpProbe): Promise<CorsSight[]> {
+  // Asked first: its answer has no page, which would cost the connection.
+  const preflight = askWithOrigin({ url, method: 'OPTIONS', origin }, http);
   return Promise.all([
     askWithOrigin({ url, method: 'GET', origin }, http),
     askWithOrigin({ url, method: 'GET', origin: 'null' }, http),
-    askWithOrigin({ url, method: 'OPTIONS', origin }, http),
+    preflight,
   ]);
 }
 

@@ -1,12 +1,13 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { createSecureContext, getCACertificates, type SecureContext, TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { portOf } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { Dial, Dialled } from '../guard.ts';
 import { connectTls, type PlainConnection } from '../tls/guarded-stream.ts';
-import { waitUntilSecure, withoutServerChosenPrimes } from '../tls/secure.ts';
+import { sharedContext, waitUntilSecure } from '../tls/secure.ts';
+import { type IdleSockets, openIdleSockets } from './idle-sockets.ts';
 
 /** When the phases of a socket's making ended, by performance.now(). */
 export type SocketTimes = Dialled['times'] & { readonly secured: number };
@@ -18,6 +19,7 @@ export type GuardedAgents = {
   takeTimes(socket: object): SocketTimes | undefined;
   /** The judged address at the other end. */
   addressOf(socket: object): string | null;
+  readonly idle: Omit<IdleSockets, 'keep' | 'close'>;
   destroy(): void;
 };
 
@@ -46,19 +48,9 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
   const http = new HttpAgent({ keepAlive: true, maxSockets: 8 });
   const https = new HttpsAgent({ keepAlive: true, maxSockets: 8 });
 
-  const dropIdle = () => {
-    // Whoever waits for a place at an address must not sit on an idle socket to it.
-    destroyIdle(http);
-    destroyIdle(https);
-  };
-
-  // Others, of this run and of all others, may come to wait while a socket is idle, or be waiting when it becomes so.
-  const stopListening = slots.onWait(dropIdle);
-  for (const agent of [http, https])
-    agent.on('free', () => setImmediate(() => slots.waiting() > 0 && dropIdle()));
+  const idle = openIdleSockets({ 'http:': http, 'https:': https }, slots);
 
   const open = async (options: ConnectOptions, secure: boolean): Promise<Duplex> => {
-    dropIdle();
     const host = options.host ?? '';
     const port = Number(options.port ?? portOf(new URL(`${options.protocol}//${host}`)));
     const { socket, address, times: dialled } = await dial(host, port, signal);
@@ -66,6 +58,7 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
     if (ready instanceof TLSSocket) await waitUntilSecure(ready, address, tlsMs, signal);
     times.set(ready, { ...dialled, secured: performance.now() });
     addresses.set(ready, address);
+    idle.keep(ready, host, port);
     return ready;
   };
   const creator = (secure: boolean) => (options: object, created?: Create) => {
@@ -88,20 +81,13 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
       return found;
     },
     addressOf: (socket) => addresses.get(socket) ?? null,
+    idle,
     destroy() {
-      stopListening();
+      idle.close();
       http.destroy();
       https.destroy();
     },
   };
-}
-
-// Every run looks whenever anybody waits for an address, and nearly always there is nothing: so no list is made.
-function destroyIdle(agent: HttpAgent): void {
-  for (const name in agent.freeSockets) {
-    // One that is destroyed leaves the list in a later turn.
-    for (const socket of agent.freeSockets[name] ?? []) socket.destroy();
-  }
 }
 
 // Any certificate is accepted here, as the answer behind it is what is asked for; what is wrong with it is told beside the answer.
@@ -110,17 +96,6 @@ function openTls(plain: PlainConnection, servername: string): TLSSocket {
     servername,
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
-    secureContext: usualContext(),
+    secureContext: sharedContext({}),
   });
-}
-
-let made: { readonly roots: readonly string[]; readonly context: SecureContext } | undefined;
-
-/** What all connections have in common, made once: it takes as long as a tenth of a handshake. Sessions are not shared by it. */
-function usualContext(): SecureContext {
-  // Another list from when the roots of the process are set anew.
-  const roots = getCACertificates('default');
-  if (made?.roots !== roots)
-    made = { roots, context: createSecureContext({ ciphers: withoutServerChosenPrimes() }) };
-  return made.context;
 }

@@ -44,6 +44,8 @@ export type HttpRequest = {
   readonly family?: 4 | 6;
   /** The body of a redirect is read only to keep its connection usable. */
   readonly skipRedirectBody?: boolean;
+  /** It may wait for a moment, so that it finds an open connection: for runs in which others take longer. */
+  readonly isPatient?: boolean;
   /** For bodies that are no text: the kept bytes come as they are, and `text` is empty. */
   readonly asBytes?: boolean;
 };

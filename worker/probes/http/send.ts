@@ -6,9 +6,10 @@ import got, { type Request } from 'got';
 import { DialFailure } from '../dial-failure.ts';
 import type { GuardedAgents } from './agents.ts';
 import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
-import type { HttpAnswer, HttpBody, HttpRequest, TlsSight } from './port.ts';
+import type { FailureCode, HttpAnswer, HttpBody, HttpRequest, TlsSight } from './port.ts';
 import { readFailure } from './read-failure.ts';
 import type { HttpLimits, HttpSettings } from './settings.ts';
+import type { Turn } from './shared-connections.ts';
 import { readTimings } from './timings.ts';
 
 /** What the requests of a chain have in common. */
@@ -20,56 +21,105 @@ export type Chain = {
 
 /** Sends one request to a URL that was judged, and reads the answer. */
 export async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpAnswer> {
-  const asked = performance.now();
-  const sight: Sight = { socket: undefined, readBefore: 0, answered: asked };
-  const stream = startRequest(request, url, chain, sight);
+  const { idle } = chain.agents;
+  const patience = request.isPatient ? chain.settings.limits.patience : undefined;
+  const turn = await idle.enter(url, patience, chain.signal);
   try {
+    const { answer, isStale } = await sendOnce(request, url, chain, turn);
+    if (!isStale) return answer;
+    idle.drop(url);
+    return (await sendOnce(request, url, chain, turn)).answer;
+  } finally {
+    turn.leave();
+  }
+}
+
+type Sent = {
+  readonly answer: HttpAnswer;
+  /** A connection that was open before broke without an answer: that says nothing of the target, and browsers ask again too. */
+  readonly isStale: boolean;
+};
+
+/** What comes of a request to a server that has just closed the connection, or that had sent more than its answer. */
+const staleCodes: readonly FailureCode[] = [
+  'connection-reset',
+  'connection-closed',
+  'tls-failed',
+  'malformed-response',
+  'not-http',
+];
+
+async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Turn): Promise<Sent> {
+  const { settings, agents, signal } = chain;
+  const sight: Sight = { socket: undefined, isReused: false, readBefore: 0, answered: undefined };
+  let stream: Request | undefined;
+  try {
+    await chargeReuse(url, chain);
+    const asked = performance.now();
+    stream = startRequest(request, url, chain, { sight, turn });
     const response = await headersOf(stream);
-    const { answered, socket = response.socket } = sight;
+    const { answered = asked, socket = response.socket } = sight;
     const seen = {
-      address: chain.agents.addressOf(socket),
-      socketTimes: chain.agents.takeTimes(socket),
+      address: agents.addressOf(socket),
+      socketTimes: agents.takeTimes(socket),
       tls: seeTls(socket as TLSSocket),
     };
     const body = await takeBody(request, response, stream, {
-      ...chain.settings.limits,
+      ...settings.limits,
       // The header section may take its own limit beside the body's.
-      socketBytes: () => socket.bytesRead - sight.readBefore - chain.settings.limits.headerBytes,
+      socketBytes: () => socket.bytesRead - sight.readBefore - settings.limits.headerBytes,
     });
-    chain.signal.throwIfAborted();
+    signal.throwIfAborted();
+    const timings = readTimings({ asked, socket: seen.socketTimes, answered, ended: performance.now() });
+    const { address, tls } = seen;
     return {
-      kind: 'response',
-      url: url.href,
-      status: response.statusCode ?? 0,
-      statusText: response.statusMessage ?? '',
-      httpVersion: response.httpVersion,
-      headers: pairs(response.rawHeaders),
-      body,
-      address: seen.address ?? '',
-      tls: seen.tls,
-      timings: readTimings({ asked, socket: seen.socketTimes, answered, ended: performance.now() }),
+      answer: { ...readHead(response, url), body, address: address ?? '', tls, timings },
+      isStale: false,
     };
   } catch (error) {
-    stream.destroy();
-    chain.signal.throwIfAborted();
-    const address = sight.socket ? chain.agents.addressOf(sight.socket) : null;
-    return readFailure(error, url.href, address);
+    stream?.destroy();
+    signal.throwIfAborted();
+    const address = sight.socket ? agents.addressOf(sight.socket) : null;
+    const answer = readFailure(error, url.href, address);
+    const isSilent = sight.isReused && sight.answered === undefined;
+    return { answer, isStale: isSilent && answer.kind === 'failure' && staleCodes.includes(answer.code) };
   }
+}
+
+/** A request over a connection that is open takes its turn too. */
+async function chargeReuse(url: URL, { settings, agents, signal }: Chain): Promise<void> {
+  const [socket] = agents.idle.of(url);
+  const address = socket && agents.addressOf(socket);
+  if (address) await settings.chargeReuse(address, signal);
+}
+
+function readHead(response: IncomingMessage, url: URL) {
+  return {
+    kind: 'response',
+    url: url.href,
+    status: response.statusCode ?? 0,
+    statusText: response.statusMessage ?? '',
+    httpVersion: response.httpVersion,
+    headers: pairs(response.rawHeaders),
+  } as const;
 }
 
 /** Kept from Node's own events: by the time got tells of an answer, a kept-alive socket has already left it. */
 type Sight = {
   socket: Socket | undefined;
+  /** Another request used the socket before. */
+  isReused: boolean;
   /** Bytes that a kept-alive socket had read for earlier requests. */
   readBefore: number;
-  answered: number;
+  /** When the answer began, interim ones too. */
+  answered: number | undefined;
 };
 
 function startRequest(
   request: HttpRequest,
   url: URL,
   { settings, agents, signal }: Chain,
-  sight: Sight,
+  { sight, turn }: { readonly sight: Sight; readonly turn: Turn },
 ): Request {
   const { responseMs, requestMs, headerBytes } = settings.limits;
   const stream = got.stream(url, {
@@ -94,19 +144,26 @@ function startRequest(
       // Node drops every header after the 1,000th in silence; the size limit above bounds them already.
       outgoing.maxHeadersCount = 0;
       boundInterim(outgoing);
-      outgoing.once('socket', (socket) => {
-        sight.socket = socket;
-        sight.readBefore = socket.bytesRead;
-      });
-      outgoing.once('response', () => {
-        sight.answered = performance.now();
-      });
+      watch(outgoing, sight, turn);
       return outgoing;
     },
   });
   // got takes OPTIONS for a method with a body, and waits for its end.
   if (request.method === 'OPTIONS') stream.end();
   return stream;
+}
+
+function watch(outgoing: ClientRequest, sight: Sight, turn: Turn): void {
+  outgoing.once('socket', (socket) => {
+    sight.socket = socket;
+    sight.isReused = outgoing.reusedSocket;
+    sight.readBefore = socket.bytesRead;
+    turn.taken();
+  });
+  const answer = () => {
+    sight.answered = performance.now();
+  };
+  outgoing.once('information', answer).once('response', answer);
 }
 
 /** Early hints come once or a few times; a hundred interim answers are an attack. */

@@ -1,6 +1,7 @@
 import type { TargetPolicy } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { Dial } from '../guard.ts';
+import { type Patience, usualPatience } from './shared-connections.ts';
 
 export type HttpLimits = {
   readonly tlsMs: number;
@@ -11,6 +12,8 @@ export type HttpLimits = {
   readonly headerBytes: number;
   readonly bodyBytes: number;
   readonly wireBytes: number;
+  /** Of requests that are patient. */
+  readonly patience: Patience;
 };
 
 export const httpLimits: HttpLimits = {
@@ -20,10 +23,13 @@ export const httpLimits: HttpLimits = {
   headerBytes: 65_536,
   bodyBytes: 2_000_000,
   wireBytes: 1_000_000,
+  patience: usualPatience,
 };
 
 export type HttpSettings = {
   readonly dial: Dial;
+  /** Charges a request over a connection that is open already; throws DialFailure `budget-spent`. */
+  readonly chargeReuse: (address: string, signal: AbortSignal) => Promise<void>;
   /** The places at addresses that `dial` takes. */
   readonly slots: AddressSlots;
   readonly policy: TargetPolicy;

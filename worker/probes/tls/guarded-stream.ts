@@ -35,18 +35,30 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
   const pass = (bytes: Buffer) => {
     if (bytes.length > 0 && !stream.push(bytes)) socket.pause();
   };
-  /** Passes on what may be; the rest waits for the key that opens it, and so does the server. */
+  const judge = (record: Buffer) => (guard.isOver() ? 'pass' : guard.judge(record));
+  /** Passes on what may be, at once: each push is a turn of OpenSSL. The rest waits for the key that opens it, and so does the server. */
   const passOn = (records: readonly Buffer[]) => {
+    let passed = 0;
+    const passUpTo = (end: number) => {
+      const run = records.slice(passed, end);
+      passed = end;
+      pass(run.length === 1 ? (run[0] ?? nothing) : Buffer.concat(run));
+    };
     for (const [index, record] of records.entries()) {
-      const fate = guard.isOver() ? 'pass' : guard.judge(record);
+      let fate = judge(record);
+      if (fate === 'wait' && passed < index) {
+        // The key comes once OpenSSL has read what stands before.
+        passUpTo(index);
+        fate = judge(record);
+      }
       if (fate === 'refuse')
         return void stream.destroy(new DialFailure('budget-spent', tooSlow, { address }));
       if (fate === 'wait') {
         waiting = records.slice(index);
         return void socket.pause();
       }
-      pass(record);
     }
+    passUpTo(records.length);
   };
   socket.on('data', (piece: Buffer) => {
     if (!guard.isOver()) return passOn([...waiting, ...splitter.add(piece)]);
@@ -65,6 +77,7 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
   };
 }
 
+const nothing = Buffer.alloc(0);
 const tooSlow = 'checking the signatures of its certificates takes longer than we allow';
 
 /** A stream that writes to the socket, ends with it and takes it along; what is read from it has to be pushed. */

@@ -6,7 +6,7 @@ import { collect } from './collect.ts';
 import { connectTls } from './guarded-stream.ts';
 import type { Exchange, ExchangeRequest, Handshake, HandshakeRequest, TlsProbe } from './port.ts';
 import { renegotiate } from './renegotiate.ts';
-import { type TlsError, waitUntilSecure, withoutServerChosenPrimes } from './secure.ts';
+import { type ContextOptions, sharedContext, type TlsError, waitUntilSecure } from './secure.ts';
 
 export type TlsLimits = {
   readonly handshakeMs: number;
@@ -148,14 +148,20 @@ function optionsOf(request: HandshakeRequest): ConnectionOptions {
     // The name is judged by Node as a browser's first step would; without SNI there is no name to judge.
     ...(request.servername === null ? { checkServerIdentity: () => undefined } : {}),
     ...(request.alpn === undefined ? {} : { ALPNProtocols: [...request.alpn] }),
+    secureContext: sharedContext(contextOptionsOf(request)),
+    ...(request.session === undefined ? {} : { session: Buffer.from(request.session, 'base64') }),
+    requestOCSP: request.requestOcsp ?? false,
+  };
+}
+
+function contextOptionsOf(request: HandshakeRequest): ContextOptions {
+  return {
+    ...(request.ciphers === undefined ? {} : { ciphers: request.ciphers }),
     ...(request.minVersion === undefined ? {} : { minVersion: request.minVersion }),
     ...(request.maxVersion === undefined ? {} : { maxVersion: request.maxVersion }),
-    ciphers: withoutServerChosenPrimes(request.ciphers),
     ...(request.signatureAlgorithms === undefined ? {} : { sigalgs: request.signatureAlgorithms }),
     ...(request.ecdhCurve === undefined ? {} : { ecdhCurve: request.ecdhCurve }),
     ...(request.secureOptions === undefined ? {} : { secureOptions: request.secureOptions }),
-    ...(request.session === undefined ? {} : { session: Buffer.from(request.session, 'base64') }),
-    requestOCSP: request.requestOcsp ?? false,
   };
 }
 

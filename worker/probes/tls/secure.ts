@@ -1,4 +1,12 @@
-import { DEFAULT_CIPHERS, type TLSSocket } from 'node:tls';
+import {
+  createSecureContext,
+  DEFAULT_CIPHERS,
+  getCACertificates,
+  type SecureContext,
+  type SecureContextOptions,
+  type TLSSocket,
+} from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import { DialFailure, readSocketError } from '../dial-failure.ts';
 
 export type TlsError = Error & { readonly code?: string; readonly reason?: string };
@@ -7,8 +15,33 @@ export type TlsError = Error & { readonly code?: string; readonly reason?: strin
  * An OpenSSL cipher list without finite-field Diffie-Hellman, which browsers dropped too. Up to TLS 1.2 the server chooses the prime, and
  * raising numbers modulo one of 10,000 bits blocks the event loop for 1.3 s; the groups of TLS 1.3 are fixed and cheap.
  */
-export function withoutServerChosenPrimes(ciphers: string = DEFAULT_CIPHERS): string {
+function withoutServerChosenPrimes(ciphers: string = DEFAULT_CIPHERS): string {
   return `${ciphers}:!kDHE`;
+}
+
+/** What connections may have in common. The ciphers are an OpenSSL list. */
+export type ContextOptions = Readonly<
+  Pick<
+    SecureContextOptions,
+    'ciphers' | 'minVersion' | 'maxVersion' | 'sigalgs' | 'ecdhCurve' | 'secureOptions'
+  >
+>;
+
+/** Checks offer a dozen different things. */
+const contexts = new LRUCache<string, SecureContext>({ max: 24 });
+let madeFor: readonly string[] | undefined;
+
+/** The context of connections that offer the same, without primes of the server's choice: making one takes 0.2 ms of CPU. Sessions are not shared by it. */
+export function sharedContext({ ciphers, ...more }: ContextOptions): SecureContext {
+  // Another list from when the roots of the process are set anew.
+  const roots = getCACertificates('default');
+  if (madeFor !== roots) contexts.clear();
+  madeFor = roots;
+  const options = { ...more, ciphers: withoutServerChosenPrimes(ciphers) };
+  const key = JSON.stringify(options);
+  const context = contexts.get(key) ?? createSecureContext(options);
+  contexts.set(key, context);
+  return context;
 }
 
 /** Waits until the handshake is finished. Rejects with DialFailure, whose cause is the TLS error; the socket is then destroyed. */

@@ -2,6 +2,7 @@ import { seeBodySigns } from '../../../web/block-page.ts';
 import { type HeaderLine, indexFields, valuesOf } from '../../../web/fields.ts';
 import { resolveLocation } from '../../../web/location.ts';
 import { maskHeaders, maskUrls } from '../../../web/mask-credentials.ts';
+import { oncePerAnswer } from '../../../web/once-per-answer.ts';
 import { findRefresh, isReadPage } from '../../../web/page-refresh.ts';
 import { addressLimit } from '../../../web/redirect.ts';
 import { type HttpResponse, seeLocation } from '../../../web/walk.ts';
@@ -10,7 +11,9 @@ import { findCanonical } from './link-field.ts';
 import { readPage } from './read-page.ts';
 
 /** What an answer says, as evidence, and its refresh in full, to be followed. */
-export function readAnswer(
+export const readAnswer = oncePerAnswer(readOnce);
+
+function readOnce(
   answer: HttpResponse,
   url: string,
 ): { readonly seen: HopAnswer; readonly refresh: HopAnswer['refresh'] } {

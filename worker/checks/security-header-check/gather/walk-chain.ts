@@ -3,6 +3,7 @@ import { seeBodySigns } from '../../../web/block-page.ts';
 import { isHtml, parseContentType } from '../../../web/content-type.ts';
 import { indexFields, valuesOf } from '../../../web/fields.ts';
 import { maskHeaders, maskUrls } from '../../../web/mask-credentials.ts';
+import { oncePerAnswer } from '../../../web/once-per-answer.ts';
 import { readLead } from '../../../web/page-refresh.ts';
 import { isRedirect } from '../../../web/redirect.ts';
 import {
@@ -43,9 +44,9 @@ export async function walkChain(start: string, http: HttpProbe): Promise<Chain> 
   const last = walked.hops.at(-1);
   const end = last ? endOf(walked.stop, last) : ({ kind: 'answered' } as const);
   const answer = end.kind === 'answered' ? answers.at(-1)?.answer : undefined;
-  const document = answer ? await seeDocument(answer) : null;
-  const bodySigns = answer ? seeBodySigns(answer.body.text) : [];
-  return { start, hops: walked.hops.flatMap(markLeft), end, document, bodySigns };
+  const page = answer ? seePage(answer, answer.url) : undefined;
+  const hops = walked.hops.flatMap(markLeft);
+  return { start, hops, end, document: (await page?.document) ?? null, bodySigns: page?.bodySigns ?? [] };
 }
 
 function markLeft({ seen, next }: WalkedHop<SeenAnswer>): Hop[] {
@@ -78,6 +79,12 @@ function seeHop({ status, headers, tls }: HttpResponse, url: string): Hop {
     tls: tls ? { trusted: tls.trusted, error: tls.error } : null,
   };
 }
+
+/** What both chains see where they end at one page. */
+const seePage = oncePerAnswer((answer) => ({
+  document: seeDocument(answer),
+  bodySigns: seeBodySigns(answer.body.text),
+}));
 
 // null where there is no page to read: another type, or a body that never came.
 async function seeDocument(answer: HttpResponse): Promise<DocumentSight | null> {

@@ -30,7 +30,15 @@ const signatureSchemes = [
 /** Signalling suite for "I know secure renegotiation" (RFC 5746 §3.3), for hellos that carry no extensions. */
 const renegotiationScsv = 0x00ff;
 
-const words = (values: readonly number[]) => joinBytes(...values.map((value) => numberBytes(value, 2)));
+/** Numbers of two bytes each. */
+function words(values: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(2 * values.length);
+  for (const [index, value] of values.entries()) {
+    bytes[2 * index] = value >>> 8;
+    bytes[2 * index + 1] = value;
+  }
+  return bytes;
+}
 
 /**
  * Writes a ClientHello in one record (RFC 5246 §7.4.1.2, RFC 8446 §4.1.2, RFC 6101 §5.6.1.2).

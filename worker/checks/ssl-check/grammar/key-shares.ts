@@ -3,6 +3,7 @@ import {
   createHash,
   createHmac,
   createPublicKey,
+  createSecretKey,
   diffieHellman,
   generateKeyPairSync,
   type KeyObject,
@@ -64,7 +65,8 @@ export function deriveServerSecret(
   const digest = (bytes: Uint8Array) => createHash(hash).update(bytes).digest();
   const size = digest(messages).length;
   const zeros = new Uint8Array(size);
-  const extract = (salt: Uint8Array, secret: Uint8Array) => createHmac(hash, salt).update(secret).digest();
+  const extract = (salt: Uint8Array, secret: Uint8Array) =>
+    createSecretKey(createHmac(hash, createSecretKey(salt)).update(secret).digest());
   const early = { hash, secret: extract(zeros, zeros) };
   const salt = expandLabel(early, 'derived', size, digest(new Uint8Array(0)));
   return expandLabel({ hash, secret: extract(salt, shared) }, 's hs traffic', size, digest(messages));
