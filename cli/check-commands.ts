@@ -23,7 +23,7 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
   command
     .option(
       '-f, --file <file>',
-      'a list of targets: a line each, or the first column of a CSV file; - is stdin',
+      'a list of targets, one per line, or the first column of a CSV file; - is stdin',
     )
     .addOption(new Option('-o, --output <form>', 'how to print').choices(outputNames).default('table'));
   addServerOptions(command)
@@ -36,9 +36,11 @@ function addCheckCommand(program: Command, spec: CheckSpec): void {
     .option('--resume <file>', 'keep the progress in this file, and continue from it')
     .option('--summary <file>', 'write a page with a table over all targets')
     .addOption(
-      new Option('--fail-on <severity>', 'exit with 1 for such a finding or a worse one').choices(severities),
+      new Option('--fail-on <severity>', 'exit with 1 for a finding of this severity or worse').choices(
+        severities,
+      ),
     )
-    .option('--min-score <score>', 'exit with 1 for a score below')
+    .option('--min-score <score>', 'exit with 1 for a score below this')
     .option('-q, --quiet', 'no progress and no summary on stderr');
   if (spec.queue === 'network')
     command.option('--evidence <file>', 'with --local: keep what was seen, for diag assess');

@@ -61,7 +61,8 @@ const unitS = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 function readAge(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd]?)$/.exec(text) ?? [];
-  if (count === undefined) throw new UsageError(`--max-age: "${text}" is no age: give 90, 30m, 1h or 7d.`);
+  if (count === undefined)
+    throw new UsageError(`--max-age: "${text}" is not an age: give 90, 30m, 1h or 7d.`);
   return Number(count) * unitS[unit as keyof typeof unitS];
 }
 

@@ -21,7 +21,7 @@ export async function checkLocally(
 ): Promise<void> {
   const [text] = targets;
   if (!local || text === undefined || targets.length > 1)
-    throw new UsageError('--evidence: what was seen is kept of one target, and with --local.');
+    throw new UsageError('--evidence works with --local and with one target only.');
   if (evidence !== undefined) atFile(() => tryToWrite(evidence), '--evidence');
   const config = readConfig();
   const check = await findCheckOf(config)(spec.name);

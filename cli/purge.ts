@@ -9,7 +9,7 @@ export function addPurgeCommand(program: Command): void {
     )
     .option('--account <id>', 'delete what only this account has; see diag token list')
     .option('--target <name>', 'a domain with all names and URLs below it, or one URL')
-    .option('--older-than <days>', 'what was made more than so many days ago')
+    .option('--older-than <days>', 'delete what was made more than this many days ago')
     .action(async (options: { account?: string; target?: string; olderThan?: string }) =>
       (await import('./purge-actions.ts')).purge(options),
     );

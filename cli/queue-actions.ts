@@ -164,7 +164,7 @@ function readPaused(text: string): Paused {
       `"${text}" is neither a check nor a host. Checks: ${catalogue.map(({ name }) => name).join(', ')}, ${visit}.`,
     );
   if (siteOf(host) !== host)
-    throw new UsageError(`Jobs of ${host} are in the line of ${siteOf(host)}: pause that.`);
+    throw new UsageError(`Jobs of ${host} wait in the line of ${siteOf(host)}: pause that host.`);
   return { kind: 'host', name: host };
 }
 

@@ -7,7 +7,7 @@ export function addQueueCommands(program: Command): void {
   queue
     .command('list')
     .description('counts, the lines of hosts, pauses, and the oldest jobs')
-    .option('--most <count>', 'hosts, and jobs of each queue and state, that are shown', '50')
+    .option('--most <count>', 'how many hosts, and jobs of each queue and state, to show', '50')
     .addOption(new Option('-o, --output <form>').choices(['table', 'json']).default('table'))
     .action(async (options: { most: string; output: 'table' | 'json' }) =>
       (await actions()).listQueues(options),

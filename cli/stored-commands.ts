@@ -19,7 +19,7 @@ export function addStoredCommands(program: Command): void {
   addServerOptions(program.command('export <reportId>'))
     .description('a stored report as a file')
     .addOption(new Option('--format <format>', 'which').choices(formatNames).default('html'))
-    .option('--out <file>', 'write it here, not on stdout')
+    .option('--out <file>', 'write to this file instead of stdout')
     .action(async (id: string, options: ExportOptions) =>
       (await import('./stored.ts')).exportReport(id, options),
     );
@@ -44,7 +44,7 @@ export function addStoredCommands(program: Command): void {
     .addOption(output())
     .action(async (options: FindingsOptions) => (await import('./stored.ts')).printFindings(options));
   addServerOptions(program.command('doctor'))
-    .description('what works on this machine, and the time to each')
+    .description('test what works on this machine, and how long each part takes')
     .action(async (options: FindingsOptions) => {
       process.exitCode = await (await import('./doctor.ts')).examine(options);
     });

@@ -159,7 +159,9 @@ function readMoment(text: string, nowMs: number): number {
   const at =
     count === undefined ? Date.parse(text) : nowMs + Number(count) * unitMs[unit as keyof typeof unitMs];
   if (Number.isNaN(at) || at <= nowMs)
-    throw new UsageError(`"${text}" is no time ahead: give 90d, 12h, or a date such as 2027-01-31.`);
+    throw new UsageError(
+      `"${text}" is not a time in the future: give 90d, 12h, or a date such as 2027-01-31.`,
+    );
   return at;
 }
 

@@ -57,7 +57,7 @@ async function bounded(part: string, ping: Ping, log: Logger): Promise<true | st
   try {
     return await Promise.race([ping(), late.promise]);
   } catch (error) {
-    log.error({ err: error, part }, 'readiness not read');
+    log.error({ err: error, part }, 'readiness check failed');
     return 'cannot be asked; the log has the cause';
   } finally {
     clearTimeout(timer);

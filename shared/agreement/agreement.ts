@@ -51,7 +51,10 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
   // A part of a cluster may be away for long, and with it the keys of this comparison: the other parts want workers.
   const alone = setTimeout(() => {
     if (differences) return;
-    log.warn({}, 'settings not compared with those of other processes: working without');
+    log.warn(
+      {},
+      'settings cannot be compared with those of other processes: starting without the comparison',
+    );
     settle([]);
   }, holdMs).unref();
   // A process that was refused leaves it to the others to be first in a Redis that comes back empty.

@@ -27,7 +27,7 @@ export function openRedisPace(redis: AnyRedis, log: Logger): Pace {
         );
         return waitMs < 0 ? null : waitMs;
       } catch (error) {
-        log.debug({ err: error }, 'pace kept by this process alone');
+        log.debug({ err: error }, 'pace not shared: Redis does not answer, this process counts alone');
         return alone.take(key, units, rate, maxWaitMs);
       }
     },

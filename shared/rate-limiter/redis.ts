@@ -33,7 +33,7 @@ export function openRedisRateLimiter(redis: AnyRedis, log: Logger): RateLimiter 
     if (due.length > 0)
       delay(settleMs, undefined, { ref: false })
         .then(() => Promise.all(due.map((pay) => pay())))
-        .catch((error: unknown) => log.warn({ err: error }, 'points not given back'));
+        .catch((error: unknown) => log.warn({ err: error }, 'rate limit points not returned'));
   });
   return {
     ...limiter,

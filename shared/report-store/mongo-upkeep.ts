@@ -36,7 +36,7 @@ export function openUpkeep(options: UpkeepOptions): Upkeep {
   let isOpen = true;
   const act = () => {
     runRound(options)
-      .catch((error: unknown) => log.warn({ err: error }, 'no upkeep of the store'))
+      .catch((error: unknown) => log.warn({ err: error }, 'store upkeep failed'))
       .finally(wait);
   };
   const wait = () => {

@@ -20,7 +20,7 @@ export function openRedisAnnouncements(url: string, log: Logger): Announcements 
     count += 1;
     hearing
       .subscribe(channel)
-      .catch((error: unknown) => log.warn({ err: error }, 'not subscribed to tokens'));
+      .catch((error: unknown) => log.warn({ err: error }, 'cannot subscribe to changed tokens'));
   });
   hearing.on('message', () => {
     count += 1;

@@ -24,8 +24,8 @@ export function openOutbox(log: Logger): Outbox {
     counts[error ? 'failed' : 'sent'] += spans;
     if (isAway === (error !== undefined)) return;
     isAway = error !== undefined;
-    if (error) log.warn({ err: error }, 'traces are not taken by their collector');
-    else log.info({ ...counts }, 'traces are taken again');
+    if (error) log.warn({ err: error }, 'trace collector does not accept spans');
+    else log.info({ ...counts }, 'trace collector accepts spans again');
   };
   return {
     counts: () => ({ ...counts }),

@@ -62,8 +62,9 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
   const line: Line = { ...ports, pending, openJobs };
   // The store or the queue may be away for a while: the next tick looks again, and each wait has an end of its own.
   const warn = (error: unknown) => {
-    if (error instanceof Problem) ports.log.debug({ err: error }, 'waiting keys not looked up');
-    else ports.log.error({ err: error }, 'waiting keys not looked up');
+    if (error instanceof Problem)
+      ports.log.debug({ err: error }, 'reports of waiting requests not looked up');
+    else ports.log.error({ err: error }, 'reports of waiting requests not looked up');
   };
   const timer = setInterval(() => void tick(line).catch(warn), tickMs).unref();
   const unsubscribe = ports.jobQueue.onDone((done) => {

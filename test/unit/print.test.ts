@@ -44,7 +44,7 @@ test.for(forged)('a job with $name is refused, and nothing is kept of it', async
   told.length = 0;
   expect(await run(job)).toBe('failed');
   expect(await endOf(job)).toBeUndefined();
-  expect(told).toEqual(['print refused: not as it is made here']);
+  expect(told).toEqual(['print refused: it does not fit a print']);
 });
 
 test('a report that is gone is an end, so that nobody waits for it', async () => {

@@ -19,6 +19,12 @@ export type Staple =
 /** A clock may be wrong by this much before an answer counts as one of tomorrow: some are made while we ask. */
 export const clockSlackMs = 300_000;
 
+/**
+ * An answer that names no end promises that newer ones are always there (RFC 6960 §4.2.2.1), so that only a recent one counts. Firefox
+ * takes it for a day, and a day longer for wrong clocks.
+ */
+const goodWithoutEndMs = 2 * 86_400_000;
+
 /** The purpose of a certificate that may sign OCSP answers for the CA that issued it (RFC 6960 §4.2.2.2). */
 const ocspSigning = '1.3.6.1.5.5.7.3.9';
 
@@ -45,7 +51,8 @@ function readResponse(response: OcspResponse | Malformed, { leaf, issuer, at }: 
   const signature = checkResponder(response, issuer);
   if (signature === 'bad') return unusable('neither the CA nor one of its responders signed it');
   const { thisUpdate, nextUpdate } = status;
-  const isOutdated = thisUpdate > at + clockSlackMs || (nextUpdate !== null && nextUpdate < at);
+  if (nextUpdate !== null && nextUpdate < thisUpdate) return unusable('it ends before it begins');
+  const isOutdated = thisUpdate > at + clockSlackMs || (nextUpdate ?? thisUpdate + goodWithoutEndMs) < at;
   return { kind: 'status', status, isOutdated, signature };
 }
 

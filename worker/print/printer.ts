@@ -30,7 +30,7 @@ export function openPrinter({ reportStore, print, log, onDone }: PrinterSettings
     async run(job, { attempt }, stop) {
       // Whoever can write to Redis chooses neither what is printed nor the key of its end.
       if (!isWellMade(job)) {
-        log.warn({ jobId: job.jobId }, 'print refused: not as it is made here');
+        log.warn({ jobId: job.jobId }, 'print refused: it does not fit a print');
         return 'failed';
       }
       const { jobKey, wanted } = job;
@@ -55,7 +55,7 @@ export function openPrinter({ reportStore, print, log, onDone }: PrinterSettings
       if (cause instanceof Problem || !isWellMade(job)) return;
       await reportStore.insert(failedPrint(job, 'the run was broken off'), job).catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
-        log.warn({ jobId: job.jobId, err: error }, 'end of a print not kept'); // the next GET starts the work again
+        log.warn({ jobId: job.jobId, err: error }, 'end of a print not stored'); // the next GET starts the work again
       });
     },
   };

@@ -149,7 +149,7 @@ function ofJudgedJobs(
       if ('job' in judged) return run(judged.job, ...more);
       const { jobId } = given;
       onceEach(judged.fault, () =>
-        log.warn({ jobId, fault: judged.fault }, 'job refused: not as its check wants it'),
+        log.warn({ jobId, fault: judged.fault }, 'job refused: it does not fit its check'),
       );
       return 'failed';
     },

@@ -86,7 +86,7 @@ function tryUntilItWorks(
 }
 
 function tellTurn(log: Logger, hasStandIn: boolean, fault: NoBrowser | undefined): void {
-  if (!fault) return log.info({}, 'there is a browser: pagespeed-check is on');
+  if (!fault) return log.info({}, 'browser works: pagespeed-check is on');
   const { reason, fix } = fault;
   if (hasStandIn) log.warn({ reason }, 'no browser: PageSpeed Insights loads the pages');
   else log.error({ reason, fix }, 'no browser: pagespeed-check is off');
@@ -96,7 +96,7 @@ function sweepAtTimes(log: Logger): () => void {
   const sweep = () =>
     void sweepProfiles(Date.now()).then(
       (count) => count > 0 && log.info({ count }, 'browser profiles of killed workers removed'),
-      (error: unknown) => log.warn({ err: error }, 'browser profiles not swept'),
+      (error: unknown) => log.warn({ err: error }, 'old browser profiles not removed'),
     );
   sweep();
   const timer = setInterval(sweep, sweepEveryMs).unref();

@@ -52,7 +52,7 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
     const side = sides[index] ?? sides[0];
     worker.on('failed', (job, error) => {
       track(giveUp({ ...settings, ...side }, job, error)).catch((reason: unknown) =>
-        log.error({ err: reason, jobId: job?.id }, 'failed job not given up'),
+        log.error({ err: reason, jobId: job?.id }, 'end of a failed job not recorded'),
       );
     });
     return restWhenRefused(worker, settings);
@@ -124,7 +124,7 @@ function startHeartbeat({ sides, queue, log }: CrewSettings): Heartbeat {
     for (const side of sides)
       tellAlive(side.redis, side.keys.worker(queue)).then(
         () => told.add(side),
-        (error: unknown) => log.debug({ err: error }, 'no heartbeat'),
+        (error: unknown) => log.debug({ err: error }, 'heartbeat not sent'),
       );
   };
   beat();

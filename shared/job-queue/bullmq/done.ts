@@ -20,7 +20,7 @@ export function subscribeDone(redis: Redis, log: Logger, listener: (done: Done |
         if (wasAway) listener('missed');
         wasAway = false;
       },
-      (error: unknown) => log.warn({ err: error }, 'not subscribed to done'), // the next `ready` tries again
+      (error: unknown) => log.warn({ err: error }, 'cannot subscribe to ended jobs'), // the next `ready` tries again
     );
   });
   const onceEach = openOnceEach();

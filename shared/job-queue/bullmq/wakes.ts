@@ -27,7 +27,7 @@ export function openWakes(redis: AnyRedis, hearing: Redis, log: Logger): Wakes {
   hearing.on('ready', () => {
     hearing
       .subscribe(wakeChannel)
-      .then(ringAll, (error: unknown) => log.warn({ err: error }, 'not subscribed to new jobs')); // the next `ready` tries again
+      .then(ringAll, (error: unknown) => log.warn({ err: error }, 'cannot subscribe to new jobs')); // the next `ready` tries again
   });
   hearing.on('message', (_channel, message) => alarms.get(message)?.forEach((alarm) => alarm.ring()));
   return {

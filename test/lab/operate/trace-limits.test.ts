@@ -129,13 +129,13 @@ describe('limits of traces', () => {
   test('a collector that is back gets what comes from then on, and both are told once', async () => {
     collector.answer(500);
     tracing.start({ name: 'lost', kind: 'internal' }).end();
-    await expect.poll(() => lines).toEqual(['traces are not taken by their collector']);
+    await expect.poll(() => lines).toEqual(['trace collector does not accept spans']);
     collector.answer('take');
     tracing.start({ name: 'kept', kind: 'internal' }).end();
     await collector.until((all) => all.some(({ name }) => name === 'kept'));
     await expect
       .poll(() => lines)
-      .toEqual(['traces are not taken by their collector', 'traces are taken again']);
+      .toEqual(['trace collector does not accept spans', 'trace collector accepts spans again']);
     expect(tracing.counts()).toEqual({ sent: 1, failed: 1, dropped: 0 });
   });
 

@@ -77,7 +77,7 @@ test('a browser that hangs once is tried again, and serves when it works', async
   expect(browser.about()).toMatchObject({ product: 'unknown', source: 'configured', ageDays: 0 });
   expect(lines.map((line) => line.replace(/ \{.*/, ''))).toEqual([
     'error: no browser: pagespeed-check is off',
-    'info: there is a browser: pagespeed-check is on',
+    'info: browser works: pagespeed-check is on',
   ]);
   expect(lines[0]).toContain(late);
 });

@@ -44,9 +44,8 @@ test.for(misbehavingServers)('$name', ({ name, told }) => {
   const broken = found?.broken.filter((code) => ofConnecting.includes(code));
   expect(found?.tookMs).toBeLessThan(runLimitMs);
   expect(broken).toEqual(told.broken);
-  expect(found?.report.notTested.map(({ reason }) => reason)).toEqual(
-    told.notTested === undefined ? expect.anything() : expect.arrayContaining([told.notTested]),
-  );
+  const reasons = found?.report.notTested.map(({ reason }) => reason);
+  expect(told.notTested === undefined || reasons?.includes(told.notTested)).toBe(true);
 });
 
 test('there are forty servers or more, each with a name of its own', () => {

@@ -154,6 +154,7 @@ test('the path ends at the store, also where the root itself was sent', () => {
 const constrained = (tree: 0xa0 | 0xa1, base: Uint8Array) =>
   ca('Limited', root, extension(extensionIds.nameConstraints, sequence(der(tree, sequence(base)))));
 const dns = (name: string) => text(0x82, name);
+const email = (mailbox: string) => text(0x81, mailbox);
 const address = (...bytes: number[]) => der(0x87, bytes);
 const named = (issuer: Issued, value: Uint8Array) =>
   issueCertificate({
@@ -183,6 +184,18 @@ test.for([
     false,
   ],
   ['a mask of odd length', 0xa0, address(192, 0, 2), dns('a.test'), false],
+  ['a limit for mailboxes, and none in the certificate', 0xa0, email('a.test'), dns('b.test'), true],
+  ['a mailbox at the host', 0xa0, email('a.test'), email('me@A.test'), true],
+  ['a mailbox at a host below it', 0xa0, email('a.test'), email('me@b.a.test'), false],
+  ['a mailbox below the domain', 0xa0, email('.a.test'), email('me@b.a.test'), true],
+  ['a mailbox at the domain itself', 0xa0, email('.a.test'), email('me@a.test'), false],
+  ['the mailbox', 0xa0, email('me@a.test'), email('me@A.test'), true],
+  ['a mailbox of another case', 0xa0, email('me@a.test'), email('Me@a.test'), false],
+  ['another mailbox', 0xa0, email('me@a.test'), email('you@a.test'), false],
+  ['an excluded host of mailboxes', 0xa1, email('a.test'), email('me@a.test'), false],
+  ['a mailbox beside the excluded host', 0xa1, email('a.test'), email('me@b.a.test'), true],
+  ['an entry that is no mailbox', 0xa1, email('a.test'), email('a.test'), false],
+  ['every mailbox excluded', 0xa1, email(''), email('me@a.test'), false],
 ] as const)('name constraints: %s', ([, tree, base, name, isTrusted]) => {
   const limited = constrained(tree, base);
   const found = search({ leaf: named(limited, name), sent: [limited], anchors });

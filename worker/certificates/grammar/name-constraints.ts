@@ -12,6 +12,7 @@ export type NameConstraints = {
 /** One name; of kinds other than these only the tag is known. */
 export type GeneralName =
   | { readonly kind: 'dns'; readonly name: string }
+  | { readonly kind: 'email'; readonly mailbox: string }
   | { readonly kind: 'address'; readonly bytes: Uint8Array }
   | { readonly kind: 'directory'; readonly name: Uint8Array }
   | { readonly kind: 'other'; readonly tag: number };
@@ -52,6 +53,8 @@ function isSoundBase(name: GeneralName): boolean {
 /** Reads one GeneralName by its context tag (RFC 5280 §4.2.1.6). */
 export function readGeneralName(node: DerNode): GeneralName {
   switch (node.tag) {
+    case 0x81:
+      return { kind: 'email', mailbox: Buffer.from(node.content).toString('latin1') };
     case 0x82:
       return { kind: 'dns', name: Buffer.from(node.content).toString('latin1').toLowerCase() };
     case 0x87:

@@ -21,7 +21,7 @@ export function isWithinConstraints(certificate: Certificate, authority: Certifi
   return names.every((name) => {
     const limits = permitted.filter((base) => isSameKind(name, base));
     const bars = excluded.filter((base) => isSameKind(name, base));
-    const isUnread = name.kind === 'other' || isBrokenHost(name);
+    const isUnread = name.kind === 'other' || isBrokenHost(name) || isBrokenMailbox(name);
     if (isUnread) return limits.length === 0 && bars.length === 0;
     const isPermitted = limits.length === 0 || limits.some((base) => isCovered(name, base, 'permitted'));
     return isPermitted && !bars.some((base) => isCovered(name, base, 'excluded'));
@@ -42,6 +42,8 @@ function isSameKind(name: GeneralName, base: GeneralName): boolean {
 
 function isCovered(name: GeneralName, base: GeneralName, list: 'permitted' | 'excluded'): boolean {
   if (name.kind === 'dns' && base.kind === 'dns') return isHostCovered(name.name, base.name, list);
+  if (name.kind === 'email' && base.kind === 'email')
+    return isMailboxCovered(name.mailbox, base.mailbox, list);
   if (name.kind === 'address' && base.kind === 'address') return isAddressCovered(name.bytes, base.bytes);
   if (name.kind === 'directory' && base.kind === 'directory') return isNameBelow(name.name, base.name);
   return false;
@@ -59,6 +61,24 @@ function isHostCovered(name: string, base: string, list: 'permitted' | 'excluded
   if (name === base || name.endsWith(suffix)) return true;
   // *.a.test may stand for any name in a.test, so that excluding b.a.test must bar it.
   return list === 'excluded' && name.startsWith('*.') && suffix.endsWith(name.slice(1));
+}
+
+/** Not one local part and one host: what such an entry names is not known. */
+function isBrokenMailbox(name: GeneralName): boolean {
+  return name.kind === 'email' && !/^[^@]+@[^@]+$/.test(name.mailbox);
+}
+
+/**
+ * A constraint is one mailbox, a host for all mailboxes there, or a domain with a leading dot for all hosts below it (RFC 5280 §4.2.1.10).
+ * Local parts differ by case, hosts do not. An empty constraint is not defined: it permits nothing and excludes everything.
+ */
+function isMailboxCovered(mailbox: string, base: string, list: 'permitted' | 'excluded'): boolean {
+  if (base === '') return list === 'excluded';
+  const [local = '', host = ''] = mailbox.split('@');
+  const [first = '', second] = base.split('@');
+  if (second !== undefined) return local === first && host.toLowerCase() === second.toLowerCase();
+  const place = first.toLowerCase();
+  return place.startsWith('.') ? host.toLowerCase().endsWith(place) : host.toLowerCase() === place;
 }
 
 /** An address, then its mask (RFC 5280 §4.2.1.10). */

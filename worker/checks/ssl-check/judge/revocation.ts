@@ -36,7 +36,10 @@ function showRevoked(statement: Statement, subject: string, listUrl: string | nu
 }
 
 function judgeDates({ status: { thisUpdate, nextUpdate }, isOutdated }: Extract<Staple, { kind: 'status' }>) {
-  return brokenIf(isOutdated, { thisUpdate: dateOf(thisUpdate), nextUpdate: dateOf(nextUpdate) });
+  return brokenIf(isOutdated, {
+    thisUpdate: dateOf(thisUpdate),
+    nextUpdate: nextUpdate === null ? 'an end that it does not name' : dateOf(nextUpdate),
+  });
 }
 
 function judgeUse(staple: Staple): Verdict {
