@@ -4,13 +4,15 @@ ARG NODE_IMAGE=node:24-slim
 FROM ${NODE_IMAGE} AS modules
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The image has its Node; the npm package "node" is for machines without.
-RUN npm ci --omit=dev --ignore-scripts
+# The image has its Node; what npm brings of it is optional, for machines without. Nothing else that is optional is needed.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
 # bundled: the Chromium that npm brings. debian: Debian's, which gets security updates within days; set
 # BROWSER_PATH=/usr/bin/chromium beside it. none: for processes that load no pages, without the packages that do.
 ARG BROWSER=bundled
-RUN case "$BROWSER" in bundled) exit 0 ;; debian) unused="@sparticuz/chromium" ;; none) unused="@sparticuz/chromium lighthouse puppeteer-core" ;; *) echo "BROWSER must be bundled, debian or none" >&2; exit 1 ;; esac \
-  && npm uninstall --omit=dev --ignore-scripts $unused
+COPY deploy/image/prune-modules.ts ./
+RUN case "$BROWSER" in bundled) unused="" ;; debian) unused="@sparticuz/chromium" ;; none) unused="@sparticuz/chromium chrome-launcher lighthouse puppeteer-core" ;; *) echo "BROWSER must be bundled, debian or none" >&2; exit 1 ;; esac \
+  && if [ -n "$unused" ]; then npm uninstall --omit=dev --omit=optional --ignore-scripts $unused; fi \
+  && node prune-modules.ts node_modules
 
 FROM ${NODE_IMAGE}
 ARG BROWSER=bundled

@@ -22,6 +22,7 @@ export const benches: Benches = {
   'redis-size': { load: () => import('./redis-size.ts'), needs: ['redis'] },
   'redis-cluster': { load: () => import('./redis-cluster.ts'), needs: ['cluster', 'linux'] },
   memory: { load: () => import('./memory.ts') },
+  footprint: { load: () => import('./footprint.ts') },
   store: { load: () => import('./store.ts') },
   traces: { load: () => import('./traces.ts') },
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },

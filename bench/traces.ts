@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import autocannon from 'autocannon';
 import { type ServiceProcess, startService } from '../test/kit/service-process.ts';
+import { sendPipelined } from './pipelines.ts';
 import type { Section } from './section.ts';
 import { median } from './statistics.ts';
 
@@ -68,37 +68,30 @@ function sectionOf(
 }
 
 async function measure(service: ServiceProcess, target: Server, round: number): Promise<Figures> {
-  const url = (path: string) =>
-    `${service.url}/api/tools/redirect-check?url=${encodeURIComponent(`${urlOf(target)}/${path}`)}`;
-  await (await fetch(url('cached'))).text();
-  const getUs = await cpuOf(service, gets, url('cached'));
-  let count = 0;
-  const requests = [
-    {
-      setupRequest: (request: object) => ({
-        ...request,
-        path: new URL(url(`${round}-${count++}`)).href.slice(service.url.length),
-      }),
-    },
-  ];
-  return { getUs, checkUs: await cpuOf(service, checks, service.url, requests) };
+  const pathOf = (name: string) =>
+    `/api/tools/redirect-check?url=${encodeURIComponent(`${urlOf(target)}/${name}`)}`;
+  await (await fetch(`${service.url}${pathOf('cached')}`)).text();
+  return {
+    getUs: await cpuOf(service, gets, () => pathOf('cached')),
+    checkUs: await cpuOf(service, checks, (index) => pathOf(`${round}-${index}`)),
+  };
 }
 
 /** CPU of the service for a request, in µs. */
 async function cpuOf(
   service: ServiceProcess,
   amount: number,
-  url: string,
-  requests?: autocannon.Request[],
+  pathOf: (index: number) => string,
 ): Promise<number> {
   const start = await cpuSeconds(service);
-  const { non2xx, errors } = await autocannon({
-    url,
+  const statuses = await sendPipelined(
+    Number(new URL(service.url).port),
+    0,
     amount,
-    connections: 16,
-    ...(requests ? { requests } : {}),
-  });
-  if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} answers were not 200, ${errors} errors`);
+    (index) => `GET ${pathOf(index)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+  );
+  if (statuses['200'] !== amount)
+    throw new Error(`not all of ${amount} were 200: ${JSON.stringify(statuses)}`);
   return (((await cpuSeconds(service)) - start) * 1e6) / amount;
 }
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 // Plain JavaScript: it must run, and say what is wrong, on a Node that cannot read TypeScript.
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 24) {
   console.error(
-    `diag needs Node 24; this is ${process.versions.node}. The project brings its own: run it by npm (npm start, npx --no -- diag …), after npm ci.`,
+    `diag needs Node 24; this is ${process.versions.node}. On Linux the project brings its own: run it by npm (npm start, npx --no -- diag …), after npm ci. Elsewhere install Node 24.`,
   );
   process.exit(78);
 }
-// Before the first .ts is loaded, and in a folder of our own: the default one belongs to whoever came first on the machine.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/diag', import.meta.url)));
+// Before the first .ts is loaded, and in a folder of our own: the default one belongs to the first user on the machine.
+nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/diag', import.meta.url)));
 // A clone runs its sources. An installed package has what was built of them: Node strips no types below node_modules.
 const isClone = existsSync(new URL('./main.ts', import.meta.url));
 await import(isClone ? './main.ts' : '../dist/cli/main.js');

@@ -19,6 +19,7 @@ import { describeMisspelling } from './misspelt-settings.ts';
 import type { Place, Role } from './primary/child.ts';
 import type { Windows } from './rate-limiter/windows.ts';
 import { type Able, type Checks, openReadiness, type ReadReadiness } from './readiness.ts';
+import { settleWhenIdle } from './settle.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 import { openTracing } from './tracing/open.ts';
 import type { Tracing } from './tracing/port.ts';
@@ -112,6 +113,7 @@ async function work(options: ProcessOptions, config: Config, role: Role | undefi
     await backend.close(0);
     await tracing?.close();
   };
+  settleWhenIdle();
   // The log tells once of start and end: by the primary, where there is one.
   if (child) return child.answerPrimary({ readiness, metrics }, says, stopOnSignals(close, quiet(log)), log);
   const admin = await openAdmin({ readiness, metrics }, options, context);

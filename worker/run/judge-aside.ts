@@ -22,7 +22,7 @@ export type Judging = {
 };
 
 /** Usual evidence has 40,000 to 60,000 characters and is judged in some milliseconds; that of a hostile target has megabytes. */
-const largeCharacters = 250_000;
+const largeCharacters = 100_000;
 
 /**
  * Opens the judging of a worker. Large evidence is judged in a thread, which starts with the first of it; a file whose run ends before

@@ -1,5 +1,4 @@
 import { access, constants } from 'node:fs/promises';
-import { Launcher } from 'chrome-launcher';
 import type { BrowserFailure, BrowserSource } from './port.ts';
 import { unpackChromium } from './unpack-chromium.ts';
 
@@ -33,7 +32,7 @@ export async function findBrowser({ path, folder }: BrowserSettings): Promise<Fo
   // Below a 0700 folder, such as root's home, the unprivileged user could not reach it.
   const bundled = await unpackChromium(isRoot ? '/var/tmp/diagnostic-tools' : folder);
   if (bundled !== undefined) return { executable: bundled, source: 'bundled' };
-  const [installed] = findInstalled();
+  const [installed] = await findInstalled();
   if (installed !== undefined) return { executable: installed, source: 'installed' };
   return noBrowser(
     'no Chrome or Chromium was found',
@@ -46,11 +45,13 @@ export function noBrowser(reason: string, fix: string): NoBrowser {
   return { kind: 'failure', code: 'browser-unavailable', reason, fix };
 }
 
-function findInstalled(): readonly string[] {
+async function findInstalled(): Promise<readonly string[]> {
   try {
+    // Loaded here, as most processes have another browser or need none.
+    const { Launcher } = await import('chrome-launcher');
     return Launcher.getInstallations();
   } catch {
-    return []; // it throws where it finds none, or does not know the platform
+    return []; // it throws where it finds none, or does not know the platform; an image without a browser lacks it
   }
 }
 

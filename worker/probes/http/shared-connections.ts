@@ -10,9 +10,9 @@ export type Patience = {
   /** While there is none: another would take as long to make. */
   readonly connectionMs: number;
 };
-export const usualPatience: Patience = { answerMs: 100, connectionMs: 1000 };
+export const usualPatience: Patience = { answerMs: 300, connectionMs: 1500 };
 /** How long an open connection is kept for a request that is about to use it. */
-const expectedForMs = 1500;
+const expectedForMs = 2000;
 
 /** A request that may use a connection which others have opened. */
 export type Turn = {

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { addCheckCommands } from './check-commands.ts';
+import { exitOf } from './exit-status.ts';
+import { addPurgeCommand } from './purge.ts';
+import { addQueueCommands } from './queue.ts';
+import { addStoredCommands } from './stored-commands.ts';
+import type { CreateOptions } from './token.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+const program = new Command('diag')
+  .description('Examines domains and URLs.')
+  .version(version, '-V, --version', 'print the version')
+  .exitOverride()
+  .hook('preAction', (_program, command) => keepFilesPrivate(command.name()));
+
+program
+  .command('serve')
+  .description('API and workers in one process')
+  .action(async () => (await import('./serve.ts')).serve());
+program
+  .command('api')
+  .description('an API process of a scaled deployment')
+  .action(async () => (await import('../api/main.ts')).main());
+program
+  .command('worker')
+  .description('a worker process of a scaled deployment')
+  .action(async () => (await import('../worker/start/main.ts')).main());
+program
+  .command('assess <file>')
+  .description('judge a file of evidence again, without the network ("-" reads stdin)')
+  .action(async (file: string) => (await import('./local-check.ts')).assessFile(file));
+program
+  .command('evidence <reportId>')
+  .description('print the evidence of a stored report, on the machine that has the store')
+  .action(async (reportId: string) => (await import('./stored-evidence.ts')).printEvidence(reportId));
+
+addQueueCommands(program);
+addPurgeCommand(program);
+
+const token = program
+  .command('token')
+  .description('tokens of API callers, on the machine that has the store');
+const output = () => new Option('-o, --output <form>').choices(['table', 'json']).default('table');
+token
+  .command('create')
+  .description('create a token, and print it this one time')
+  .requiredOption('--name <name>', 'what it is for')
+  .option('--scopes <list>', 'tools, reports:read', 'tools,reports:read')
+  .option('--expires <when>', 'such as 90d, or a date; without it the token never expires')
+  .option('--requests <points/seconds>', 'a limit of its own, such as 6000/60')
+  .option('--scans <points/seconds>', 'a limit of its own, such as 600/60')
+  .option('--account <id>', 'use an existing account, and share its reports')
+  .addOption(output())
+  .action(async (options: CreateOptions) => (await import('./token.ts')).createToken(options));
+token
+  .command('list')
+  .description('all tokens, without their secrets')
+  .addOption(output())
+  .action(async (options: { output: 'table' | 'json' }) => (await import('./token.ts')).listTokens(options));
+token
+  .command('revoke <tokenId>')
+  .description('revoke a token immediately')
+  .action(async (tokenId: string) => (await import('./token.ts')).revokeToken(tokenId));
+token
+  .command('rotate <tokenId>')
+  .description('a new token of the same account, scopes and limits in place of an old one')
+  .option('--keep-for <time>', 'keep the old one valid for this long, such as 24h')
+  .addOption(output())
+  .action(async (tokenId: string, options: { keepFor?: string; output: 'table' | 'json' }) =>
+    (await import('./token.ts')).rotateToken(tokenId, options),
+  );
+
+addCheckCommands(program);
+addStoredCommands(program);
+
+// Databases and evidence are for this user alone. Documents belong to the project, and a process of the service decides by itself.
+function keepFilesPrivate(command: string): void {
+  if (!['docs', 'serve', 'api', 'worker'].includes(command)) process.umask(0o077);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
+  const foreseen = exitOf(error);
+  if (!foreseen) throw error;
+  console.error(foreseen.message);
+  process.exit(foreseen.status);
+}
