@@ -51,8 +51,11 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
         passUpTo(index);
         fate = judge(record);
       }
-      if (fate === 'refuse')
+      if (fate === 'refuse') {
+        // What stands before may be a record at which OpenSSL fails: then that is the reason, and not our limit.
+        if (passed < index) passUpTo(index);
         return void stream.destroy(new DialFailure('budget-spent', tooSlow, { address }));
+      }
       if (fate === 'wait') {
         waiting = records.slice(index);
         return void socket.pause();
