@@ -26,6 +26,8 @@ const agree = readFileSync(new URL('agree.lua', import.meta.url), 'utf8');
 /** A value holds so long after the last process that has it told it; so soon after all have stopped, another one is taken. */
 export const holdMs = 15_000;
 const compareEveryMs = 5000;
+/** A process that was refused becomes the first in a Redis without values only when nobody else has been for so long. */
+const leaveToOthersMs = 2 * compareEveryMs;
 
 /** Compares the settings with those of the other processes over this Redis, at each connection and every 5 s. */
 export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[], log: Logger): Agreement {
@@ -34,7 +36,12 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
   const listeners = new Set<(mayWork: boolean) => void>();
   let differences: readonly Difference[] | undefined;
   const refusal = () => sayDifferences(differences?.filter(({ isNeeded }) => isNeeded));
-  const settle = (found: readonly Difference[]) => {
+  let emptySince: number | undefined;
+  const mayBeFirst = () =>
+    refusal() === undefined ||
+    (emptySince !== undefined && performance.now() - emptySince >= leaveToOthersMs);
+  const settle = ({ differences: found, isEmpty }: Compared) => {
+    emptySince = isEmpty ? (emptySince ?? performance.now()) : undefined;
     const [before, couldWork] = [sayDifferences(differences), differences && refusal() === undefined];
     differences = found;
     const mayWork = refusal() === undefined;
@@ -43,10 +50,13 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
     first.resolve();
   };
   const compare = () => {
-    compareOnce(redis, settings, differences ?? []).then(settle, (error: unknown) => {
-      // A Redis that is away is logged by its connection.
-      log[isRedisAway(error) ? 'debug' : 'error']({ err: error }, 'settings not compared');
-    });
+    compareOnce(redis, settings, { before: differences ?? [], mayBeFirst: mayBeFirst() }).then(
+      settle,
+      (error: unknown) => {
+        // A Redis that is away is logged by its connection.
+        log[isRedisAway(error) ? 'debug' : 'error']({ err: error }, 'settings not compared');
+      },
+    );
   };
   // A part of a cluster may be away for long, and with it the keys of this comparison: the other parts want workers.
   const alone = setTimeout(() => {
@@ -55,10 +65,9 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
       {},
       'settings cannot be compared with those of other processes: starting without the comparison',
     );
-    settle([]);
+    settle({ differences: [], isEmpty: false });
   }, holdMs).unref();
-  // A process that was refused leaves it to the others to be first in a Redis that comes back empty.
-  redis.on('ready', () => refusal() === undefined && compare());
+  redis.on('ready', compare);
   const timer = setInterval(compare, compareEveryMs).unref();
   return {
     state: () =>
@@ -78,19 +87,33 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
   };
 }
 
-/** @param before what differed at the last look: it stands for settings that cannot be read now */
+type Look = {
+  /** What differed at the last look: it stands for settings that cannot be read now, and for values that nobody has told. */
+  readonly before: readonly Difference[];
+  readonly mayBeFirst: boolean;
+};
+type Compared = {
+  readonly differences: readonly Difference[];
+  /** Nobody has told a value that differed before. */
+  readonly isEmpty: boolean;
+};
+
 async function compareOnce(
   redis: AnyRedis,
   settings: readonly AgreedSetting[],
-  before: readonly Difference[],
-): Promise<readonly Difference[]> {
+  { before, mayBeFirst }: Look,
+): Promise<Compared> {
   const all = await Promise.all(settings.map(async (each) => ({ ...each, here: await each.read() })));
   const read = all.flatMap(({ here, ...each }) => (here === undefined ? [] : [{ ...each, here }]));
   const keys = read.map(({ name }) => keyOfSetting(redis, name));
-  const held = await redis.eval(agree, keys.length, ...keys, holdMs, ...read.map(({ here }) => here));
-  const found = read.map((each, at) => ({ ...each, elsewhere: String((held as unknown[])[at]) }));
-  const unread = before.filter(({ name }) => !read.some((each) => each.name === name));
-  return [...found.filter(({ here, elsewhere }) => here !== elsewhere), ...unread];
+  const own = read.map(({ here }) => here);
+  const held = await redis.eval(agree, keys.length, ...keys, holdMs, mayBeFirst ? 'yes' : 'no', ...own);
+  const found = read
+    .map((each, at) => ({ ...each, elsewhere: String((held as unknown[])[at]) }))
+    .filter(({ elsewhere }) => elsewhere !== '');
+  const untold = before.filter(({ name }) => !found.some((each) => each.name === name));
+  const isEmpty = untold.some(({ name }) => read.some((each) => each.name === name));
+  return { differences: [...found.filter(({ here, elsewhere }) => here !== elsewhere), ...untold], isEmpty };
 }
 
 /** Where the value is held that the processes have of a setting. In a cluster the keys of a script must be in one slot. */
