@@ -12,9 +12,11 @@ export async function look(
   queue: QueueName,
   jobId: string,
 ): Promise<JobState> {
+  const state = await queues[queue].getJobState(jobId);
+  if (state === 'unknown') return { state };
+  // After its state: how a job ended is there from when it is completed.
   const bullJob = (await queues[queue].getJob(jobId)) as BullJob | undefined;
   if (!bullJob) return { state: 'unknown' };
-  const state = await bullJob.getState();
   const { returnvalue } = bullJob;
   const read = readJob(bullJob.data, { queue, jobId });
   if ('fault' in read) return { state: 'unknown' };
@@ -26,8 +28,6 @@ export async function look(
       return { state: readOutcome(returnvalue), job };
     case 'failed':
       return { state: 'failed', job };
-    case 'unknown':
-      return { state: 'unknown' };
     case 'delayed':
     case 'prioritized':
     case 'waiting':
