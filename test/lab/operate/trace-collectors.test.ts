@@ -38,7 +38,7 @@ describe.concurrent('a collector that', () => {
     const ask = async (query = '') =>
       (await fetch(`${service.url}/api/tools/${redirectCheck}${query}`)).status;
     for (let turn = 0; turn < 3; turn += 1) expect(await ask('&fresh=1')).toBe(200);
-    const told = () => service.lines.filter((line) => line.includes('traces are not taken'));
+    const told = () => service.lines.filter((line) => line.includes('trace collector does not accept'));
     await expect.poll(told, { timeout: 30_000 }).toHaveLength(1);
     expect(await ask()).toBe(200);
     const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
