@@ -12,8 +12,8 @@ import type { Ours } from './cached-get-ours.ts';
 import type { Usage } from './cached-get-server.ts';
 import type { Section } from './section.ts';
 
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
-const roundMs = 1000 * Number(process.env['BENCH_ROUND_S'] ?? 0.3);
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 10);
+const roundMs = 1000 * Number(process.env['BENCH_ROUND_S'] ?? 0.15);
 /** Until the compilers of both servers are done: their threads count as CPU too. */
 const warmUpMs = 1000 * Number(process.env['BENCH_WARM_UP_S'] ?? 1.2);
 /** Open at once. */
