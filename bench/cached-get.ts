@@ -75,7 +75,7 @@ export async function bench(): Promise<Section> {
     ],
     rows: table,
     limits:
-      'Node’s HTTP server and the write to the socket take two thirds of a cached answer; the rest is spread over fifteen more fields, the log line and the limits. 304 and 429 are answered before Express; the rows between them pay for its routes and middlewares, and those from the store also for reading the address, which none of them has seen before, and the row; where no coding is asked for, also for unpacking it.',
+      'Node’s HTTP server and the write to the socket take two thirds of a cached answer; the rest is spread over fifteen more fields, the log line and the limits. Of the rows behind the clients’ only 404 pays for the routes of Express. Those from the store pay for reading the address, which was never asked for before, and the row; where no coding is asked for, also for unpacking it.',
   };
 }
 
