@@ -36,12 +36,9 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
   const listeners = new Set<(mayWork: boolean) => void>();
   let differences: readonly Difference[] | undefined;
   const refusal = () => sayDifferences(differences?.filter(({ isNeeded }) => isNeeded));
-  let emptySince: number | undefined;
-  const mayBeFirst = () =>
-    refusal() === undefined ||
-    (emptySince !== undefined && performance.now() - emptySince >= leaveToOthersMs);
+  const emptiness = watchEmptiness();
   const settle = ({ differences: found, isEmpty }: Compared) => {
-    emptySince = isEmpty ? (emptySince ?? performance.now()) : undefined;
+    emptiness.note(isEmpty);
     const [before, couldWork] = [sayDifferences(differences), differences && refusal() === undefined];
     differences = found;
     const mayWork = refusal() === undefined;
@@ -50,21 +47,16 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
     first.resolve();
   };
   const compare = () => {
-    compareOnce(redis, settings, { before: differences ?? [], mayBeFirst: mayBeFirst() }).then(
-      settle,
-      (error: unknown) => {
-        // A Redis that is away is logged by its connection.
-        log[isRedisAway(error) ? 'debug' : 'error']({ err: error }, 'settings not compared');
-      },
-    );
+    const mayBeFirst = refusal() === undefined || emptiness.isLong();
+    compareOnce(redis, settings, { before: differences ?? [], mayBeFirst }).then(settle, (error: unknown) => {
+      // A Redis that is away is logged by its connection.
+      log[isRedisAway(error) ? 'debug' : 'error']({ err: error }, 'settings not compared');
+    });
   };
   // A part of a cluster may be away for long, and with it the keys of this comparison: the other parts want workers.
   const alone = setTimeout(() => {
     if (differences) return;
-    log.warn(
-      {},
-      'settings cannot be compared with those of other processes: starting without the comparison',
-    );
+    log.warn({}, aloneText);
     settle({ differences: [], isEmpty: false });
   }, holdMs).unref();
   redis.on('ready', compare);
@@ -84,6 +76,20 @@ export function openAgreement(redis: AnyRedis, settings: readonly AgreedSetting[
       clearTimeout(late);
       clearTimeout(alone);
     },
+  };
+}
+
+const aloneText =
+  'settings cannot be compared with those of other processes: starting without the comparison';
+
+/** For how long nobody has told values that differed from those of this process. */
+function watchEmptiness() {
+  let since: number | undefined;
+  return {
+    note(isEmpty: boolean): void {
+      since = isEmpty ? (since ?? performance.now()) : undefined;
+    },
+    isLong: () => since !== undefined && performance.now() - since >= leaveToOthersMs,
   };
 }
 
