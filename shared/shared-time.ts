@@ -1,5 +1,4 @@
 import { type Job, type Wanted } from './model/job.ts';
-import type { Report } from './model/report.ts';
 import type { ReportStore, StoredReport } from './report-store/port.ts';
 
 /** A job whose times are those of another clock. @param ms what that clock shows more than this one */
@@ -20,16 +19,14 @@ function shiftWanted(wanted: Wanted, ms: number): Wanted {
 }
 
 /**
- * The store as a process sees it whose own clock is wrong: what it stores carries the shared time, what it reads is told in its own.
- * The JSON of a stored report is left as it is. @param offsetMs what the shared clock shows more than this machine's
+ * The store as a process sees it whose own clock is wrong: what it reads is told in its own time, though the JSON of a stored report is left
+ * as it is. What it stores carries the shared time already: this machine's clock may be set between the making of a report and its storing.
+ * @param offsetMs what the shared clock shows more than this machine's
  */
 export function inSharedTime(store: ReportStore, offsetMs: () => number): ReportStore {
   return {
     ...store,
-    async insert(report, keys) {
-      const ms = offsetMs();
-      return shiftStored(await store.insert(shiftReport(report, ms), keys), -ms);
-    },
+    insert: async (report, keys) => shiftStored(await store.insert(report, keys), -offsetMs()),
     async findFresh(questions) {
       const ms = offsetMs();
       if (ms === 0) return store.findFresh(questions);
@@ -43,7 +40,6 @@ export function inSharedTime(store: ReportStore, offsetMs: () => number): Report
       const stored = await store.get(reportId);
       return stored && shiftStored(stored, -offsetMs());
     },
-    keepBlob: (name, bytes, expiresAt) => store.keepBlob(name, bytes, expiresAt + offsetMs()),
   };
 }
 
@@ -51,16 +47,4 @@ function shiftStored(stored: StoredReport, ms: number): StoredReport {
   if (ms === 0) return stored;
   const { checkedAt, freshUntil, expiresAt } = stored;
   return { ...stored, checkedAt: checkedAt + ms, freshUntil: freshUntil + ms, expiresAt: expiresAt + ms };
-}
-
-function shiftReport(report: Report, ms: number): Report {
-  if (ms === 0) return report;
-  const shift = (text: string) => new Date(Date.parse(text) + ms).toISOString();
-  const { checkedAt, freshUntil, expiresAt } = report;
-  return {
-    ...report,
-    checkedAt: shift(checkedAt),
-    freshUntil: shift(freshUntil),
-    expiresAt: shift(expiresAt),
-  };
 }

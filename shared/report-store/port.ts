@@ -66,12 +66,12 @@ export type Question = { readonly jobKey: string; readonly wanted: Wanted };
  * Problem `store_unavailable`. A row that does not fit its schema is absent, and logged once.
  */
 export interface ReportStore {
-  /** Keeps the report; the first of one reportId wins. Returns what is stored. */
+  /** Keeps the report, whose times are those of the clock that all processes share; the first of one reportId wins. Returns what is stored. */
   insert(report: Report, keys: ReportKeys): Promise<StoredReport>;
   /** The newest report that answers each question, by jobKey; those without one are left out. @param nowMs what its times are compared with, where that is not this machine's clock */
   findFresh(questions: readonly Question[], nowMs?: number): Promise<ReadonlyMap<string, StoredReport>>;
   get(reportId: string): Promise<StoredReport | undefined>;
-  /** Keeps bytes beside a report until `expiresAt` (Unix ms); a second write of the same name replaces the first. */
+  /** Keeps bytes beside a report until `expiresAt` (Unix ms by that clock); a second write of the same name replaces the first. */
   keepBlob(name: BlobName, bytes: Uint8Array, expiresAt: number): Promise<void>;
   /** Keeps many at once. */
   keepBlobs(blobs: readonly Blob[]): Promise<void>;

@@ -13,7 +13,7 @@ function fileOf(more: Partial<EvidenceFile> = {}): EvidenceFile {
     target: 'http://a.test/',
     options: {},
     reportId: randomId(),
-    checkedAtMs: 1,
+    checkedAtMs: Date.now(),
     durationMs: 1,
     freshForS: null,
     keepForS: null,

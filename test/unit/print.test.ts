@@ -20,6 +20,7 @@ const printer = openPrinter({
   // No job of these tests may come as far as a browser that works.
   print: { ...printLimits, browser: { path: '/nowhere/chrome', folder: '/nowhere' }, noSandbox: false },
   log,
+  now: Date.now,
   onDone: () => undefined,
 });
 

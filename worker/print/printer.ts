@@ -16,6 +16,8 @@ export type PrinterSettings = {
   readonly reportStore: ReportStore;
   readonly print: PrintSettings;
   readonly log: Logger;
+  /** Unix ms by the clock that all processes share. */
+  readonly now: () => number;
   readonly onDone: (check: string, state: ReportState, seconds: number) => void;
 };
 
@@ -25,7 +27,8 @@ export type Printer = { readonly run: Run; readonly gaveUp: GaveUp };
 const longestTitle = 120;
 
 /** Opens the printer. */
-export function openPrinter({ reportStore, print, log, onDone }: PrinterSettings): Printer {
+export function openPrinter(settings: PrinterSettings): Printer {
+  const { reportStore, log, now, onDone } = settings;
   return {
     async run(job, { attempt }, stop) {
       // Whoever can write to Redis chooses neither what is printed nor the key of its end.
@@ -36,7 +39,7 @@ export function openPrinter({ reportStore, print, log, onDone }: PrinterSettings
       const { jobKey, wanted } = job;
       if ((await reportStore.findFresh([{ jobKey, wanted }])).has(jobKey)) return undefined;
       const start = performance.now();
-      const printed = await printStored(job, reportStore, print, stop);
+      const printed = await printStored(job, settings, stop);
       const tookMs = Math.round(performance.now() - start);
       const about = { jobId: job.jobId, requestId: job.requestId, reportId: job.target, attempt, tookMs };
       const isPrinted = 'pdf' in printed;
@@ -44,7 +47,7 @@ export function openPrinter({ reportStore, print, log, onDone }: PrinterSettings
         log.info({ ...about, bytes: printed.pdf.length, refused: printed.refused }, 'report printed');
       else log.warn({ ...about, reason: printed.failure }, 'report not printed');
       await reportStore.insert(
-        isPrinted ? printedReport(job, tookMs) : failedPrint(job, printed.failure),
+        isPrinted ? printedReport(job, now(), tookMs) : failedPrint(job, now(), printed.failure),
         job,
       );
       onDone(reportPrint.name, isPrinted ? 'complete' : 'failed', tookMs / 1000);
@@ -53,10 +56,12 @@ export function openPrinter({ reportStore, print, log, onDone }: PrinterSettings
     async gaveUp(job, cause) {
       log.warn({ jobId: job.jobId, err: cause }, 'print given up');
       if (cause instanceof Problem || !isWellMade(job)) return;
-      await reportStore.insert(failedPrint(job, 'the run was broken off'), job).catch((error: unknown) => {
-        if (!(error instanceof Problem)) throw error;
-        log.warn({ jobId: job.jobId, err: error }, 'end of a print not stored'); // the next GET starts the work again
-      });
+      await reportStore
+        .insert(failedPrint(job, now(), 'the run was broken off'), job)
+        .catch((error: unknown) => {
+          if (!(error instanceof Problem)) throw error;
+          log.warn({ jobId: job.jobId, err: error }, 'end of a print not stored'); // the next GET starts the work again
+        });
     },
   };
 }
@@ -68,8 +73,7 @@ function isWellMade({ queue, target, jobKey, host }: Job): boolean {
 
 async function printStored(
   { target: reportId }: Job,
-  reportStore: ReportStore,
-  print: PrintSettings,
+  { reportStore, print, now }: PrinterSettings,
   stop: AbortSignal,
 ): Promise<Printed> {
   const stored = await reportStore.get(reportId);
@@ -78,8 +82,8 @@ async function printStored(
   try {
     const printed = await printHtml(paperOf(readReport(stored)), print, AbortSignal.any([stop, limit]));
     if ('pdf' in printed) {
-      const expiresAt = Math.min(stored.expiresAt, Date.now() + pdfKeptForMs);
-      await reportStore.keepBlob({ reportId, kind: 'pdf' }, printed.pdf, expiresAt);
+      const keptForMs = Math.min(stored.expiresAt - Date.now(), pdfKeptForMs);
+      await reportStore.keepBlob({ reportId, kind: 'pdf' }, printed.pdf, now() + keptForMs);
     }
     return printed;
   } catch (error) {
@@ -97,23 +101,23 @@ function paperOf(report: Report): Paper {
   };
 }
 
-function printedReport(job: Job, durationMs: number): Report {
-  const facts = { ...factsOf(job), durationMs };
+function printedReport(job: Job, nowMs: number, durationMs: number): Report {
+  const facts = { ...factsOf(job, nowMs), durationMs };
   return makeReport(facts, { state: 'complete', verdicts: {}, score: null, fields: {} });
 }
 
-function failedPrint(job: Job, reason: string): Report {
-  return makeFailedReport(factsOf(job), `No PDF was made: ${reason}.`);
+function failedPrint(job: Job, nowMs: number, reason: string): Report {
+  return makeFailedReport(factsOf(job, nowMs), `No PDF was made: ${reason}.`);
 }
 
-function factsOf({ target }: Job) {
+function factsOf({ target }: Job, checkedAtMs: number) {
   return {
     check: reportPrint.name,
     target: { reportId: target },
     rules: {},
     rulesVersion: reportPrint.rulesVersion,
     reportId: undefined,
-    checkedAtMs: Date.now(),
+    checkedAtMs,
     durationMs: 0,
     freshForS: reportPrint.freshForS,
     // Only those who wait read it, and a second attempt after a kill.

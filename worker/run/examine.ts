@@ -12,6 +12,8 @@ import type { EvidenceKeeper } from './keep-evidence.ts';
 export type ReportSettings = {
   readonly evidence: Pick<EvidenceKeeper, 'begin'>;
   readonly judging: Pick<Judging, 'judge'>;
+  /** Unix ms by the clock that all processes share: the report carries it, whatever this machine's clock shows when it is stored. */
+  readonly now: () => number;
   /** Replaces every check's own freshness; labs. */
   readonly freshForS: number | undefined;
   readonly keepForS: number;
@@ -85,7 +87,7 @@ function fileOf(
   { spec }: Check,
   { target, options, reportId }: Subject,
   durationMs: number,
-  { freshForS, keepForS, reportIds, publicPath }: ReportSettings,
+  { now, freshForS, keepForS, reportIds, publicPath }: ReportSettings,
 ): Omit<EvidenceFile, 'evidence'> {
   return {
     v: 1,
@@ -93,7 +95,7 @@ function fileOf(
     target,
     options,
     reportId: reportIds ? reportId : null,
-    checkedAtMs: Date.now(),
+    checkedAtMs: now(),
     durationMs: Math.round(durationMs),
     ...(publicPath === '' ? {} : { publicPath }),
     freshForS: freshForS ?? null,

@@ -49,7 +49,7 @@ export function openEvidenceKeeper({ reportStore, log, evidenceForS }: EvidenceS
       const { reportId } = file;
       const bytes = evidenceForS > 0 && reportId !== null ? await pack(file, json) : undefined;
       if (!bytes || reportId === null) return nothingToKeep;
-      const expiresAt = Date.now() + evidenceForS * 1000;
+      const expiresAt = file.checkedAtMs + evidenceForS * 1000;
       const kept = writing.begin({ name: { reportId, kind: 'evidence' }, bytes, expiresAt });
       // The driver writes to its socket in this turn of the loop: judging, which comes next, is one long turn.
       await nextTurn();

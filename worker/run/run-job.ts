@@ -109,7 +109,7 @@ async function findStored(reportStore: ReportStore, { jobKey, wanted }: Job) {
 }
 
 async function failedOf(job: Job, settings: Settings): Promise<Report | undefined> {
-  if (job.check === domainVisit.name) return failedVisit(job);
+  if (job.check === domainVisit.name) return failedVisit(job, settings.now());
   const check = await settings.findCheck(job.check);
   return check && failedReport(check, job, 'The run was broken off before it could end.', settings);
 }

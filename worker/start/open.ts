@@ -4,7 +4,7 @@ import { reportPrint } from '#shared/catalogue/report-print';
 import type { Config } from '#shared/config';
 import { openJobKeys } from '#shared/job-keys';
 import { openOnceEach } from '#shared/job-queue/once-each';
-import type { QueueWorker } from '#shared/job-queue/port';
+import type { JobQueue, QueueWorker } from '#shared/job-queue/port';
 import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import type { QueueName } from '#shared/model/job';
@@ -116,6 +116,7 @@ function openRunnerOf(
     findCheck: findCheckOf(config),
     log,
     tracing,
+    now: () => sharedNow(jobQueue),
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
     freshForS: config.FRESH_SECONDS,
     keepForS: config.REPORT_TTL_DAYS * 86_400,
@@ -130,8 +131,13 @@ function openPrinterOf({ config, backend, log, metrics }: WorkerContext): Printe
     reportStore: backend.reportStore,
     print: { browser, noSandbox, ...printLimits },
     log,
+    now: () => sharedNow(backend.jobQueue),
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
   });
+}
+
+function sharedNow(jobQueue: Pick<JobQueue, 'clockOffsetMs'>): number {
+  return Date.now() + jobQueue.clockOffsetMs();
 }
 
 /** Runs only what the specs of the checks know; nothing is kept of another job, and nothing is asked for it. */

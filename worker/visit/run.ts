@@ -71,7 +71,11 @@ export async function runVisit(
       answerAll([dnsQuestion(job.target), ...entryPointQuestions(job.target)]),
       finding.then((host) => answerAll([sslQuestion(host), headersQuestion(host)])),
     ]);
-    await settings.reportStore.insert(visitReport(job, webHost, performance.now() - start), job);
+    const report = visitReport(job, webHost, {
+      nowMs: settings.now(),
+      durationMs: performance.now() - start,
+    });
+    await settings.reportStore.insert(report, job);
     return { state: 'complete', webHost };
   } finally {
     opened.close();
@@ -146,27 +150,29 @@ function wantedOf({ options, wanted }: Job, refreshFloorS: number): Wanted {
   return { since: Math.min(Number(options['since']), Date.now() - refreshFloorS * 1000), orFresh: false };
 }
 
-function visitReport(job: Job, webHost: string, durationMs: number): Report {
-  const facts = { ...factsOf(job, domainVisit.freshForS), durationMs };
+type Times = { readonly nowMs: number; readonly durationMs: number };
+
+function visitReport(job: Job, webHost: string, { nowMs, durationMs }: Times): Report {
+  const facts = { ...factsOf(job, nowMs, domainVisit.freshForS), durationMs };
   return makeReport(facts, { state: 'complete', verdicts: {}, score: null, fields: { webHost } });
 }
 
-/** The report of a visit that did not finish. domain-health reads it, and starts no other visit for a while. */
-export function failedVisit(job: Job): Report {
+/** The report of a visit that did not finish. domain-health reads it, and starts no other visit for a while. @param nowMs by the shared clock */
+export function failedVisit(job: Job, nowMs: number): Report {
   return makeFailedReport(
-    factsOf(job, freshForOtherS.failed),
+    factsOf(job, nowMs, freshForOtherS.failed),
     'The visit was broken off before it could end.',
   );
 }
 
-function factsOf({ target }: Job, freshForS: number): ReportFacts {
+function factsOf({ target }: Job, checkedAtMs: number, freshForS: number): ReportFacts {
   return {
     check: domainVisit.name,
     target: { domain: target },
     rules: {},
     rulesVersion: domainVisit.rulesVersion,
     reportId: undefined,
-    checkedAtMs: Date.now(),
+    checkedAtMs,
     durationMs: 0,
     freshForS,
     keepForS: visitKeptForS,

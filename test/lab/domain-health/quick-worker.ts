@@ -63,6 +63,7 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
     jobsOf: (job, signal) => openJobs(jobsSettings, job, signal),
     findCheck: findCheckOf(config),
     log,
+    now: () => Date.now(),
     onDone: () => undefined,
     freshForS: config.FRESH_SECONDS,
     keepForS: 3600,
