@@ -1,3 +1,4 @@
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -18,16 +19,22 @@ const server = createServer(await issue('a.test'), (request, response) => {
 });
 for (const host of ['b.test', 'other-name.test'])
   server.addContext(host, await issue(host === 'other-name.test' ? 'else.test' : host));
-await new Promise<void>((resolve) => server.listen(0, siteAddress, resolve));
-const tlsPort = (server.address() as AddressInfo).port;
+const plain = createPlainServer((_request, response) =>
+  response.writeHead(301, { location: 'https://a.test/' }).end(),
+);
+for (const each of [server, plain])
+  await new Promise<void>((resolve) => each.listen(0, siteAddress, resolve));
+const [tlsPort, plainPort] = [server, plain].map((each) => (each.address() as AddressInfo).port);
 afterAll(() => {
-  server.closeAllConnections();
-  server.close();
+  for (const each of [server, plain]) {
+    each.closeAllConnections();
+    each.close();
+  }
 });
 
 const load = async (url: string) =>
   expectRun(
-    await openProbe(0, { tlsPort, trustedAuthorities: [authority.cert] }).run({
+    await openProbe(plainPort ?? 0, { tlsPort: tlsPort ?? 0, trustedAuthorities: [authority.cert] }).run({
       url,
       strategy: 'mobile',
       timeoutMs: 50_000,
@@ -42,6 +49,13 @@ test('so is one that another such site redirects to', async () => {
   expect((await load('https://a.test/moved')).end).toMatchObject({
     kind: 'loaded',
     page: { finalUrl: 'https://b.test/' },
+  });
+});
+
+test('so is one that its own http address redirects to', async () => {
+  expect((await load('http://a.test/')).end).toMatchObject({
+    kind: 'loaded',
+    page: { finalUrl: 'https://a.test/' },
   });
 });
 

@@ -73,7 +73,7 @@ type Means = {
 
 /**
  * Loads the page. Where the operator has authorities of its own, the browser believes the keys of the sites that they vouch for: of the page's
- * host from the start, and of other hosts by a second load, as only the first tells their names.
+ * host from the start where its address is https, and of other hosts by a second load, as only the first tells their names.
  */
 async function runTrusting(means: Means, request: BrowserRequest): Promise<SeenRun | BrowserFailure> {
   const { settings } = means;
@@ -84,10 +84,13 @@ async function runTrusting(means: Means, request: BrowserRequest): Promise<SeenR
     return (await Promise.all(asked)).filter((key) => key !== undefined);
   };
   const { protocol, hostname } = new URL(request.url);
-  const keys = await keysOf(protocol === 'https:' ? [hostname] : []);
+  const known = protocol === 'https:' ? [hostname] : [];
+  const keys = await keysOf(known);
   const first = await runOnce(means, request, keys);
   if (first.kind === 'failure') return first;
-  const more = await keysOf(first.secureHosts.filter((host) => host !== hostname).slice(0, trustedHostLimit));
+  const more = await keysOf(
+    first.secureHosts.filter((host) => !known.includes(host)).slice(0, trustedHostLimit),
+  );
   const timeoutMs = request.timeoutMs - (performance.now() - start);
   const isWorthIt = more.length > 0 && timeoutMs > timeoutForLoadMs;
   return isWorthIt ? runOnce(means, { ...request, timeoutMs }, [...keys, ...more]) : first;
