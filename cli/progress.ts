@@ -64,7 +64,7 @@ export function durationText(seconds: number): string {
  */
 export function openProgress(total: number | undefined, resumed: () => number): ProgressLine {
   const { stderr } = process;
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const grades = new Map<string, number>();
   let done = 0;
   let failed = 0;
@@ -74,10 +74,10 @@ export function openProgress(total: number | undefined, resumed: () => number): 
       done,
       total,
       asked: done - resumed(),
-      seconds: (Date.now() - startedAt) / 1000,
+      seconds: (performance.now() - startedAt) / 1000,
       grades,
       failed,
-      pausedS: Math.max(0, Math.ceil((pausedUntil - Date.now()) / 1000)),
+      pausedS: Math.max(0, Math.ceil((pausedUntil - performance.now()) / 1000)),
     });
   const draw = () =>
     stderr.write(stderr.isTTY ? `\r\u001b[2K${text().slice(0, (stderr.columns || 80) - 1)}` : `${text()}\n`);
@@ -90,7 +90,7 @@ export function openProgress(total: number | undefined, resumed: () => number): 
       else grades.set(report.grade ?? '-', (grades.get(report.grade ?? '-') ?? 0) + 1);
     },
     paced(waitMs) {
-      pausedUntil = Math.max(pausedUntil, Date.now() + waitMs);
+      pausedUntil = Math.max(pausedUntil, performance.now() + waitMs);
     },
     close() {
       clearInterval(timer);

@@ -27,11 +27,11 @@ export function watchOutages<Port extends Pinged & object>(port: Port, watched: 
   let isAsking = false;
   const judge = (state: true | string, cause: unknown) => {
     if (state !== true && awaySince === undefined) {
-      awaySince = Date.now();
+      awaySince = performance.now();
       log.error({ part, reason: state, ...(cause === undefined ? {} : { err: cause }) }, `${part} is away`);
     }
     if (state === true && awaySince !== undefined) {
-      log.info({ part, awayMs: Date.now() - awaySince }, `${part} is back`);
+      log.info({ part, awayMs: Math.round(performance.now() - awaySince) }, `${part} is back`);
       awaySince = undefined;
     }
   };

@@ -45,7 +45,7 @@ export async function answerJob(
 
 async function followJob(runs: Runs, jobId: string, waitS: number, response: Outgoing): Promise<JobState> {
   if (waitS <= 0) return findJob(runs.jobQueue, jobId);
-  const until = Date.now() + waitS * 1000;
+  const until = performance.now() + waitS * 1000;
   const wake = { call: () => undefined as void };
   const unsubscribe = runs.jobQueue.onDone(
     (done) => (done === 'missed' || done.jobId === jobId) && wake.call(),
@@ -53,7 +53,7 @@ async function followJob(runs: Runs, jobId: string, waitS: number, response: Out
   try {
     for (;;) {
       const state = await findJob(runs.jobQueue, jobId);
-      const leftMs = until - Date.now();
+      const leftMs = until - performance.now();
       if ((state.state !== 'waiting' && state.state !== 'running') || leftMs <= 0 || response.closed)
         return state;
       await new Promise<void>((resolve) => {

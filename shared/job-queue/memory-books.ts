@@ -16,7 +16,7 @@ import type { Done, JobState, Progress, QueueStats, Submitted } from './port.ts'
 
 export type Entry = {
   readonly job: Job;
-  /** Since when it waits for what it waits for now: its host, or a worker; Unix ms. */
+  /** Since when it waits for what it waits for now: its host, or a worker; in the ms of `performance.now()`. */
   since: number;
   /** What it holds of the queue's memory. */
   readonly bytes: number;
@@ -113,7 +113,7 @@ function writeDown(books: Books, job: Job): Entry {
   if (isPage) countHeld(books.pages, job.caller, 1);
   const bytes = bytesOf(job);
   books.heldBytes += bytes;
-  const entry: Entry = { job, since: Date.now(), bytes, turn, state: 'parked', progress, timer };
+  const entry: Entry = { job, since: performance.now(), bytes, turn, state: 'parked', progress, timer };
   books.entries.set(job.jobId, entry);
   books.byKey.set(job.jobKey, job.jobId);
   return entry;
@@ -161,20 +161,24 @@ function positionOf(books: Books, { job, state }: Entry): number {
 /** The counts of one queue. */
 export function statsOf({ entries }: Books, queue: QueueName): QueueStats {
   const counts = { waiting: 0, parked: 0, running: 0 };
-  const now = Date.now();
+  const now = performance.now();
   const oldest = { ready: now, parked: now, running: now };
   for (const { job, state, since } of entries.values()) {
     if (job.queue !== queue) continue;
     counts[state === 'ready' ? 'waiting' : state] += 1;
     oldest[state] = Math.min(oldest[state], since);
   }
-  return { ...counts, oldestWaitingMs: now - oldest.ready, oldestParkedMs: now - oldest.parked };
+  return {
+    ...counts,
+    oldestWaitingMs: Math.round(now - oldest.ready),
+    oldestParkedMs: Math.round(now - oldest.parked),
+  };
 }
 
 function makeReady(books: Books, entry: Entry): void {
   const { queue, jobId } = entry.job;
   entry.state = 'ready';
-  entry.since = Date.now();
+  entry.since = performance.now();
   const waiting = books.ready[queue];
   let at = waiting.length;
   while (at > 0 && (books.entries.get(waiting[at - 1] ?? '')?.turn ?? 0) > entry.turn) at -= 1;

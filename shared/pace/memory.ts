@@ -4,9 +4,9 @@ import type { Pace } from './port.ts';
 /** Keys at most 300 characters long: about 20 MB when full. The one that was asked longest ago is forgotten first. */
 const keyLimit = 50_000;
 
-/** The pace of one process. @param now Unix ms; for tests */
-export function openMemoryPace(now: () => number = Date.now): Pace {
-  /** When all that was taken of a key will have been used at its rate, Unix ms. */
+/** The pace of one process. @param now ms that only grow; for tests */
+export function openMemoryPace(now: () => number = () => performance.now()): Pace {
+  /** When all that was taken of a key will have been used at its rate, in the ms of `now`. */
   const usedUpAt = new LRUCache<string, number>({ max: keyLimit });
   return {
     async take(key, units, { perSecond, burst }, maxWaitMs) {

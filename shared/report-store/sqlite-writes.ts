@@ -40,13 +40,16 @@ export function openWrites(database: DatabaseSync, path: string, log: Logger): W
     }
     if (!fault) return;
     clearInterval(fault.timer);
-    log.info({ forMs: Date.now() - fault.at, freeBytes: freeBytesOf(path) }, 'reports can be written again');
+    log.info(
+      { forMs: Math.round(performance.now() - fault.at), freeBytes: freeBytesOf(path) },
+      'reports can be written again',
+    );
     fault = undefined;
   };
   const note = (problem: Problem) => {
     if (fault || !isDiskFault(problem.cause)) return;
     log.error({ err: problem.cause, freeBytes: freeBytesOf(path) }, 'reports cannot be written');
-    fault = { problem, at: Date.now(), timer: setInterval(retry, retryMs).unref() };
+    fault = { problem, at: performance.now(), timer: setInterval(retry, retryMs).unref() };
   };
   const write = <T>(act: () => T): T => {
     try {

@@ -22,7 +22,7 @@ export type Pending = {
   submission: Promise<Submitted>;
   submitted: Submitted | undefined;
   readonly waiters: Set<Waiter>;
-  /** When the queue was last asked about it, Unix ms. */
+  /** When the queue was last asked about it, in the ms of `performance.now()`. */
   asked: number;
 };
 

@@ -100,7 +100,7 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
 
 function newPending(job: Job): Pending {
   const { promise: submission } = Promise.withResolvers<Submitted>();
-  return { job, submission, submitted: undefined, waiters: new Set(), asked: Date.now() };
+  return { job, submission, submitted: undefined, waiters: new Set(), asked: performance.now() };
 }
 
 function start(line: Line, entry: Pending): void {
@@ -112,7 +112,7 @@ function start(line: Line, entry: Pending): void {
 }
 
 async function submit({ jobQueue, reportStore, openJobs }: Line, entry: Pending): Promise<Submitted> {
-  entry.asked = Date.now();
+  entry.asked = performance.now();
   // A report that cannot be kept is worth no visit to the target.
   const fault = reportStore.fault();
   if (fault) throw fault;
@@ -161,8 +161,9 @@ async function tick(line: Line): Promise<void> {
 
 /** A job that the queue forgot, or that ended without a report, is started again. */
 async function doubt(line: Line, entry: Pending): Promise<void> {
-  if (!entry.submitted || entry.submitted.state === 'full' || Date.now() - entry.asked < doubtAfterMs) return;
-  entry.asked = Date.now();
+  if (!entry.submitted || entry.submitted.state === 'full' || performance.now() - entry.asked < doubtAfterMs)
+    return;
+  entry.asked = performance.now();
   const { state } = await line.jobQueue.look(entry.job.queue, entry.submitted.jobId);
   if (state === 'waiting' || state === 'running') return;
   await look(line, [entry]);

@@ -35,7 +35,9 @@ const tryAgainMs = 1000;
 /** The jobs that a composite job may ask for. */
 export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSignal): Jobs {
   const startedAt = Date.now();
-  const deadline = startedAt + parent.runLimitMs * shareOfParts;
+  // By the clock that nobody sets.
+  const deadline = performance.now() + parent.runLimitMs * shareOfParts;
+  const leftMs = () => Math.max(0, Math.round(deadline - performance.now()));
   const { reportStore, jobKeyOf, publicPath, visits } = settings;
   const wantedOf = ({ refreshFloorS }: CheckSpec): Wanted =>
     parent.wanted.orFresh
@@ -51,7 +53,7 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
     return asked.map(({ jobKey }) => readFound(found, jobKey));
   };
   const run = (job: Job, progress: (progress: Progress) => void) =>
-    runPart(settings, job, { waitMs: deadline - Date.now(), signal, progress });
+    runPart(settings, job, { waitMs: leftMs(), signal, progress });
 
   return {
     publicPath,
@@ -68,9 +70,7 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
       if (last?.state === 'failed') return { unavailable: brokenOff };
       const wanted = { since: startedAt, orFresh: false };
       const part = { spec: domainVisit, target: domain, options: { ...parent.wanted }, jobKey, wanted };
-      const leave = await visits.enter(
-        AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, deadline - Date.now()))]),
-      );
+      const leave = await visits.enter(AbortSignal.any([signal, AbortSignal.timeout(leftMs())]));
       if (!leave) return { unavailable: lateTurn };
       const answer = await run(makePart(parent, settings, part), progress).finally(leave);
       if ('unavailable' in answer) return answer;

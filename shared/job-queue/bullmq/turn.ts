@@ -239,9 +239,9 @@ async function endJob(
 }
 
 function throttle(bullJob: BullJob<Job>): (progress: Progress) => void {
-  let last = 0;
+  let last = Number.NEGATIVE_INFINITY;
   return (progress) => {
-    const now = Date.now();
+    const now = performance.now();
     if (now - last < progressEveryMs) return;
     last = now;
     bullJob.updateProgress(progress).catch(() => undefined); // progress is a courtesy: the run goes on without it

@@ -84,7 +84,7 @@ function openCrew(configured: readonly string[] | undefined, lookUp: LookUp | un
   let looking: Promise<readonly Member[]> | undefined;
   let lookedAt = 0;
   const look = (): Promise<readonly Member[]> => {
-    lookedAt = Date.now();
+    lookedAt = performance.now();
     looking ??= open().finally(() => {
       looking = undefined;
     });
@@ -94,7 +94,7 @@ function openCrew(configured: readonly string[] | undefined, lookUp: LookUp | un
   return {
     all: async () => (today.length > 0 ? today : look()),
     doubt() {
-      if (Date.now() - lookedAt >= doubtEveryMs) look().catch(() => undefined); // today's go on
+      if (performance.now() - lookedAt >= doubtEveryMs) look().catch(() => undefined); // today's go on
     },
     close() {
       isClosed = true;
