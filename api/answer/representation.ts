@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import type { StoredReport } from '#shared/report-store/port';
-import { digestOf, unpackPrepared } from '#shared/report-store/row';
+import { digestOf, exactly, unpackPrepared } from '#shared/report-store/row';
 import { type Coding, chooseCoding } from './negotiation.ts';
 import type { Outgoing } from './outgoing.ts';
 
@@ -37,7 +37,10 @@ export function represent(
 }
 
 /** Makes a representation of a stored report. Its bytes without a coding are unpacked when they are first asked for; throws Problem `report_not_found` then where they are damaged. */
-export function representStored({ prepared, json }: StoredReport, onGrown: OnGrown): Representation {
+export function representStored(
+  { prepared, json }: StoredReport,
+  onGrown: OnGrown = () => undefined,
+): Representation {
   const contentType = 'application/json; charset=utf-8';
   if (!prepared) return represent(json(), contentType, onGrown);
   const { jsonBytes: sizeBytes, digest } = prepared;
@@ -94,10 +97,7 @@ function openForms(
 
 // zlib answers with a view of the whole chunk that it wrote to (16 or 64 KiB), and small Buffers share a slab: either would be held for 2 kB.
 function copyExactly(bytes: Uint8Array): Buffer {
-  if (bytes.buffer.byteLength === bytes.byteLength) return Buffer.from(bytes.buffer);
-  const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
-  copy.set(bytes);
-  return copy;
+  return Buffer.from(exactly(bytes).buffer);
 }
 
 /** JSON that is made when it is first asked for, and once. */

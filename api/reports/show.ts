@@ -22,12 +22,7 @@ export async function answerReport(
   readOwnQuery(request, []);
   const stored = await findReadable(shelf, caller, String(request.params['id']));
   response.appendHeader('Link', site.linksOf(stored.reportId));
-  await sendStored(
-    request,
-    response,
-    stored,
-    representStored(stored, () => undefined),
-  );
+  await sendStored(request, response, stored, representStored(stored));
 }
 
 /** Answers /api/reports/{id}/export?format=: the report as a file. `format` alone decides, Accept is not judged. */

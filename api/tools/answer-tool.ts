@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { JobState, Submitted } from '#shared/job-queue/port';
+import { type JobState, notStarted, type Submitted } from '#shared/job-queue/port';
 import type { Job, Wanted } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { OpenJob } from '#shared/waiting/waiting';
@@ -68,16 +68,8 @@ async function poll(runs: Runs, spec: CheckSpec, ask: Ask): Promise<LaterJob | u
   const isPlain = ask.freshness.maxAgeS === undefined && !ask.freshness.onlyIfCached;
   if (!isPlain || waitSecondsOf(runs, spec, ask) > 0) return undefined;
   const open = runs.waiting.openJob(ask.jobKey);
-  if (!open) return undefined;
-  const state = await lookAtJob(runs, open);
-  if (state?.state === 'waiting')
-    return { jobId: open.jobId, job: state.job, progress: notStarted, position: state.position };
-  return state?.state === 'running'
-    ? { jobId: open.jobId, job: state.job, progress: state.progress }
-    : undefined;
+  return open && laterOf(open.jobId, await lookAtJob(runs, open));
 }
-
-const notStarted = { done: 0, total: 1, current: '' };
 
 /** Undefined where the queue is away at this moment. */
 function lookAtJob({ jobQueue }: Runs, { queue, jobId }: OpenJob): Promise<JobState | undefined> {
@@ -91,10 +83,22 @@ function lookAtJob({ jobQueue }: Runs, { queue, jobId }: OpenJob): Promise<JobSt
 async function lookJob(runs: Runs, job: Job, submitted: Submitted): Promise<LaterJob> {
   const { jobId } = submitted;
   const state = await lookAtJob(runs, { queue: job.queue, jobId });
-  const progress = state?.state === 'running' ? state.progress : notStarted;
-  const position = state?.state === 'waiting' ? state.position : submitted.position;
-  const isWaiting = state === undefined ? submitted.state === 'parked' : state.state === 'waiting';
-  return { jobId, job, progress, ...(isWaiting ? { position: position ?? 1 } : {}) };
+  const isParked = state === undefined && submitted.state === 'parked';
+  return (
+    laterOf(jobId, state) ?? {
+      jobId,
+      job,
+      progress: notStarted,
+      ...(isParked ? { position: submitted.position ?? 1 } : {}),
+    }
+  );
+}
+
+/** Undefined for a job that neither waits nor runs. */
+function laterOf(jobId: string, state: JobState | undefined): LaterJob | undefined {
+  if (state?.state === 'waiting')
+    return { jobId, job: state.job, progress: notStarted, position: state.position };
+  return state?.state === 'running' ? { jobId, job: state.job, progress: state.progress } : undefined;
 }
 
 /** Which stored report answers at once. The floor keeps a caller of `fresh` from starting run after run. */

@@ -12,7 +12,14 @@ import {
   takeNext,
 } from './host-line.ts';
 import { beginTurn, countHeld, drawTurn, noPageTurns, type PageTurns } from './page-turns.ts';
-import type { Done, JobState, Progress, QueueStats, Submitted } from './port.ts';
+import {
+  type Done,
+  type JobState,
+  notStarted,
+  type Progress,
+  type QueueStats,
+  type Submitted,
+} from './port.ts';
 
 export type Entry = {
   readonly job: Job;
@@ -107,13 +114,20 @@ function enterLine(books: Books, job: SlotJob, lineLimit: number): Submitted {
 
 function writeDown(books: Books, job: Job): Entry {
   const timer = setTimeout(() => expire(books, job.jobId), Math.max(0, job.startBy - Date.now())).unref();
-  const progress = { done: 0, total: 1, current: '' };
   const isPage = job.queue === 'browser';
   const turn = isPage ? drawTurn(books.pages, job.caller) : 0;
   if (isPage) countHeld(books.pages, job.caller, 1);
   const bytes = bytesOf(job);
   books.heldBytes += bytes;
-  const entry: Entry = { job, since: performance.now(), bytes, turn, state: 'parked', progress, timer };
+  const entry: Entry = {
+    job,
+    since: performance.now(),
+    bytes,
+    turn,
+    state: 'parked',
+    progress: notStarted,
+    timer,
+  };
   books.entries.set(job.jobId, entry);
   books.byKey.set(job.jobKey, job.jobId);
   return entry;

@@ -3,6 +3,9 @@ import type { Job, QueueName } from '../model/job.ts';
 /** How far a run is: questions answered, of how many known so far, and what is being asked now. */
 export type Progress = { readonly done: number; readonly total: number; readonly current: string };
 
+/** The progress of a job that has told of none. */
+export const notStarted: Progress = { done: 0, total: 1, current: '' };
+
 export type Submitted = {
   /** `joined` equal work that was there before; `full`: the host's or the queue's line is too long, nothing was kept. */
   readonly state: 'joined' | 'admitted' | 'parked' | 'full';

@@ -1,10 +1,10 @@
-import type { Progress } from '#shared/job-queue/port';
+import { notStarted, type Progress } from '#shared/job-queue/port';
 
 type Tell = (progress: Progress) => void;
 
 /** Adds up the progress of tasks that each count their own questions: gives each task its own teller, and tells the sum. @param known tasks that count before they begin */
 export function addUp<Task>(tell: Tell, known: readonly Task[] = []): (task: Task) => Tell {
-  const tasks = new Map<Task, Progress>(known.map((task) => [task, { done: 0, total: 1, current: '' }]));
+  const tasks = new Map<Task, Progress>(known.map((task) => [task, notStarted]));
   return (task) => (progress) => {
     tasks.set(task, progress);
     const all = [...tasks.values()];

@@ -1,7 +1,7 @@
 import type { Job as BullJob } from 'bullmq';
 import type { QueueName } from '../../model/job.ts';
 import { shiftJob } from '../../shared-time.ts';
-import type { JobState, Progress } from '../port.ts';
+import { type JobState, notStarted } from '../port.ts';
 import { readJob, readProgress } from '../read-message.ts';
 import type { Side } from './side.ts';
 import type { Outcome } from './turn.ts';
@@ -23,7 +23,7 @@ export async function look(
   const job = shiftJob(read.value, -clock.offsetMs());
   switch (state) {
     case 'active':
-      return { state: 'running', progress: readProgress(bullJob.progress) ?? noProgress, job };
+      return { state: 'running', progress: readProgress(bullJob.progress) ?? notStarted, job };
     case 'completed':
       return { state: readOutcome(returnvalue), job };
     case 'failed':
@@ -39,5 +39,3 @@ export async function look(
 function readOutcome(returned: unknown): Outcome {
   return returned === 'expired' || returned === 'failed' ? returned : 'done';
 }
-
-const noProgress: Progress = { done: 0, total: 1, current: '' };

@@ -2,7 +2,7 @@ import type { Job as BullJob } from 'bullmq';
 import type { Logger } from '../../logger.ts';
 import { drawJobId, type Job, type QueueName, queueNames, randomId } from '../../model/job.ts';
 import { isRedisAway, onceOnly, openRedis } from '../../redis.ts';
-import type { Done, QueueStats, Submitted } from '../port.ts';
+import { type Done, notStarted, type QueueStats, type Submitted } from '../port.ts';
 import { readJob, readProgress } from '../read-message.ts';
 import { queueUnavailable } from '../unavailable.ts';
 import { handOver, promote } from './hand-over.ts';
@@ -160,7 +160,7 @@ async function see(
     job,
     state: stateOf(state, bullJob.returnvalue),
     nowMs,
-    progress: readProgress(bullJob.progress) ?? { done: 0, total: 1, current: '' },
+    progress: readProgress(bullJob.progress) ?? notStarted,
     pause,
     isServed: served === 1,
     denied,
