@@ -6,6 +6,7 @@ import { type Points } from '#shared/primary/messages';
 import { openOutbox } from '#shared/primary/outbox';
 import { openSummedMetrics } from '#shared/primary/sum-metrics';
 import { openSums } from '#shared/primary/sum-points';
+import { steadyNow } from '#shared/steady-time';
 
 /** A child that tells of so many requests; `freeze` ends its answers. */
 function childWith(name: string, requests: number) {
@@ -128,7 +129,7 @@ test('points of a key leave as one, and nothing leaves before the last was taken
 test('two children that open a window at once get one, with what both have spent', async () => {
   const told: Points[] = [];
   const sums = openSums((points) => void told.push(...points));
-  const end = Date.now() + 60_000;
+  const end = steadyNow() + 60_000;
   sums.add([['a', 3, end]]);
   sums.add([['a', 4, end + 5]]);
   sums.add([['a', -2, end + 5]]);
