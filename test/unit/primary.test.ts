@@ -1,8 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { Child } from '#shared/primary/child';
+import type { Child, Place } from '#shared/primary/child';
 import { mergeReadiness } from '#shared/primary/merge-readiness';
 import { type Points } from '#shared/primary/messages';
+import { occupyPlace } from '#shared/primary/occupy-place';
 import { openOutbox } from '#shared/primary/outbox';
 import { openSummedMetrics } from '#shared/primary/sum-metrics';
 import { openSums } from '#shared/primary/sum-points';
@@ -70,6 +71,47 @@ test('no sum falls when a child does not answer, or has ended and another has it
   next.end();
   metrics.keep(next.child);
   expect(await requests([two.child])).toEqual(['requests_total{route="r"} 8', 'up 1']);
+});
+
+test('a place whose child the machine refuses to start is tried again, and says why', async () => {
+  const errors: object[] = [];
+  const warnings: object[] = [];
+  const quiet = () => undefined;
+  const log = {
+    error: (fields: object) => void errors.push(fields),
+    warn: (fields: object) => void warnings.push(fields),
+    info: quiet,
+    debug: quiet,
+  };
+  let isStopping = false;
+  const faults: number[] = [];
+  const places = {
+    living: new Map<Place, Child>(),
+    log,
+    isStopping: () => isStopping,
+    onMessage: quiet,
+    onEnd: quiet,
+    onFault: (status: number) => void faults.push(status),
+  };
+  const place: Place = { name: '2', role: 'listener' };
+  // More than Linux takes in one variable: starting the process fails at once, as it does without memory.
+  process.env['DIAG_TEST_TOO_LONG'] = 'x'.repeat(4_000_000);
+  try {
+    const occupied = occupyPlace(place, places, quiet, false);
+    await expect.poll(() => warnings.length).toBeGreaterThan(1);
+    isStopping = true;
+    await occupied;
+    await occupyPlace(place, { ...places, isStopping: () => false }, quiet, true);
+  } finally {
+    delete process.env['DIAG_TEST_TOO_LONG'];
+  }
+  expect(warnings.slice(0, 2)).toEqual([
+    { place: '2', status: 1, inMs: 250 },
+    { place: '2', status: 1, inMs: 500 },
+  ]);
+  expect(errors[0]).toMatchObject({ place: '2', err: { code: 'E2BIG' } });
+  // The first of all has shown that none can start.
+  expect(faults).toEqual([1]);
 });
 
 const ready = { isReady: true, checks: { queue: true, store: true }, about: {} } as const;
