@@ -11,6 +11,7 @@ import { type Asked, load } from './cached-get-load.ts';
 import type { Ours } from './cached-get-ours.ts';
 import type { Usage } from './cached-get-server.ts';
 import type { Section } from './section.ts';
+import { median } from './statistics.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 10);
 const roundMs = 1000 * Number(process.env['BENCH_ROUND_S'] ?? 0.15);
@@ -223,8 +224,4 @@ function speed({ mine, express }: Compared): string {
 
 function p99(all: readonly Figures[]): string {
   return median(all.map(({ p99Ms }) => p99Ms)).toFixed(1);
-}
-
-function median(all: readonly number[]): number {
-  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;
 }

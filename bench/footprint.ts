@@ -7,6 +7,7 @@ import { hasMongo, startMongo } from '../test/kit/mongo.ts';
 import { freePort } from '../test/kit/programs.ts';
 import { hasRedis, startRedis } from '../test/kit/redis.ts';
 import { startService } from '../test/kit/service-process.ts';
+import { cpuMsOf } from './process-cpu.ts';
 import type { Section } from './section.ts';
 
 type Row = readonly [what: string, figure: string];
@@ -126,18 +127,10 @@ async function startOnce(
   const ended = new Promise((resolve) => child.once('exit', resolve));
   await untilOk(`http://127.0.0.1:${adminPort}/livez`);
   if (path !== '') await untilOk(`http://127.0.0.1:${port}${path}`);
-  const started = { tookMs: performance.now() - start, cpuMs: cpuOf(child.pid) };
+  const started = { tookMs: performance.now() - start, cpuMs: cpuMsOf([child.pid]) };
   child.kill('SIGTERM');
   await ended;
   return started;
-}
-
-/** Linux counts CPU in hundredths of a second: of the process (utime) and for it (stime). */
-function cpuOf(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 const withinMs = 20_000;

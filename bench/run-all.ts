@@ -93,7 +93,8 @@ async function runInGroup({ file, limitMs, signal }: Run, name: string): Promise
   const late = setTimeout(end, limitMs, `it was ended after ${limitMs / 1000} s, the limit of BENCH_LIMIT_S`);
   const onAbort = () => end('it was interrupted');
   signal.addEventListener('abort', onAbort);
-  const [code, killedBy] = (await once(child, 'exit')) as [number | null, string | null];
+  // Not 'exit', which may come before the last message of the process.
+  const [code, killedBy] = (await once(child, 'close')) as [number | null, string | null];
   clearTimeout(late);
   signal.removeEventListener('abort', onAbort);
   killGroup(child);

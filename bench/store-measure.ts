@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { randomId } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
 import type { ReportKeys, ReportStore } from '#shared/report-store/port';
+import { percentile } from './statistics.ts';
 
 /** The same acts without our store: the driver's own calls, on the same data. */
 export type Bare = {
@@ -198,9 +199,7 @@ async function measureIdle({ serverCpuMs }: Side): Promise<void> {
 }
 
 function percentiles(times: readonly number[]): { readonly p50: number; readonly p95: number } {
-  const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
-  return { p50: at(0.5), p95: at(0.95) };
+  return { p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
 }
 
 function us(microseconds: number): string {

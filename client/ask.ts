@@ -116,7 +116,7 @@ async function followJob(
   const path = `/api/jobs/${id}?wait=${jobWaitS}`;
   for (;;) {
     tell(job, how.onProgress);
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const answer = await send(connection, {
       path,
       points: 0,
@@ -131,7 +131,7 @@ async function followJob(
     job = readJson(connection, answer) as JobState;
     if (job.state !== 'waiting' && job.state !== 'running') return;
     // A server that does not wait is not asked all the time.
-    if (Date.now() - startedAt < 1000) await wait(1000, how.signal);
+    if (performance.now() - startedAt < 1000) await wait(1000, how.signal);
   }
 }
 

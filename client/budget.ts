@@ -20,7 +20,7 @@ export type Budget = {
 /** The service rounds up to whole seconds, and its clock is not ours. */
 const slackMs = 50;
 
-/** Opens the count of a limit that nothing is known of: until the service tells it, nothing is held back. @param now Unix ms */
+/** Opens the count of a limit that nothing is known of: until the service tells it, nothing is held back. @param now ms of a clock that only grows */
 export function openBudget(now: () => number): Budget {
   let limit: Limit | undefined;
   let used = 0;

@@ -49,7 +49,7 @@ export async function* askEach<Report>(
     askOne,
     iterator: iteratorOf(targets),
     options,
-    pace: openPace(concurrency, Date.now),
+    pace: openPace(concurrency, () => performance.now()),
     stop: new AbortController(),
     ready: [],
     running: 0,

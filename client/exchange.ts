@@ -49,7 +49,7 @@ const longestPauseMs = 15_000;
  * Rejects with DiagnosticsProblem, with ServerUnreachable, or with the signal's reason.
  */
 export async function send(connection: Connection, wish: Wish): Promise<Answer> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   for (let attempt = 0; ; attempt++) {
     await waitForTurn(connection, wish);
     const outcome = await tryOnce(connection, wish);
@@ -59,7 +59,7 @@ export async function send(connection: Connection, wish: Wish): Promise<Answer> 
     const pauseMs = Math.max(retryAfterMs, pauseOf(attempt));
     const { retryForMs } = connection;
     const patienceMs = connection.hasAnswered ? retryForMs : Math.min(retryForMs, firstContactMs);
-    if (Date.now() + pauseMs > startedAt + patienceMs) throw error;
+    if (performance.now() + pauseMs > startedAt + patienceMs) throw error;
     wish.onProgress?.({
       kind: 'retry',
       status: 'status' in outcome ? outcome.status : undefined,

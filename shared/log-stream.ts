@@ -31,19 +31,25 @@ export function openLogStream({ sharesOutput }: LogOutput): LogStream {
   const write = stream.write.bind(stream);
   const flush = stream.flush.bind(stream);
   const flushSync = stream.flushSync.bind(stream);
+  // A piece of the kernel is counted in bytes; batches of one process need no count as exact.
+  const lengthOf = (line: string) => (sharesOutput ? Buffer.byteLength(line) : line.length);
   let waiting = '';
+  let waitingLength = 0;
   const passOn = () => {
     if (waiting === '') return;
     const bytes = Buffer.from(waiting);
     waiting = '';
+    waitingLength = 0;
     // The type only knows texts; in this content mode the stream takes bytes.
     write(bytes as unknown as string);
   };
   return Object.assign(stream, {
     write(line: string) {
-      if (sharesOutput && waiting.length + line.length > mostLength) passOn();
+      const length = lengthOf(line);
+      if (sharesOutput && waitingLength + length > mostLength) passOn();
       waiting += line;
-      if (waiting.length >= mostLength) passOn();
+      waitingLength += length;
+      if (waitingLength >= mostLength) passOn();
       return true;
     },
     flush(done?: (error?: Error) => unknown) {

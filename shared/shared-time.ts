@@ -37,9 +37,11 @@ export function inSharedTime(store: ReportStore, offsetMs: () => number): Report
       return found;
     },
     async get(reportId) {
-      const stored = await store.get(reportId);
-      return stored && shiftStored(stored, -offsetMs());
+      const ms = offsetMs();
+      const stored = await store.get(reportId, Date.now() + ms);
+      return stored && shiftStored(stored, -ms);
     },
+    getBlob: (name) => store.getBlob(name, Date.now() + offsetMs()),
   };
 }
 

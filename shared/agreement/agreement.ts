@@ -114,9 +114,10 @@ async function compareOnce(
   const keys = read.map(({ name }) => keyOfSetting(redis, name));
   const own = read.map(({ here }) => here);
   const held = await redis.eval(agree, keys.length, ...keys, holdMs, mayBeFirst ? 'yes' : 'no', ...own);
-  const found = read
-    .map((each, at) => ({ ...each, elsewhere: String((held as unknown[])[at]) }))
-    .filter(({ elsewhere }) => elsewhere !== '');
+  const found = read.flatMap((each, at) => {
+    const elsewhere = (held as unknown[])[at];
+    return typeof elsewhere === 'string' ? [{ ...each, elsewhere }] : [];
+  });
   const untold = before.filter(({ name }) => !found.some((each) => each.name === name));
   const isEmpty = untold.some(({ name }) => read.some((each) => each.name === name));
   return { differences: [...found.filter(({ here, elsewhere }) => here !== elsewhere), ...untold], isEmpty };

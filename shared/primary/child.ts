@@ -28,8 +28,16 @@ export type Child = {
 /** A child itself waits 1 s for its queue and its store. */
 const answerWithinMs = 1500;
 
-/** Starts a process like this one, with this role. @param onMessage is given what the child sends */
-export function forkChild(place: Place, onMessage: (child: Child, message: FromChild) => void): Child {
+/** What a child tells its starter while it lives. */
+export type ChildEvents = {
+  /** Is given what the child sends. */
+  readonly onMessage: (child: Child, message: FromChild) => void;
+  /** Is told why it could not be started; then it has ended with 1. */
+  readonly onNoStart: (error: Error) => void;
+};
+
+/** Starts a process like this one, with this role. Throws for some reasons why the machine refuses to; `onNoStart` is told of the others. */
+export function forkChild(place: Place, { onMessage, onNoStart }: ChildEvents): Child {
   const worker = cluster.fork({ DIAG_ROLE: place.role });
   const ready = Promise.withResolvers<object>();
   const ended = Promise.withResolvers<number>();
@@ -68,8 +76,10 @@ export function forkChild(place: Place, onMessage: (child: Child, message: FromC
     onMessage(child, message);
   });
   // One that could not be started has no number, and no other end.
-  worker.on('error', () => {
-    if (worker.process.pid === undefined) ended.resolve(1);
+  worker.on('error', (error) => {
+    if (worker.process.pid !== undefined) return;
+    onNoStart(error);
+    ended.resolve(1);
   });
   worker.once('exit', (code, signal) => {
     isReady = false;

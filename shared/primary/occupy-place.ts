@@ -32,24 +32,43 @@ export async function occupyPlace(
   onReady: (says: object) => void,
   isFirst: boolean,
 ): Promise<void> {
-  const { living, log, isStopping } = places;
+  const { log, isStopping } = places;
   let canStart = !isFirst;
   for (let quickEnds = 0; !isStopping(); quickEnds += 1) {
     const since = performance.now();
-    const child = forkChild(place, places.onMessage);
-    living.set(place, child);
-    void child.ready.then((says) => {
+    const status = await liveOnce(place, places, (says) => {
       canStart = true;
       onReady(says);
     });
-    const status = await child.ended;
-    living.delete(place);
-    places.onEnd(child);
     if (isStopping()) return;
     if (status === exitConfig || !canStart) return places.onFault(status);
     if (performance.now() - since > steadyMs) quickEnds = 0;
     const inMs = Math.min(delays.mostMs, delays.leastMs * 2 ** quickEnds);
     log.warn({ place: place.name, status, inMs }, 'a process ended, another is started');
     await delay(inMs);
+  }
+}
+
+/** The whole life of one child; gives its exit status, 1 for one that could not be started. */
+async function liveOnce(place: Place, places: Places, onReady: (says: object) => void): Promise<number> {
+  const child = tryFork(place, places);
+  if (!child) return 1;
+  places.living.set(place, child);
+  void child.ready.then(onReady);
+  const status = await child.ended;
+  places.living.delete(place);
+  places.onEnd(child);
+  return status;
+}
+
+// A machine without memory refuses a new process: there may be room a moment later.
+function tryFork(place: Place, { onMessage, log }: Places): Child | undefined {
+  const onNoStart = (error: unknown) =>
+    log.error({ err: error, place: place.name }, 'a process cannot be started');
+  try {
+    return forkChild(place, { onMessage, onNoStart });
+  } catch (error) {
+    onNoStart(error);
+    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
+import { steadyNow } from '../steady-time.ts';
 import type { Quota, RateLimiter, Taken } from './port.ts';
 
 type Limiter = Pick<RateLimiterAbstract, 'consume' | 'reward' | 'get'>;
@@ -37,7 +38,7 @@ export function openFlexibleRateLimiter(
       const limiter = limiterOf(quota);
       const now = await limiter.get(caller);
       // In a new window a reward would be a credit beyond the limit.
-      if (Date.now() < endsAt && now && now.consumedPoints > 0)
+      if (steadyNow() < endsAt && now && now.consumedPoints > 0)
         await limiter.reward(caller, Math.min(points, now.consumedPoints));
     },
     async look(quota, caller) {
@@ -48,7 +49,7 @@ export function openFlexibleRateLimiter(
             allowed: true,
             remaining: quota.points,
             resetS: quota.windowS,
-            endsAt: Date.now() + quota.windowS * 1000,
+            endsAt: steadyNow() + quota.windowS * 1000,
           };
     },
     close: async () => close(),
@@ -63,6 +64,6 @@ function toTaken({ consumedPoints, msBeforeNext }: RateLimiterRes, quota: Quota,
     allowed,
     remaining: Math.max(0, quota.points - consumedPoints),
     resetS: Math.ceil(Math.max(0, msBeforeNext) / 1000),
-    endsAt: Date.now() + Math.max(0, msBeforeNext),
+    endsAt: steadyNow() + Math.max(0, msBeforeNext),
   };
 }

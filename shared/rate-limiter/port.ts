@@ -11,7 +11,7 @@ export type Taken = {
   readonly remaining: number;
   /** Seconds until the window ends, rounded up. */
   readonly resetS: number;
-  /** When that is, Unix ms. */
+  /** When that is, in the ms of `steadyNow`: a window that runs is neither longer nor shorter where this machine's clock is set. */
   readonly endsAt: number;
 };
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { steadyNow } from '../steady-time.ts';
 import type { Quota, Taken } from './port.ts';
 
 /** A limiter in the memory of this process: it answers at once, where one over a network would have to be awaited. */
@@ -11,7 +12,7 @@ export type Windows = {
   clear(): void;
 };
 
-/** What a caller has spent in its window, which ends at `endsAt`, Unix ms. The window begins with its first point. */
+/** What a caller has spent in its window, which ends at `endsAt`, ms of `steadyNow`. The window begins with its first point. */
 export type Window = { spent: number; readonly endsAt: number };
 
 /** The windows that run now, by a key of caller and quota. */
@@ -39,10 +40,10 @@ export function openRunningWindows(): RunningWindows {
   return {
     find(key) {
       const window = windows.get(key);
-      return window && Date.now() < window.endsAt ? window : undefined;
+      return window && steadyNow() < window.endsAt ? window : undefined;
     },
     set: (key, window) => void windows.set(key, window),
-    entries: () => [...windows.entries()].filter(([, { endsAt }]) => Date.now() < endsAt),
+    entries: () => [...windows.entries()].filter(([, { endsAt }]) => steadyNow() < endsAt),
     clear: () => windows.clear(),
   };
 }
@@ -58,7 +59,7 @@ export function openWindows(onSpent?: (key: string, points: number, endsAt: numb
       const key = keyOf(quota, caller);
       const known = windows.find(key);
       if ((known?.spent ?? 0) + points > quota.points) return told(quota, known, false);
-      const window = known ?? { spent: 0, endsAt: Date.now() + quota.windowS * 1000 };
+      const window = known ?? { spent: 0, endsAt: steadyNow() + quota.windowS * 1000 };
       window.spent += points;
       if (!known) windows.set(key, window);
       onSpent?.(key, points, window.endsAt);
@@ -68,7 +69,7 @@ export function openWindows(onSpent?: (key: string, points: number, endsAt: numb
       const key = keyOf(quota, caller);
       const window = windows.find(key);
       // In a new window it would be a credit beyond the limit.
-      if (!window || Date.now() >= endsAt) return;
+      if (!window || steadyNow() >= endsAt) return;
       const given = Math.min(points, window.spent);
       window.spent -= given;
       onSpent?.(key, -given, window.endsAt);
@@ -84,11 +85,11 @@ function keyOf({ policy, points, windowS }: Quota, caller: string): string {
 }
 
 function told({ points, windowS }: Quota, window: Window | undefined, allowed: boolean): Taken {
-  const endsAt = window?.endsAt ?? Date.now() + windowS * 1000;
+  const endsAt = window?.endsAt ?? steadyNow() + windowS * 1000;
   return {
     allowed,
     remaining: Math.max(0, points - (window?.spent ?? 0)),
-    resetS: Math.ceil((endsAt - Date.now()) / 1000),
+    resetS: Math.ceil((endsAt - steadyNow()) / 1000),
     endsAt,
   };
 }

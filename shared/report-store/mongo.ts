@@ -79,10 +79,10 @@ function openReports(
       }),
     findFresh: (questions, nowMs = Date.now()) =>
       withMongo(() => findFresh(reports, { questions, nowMs }, readRow)),
-    get: (reportId) =>
+    get: (reportId, nowMs = Date.now()) =>
       withMongo(async () => {
         const found = await reports.findOne({ _id: String(reportId) });
-        return found && msOf(found.expiresAt) > Date.now() ? readDocument(found, readRow) : undefined;
+        return found && msOf(found.expiresAt) > nowMs ? readDocument(found, readRow) : undefined;
       }),
   };
 }
@@ -119,10 +119,10 @@ function openBlobs(database: Db, upkeep: Upkeep): Pick<ReportStore, 'keepBlob' |
   return {
     keepBlob: (name, bytes, expiresAt) => keepBlobs([{ name, bytes, expiresAt }]),
     keepBlobs,
-    getBlob: (name) =>
+    getBlob: (name, nowMs = Date.now()) =>
       withMongo(async () => {
         const found = await collection.findOne({ _id: blobId(name) });
-        const bytes = found && msOf(found.expiresAt) > Date.now() ? bytesOf(found.bytes) : undefined;
+        const bytes = found && msOf(found.expiresAt) > nowMs ? bytesOf(found.bytes) : undefined;
         return bytes && exactly(bytes);
       }),
   };

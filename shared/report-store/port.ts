@@ -70,13 +70,14 @@ export interface ReportStore {
   insert(report: Report, keys: ReportKeys): Promise<StoredReport>;
   /** The newest report that answers each question, by jobKey; those without one are left out. @param nowMs what its times are compared with, where that is not this machine's clock */
   findFresh(questions: readonly Question[], nowMs?: number): Promise<ReadonlyMap<string, StoredReport>>;
-  get(reportId: string): Promise<StoredReport | undefined>;
+  /** @param nowMs as above */
+  get(reportId: string, nowMs?: number): Promise<StoredReport | undefined>;
   /** Keeps bytes beside a report until `expiresAt` (Unix ms by that clock); a second write of the same name replaces the first. */
   keepBlob(name: BlobName, bytes: Uint8Array, expiresAt: number): Promise<void>;
   /** Keeps many at once. */
   keepBlobs(blobs: readonly Blob[]): Promise<void>;
-  /** In memory of its own, as the bytes of a report are. */
-  getBlob(name: BlobName): Promise<Uint8Array | undefined>;
+  /** In memory of its own, as the bytes of a report are. @param nowMs as above */
+  getBlob(name: BlobName, nowMs?: number): Promise<Uint8Array | undefined>;
   readonly grants: Grants;
   /** What every new report would meet now, where the last write told so; undefined while writing works, as far as is known. Asks nobody. */
   fault(): Problem | undefined;

@@ -73,7 +73,7 @@ function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader)
       row['isOpen'] = row['isOpen'] === 1;
       return fromRow(row);
     });
-  const get = (reportId: string) => read(byId.get(reportId, Date.now()));
+  const get = (reportId: string, now: number) => read(byId.get(reportId, now));
   const fresh = openJustWritten();
   const findNewest = openFindNewest(database);
   return {
@@ -81,7 +81,7 @@ function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader)
       const { row, json } = toRow(report, keys);
       const stored = storedOf(row, () => json);
       const { changes } = writes.write(() => insert.run({ ...row, isOpen: row.isOpen ? 1 : 0 }));
-      if (changes !== 1) return withSqlite(() => get(row.reportId)) ?? stored;
+      if (changes !== 1) return withSqlite(() => get(row.reportId, row.checkedAt)) ?? stored;
       fresh.keep(stored);
       return stored;
     },
@@ -94,7 +94,8 @@ function openReports(database: DatabaseSync, writes: Writes, readRow: RowReader)
         }
         return found;
       }),
-    get: async (reportId) => fresh.take(reportId) ?? withSqlite(() => get(reportId)),
+    get: async (reportId, now = Date.now()) =>
+      fresh.take(reportId, now) ?? withSqlite(() => get(reportId, now)),
   };
 }
 
@@ -113,11 +114,11 @@ function openJustWritten() {
       const [oldest] = kept.keys();
       if (kept.size > justWritten.most && oldest !== undefined) kept.delete(oldest);
     },
-    take(reportId: string): StoredReport | undefined {
+    take(reportId: string, now: number): StoredReport | undefined {
       const found = kept.get(reportId);
       kept.delete(reportId);
       const isYoung = found !== undefined && performance.now() - found.at < justWritten.ms;
-      return isYoung && found.stored.expiresAt > Date.now() ? found.stored : undefined;
+      return isYoung && found.stored.expiresAt > now ? found.stored : undefined;
     },
   };
 }
@@ -166,7 +167,7 @@ function openBlobs(
     keepBlob: (name, bytes, expiresAt) => keepBlobs([{ name, bytes, expiresAt }]),
     keepBlobs,
     // The column is STRICT: what is there are bytes.
-    getBlob: async ({ reportId, kind }) =>
-      withSqlite(() => (get.get(reportId, kind, Date.now()) as { bytes: Uint8Array } | undefined)?.bytes),
+    getBlob: async ({ reportId, kind }, now = Date.now()) =>
+      withSqlite(() => (get.get(reportId, kind, now) as { bytes: Uint8Array } | undefined)?.bytes),
   };
 }

@@ -36,7 +36,7 @@ export function openMongoTokenStore(url: string, announcements: Announcements, l
       change(() => onceMore(async () => toToken(await revoke(tokens, String(tokenId), at)))),
     touch: (tokenId, at) =>
       withMongo(async () => void (await tokens.updateOne({ _id: tokenId }, { $set: { lastUsedAt: at } }))),
-    version: () => announcements.heard() + Math.floor(Date.now() / trustMs),
+    version: () => announcements.heard() + Math.floor(performance.now() / trustMs),
     async close() {
       announcements.close();
       await client.close();

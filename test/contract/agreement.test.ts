@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openAgreement } from '#shared/agreement/agreement';
 import type { AnyRedis } from '#shared/redis';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
@@ -11,10 +11,10 @@ async function comparisons(client: AnyRedis): Promise<number> {
 
 describe.skipIf(!hasRedis)('settings that must agree', () => {
   let redis: TestRedis;
-  beforeAll(async () => {
+  beforeEach(async () => {
     redis = await startRedis();
   });
-  afterAll(() => redis.stop());
+  afterEach(() => redis.stop());
 
   /** A process with this value of a setting; `look` has it compare now, as a new connection does. */
   const open = async (value: string) => {
@@ -53,6 +53,19 @@ describe.skipIf(!hasRedis)('settings that must agree', () => {
       'STORE is "two" here and "one" in other processes',
     ]);
     for (const { agreement, client } of [right, foreign]) {
+      agreement.close();
+      client.disconnect();
+    }
+  });
+
+  test('a setting that is unset in the others differs from one that is set here', async () => {
+    const others = await open('');
+    const here = await open('https://checks.example');
+    expect([others.agreement.state(), here.agreement.state()]).toEqual([
+      true,
+      'STORE is "https://checks.example" here and "" in other processes',
+    ]);
+    for (const { agreement, client } of [others, here]) {
       agreement.close();
       client.disconnect();
     }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { randomId } from '#shared/model/job';
 import type { Quota, RateLimiter } from '#shared/rate-limiter/port';
 
@@ -51,6 +51,28 @@ export function rateLimiterContract(open: () => Promise<RateLimiter>): void {
     expect(await limiter.look(short, caller)).toMatchObject({ remaining: 1 });
     await expect.poll(async () => (await limiter.look(short, caller)).remaining, { timeout: 4000 }).toBe(3);
     expect(await limiter.take(short, caller, 4)).toMatchObject({ allowed: false });
+  });
+
+  test.for([
+    ['back', -3_600_000],
+    ['ahead', 3_600_000],
+  ] as const)("a window ends in its time where this machine's clock is set %s", async ([, ms]) => {
+    const [caller, other] = [randomId(), randomId()];
+    const short: Quota = { policy: 'scans', points: 3, windowS: 1 };
+    await limiter.take(short, caller, 3);
+    const taken = await limiter.take(quota, other, 3);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+    try {
+      // A call that went wrong gives its points back, whatever the clock shows.
+      await limiter.giveBack(quota, other, 3, taken);
+      expect(await limiter.look(quota, other)).toMatchObject({ remaining: 10 });
+      expect((await limiter.take(quota, other, 1)).resetS).toBeLessThanOrEqual(60);
+      await expect
+        .poll(async () => (await limiter.take(short, caller, 3)).allowed, { timeout: 8000 })
+        .toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('it says when the window ends, in whole seconds', async () => {

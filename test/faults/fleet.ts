@@ -143,7 +143,7 @@ async function askUntilAnswered(
   tally: Tally,
   headers: SentHeaders = {},
 ): Promise<Answer> {
-  const until = Date.now() + 120_000;
+  const until = performance.now() + 120_000;
   for (;;) {
     const answer = await get(api(), url, '&wait=5', headers).catch((error: unknown) =>
       String((error as { cause?: { code?: string } }).cause?.code ?? error),
@@ -151,7 +151,7 @@ async function askUntilAnswered(
     const outcome = typeof answer === 'string' ? answer : outcomeOf(answer);
     tally[outcome] = (tally[outcome] ?? 0) + 1;
     if (typeof answer !== 'string' && answer.status === 200) return answer;
-    if (Date.now() > until) throw new Error(`${url} was never answered: ${JSON.stringify(tally)}`);
+    if (performance.now() > until) throw new Error(`${url} was never answered: ${JSON.stringify(tally)}`);
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
 }

@@ -39,7 +39,7 @@ describe.skipIf(!(hasRedis && hasMongo))('processes over one Redis', () => {
       status: 503,
       body: { code: 'queue_unavailable' },
     });
-    expect((await readyz(api)).status).toBe('ready');
+    await expect.poll(async () => (await readyz(api)).status).toBe('ready');
     for (const member of [foreignWorker, foreignApi]) member.process.kill('SIGKILL');
   });
 
@@ -57,7 +57,7 @@ describe.skipIf(!(hasRedis && hasMongo))('processes over one Redis', () => {
         status: 'degraded',
         checks: { settings: 'HOST_CONCURRENCY is "7" here and "4" in other processes' },
       });
-    expect((await get(nextApi, 'http://t2.test/rolling')).status).toBe(200);
+    await fleet.ask(() => nextApi, 'http://t2.test/rolling', {});
     for (const member of [api, worker]) member.process.kill('SIGTERM');
     for (const member of [nextApi, nextWorker])
       await expect.poll(() => readyz(member), { timeout: 40_000 }).toMatchObject({ status: 'ready' });

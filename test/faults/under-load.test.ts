@@ -184,7 +184,6 @@ describe.skipIf(!isHere)('a worker that is killed at a certain moment', () => {
     await kill(first);
     fleet.mongo.process?.kill('SIGCONT');
     const second: Member = await fleet.startWorker();
-    await expect.poll(() => held.release !== undefined).toBe(true);
     const pump = setInterval(letGo, 50);
     expect((await waiting).body['state']).toBe('complete');
     clearInterval(pump);
@@ -192,10 +191,10 @@ describe.skipIf(!isHere)('a worker that is killed at a certain moment', () => {
     // Redis is frozen as soon as the target has answered: the report is stored, the slot cannot be released.
     held.release = undefined;
     const last = fleet.ask(() => api, 'http://t1.test/b', tally);
-    await expect.poll(() => held.release !== undefined, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => held.release !== undefined).toBe(true);
     await freeze(fleet.redis.process);
     letGo();
-    await expect.poll(async () => (await countReports(fleet)) >= 2, { timeout: 5000 }).toBe(true);
+    await expect.poll(async () => (await countReports(fleet)) >= 2).toBe(true);
     await kill(second);
     fleet.redis.process?.kill('SIGCONT');
     await fleet.startWorker();

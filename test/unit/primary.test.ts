@@ -1,11 +1,13 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { Child } from '#shared/primary/child';
+import type { Child, Place } from '#shared/primary/child';
 import { mergeReadiness } from '#shared/primary/merge-readiness';
 import { type Points } from '#shared/primary/messages';
+import { occupyPlace } from '#shared/primary/occupy-place';
 import { openOutbox } from '#shared/primary/outbox';
 import { openSummedMetrics } from '#shared/primary/sum-metrics';
 import { openSums } from '#shared/primary/sum-points';
+import { steadyNow } from '#shared/steady-time';
 
 /** A child that tells of so many requests; `freeze` ends its answers. */
 function childWith(name: string, requests: number) {
@@ -71,6 +73,47 @@ test('no sum falls when a child does not answer, or has ended and another has it
   expect(await requests([two.child])).toEqual(['requests_total{route="r"} 8', 'up 1']);
 });
 
+test('a place whose child the machine refuses to start is tried again, and says why', async () => {
+  const errors: object[] = [];
+  const warnings: object[] = [];
+  const quiet = () => undefined;
+  const log = {
+    error: (fields: object) => void errors.push(fields),
+    warn: (fields: object) => void warnings.push(fields),
+    info: quiet,
+    debug: quiet,
+  };
+  let isStopping = false;
+  const faults: number[] = [];
+  const places = {
+    living: new Map<Place, Child>(),
+    log,
+    isStopping: () => isStopping,
+    onMessage: quiet,
+    onEnd: quiet,
+    onFault: (status: number) => void faults.push(status),
+  };
+  const place: Place = { name: '2', role: 'listener' };
+  // More than Linux takes in one variable: starting the process fails at once, as it does without memory.
+  process.env['DIAG_TEST_TOO_LONG'] = 'x'.repeat(4_000_000);
+  try {
+    const occupied = occupyPlace(place, places, quiet, false);
+    await expect.poll(() => warnings.length).toBeGreaterThan(1);
+    isStopping = true;
+    await occupied;
+    await occupyPlace(place, { ...places, isStopping: () => false }, quiet, true);
+  } finally {
+    delete process.env['DIAG_TEST_TOO_LONG'];
+  }
+  expect(warnings.slice(0, 2)).toEqual([
+    { place: '2', status: 1, inMs: 250 },
+    { place: '2', status: 1, inMs: 500 },
+  ]);
+  expect(errors[0]).toMatchObject({ place: '2', err: { code: 'E2BIG' } });
+  // The first of all has shown that none can start.
+  expect(faults).toEqual([1]);
+});
+
 const ready = { isReady: true, checks: { queue: true, store: true }, about: {} } as const;
 const away = { isReady: false, checks: { queue: 'away', store: true }, about: { browser: {} } } as const;
 test.for([
@@ -128,7 +171,7 @@ test('points of a key leave as one, and nothing leaves before the last was taken
 test('two children that open a window at once get one, with what both have spent', async () => {
   const told: Points[] = [];
   const sums = openSums((points) => void told.push(...points));
-  const end = Date.now() + 60_000;
+  const end = steadyNow() + 60_000;
   sums.add([['a', 3, end]]);
   sums.add([['a', 4, end + 5]]);
   sums.add([['a', -2, end + 5]]);

@@ -8,22 +8,26 @@ const log = { error: quiet, warn: quiet, info: quiet, debug: quiet };
 const store = openSqliteReportStore(':memory:', { log, limitBytes: 1e8, onForeignWrite: () => undefined });
 const minutes = 60_000;
 
-test("a report keeps the shared time it was made with, also where this machine's clock is set before it is stored", async () => {
-  let offsetMs = 0;
-  const seen = inSharedTime(store, () => offsetMs);
-  const checkedAtMs = Date.now();
+function reportOf(reportId: string, checkedAtMs: number, keepForS: number) {
   const facts = {
     check: 'redirect-check',
     target: { url: 'http://a.test/' },
     rules: {},
     rulesVersion: 1,
-    reportId: 'a'.repeat(32),
+    reportId,
     checkedAtMs,
     durationMs: 1,
     freshForS: 300,
-    keepForS: 3600,
+    keepForS,
   };
-  const report = makeReport(facts, { state: 'complete', verdicts: {}, score: null, fields: {} });
+  return makeReport(facts, { state: 'complete', verdicts: {}, score: null, fields: {} });
+}
+
+test("a report keeps the shared time it was made with, also where this machine's clock is set before it is stored", async () => {
+  let offsetMs = 0;
+  const seen = inSharedTime(store, () => offsetMs);
+  const checkedAtMs = Date.now();
+  const report = reportOf('a'.repeat(32), checkedAtMs, 3600);
   offsetMs = -11 * minutes;
   const ids = { reportId: 'a'.repeat(32), jobId: 'b'.repeat(32), jobKey: 'key', target: 'http://a.test/' };
   const told = await seen.insert(report, { ...ids, isAnonymous: true });
@@ -33,4 +37,20 @@ test("a report keeps the shared time it was made with, also where this machine's
   expect((await seen.get(ids.reportId))?.checkedAt).toBe(checkedAtMs + 11 * minutes);
   const question = { jobKey: 'key', wanted: { since: checkedAtMs + 11 * minutes, orFresh: false } };
   expect((await seen.findFresh([question])).has('key')).toBe(true);
+});
+
+test("what expires soon is there by the shared time, also where this machine's clock is ahead of it", async () => {
+  const aheadMs = 11 * minutes;
+  const seen = inSharedTime(store, () => -aheadMs);
+  const ids = { reportId: 'c'.repeat(32), jobId: 'd'.repeat(32), jobKey: 'soon', target: 'http://a.test/' };
+  const blob = { reportId: ids.reportId, kind: 'pdf' } as const;
+  const sharedMs = Date.now() - aheadMs;
+  const report = reportOf(ids.reportId, sharedMs, 300);
+  await seen.insert(report, { ...ids, isAnonymous: true });
+  await seen.keepBlob(blob, new Uint8Array([1]), sharedMs + 5 * minutes);
+  // Kept for the first who asks, then read from the table.
+  for (let asked = 0; asked < 2; asked += 1)
+    expect((await seen.get(ids.reportId))?.expiresAt).toBe(sharedMs + 5 * minutes + aheadMs);
+  expect(await seen.getBlob(blob)).toEqual(new Uint8Array([1]));
+  expect(await inSharedTime(store, () => 0).get(ids.reportId)).toBeUndefined();
 });

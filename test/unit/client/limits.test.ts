@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openBudget } from '../../../client/budget.ts';
+import { openDiagnostics } from '../../../client/diagnostics.ts';
 import { readLeft, readPolicies, readRetryAfter } from '../../../client/limits.ts';
 import { openPace } from '../../../client/pace.ts';
 
@@ -83,4 +84,25 @@ test('the pace never passes 100, and never ends', () => {
   expect(pace.limit()).toBe(100);
   for (let count = 0; count < 50; count++) pace.refused();
   expect(pace.limit()).toBe(1);
+});
+
+test("a caller's clock that is set back makes no call wait for longer than the window", async () => {
+  const limits = {
+    'ratelimit-policy': '"requests";q=1;w=1, "scans";q=1;w=1',
+    ratelimit: '"requests";r=0;t=1, "scans";r=0;t=1',
+  };
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  try {
+    const client = openDiagnostics({
+      server: 'http://checks.test',
+      fetch: async () => new Response('{"state":"complete"}', { headers: limits }),
+    });
+    const ask = (path: string) =>
+      client.redirectCheck(`http://a.test/${path}`, { signal: AbortSignal.timeout(20_000) });
+    await ask('1');
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(await ask('2')).toMatchObject({ state: 'complete' });
+  } finally {
+    vi.useRealTimers();
+  }
 });
