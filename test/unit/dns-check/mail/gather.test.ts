@@ -167,7 +167,7 @@ describe('trouble', () => {
       ask: (question, options) =>
         question.name === '_smtp._tls.good.test' ? new Promise(() => {}) : stub.ask(question, options),
     };
-    const { fields, score } = assessMail(await gather(dns, {}, 80));
+    const { fields, score } = assessMail(await gather(dns, {}, 600));
     expect([fields.tlsRpt.state, fields.spf.state, fields.mx.state, score]).toEqual([
       'unknown',
       'ok',
@@ -180,7 +180,7 @@ describe('trouble', () => {
     const slow: HttpProbe = {
       ask: (request) => (request.url.endsWith('.svg') ? new Promise(() => {}) : http.ask(request)),
     };
-    const { verdicts, fields, score } = assessMail(await gatherMail(contextOf(stubDns(goodZone), slow), 80));
+    const { verdicts, fields, score } = assessMail(await gatherMail(contextOf(stubDns(goodZone), slow), 600));
     expect(verdicts['bimi-logo-unreachable']).toHaveProperty('notTested');
     expect(verdicts['bimi-certificate-unreachable']).toHaveProperty('notTested');
     expect([fields.bimi.state, fields.bimi.logoFile, score]).toEqual(['ok', null, 100]);
