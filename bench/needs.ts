@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { hasMongo } from '../test/kit/mongo.ts';
 import { findProgram } from '../test/kit/programs.ts';
-import { hasRedis } from '../test/kit/redis.ts';
 import { hasRedisCluster } from '../test/kit/redis-cluster.ts';
+import { hasRedis } from '../test/kit/redis.ts';
 
 /** What a machine may lack: whether it is here, and how to get it. */
 const things = {

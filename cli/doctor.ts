@@ -50,9 +50,10 @@ async function withDeadline(look: Examination[1]): Promise<Found> {
   });
   const found = Promise.resolve()
     .then(look)
-    .catch(
-      (error: unknown): Found => ({ state: 'broken', words: (error as Error).message.split('\n')[0] ?? '' }),
-    );
+    .catch((error: unknown): Found => ({
+      state: 'broken',
+      words: (error as Error).message.split('\n')[0] ?? '',
+    }));
   return Promise.race([found, late]);
 }
 

@@ -7,4 +7,5 @@ const processes: { readonly [name: string]: () => Promise<void> } = {
 
 const [name = '', ...more] = process.argv.slice(2);
 const start = more.length === 0 && Object.hasOwn(processes, name) ? processes[name] : undefined;
-await (start ? start() : import('./program.ts'));
+const run = start ?? (() => import('./program.ts'));
+await run();

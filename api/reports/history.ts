@@ -64,9 +64,11 @@ export function readParameters<Shape extends z.ZodRawShape>(
   const sent = readOwnQuery(request, Object.keys(parameters.shape));
   const parsed = parameters.safeParse(sent);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map(
-    ({ path, message }): Fault => ({ in: 'query', name: String(path[0]), detail: message }),
-  );
+  const errors = parsed.error.issues.map(({ path, message }): Fault => ({
+    in: 'query',
+    name: String(path[0]),
+    detail: message,
+  }));
   throw new Problem('invalid_request', describeFaults(errors), { errors });
 }
 

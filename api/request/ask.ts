@@ -177,13 +177,11 @@ function readOptions(spec: CheckSpec, { values }: Query, faults: Fault[]): Job['
   const parsed = spec.options.safeParse(given);
   if (parsed.success) return parsed.data as Job['options'];
   faults.push(
-    ...parsed.error.issues.map(
-      (issue: z.core.$ZodIssue): Fault => ({
-        in: 'query',
-        name: String(issue.path[0]),
-        detail: issue.message,
-      }),
-    ),
+    ...parsed.error.issues.map((issue: z.core.$ZodIssue): Fault => ({
+      in: 'query',
+      name: String(issue.path[0]),
+      detail: issue.message,
+    })),
   );
   return {};
 }

@@ -263,7 +263,7 @@ export function reportStoreContract(open: () => Promise<ReportStore>): void {
     await grants.give(randomId(), { ...(rows[0] ?? never()), reportId: randomId() });
     const sorted = rows.toSorted((a, b) => b.checkedAt - a.checkedAt || (b.reportId < a.reportId ? -1 : 1));
     const pages = [];
-    for (let page = await grants.list({ account, limit: 10 }); page.length > 0; ) {
+    for (let page = await grants.list({ account, limit: 10 }); page.length > 0;) {
       pages.push(...page);
       page = await grants.list({ account, limit: 10, before: page.at(-1) });
     }

@@ -23,21 +23,25 @@ describe.skipIf(!isHere)('alarms, by what real processes told', () => {
     expect(alarms.judge(promtool)).toContain('SUCCESS');
   });
 
-  test('Redis that is frozen: down and refused; and none once it is back', {
-    concurrent: false,
-  }, async () => {
-    const { redis } = alarms.fleet;
-    alarms.record();
-    await alarms.pass(3);
-    await freeze(redis.process);
-    await alarms.pass(9);
-    alarms.expectAlarms('DiagBackendDown', 'DiagRefusing');
-    redis.process?.kill('SIGCONT');
-    await expect.poll(async () => (await alarms.askNew('t2.test')).status).toBe(200);
-    await alarms.pass(8);
-    alarms.expectAlarms();
-    expect(alarms.judge(promtool)).toContain('SUCCESS');
-  });
+  test(
+    'Redis that is frozen: down and refused; and none once it is back',
+    {
+      concurrent: false,
+    },
+    async () => {
+      const { redis } = alarms.fleet;
+      alarms.record();
+      await alarms.pass(3);
+      await freeze(redis.process);
+      await alarms.pass(9);
+      alarms.expectAlarms('DiagBackendDown', 'DiagRefusing');
+      redis.process?.kill('SIGCONT');
+      await expect.poll(async () => (await alarms.askNew('t2.test')).status).toBe(200);
+      await alarms.pass(8);
+      alarms.expectAlarms();
+      expect(alarms.judge(promtool)).toContain('SUCCESS');
+    },
+  );
 
   test('a worker that is killed, and again and again', async () => {
     const { members, fleet } = alarms;

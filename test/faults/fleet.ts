@@ -3,8 +3,8 @@ import type { RequestListener } from 'node:http';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { startMongo, type TestMongo } from '../kit/mongo.ts';
-import { startRedis, type TestRedis } from '../kit/redis.ts';
 import type { TestCluster } from '../kit/redis-cluster.ts';
+import { startRedis, type TestRedis } from '../kit/redis.ts';
 import { startService } from '../kit/service-process.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';
 

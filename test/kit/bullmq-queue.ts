@@ -5,8 +5,8 @@ import type { JobQueue } from '#shared/job-queue/port';
 import type { Logger } from '#shared/logger';
 import { queueNames } from '#shared/model/job';
 import { openRedis, patient } from '#shared/redis';
-import type { TestRedis } from './redis.ts';
 import type { TestCluster } from './redis-cluster.ts';
+import type { TestRedis } from './redis.ts';
 
 export const quiet: Logger = {
   error: console.error,

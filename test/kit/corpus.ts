@@ -52,12 +52,10 @@ function makeHttpsStart(hops: RecordedChain['hops']): RecordedChain['hops'] {
 
 // A recorded answer that is given twice would have the same nonce twice, which is a fault of its own.
 function withFreshNonces(hop: RecordedChain['hops'][number], count: number): RecordedChain['hops'][number] {
-  const headers = hop.headers.map(
-    ([name, value]): HeaderLine => [
-      name,
-      value.replace(/'nonce-[^']+'/g, (nonce) => `'nonce-${hash('sha256', nonce + count, 'base64')}'`),
-    ],
-  );
+  const headers = hop.headers.map(([name, value]): HeaderLine => [
+    name,
+    value.replace(/'nonce-[^']+'/g, (nonce) => `'nonce-${hash('sha256', nonce + count, 'base64')}'`),
+  ]);
   return { ...hop, headers };
 }
 

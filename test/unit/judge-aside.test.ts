@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Json } from '#shared/model/verdict';
 import { dnsCheck } from '../../worker/checks/dns-check/index.ts';
-import { type EvidenceFile, judge } from '../../worker/run/judge.ts';
 import { openJudging } from '../../worker/run/judge-aside.ts';
+import { type EvidenceFile, judge } from '../../worker/run/judge.ts';
 import { goodWorld } from './dns-check/good-world.ts';
 import { gatherIn } from './dns-check/run-check.ts';
 

@@ -65,7 +65,7 @@ function isRoot(certificate: Certificate): boolean {
 function listAbove(leaf: Certificate, others: readonly Certificate[]): readonly Certificate[] {
   const above: Certificate[] = [];
   let left = longestSearch;
-  for (let ends: readonly Certificate[] = [leaf]; ends.length > 0; ) {
+  for (let ends: readonly Certificate[] = [leaf]; ends.length > 0;) {
     const next = others.filter(
       (one) =>
         !above.includes(one) &&

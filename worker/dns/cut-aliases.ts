@@ -26,7 +26,7 @@ function followPublic(
   isRefused: (name: string) => boolean,
 ): { readonly owners: ReadonlySet<string>; readonly isCut: boolean } {
   const owners = new Set<string>();
-  for (let name = start; !owners.has(name); ) {
+  for (let name = start; !owners.has(name);) {
     owners.add(name);
     const alias = records.find((record) => record.type === 'CNAME' && record.name === name)?.data;
     if (typeof alias !== 'string') break;

@@ -11,7 +11,7 @@ export function parseName(text: string): Name | Malformed {
   if (text === '') return { labels: [] };
   const labels: string[] = [];
   let label = '';
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     if (text[at] === '.') {
       labels.push(label);
       label = '';

@@ -4,8 +4,8 @@ import { questionKey } from '../probes/dns/question-key.ts';
 import { type Budget, openBudget, type SpentLimit } from './budget.ts';
 import { cutAtRefusedAlias } from './cut-aliases.ts';
 import { judgeRecordName, type NamePolicy, type Refusal } from './judge-record-name.ts';
-import { isInZone } from './name.ts';
 import { findOrigin } from './name-origin.ts';
+import { isInZone } from './name.ts';
 import { heldBack, outOfTime, refused, unheard } from './not-asked.ts';
 
 /** Asks one question; never rejects but for an aborted run or a defect. */

@@ -63,7 +63,7 @@ async function readStream(
   limitBytes: number,
 ): Promise<Uint8Array | undefined> {
   const pieces: Buffer[] = [];
-  for (let bytes = 0; bytes <= limitBytes; ) {
+  for (let bytes = 0; bytes <= limitBytes;) {
     const { data, base64Encoded, eof } = await read({ size: pieceBytes });
     const piece = Buffer.from(String(data), base64Encoded === true ? 'base64' : 'latin1');
     bytes += piece.length;

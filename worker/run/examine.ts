@@ -4,8 +4,8 @@ import { makeFailedReport, type Report } from '#shared/model/report';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import type { OpenedProbes } from '../probes/port.ts';
-import { type EvidenceFile, factsOf } from './judge.ts';
 import type { Judging } from './judge-aside.ts';
+import { type EvidenceFile, factsOf } from './judge.ts';
 import type { EvidenceKeeper } from './keep-evidence.ts';
 
 /** How the reports of a worker are made, and what they are kept by. */

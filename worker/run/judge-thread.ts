@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { EvidenceFile } from './judge.ts';
 import type { AsideAnswer, AsideQuestion, AsideStart } from './judge-aside.ts';
+import type { EvidenceFile } from './judge.ts';
 
 // A thread has a compile cache of its own, which has to be there before the first module that is loaded by it.
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/diag', import.meta.url)));

@@ -23,7 +23,6 @@ import { traceFields } from '#shared/tracing/traceparent';
 import { addUp } from '../checks/add-up.ts';
 import type { Check } from '../checks/check.ts';
 import { noJobs } from '../checks/jobs.ts';
-
 import { ownerOf } from '../probes/budget.ts';
 import type { DnsProbe } from '../probes/dns/port.ts';
 import type { HttpProbe } from '../probes/http/port.ts';

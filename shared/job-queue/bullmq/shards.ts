@@ -1,6 +1,6 @@
 import { hostTag } from '../../model/job.ts';
-import { keyPrefix } from '../../redis.ts';
 import { parseRedisUrl } from '../../redis-url.ts';
+import { keyPrefix } from '../../redis.ts';
 import { type Keys, keysBelow } from './keys.ts';
 
 /** The keys of every shard: one without a tag for one Redis, else so many, each with the tag of its slot. */

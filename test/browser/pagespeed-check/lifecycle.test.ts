@@ -36,29 +36,37 @@ const tracker = trackProcesses();
 afterAll(() => tracker.stop());
 const isSandboxed = ({ status }: { readonly status: string }) => /^Seccomp:\t2$/m.test(status);
 
-test('a worker finds its browser usable within seconds, and leaves nothing of the try behind', {
-  timeout: 30_000,
-}, async () => {
-  const before = tracker.processes().length;
-  const { signal } = new AbortController();
-  const browser = { path: undefined, folder: 'data' };
-  expect(await tryBrowser(browser, { noSandbox: false, startMs: 20_000, signal })).toBeUndefined();
-  await expect.poll(() => tracker.processes().length, quickly).toBeLessThanOrEqual(before);
-});
+test(
+  'a worker finds its browser usable within seconds, and leaves nothing of the try behind',
+  {
+    timeout: 30_000,
+  },
+  async () => {
+    const before = tracker.processes().length;
+    const { signal } = new AbortController();
+    const browser = { path: undefined, folder: 'data' };
+    expect(await tryBrowser(browser, { noSandbox: false, startMs: 20_000, signal })).toBeUndefined();
+    await expect.poll(() => tracker.processes().length, quickly).toBeLessThanOrEqual(before);
+  },
+);
 
-test('renderers run in the sandbox, and nothing of Chromium as root; desktop is measured by its own line', {
-  timeout: 60_000,
-}, async () => {
-  const running = openProbe(site.port).run({ ...request, strategy: 'desktop' });
-  await expect.poll(() => tracker.processes().filter(isSandboxed).length, quickly).toBeGreaterThan(1);
-  const chromium = tracker.processes().filter(({ status }) => /^Name:\tchrom/m.test(status));
-  expect(expectRun(await running).end).toMatchObject({
-    kind: 'loaded',
-    page: { environment: { throttling: { cpuSlowdownMultiplier: 1, rttMs: 40 } } },
-  });
-  expect(chromium.length).toBeGreaterThan(3);
-  expect(chromium.filter(({ status }) => /^Uid:\t0\t/m.test(status))).toEqual([]);
-});
+test(
+  'renderers run in the sandbox, and nothing of Chromium as root; desktop is measured by its own line',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const running = openProbe(site.port).run({ ...request, strategy: 'desktop' });
+    await expect.poll(() => tracker.processes().filter(isSandboxed).length, quickly).toBeGreaterThan(1);
+    const chromium = tracker.processes().filter(({ status }) => /^Name:\tchrom/m.test(status));
+    expect(expectRun(await running).end).toMatchObject({
+      kind: 'loaded',
+      page: { environment: { throttling: { cpuSlowdownMultiplier: 1, rttMs: 40 } } },
+    });
+    expect(chromium.length).toBeGreaterThan(3);
+    expect(chromium.filter(({ status }) => /^Uid:\t0\t/m.test(status))).toEqual([]);
+  },
+);
 
 test('a run that is called off rejects, and leaves nothing', { timeout: 60_000 }, async () => {
   const ending = new AbortController();
@@ -135,28 +143,32 @@ test('the site is told who we are, behind the name of the device', () => {
   expect([...agents].filter((agent) => !named.test(agent))).toEqual([]);
 });
 
-test('two that unpack at once end with one whole browser; an old version beside it is not taken', {
-  timeout: 60_000,
-}, async () => {
-  const folder = mkdtempSync(join('/var/tmp', 'diagnostic-unpack-'));
-  chmodSync(folder, 0o755);
-  mkdirSync(join(folder, 'chromium-147.0.0-x64'));
-  writeFileSync(join(folder, 'chromium-147.0.0-x64', 'chromium'), 'old', { mode: 0o755 });
-  try {
-    const start = performance.now();
-    const [one, two] = await Promise.all([unpackChromium(folder), unpackChromium(folder)]);
-    console.log(`two unpackings at once: ${Math.round(performance.now() - start)} ms`);
-    expect(one).toBe(two);
-    expect(one).not.toContain('147.0.0');
-    expect(statSync(one ?? '').size).toBeGreaterThan(100_000_000);
-    expect(readdirSync(folder)).toHaveLength(2);
-    utimesSync(one ?? '', 1, 1);
-    await unpackChromium(folder);
-    expect(statSync(one ?? '').mtimeMs).toBe(1000); // used as it is, not unpacked again
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+test(
+  'two that unpack at once end with one whole browser; an old version beside it is not taken',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const folder = mkdtempSync(join('/var/tmp', 'diagnostic-unpack-'));
+    chmodSync(folder, 0o755);
+    mkdirSync(join(folder, 'chromium-147.0.0-x64'));
+    writeFileSync(join(folder, 'chromium-147.0.0-x64', 'chromium'), 'old', { mode: 0o755 });
+    try {
+      const start = performance.now();
+      const [one, two] = await Promise.all([unpackChromium(folder), unpackChromium(folder)]);
+      console.log(`two unpackings at once: ${Math.round(performance.now() - start)} ms`);
+      expect(one).toBe(two);
+      expect(one).not.toContain('147.0.0');
+      expect(statSync(one ?? '').size).toBeGreaterThan(100_000_000);
+      expect(readdirSync(folder)).toHaveLength(2);
+      utimesSync(one ?? '', 1, 1);
+      await unpackChromium(folder);
+      expect(statSync(one ?? '').mtimeMs).toBe(1000); // used as it is, not unpacked again
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
 
 test('a browser that others could have written is not run', { timeout: 60_000 }, async () => {
   const folder = mkdtempSync(join('/var/tmp', 'diagnostic-unpack-'));

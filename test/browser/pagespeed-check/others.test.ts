@@ -38,14 +38,18 @@ afterAll(async () => {
 
 const good = '/api/tools/redirect-check?url=http%3A%2F%2Fgood.test%2F';
 
-test('while pages do their worst, the service is never blocked for 100 ms, and another caller is answered', {
-  timeout: 120_000,
-}, async () => {
-  for (const path of [good, good]) expect(await service.statusOf(path)).toBe(200);
-  const paths = pages.map(
-    (_, at) => `/api/tools/pagespeed-check?url=${encodeURIComponent(`http://p${at}.test/`)}&wait=55`,
-  );
-  expect(paths).toHaveLength(names.length);
-  const outcome = await service.ask(paths, good, paths.length);
-  expect(faultsOf(`${paths.length} hostile pages`, outcome)).toEqual([]);
-});
+test(
+  'while pages do their worst, the service is never blocked for 100 ms, and another caller is answered',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    for (const path of [good, good]) expect(await service.statusOf(path)).toBe(200);
+    const paths = pages.map(
+      (_, at) => `/api/tools/pagespeed-check?url=${encodeURIComponent(`http://p${at}.test/`)}&wait=55`,
+    );
+    expect(paths).toHaveLength(names.length);
+    const outcome = await service.ask(paths, good, paths.length);
+    expect(faultsOf(`${paths.length} hostile pages`, outcome)).toEqual([]);
+  },
+);

@@ -7,8 +7,8 @@ import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fleet, get, type Member, openFleet } from '../../faults/fleet.ts';
-import { hasMongo, startMongo, type TestMongo } from '../../kit/mongo.ts';
 import { dumpMongo, restoreMongo } from '../../kit/mongo-copy.ts';
+import { hasMongo, startMongo, type TestMongo } from '../../kit/mongo.ts';
 import { hasRedis } from '../../kit/redis.ts';
 
 /** Reports in the store beside those that are looked at. */

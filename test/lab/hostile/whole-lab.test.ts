@@ -69,45 +69,53 @@ async function createToken(environment: Readonly<Record<string, string>>): Promi
   return /dtk_\w+/.exec(stdout)?.[0] ?? '';
 }
 
-test('while every hostile web server of the lab is checked, the service is never blocked for 100 ms, and another caller is answered', {
-  timeout: 120_000,
-}, async () => {
-  const world = await openWorld(servers);
-  closers.push(() => world.close());
-  const toolPath = (tool: string, url: string) =>
-    `/api/tools/${tool}?url=${encodeURIComponent(world.place(url))}`;
-  const targets = hostile.flatMap(({ start }) =>
-    ['redirect-check', 'security-header-check'].map((tool) => toolPath(tool, start)),
-  );
-  const warm = [toolPath('security-header-check', 'http://good.test/')];
-  expect(await attack(world.settings, targets, warm)).toEqual([]);
-});
+test(
+  'while every hostile web server of the lab is checked, the service is never blocked for 100 ms, and another caller is answered',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const world = await openWorld(servers);
+    closers.push(() => world.close());
+    const toolPath = (tool: string, url: string) =>
+      `/api/tools/${tool}?url=${encodeURIComponent(world.place(url))}`;
+    const targets = hostile.flatMap(({ start }) =>
+      ['redirect-check', 'security-header-check'].map((tool) => toolPath(tool, start)),
+    );
+    const warm = [toolPath('security-header-check', 'http://good.test/')];
+    expect(await attack(world.settings, targets, warm)).toEqual([]);
+  },
+);
 
-test('while hostile name servers and TLS servers are checked, the same holds', {
-  timeout: 120_000,
-}, async () => {
-  const [dns, lab] = await Promise.all([
-    openHostileDns(hostileZones),
-    openLab({ sites: { 'http://good.test': (_request, response) => void response.end('hello') } }),
-  ]);
-  const tls = await Promise.all(hostileTls.map(([, serve]) => openTcpServer(serve)));
-  closers.push(
-    () => dns.close(),
-    () => lab.close(),
-    ...tls.map((server) => () => server.close()),
-  );
-  const settings = lab.settings({
-    ...dns.settings,
-    TARGET_ALLOW_CIDRS: '127.0.0.0/8',
-    TARGET_PORTS: '26-65535,80',
-    TARGET_PORT_MAP: `80=${lab.web.httpPort}`,
-  });
-  const dnsPath = (domain: string) => `/api/tools/dns-check/${domain}`;
-  const sslPath = (domain: string, port: number) => `/api/tools/ssl-check/${domain}?port=${port}`;
-  const targets = [
-    ...Object.keys(hostileZones).map(dnsPath),
-    ...tls.map(({ port }, at) => sslPath(`t${at}.test`, port)),
-  ];
-  const warm = [dnsPath('good.test'), sslPath('good.test', lab.web.httpsPort)];
-  expect(await attack(settings, targets, warm)).toEqual([]);
-});
+test(
+  'while hostile name servers and TLS servers are checked, the same holds',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const [dns, lab] = await Promise.all([
+      openHostileDns(hostileZones),
+      openLab({ sites: { 'http://good.test': (_request, response) => void response.end('hello') } }),
+    ]);
+    const tls = await Promise.all(hostileTls.map(([, serve]) => openTcpServer(serve)));
+    closers.push(
+      () => dns.close(),
+      () => lab.close(),
+      ...tls.map((server) => () => server.close()),
+    );
+    const settings = lab.settings({
+      ...dns.settings,
+      TARGET_ALLOW_CIDRS: '127.0.0.0/8',
+      TARGET_PORTS: '26-65535,80',
+      TARGET_PORT_MAP: `80=${lab.web.httpPort}`,
+    });
+    const dnsPath = (domain: string) => `/api/tools/dns-check/${domain}`;
+    const sslPath = (domain: string, port: number) => `/api/tools/ssl-check/${domain}?port=${port}`;
+    const targets = [
+      ...Object.keys(hostileZones).map(dnsPath),
+      ...tls.map(({ port }, at) => sslPath(`t${at}.test`, port)),
+    ];
+    const warm = [dnsPath('good.test'), sslPath('good.test', lab.web.httpsPort)];
+    expect(await attack(settings, targets, warm)).toEqual([]);
+  },
+);

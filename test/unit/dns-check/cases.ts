@@ -360,18 +360,16 @@ const nameServers: readonly Case[] = [
       ['SERVFAIL', 'ns-refused'],
       ['silence', 'ns-silent'],
     ] as const
-  ).map(
-    ([answer, code]): Case => ({
-      name: `all servers are inside the domain and answer with ${answer}: they are asked at the parent’s glue`,
-      change: {
-        ...insideOnly,
-        servers: every(answer === 'silence' ? silent : { rcode: answer }),
-        resolver: { ...failing(...apexQuestions), failsBelow: 'good.test' },
-      },
-      broken: ['lookup-failed', 'ns-none-answers', code],
-      score: 0,
-    }),
-  ),
+  ).map(([answer, code]): Case => ({
+    name: `all servers are inside the domain and answer with ${answer}: they are asked at the parent’s glue`,
+    change: {
+      ...insideOnly,
+      servers: every(answer === 'silence' ? silent : { rcode: answer }),
+      resolver: { ...failing(...apexQuestions), failsBelow: 'good.test' },
+    },
+    broken: ['lookup-failed', 'ns-none-answers', code],
+    score: 0,
+  })),
   {
     name: 'every name of a name server is gone: the domain is too',
     change: {
@@ -763,14 +761,12 @@ const soaCases: readonly Case[] = [
     ['Route 53', '7200 900 1209600 86400'],
     ['Azure', '3600 300 2419200 300'],
     ['Google Cloud DNS', '21600 3600 259200 300'],
-  ].map(
-    ([provider, timers]): Case => ({
-      name: `the timers that ${provider} sets are in range`,
-      change: soa(`hostmaster.good.test 1 ${timers}`),
-      broken: [],
-      score: 100,
-    }),
-  ),
+  ].map(([provider, timers]): Case => ({
+    name: `the timers that ${provider} sets are in range`,
+    change: soa(`hostmaster.good.test 1 ${timers}`),
+    broken: [],
+    score: 100,
+  })),
   {
     name: 'refresh of ten minutes',
     change: soa('hostmaster.good.test 1 600 100 1209600 3600'),
@@ -801,14 +797,12 @@ const soaCases: readonly Case[] = [
     'Gandi: 10800 3600 604800 10800',
     'Hetzner: 86400 10800 3600000 3600',
     'OVH: 86400 3600 3600000 60',
-  ].map(
-    (text): Case => ({
-      name: `timers as a provider sets them for every zone, ${text}`,
-      change: soa(`hostmaster.good.test 1 ${text.split(': ')[1] ?? ''}`),
-      broken: [],
-      score: 100,
-    }),
-  ),
+  ].map((text): Case => ({
+    name: `timers as a provider sets them for every zone, ${text}`,
+    change: soa(`hostmaster.good.test 1 ${text.split(': ')[1] ?? ''}`),
+    broken: [],
+    score: 100,
+  })),
   {
     name: 'minimum of half a minute',
     change: soa('hostmaster.good.test 1 14400 3600 1209600 30'),

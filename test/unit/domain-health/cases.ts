@@ -239,18 +239,16 @@ const wholes: readonly Case[] = [
       ],
     }),
   ),
-  ...['connection-reset', 'connection-closed', 'tls-alert', 'parameters-not-common'].map(
-    (code): Case => ({
-      name: `only http: ${code} is as definite as a closed port`,
-      evidence: evidence({
-        ssl: sslAway(code),
-        ...apexOnly(redirect(chain('http://a.test/')), redirect(failed('tls-failed', 'https://a.test/'))),
-      }),
-      broken: ['https-missing'],
-      score: 75,
-      grade: 'D',
+  ...['connection-reset', 'connection-closed', 'tls-alert', 'parameters-not-common'].map((code): Case => ({
+    name: `only http: ${code} is as definite as a closed port`,
+    evidence: evidence({
+      ssl: sslAway(code),
+      ...apexOnly(redirect(chain('http://a.test/')), redirect(failed('tls-failed', 'https://a.test/'))),
     }),
-  ),
+    broken: ['https-missing'],
+    score: 75,
+    grade: 'D',
+  })),
   domain(
     [80, 'D', ['https-missing']],
     'port 443 in plain HTTP keeps the score that ssl-check gives it',
@@ -323,18 +321,16 @@ const unavailable: readonly Case[] = [
       performance: performance({ broken: ['target-blocks-checks'], state: 'partial', score: null }),
     }),
   ),
-  ...[0, 30, 100].map(
-    (points): Case => ({
-      name: `headers of a page that blocks us count neither as F nor as A, though they had ${points}`,
-      evidence: evidence({ headers: blocked(headers({ score: points })) }),
-      broken: ['coverage-incomplete'],
-      score: 100,
-      grade: 'A',
-      state: 'partial',
-      coverage: 0.8,
-      states: { headers: 'unavailable' },
-    }),
-  ),
+  ...[0, 30, 100].map((points): Case => ({
+    name: `headers of a page that blocks us count neither as F nor as A, though they had ${points}`,
+    evidence: evidence({ headers: blocked(headers({ score: points })) }),
+    broken: ['coverage-incomplete'],
+    score: 100,
+    grade: 'A',
+    state: 'partial',
+    coverage: 0.8,
+    states: { headers: 'unavailable' },
+  })),
   gap(
     0.65,
     { headers: 'unavailable', performance: 'unavailable' },
@@ -536,15 +532,13 @@ const limited: readonly Case[] = [
     'dead name servers behind caches that still answer: the web goes on, the grade does not',
     evidence({ dns: dns({ broken: ['ns-none-answers'] }, nameServers(null, null)) }),
   ),
-  ...['ns-single', 'ns-same-address'].map(
-    (code): Case => ({
-      name: `${code} is one name server`,
-      evidence: evidence({ dns: dns({ broken: [code] }) }),
-      broken: ['name-server-alone'],
-      score: 94,
-      grade: 'C',
-    }),
-  ),
+  ...['ns-single', 'ns-same-address'].map((code): Case => ({
+    name: `${code} is one name server`,
+    evidence: evidence({ dns: dns({ broken: [code] }) }),
+    broken: ['name-server-alone'],
+    score: 94,
+    grade: 'C',
+  })),
   domain(
     [94, 'C', ['name-server-alone']],
     'one name server that answers beside one that does not know the zone is alone',
@@ -600,15 +594,13 @@ const limited: readonly Case[] = [
     'a critical finding of mail is no better than C: its own policy shuts a mail host out',
     evidence({ dns: dns({ broken: ['mta-sts-mx-mismatch'] }) }),
   ),
-  ...['cors-reflects-origin-credentials', 'csp-nonce-repeated'].map(
-    (code): Case => ({
-      name: `a critical finding of the headers is no better than C: ${code}`,
-      evidence: evidence({ headers: headers({ broken: [code], score: 95 }) }),
-      broken: ['finding-critical'],
-      score: 99,
-      grade: 'C',
-    }),
-  ),
+  ...['cors-reflects-origin-credentials', 'csp-nonce-repeated'].map((code): Case => ({
+    name: `a critical finding of the headers is no better than C: ${code}`,
+    evidence: evidence({ headers: headers({ broken: [code], score: 95 }) }),
+    broken: ['finding-critical'],
+    score: 99,
+    grade: 'C',
+  })),
   domain(
     [79, 'F', ['ssl-failed']],
     'what the headers say of https is told by TLS and the entry points, not twice',
@@ -700,15 +692,13 @@ const entries: readonly Case[] = [
       ),
     ),
   ),
-  ...(['http://a.test/', 'http://www.a.test/'] as const).map(
-    (shut): Case => ({
-      name: `a port 80 that is open at one host alone is as good as none, where https answers (${shut} is closed)`,
-      evidence: evidence(ways(redirect(failed('connection-refused', shut)))),
-      broken: [],
-      score: 100,
-      grade: 'A+',
-    }),
-  ),
+  ...(['http://a.test/', 'http://www.a.test/'] as const).map((shut): Case => ({
+    name: `a port 80 that is open at one host alone is as good as none, where https answers (${shut} is closed)`,
+    evidence: evidence(ways(redirect(failed('connection-refused', shut)))),
+    broken: [],
+    score: 100,
+    grade: 'A+',
+  })),
   domain(
     [100, 'B', ['entry-point-broken']],
     'a www at which neither port answers is broken at both',
@@ -760,30 +750,26 @@ const entries: readonly Case[] = [
     stopped({ kind: 'foreign-scheme', scheme: 'ftp' }, 'https://www.a.test/'),
     failed('name-not-found', 'https://www.a.test/', 'https://gone.a.test/'),
     failed('connection-refused', 'https://www.a.test/', 'https://gone.a.test/'),
-  ].map(
-    (broken, index): Case => ({
-      name: `an entry point whose redirects lead to no page is broken (${index + 1}: ${broken.stop.kind})`,
-      evidence: evidence(ways(redirect(broken))),
-      broken: ['entry-point-broken'],
-      score: 100,
-      grade: 'B',
-    }),
-  ),
+  ].map((broken, index): Case => ({
+    name: `an entry point whose redirects lead to no page is broken (${index + 1}: ${broken.stop.kind})`,
+    evidence: evidence(ways(redirect(broken))),
+    broken: ['entry-point-broken'],
+    score: 100,
+    grade: 'B',
+  })),
   ...[
     failed('target-not-allowed', 'https://www.a.test/', 'https://www.a.test:25/'),
     stopped({ kind: 'location-too-long', length: 9000 }, 'https://www.a.test/'),
     late('https://www.a.test/'),
     chain(['https://www.a.test/', { status: 429 }]),
-  ].map(
-    (unseen, index): Case => ({
-      name: `an entry point that we did not see to its end is not called broken (${index + 1}: ${unseen.stop.kind})`,
-      evidence: evidence(ways(redirect(unseen))),
-      broken: ['coverage-incomplete'],
-      score: 100,
-      grade: 'A',
-      state: 'partial',
-    }),
-  ),
+  ].map((unseen, index): Case => ({
+    name: `an entry point that we did not see to its end is not called broken (${index + 1}: ${unseen.stop.kind})`,
+    evidence: evidence(ways(redirect(unseen))),
+    broken: ['coverage-incomplete'],
+    score: 100,
+    grade: 'A',
+    state: 'partial',
+  })),
   domain(
     [100, 'B', ['target-address-not-allowed', 'entry-point-broken']],
     'a later hop to a private address is told as such too',
@@ -850,25 +836,21 @@ const entries: readonly Case[] = [
     'a gate of cookies arrives in the end',
     evidence(ways(redirect(chain('https://a.test/', 'https://a.test/in', 'https://a.test/')))),
   ),
-  ...[404, 500].map(
-    (status): Case => ({
-      name: `an entry point that ends with ${status} is an error page`,
-      evidence: evidence(ways(redirect(chain(['https://www.a.test/', { status }])))),
-      broken: ['entry-point-error-status'],
-      score: 100,
-      grade: 'A',
-    }),
-  ),
-  ...[401, 503].map(
-    (status): Case => ({
-      name: `an entry point that answers us with ${status} may be whole for visitors: it is a gap`,
-      evidence: evidence(ways(redirect(chain(['https://www.a.test/', { status }])))),
-      broken: ['coverage-incomplete'],
-      score: 100,
-      grade: 'A',
-      state: 'partial',
-    }),
-  ),
+  ...[404, 500].map((status): Case => ({
+    name: `an entry point that ends with ${status} is an error page`,
+    evidence: evidence(ways(redirect(chain(['https://www.a.test/', { status }])))),
+    broken: ['entry-point-error-status'],
+    score: 100,
+    grade: 'A',
+  })),
+  ...[401, 503].map((status): Case => ({
+    name: `an entry point that answers us with ${status} may be whole for visitors: it is a gap`,
+    evidence: evidence(ways(redirect(chain(['https://www.a.test/', { status }])))),
+    broken: ['coverage-incomplete'],
+    score: 100,
+    grade: 'A',
+    state: 'partial',
+  })),
   domain(
     [100, 'C', ['entry-points-all-broken', 'http-not-upgraded', 'entry-point-error-status']],
     'a site that answers 500 everywhere is told at each entry',

@@ -118,13 +118,11 @@ const metrics: readonly Case[] = [
 const insights: readonly Case[] = [
   ...codesOf(auditOf)
     .filter((code) => code !== 'dom-too-large' && code !== 'third-parties-heavy')
-    .map(
-      (code): Case => ({
-        name: `${auditOf[code]} below 0.9 breaks ${code}`,
-        evidence: failing(auditOf[code], { score: 0.5 }),
-        broken: [code],
-      }),
-    ),
+    .map((code): Case => ({
+      name: `${auditOf[code]} below 0.9 breaks ${code}`,
+      evidence: failing(auditOf[code], { score: 0.5 }),
+      broken: [code],
+    })),
   {
     name: '1400 elements are not too many',
     evidence: failing('dom-size-insight', { mode: 'numeric', score: 1, value: 1400 }),

@@ -87,13 +87,11 @@ const rows: readonly Row[] = [
   },
   ...(
     ['limit', 'decompression-bomb', 'too-many-encodings', 'closed-early', 'bad-encoding', 'timeout'] as const
-  ).map(
-    (bodyCut): Row => ({
-      name: `a body that was not read to its end: ${bodyCut}`,
-      evidence: page({ bodyCut }),
-      holds: [...arrived, ...goodHead, ...overHttps],
-    }),
-  ),
+  ).map((bodyCut): Row => ({
+    name: `a body that was not read to its end: ${bodyCut}`,
+    evidence: page({ bodyCut }),
+    holds: [...arrived, ...goodHead, ...overHttps],
+  })),
   {
     name: 'a redirect to a body that was not read to its end',
     evidence: chain(plain, [secure, { bodyCut: 'closed-early' }]),

@@ -6,14 +6,14 @@ import {
   parseOpenerPolicy,
   parseResourcePolicy,
 } from '../../../worker/checks/security-header-check/grammar/cross-origin-policies.ts';
-import { parseCsp, parseCspList } from '../../../worker/checks/security-header-check/grammar/csp.ts';
 import { suggestDirective } from '../../../worker/checks/security-header-check/grammar/csp-directives.ts';
 import {
   type CspSource,
   parseCspSource,
 } from '../../../worker/checks/security-header-check/grammar/csp-source.ts';
-import { parseIntegrity } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
+import { parseCsp, parseCspList } from '../../../worker/checks/security-header-check/grammar/csp.ts';
 import { parseBlocksScripts } from '../../../worker/checks/security-header-check/grammar/integrity-policy.ts';
+import { parseIntegrity } from '../../../worker/checks/security-header-check/grammar/integrity.ts';
 import { findInternalHost } from '../../../worker/checks/security-header-check/grammar/internal-hosts.ts';
 import { parseNosniff } from '../../../worker/checks/security-header-check/grammar/nosniff.ts';
 import {

@@ -1,5 +1,5 @@
-import type { CspPolicy } from '../../../worker/checks/security-header-check/grammar/csp.ts';
 import type { CspSource } from '../../../worker/checks/security-header-check/grammar/csp-source.ts';
+import type { CspPolicy } from '../../../worker/checks/security-header-check/grammar/csp.ts';
 
 /** Writes what counts of a policy, so that parseCsp reads the same. */
 export function printCsp({ directives }: Pick<CspPolicy, 'directives'>): string {

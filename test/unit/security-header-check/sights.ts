@@ -54,11 +54,9 @@ export function see(site: Site = {}): HeaderEvidence {
   return { url, seenAtMs, https, http, corsUrl, cors: answers, preload, files: seeFiles(site.files) };
 }
 
-function seeFiles({
-  wellKnown,
-  legacy,
-  robots,
-}: Partial<FilesOf> = {}): NonNullable<HeaderEvidence['files']> {
+function seeFiles({ wellKnown, legacy, robots }: Partial<FilesOf> = {}): NonNullable<
+  HeaderEvidence['files']
+> {
   return {
     securityTxt: {
       wellKnown: wellKnown ?? textFile(securityTxt),

@@ -101,9 +101,12 @@ const rows: readonly Row[] = [
     'headers-too-large',
     'malformed-response',
     'not-http',
-  ].map(
-    (code): Row => ({ name: `${code} at both`, evidence: silent(code), state: 'unreachable', holds: [] }),
-  ),
+  ].map((code): Row => ({
+    name: `${code} at both`,
+    evidence: silent(code),
+    state: 'unreachable',
+    holds: [],
+  })),
   {
     name: 'http only: port 443 is closed',
     evidence: see({ https: failed(secure), http: chain([answer(plain)]) }),

@@ -16,7 +16,7 @@ export function findTree(roots: readonly number[]): readonly number[] {
       .filter(({ pid, group, session }) => [pid, group, session].some((id) => roots.includes(id)))
       .map(({ pid }) => pid),
   );
-  for (let before = -1; before !== found.size; ) {
+  for (let before = -1; before !== found.size;) {
     before = found.size;
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }

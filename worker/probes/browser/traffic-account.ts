@@ -97,7 +97,7 @@ export function openPieceCounter(): (piece: Uint8Array) => number {
     isTls ??= piece[0] === handshakeRecord;
     if (!isTls) return 1;
     let records = 0;
-    for (let at = 0; at < piece.length; ) {
+    for (let at = 0; at < piece.length;) {
       if (bodyLeft > 0) {
         const skipped = Math.min(bodyLeft, piece.length - at);
         bodyLeft -= skipped;

@@ -233,7 +233,7 @@ function readEdeText(bytes: Buffer): string {
 // Option 15 (RFC 8914): a code, then UTF-8 text.
 function readEde(options: Buffer): { code: number; text: string }[] {
   const found: { code: number; text: string }[] = [];
-  for (let at = 0; at + 4 <= options.length; ) {
+  for (let at = 0; at + 4 <= options.length;) {
     const length = options.readUInt16BE(at + 2);
     if (at + 4 + length > options.length) break;
     if (options.readUInt16BE(at) === 15 && length >= 2) {

@@ -277,7 +277,7 @@ function readExactName(cursor: Cursor): { value: string; canonical: Buffer } {
 
 function readStrings(bytes: Buffer): Json {
   const strings: string[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const length = bytes[at] ?? 0;
     if (at + 1 + length > bytes.length)
       throw new RangeError('a character-string runs past the end of its record');
@@ -293,7 +293,7 @@ const typeLimit = 1000;
 
 function readTypeBitmap(bytes: Buffer): Json {
   const types: string[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const [window = 0, length = 0] = bytes.subarray(at, at + 2);
     if (length < 1 || length > 32 || at + 2 + length > bytes.length)
       throw new RangeError('the type bit map is malformed');

@@ -17,7 +17,7 @@ const names = [
 export function readServiceParameters(bytes: Buffer): Json {
   const parameters: Record<string, Json> = {};
   let last = -1;
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     if (at + 4 > bytes.length) throw new RangeError('a service parameter is cut short');
     const key = bytes.readUInt16BE(at);
     const length = bytes.readUInt16BE(at + 2);
@@ -69,7 +69,7 @@ function pieces(value: Buffer, size: number): Buffer[] {
 
 function readAlpn(value: Buffer): string[] {
   const identifiers: string[] = [];
-  for (let at = 0; at < value.length; ) {
+  for (let at = 0; at < value.length;) {
     const length = value[at] ?? 0;
     if (length === 0 || at + 1 + length > value.length)
       throw new RangeError('the alpn parameter is malformed');

@@ -56,7 +56,7 @@ export function openMessageReader(limitBytes: number): MessageReader {
   return {
     add(content) {
       const messages: HandshakeMessage[] = [];
-      for (let at = 0; at < content.length && !isOver; ) {
+      for (let at = 0; at < content.length && !isOver;) {
         const rest = content.subarray(at);
         at += headFilled < headBytes ? takeHead(rest) : takeBody(rest);
         const message = headFilled < headBytes ? null : finish();

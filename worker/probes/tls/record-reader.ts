@@ -56,7 +56,7 @@ export function openRecordReader(): RecordReader {
   return {
     add(piece) {
       const contents: RecordContent[] = [];
-      for (let at = 0; at < piece.length && failure === null; ) {
+      for (let at = 0; at < piece.length && failure === null;) {
         const rest = piece.subarray(at);
         let size: number;
         if (contentLeft > 0) {

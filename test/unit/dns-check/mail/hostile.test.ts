@@ -60,11 +60,12 @@ const data: fc.Arbitrary<Json> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc
-      .tuple(fc.nat(5), fc.nat(3), fc.nat(4))
-      .map(
-        ([usage, selector, matchingType]): Json => ({ usage, selector, matchingType, certificate: '30ab' }),
-      ),
+    arbitrary: fc.tuple(fc.nat(5), fc.nat(3), fc.nat(4)).map(([usage, selector, matchingType]): Json => ({
+      usage,
+      selector,
+      matchingType,
+      certificate: '30ab',
+    })),
   },
   { weight: 1, arbitrary: fc.constantFrom<Json>({ malformed: true, rdata: '00' }, null, [], 7, {}) },
 );

@@ -85,21 +85,19 @@ describe('SPF', () => {
   const record = fc
     .tuple(fc.array(term, { maxLength: 4 }), end)
     .map(([terms, last]) => ['v=spf1', ...terms, last].join(' '));
-  const zones = fc.tuple(record, record, record, record).map(
-    ([a, b, c, d]): ZoneLiteral => ({
-      'a.test TXT': a,
-      'b.test TXT': b,
-      'c.test TXT': c,
-      'd.test TXT': d.includes('redirect') ? 'v=spf1 -all' : d,
-      'host.test A': '198.51.100.1',
-      'host.test AAAA': '2001:db8:1::1',
-      'host.test MX': '10 host.test',
-      'six.test AAAA': '2001:db8:1::6',
-      'many.test MX': Array.from({ length: 11 }, (_, index) => `${index} m${index}.test`),
-      ...Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`m${index}.test A`, '198.51.100.2'])),
-      'void.test CAA': 'x',
-    }),
-  );
+  const zones = fc.tuple(record, record, record, record).map(([a, b, c, d]): ZoneLiteral => ({
+    'a.test TXT': a,
+    'b.test TXT': b,
+    'c.test TXT': c,
+    'd.test TXT': d.includes('redirect') ? 'v=spf1 -all' : d,
+    'host.test A': '198.51.100.1',
+    'host.test AAAA': '2001:db8:1::1',
+    'host.test MX': '10 host.test',
+    'six.test AAAA': '2001:db8:1::6',
+    'many.test MX': Array.from({ length: 11 }, (_, index) => `${index} m${index}.test`),
+    ...Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`m${index}.test A`, '198.51.100.2'])),
+    'void.test CAA': 'x',
+  }));
 
   test('include trees have the lookups, voids and errors that an evaluation has', async () => {
     let compared = 0;

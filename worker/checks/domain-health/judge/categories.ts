@@ -153,25 +153,21 @@ function judgeCoverage({ categories, entries, web, dnsFields }: CategoryFacts): 
   if (applicable.length === 0) return 'not-applicable';
   const unseen = applicable
     .filter(({ state }) => state !== 'ok')
-    .map(
-      (category): Gap => ({
-        what: category.name,
-        category: category.name,
-        reason: category.reason,
-        cause: causeOfGap(category, dnsFields),
-      }),
-    );
+    .map((category): Gap => ({
+      what: category.name,
+      category: category.name,
+      reason: category.reason,
+      cause: causeOfGap(category, dnsFields),
+    }));
   const isWeb = web.kind !== 'absent' && web.kind !== 'closed';
   const unseenEntries = entries
     .filter(({ end }) => isWeb && end === 'unknown')
-    .map(
-      ({ url, why, source }): Gap => ({
-        what: url,
-        category: null,
-        reason: why,
-        cause: source.report === null ? 'late' : isBlocked(source.report.findings) ? 'blocked' : 'target',
-      }),
-    );
+    .map(({ url, why, source }): Gap => ({
+      what: url,
+      category: null,
+      reason: why,
+      cause: source.report === null ? 'late' : isBlocked(source.report.findings) ? 'blocked' : 'target',
+    }));
   const gaps = [...unseen, ...unseenEntries];
   return gaps.length === 0 ? 'holds' : brokenBy(showGaps(gaps), fixOfGaps(gaps));
 }

@@ -68,7 +68,7 @@ function reduce(script: string, into: Into): string {
     arrow: undefined,
     bodyDepth: undefined,
   };
-  for (let at = 0; at < script.length; ) {
+  for (let at = 0; at < script.length;) {
     const { end, text } = readPiece(script, at, literals);
     const isTimer = text.startsWith('"') && reading.hidden === 0 && timerStart.test(reading.context);
     at = end;

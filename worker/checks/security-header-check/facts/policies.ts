@@ -1,7 +1,7 @@
 import { type Fields, valuesOf } from '../../../web/fields.ts';
 import type { DocumentSight, ElementSight } from '../evidence.ts';
-import { type CspDirective, type CspPolicy, parseCsp, parseCspList } from '../grammar/csp.ts';
 import { type CspSource, parseCspSource } from '../grammar/csp-source.ts';
+import { type CspDirective, type CspPolicy, parseCsp, parseCspList } from '../grammar/csp.ts';
 
 /** A policy with where it was met. `ignored` ones stand in a meta element outside the head. */
 export type SeenPolicy = {

@@ -2,7 +2,6 @@ import { brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/mo
 import { valuesOf } from '../../../web/fields.ts';
 import type { Page } from '../facts/page.ts';
 import { directiveOf, headerOnlyDirectives, isNone, type SeenPolicy } from '../facts/policies.ts';
-import type { CspDirective } from '../grammar/csp.ts';
 import {
   deprecatedDirectives,
   isKnownDirective,
@@ -10,6 +9,7 @@ import {
   suggestDirective,
 } from '../grammar/csp-directives.ts';
 import { looksUnquoted, parseCspSource } from '../grammar/csp-source.ts';
+import type { CspDirective } from '../grammar/csp.ts';
 import { parseReportingEndpoints, parseReportTo } from '../grammar/reporting-endpoints.ts';
 import type { CspCode } from './csp-scripts.ts';
 import { cut } from './verdict-tables.ts';

@@ -13,8 +13,8 @@ import type { ElementSight } from '../evidence.ts';
 import type { Page } from '../facts/page.ts';
 import { attributeOf, isScript, isUpgraded } from '../facts/policies.ts';
 import { domainOf } from '../facts/third-parties.ts';
-import { parseIntegrity } from '../grammar/integrity.ts';
 import { parseBlocksScripts } from '../grammar/integrity-policy.ts';
+import { parseIntegrity } from '../grammar/integrity.ts';
 import { brokenWhen, cut, where } from './verdict-tables.ts';
 
 /** A script or style that the page loads. */

@@ -9,7 +9,6 @@ import {
   urgentMarginMs,
 } from '../../../certificates/lifetime.ts';
 import type { Presented } from '../facts/presented.ts';
-
 import { listFaults } from './chain.ts';
 
 const dayMs = 86_400_000;

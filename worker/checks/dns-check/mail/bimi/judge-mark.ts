@@ -2,6 +2,7 @@ import type { BimiCode } from '#shared/catalogue/dns-check/mail/rules/bimi';
 import { brokenBy, brokenIf, eachOf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { clip } from '../text/fault.ts';
 import type { LogoSight } from './read-logo.ts';
+import type { MarkSight } from './read-mark-file.ts';
 import {
   isIssuedBy,
   isNamed,
@@ -10,7 +11,6 @@ import {
   type MarkChain,
   markPurpose,
 } from './read-mark.ts';
-import type { MarkSight } from './read-mark-file.ts';
 
 const markCodes = [
   'bimi-certificate-unreachable',
