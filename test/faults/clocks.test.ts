@@ -134,7 +134,9 @@ describe.skipIf(!hasRedis || !hasMongo)('a clock that is set while jobs run and 
       const answers = await Promise.all(urls.map((url) => fleet.ask(() => api, url, tally)));
       console.log(`clock of ${who} set by ${jumpMs} ms: ${JSON.stringify(tally)}`);
       expect(answers.map(({ body }) => body['state'])).toEqual(urls.map(() => 'complete'));
-      const unexpected = Object.keys(tally).filter((outcome) => !/^(?:200|202)$/.test(outcome));
+      // A busy machine's 503 is asked again; with the clock of the API itself, it could be of the clock.
+      const expected = who === 'api' ? /^20[02]$/ : /^(?:20[02]|503 (?:queue|store)_unavailable)$/;
+      const unexpected = Object.keys(tally).filter((outcome) => !expected.test(outcome));
       expect(unexpected).toEqual([]);
       // It is told, and the process is not ready while its clock is that far off.
       const ready = await fetch(`${jumping.adminUrl}/readyz`);
