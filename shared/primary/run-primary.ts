@@ -2,6 +2,7 @@ import { openAdminServer } from '../admin-server.ts';
 import type { Config } from '../config.ts';
 import { asConfigError } from '../listen.ts';
 import { openLogger } from '../logger.ts';
+import { settleWhenIdle } from '../settle.ts';
 import { stopOnSignals } from '../stop-on-signals.ts';
 import { warnOfMisspelt } from '../warn-of-misspelt.ts';
 import type { Child, Place } from './child.ts';
@@ -63,6 +64,7 @@ export async function runPrimary(options: PrimaryOptions, config: Config): Promi
     () => children.kill(),
   );
   const says = await children.start();
+  settleWhenIdle();
   const listeners = places.filter(({ role }) => role === 'listener').length;
   log.info(
     Object.assign({ process: name, listeners, adminPort: admin.port }, ...says.toReversed()) as object,

@@ -1,7 +1,8 @@
-import { type Processor, Worker } from 'bullmq';
+import { type Job as BullJob, type Processor, Worker } from 'bullmq';
 import type { Job, QueueName } from '../../model/job.ts';
 import { type AnyRedis, isCluster, isRedisAway, refusalOf } from '../../redis.ts';
 import type { QueueWorker } from '../port.ts';
+import { holdLock } from './hold-lock.ts';
 import { openShardWorkers } from './shard-workers.ts';
 import type { Side, Sides } from './side.ts';
 import { giveUp, type Outcome, type TurnSettings, takeTurn } from './turn.ts';
@@ -42,10 +43,10 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
     busy.add(done);
     return work;
   };
-  const run =
-    (side: Side): Processor<Job, Outcome> =>
-    (job, token) =>
-      track(takeTurn({ ...settings, ...side }, job, token ?? '', force.signal));
+  const run = (side: Side): Processor<Job, Outcome> => {
+    const take = takeLocked({ ...settings, ...side }, force.signal);
+    return (job, token) => track(take(job, token));
+  };
   const opened = openWorkersOf(settings, run, stop.signal);
   const { workers } = opened;
   const rests = workers.map((worker, index) => {
@@ -82,6 +83,13 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
   };
 }
 
+function takeLocked(settings: TurnSettings, signal: AbortSignal) {
+  const { log, queue } = settings;
+  const lockMs = locks[queue].lockDuration;
+  return (job: BullJob<Job>, token = '') =>
+    holdLock(job, { token, lockMs, log }, () => takeTurn(settings, job, token, signal));
+}
+
 type Opened = { readonly workers: readonly Worker<Job, Outcome>[]; disconnect(): void };
 
 function openWorkersOf(
@@ -95,6 +103,8 @@ function openWorkersOf(
     removeOnComplete: keepFinished,
     removeOnFail: keepFinished,
     ...locks[queue],
+    // By holdLock instead.
+    skipLockRenewal: true,
     ...(side.telemetry ? { telemetry: side.telemetry.bullmq } : {}),
   };
   if (wakes) {
