@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { DialFailure } from '../dial-failure.ts';
+import { inTurn } from '../turns.ts';
 import { openFlightGuard } from './flight-guard.ts';
 import { openRecordSplitter } from './record-splitter.ts';
 
@@ -30,10 +31,19 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
   const guard = openFlightGuard();
   const splitter = openRecordSplitter();
   let waiting: readonly Buffer[] = [];
-  const stream = streamOver(socket, () => waiting.length > 0);
+  /** Pieces that were read and have not had their turn. */
+  let pieces = 0;
+  let isFull = false;
+  const readOn = () => void (waiting.length > 0 || pieces > 0 || isFull || socket.resume());
+  const stream = streamOver(socket, () => {
+    isFull = false;
+    readOn();
+  });
 
   const pass = (bytes: Buffer) => {
-    if (bytes.length > 0 && !stream.push(bytes)) socket.pause();
+    if (bytes.length === 0 || stream.push(bytes)) return;
+    isFull = true;
+    socket.pause();
   };
   const judge = (record: Buffer) => (guard.isOver() ? 'pass' : guard.judge(record));
   /** Passes on what may be, at once: each push is a turn of OpenSSL. The rest waits for the key that opens it, and so does the server. */
@@ -63,10 +73,20 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
     }
     passUpTo(records.length);
   };
-  socket.on('data', (piece: Buffer) => {
+  const take = (piece: Buffer) => {
     if (!guard.isOver()) return passOn([...waiting, ...splitter.add(piece)]);
     pass(splitter.rest());
     pass(piece);
+  };
+  socket.on('data', (piece: Buffer) => {
+    pieces += 1;
+    // The rest stays with the kernel, and with the server.
+    if (pieces > 1) socket.pause();
+    inTurn(() => {
+      pieces -= 1;
+      if (!stream.destroyed) take(piece);
+      readOn();
+    });
   });
   return {
     stream,
@@ -75,7 +95,7 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
       const held = waiting;
       waiting = [];
       passOn(held);
-      if (waiting.length === 0) socket.resume();
+      readOn();
     },
   };
 }
@@ -84,10 +104,10 @@ const nothing = Buffer.alloc(0);
 const tooSlow = 'checking the signatures of its certificates takes longer than we allow';
 
 /** A stream that writes to the socket, ends with it and takes it along; what is read from it has to be pushed. */
-function streamOver(socket: Socket, isHeld: () => boolean): Duplex {
+function streamOver(socket: Socket, readOn: () => void): Duplex {
   const stream = new Duplex({
     allowHalfOpen: false,
-    read: () => void (isHeld() || socket.resume()),
+    read: readOn,
     write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
     writev: (chunks, done) =>
       void socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done),
@@ -97,8 +117,9 @@ function streamOver(socket: Socket, isHeld: () => boolean): Duplex {
       done(error);
     },
   });
-  socket.on('end', () => stream.push(null));
-  socket.on('error', (error) => stream.destroy(error));
-  socket.on('close', () => stream.destroy());
+  // After what came before, which waits for its turn.
+  socket.on('end', () => inTurn(() => stream.push(null)));
+  socket.on('error', (error) => inTurn(() => stream.destroy(error)));
+  socket.on('close', () => inTurn(() => stream.destroy()));
   return stream;
 }
