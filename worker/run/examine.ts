@@ -4,6 +4,7 @@ import { makeFailedReport, type Report } from '#shared/model/report';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import type { OpenedProbes } from '../probes/port.ts';
+import { takeTurn } from '../probes/turns.ts';
 import type { Judging } from './judge-aside.ts';
 import { type EvidenceFile, factsOf } from './judge.ts';
 import type { EvidenceKeeper } from './keep-evidence.ts';
@@ -48,6 +49,8 @@ export async function examine(
   try {
     const { target, options } = subject;
     const evidence = await check.gather({ target, options, probes, jobs, progress });
+    // Writing it down and judging it are some milliseconds each.
+    await takeTurn();
     const spent = probes.spent();
     const file = {
       ...fileOf(check, subject, performance.now() - start, settings),
@@ -57,6 +60,7 @@ export async function examine(
     const json = JSON.stringify(file);
     // Before the report, so that none is ever without it; the store takes it while the report is being judged.
     const { kept } = await settings.evidence.begin(file, json);
+    await takeTurn();
     const report = await settings.judging.judge(check, file, json, AbortSignal.any([limit, stop]));
     await kept;
     return { report, file };

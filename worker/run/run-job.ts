@@ -11,6 +11,7 @@ import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import { ownerOf } from '../probes/budget.ts';
 import type { ProbeFactory } from '../probes/open.ts';
+import { takeTurn } from '../probes/turns.ts';
 import { failedVisit, runVisit } from '../visit/run.ts';
 import { domainVisit } from '../visit/spec.ts';
 import { examine, failedReport, type ReportSettings } from './examine.ts';
@@ -92,6 +93,7 @@ async function runJob(job: Job, settings: Settings, running: Running): Promise<'
   // Waiting jobs whose reports could not be kept are given up without a visit to the target.
   const fault = reportStore.fault();
   if (fault) throw fault;
+  await takeTurn();
   const start = performance.now();
   const told =
     check === domainVisit.name

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { describeSpent } from '../budget.ts';
-import { takeDecodeTurn } from './decode-turn.ts';
 import { type Message, type QueryFlags, readMessage, writeQuery } from './message.ts';
 import { writeName } from './name.ts';
 import type { DnsAnswer, DnsQuestion } from './port.ts';
@@ -47,7 +46,7 @@ export async function askServer(exchange: Exchange): Promise<DnsAnswer> {
       if (outcome === 'network-unreachable') break;
       continue;
     }
-    const message = await tryRead(got.bytes, flags.dnssecOk);
+    const message = tryRead(got.bytes, flags.dnssecOk);
     if (!message) {
       outcome = 'malformed-answer';
       continue;
@@ -84,7 +83,7 @@ async function overTcp(exchange: Exchange, query: Buffer, start: number): Promis
   if (outcome.kind !== 'received')
     return fail(exchange, outcome.kind === 'spent' ? 'budget-spent' : 'tcp-failed', outcome.reason);
   const message = isReplyTo(outcome.bytes, exchange.question)
-    ? await tryRead(outcome.bytes, exchange.flags.dnssecOk)
+    ? tryRead(outcome.bytes, exchange.flags.dnssecOk)
     : undefined;
   if (!message)
     return fail(exchange, 'malformed-answer', 'the answer over TCP is not a DNS message for this question');
@@ -124,8 +123,7 @@ function isReplyTo(bytes: Buffer, question: DnsQuestion): boolean {
   );
 }
 
-async function tryRead(bytes: Buffer, withRdata: boolean): Promise<Message | undefined> {
-  await takeDecodeTurn(bytes.length);
+function tryRead(bytes: Buffer, withRdata: boolean): Message | undefined {
   try {
     return readMessage(bytes, withRdata);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
+import { inTurn } from '../turns.ts';
 
 /** Where a query went unanswered. */
 export type UdpOutcome =
@@ -76,7 +77,7 @@ function exchange({ socket, waiting, query, accepts, timeoutMs, signal }: Sendin
     };
     const settle = (outcome: UdpOutcome) => {
       stop();
-      resolve(outcome);
+      inTurn(() => resolve(outcome));
     };
     const abort = () => {
       stop();

@@ -1,9 +1,11 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
+import { setImmediate as afterArrivals } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { DialFailure } from '../dial-failure.ts';
+import { takeTurn } from '../turns.ts';
 import type { GuardedAgents } from './agents.ts';
 import { type BodyLimits, readBody, readCodings } from './decode-body.ts';
 import type { FailureCode, HttpAnswer, HttpBody, HttpRequest, TlsSight } from './port.ts';
@@ -86,11 +88,15 @@ async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Turn
   }
 }
 
-/** A request over a connection that is open takes its turn too. */
+/** A request over a connection that is open is paid for too. */
 async function chargeReuse(url: URL, { settings, agents, signal }: Chain): Promise<void> {
   const [socket] = agents.idle.of(url);
   const address = socket && agents.addressOf(socket);
-  if (address) await settings.chargeReuse(address, signal);
+  if (!address) return;
+  await settings.chargeReuse(address, signal);
+  // What the server sent behind its last answer is read first, and closes the connection.
+  await afterArrivals();
+  await takeTurn();
 }
 
 function readHead(response: IncomingMessage, url: URL) {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { inTurn } from '../turns.ts';
 
 /** A whole answer of 64 KiB comes in some dozens of pieces; each costs the caller a look at what is there. */
 const pieceLimit = 1000;
@@ -35,7 +36,7 @@ export function collect(
     };
     const settle = (ended: Collected['ended']) => {
       stop();
-      resolve({ bytes: received(), ended });
+      inTurn(() => resolve({ bytes: received(), ended }));
     };
     const take = (piece: Buffer) => {
       const part = piece.subarray(0, limitBytes - length);

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { DialFailure } from '../dial-failure.ts';
+import { inTurn } from '../turns.ts';
 import { openFlightGuard } from './flight-guard.ts';
 import { openRecordSplitter } from './record-splitter.ts';
 
@@ -30,11 +31,13 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
   const guard = openFlightGuard();
   const splitter = openRecordSplitter();
   let waiting: readonly Buffer[] = [];
-  const stream = streamOver(socket, () => waiting.length > 0);
-
-  const pass = (bytes: Buffer) => {
-    if (bytes.length > 0 && !stream.push(bytes)) socket.pause();
+  const take = (piece: Buffer) => {
+    if (!guard.isOver()) return passOn([...waiting, ...splitter.add(piece)]);
+    pass(splitter.rest());
+    pass(piece);
   };
+  const { stream, pass, readOn } = streamOver(socket, { take, isHeld: () => waiting.length > 0 });
+
   const judge = (record: Buffer) => (guard.isOver() ? 'pass' : guard.judge(record));
   /** Passes on what may be, at once: each push is a turn of OpenSSL. The rest waits for the key that opens it, and so does the server. */
   const passOn = (records: readonly Buffer[]) => {
@@ -63,11 +66,6 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
     }
     passUpTo(records.length);
   };
-  socket.on('data', (piece: Buffer) => {
-    if (!guard.isOver()) return passOn([...waiting, ...splitter.add(piece)]);
-    pass(splitter.rest());
-    pass(piece);
-  });
   return {
     stream,
     takeSecret(secret) {
@@ -75,7 +73,7 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
       const held = waiting;
       waiting = [];
       passOn(held);
-      if (waiting.length === 0) socket.resume();
+      readOn();
     },
   };
 }
@@ -83,11 +81,25 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
 const nothing = Buffer.alloc(0);
 const tooSlow = 'checking the signatures of its certificates takes longer than we allow';
 
-/** A stream that writes to the socket, ends with it and takes it along; what is read from it has to be pushed. */
-function streamOver(socket: Socket, isHeld: () => boolean): Duplex {
+type Reading = {
+  /** Given each piece that was read, in its turn. */
+  readonly take: (piece: Buffer) => void;
+  /** No more is to be read yet. */
+  readonly isHeld: () => boolean;
+};
+
+/** A stream that writes to the socket, ends with it and takes it along. What is read goes to `take`; what the stream is to give has to be passed to it. */
+function streamOver(socket: Socket, { take, isHeld }: Reading) {
+  /** Pieces that wait for their turn. */
+  let pieces = 0;
+  let isFull = false;
+  const readOn = () => void (pieces > 0 || isFull || isHeld() || socket.resume());
   const stream = new Duplex({
     allowHalfOpen: false,
-    read: () => void (isHeld() || socket.resume()),
+    read() {
+      isFull = false;
+      readOn();
+    },
     write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
     writev: (chunks, done) =>
       void socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done),
@@ -97,8 +109,24 @@ function streamOver(socket: Socket, isHeld: () => boolean): Duplex {
       done(error);
     },
   });
-  socket.on('end', () => stream.push(null));
-  socket.on('error', (error) => stream.destroy(error));
-  socket.on('close', () => stream.destroy());
-  return stream;
+  socket.on('data', (piece: Buffer) => {
+    pieces += 1;
+    // The rest stays with the kernel, and with the server.
+    if (pieces > 1) socket.pause();
+    inTurn(() => {
+      pieces -= 1;
+      if (!stream.destroyed) take(piece);
+      readOn();
+    });
+  });
+  // After what came before, which waits for its turn.
+  socket.on('end', () => inTurn(() => stream.push(null)));
+  socket.on('error', (error) => inTurn(() => stream.destroy(error)));
+  socket.on('close', () => inTurn(() => stream.destroy()));
+  const pass = (bytes: Buffer) => {
+    if (bytes.length === 0 || stream.push(bytes)) return;
+    isFull = true;
+    socket.pause();
+  };
+  return { stream, pass, readOn };
 }

@@ -1,9 +1,9 @@
-import { setImmediate as afterArrivals } from 'node:timers/promises';
 import { isAddress } from '#shared/target/classify-address';
 import { type Asker, openAsker } from '../../../dns/asker.ts';
 import { haveOneOwner } from '../../../dns/public-suffix.ts';
 import type { SightQuestion } from '../../../dns/sight.ts';
 import { openZone, sightKey } from '../../../dns/zone.ts';
+import { takeTurn } from '../../../probes/turns.ts';
 import type { HalfContext } from '../halves.ts';
 import { fetchBimi, lateBimi } from './bimi/fetch-file.ts';
 import type { Bimi } from './bimi/parse-bimi.ts';
@@ -83,7 +83,7 @@ async function walk<Facts>(asker: Asker, over: Promise<void>, see: (zone: Zone) 
     if (pending.size === 0 || isOver) return facts;
     await Promise.race([...pending.values(), end]);
     // Answers come in bursts; what has arrived by now is judged together.
-    await afterArrivals();
+    await takeTurn();
   }
 
   async function settle(key: string, answer: Promise<unknown>): Promise<void> {

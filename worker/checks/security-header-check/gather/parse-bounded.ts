@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, Parser, type TreeAdapter } from 'parse5';
+import { takeTurn } from '../../../probes/turns.ts';
 
 const nodeLimit = 50_000;
 // Browsers stop at 512; deeper trees make each end tag search a longer stack, which is quadratic in a hostile page.
@@ -19,14 +19,14 @@ export function parseBounded(html: string): BoundedTree {
   return { document, cut: write(html, true) };
 }
 
-/** The same, with a turn of the event loop between pieces: a page of 2 MB keeps it busy for a quarter of a second. */
+/** The same, each piece in its turn of the event loop: a page of 2 MB keeps it busy for a quarter of a second. */
 export async function parseInTurns(html: string): Promise<BoundedTree> {
   const { document, write } = openParser();
   for (let at = 0; ; at += pieceLength) {
     const isLast = at + pieceLength >= html.length;
     const cut = write(html.slice(at, at + pieceLength), isLast);
     if (cut !== null || isLast) return { document, cut };
-    await nextTurn();
+    await takeTurn();
   }
 }
 
