@@ -74,6 +74,9 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
 
 const hears = { ...patient, enableOfflineQueue: false } as const;
 
+/** A job whose fetch was given up too early is nobody's until its lock has run out: a loop that is busy for a moment must not do that. */
+const fetchTimeoutMs = 1000;
+
 function openCrewSides(options: BullmqQueueOptions & SideSettings, clock: SharedClock): CrewSides {
   const { url, log } = options;
   const redis = openRedis(url, patient, log);
@@ -81,7 +84,7 @@ function openCrewSides(options: BullmqQueueOptions & SideSettings, clock: Shared
   if (!isCluster(redis)) return { sides, wakes: undefined };
   const fetching = openRedis(
     url,
-    { ...impatientAlone, maxRetriesPerRequest: 0, enableOfflineQueue: true },
+    { ...impatientAlone, commandTimeout: fetchTimeoutMs, maxRetriesPerRequest: 0, enableOfflineQueue: true },
     log,
   );
   return { sides, wakes: openWakes(fetching, openHearing(url, hears, log), log) };
