@@ -16,9 +16,36 @@ const timeouts = {
 /** The code of a server that has a document of this key already. */
 export const duplicateKey = 11_000;
 
-/** A client with the timeouts of a request, but for those that the URL sets itself; it connects when it is first used. */
-export function openMongo(url: string): MongoClient {
-  return new MongoClient(url, { ...unlessNamedIn(url, timeouts), appName: 'diag' });
+/** So soon after a first connection that failed the next one is tried. */
+const tryAgainMs = 500;
+
+/** What a process uses of a client. */
+export type Mongo = { readonly db: (name: string) => Db; close(): Promise<void> };
+
+/**
+ * Opens a client with the timeouts of a request, but for those that the URL sets itself, and connects it, however long the server stays
+ * away. Left to itself, the driver (7.8, measured) closes its topology when the first connection fails, and every later call of the
+ * process fails at once, also when the server is there.
+ */
+export function openMongo(url: string): Mongo {
+  const client = new MongoClient(url, { ...unlessNamedIn(url, timeouts), appName: 'diag' });
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  const connect = () => {
+    client.connect().catch(() => {
+      // The call that meets it says why.
+      if (!isClosed) timer = setTimeout(connect, tryAgainMs).unref();
+    });
+  };
+  connect();
+  return {
+    db: (name) => client.db(name),
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await client.close();
+    },
+  };
 }
 
 /** The driver would let these win over the URL's own. Options of a URL are told in any case (MongoDB, "Connection String Options"). */

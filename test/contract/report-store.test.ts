@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -247,6 +248,24 @@ describe.skipIf(!hasMongo)('MongoDB report store', () => {
     await store.close();
   });
 
+  test.for(['frozen', 'absent'] as const)(
+    'works once the server is there, where that was %s when the process started',
+    async (how) => {
+      const late = await startMongo();
+      if (how === 'frozen') await freeze(late.process);
+      else await kill(late.process);
+      const store = openMongoReportStore(late.url, options);
+      const look = () => store.get('x').catch((error: unknown) => (error as { code: string }).code);
+      expect(await Promise.all([look(), look()])).toEqual(['store_unavailable', 'store_unavailable']);
+      if (how === 'frozen') late.process?.kill('SIGCONT');
+      else await late.restart();
+      await expect.poll(look).toBeUndefined();
+      await expect.poll(() => store.ping()).toBe(true);
+      await store.close();
+      await late.stop();
+    },
+  );
+
   describe('over collections of others', () => {
     let client: MongoClient;
     beforeAll(() => {
@@ -322,6 +341,13 @@ describe.skipIf(!hasMongo)('MongoDB report store', () => {
     });
   });
 });
+
+function kill(child: ChildProcess | undefined): Promise<unknown> {
+  return new Promise((resolve) => {
+    child?.once('exit', resolve);
+    child?.kill('SIGKILL');
+  });
+}
 
 async function readOne(client: MongoClient, id = ''): Promise<Record<string, unknown>> {
   const { _id, ...rest } =

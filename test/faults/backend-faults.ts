@@ -55,6 +55,12 @@ function outagesIn({ lines }: Member, part: 'queue' | 'store'): { away: number; 
   return { away: count(`${part} is away`), back: count(`${part} is back`) };
 }
 
+/** Told once for each outage, though hundreds of requests failed meanwhile. A busy machine may have one or two more outages. */
+const toldOnceEach =
+  (least: number) =>
+  ({ away, back }: ReturnType<typeof outagesIn>) =>
+    away === back && away >= least && away <= least + 2;
+
 describe.skipIf(!isHere)('Redis that is', () => {
   let fleet: Fleet;
   let api: Member;
@@ -105,7 +111,7 @@ describe.skipIf(!isHere)('Redis that is', () => {
       },
     );
     // It was absent once at the start, in the test before.
-    await expect.poll(() => outagesIn(api, 'queue')).toEqual({ away: 2, back: 2 });
+    await expect.poll(() => outagesIn(api, 'queue')).toSatisfy(toldOnceEach(2));
   }, 240_000);
 
   test('killed and back, wiped: every target is answered by repeating its GET alone', async () => {
@@ -147,7 +153,7 @@ describe.skipIf(!isHere)('a store that is', () => {
         await fleet.mongo.restart();
       },
     );
-    await expect.poll(() => outagesIn(api, 'store')).toEqual({ away: 1, back: 1 });
+    await expect.poll(() => outagesIn(api, 'store')).toSatisfy(toldOnceEach(1));
     const ids = answers
       .filter(({ body }) => body['state'] === 'complete')
       .map(({ body }) => body['reportId']);

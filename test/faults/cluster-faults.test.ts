@@ -66,6 +66,9 @@ describe.skipIf(!hasRedisCluster || !hasMongo)('a cluster that loses a master un
     expect([its.length > 0, others.length > 0]).toEqual([true, true]);
 
     const tally: Tally = {};
+    // A page of each host that nobody else asks for.
+    const askAll = (of: readonly string[], page: string, counts: Tally) =>
+      Promise.all(of.map((host) => fleet.ask(() => api, `http://${host}/${page}`, counts)));
     const busy = [its[0], others[0]];
     const urls = fleet.hosts.flatMap((host) =>
       Array.from({ length: busy.includes(host) ? ofBusy : each }, (_, index) => `http://${host}/${index}`),
@@ -77,19 +80,22 @@ describe.skipIf(!hasRedisCluster || !hasMongo)('a cluster that loses a master un
       }),
     );
     await after(loadMs / 2);
-    const before = await askOnce(api, others.slice(1, 5), 'before');
+    const before = await askAll(others.slice(1, 5), 'before', {});
     await cluster.kill(victim);
+    const ofOthersTally: Tally = {};
     const [degraded, ofOthers, ofIts] = await Promise.all([
       untilDegraded(api),
-      askOnce(api, others.slice(1, 5), 'after'),
-      askOnce(api, its.slice(1, 5), 'after'),
+      askAll(others.slice(1, 5), 'after', ofOthersTally),
+      Promise.all(its.slice(1, 5).map((host) => get(api, `http://${host}/after`, '&wait=5'))),
     ]);
     const answers = await asking;
     const msOf = (all: readonly Answer[]) => Math.round(Math.max(...all.map(({ ms }) => ms)));
     console.log(
       `${urls.length} checks, a master killed: ${JSON.stringify(tally)}; the other domains then within ${msOf(ofOthers)} ms, before ${msOf(before)} ms; at most ${fleet.mostAtOneHost()} at a host; ${JSON.stringify(degraded)}`,
     );
-    expect(ofOthers.map(({ status }) => status)).toEqual(ofOthers.map(() => 200));
+    // A busy machine may refuse one of them, which is asked again; if they had to wait as well, all of them would be refused.
+    expect(ofOthers.map(({ body }) => body['state'])).toEqual(ofOthers.map(() => 'complete'));
+    expect(ofOthersTally['503 queue_unavailable'] ?? 0).toBeLessThan(ofOthers.length);
     expect(ofIts.map(({ body }) => body['code'])).toEqual(ofIts.map(() => 'queue_unavailable'));
     expect(degraded['shards']).toMatch(/^\d of 16 shards take no jobs/);
     expect(answers.map(({ body }) => body['state'])).toEqual(answers.map(() => 'complete'));
@@ -107,17 +113,6 @@ describe.skipIf(!hasRedisCluster || !hasMongo)('a cluster that loses a master un
       });
   }, 60_000);
 });
-
-/** One GET of each host, of a page that nobody else asks for; another where a busy machine kept the store, which is well, from answering in time. */
-function askOnce(api: Member, hosts: readonly string[], page: string): Promise<readonly Answer[]> {
-  const ask = async (url: string): Promise<Answer> => {
-    const answer = await get(api, url, '&wait=5');
-    if (answer.body['code'] !== 'store_unavailable') return answer;
-    await after(300);
-    return ask(url);
-  };
-  return Promise.all(hosts.map((host) => ask(`http://${host}/${page}`)));
-}
 
 /** What /readyz names as hampered, once it does; it answers 200 all the time. */
 async function untilDegraded(api: Member): Promise<Readonly<Record<string, string>>> {
