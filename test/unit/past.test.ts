@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { randomId } from '#shared/model/job';
+import { grantOf } from '#shared/report-store/grants';
+import { openSqliteReportStore } from '#shared/report-store/sqlite';
+import type { PageDesk } from '../../api/pages/page-desk.ts';
+import { findPast } from '../../api/pages/past.ts';
+import { keepGolden } from '../kit/golden-report.ts';
+import { quietLog } from '../kit/ready-redis.ts';
+
+test('a report that another process has told of by another millisecond is not its own past', async () => {
+  const options = { log: quietLog, limitBytes: 1e8, onForeignWrite: () => undefined };
+  const reportStore = openSqliteReportStore(':memory:', options);
+  const desk = { shelf: { reportStore }, site: { reportIds: true } } as unknown as PageDesk;
+  const stored = await keepGolden(reportStore, 'dns-check');
+  const grant = grantOf(stored);
+  const account = randomId();
+  await reportStore.grants.give(account, { ...grant, checkedAt: grant.checkedAt - 1 });
+  const past = await findPast(desk, account, { grant, jobKey: stored.jobKey });
+  expect(past.previous).toBeUndefined();
+  await reportStore.close();
+});
