@@ -92,10 +92,24 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
 
 // Any certificate is accepted here, as the answer behind it is what is asked for; what is wrong with it is told beside the answer.
 function openTls(plain: PlainConnection, servername: string): TLSSocket {
-  return connectTls(plain, {
+  const tls = connectTls(plain, {
     servername,
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
     secureContext: sharedContext({}),
   });
+  tls.getPeerCertificate = (() => readNames(tls)) as TLSSocket['getPeerCertificate'];
+  return tls;
+}
+
+/** What Node's `checkServerIdentity` reads of a certificate. Node would turn the whole chain into objects for it, in each handshake 0.16 ms of CPU. */
+function readNames(tls: TLSSocket) {
+  const leaf = tls.getPeerX509Certificate();
+  const subject = {
+    // Read only where no name of the DNS is among the others.
+    get CN() {
+      return leaf?.toLegacyObject().subject.CN;
+    },
+  };
+  return { subject, subjectaltname: leaf?.subjectAltName };
 }
