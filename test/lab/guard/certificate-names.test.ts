@@ -4,7 +4,9 @@ import { type AddressInfo, connect as connectPlain } from 'node:net';
 import { connect, createServer, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { extensionIds } from '../../../worker/certificates/grammar/certificate-extensions.ts';
+import type { Dial } from '../../../worker/probes/guard.ts';
 import { openGuardedAgents } from '../../../worker/probes/http/agents.ts';
+import { openTlsProbe, tlsLimits } from '../../../worker/probes/tls/open.ts';
 import { issueCertificate, type Wishes } from '../../unit/ssl-check/issue-certificate.ts';
 import { sequence, text } from '../../unit/ssl-check/write-der.ts';
 
@@ -49,23 +51,30 @@ async function askNode(port: number): Promise<boolean> {
   return socket.authorized;
 }
 
-async function askOurs(port: number): Promise<boolean> {
-  const { signal } = new AbortController();
-  const agents = openGuardedAgents({
-    dial: async () => {
-      const socket = connectPlain(port, '127.0.0.1');
-      await once(socket, 'connect');
-      return { socket, address: '127.0.0.1', times: { start: 0, resolved: 0, connected: 0 } };
-    },
-    slots: { onWait: () => () => undefined, waiting: () => 0 },
-    signal,
-    tlsMs: 5000,
-  });
+const dialTo =
+  (port: number): Dial =>
+  async () => {
+    const socket = connectPlain(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return { socket, address: '127.0.0.1', times: { start: 0, resolved: 0, connected: 0 } };
+  };
+const { signal } = new AbortController();
+
+async function askOverHttp(port: number): Promise<boolean> {
+  const slots = { onWait: () => () => undefined, waiting: () => 0 };
+  const agents = openGuardedAgents({ dial: dialTo(port), slots, signal, tlsMs: 5000 });
   const sent = request({ host: 'www.a.test', agent: agents.https });
   const [socket] = (await once(sent, 'socket')) as [TLSSocket];
   sent.on('error', () => undefined).destroy();
   agents.destroy();
   return socket.authorized;
+}
+
+async function askOverTls(port: number): Promise<boolean> {
+  const probe = openTlsProbe(dialTo(port), async () => [], tlsLimits, signal);
+  const name = 'www.a.test';
+  const seen = await probe.handshake({ host: name, port, servername: name, lingerMs: 0 });
+  return seen.kind === 'connected' && seen.trustError === null;
 }
 
 test.for(cases)('a certificate with $name is judged as Node judges it', async ({ wishes, isFor }) => {
@@ -76,5 +85,6 @@ test.for(cases)('a certificate with $name is judged as Node judges it', async ({
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  expect(await Promise.all([askNode(port), askOurs(port)])).toEqual([isFor, isFor]);
+  const verdicts = await Promise.all([askNode(port), askOverHttp(port), askOverTls(port)]);
+  expect(verdicts).toEqual([isFor, isFor, isFor]);
 });

@@ -6,7 +6,7 @@ import { portOf } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { Dial, Dialled } from '../guard.ts';
 import { connectTls, type PlainConnection } from '../tls/guarded-stream.ts';
-import { sharedContext, waitUntilSecure } from '../tls/secure.ts';
+import { keepLeaf, sharedContext, waitUntilSecure } from '../tls/secure.ts';
 import { type IdleSockets, openIdleSockets } from './idle-sockets.ts';
 
 /** When the phases of a socket's making ended, by performance.now(). */
@@ -98,18 +98,6 @@ function openTls(plain: PlainConnection, servername: string): TLSSocket {
     ALPNProtocols: ['http/1.1'],
     secureContext: sharedContext({}),
   });
-  tls.getPeerCertificate = (() => readNames(tls)) as TLSSocket['getPeerCertificate'];
+  keepLeaf(tls);
   return tls;
-}
-
-/** What Node's `checkServerIdentity` reads of a certificate. Node would turn the whole chain into objects for it, in each handshake 0.16 ms of CPU. */
-function readNames(tls: TLSSocket) {
-  const leaf = tls.getPeerX509Certificate();
-  const subject = {
-    // Read only where no name of the DNS is among the others.
-    get CN() {
-      return leaf?.toLegacyObject().subject.CN;
-    },
-  };
-  return { subject, subjectaltname: leaf?.subjectAltName };
 }
