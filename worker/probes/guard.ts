@@ -82,7 +82,7 @@ export async function admit(
   signal.throwIfAborted();
   if (!isPortAllowed(port, settings.policy.ports))
     throw new DialFailure('target-not-allowed', `it names port ${port}, which is not checked`);
-  const addresses = choose(await findAddresses(host, settings), choice);
+  const addresses = await chooseAddresses(host, settings, choice);
   const resolved = performance.now();
   await settings.charge(host, addresses, signal);
   const release = await settings.slots.take(addresses, signal);
@@ -107,8 +107,16 @@ export async function findAddresses(
   return verdicts.flatMap((verdict) => (verdict.kind === 'public' ? [verdict.address] : []));
 }
 
-// One address of each family is enough for happy eyeballs, and bounds what one name can make us connect to.
-function choose(addresses: readonly string[], choice: AddressChoice): readonly string[] {
+/**
+ * Those of a host's addresses that a connection would try; throws DialFailure as `findAddresses`, and where the choice leaves none.
+ * One address of each family is enough for happy eyeballs, and bounds what one name can make us connect to.
+ */
+export async function chooseAddresses(
+  host: string,
+  settings: Pick<GuardSettings, 'resolve' | 'policy'>,
+  choice: AddressChoice,
+): Promise<readonly string[]> {
+  const addresses = await findAddresses(host, settings);
   const ofFamily = (family: 4 | 6) => addresses.filter((address) => familyOf(address) === family).slice(0, 1);
   if ('address' in choice && choice.address !== undefined) {
     if (addresses.includes(choice.address)) return [choice.address];

@@ -5,7 +5,7 @@ import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
 import { type Budget, type Charge, describeSpent, openBudget, type RunOwner } from './budget.ts';
 import { DialFailure } from './dial-failure.ts';
 import { type DnsSettings, openDnsClient } from './dns/open.ts';
-import { findAddresses, type GuardSettings, openGuard } from './guard.ts';
+import { chooseAddresses, findAddresses, type GuardSettings, openGuard } from './guard.ts';
 import { openHttpProbe } from './http/open.ts';
 import type { HttpLimits, HttpSettings } from './http/settings.ts';
 import type { OpenedProbes } from './port.ts';
@@ -48,6 +48,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const client = openDnsClient({ ...settings.dns, policy, slots });
   const contact = `DiagnosticTools/0.1${settings.contactUrl === undefined ? '' : `; +${settings.contactUrl}`}`;
   const userAgent = `Mozilla/5.0 (compatible; ${contact})`;
+  const ofHttp = { slots, policy, userAgent, limits: settings.http };
   return {
     open(signal, owner) {
       const budget = openBudget(settings.pace, owner);
@@ -63,6 +64,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       });
       const dns = client.openProbe({ dial: dialAddress, budget, signal });
       const shared = { policy, portMap, connectTimeoutMs, resolve: openResolve(dns) };
+      const choose: HttpSettings['chooseAddresses'] = (host, choice) => chooseAddresses(host, shared, choice);
       const chargedWith = (what: Charge): GuardSettings => {
         return { ...shared, slots, charge: chargeDial(budget, ['foreign connections', what]) };
       };
@@ -73,7 +75,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       const dialPage = openGuard({ ...shared, slots: pageSlots, charge: chargeRequest });
       const chargeReuse: HttpSettings['chargeReuse'] = (address, end) =>
         chargeRequest(address, [address], end);
-      const httpSettings = { dial: dialHttp, chargeReuse, slots, policy, userAgent, limits: settings.http };
+      const httpSettings = { ...ofHttp, dial: dialHttp, chooseAddresses: choose, chargeReuse };
       const http = openHttpProbe(httpSettings, signal);
       const browser = openBrowserProbe({ ...settings.browser, policy, contact }, dialPage, signal);
       return {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdCompressSync } from 'node:zlib';
 import type { Logger } from '#shared/logger';
@@ -51,6 +51,8 @@ export function openEvidenceKeeper({ reportStore, log, evidenceForS }: EvidenceS
       if (!bytes || reportId === null) return nothingToKeep;
       const expiresAt = file.checkedAtMs + evidenceForS * 1000;
       const kept = writing.begin({ name: { reportId, kind: 'evidence' }, bytes, expiresAt });
+      // The driver writes to its socket in this turn of the loop: judging, which comes next, may take all of it.
+      await nextTurn();
       return { kept };
     },
     async close() {

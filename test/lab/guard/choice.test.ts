@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseCidr } from '#shared/target/classify-address';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
-import { findAddresses, openGuard } from '../../../worker/probes/guard.ts';
+import { chooseAddresses, findAddresses, openGuard } from '../../../worker/probes/guard.ts';
 import { openHttpProbe } from '../../../worker/probes/http/open.ts';
 import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { openTlsProbe, tlsLimits } from '../../../worker/probes/tls/open.ts';
@@ -42,7 +42,15 @@ function open() {
   const { signal } = new AbortController();
   return {
     http: openHttpProbe(
-      { dial, chargeReuse: async () => undefined, slots, policy, userAgent: 'test', limits: httpLimits },
+      {
+        dial,
+        chooseAddresses: (host, choice) => chooseAddresses(host, guard, choice),
+        chargeReuse: async () => undefined,
+        slots,
+        policy,
+        userAgent: 'test',
+        limits: httpLimits,
+      },
       signal,
     ),
     tls: openTlsProbe(dial, (host) => findAddresses(host, guard), tlsLimits, signal),

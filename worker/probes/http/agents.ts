@@ -6,7 +6,7 @@ import { portOf } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { Dial, Dialled } from '../guard.ts';
 import { connectTls, type PlainConnection } from '../tls/guarded-stream.ts';
-import { sharedContext, waitUntilSecure } from '../tls/secure.ts';
+import { keepLeaf, sharedContext, waitUntilSecure } from '../tls/secure.ts';
 import { type IdleSockets, openIdleSockets } from './idle-sockets.ts';
 
 /** When the phases of a socket's making ended, by performance.now(). */
@@ -92,10 +92,12 @@ export function openGuardedAgents({ dial, slots, signal, tlsMs }: AgentSettings)
 
 // Any certificate is accepted here, as the answer behind it is what is asked for; what is wrong with it is told beside the answer.
 function openTls(plain: PlainConnection, servername: string): TLSSocket {
-  return connectTls(plain, {
+  const tls = connectTls(plain, {
     servername,
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
     secureContext: sharedContext({}),
   });
+  keepLeaf(tls);
+  return tls;
 }

@@ -24,6 +24,8 @@ export type Chain = {
 /** Sends one request to a URL that was judged, and reads the answer. */
 export async function send(request: HttpRequest, url: URL, chain: Chain): Promise<HttpAnswer> {
   const { idle } = chain.agents;
+  const lack = request.family && (await findLack(url, request.family, chain));
+  if (lack) return lack;
   const patience = request.isPatient ? chain.settings.limits.patience : undefined;
   const turn = await idle.enter(url, patience, chain.signal);
   try {
@@ -33,6 +35,16 @@ export async function send(request: HttpRequest, url: URL, chain: Chain): Promis
     return (await sendOnce(request, url, chain, turn)).answer;
   } finally {
     turn.leave();
+  }
+}
+
+/** What comes of a request to a host without the family, as most are without IPv6: the failure of its dialling, without the request. */
+async function findLack(url: URL, family: 4 | 6, { settings }: Chain): Promise<HttpAnswer | undefined> {
+  try {
+    await settings.chooseAddresses(url.hostname, { family });
+    return undefined;
+  } catch (error) {
+    return readFailure(error, url.href, null);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { TargetPolicy } from '#shared/target/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
-import type { Dial } from '../guard.ts';
+import type { AddressChoice, Dial } from '../guard.ts';
 import { type Patience, usualPatience } from './shared-connections.ts';
 
 export type HttpLimits = {
@@ -28,6 +28,8 @@ export const httpLimits: HttpLimits = {
 
 export type HttpSettings = {
   readonly dial: Dial;
+  /** The addresses that `dial` would try; throws DialFailure where there is none. */
+  readonly chooseAddresses: (host: string, choice: AddressChoice) => Promise<readonly string[]>;
   /** Charges a request over a connection that is open already; throws DialFailure `budget-spent`. */
   readonly chargeReuse: (address: string, signal: AbortSignal) => Promise<void>;
   /** The places at addresses that `dial` takes. */

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial, Dialled } from '../guard.ts';
@@ -6,7 +7,7 @@ import { collect } from './collect.ts';
 import { connectTls } from './guarded-stream.ts';
 import type { Exchange, ExchangeRequest, Handshake, HandshakeRequest, TlsProbe } from './port.ts';
 import { renegotiate } from './renegotiate.ts';
-import { type ContextOptions, sharedContext, type TlsError, waitUntilSecure } from './secure.ts';
+import { type ContextOptions, keepLeaf, sharedContext, type TlsError, waitUntilSecure } from './secure.ts';
 
 export type TlsLimits = {
   readonly handshakeMs: number;
@@ -92,6 +93,7 @@ async function shakeHands(
   signal: AbortSignal,
 ): Promise<Handshake> {
   const tls = connectTls({ socket, address }, optionsOf(request));
+  const readLeaf = keepLeaf(tls);
   const seen = { ocspResponse: null as string | null, session: null as string | null };
   tls.on('OCSPResponse', (response: Buffer | null) => {
     seen.ocspResponse = response?.toString('base64') ?? null;
@@ -101,7 +103,8 @@ async function shakeHands(
   });
   try {
     await waitUntilSecure(tls, address, limits.handshakeMs, signal);
-    const sight = see(tls, address, performance.now() - times.start);
+    const ms = performance.now() - times.start;
+    const sight = see(tls, { address, certificates: chainAsSent(readLeaf()), ms });
     const lingerMs = seen.session === null ? Math.min(request.lingerMs, limits.lingerMs) : 0;
     const lateAlert = await linger(tls, lingerMs, signal);
     const renegotiation =
@@ -165,12 +168,14 @@ function contextOptionsOf(request: HandshakeRequest): ContextOptions {
   };
 }
 
-function see(tls: TLSSocket, address: string, ms: number): Extract<Handshake, { kind: 'connected' }> {
+type Connected = Extract<Handshake, { kind: 'connected' }>;
+
+function see(tls: TLSSocket, known: Pick<Connected, 'address' | 'certificates' | 'ms'>): Connected {
   const error = tls.authorizationError as TlsError | string | null | undefined;
   const cipher = tls.getCipher();
   return {
     kind: 'connected',
-    address,
+    ...known,
     protocol: tls.getProtocol() ?? '',
     cipher: { name: cipher.name, standardName: cipher.standardName, version: cipher.version },
     ephemeralKey: { ...tls.getEphemeralKeyInfo() },
@@ -180,20 +185,18 @@ function see(tls: TLSSocket, address: string, ms: number): Extract<Handshake, { 
       : error instanceof Error
         ? (error.code ?? error.message)
         : (error ?? 'UNSPECIFIED'),
-    certificates: chainAsSent(tls),
     ocspResponse: null,
     session: null,
     isResumed: tls.isSessionReused(),
     renegotiation: null,
     lateAlert: null,
-    ms,
   };
 }
 
 // issuerCertificate of an X509Certificate walks the chain as it was sent, wrong ones too; getPeerCertificate(true) would give the rebuilt one.
-function chainAsSent(tls: TLSSocket): readonly string[] {
+function chainAsSent(leaf: X509Certificate | undefined): readonly string[] {
   const chain: string[] = [];
-  for (let next = tls.getPeerX509Certificate(); next && chain.length < 16; next = next.issuerCertificate)
+  for (let next = leaf; next && chain.length < 16; next = next.issuerCertificate)
     chain.push(next.raw.toString('base64'));
   return chain;
 }
