@@ -12,7 +12,8 @@ export function openMemoryPace(now: () => number = () => performance.now()): Pac
     async take(key, units, { perSecond, burst }, maxWaitMs) {
       const time = now();
       const next = Math.max(usedUpAt.get(key) ?? 0, time) + (units * 1000) / perSecond;
-      const waitMs = Math.max(0, next - (burst * 1000) / perSecond - time);
+      // Whole ms: what is left of a sum of fractions is no wait.
+      const waitMs = Math.max(0, Math.round(next - (burst * 1000) / perSecond - time));
       if (waitMs > maxWaitMs) return null;
       usedUpAt.set(key, next);
       return waitMs;

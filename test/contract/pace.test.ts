@@ -11,6 +11,13 @@ import { paceContract } from './pace.contract.ts';
 describe('memory pace', () => {
   paceContract(async () => openMemoryPace());
 
+  test('a burst waits for nothing, whatever fraction of a millisecond the clock shows', async () => {
+    for (let now = 1; now < 1e6; now += 997.0937) {
+      const pace = openMemoryPace(() => now);
+      expect([await pace.take('a', 10, { perSecond: 10, burst: 10 }, 0), now]).toEqual([0, now]);
+    }
+  });
+
   test('what was taken is there again at its rate', async () => {
     let now = 1_000_000;
     const pace = openMemoryPace(() => now);
