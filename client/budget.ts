@@ -21,7 +21,7 @@ export type Budget = {
 const slackMs = 50;
 
 /** Opens the count of a limit that nothing is known of: until the service tells it, nothing is held back. @param now ms of a clock that only grows */
-export function openBudget(now: () => number): Budget {
+export function openBudget(now: () => number = () => performance.now()): Budget {
   let limit: Limit | undefined;
   let used = 0;
   let endsAt = 0;

@@ -175,9 +175,6 @@ async function* readHistory(
   }
 }
 
-// Nobody sets this clock: a window is as long as the service says.
-const steadyNow = () => performance.now();
-
 function connectionOf({
   server,
   token,
@@ -189,7 +186,7 @@ function connectionOf({
     server: `${url.origin}${url.pathname.replace(/\/+$/, '')}`,
     token,
     fetch: rest.fetch ?? ((...request) => fetch(...request)),
-    budgets: { requests: openBudget(steadyNow), scans: openBudget(steadyNow) },
+    budgets: { requests: openBudget(), scans: openBudget() },
     retryForMs: retryForS * 1000,
     hasAnswered: false,
   };

@@ -49,7 +49,7 @@ export async function* askEach<Report>(
     askOne,
     iterator: iteratorOf(targets),
     options,
-    pace: openPace(concurrency, () => performance.now()),
+    pace: openPace(concurrency),
     stop: new AbortController(),
     ready: [],
     running: 0,

@@ -17,7 +17,7 @@ const onceEveryMs = 1000;
  * Finds how many requests at once the service takes: one more for each answer until the first refusal, half of it then, and from
  * there one more for each round of answers. A number stays what it is.
  */
-export function openPace(concurrency: 'auto' | number, now: () => number): Pace {
+export function openPace(concurrency: 'auto' | number, now: () => number = () => performance.now()): Pace {
   if (concurrency !== 'auto')
     return { limit: () => Math.max(1, concurrency), answered: () => undefined, refused: () => undefined };
   let limit = firstLimit;

@@ -1,33 +1,21 @@
 import { expect, test } from 'vitest';
-import { makeReport } from '#shared/model/report';
 import { openSqliteReportStore } from '#shared/report-store/sqlite';
 import { inSharedTime } from '#shared/shared-time';
+import { reportOf } from '../contract/report-store.contract.ts';
+import { quietLog } from '../kit/ready-redis.ts';
 
-const quiet = () => undefined;
-const log = { error: quiet, warn: quiet, info: quiet, debug: quiet };
-const store = openSqliteReportStore(':memory:', { log, limitBytes: 1e8, onForeignWrite: () => undefined });
+const store = openSqliteReportStore(':memory:', {
+  log: quietLog,
+  limitBytes: 1e8,
+  onForeignWrite: () => undefined,
+});
 const minutes = 60_000;
-
-function reportOf(reportId: string, checkedAtMs: number, keepForS: number) {
-  const facts = {
-    check: 'redirect-check',
-    target: { url: 'http://a.test/' },
-    rules: {},
-    rulesVersion: 1,
-    reportId,
-    checkedAtMs,
-    durationMs: 1,
-    freshForS: 300,
-    keepForS,
-  };
-  return makeReport(facts, { state: 'complete', verdicts: {}, score: null, fields: {} });
-}
 
 test("a report keeps the shared time it was made with, also where this machine's clock is set before it is stored", async () => {
   let offsetMs = 0;
   const seen = inSharedTime(store, () => offsetMs);
-  const checkedAtMs = Date.now();
-  const report = reportOf('a'.repeat(32), checkedAtMs, 3600);
+  const report = reportOf({ reportId: 'a'.repeat(32) });
+  const checkedAtMs = Date.parse(report.checkedAt);
   offsetMs = -11 * minutes;
   const ids = { reportId: 'a'.repeat(32), jobId: 'b'.repeat(32), jobKey: 'key', target: 'http://a.test/' };
   const told = await seen.insert(report, { ...ids, isAnonymous: true });
@@ -44,8 +32,8 @@ test("what expires soon is there by the shared time, also where this machine's c
   const seen = inSharedTime(store, () => -aheadMs);
   const ids = { reportId: 'c'.repeat(32), jobId: 'd'.repeat(32), jobKey: 'soon', target: 'http://a.test/' };
   const blob = { reportId: ids.reportId, kind: 'pdf' } as const;
-  const sharedMs = Date.now() - aheadMs;
-  const report = reportOf(ids.reportId, sharedMs, 300);
+  const report = reportOf({ reportId: ids.reportId, checked: -aheadMs / 1000, keepFor: 300 });
+  const sharedMs = Date.parse(report.checkedAt);
   await seen.insert(report, { ...ids, isAnonymous: true });
   await seen.keepBlob(blob, new Uint8Array([1]), sharedMs + 5 * minutes);
   // Kept for the first who asks, then read from the table.

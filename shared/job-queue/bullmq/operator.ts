@@ -67,7 +67,7 @@ export async function openOperator({
         throw isRedisAway(error) ? queueUnavailable(error) : error;
       }
     };
-  const nowMs = () => Date.now() + clock.offsetMs();
+  const nowMs = () => clock.nowMs();
   const close = async () => {
     clock.close();
     await closeSides(sides);

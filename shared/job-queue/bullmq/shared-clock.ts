@@ -5,6 +5,8 @@ import { type AnyRedis, isCluster } from '../../redis.ts';
 export type SharedClock = {
   /** What to add to this machine's Unix ms; 0 while the difference is within what the measurement can tell. */
   offsetMs(): number;
+  /** The shared time, Unix ms. */
+  nowMs(): number;
   /** Resolves when the clocks were compared for the first time. */
   readonly known: Promise<void>;
   /** True while this machine's clock is fit for use, else how far it is off. */
@@ -48,6 +50,7 @@ export function openSharedClock(redis: AnyRedis, log: Logger): SharedClock {
   const timer = setInterval(tryCompare, compareEveryMs).unref();
   return {
     offsetMs,
+    nowMs: () => Date.now() + offsetMs(),
     known: known.promise,
     readiness() {
       const offset = offsetMs();

@@ -22,7 +22,7 @@ export type SubmitSide = {
 /** Takes a place for the job at its host, and hands it to BullMQ; equal work that is there already is joined. */
 export async function submit(side: SubmitSide, job: Job, lineLimit?: number): Promise<Submitted> {
   if (job.queue !== 'browser') return submitInTurn(side, job, { lineLimit });
-  const turn = await side.pages.draw(job, Date.now() + side.clock.offsetMs());
+  const turn = await side.pages.draw(job, side.clock.nowMs());
   if (turn === undefined) return joinOnly(side, job);
   try {
     const submitted = await submitInTurn(side, job, { lineLimit, turn });
@@ -52,7 +52,7 @@ async function submitInTurn(
   const place = job.queue === 'composite' ? await gate.admit(job.queue) : await gate.reserve(job, lineLimit);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
   if (place === 'unserved') throw unserved(await gate.denied(job.queue), job.queue);
-  const timestamp = Date.now() + clock.offsetMs();
+  const timestamp = clock.nowMs();
   const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - timestamp) };
   sendTogether(redis);
   const add = () =>

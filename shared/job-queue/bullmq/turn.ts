@@ -99,7 +99,7 @@ async function startInTurn(
 ): Promise<Outcome> {
   const { job, attempt, signal } = turn;
   if (job.queue === 'composite' || isLate(settings, turn)) return startSlowly(settings, turn, { isAlone });
-  const nowMs = sharedNow(settings);
+  const nowMs = settings.clock.nowMs();
   const started = await patiently(signal, () => settings.gate.startRun(job, { attempt, isAlone, nowMs }));
   if (started === 'paused') return startSlowly(settings, turn, { isAlone });
   if (started === 'no-slot') return sleep(turn);
@@ -117,7 +117,7 @@ async function startSlowly(
   { isAlone }: Pick<Stay, 'isAlone'>,
 ): Promise<Outcome> {
   const { job, attempt, signal } = turn;
-  const nowMs = sharedNow(settings);
+  const nowMs = settings.clock.nowMs();
   const pause = await patiently(signal, () => settings.pauses.of(job, nowMs));
   if (pause?.kind === 'check') await leaveLine(settings, turn);
   const mayRun =
@@ -133,11 +133,7 @@ async function startSlowly(
 
 // A job that lost its worker had its turn: it may run again.
 function isLate(settings: TurnSettings, { bullJob, startBy }: Turn): boolean {
-  return bullJob.stalledCounter === 0 && sharedNow(settings) >= startBy;
-}
-
-function sharedNow({ clock }: TurnSettings): number {
-  return Date.now() + clock.offsetMs();
+  return bullJob.stalledCounter === 0 && settings.clock.nowMs() >= startBy;
 }
 
 async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolean): Promise<Outcome> {
