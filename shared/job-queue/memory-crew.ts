@@ -1,6 +1,6 @@
 import type { QueueName } from '../model/job.ts';
 import type { Ended, Entry } from './memory-books.ts';
-import type { GaveUp, Run } from './port.ts';
+import { type GaveUp, ownSlot, type Progress, type Run } from './port.ts';
 
 export type Crew = { readonly queue: QueueName; wake(): void; close(graceMs: number): Promise<void> };
 
@@ -24,12 +24,14 @@ export function openCrew({ queue, concurrency, run, gaveUp, take, end }: CrewOpt
   let isClosing = false;
 
   const runOne = async (entry: Entry) => {
-    const start = performance.now();
-    const tookMs = () => Math.round(performance.now() - start);
+    const startMs = performance.now();
+    const tookMs = () => Math.round(performance.now() - startMs);
+    const start = { attempt: 1, mayBeStored: true, slot: ownSlot };
     try {
-      const failed = await run(entry.job, { attempt: 1, mayBeStored: true }, force.signal, (progress) => {
+      const report = (progress: Progress) => {
         entry.progress = progress;
-      });
+      };
+      const failed = await run(entry.job, start, force.signal, report);
       end(entry, { state: failed ?? 'done', tookMs: tookMs() });
     } catch (error) {
       // A run that was broken off by our own stop says nothing of its target.

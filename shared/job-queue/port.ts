@@ -33,11 +33,22 @@ export type Done = Pick<Job, 'jobKey' | 'jobId' | 'queue' | 'host'> & {
   readonly tookMs: number;
 };
 
+/** The slot of its worker that a run occupies. */
+export type Slot = {
+  /** Gives the slot to other work, while the run waits for something that it does not do itself: the pace of a host, another job. */
+  release(): void;
+  /** Waits until the run has a slot again. Rejects only with the signal's reason. */
+  retake(signal: AbortSignal): Promise<void>;
+};
+
+/** A slot for runs outside a queue, which nobody waits for. */
+export const ownSlot: Slot = { release: () => undefined, retake: async () => undefined };
+
 /**
  * How a run starts. `attempt` counts starts from 1. `mayBeStored` is false where nobody can have stored a report of the key since whoever
  * submitted the job looked for one, at `wanted.since` or later: the run needs no look of its own.
  */
-export type RunStart = { readonly attempt: number; readonly mayBeStored: boolean };
+export type RunStart = { readonly attempt: number; readonly mayBeStored: boolean; readonly slot: Slot };
 
 /**
  * Runs one job. Returning means the report is stored, and whether it is a `failed` one; throwing fails the job.

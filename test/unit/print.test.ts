@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { printQuestion, reportPrint } from '#shared/catalogue/report-print';
+import { ownSlot } from '#shared/job-queue/port';
 import { makeJob } from '#shared/make-job';
 import { type Job, randomId } from '#shared/model/job';
 import { openSqliteReportStore } from '#shared/report-store/sqlite';
@@ -30,7 +31,12 @@ function jobOf(reportId: string, change: Partial<Job> = {}): Job {
   return { ...makeJob(reportPrint, wish, Date.now() + 60_000), ...change };
 }
 const run = async (job: Job) =>
-  printer.run(job, { attempt: 1, mayBeStored: true }, new AbortController().signal, () => undefined);
+  printer.run(
+    job,
+    { attempt: 1, mayBeStored: true, slot: ownSlot },
+    new AbortController().signal,
+    () => undefined,
+  );
 const endOf = async ({ jobKey, wanted }: Job) =>
   (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ownSlot, type Slot } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import type { Pace, PaceRate } from '#shared/pace/port';
 import { isAddress } from '#shared/target/classify-address';
@@ -104,7 +105,7 @@ export type Budget = {
 const spentLimit = 20;
 
 /** Opens the budget of one run. @param owner undefined: no host is foreign, as in tests and on the command line */
-export function openBudget(pace: Pace, owner: RunOwner | undefined): Budget {
+export function openBudget(pace: Pace, owner: RunOwner | undefined, slot: Slot = ownSlot): Budget {
   const used = new Map<string, number>();
   const spent = new Map<string, SpentBudget>();
   const servers = new Set<string>();
@@ -118,7 +119,7 @@ export function openBudget(pace: Pace, owner: RunOwner | undefined): Budget {
     return refusal;
   };
   const refuseBytes = () => refuse('answer bytes', 'DNS', runLimits['answer bytes']);
-  const takeTurn = openTurns(pace, owner?.isAnonymous === true ? 'anonymous' : 'known');
+  const takeTurn = openTurns(pace, owner?.isAnonymous === true ? 'anonymous' : 'known', slot);
 
   return {
     async charge(what, host, signal) {
@@ -148,7 +149,7 @@ export function openBudget(pace: Pace, owner: RunOwner | undefined): Budget {
 }
 
 /** Takes a run's turns at the pace of all runs, some units at once. Gives false when the wait would be too long. */
-function openTurns(pace: Pace, who: 'anonymous' | 'known') {
+function openTurns(pace: Pace, who: 'anonymous' | 'known', slot: Slot) {
   const leased = new Map<string, number>();
   return async (what: Charge, of: string, signal: AbortSignal): Promise<boolean> => {
     const rate = paceRates[what]?.[who];
@@ -161,9 +162,19 @@ function openTurns(pace: Pace, who: 'anonymous' | 'known') {
     if (left > 0) return true;
     const waitMs = await pace.take(key, units, rate, longestWaitMs);
     if (waitMs === null) leased.set(key, 0);
-    else if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    else if (waitMs > 0) await waitFor(waitMs, slot, signal);
     return waitMs !== null;
   };
+}
+
+/** A wait beyond this is spent without a slot. */
+const longestInSlotMs = 1000;
+
+async function waitFor(waitMs: number, slot: Slot, signal: AbortSignal): Promise<void> {
+  const isLong = waitMs > longestInSlotMs;
+  if (isLong) slot.release();
+  await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  if (isLong) await slot.retake(signal);
 }
 
 function isForeign(what: Charge): boolean {

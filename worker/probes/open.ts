@@ -1,3 +1,4 @@
+import { ownSlot, type Slot } from '#shared/job-queue/port';
 import type { Pace } from '#shared/pace/port';
 import type { TargetPolicy } from '#shared/target/parse-target';
 import { openAddressSlots } from './address-slots.ts';
@@ -30,8 +31,11 @@ export type ProbeSettings = {
 
 /** The probes of a worker: opened for each run, sharing sockets to the resolvers, answers, and the places at an address. */
 export type ProbeFactory = {
-  /** @param owner whose run it is; without one no host is foreign */
-  open(signal: AbortSignal, owner?: RunOwner): OpenedProbes;
+  /**
+   * @param owner whose run it is; without one no host is foreign
+   * @param slot given up while the run waits for the pace of others
+   */
+  open(signal: AbortSignal, owner?: RunOwner, slot?: Slot): OpenedProbes;
   close(): void;
 };
 
@@ -50,8 +54,8 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   const userAgent = `Mozilla/5.0 (compatible; ${contact})`;
   const ofHttp = { slots, policy, userAgent, limits: settings.http };
   return {
-    open(signal, owner) {
-      const budget = openBudget(settings.pace, owner);
+    open(signal, owner, slot = ownSlot) {
+      const budget = openBudget(settings.pace, owner, slot);
       // A name server is named by its address, so dialling it needs no resolver; the guard for all else asks this run's DNS.
       // Its port is our choice, never the target's.
       const dialAddress = openGuard({

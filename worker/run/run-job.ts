@@ -116,12 +116,12 @@ async function failedOf(job: Job, settings: Settings): Promise<Report | undefine
   return check && failedReport(check, job, 'The run was broken off before it could end.', settings);
 }
 
-async function runCheck(job: Job, settings: Settings, { stop, progress }: Running) {
+async function runCheck(job: Job, settings: Settings, { start, stop, progress }: Running) {
   const check = await settings.findCheck(job.check);
   if (!check) throw new Error(`this worker knows no ${job.check}`);
   const limit = AbortSignal.timeout(job.runLimitMs);
   const signal = AbortSignal.any([stop, limit]);
-  const probes = settings.probes.open(signal, ownerOf(job));
+  const probes = settings.probes.open(signal, ownerOf(job), start.slot);
   const jobs = settings.jobsOf(job, signal);
   const examination = { probes, jobs, progress, limit, limitMs: job.runLimitMs, stop };
   try {

@@ -8,7 +8,7 @@ import {
 } from '#shared/catalogue/domain-health/sources';
 import { freshForOtherS } from '#shared/catalogue/spec';
 import type { JobKeyOf } from '#shared/job-keys';
-import type { Run } from '#shared/job-queue/port';
+import type { Run, RunStart } from '#shared/job-queue/port';
 import type { Logger } from '#shared/logger';
 import { type Job, randomId, type Wanted } from '#shared/model/job';
 import {
@@ -40,6 +40,12 @@ export type VisitSettings = ReportSettings & {
   readonly onDone: (check: string, state: ReportState, seconds: number) => void;
 };
 
+type Visiting = {
+  readonly stop: AbortSignal;
+  readonly progress: Parameters<Run>[3];
+  readonly start: Pick<RunStart, 'slot'>;
+};
+
 /**
  * Visits a domain once: its checks run side by side over the same probes, so that nothing is asked twice, and each report is stored under its own
  * endpoint's key as soon as it is there. What is fresh in the store is not asked at all.
@@ -47,10 +53,10 @@ export type VisitSettings = ReportSettings & {
 export async function runVisit(
   job: Job,
   settings: VisitSettings,
-  { stop, progress }: { readonly stop: AbortSignal; readonly progress: Parameters<Run>[3] },
+  { start: { slot }, stop, progress }: Visiting,
 ): Promise<{ readonly state: ReportState; readonly webHost: string }> {
   const limit = AbortSignal.timeout(job.runLimitMs);
-  const opened = settings.probes.open(AbortSignal.any([stop, limit]), ownerOf(job));
+  const opened = settings.probes.open(AbortSignal.any([stop, limit]), ownerOf(job), slot);
   // Its ssl-check takes longer than its pages.
   const http: HttpProbe = { ask: (request) => opened.http.ask({ ...request, isPatient: true }) };
   const probes = { ...opened, http: rememberAnswers(http) };

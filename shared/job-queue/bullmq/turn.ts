@@ -3,7 +3,7 @@ import type { Logger } from '../../logger.ts';
 import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
 import { shiftJob } from '../../shared-time.ts';
 import type { openOnceEach } from '../once-each.ts';
-import type { Done, GaveUp, Progress, Run } from '../port.ts';
+import { type Done, type GaveUp, ownSlot, type Progress, type Run } from '../port.ts';
 import { readJob } from '../read-message.ts';
 import type { Gate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
@@ -143,7 +143,8 @@ async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolea
   try {
     signal.throwIfAborted();
     if (bullJob.priority > 0) await patiently(signal, () => settings.pages.begin(bullJob.priority));
-    failed = await settings.run(job, { attempt, mayBeStored }, signal, throttle(bullJob));
+    const begun = { attempt, mayBeStored, slot: ownSlot };
+    failed = await settings.run(job, begun, signal, throttle(bullJob));
   } catch (error) {
     if (!signal.aborted) throw error;
     return handBack(settings, turn);
