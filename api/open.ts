@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listen } from '#shared/listen';
-import type { Checks } from '#shared/readiness';
+import type { Checks } from '#shared/model/readiness';
 import { type ApiContext, openDesk } from './desk.ts';
 import { makeApp } from './listener/app.ts';
 import { answerBadRequestOf } from './listener/bad-request.ts';

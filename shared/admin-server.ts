@@ -2,7 +2,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { listen } from './listen.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-import { faultsIn, type Readiness, type ReadReadiness } from './readiness.ts';
+import type { Readiness, ReadReadiness } from './model/readiness.ts';
+import { faultsIn } from './readiness.ts';
 
 export type AdminServer = {
   readonly port: number;

@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
-import type { Role } from './primary/child.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
 import { isAddress, parseCidr } from './target/classify-address.ts';
@@ -263,8 +262,11 @@ export function countProcesses({ WEB_CONCURRENCY: wanted, REDIS_URL }: Config): 
   return wanted;
 }
 
+/** What a child process does: `listener` answers callers, `beside` does what else the service does. */
+export type ChildRole = 'listener' | 'beside';
+
 /** What this process was started for by its primary; undefined for one that no primary of ours has started. */
-export function readChildRole(): Role | undefined {
+export function readChildRole(): ChildRole | undefined {
   const role = process.env['DIAG_ROLE'];
   return role === 'beside' || role === 'listener' ? role : undefined;
 }

@@ -2,10 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { catalogue } from './catalogue/registry.ts';
 import type { JobQueue, QueueStats } from './job-queue/port.ts';
 import type { QueueName } from './model/job.ts';
+import type { ReadReadiness } from './model/readiness.ts';
 import { addBackendGauges, addBuildInfo, addSpanCounter } from './process-gauges.ts';
-import type { ReadReadiness } from './readiness.ts';
-import { addStoreGauges } from './report-store/gauges.ts';
 import type { ReportStore } from './report-store/port.ts';
+import { addStoreGauges } from './store-gauges.ts';
 import { addDurations, addTally } from './tallies.ts';
 import type { Tracing } from './tracing/port.ts';
 

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { type AdminSources, openAdminServer } from './admin-server.ts';
 import { type Backend, openBackend } from './backend.ts';
 import {
+  type ChildRole,
   type Config,
   ConfigError,
   countProcesses,
@@ -16,9 +17,10 @@ import { asConfigError } from './listen.ts';
 import { type Logger, openLogger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { describeMisspelling } from './misspelt-settings.ts';
-import type { Place, Role } from './primary/child.ts';
+import type { Able, Checks, ReadReadiness } from './model/readiness.ts';
+import type { Place } from './primary/child.ts';
 import type { Windows } from './rate-limiter/windows.ts';
-import { type Able, type Checks, openReadiness, type ReadReadiness } from './readiness.ts';
+import { openReadiness } from './readiness.ts';
 import { settleWhenIdle } from './settle.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 import { openTracing } from './tracing/open.ts';
@@ -93,7 +95,7 @@ async function start(options: ProcessOptions): Promise<void> {
 }
 
 /** A process that works: alone, or as a child. */
-async function work(options: ProcessOptions, config: Config, role: Role | undefined): Promise<void> {
+async function work(options: ProcessOptions, config: Config, role: ChildRole | undefined): Promise<void> {
   const { name, graceMs } = options;
   const child = role ? await import('./primary/be-child.ts') : undefined;
   const log = openLogger(config.LOG_LEVEL, { sharesOutput: child !== undefined });

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { anonymousAccount, type Grant, grantOf } from '#shared/model/grant';
 import { answers, type Wanted } from '#shared/model/job';
-import { anonymousAccount, type Grant, grantOf } from '#shared/report-store/grants';
 import type { StoredReport } from '#shared/report-store/port';
 import { type Representation, representStored } from './representation.ts';
 

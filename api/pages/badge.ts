@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
+import { anonymousAccount } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import { type Badge, drawBadge } from '#shared/render/badge';
-import { anonymousAccount } from '#shared/report-store/grants';
 import { parseDomain, tellFault } from '#shared/target/parse-target';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit } from '../request/admit.ts';

@@ -1,8 +1,8 @@
 import { findSpec } from '#shared/catalogue/registry';
 import { diffReports, type ReportDiff } from '#shared/model/diff';
+import type { Grant } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import type { Report } from '#shared/model/report';
-import type { Grant } from '#shared/report-store/grants';
 import { readReport } from '#shared/report-store/read-report';
 import type { PageDesk } from './page-desk.ts';
 

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { anonymousAccount, grantOf } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import { pdf } from '#shared/render/formats';
-import { anonymousAccount, grantOf } from '#shared/report-store/grants';
 import type { StoredReport } from '#shared/report-store/port';
 import { readReport } from '#shared/report-store/read-report';
 import { type Representation, represent } from '../answer/representation.ts';

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { catalogue } from '#shared/catalogue/registry';
+import type { Grant } from '#shared/model/grant';
 import { type Fault, Problem } from '#shared/model/problem';
-import type { Grant } from '#shared/report-store/grants';
 import {
   type Parsed,
   parseDomain,

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { Grant } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import { renderReport } from '#shared/render/formats';
-import type { Grant } from '#shared/report-store/grants';
 import type { ReportStore, StoredReport } from '#shared/report-store/port';
 import { readReport } from '#shared/report-store/read-report';
 import type { TargetPolicy } from '#shared/target/parse-target';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { grantOf } from '#shared/report-store/grants';
+import { grantOf } from '#shared/model/grant';
 import type { ReadyReport } from '../answer/report-cache.ts';
 import type { Desk } from '../desk.ts';
 import type { Caller } from '../request/caller.ts';

@@ -1,12 +1,10 @@
 import cluster from 'node:cluster';
 import { constants } from 'node:os';
+import type { ChildRole } from '../config.ts';
 import { type ChildState, type FromChild, type FromPrimary, tellChild } from './messages.ts';
 
-/** What a child does: `listener` answers callers, `beside` does what else the service does. */
-export type Role = 'listener' | 'beside';
-
 /** A place for a child: when one ends, the next takes its place and its name. */
-export type Place = { readonly name: string; readonly role: Role };
+export type Place = { readonly name: string; readonly role: ChildRole };
 
 /** A process that was started here. */
 export type Child = {

@@ -1,4 +1,4 @@
-import type { Checks, Readiness } from '../readiness.ts';
+import type { Checks, Readiness } from '../model/readiness.ts';
 
 /**
  * The readiness of several processes as one: ready while one of them is, and with a fault wherever one has it.

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { MetricValues } from '../metrics.ts';
-import type { Readiness } from '../readiness.ts';
+import type { Readiness } from '../model/readiness.ts';
 
 /** Points of a caller's window that ends at `endsAt`, ms of `steadyNow`, which all processes of this machine share. */
 export type Points = readonly [key: string, points: number, endsAt: number];

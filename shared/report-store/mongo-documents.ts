@@ -1,7 +1,8 @@
 import { Binary } from 'mongodb';
+import type { Grant } from '../model/grant.ts';
 import type { RowReader } from '../stored-row.ts';
-import { type Grant, readGrant } from './grants.ts';
 import type { BlobName, StoredReport } from './port.ts';
+import { readGrant } from './read-grant.ts';
 import { fromRow, type ReportRow } from './row.ts';
 
 /** A report as MongoDB keeps it. Times are dates, so that its TTL index can expire it. */

@@ -1,8 +1,9 @@
 import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb';
+import { anonymousAccount, type HistoryQuestion } from '../model/grant.ts';
 import { duplicateKey, onceMore, withMongo } from '../mongo.ts';
 import type { RowReader } from '../stored-row.ts';
-import { anonymousAccount, type Grants, type HistoryQuestion } from './grants.ts';
 import { dateOf, type GrantDocument, msOf, readGrantDocument } from './mongo-documents.ts';
+import type { Grants } from './port.ts';
 
 /** Grants beside the reports. @param prepare makes the indexes once */
 export function openMongoGrants(database: Db, prepare: () => Promise<void>, readRow: RowReader): Grants {

@@ -1,7 +1,7 @@
+import type { Grant, HistoryQuestion } from '../model/grant.ts';
 import type { Wanted } from '../model/job.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Report } from '../model/report.ts';
-import type { Grants } from './grants.ts';
 
 /** A report as stored: what is searched for, and its JSON exactly as every reader gets it. */
 export type StoredReport = {
@@ -88,4 +88,13 @@ export interface ReportStore {
   /** What tells it from another store, where several processes share it; a copy has the same. */
   identity?(): Promise<string>;
   close(): Promise<void>;
+}
+
+/** Which account was answered with which report; written once, before the answer, and gone with the report. */
+export interface Grants {
+  give(account: string, grant: Grant): Promise<void>;
+  /** True when the report was given to this account, or to or for an anonymous caller. One look, whatever is true of the id. */
+  isGiven(account: string, reportId: string): Promise<boolean>;
+  /** Newest first; of two checked at once the greater id. */
+  list(question: HistoryQuestion): Promise<Grant[]>;
 }

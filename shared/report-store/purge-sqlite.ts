@@ -1,5 +1,5 @@
+import { anonymousAccount } from '../model/grant.ts';
 import { inTransaction, openDatabase, withSqlite } from '../sqlite.ts';
-import { anonymousAccount } from './grants.ts';
 import { type Purged, type PurgeWish, purgeBatch, targetMatcher } from './purge.ts';
 import { reportMigrations } from './sqlite-schema.ts';
 

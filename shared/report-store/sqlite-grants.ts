@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { anonymousAccount, type HistoryQuestion } from '../model/grant.ts';
 import { withSqlite } from '../sqlite.ts';
 import type { RowReader } from '../stored-row.ts';
 import type { Fields } from './fields.ts';
-import { anonymousAccount, type Grants, type HistoryQuestion, readGrant } from './grants.ts';
+import type { Grants } from './port.ts';
+import { readGrant } from './read-grant.ts';
 import type { Writes } from './sqlite-writes.ts';
 
 /** The table of the grants. */

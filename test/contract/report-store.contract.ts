@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { anonymousAccount, grantOf } from '#shared/model/grant';
 import { randomId, type Wanted } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
-import { anonymousAccount, grantOf } from '#shared/report-store/grants';
 import type { ReportStore, StoredReport } from '#shared/report-store/port';
 
 const aFreshOne: Wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { anonymousAccount, grantOf } from '#shared/model/grant';
 import { randomId } from '#shared/model/job';
 import type { Report } from '#shared/model/report';
-import { anonymousAccount, grantOf } from '#shared/report-store/grants';
 import type { ReportStore, StoredReport } from '#shared/report-store/port';
 
 /** Puts the golden report of a check in a store, as one that was made for a caller without a token and given to one, and is not expired. */

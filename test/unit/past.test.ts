@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { grantOf } from '#shared/model/grant';
 import { randomId } from '#shared/model/job';
-import { grantOf } from '#shared/report-store/grants';
 import { openSqliteReportStore } from '#shared/report-store/sqlite';
 import type { PageDesk } from '../../api/pages/page-desk.ts';
 import { findPast } from '../../api/pages/past.ts';

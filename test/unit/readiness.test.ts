@@ -3,7 +3,8 @@ import { openAdminServer } from '#shared/admin-server';
 import { openMemoryJobQueue } from '#shared/job-queue/memory';
 import { openLogger } from '#shared/logger';
 import { openMetrics } from '#shared/metrics';
-import { type Able, type Checks, openReadiness } from '#shared/readiness';
+import type { Able, Checks } from '#shared/model/readiness';
+import { openReadiness } from '#shared/readiness';
 
 const log = openLogger('silent');
 const away = 'does not answer';

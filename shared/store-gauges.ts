@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { ReportStore, StoreUse } from './port.ts';
+import type { ReportStore, StoreUse } from './report-store/port.ts';
 
 /** Asking a store how full it is may cost it a walk over its tables; scrapes come each few seconds. */
 const lookForMs = 30_000;
