@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { catalogue } from '#shared/catalogue/registry';
+import { hasBody } from '#shared/connections';
 import type { Problem } from '#shared/model/problem';
 import type { Taken } from '#shared/rate-limiter/port';
 import { writeOwnHead } from '../answer/head.ts';
@@ -17,7 +18,7 @@ import { startRequest, traceField } from '../request/trace-request.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 import { findDeprecation } from './deprecations.ts';
 import { openDirectRoutes } from './direct-routes.ts';
-import { corsFields, hasBody, hasOneHost } from './front-door.ts';
+import { corsFields, hasOneHost } from './front-door.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -8,6 +8,7 @@ import type { Outgoing } from '../answer/outgoing.ts';
 import { type ReportAnswer, sendReport } from '../answer/report-answer.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';
 import type { Desk } from '../desk.ts';
+import { crossSiteRequest } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Ask } from '../request/ask.ts';
 import { noteSubject, originOf } from '../request/request-log.ts';
@@ -17,11 +18,11 @@ import { type LaterJob, sendLater } from './later.ts';
 import { type Runs, runOrJoin, waitSecondsOf } from './runs.ts';
 import { findKnown } from './shelf.ts';
 
-type ToolDesk = Pick<Desk, 'witness' | 'admission' | 'readAsk' | 'shelf' | 'runs' | 'site'>;
+type ToolDesk = Pick<Desk, 'witness' | 'door' | 'admission' | 'readAsk' | 'shelf' | 'runs' | 'site'>;
 
 /** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. Gives the Problem of an address that is not valid. */
 export async function answerTool(
-  { witness, admission, readAsk, shelf, runs, site }: ToolDesk,
+  { witness, door, admission, readAsk, shelf, runs, site }: ToolDesk,
   spec: CheckSpec,
   request: IncomingMessage,
   response: Outgoing,
@@ -40,7 +41,9 @@ export async function answerTool(
     await sendReport(request, response, { ready, via, isOwnFreshness, isPublic });
   };
 
-  const polled = await poll(runs, spec, ask);
+  // A token is never sent for another site's page: that takes a preflight, and CORS decides.
+  const isUnasked = caller.kind === 'anonymous' && door.isFromOtherSite(request.headers);
+  const polled = isUnasked ? undefined : await poll(runs, spec, ask);
   if (polled) {
     noteSubject(response, { jobId: polled.jobId });
     return sendLater(response, polled, ask.applied, site.publicPath);
@@ -49,6 +52,7 @@ export async function answerTool(
   const known = await findKnown(shelf, ask.jobKey, wanted, now);
   if (known) return send(known, 'hit');
   if (ask.freshness.onlyIfCached) throw notCached();
+  if (isUnasked) throw crossSiteRequest();
 
   const drawing = { ask, caller, ...originOf(response), wanted: wantedOfRun(wanted, ask, now), now };
   const job = drawJob(spec, drawing, runs.queueSeconds);
