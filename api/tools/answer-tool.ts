@@ -3,6 +3,7 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import { type JobState, notStarted, type Submitted } from '#shared/job-queue/port';
 import type { Job, Wanted } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
+import type { WaitOutcome } from '#shared/waiting/pending';
 import type { OpenJob } from '#shared/waiting/waiting';
 import type { Outgoing } from '../answer/outgoing.ts';
 import { type ReportAnswer, sendReport } from '../answer/report-answer.ts';
@@ -18,6 +19,7 @@ import { type LaterJob, sendLater } from './later.ts';
 import { type Runs, runOrJoin, waitSecondsOf } from './runs.ts';
 import { findKnown } from './shelf.ts';
 
+type Late = Exclude<WaitOutcome, { kind: 'report' }>;
 type ToolDesk = Pick<Desk, 'witness' | 'door' | 'admission' | 'readAsk' | 'shelf' | 'runs' | 'site'>;
 
 /** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. Gives the Problem of an address that is not valid. */
@@ -28,7 +30,7 @@ export async function answerTool(
   response: Outgoing,
 ): Promise<Problem | void> {
   const caller = await admit(admission, request, response, 'tools');
-  const ask = readAsk.orProblem(spec, request);
+  const ask = readAsk.orProblem(spec, request, site.ownerOf(caller.account));
   if (ask instanceof Problem) return ask;
   const now = Date.now();
   const wanted = wantedOf(ask, spec, now);
@@ -61,10 +63,15 @@ export async function answerTool(
   noteSubject(response, { jobId });
   if (outcome.kind === 'report')
     return send(shelf.reports.keep(outcome.stored), jobId === job.jobId ? 'stored' : 'collapsed');
-  if (outcome.submitted.state === 'full') throw tooMuchWaits(job);
-  if (outcome.kind === 'expired')
+  sendLater(response, await laterJob(runs, job, outcome), ask.applied, site.publicPath);
+}
+
+/** What goes on after the answer. Throws the Problem of a job that does not. */
+function laterJob(runs: Runs, job: Job, { kind, submitted }: Late): Promise<LaterJob> {
+  if (submitted.state === 'full') throw tooMuchWaits(job);
+  if (kind === 'expired')
     throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
-  sendLater(response, await lookJob(runs, job, outcome.submitted), ask.applied, site.publicPath);
+  return lookJob(runs, job, submitted);
 }
 
 /** What a caller that does not wait asks about again: it pays for nothing and starts nothing, so the queue is only looked at. */
