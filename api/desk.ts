@@ -1,7 +1,9 @@
 import type { Backend } from '#shared/backend';
 import type { Config } from '#shared/config';
+import type { ConnectionLimits } from '#shared/connections';
 import { openJobKeys } from '#shared/job-keys';
 import type { Done, JobQueue, Missed } from '#shared/job-queue/port';
+import { openHostCheck } from '#shared/known-host';
 import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import { targetPolicyOf } from '#shared/policy';
@@ -17,9 +19,9 @@ import { openPayments } from './limits/payments.ts';
 import { openQuotas, type Quotas } from './limits/quotas.ts';
 import { openShed, type ShedLimits } from './limits/shed.ts';
 import { openWaits } from './limits/waits.ts';
-import type { ConnectionLimits } from './listener/connections.ts';
 import { type Deprecation, deprecations } from './listener/deprecations.ts';
-import { type Door, openHostCheck } from './listener/front-door.ts';
+import type { Door } from './listener/front-door.ts';
+import { openOtherSiteCheck } from './listener/other-site.ts';
 import type { Admission } from './request/admit.ts';
 import { openAskReader, type ReadAsk } from './request/ask.ts';
 import { openCallers } from './request/caller.ts';
@@ -75,7 +77,8 @@ export function openDesk(context: ApiContext): Desk {
   return {
     witness: { log, metrics, tracing },
     door: {
-      isKnownHost: openHostCheck(config),
+      isKnownHost: openHostCheck({ host: config.HOST, publicUrl: config.PUBLIC_URL }),
+      isFromOtherSite: openOtherSiteCheck(config),
       corsOrigins: config.CORS_ORIGINS ?? [],
       deprecations: context.deprecations ?? deprecations,
     },

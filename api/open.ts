@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { limitConnections, slowSenderOptions, usualConnectionLimits } from '#shared/connections';
 import { listen } from '#shared/listen';
 import type { Checks } from '#shared/model/readiness';
 import { type ApiContext, openDesk } from './desk.ts';
 import { makeApp } from './listener/app.ts';
 import { answerBadRequestOf } from './listener/bad-request.ts';
-import { limitConnections, slowSenderOptions, usualConnectionLimits } from './listener/connections.ts';
 import { openFastLane } from './listener/fast-lane.ts';
 
 export type Api = {

@@ -28,7 +28,7 @@ export async function fillStore(
   const places = Array.from({ length: count }, (_, index) => {
     const url = `http://site-${index}.example.com:${port}/`;
     const path = `/api/tools/redirect-check?url=${encodeURIComponent(url)}`;
-    return { url, path, jobKey: readAsk(redirectCheck, { url: path, headers: {} }).jobKey };
+    return { url, path, jobKey: readAsk(redirectCheck, { url: path, headers: {} }, undefined).jobKey };
   });
   for (const { url, jobKey } of places) {
     const reportId = randomId();

@@ -46,7 +46,11 @@ const fills: Readonly<Record<string, () => Promise<object>>> = {
     const readAsk = openAskReader(targetPolicyOf(config), openJobKeys(config));
     for (let index = 0; index < count; index += 1) {
       const url = `/api/tools/redirect-check?url=http%3A%2F%2Fexample.com%2F${index}`;
-      readAsk(redirectCheck, { url, path: '', headers: {} } as unknown as Parameters<typeof readAsk>[1]);
+      readAsk(
+        redirectCheck,
+        { url, path: '', headers: {} } as unknown as Parameters<typeof readAsk>[1],
+        undefined,
+      );
     }
     return readAsk;
   },

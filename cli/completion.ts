@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { sayForProgram } from './door.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Prints what makes a shell complete commands and options. Names of files are left to the shell. */
@@ -18,7 +19,7 @@ export function printCompletion(program: Command, shell: string): void {
   };
   const make = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (!make) throw new UsageError(`There is completion for bash, zsh and fish, not for "${shell}".`);
-  process.stdout.write(make());
+  sayForProgram(make().trimEnd());
 }
 
 type Word = { readonly name: string; readonly about: string; readonly words: readonly string[] };

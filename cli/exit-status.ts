@@ -1,5 +1,6 @@
 import { ConfigError } from '#shared/config';
 import { Problem } from '#shared/model/problem';
+import { visible } from '#shared/render/visible-text';
 import { DiagnosticsProblem, ServerUnreachable } from '../client/diagnostics.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -29,7 +30,9 @@ export function exitOf(error: unknown): { readonly status: number; readonly mess
       status: exitStatus.server,
       message: `${error.message}\nStart one with diag serve, name another with --server, or add --local.`,
     };
-  if (error instanceof DiagnosticsProblem) return { status: statusOf(error), message: error.message };
+  // One line, whatever the server put there.
+  if (error instanceof DiagnosticsProblem)
+    return { status: statusOf(error), message: visible(error.message) };
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return { status: exitStatus.incomplete, message: 'The check did not end within its time.' };
   return undefined;

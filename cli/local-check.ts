@@ -3,12 +3,14 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import { readConfig } from '#shared/config';
 import type { Job } from '#shared/model/job';
 import { targetPolicyOf } from '#shared/policy';
+import { jsonText } from '#shared/render/visible-text';
 import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/target/parse-target';
 import type { Check } from '../worker/checks/check.ts';
 import { findCheck } from '../worker/checks/registry.ts';
 import { type EvidenceFile, judge } from '../worker/run/judge.ts';
 import { findCheckOf } from '../worker/start/find-check.ts';
 import { gatherLocally } from '../worker/start/run-local.ts';
+import { sayForProgram } from './door.ts';
 import { UsageError } from './usage-error.ts';
 
 type LocalOptions = { readonly local?: true; readonly evidence?: string };
@@ -76,7 +78,7 @@ function readEvidence(text: string): EvidenceFile {
 }
 
 function printReport(check: Check, file: EvidenceFile): void {
-  process.stdout.write(`${JSON.stringify(judge(check, file))}\n`);
+  sayForProgram(jsonText(judge(check, file)));
 }
 
 function readTarget(spec: CheckSpec, text: string, policy: TargetPolicy): string {

@@ -21,6 +21,7 @@ export async function openLocalService(withBrowser: boolean): Promise<LocalServi
     PORT: '0',
     PUBLIC_URL: '',
     AUTH_MODE: 'open',
+    ACCOUNT_CACHE: 'shared',
     RATE_LIMIT: 'off',
     REDIS_URL: '',
     MONGODB_URL: '',

@@ -1,33 +1,56 @@
 import type { Report } from '#shared/model/report';
-import { renderReport } from '#shared/render/formats';
-import { visible } from '#shared/render/visible-text';
+import { type FormatName, renderReport } from '#shared/render/formats';
+import { jsonText } from '#shared/render/visible-text';
+import { ServerUnreachable } from '../client/diagnostics.ts';
+import { block, type Output, type Shown, show } from './door.ts';
 import type { Outcome } from './outcome.ts';
 import { openTally, summaryPage } from './summary.ts';
 import { tableHead, tableRow, tellReport } from './table.ts';
 
-/** Prints outcomes as they come. `write` waits until the reader has room. */
+/** Prints outcomes as they come. */
 export type Printer = {
   add(outcome: Outcome): Promise<void>;
   end(): Promise<void>;
 };
 
-export type Write = (text: string) => Promise<void>;
+type Write = Output['pass'];
 
 export const outputNames = ['table', 'json', 'ndjson', 'csv', 'md', 'sarif', 'junit', 'html'] as const;
 export type OutputName = (typeof outputNames)[number];
 
 /** Opens what prints in a form. @param isSingle the run has exactly one target, and its output is that of one report */
-export function openPrinter(output: OutputName, write: Write, isSingle: boolean): Printer {
-  if (output === 'table') return isSingle ? single(write, tellReport) : table(write);
-  if (output === 'ndjson') return each(write, (outcome) => `${JSON.stringify(lineOf(outcome))}\n`);
-  if (isSingle) return single(write, (report) => renderReport(report, output).text);
+export function openPrinter(output: OutputName, door: Output, isSingle: boolean): Printer {
+  if (output === 'table') return isSingle ? tellOne(door.print) : table(door.print);
+  // Markdown is read by people too.
+  const write: Write = output === 'md' ? (text) => door.print(block(text)) : door.pass;
+  if (output === 'ndjson') return each(write, (outcome) => `${jsonText(lineOf(outcome))}\n`);
+  if (isSingle) return single(write, (report) => render(report, output));
   if (output === 'html') return html(write);
   return many[output](write);
 }
 
+/** A report in a form. Its own fields were not looked at when it was read; where they are not those of its check, no form shows them. */
+export function render(report: Report, format: FormatName): string {
+  try {
+    return renderReport(report, format).text;
+  } catch (cause) {
+    throw new ServerUnreachable(
+      `The ${report.check} report that came cannot be shown as ${format}: it is not made as this version expects.`,
+      { cause },
+    );
+  }
+}
+
+function tellOne(print: Output['print']): Printer {
+  return {
+    add: async ({ report }) => (report ? print(tellReport(report)) : undefined),
+    end: async () => undefined,
+  };
+}
+
 // A refused target has no report; it is told on stderr and by the exit status.
-function single(write: Write, render: (report: Report) => string): Printer {
-  return each(write, ({ report }) => (report ? render(report) : ''));
+function single(write: Write, text: (report: Report) => string): Printer {
+  return each(write, ({ report }) => (report ? text(report) : ''));
 }
 
 function each(write: Write, render: (outcome: Outcome) => string): Printer {
@@ -38,11 +61,12 @@ function lineOf({ target, report, problem }: Outcome): object {
   return report ?? { target, problem };
 }
 
-function table(write: Write): Printer {
+function table(print: Output['print']): Printer {
   let isFirst = true;
   return {
     async add(outcome) {
-      await write(isFirst ? `${tableHead()}\n${tableRow(outcome)}\n` : `${tableRow(outcome)}\n`);
+      const row = show`${tableRow(outcome)}\n`;
+      await print(isFirst ? show`${tableHead()}\n${row}` : row);
       isFirst = false;
     },
     end: async () => undefined,
@@ -50,15 +74,14 @@ function table(write: Write): Printer {
 }
 
 const many: { readonly [output in 'json' | 'csv' | 'md' | 'sarif' | 'junit']: (write: Write) => Printer } = {
-  json: (write) => joined(write, ['[\n', ',\n', '\n]\n'], (outcome) => JSON.stringify(lineOf(outcome))),
+  json: (write) => joined(write, ['[\n', ',\n', '\n]\n'], (outcome) => jsonText(lineOf(outcome))),
   // The head of the first report stands for all.
   csv: (write) =>
     joined(write, ['', '', ''], ({ report }, isFirst) => {
-      const text = report ? renderReport(report, 'csv').text : '';
+      const text = report ? render(report, 'csv') : '';
       return isFirst ? text : text.slice(text.indexOf('\r\n') + 2);
     }),
-  md: (write) =>
-    joined(write, ['', '\n---\n\n', ''], ({ report }) => report && renderReport(report, 'md').text),
+  md: (write) => joined(write, ['', '\n---\n\n', ''], ({ report }) => report && render(report, 'md')),
   sarif: (write) =>
     joined(
       write,
@@ -67,7 +90,7 @@ const many: { readonly [output in 'json' | 'csv' | 'md' | 'sarif' | 'junit']: (w
         ',\n',
         '\n]}\n',
       ],
-      ({ report }) => report && runsOf(renderReport(report, 'sarif').text),
+      ({ report }) => report && runsOf(render(report, 'sarif')),
     ),
   junit: (write) =>
     joined(
@@ -77,7 +100,7 @@ const many: { readonly [output in 'json' | 'csv' | 'md' | 'sarif' | 'junit']: (w
         '',
         '</testsuites>\n',
       ],
-      ({ report }) => report && suitesOf(renderReport(report, 'junit').text),
+      ({ report }) => report && suitesOf(render(report, 'junit')),
     ),
 };
 
@@ -101,7 +124,7 @@ function joined(
 
 function runsOf(sarif: string): string {
   const { runs } = JSON.parse(sarif) as { readonly runs: readonly unknown[] };
-  return runs.map((run) => JSON.stringify(run)).join(',\n');
+  return runs.map((run) => jsonText(run)).join(',\n');
 }
 
 function suitesOf(junit: string): string {
@@ -118,6 +141,6 @@ function html(write: Write): Printer {
 }
 
 /** Why a target has no report, as a line for stderr. */
-export function tellProblem({ target, problem }: Outcome): string {
-  return visible(`${target}: ${problem?.detail ?? 'no report'}`);
+export function tellProblem({ target, problem }: Outcome): Shown {
+  return show`${target}: ${problem?.detail ?? 'no report'}`;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { addCheckCommands } from './check-commands.ts';
+import { block, say, warn } from './door.ts';
 import { exitOf } from './exit-status.ts';
 import { addPurgeCommand } from './purge.ts';
 import { addQueueCommands } from './queue.ts';
@@ -14,6 +15,10 @@ const program = new Command('diag')
   .description('Examines domains and URLs.')
   .version(version, '-V, --version', 'print the version')
   .exitOverride()
+  .configureOutput({
+    writeOut: (text) => say(block(text.trimEnd())),
+    writeErr: (text) => warn(block(text.trimEnd())),
+  })
   .hook('preAction', (_program, command) => keepFilesPrivate(command.name()));
 
 program
@@ -87,6 +92,6 @@ try {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
   const foreseen = exitOf(error);
   if (!foreseen) throw error;
-  console.error(foreseen.message);
+  warn(block(foreseen.message));
   process.exit(foreseen.status);
 }

@@ -1,3 +1,4 @@
+import { isWatched, redraw, show, warn } from './door.ts';
 import type { Outcome } from './outcome.ts';
 
 /** What is shown of a run while it goes on. */
@@ -63,7 +64,6 @@ export function durationText(seconds: number): string {
  * @param resumed of the total, how many were done before this run
  */
 export function openProgress(total: number | undefined, resumed: () => number): ProgressLine {
-  const { stderr } = process;
   const startedAt = performance.now();
   const grades = new Map<string, number>();
   let done = 0;
@@ -79,9 +79,8 @@ export function openProgress(total: number | undefined, resumed: () => number): 
       failed,
       pausedS: Math.max(0, Math.ceil((pausedUntil - performance.now()) / 1000)),
     });
-  const draw = () =>
-    stderr.write(stderr.isTTY ? `\r\u001b[2K${text().slice(0, (stderr.columns || 80) - 1)}` : `${text()}\n`);
-  const timer = setInterval(draw, stderr.isTTY ? drawEveryMs : tellEveryMs);
+  const draw = () => (isWatched() ? redraw(show`${text()}`) : warn(show`${text()}`));
+  const timer = setInterval(draw, isWatched() ? drawEveryMs : tellEveryMs);
   timer.unref();
   return {
     count({ report }) {
@@ -94,7 +93,7 @@ export function openProgress(total: number | undefined, resumed: () => number): 
     },
     close() {
       clearInterval(timer);
-      if (stderr.isTTY) stderr.write('\r\u001b[2K');
+      redraw();
     },
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, readConfig } from '#shared/config';
 import type { Purged, PurgeWish } from '#shared/report-store/purge';
+import { say, show } from './door.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A read of the store that began before the deletion may put a report back into a memory: it ends within this time. */
@@ -13,7 +14,7 @@ type Options = { readonly account?: string; readonly target?: string; readonly o
 /** Deletes what is kept of an account or a target, or what is too old, tells every API, and prints the counts. */
 export async function purge(options: Options): Promise<void> {
   const { reports, grants, blobs } = await purgeStore(readConfig(), readWish(options));
-  console.log(`${reports} reports, ${grants} grants and ${blobs} pieces of evidence deleted`);
+  say(show`${reports} reports, ${grants} grants and ${blobs} pieces of evidence deleted`);
 }
 
 function readWish({ account, target, olderThan }: Options): PurgeWish {

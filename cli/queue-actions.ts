@@ -7,7 +7,9 @@ import { type Paused, pauseMostMs } from '#shared/job-queue/bullmq/pauses';
 import { type Circumstances, sayWhy } from '#shared/job-queue/bullmq/why';
 import { openLogger } from '#shared/logger';
 import { queueNames } from '#shared/model/job';
+import { jsonText } from '#shared/render/visible-text';
 import { siteOf } from '#shared/target/parse-target';
+import { say, sayForProgram, show } from './door.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Prints counts, pauses, the lines of hosts, and jobs that run or wait. */
@@ -29,24 +31,24 @@ export async function listQueues({
     hosts: await operator.lines(count),
     jobs: (await operator.jobs(count)).map(describe),
   }));
-  if (output === 'json') return console.log(JSON.stringify(seen, null, 2));
+  if (output === 'json') return sayForProgram(jsonText(seen, 2));
   for (const queue of queueNames) {
     const { waiting, parked, running } = seen.counts[queue];
-    print(`${queue}: ${running} run, ${waiting} wait for a worker, ${parked} wait for their host`);
+    say(show`${queue}: ${running} run, ${waiting} wait for a worker, ${parked} wait for their host`);
   }
-  for (const { kind, name, until } of seen.pauses) print(`paused until ${until}: ${kind} ${name}`);
+  for (const { kind, name, until } of seen.pauses) say(show`paused until ${until}: ${kind} ${name}`);
   for (const { host, holders, waitingNetwork, waitingBrowser } of seen.hosts)
-    print(
-      `host ${host}: ${holders.length} slots held, ${waitingNetwork} network and ${waitingBrowser} browser jobs in its line`,
+    say(
+      show`host ${host}: ${holders.length} slots held, ${waitingNetwork} network and ${waitingBrowser} browser jobs in its line`,
     );
   for (const { jobId, check, host, state, waitedS } of seen.jobs)
-    print(`job ${jobId}  ${state}  ${check}  ${host}  ${waitedS} s old`);
+    say(show`job ${jobId}  ${state}  ${check}  ${host}  ${waitedS} s old`);
 }
 
 /** Prints why a job waits, or what became of it. */
 export async function tellWhy(jobId: string): Promise<void> {
   const seen = await withOperator((operator) => findJob(operator, jobId));
-  print(`${seen.job.check} of ${seen.job.host}: ${sayWhy(seen)}`);
+  say(show`${seen.job.check} of ${seen.job.host}: ${sayWhy(seen)}`);
 }
 
 /** Wakes a job that waits, or starts one that has ended again. */
@@ -57,7 +59,7 @@ export async function retryJob(jobId: string): Promise<void> {
   );
   const { state, jobId: now } = submitted;
   if (state === 'full') throw new UsageError(`The line of its host is full. Try again when it is shorter.`);
-  console.log(state === 'parked' ? `${now}: waits in the line of its host` : `${now}: ${state}`);
+  say(state === 'parked' ? show`${now}: waits in the line of its host` : show`${now}: ${state}`);
 }
 
 /** Takes out a job that waits. */
@@ -66,7 +68,7 @@ export async function dropJob(jobId: string): Promise<void> {
     operator.drop((await findJob(operator, jobId)).job),
   );
   if (!isDropped) throw new UsageError(`Job ${jobId} runs or has ended: only jobs that wait can be dropped.`);
-  console.log(`${jobId}: dropped`);
+  say(show`${jobId}: dropped`);
 }
 
 const batch = 500;
@@ -85,7 +87,7 @@ export async function drainQueues({ queue }: { readonly queue?: string }): Promi
       if (count === before) return count;
     }
   });
-  console.log(`${dropped} jobs dropped`);
+  say(show`${dropped} jobs dropped`);
 }
 
 /** Lets no worker start jobs of a host or a check. @param time such as "30m" */
@@ -97,8 +99,8 @@ export async function pauseJobs(name: string, time: string): Promise<void> {
     await operator.pauses.pause({ ...paused, until: end });
     return end;
   });
-  console.log(
-    `${paused.kind} ${paused.name}: paused until ${new Date(until).toISOString()}. Jobs that run go on; jobs that wait longer than QUEUE_SECONDS expire.`,
+  say(
+    show`${paused.kind} ${paused.name}: paused until ${new Date(until).toISOString()}. Jobs that run go on; jobs that wait longer than QUEUE_SECONDS expire.`,
   );
 }
 
@@ -107,12 +109,7 @@ export async function resumeJobs(name: string): Promise<void> {
   const paused = readPaused(name);
   if (!(await withOperator((operator) => operator.pauses.resume(paused))))
     throw new UsageError(`The ${paused.kind} ${paused.name} is not paused. See diag queue list.`);
-  console.log(`${paused.kind} ${paused.name}: goes on within seconds`);
-}
-
-// What stands in Redis may have been written by somebody else: nothing of it may steer the terminal.
-function print(line: string): void {
-  console.log(line.replace(/\p{Cc}/gu, '\ufffd'));
+  say(show`${paused.kind} ${paused.name}: goes on within seconds`);
 }
 
 async function findJob(operator: Operator, jobId: string): Promise<Circumstances> {

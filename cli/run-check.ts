@@ -3,12 +3,12 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import type { TargetAnswer, ToolName } from '../client/diagnostics.ts';
 import { type CheckOptions, readAsked, readThreshold, type Threshold } from './check-options.ts';
 import { openServer } from './connection.ts';
+import { openOutput, warn } from './door.ts';
 import { exitStatus } from './exit-status.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { openPrinter, tellProblem } from './printers.ts';
 import { openProgress } from './progress.ts';
 import { openStateFile, type StateFile } from './state-file.ts';
-import { openStdout } from './stdout.ts';
 import { openTally, summaryPage, summaryText } from './summary.ts';
 import { countTargets, readTargets } from './targets.ts';
 import { UsageError } from './usage-error.ts';
@@ -106,7 +106,7 @@ type Setting = {
 /** Everything that is told of a run: stdout, the state, the progress and the summary. */
 function openRun(options: CheckOptions, { total, threshold, state, onClosed }: Setting) {
   const isSingle = total === 1;
-  const printer = openPrinter(options.output, openStdout(onClosed), isSingle);
+  const printer = openPrinter(options.output, openOutput(onClosed), isSingle);
   const tally = openTally(options.summary !== undefined);
   let repeated = 0;
   let isMissed = false;
@@ -127,7 +127,7 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed }: S
     async add(outcome: Outcome) {
       // Kept before it is printed: what was printed is never asked again.
       state?.keep(outcome);
-      if (outcome.problem && (isSingle || options.output !== 'table')) console.error(tellProblem(outcome));
+      if (outcome.problem && (isSingle || options.output !== 'table')) warn(tellProblem(outcome));
       await tell(outcome);
     },
     paced: (waitMs: number) => progress?.paced(waitMs),
@@ -135,7 +135,7 @@ function openRun(options: CheckOptions, { total, threshold, state, onClosed }: S
       progress?.close();
       await printer.end();
       const summary = tally.summary();
-      if (!isSingle && !options.quiet) process.stderr.write(summaryText(summary));
+      if (!isSingle && !options.quiet) warn(summaryText(summary));
       if (options.summary !== undefined) writeOrRefuse(options.summary, summaryPage(summary));
     },
     status: () => (isMissed ? exitStatus.missed : isIncomplete ? exitStatus.incomplete : exitStatus.ok),

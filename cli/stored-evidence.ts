@@ -2,6 +2,8 @@ import { zstdDecompressSync } from 'node:zlib';
 import { openBackend } from '#shared/backend';
 import { readConfig } from '#shared/config';
 import { openLogger } from '#shared/logger';
+import { jsonText } from '#shared/render/visible-text';
+import { sayForProgram } from './door.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Prints the evidence of a stored report, on the machine that has the store: it goes into `diag assess -`. */
@@ -14,7 +16,8 @@ export async function printEvidence(reportId: string): Promise<void> {
       throw new UsageError(
         `There is no evidence of report ${reportId}: it is unknown, older than ${config.EVIDENCE_HOURS} h, or was too large to keep.`,
       );
-    process.stdout.write(`${zstdDecompressSync(bytes).toString()}\n`);
+    // JSON that the service wrote; parsed and printed again, nothing in it can steer a terminal.
+    sayForProgram(jsonText(JSON.parse(zstdDecompressSync(bytes).toString())));
   } finally {
     await backend.close(0);
   }

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import type { Report } from '#shared/model/report';
-import { type FormatName, renderReport } from '#shared/render/formats';
-import { visible } from '#shared/render/visible-text';
+import type { FormatName } from '#shared/render/formats';
+import { jsonText } from '#shared/render/visible-text';
 import { openServer, type ServerOptions } from './connection.ts';
+import { block, join, openOutput, type Shown, show } from './door.ts';
 import { exitStatus } from './exit-status.ts';
-import { openStdout } from './stdout.ts';
+import { render } from './printers.ts';
 import { tellReport } from './table.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -23,7 +24,7 @@ export type HistoryOptions = ServerOptions & {
 };
 export type FindingsOptions = ServerOptions & { readonly output: ListForm; readonly check?: string };
 
-const write = openStdout(() => process.exit(exitStatus.ok));
+const { print, pass } = openOutput(() => process.exit(exitStatus.ok));
 
 /** Prints a stored report. */
 export async function printReport(
@@ -31,7 +32,9 @@ export async function printReport(
   { output = 'table', ...options }: ExportOptions,
 ): Promise<void> {
   const report = (await openServer(options).report(reportId)) as unknown as Report;
-  await write(output === 'table' ? tellReport(report) : renderReport(report, output).text);
+  if (output === 'table') return print(tellReport(report));
+  const text = render(report, output);
+  await (output === 'md' ? print(block(text)) : pass(text));
 }
 
 /** Prints a stored report in an export format, or writes it to a file. */
@@ -40,7 +43,8 @@ export async function exportReport(
   { format = 'html', out, ...options }: ExportOptions,
 ): Promise<void> {
   const text = await openServer(options).exportReport(reportId, format);
-  if (out === undefined) return write(text);
+  // The server wrote it: to a terminal it goes as what a person reads, and a file gets every byte.
+  if (out === undefined) return print(block(text));
   try {
     writeFileSync(out, text);
   } catch (error) {
@@ -56,16 +60,16 @@ export async function printDiff(
 ): Promise<number> {
   const diff = await openServer(options).diff(from, to);
   const { added, fixed, changed, unchanged } = diff.findings;
-  if (output === 'json') await write(`${JSON.stringify(diff, null, 2)}\n`);
+  if (output === 'json') await pass(`${jsonText(diff, 2)}\n`);
   else {
     const line = (mark: string, list: readonly { readonly severity: string; readonly title: string }[]) =>
-      list.map(({ severity, title }) => `${mark} ${severity.padEnd(8)} ${visible(title)}\n`).join('');
+      join(list.map(({ severity, title }) => show`${mark} ${severity.padEnd(8)} ${title}\n`));
     const scores = `${diff.from.score ?? '-'} → ${diff.to.score ?? '-'}`;
     const notes = diff.rulesChanged ? ', judged by different rules' : '';
-    await write(
-      `${diff.check}  score ${scores}${notes}\n${line('+', added)}${line('-', fixed)}${changed
-        .map(({ code, differs }) => `~ ${code}: ${differs.join(', ')}\n`)
-        .join('')}${unchanged} unchanged\n`,
+    await print(
+      show`${diff.check}  score ${scores}${notes}\n${line('+', added)}${line('-', fixed)}${join(
+        changed.map(({ code, differs }) => show`~ ${code}: ${differs.join(', ')}\n`),
+      )}${unchanged} unchanged\n`,
     );
   }
   return added.length > 0 ? exitStatus.missed : exitStatus.ok;
@@ -88,14 +92,14 @@ export async function printHistory({
     if (reports.length === most) break;
   }
   await printList(output, reports, ({ checkedAt, grade, score, check: name, target: of, reportId }) =>
-    [
+    cells([
       checkedAt,
       (grade ?? '-').padEnd(2),
       String(score ?? '-').padStart(3),
       name.padEnd(21),
       reportId,
-      visible(of),
-    ].join('  '),
+      of,
+    ]),
   );
 }
 
@@ -106,13 +110,19 @@ export async function printFindings({ output, check, ...options }: FindingsOptio
   );
   if (rules.length === 0) throw new UsageError(`--check: there is no check "${check}".`);
   await printList(output, rules, ({ severity, points, check: name, code, title }) =>
-    [severity.padEnd(8), String(points).padStart(3), name.padEnd(21), code.padEnd(36), visible(title)].join(
-      '  ',
-    ),
+    cells([severity.padEnd(8), String(points).padStart(3), name.padEnd(21), code.padEnd(36), title]),
   );
 }
 
-async function printList<T>(output: ListForm, items: readonly T[], row: (item: T) => string): Promise<void> {
-  if (output === 'json') return write(`${JSON.stringify(items, null, 2)}\n`);
-  for (const item of items) await write(`${output === 'ndjson' ? JSON.stringify(item) : row(item)}\n`);
+function cells(texts: readonly string[]): Shown {
+  return join(
+    texts.map((text) => show`${text}`),
+    '  ',
+  );
+}
+
+async function printList<T>(output: ListForm, items: readonly T[], row: (item: T) => Shown): Promise<void> {
+  if (output === 'json') return pass(`${jsonText(items, 2)}\n`);
+  for (const item of items)
+    await (output === 'ndjson' ? pass(`${jsonText(item)}\n`) : print(show`${row(item)}\n`));
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { style } from '#shared/render/html/style';
 import { type Markup, markup, printMarkup, verbatim } from '#shared/render/markup';
+import { join, type Shown, show } from './door.ts';
 import { isFinal, type Outcome } from './outcome.ts';
 
 /** What a summary keeps of a target. */
@@ -84,14 +85,16 @@ function graveFindings({ report }: Outcome) {
 }
 
 /** The summary as lines for a terminal. */
-export function summaryText({ count, grades, worst, unreachable, unchecked }: Summary): string {
+export function summaryText({ count, grades, worst, unreachable, unchecked }: Summary): Shown {
   const letters = [...grades].map(([grade, count]) => `${grade} ${count}`).join('  ');
-  return [
-    `${count} targets   ${letters}`,
-    `${unreachable} unreachable, ${unchecked} not checked`,
-    ...worst.slice(0, 5).map((finding) => `${String(finding.count).padStart(6)}  ${finding.code}`),
-    '',
-  ].join('\n');
+  return join(
+    [
+      show`${count} targets   ${letters}`,
+      show`${unreachable} unreachable, ${unchecked} not checked`,
+      ...worst.slice(0, 5).map((finding) => show`${String(finding.count).padStart(6)}  ${finding.code}`),
+    ],
+    '\n',
+  );
 }
 
 const script = `

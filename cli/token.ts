@@ -1,6 +1,7 @@
 import { openTokenStore } from '#shared/backend';
 import { quotaSchema, readConfig } from '#shared/config';
 import { openLogger } from '#shared/logger';
+import { jsonText } from '#shared/render/visible-text';
 import { makeToken, type TokenWish } from '#shared/token-store/make-token';
 import {
   isLive,
@@ -10,6 +11,7 @@ import {
   type Token,
   type TokenStore,
 } from '#shared/token-store/port';
+import { say, sayForProgram, show, warn } from './door.ts';
 import { UsageError } from './usage-error.ts';
 
 type Output = 'table' | 'json';
@@ -45,14 +47,14 @@ export async function createToken(options: CreateOptions): Promise<void> {
     await store.insert(token);
   });
   print(options.output, { ...describe(token, now), token: text }, text);
-  console.error(`Token "${token.name}", id ${token.tokenId}. Keep it now: it is not shown again.`);
+  warn(show`Token "${token.name}", id ${token.tokenId}. Keep it now: it is not shown again.`);
 }
 
 /** Prints all tokens, without their texts. */
 export async function listTokens({ output }: { readonly output: Output }): Promise<void> {
   const now = Date.now();
   const rows = (await withStore((store) => store.list())).map((token) => describe(token, now));
-  if (output === 'json') return console.log(JSON.stringify(rows, null, 2));
+  if (output === 'json') return sayForProgram(jsonText(rows, 2));
   const columns = ['id', 'name', 'hint', 'state', 'scopes', 'account', 'expires', 'lastUsed'] as const;
   printTable([columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? '-')))]);
 }
@@ -62,7 +64,7 @@ export async function revokeToken(tokenId: string): Promise<void> {
   const now = Date.now();
   const token = await withStore((store) => store.revoke(tokenId, now));
   if (!token) throw unknownToken(tokenId);
-  console.error(`Token "${token.name}" (${token.hint}) is revoked.`);
+  warn(show`Token "${token.name}" (${token.hint}) is revoked.`);
 }
 
 /** Draws a new token with the account, scopes and limits of an old one, and ends that one, now or after a while. */
@@ -81,8 +83,8 @@ export async function rotateToken(
     await store.insert(token);
     await store.revoke(tokenId, until);
     print(output, { ...describe(token, now), token: text }, text);
-    console.error(
-      `Token "${token.name}" has the new id ${token.tokenId}; the old one ${until === now ? 'is revoked' : `ends at ${isoTime(until)}`}.`,
+    warn(
+      show`Token "${token.name}" has the new id ${token.tokenId}; the old one ${until === now ? 'is revoked' : `ends at ${isoTime(until)}`}.`,
     );
   });
 }
@@ -115,17 +117,17 @@ function describe(token: Token, nowMs: number) {
 }
 
 function print(output: Output, whole: object, text: string): void {
-  console.log(output === 'json' ? JSON.stringify(whole, null, 2) : text);
+  sayForProgram(output === 'json' ? jsonText(whole, 2) : text);
 }
 
 function printTable(rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of rows)
-    console.log(
-      row
+    say(
+      show`${row
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))
         .join('  ')
-        .trimEnd(),
+        .trimEnd()}`,
     );
 }
 

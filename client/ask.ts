@@ -1,6 +1,7 @@
 import type { AnswerCache, KeptAnswer } from './answer-cache.ts';
 import { type Tools, toolKinds } from './api-types.ts';
-import { type Answer, type Connection, type Progress, readJson, send } from './exchange.ts';
+import { type Answer, type Connection, notTheService, type Progress, readJson, send } from './exchange.ts';
+import { isJob, isReport, type Shape } from './shapes.ts';
 import { wait } from './wait.ts';
 
 export type ToolName = keyof Tools;
@@ -54,10 +55,13 @@ export async function ask(
   const key = `${connection.server} ${fingerprint(connection.token)} ${path}`;
   const kept = await cache.get(key);
   const isPlain = options.fresh !== true && options.maxAgeS === undefined;
-  if (isPlain && kept && Date.now() < kept.freshUntil) return readJson(connection, kept);
+  const isAnswer: Shape = (value) => isReport(value) && (value as { readonly check: string }).check === tool;
+  if (isPlain && kept && Date.now() < kept.freshUntil)
+    return readJson(connection, { status: 200, text: kept.text }, isAnswer);
   const answer = await askServer(asking, tool, path, { ...options, etag: kept?.etag });
-  const text = answer.status === 304 && kept ? kept.text : answer.text;
-  const report = readJson(connection, { text });
+  const isSame = answer.status === 304 && kept !== undefined;
+  const text = isSame ? kept.text : answer.text;
+  const report = readJson(connection, { status: isSame ? 200 : answer.status, text }, isAnswer);
   const fresh = keptAnswerOf(answer, text, kept);
   if (fresh) await cache.set(key, fresh);
   return report;
@@ -84,7 +88,8 @@ async function askServer(
       onProgress,
     });
     if (answer.status !== 202) return answer;
-    if (round === roundLimit) throw new Error(`The run of ${tool} on this target was lost ${round} times.`);
+    if (round === roundLimit)
+      throw notTheService(connection, `The run of ${tool} on this target was lost ${round} times.`);
     await followJob(connection, answer, { signal, onProgress });
   }
 }
@@ -111,7 +116,7 @@ async function followJob(
   accepted: Answer,
   how: { readonly signal: AbortSignal | undefined; readonly onProgress: AskOptions['onProgress'] },
 ): Promise<void> {
-  let job = readJson(connection, accepted) as JobState;
+  let job = readJson(connection, accepted, isJob, 202) as JobState;
   const id = encodeURIComponent(job.id ?? '');
   const path = `/api/jobs/${id}?wait=${jobWaitS}`;
   for (;;) {
@@ -128,7 +133,7 @@ async function followJob(
     });
     // 303: it has ended. A browser does not show where that leads, and calls it status 0.
     if (answer?.status !== 200) return;
-    job = readJson(connection, answer) as JobState;
+    job = readJson(connection, answer, isJob) as JobState;
     if (job.state !== 'waiting' && job.state !== 'running') return;
     // A server that does not wait is not asked all the time.
     if (performance.now() - startedAt < 1000) await wait(1000, how.signal);

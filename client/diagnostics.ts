@@ -11,8 +11,9 @@ import {
 import { type Asking, type AskOptions, ask, type ToolName, toolPath } from './ask.ts';
 import { openBudget } from './budget.ts';
 import { askEach, type EachOptions, type TargetAnswer } from './each.ts';
-import { type Connection, readJson, send } from './exchange.ts';
+import { type Connection, notTheService, readJson, send } from './exchange.ts';
 import { openFlights } from './flights.ts';
+import { isDiff, isHistory, isMe, isReport, isRules, type Shape } from './shapes.ts';
 
 export type { AnswerCache, KeptAnswer } from './answer-cache.ts';
 export type * from './api-types.ts';
@@ -86,7 +87,7 @@ const usualRetryForS = 900;
 const historyPage = 100;
 
 /** Reads JSON of the service that costs no scans. */
-type GetJson = (path: string, signal: AbortSignal | undefined) => Promise<unknown>;
+type GetJson = (path: string, signal: AbortSignal | undefined, shape: Shape) => Promise<unknown>;
 
 /** Opens a client of a service. Nothing is sent before the first method is called. */
 export function openDiagnostics(options: DiagnosticsOptions): Diagnostics {
@@ -97,10 +98,10 @@ export function openDiagnostics(options: DiagnosticsOptions): Diagnostics {
     cache: cacheOf(options.cache ?? 'memory'),
     costOf: (tool) => costs.get(tool) ?? 1,
   };
-  const getJson: GetJson = async (path, signal) =>
-    readJson(connection, await send(connection, { path, points: 0, signal, onProgress: undefined }));
+  const getJson: GetJson = async (path, signal, shape) =>
+    readJson(connection, await send(connection, { path, points: 0, signal, onProgress: undefined }), shape);
   const me: Diagnostics['me'] = async ({ signal } = {}) => {
-    const told = (await getJson('/api/me', signal)) as Me;
+    const told = (await getJson('/api/me', signal, isMe)) as Me;
     for (const [tool, points] of Object.entries(told.costs)) costs.set(tool, points);
     learnLimits(connection, told);
     return told;
@@ -146,20 +147,25 @@ function storedMethods(
   getJson: GetJson,
 ): Pick<Diagnostics, 'report' | 'exportReport' | 'diff' | 'history' | 'findings'> {
   return {
-    report: async (reportId, { signal } = {}) => (await getJson(reportPath(reportId), signal)) as Report,
+    report: async (reportId, { signal } = {}) =>
+      (await getJson(reportPath(reportId), signal, isReport)) as Report,
     exportReport: async (reportId, format, { signal } = {}) => {
       const path = `${reportPath(reportId)}/export?format=${encodeURIComponent(format)}`;
-      return (await send(connection, { path, points: 0, signal, onProgress: undefined })).text;
+      const answer = await send(connection, { path, points: 0, signal, onProgress: undefined });
+      if (answer.status !== 200)
+        throw notTheService(connection, `It answered ${answer.status} to an export.`);
+      return answer.text;
     },
     diff: async (from, to, { signal } = {}) =>
-      (await getJson(`${reportPath(from)}/diff/${encodeURIComponent(to)}`, signal)) as ReportDiff,
-    history: (filter = {}) => readHistory(getJson, filter),
+      (await getJson(`${reportPath(from)}/diff/${encodeURIComponent(to)}`, signal, isDiff)) as ReportDiff,
+    history: (filter = {}) => readHistory(connection, getJson, filter),
     findings: async ({ signal } = {}) =>
-      ((await getJson('/api/findings', signal)) as { readonly findings: readonly Rule[] }).findings,
+      ((await getJson('/api/findings', signal, isRules)) as { readonly findings: readonly Rule[] }).findings,
   };
 }
 
 async function* readHistory(
+  connection: Connection,
   getJson: GetJson,
   { target, check, signal }: HistoryFilter,
 ): AsyncGenerator<History['reports'][number], void, void> {
@@ -169,7 +175,10 @@ async function* readHistory(
     if (target !== undefined) query.set('target', target);
     if (check !== undefined) query.set('check', check);
     if (before !== '') query.set('before', before);
-    const page = (await getJson(`/api/reports?${query.toString()}`, signal)) as History;
+    const page = (await getJson(`/api/reports?${query.toString()}`, signal, isHistory)) as History;
+    // Such pages would have no end.
+    if (page.next === before || (page.next !== null && page.reports.length === 0))
+      throw notTheService(connection, 'Its list leads back to itself.');
     yield* page.reports;
     before = page.next;
   }

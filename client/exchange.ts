@@ -1,7 +1,8 @@
 import type { Budget } from './budget.ts';
 import { readLeft, readPolicies, readRetryAfter } from './limits.ts';
 import { DiagnosticsProblem, type ProblemBody, ServerUnreachable } from './problem.ts';
-import { readBody } from './read-body.ts';
+import { BodyTooLarge, readBody } from './read-body.ts';
+import { isFault, isTooDeep, type Shape } from './shapes.ts';
 import { wait } from './wait.ts';
 
 /** What happens while an answer is waited for. */
@@ -69,13 +70,35 @@ export async function send(connection: Connection, wish: Wish): Promise<Answer> 
   }
 }
 
-/** Parses the body of an answer. Rejects what is no JSON: something else than the service has answered. */
-export function readJson(connection: Connection, { text }: Pick<Answer, 'text'>): unknown {
+/**
+ * Parses the body of an answer. Rejects what is no JSON of this shape: something else than the service has answered.
+ * @param status the only one that such a body may come with
+ */
+export function readJson(
+  connection: Connection,
+  { status, text }: Pick<Answer, 'status' | 'text'>,
+  shape: Shape,
+  expected = 200,
+): unknown {
+  if (status !== expected)
+    throw notTheService(connection, `It answered ${status} where ${expected} was expected.`);
+  if (isTooDeep(text)) throw notTheService(connection, 'Its JSON is nested too deep.');
+  const value = parse(connection, text);
+  if (!shape(value)) throw notTheService(connection, 'Its JSON has not the fields of this answer.');
+  return value;
+}
+
+function parse(connection: Connection, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ServerUnreachable(`${connection.server} does not answer as this service does.`, { cause });
+    throw notTheService(connection, 'It sent no JSON.', cause);
   }
+}
+
+/** What is thrown for an answer that is none of this API. */
+export function notTheService({ server }: Connection, why: string, cause?: unknown): ServerUnreachable {
+  return new ServerUnreachable(`${server} does not answer as this service does. ${why}`, { cause });
 }
 
 async function waitForTurn({ budgets }: Connection, { points, signal, onProgress }: Wish): Promise<void> {
@@ -122,7 +145,7 @@ async function tryOnce(connection: Connection, wish: Wish): Promise<Answer | Fai
     const why = cause instanceof Error ? describe(cause) : 'unknown';
     return {
       error: new ServerUnreachable(`${server} cannot be reached, or broke off: ${why}`, { cause }),
-      retryAfterMs: 0,
+      retryAfterMs: cause instanceof BodyTooLarge ? undefined : 0,
     };
   } finally {
     clearTimeout(timer);
@@ -165,10 +188,20 @@ function refusalOf({ status, headers, text }: Answer): Failure {
 function readProblem(text: string): ProblemBody {
   try {
     const body = JSON.parse(text) as unknown;
-    return typeof body === 'object' && body !== null ? body : {};
+    return typeof body === 'object' && body !== null ? problemOf(body) : {};
   } catch {
     return {}; // a proxy's page: the status says it all
   }
+}
+
+/** The fields of a problem that are what they should be; the others are left out. */
+function problemOf(body: object): ProblemBody {
+  const sent = body as { readonly [name: string]: unknown };
+  const texts = ['code', 'title', 'detail', 'requestId', 'policy'].flatMap((name) =>
+    typeof sent[name] === 'string' ? [[name, sent[name]] as const] : [],
+  );
+  const errors = Array.isArray(sent['errors']) ? { errors: sent['errors'].filter(isFault) } : {};
+  return { ...Object.fromEntries(texts), ...errors } as ProblemBody;
 }
 
 function pauseOf(attempt: number): number {

@@ -1,4 +1,6 @@
-/** Resolves after so many milliseconds; rejects with the signal's reason as soon as it aborts. */
+const longestMs = 2 ** 31 - 1;
+
+/** Resolves after so many milliseconds, 24 days at most; rejects with the signal's reason as soon as it aborts. */
 export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(reasonOf(signal));
@@ -6,10 +8,14 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
       clearTimeout(timer);
       reject(reasonOf(signal));
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
+    // A longer one would end at once (2^31 ms). Who waits longer looks again.
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      },
+      Math.min(ms, longestMs),
+    );
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -1,4 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { adminConnectionLimits, hasBody, limitConnections, slowSenderOptions } from './connections.ts';
+import { openHostCheck } from './known-host.ts';
 import { listen } from './listen.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -16,6 +18,8 @@ export type AdminPlace = {
   readonly host: string;
   readonly port: number | undefined;
   readonly defaultPort: number;
+  /** PUBLIC_URL. */
+  readonly publicUrl: string | undefined;
 };
 
 export type AdminSources = { readonly readiness: ReadReadiness; readonly metrics: Pick<Metrics, 'text'> };
@@ -27,7 +31,11 @@ export async function openAdminServer(
   log: Logger,
 ): Promise<AdminServer> {
   let isDraining = false;
-  const server = createServer((request, response) => {
+  const isKnownHost = openHostCheck(place);
+  const server = createServer(slowSenderOptions(adminConnectionLimits), (request, response) => {
+    // Nothing here reads a body: Node would read it to its end.
+    if (hasBody(request.headers)) response.setHeader('Connection', 'close');
+    if (!isKnownHost(request.headers.host)) return send(response, 400, { status: 'unknown-host' });
     if (request.url === '/livez') return send(response, 200, { status: 'live' });
     if (request.url === '/metrics') return sendMetrics(response, metrics, log);
     if (request.url !== '/readyz')
@@ -41,6 +49,7 @@ export async function openAdminServer(
       },
     );
   });
+  limitConnections(server, adminConnectionLimits, false);
   const taken = await listenOnAny(server, place, log);
   return {
     port: taken,

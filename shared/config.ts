@@ -166,6 +166,7 @@ const settingsSchema = z.object({
   MONGODB_URL: mongoUrl.optional(),
   DATA_DIR: folder.default('./data'),
   AUTH_MODE: z.enum(['open', 'token']).default('open'),
+  ACCOUNT_CACHE: z.enum(['shared', 'own']).default('shared'),
   REPORT_IDS: flag.default(true),
   REPORT_TTL_DAYS: count(1, 36_500).default(30),
   EVIDENCE_HOURS: count(0, 876_000).default(24),
@@ -235,14 +236,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   );
   const parsed = settingsSchema.safeParse(settings);
   const isHalved = (settings['REDIS_URL'] === undefined) !== (settings['MONGODB_URL'] === undefined);
-  if (parsed.success && !isHalved && faults.length === 0) return parsed.data;
+  const isOwnerless = settings['ACCOUNT_CACHE'] === 'own' && settings['AUTH_MODE'] !== 'token';
+  if (parsed.success && !isHalved && !isOwnerless && faults.length === 0) return parsed.data;
   const lines = (parsed.error?.issues ?? []).map(
     ({ path, message }) => `${path.filter((part) => typeof part === 'string').join('')}: ${message}`,
   );
-  // Not a refinement of the schema: that is not looked at where another setting is wrong.
+  // No refinements of the schema: those are not looked at where another setting is wrong.
   if (isHalved)
     lines.push(
       'REDIS_URL and MONGODB_URL: must be set both or neither: Redis holds the queue, MongoDB the reports',
+    );
+  if (isOwnerless)
+    lines.push(
+      'ACCOUNT_CACHE: own needs AUTH_MODE=token: callers without a token have no account of their own',
     );
   // A missing setting may be there under a name that is nearly right.
   const misspelt = misspeltSettings(environment).map(describeMisspelling);

@@ -144,7 +144,12 @@ async function openAsChild(open: Open, context: ProcessContext): Promise<readonl
 }
 
 function openAdmin(sources: AdminSources, { adminPort }: ProcessOptions, { config, log }: ProcessContext) {
-  const place = { host: config.ADMIN_HOST, port: config.ADMIN_PORT, defaultPort: adminPort };
+  const place = {
+    host: config.ADMIN_HOST,
+    port: config.ADMIN_PORT,
+    defaultPort: adminPort,
+    publicUrl: config.PUBLIC_URL,
+  };
   return openAdminServer(place, sources, log).catch(asConfigError('ADMIN_PORT', config.ADMIN_PORT));
 }
 

@@ -49,6 +49,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     byDefault: 'open',
     meaning: '`token`: everything that starts or shows a check needs a token.',
   },
+  ACCOUNT_CACHE: {
+    byDefault: 'shared',
+    meaning:
+      '`own` (with `AUTH_MODE=token`): the fresh reports and jobs of an account answer that account only, and their ids are its own.',
+  },
   REPORT_IDS: {
     byDefault: 'on',
     meaning: '`off`: reports have no id and are kept only while they are fresh.',

@@ -8,17 +8,20 @@ export type Site = {
   readonly linksOf: (reportId: string) => string;
   /** Off: no report can be asked for by its id. */
   readonly reportIds: boolean;
+  /** Whose reports and jobs alone a caller of this account is answered with; undefined: everybody's (ACCOUNT_CACHE). */
+  readonly ownerOf: (account: string) => string | undefined;
   /** No token is needed: anonymous answers may be kept by shared caches. */
   readonly isOpen: boolean;
 };
 
 /** Reads from the settings what callers see. */
-export function openSite({ PUBLIC_URL, REPORT_IDS, AUTH_MODE }: Config): Site {
+export function openSite({ PUBLIC_URL, REPORT_IDS, AUTH_MODE, ACCOUNT_CACHE }: Config): Site {
   const publicPath = PUBLIC_URL ?? '';
   return {
     publicPath,
     linksOf: openLinks(publicPath, REPORT_IDS),
     reportIds: REPORT_IDS,
+    ownerOf: (account) => (ACCOUNT_CACHE === 'own' ? account : undefined),
     isOpen: AUTH_MODE === 'open',
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { catalogue } from '#shared/catalogue/registry';
+import { hasBody } from '#shared/connections';
 import type { Problem } from '#shared/model/problem';
 import type { Taken } from '#shared/rate-limiter/port';
 import { writeOwnHead } from '../answer/head.ts';
@@ -17,7 +18,7 @@ import { startRequest, traceField } from '../request/trace-request.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 import { findDeprecation } from './deprecations.ts';
 import { openDirectRoutes } from './direct-routes.ts';
-import { corsFields, hasBody, hasOneHost } from './front-door.ts';
+import { corsFields, hasOneHost } from './front-door.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -42,13 +43,14 @@ function answerFromMemory(
   response: ServerResponse,
   start: number,
 ): boolean {
-  const found = isPlain(request, desk) ? findAnswer(desk, request) : undefined;
-  if (!found) return false;
+  if (!isPlain(request, desk)) return false;
   const caller = desk.admission.callers.recall(request);
+  const found = caller && findAnswer(desk, request, caller);
+  if (!found) return false;
   // A token that may not, or one that was not given this report before, goes a longer way.
   const isSettled =
-    caller?.scopes.includes('tools') && (!desk.site.reportIds || found.ready.isGivenTo(caller.account));
-  if (!caller || !isSettled) return false;
+    caller.scopes.includes('tools') && (!desk.site.reportIds || found.ready.isGivenTo(caller.account));
+  if (!isSettled) return false;
   const counted = desk.admission.quotas.countRequest(caller);
   const sending = { request, response, start, caller, left: counted?.left };
   if (counted?.refusal) sendRefusal(desk, found, sending, refuseRequest(counted.refusal, caller));
@@ -64,8 +66,12 @@ type Found = {
   readonly text: string;
 };
 
-function findAnswer(desk: Desk, { url = '', headers }: IncomingMessage): Found | undefined {
-  const jobKey = desk.readAsk.recallPlain(url);
+function findAnswer(
+  desk: Desk,
+  { url = '', headers }: IncomingMessage,
+  { account }: Caller,
+): Found | undefined {
+  const jobKey = desk.readAsk.recallPlain(url, desk.site.ownerOf(account));
   if (jobKey === undefined) return undefined;
   const now = Date.now();
   const ready = desk.shelf.reports.find(jobKey, { since: now, orFresh: true }, now);

@@ -1,40 +1,19 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Config } from '#shared/config';
+import type { IncomingMessage } from 'node:http';
+import { hasBody } from '#shared/connections';
+import type { IsKnownHost } from '#shared/known-host';
 import { Problem } from '#shared/model/problem';
-import { classifyAddress, isAddress } from '#shared/target/classify-address';
 import type { Outgoing } from '../answer/outgoing.ts';
 import { traceField } from '../request/trace-request.ts';
 import type { Deprecation } from './deprecations.ts';
+import type { IsFromOtherSite } from './other-site.ts';
 
 /** What is judged of a request before anything is read. */
 export type Door = {
   readonly isKnownHost: IsKnownHost;
+  readonly isFromOtherSite: IsFromOtherSite;
   readonly corsOrigins: readonly string[];
   readonly deprecations: readonly Deprecation[];
 };
-
-/** Tells whether a Host field names this service. */
-export type IsKnownHost = (host: string | undefined) => boolean;
-
-/**
- * On a loopback listener only names of this machine are known: else a web page could point its own name
- * at 127.0.0.1 and read, through a visitor's browser, what is meant for the machine's user alone.
- */
-export function openHostCheck({ HOST, PUBLIC_URL }: Config): IsKnownHost {
-  if (!isLoopback(HOST)) return () => true;
-  const own = PUBLIC_URL === undefined ? [] : [new URL(PUBLIC_URL).hostname];
-  let lastKnown: string | undefined;
-  return (host = '') => {
-    if (host === lastKnown) return true;
-    const name = host
-      .replace(/:\d+$/, '')
-      .replace(/^\[|\]$/g, '')
-      .toLowerCase();
-    const isKnown = isLoopback(name) || own.includes(name);
-    if (isKnown) lastKnown = host;
-    return isKnown;
-  };
-}
 
 /** False where a request has several Host fields: Node takes the first, a proxy before us perhaps the last (RFC 9112 §3.2). */
 export function hasOneHost(rawHeaders: readonly string[]): boolean {
@@ -42,14 +21,6 @@ export function hasOneHost(rawHeaders: readonly string[]): boolean {
   for (let index = 0; index < rawHeaders.length; index += 2)
     if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
   return hosts <= 1;
-}
-
-/** True where a body comes behind the header section; nothing here reads one. */
-export function hasBody({
-  'transfer-encoding': coding,
-  'content-length': length,
-}: IncomingHttpHeaders): boolean {
-  return coding !== undefined || Number(length ?? 0) > 0;
 }
 
 /** Closes the connection behind the answer to a request with a body: Node would read it to its end, and one GET brought 1.1 GB in 15 s. */
@@ -62,7 +33,7 @@ export function guardHost(isKnownHost: IsKnownHost, { headers, rawHeaders }: Inc
   if (!hasOneHost(rawHeaders)) throw badHost('Send this field once.');
   if (!isKnownHost(headers.host))
     throw badHost(
-      'This service listens on loopback and answers only to localhost. Set PUBLIC_URL, or HOST=0.0.0.0, to serve other names.',
+      'This name is not known to be that of this service. Ask by localhost or by an address, or set PUBLIC_URL to the address that callers use.',
     );
 }
 
@@ -110,11 +81,4 @@ export function sendCors(
     'Authorization, Accept, Prefer, If-None-Match, Cache-Control, X-Request-Id',
   );
   response.setHeader('Access-Control-Max-Age', '86400');
-}
-
-function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  if (!isAddress(host)) return false;
-  const verdict = classifyAddress(host, { allow: [], deny: [] });
-  return host === '::1' || (verdict.kind === 'refused' && verdict.rule === 'loopback');
 }

@@ -148,6 +148,7 @@ const toolProblems: readonly ProblemCode[] = [
   'token_required',
   'invalid_token',
   'insufficient_scope',
+  'cross_site_request',
   'not_acceptable',
   'target_not_allowed',
   'rate_limited',

@@ -46,7 +46,7 @@ async function findGrade({ shelf, site, readAsk }: PageDesk, domain: string): Pr
   const spec = findSpec(mainCheck);
   if (!spec) throw new Error('domain-health is in the catalogue');
   const url = toolPath(spec, domain, '');
-  const { jobKey } = readAsk(spec, { url, headers: {} });
+  const { jobKey } = readAsk(spec, { url, headers: {} }, site.ownerOf(anonymousAccount));
   const found = (await reportStore.findFresh([{ jobKey, wanted: { since: 0, orFresh: true } }])).get(jobKey);
   return { grade: found?.isOpen ? found.grade : null, score: found?.isOpen ? found.score : null };
 }

@@ -22,7 +22,7 @@ export async function answerProgress(
   jobId: string,
   response: Response,
 ): Promise<void> {
-  const state = await findJob(runs.jobQueue, jobId);
+  const state = await findJob(runs.jobQueue, jobId, visit.ask.owner);
   const base = basePathOf(site);
   if (state.state === 'expired') return sendPassingPage(response, 200, expiredPage(visit, base));
   if (state.state !== 'waiting' && state.state !== 'running') return seeOther(response, visit.self);

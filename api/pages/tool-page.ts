@@ -51,7 +51,7 @@ function readVisit(desk: PageDesk, { request, rest, caller, starts }: Arrival): 
   const [, , segment = ''] = request.path.split('/');
   const tool = toolPath(spec, segment, rest);
   // The tool's own address is read by the one reader of addresses: a page never asks for something else than the API does.
-  const ask = desk.readAsk(spec, { url: tool, headers: {} });
+  const ask = desk.readAsk(spec, { url: tool, headers: {} }, desk.site.ownerOf(caller.account));
   const options = rest.split('&').filter((pair) => !pair.startsWith('url='));
   const self = `${basePathOf(desk.site)}${pagePath(spec.name, ask.target, options.join('&'))}`;
   const program = `${originOf(desk, request)}${tool}`;

@@ -57,10 +57,12 @@ async function makePdf(
 ): Promise<Uint8Array> {
   const { runs } = desk;
   const now = Date.now();
+  const account = desk.site.ownerOf(caller.account);
   const wish = {
     ...printQuestion(stored.reportId),
     caller: caller.id,
     requestId: requestIdOf(response),
+    ...(account === undefined ? {} : { account }),
     wanted: wantedPrint(now),
   };
   const job = makeJob(reportPrint, wish, now + runs.queueSeconds * 1000);

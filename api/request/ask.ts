@@ -20,6 +20,8 @@ export type Ask = {
   readonly jobKey: string;
   /** What the key was made with beside the question; part of the job, for the worker that makes it again. */
   readonly keyVersion: string;
+  /** Whose reports alone may answer; undefined: everybody's. */
+  readonly owner: string | undefined;
   readonly freshness: Freshness;
   /** Seconds that the caller lets us wait; undefined: the check's own. */
   readonly waitS: number | undefined;
@@ -39,11 +41,11 @@ export type AskRequest = Pick<IncomingMessage, 'url' | 'headers'>;
 /** Understands requests for a tool. */
 export type ReadAsk = {
   /** Or throws the Problem that names every fault. */
-  (spec: CheckSpec, request: AskRequest): Ask;
+  (spec: CheckSpec, request: AskRequest, owner: Ask['owner']): Ask;
   /** Or gives that Problem: V8 takes longer for a throw than for the whole reading. */
-  orProblem(spec: CheckSpec, request: AskRequest): Ask | Problem;
+  orProblem(spec: CheckSpec, request: AskRequest, owner: Ask['owner']): Ask | Problem;
   /** The jobKey of an address that was understood before and asks for nothing but the usual. */
-  recallPlain(url: string): string | undefined;
+  recallPlain(url: string, owner: Ask['owner']): string | undefined;
 };
 
 /** Batches repeat their GETs by the thousand: what an address says is understood once. Callers choose these texts, so they have a budget in bytes. */
@@ -59,7 +61,7 @@ export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf): ReadAsk
     maxSize: memoryBytes,
     sizeCalculation: (_understood, address) => objectBytes + address.length * 3,
   });
-  const orProblem = (spec: CheckSpec, request: AskRequest): Ask | Problem => {
+  const orProblem: ReadAsk['orProblem'] = (spec, request, owner) => {
     const { url = '' } = request;
     const known = understood.get(url);
     const asked = known ?? understand(spec, url, policy, jobKeyOf);
@@ -71,23 +73,24 @@ export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf): ReadAsk
       prefer === undefined && cacheControl === undefined
         ? noPreferences
         : readPreferences(asText(prefer), cacheControl);
-    const { target, host, options, jobKey, keyVersion, times } = asked;
+    const { target, host, options, times } = asked;
     return {
       target,
       host,
       options,
-      jobKey,
-      keyVersion,
+      ...keyFor(asked, owner, jobKeyOf),
+      owner,
       freshness: freshnessOf(times, preferences),
       ...waitOf(times.waitS, preferences),
     };
   };
-  const recallPlain = (url: string): string | undefined => {
+  const recallPlain: ReadAsk['recallPlain'] = (url, owner) => {
     const known = understood.get(url);
-    return known && !known.times.isFresh && known.times.maxAgeS === undefined ? known.jobKey : undefined;
+    const isPlain = known && !known.times.isFresh && known.times.maxAgeS === undefined;
+    return isPlain ? keyFor(known, owner, jobKeyOf).jobKey : undefined;
   };
-  const readAsk = (spec: CheckSpec, request: AskRequest): Ask => {
-    const ask = orProblem(spec, request);
+  const readAsk = (spec: CheckSpec, request: AskRequest, owner: Ask['owner']): Ask => {
+    const ask = orProblem(spec, request, owner);
     if (ask instanceof Problem) throw ask;
     return ask;
   };
@@ -100,8 +103,19 @@ function isWorthKeeping(address: string): boolean {
 }
 
 type Understood = Pick<Ask, 'target' | 'host' | 'options' | 'jobKey' | 'keyVersion'> & {
+  readonly spec: CheckSpec;
   readonly times: Times;
 };
+
+/** The key of the question; one of an account's own is made each time, as one address may be asked by any number of them. */
+function keyFor(
+  { spec, target, options, jobKey, keyVersion }: Understood,
+  owner: Ask['owner'],
+  jobKeyOf: JobKeyOf,
+): Pick<Ask, 'jobKey' | 'keyVersion'> {
+  if (owner === undefined) return { jobKey, keyVersion };
+  return { jobKey: jobKeyOf(spec, target, options, owner), keyVersion: jobKeyOf.versionOf(spec, owner) };
+}
 
 /** Reads what the address alone says. */
 function understand(
@@ -123,12 +137,13 @@ function understand(
     return new Problem('target_not_allowed', describeFaults(refused), { errors: refused });
   const { target, host } = read;
   return {
+    spec,
     target,
     host,
     options,
     times,
-    jobKey: jobKeyOf(spec, target, options),
-    keyVersion: jobKeyOf.versionOf(spec),
+    jobKey: jobKeyOf(spec, target, options, undefined),
+    keyVersion: jobKeyOf.versionOf(spec, undefined),
   };
 }
 

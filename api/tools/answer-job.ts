@@ -30,7 +30,8 @@ export async function answerJob(
   if (!isRandomId(jobId)) throw unknownJob();
   noteSubject(response, { jobId });
   const leave = waitS > 0 ? runs.waits.enter(caller.id) : undefined;
-  const state = await followJob(runs, jobId, leave ? waitS : 0, response).finally(() => leave?.());
+  const job = { jobId, owner: site.ownerOf(caller.account) };
+  const state = await followJob(runs, job, leave ? waitS : 0, response).finally(() => leave?.());
   if (state.state === 'unknown') throw unknownJob();
   response.setHeader('Cache-Control', 'no-store');
   if (state.state === 'done' || state.state === 'failed') {
@@ -43,8 +44,15 @@ export async function answerJob(
   sendJson(response, describe(jobId, state, site.publicPath));
 }
 
-async function followJob(runs: Runs, jobId: string, waitS: number, response: Outgoing): Promise<JobState> {
-  if (waitS <= 0) return findJob(runs.jobQueue, jobId);
+type Followed = { readonly jobId: string; readonly owner: string | undefined };
+
+async function followJob(
+  runs: Runs,
+  { jobId, owner }: Followed,
+  waitS: number,
+  response: Outgoing,
+): Promise<JobState> {
+  if (waitS <= 0) return findJob(runs.jobQueue, jobId, owner);
   const until = performance.now() + waitS * 1000;
   const wake = { call: () => undefined as void };
   const unsubscribe = runs.jobQueue.onDone(
@@ -52,7 +60,7 @@ async function followJob(runs: Runs, jobId: string, waitS: number, response: Out
   );
   try {
     for (;;) {
-      const state = await findJob(runs.jobQueue, jobId);
+      const state = await findJob(runs.jobQueue, jobId, owner);
       const leftMs = until - performance.now();
       if ((state.state !== 'waiting' && state.state !== 'running') || leftMs <= 0 || response.closed)
         return state;

@@ -3,11 +3,13 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import { type JobState, notStarted, type Submitted } from '#shared/job-queue/port';
 import type { Job, Wanted } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
+import type { WaitOutcome } from '#shared/waiting/pending';
 import type { OpenJob } from '#shared/waiting/waiting';
 import type { Outgoing } from '../answer/outgoing.ts';
 import { type ReportAnswer, sendReport } from '../answer/report-answer.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';
 import type { Desk } from '../desk.ts';
+import { crossSiteRequest } from '../listener/other-site.ts';
 import { admit } from '../request/admit.ts';
 import type { Ask } from '../request/ask.ts';
 import { noteSubject, originOf } from '../request/request-log.ts';
@@ -17,17 +19,18 @@ import { type LaterJob, sendLater } from './later.ts';
 import { type Runs, runOrJoin, waitSecondsOf } from './runs.ts';
 import { findKnown } from './shelf.ts';
 
-type ToolDesk = Pick<Desk, 'witness' | 'admission' | 'readAsk' | 'shelf' | 'runs' | 'site'>;
+type Late = Exclude<WaitOutcome, { kind: 'report' }>;
+type ToolDesk = Pick<Desk, 'witness' | 'door' | 'admission' | 'readAsk' | 'shelf' | 'runs' | 'site'>;
 
 /** Answers a GET of a tool: fresh report, joined work, or a new run that is waited for. Gives the Problem of an address that is not valid. */
 export async function answerTool(
-  { witness, admission, readAsk, shelf, runs, site }: ToolDesk,
+  { witness, door, admission, readAsk, shelf, runs, site }: ToolDesk,
   spec: CheckSpec,
   request: IncomingMessage,
   response: Outgoing,
 ): Promise<Problem | void> {
   const caller = await admit(admission, request, response, 'tools');
-  const ask = readAsk.orProblem(spec, request);
+  const ask = readAsk.orProblem(spec, request, site.ownerOf(caller.account));
   if (ask instanceof Problem) return ask;
   const now = Date.now();
   const wanted = wantedOf(ask, spec, now);
@@ -40,7 +43,9 @@ export async function answerTool(
     await sendReport(request, response, { ready, via, isOwnFreshness, isPublic });
   };
 
-  const polled = await poll(runs, spec, ask);
+  // A token is never sent for another site's page: that takes a preflight, and CORS decides.
+  const isUnasked = caller.kind === 'anonymous' && door.isFromOtherSite(request.headers);
+  const polled = isUnasked ? undefined : await poll(runs, spec, ask);
   if (polled) {
     noteSubject(response, { jobId: polled.jobId });
     return sendLater(response, polled, ask.applied, site.publicPath);
@@ -49,6 +54,7 @@ export async function answerTool(
   const known = await findKnown(shelf, ask.jobKey, wanted, now);
   if (known) return send(known, 'hit');
   if (ask.freshness.onlyIfCached) throw notCached();
+  if (isUnasked) throw crossSiteRequest();
 
   const drawing = { ask, caller, ...originOf(response), wanted: wantedOfRun(wanted, ask, now), now };
   const job = drawJob(spec, drawing, runs.queueSeconds);
@@ -57,10 +63,15 @@ export async function answerTool(
   noteSubject(response, { jobId });
   if (outcome.kind === 'report')
     return send(shelf.reports.keep(outcome.stored), jobId === job.jobId ? 'stored' : 'collapsed');
-  if (outcome.submitted.state === 'full') throw tooMuchWaits(job);
-  if (outcome.kind === 'expired')
+  sendLater(response, await laterJob(runs, job, outcome), ask.applied, site.publicPath);
+}
+
+/** What goes on after the answer. Throws the Problem of a job that does not. */
+function laterJob(runs: Runs, job: Job, { kind, submitted }: Late): Promise<LaterJob> {
+  if (submitted.state === 'full') throw tooMuchWaits(job);
+  if (kind === 'expired')
     throw new Problem('overloaded', 'Its turn did not come in time. Repeat the GET.', { retryAfterS: 10 });
-  sendLater(response, await lookJob(runs, job, outcome.submitted), ask.applied, site.publicPath);
+  return lookJob(runs, job, submitted);
 }
 
 /** What a caller that does not wait asks about again: it pays for nothing and starts nothing, so the queue is only looked at. */

@@ -24,7 +24,7 @@ export function drawJob(
   { ask, caller, requestId, trace, wanted, now }: Drawing,
   queueSeconds: number,
 ): Job {
-  const { jobKey, keyVersion, target, options, host } = ask;
+  const { jobKey, keyVersion, target, options, host, owner } = ask;
   const isAnonymous = caller.kind === 'anonymous';
   const wish = {
     jobKey,
@@ -35,6 +35,7 @@ export function drawJob(
     caller: caller.id,
     isAnonymous,
     requestId,
+    ...(owner === undefined ? {} : { account: owner }),
     ...(trace === undefined ? {} : { trace }),
     wanted,
   };

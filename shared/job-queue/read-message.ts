@@ -33,6 +33,7 @@ const jobShape: Shape = {
   host: isText,
   caller: isText,
   keyVersion: optional(isText),
+  account: optional(isText),
   isAnonymous: optional(isFlag),
   trace: optional((value) => parseTraceparent(value) !== undefined),
   wanted: (value) => isRecord(value) && Number.isFinite(value['since']) && isFlag(value['orFresh']),

@@ -26,6 +26,8 @@ export type Job = {
   readonly host: string;
   /** Whose turn it is: waiting jobs of one host are taken round-robin by caller. */
   readonly caller: string;
+  /** Whose reports alone may answer, and who alone hears of the job; where left out, everybody's (ACCOUNT_CACHE). */
+  readonly account?: string;
   /** The request that started it, so that the log lines of both can be found by one id. */
   readonly requestId?: string;
   /** The traceparent of the span that asked for it, where requests are traced. */

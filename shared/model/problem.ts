@@ -27,6 +27,11 @@ export const problems = {
     title: 'The token does not allow this',
     help: '`WWW-Authenticate` names the missing scope.',
   },
+  cross_site_request: {
+    status: 403,
+    title: "Another site's page made this request",
+    help: 'Pages of other sites get stored reports only. Open the address yourself, send the request from a program, or ask the operator to list your origin in `CORS_ORIGINS` and read the answer with `fetch`.',
+  },
   not_found: {
     status: 404,
     title: 'There is nothing at this address',

@@ -48,7 +48,12 @@ export async function runPrimary(options: PrimaryOptions, config: Config): Promi
   });
   const readiness = async () =>
     mergeReadiness(await Promise.all(children.all().map(async (child) => child?.ask('readiness'))));
-  const place = { host: config.ADMIN_HOST, port: config.ADMIN_PORT, defaultPort: options.adminPort };
+  const place = {
+    host: config.ADMIN_HOST,
+    port: config.ADMIN_PORT,
+    defaultPort: options.adminPort,
+    publicUrl: config.PUBLIC_URL,
+  };
   const admin = await openAdminServer(
     place,
     { readiness, metrics: { text: () => metrics.text(works()) } },

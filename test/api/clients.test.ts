@@ -91,7 +91,7 @@ test('a run of ours that could not end is a report that the description knows', 
     },
     'The run hit its limit of 20 s.',
   );
-  const jobKey = openJobKeys(service.lab.config())(spec, target, {});
+  const jobKey = openJobKeys(service.lab.config())(spec, target, {}, undefined);
   const keys = { reportId: report.reportId ?? '', jobId: randomId(), jobKey, isAnonymous: true };
   await service.backend.reportStore.insert(report, keys);
   expect(await get(redirectPath(target))).toMatchObject({ status: 200, body: { state: 'failed' } });

@@ -188,3 +188,20 @@ test('the descriptions are served, and the page needs nothing from elsewhere', a
   expect(page.text).not.toMatch(/https?:\/\//);
   await service.close();
 });
+
+test('on all addresses and without PUBLIC_URL, only localhost and addresses are names of the service', async () => {
+  const open = await openService({ settings: { HOST: '0.0.0.0' } });
+  const named = await openService({ settings: { HOST: '0.0.0.0', PUBLIC_URL: 'https://diag.test' } });
+  const statuses = (service: typeof open, fields: readonly Record<string, string>[]) =>
+    Promise.all(fields.map(async (field) => (await service.get('/api/me', field)).status));
+  const rebound = { host: 'evil.test', origin: 'http://evil.test', 'sec-fetch-site': 'same-origin' };
+  const forwarded = { host: 'evil.test', 'x-forwarded-host': 'localhost' };
+  const hosts = [{ host: 'localhost:1' }, { host: '192.0.2.1' }, { host: '[2001:db8::1]:1' }];
+  expect(await statuses(open, [...hosts, rebound, forwarded, { host: 'diag.test' }])).toEqual([
+    200, 200, 200, 400, 400, 400,
+  ]);
+  // A proxy may put any name there.
+  expect(await statuses(named, [{ host: 'diag.test' }, { host: 'upstream' }])).toEqual([200, 200]);
+  await open.close();
+  await named.close();
+});

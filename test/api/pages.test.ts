@@ -302,7 +302,7 @@ describe('the badge', () => {
 });
 
 test('links keep the path of PUBLIC_URL', () => {
-  const site = { linksOf: () => '', reportIds: true, isOpen: true };
+  const site = { linksOf: () => '', ownerOf: () => undefined, reportIds: true, isOpen: true };
   expect(basePathOf({ ...site, publicPath: 'https://example.com/diag/' })).toBe('/diag');
   expect(basePathOf({ ...site, publicPath: '' })).toBe('');
 });

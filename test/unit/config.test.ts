@@ -11,6 +11,7 @@ test('without any variable every setting has its default', () => {
     HOST: '127.0.0.1',
     PORT: 3000,
     AUTH_MODE: 'open',
+    ACCOUNT_CACHE: 'shared',
     REPORT_IDS: true,
     HOST_CONCURRENCY: 4,
     QUEUE_SECONDS: 600,

@@ -74,8 +74,8 @@ test('an address is remembered, a spelling of it with empty pairs and a very lon
   const plain = '/api/tools/redirect-check?url=http%3A%2F%2Fexample.com%2F';
   const addresses = [plain, `${plain}&`, plain.replace('?', '?&&'), `${plain}${'a'.repeat(1024)}`];
   const recalled = addresses.map((url) => {
-    readAsk(redirectCheck, { url, headers: {} } as unknown as Parameters<typeof readAsk>[1]);
-    return readAsk.recallPlain(url) !== undefined;
+    readAsk(redirectCheck, { url, headers: {} } as unknown as Parameters<typeof readAsk>[1], undefined);
+    return readAsk.recallPlain(url, undefined) !== undefined;
   });
   expect(recalled).toEqual([true, false, false, false]);
 });

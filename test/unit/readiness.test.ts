@@ -23,7 +23,7 @@ async function ask(checks: Checks, parts: readonly Able[]) {
   const readiness = openReadiness(pings, parts, log);
   metrics.watchReadiness(readiness);
   const admin = await openAdminServer(
-    { host: '127.0.0.1', port: 0, defaultPort: 0 },
+    { host: '127.0.0.1', port: 0, defaultPort: 0, publicUrl: undefined },
     { readiness, metrics },
     log,
   );

@@ -44,7 +44,7 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
       ? { since: startedAt, orFresh: true }
       : { since: Math.min(parent.wanted.since, startedAt - refreshFloorS * 1000), orFresh: false };
   const toStored = ({ spec, target, options }: SourceQuestion) => ({
-    jobKey: jobKeyOf(spec, target, options),
+    jobKey: jobKeyOf(spec, target, options, parent.account),
     wanted: wantedOf(spec),
   });
   const find = async (questions: readonly SourceQuestion[]) => {
@@ -64,7 +64,7 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
       return run(makePart(parent, settings, { ...question, ...toStored(question) }), progress);
     },
     async visit(domain, progress) {
-      const jobKey = jobKeyOf(domainVisit, domain, {});
+      const jobKey = jobKeyOf(domainVisit, domain, {}, parent.account);
       // A visit that was broken off is not tried again while its report is fresh: it may have cost a worker each time.
       const last = await findOne(reportStore, { jobKey, wanted: { since: startedAt, orFresh: true } });
       if (last?.state === 'failed') return { unavailable: brokenOff };
@@ -97,12 +97,13 @@ function makePart(
 ): Job {
   const wish = {
     jobKey,
-    keyVersion: jobKeyOf.versionOf(spec),
+    keyVersion: jobKeyOf.versionOf(spec, parent.account),
     target,
     options,
     wanted,
     host: siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target),
     caller: parent.caller,
+    ...(parent.account === undefined ? {} : { account: parent.account }),
     ...(parent.requestId === undefined ? {} : { requestId: parent.requestId }),
     ...(parent.trace === undefined ? {} : { trace: parent.trace }),
     ...(parent.isAnonymous === undefined ? {} : { isAnonymous: parent.isAnonymous }),

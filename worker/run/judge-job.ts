@@ -37,12 +37,12 @@ function hostOf(target: string, { targetKind }: CheckSpec): string | undefined {
 }
 
 function isKeyOf(job: Job, spec: CheckSpec, jobKeyOf: JobKeyOf): boolean {
-  const { check, target, jobKey, keyVersion } = job;
+  const { check, target, jobKey, keyVersion, account } = job;
   // A visit's options say which parts are wanted, and are no part of its question.
   const options = spec === domainVisit ? {} : job.options;
   if (keyVersion !== undefined) return jobKey === makeJobKey({ check, target, options, keyVersion });
   // An API from before the field, during an upgrade: its rules may be any version up to ours.
   for (let rulesVersion = spec.rulesVersion; rulesVersion > 0; rulesVersion -= 1)
-    if (jobKey === jobKeyOf({ ...spec, rulesVersion }, target, options)) return true;
+    if (jobKey === jobKeyOf({ ...spec, rulesVersion }, target, options, account)) return true;
   return false;
 }

@@ -107,7 +107,7 @@ async function answerQuestion(
 ): Promise<void> {
   const { reportStore, log } = settings;
   const { spec, target } = question;
-  const jobKey = settings.jobKeyOf(spec, target, question.options);
+  const jobKey = settings.jobKeyOf(spec, target, question.options, job.account);
   const wanted = wantedOf(job, spec.refreshFloorS);
   const start = performance.now();
   const known = await reportStore.findFresh([{ jobKey, wanted }]);

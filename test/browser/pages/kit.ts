@@ -14,13 +14,14 @@ export type Look = {
 };
 
 /** The bundled Chromium with an empty profile. It only loads our own pages, so it needs no sandbox. */
-export async function openTestBrowser(): Promise<TestBrowser> {
+export async function openTestBrowser({ takesAnyCertificate = false } = {}): Promise<TestBrowser> {
   const found = await findBrowser({ path: process.env['BROWSER_PATH'], folder: 'data' });
   if (!('executable' in found)) throw new Error(`${found.reason}. ${found.fix}`);
   const profile = mkdtempSync(join(tmpdir(), 'diag-pages-'));
   const browser: Browser = await puppeteer.launch({
     executablePath: found.executable,
     userDataDir: profile,
+    acceptInsecureCerts: takesAnyCertificate,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-zygote'],
   });
   return {

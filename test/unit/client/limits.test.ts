@@ -3,6 +3,7 @@ import { openBudget } from '../../../client/budget.ts';
 import { openDiagnostics } from '../../../client/diagnostics.ts';
 import { readLeft, readPolicies, readRetryAfter } from '../../../client/limits.ts';
 import { openPace } from '../../../client/pace.ts';
+import { goldenReport } from '../../lab/client/hostile-server.ts';
 
 test.for([
   ['two policies', '"requests";q=600;w=60, "scans";q=60;w=60', ['requests', 'scans']],
@@ -95,7 +96,7 @@ test("a caller's clock that is set back makes no call wait for longer than the w
   try {
     const client = openDiagnostics({
       server: 'http://checks.test',
-      fetch: async () => new Response('{"state":"complete"}', { headers: limits }),
+      fetch: async () => new Response(JSON.stringify(goldenReport()), { headers: limits }),
     });
     const ask = (path: string) =>
       client.redirectCheck(`http://a.test/${path}`, { signal: AbortSignal.timeout(20_000) });

@@ -1,6 +1,6 @@
-import type { Server, ServerOptions } from 'node:http';
+import type { IncomingHttpHeaders, Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
-import { callerNetwork } from '#shared/target/classify-address';
+import { callerNetwork } from './target/classify-address.ts';
 
 /** How long a request may take to arrive, and how many connections may be open. */
 export type ConnectionLimits = {
@@ -22,6 +22,13 @@ export const usualConnectionLimits: ConnectionLimits = {
   checkEveryMs: 1000,
   inAll: 20_000,
   perNetwork: 1000,
+};
+
+/** Of the admin port: what monitors a process needs a handful, also where all of it comes through one address. */
+export const adminConnectionLimits: ConnectionLimits = {
+  ...usualConnectionLimits,
+  inAll: 1000,
+  perNetwork: 100,
 };
 
 /** The options of a server that cuts off slow senders. Node looks for them every 30 s by itself, which kept half a request that long. */
@@ -61,4 +68,12 @@ export function limitConnections(
     });
     for (const listener of serve) listener.call(server, socket);
   });
+}
+
+/** True where a body comes behind the header section; nothing here reads one. */
+export function hasBody({
+  'transfer-encoding': coding,
+  'content-length': length,
+}: IncomingHttpHeaders): boolean {
+  return coding !== undefined || Number(length ?? 0) > 0;
 }

@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Config } from '#shared/config';
+import { isLoopback, nameOfHost } from '#shared/known-host';
+import { Problem } from '#shared/model/problem';
+import { isAddress } from '#shared/target/classify-address';
+
+/** True where a page of another site made its visitor's browser send this request, and CORS_ORIGINS does not let that page. */
+export type IsFromOtherSite = (headers: IncomingHttpHeaders) => boolean;
+
+/** `none`: the visitor typed the address or opened a bookmark (Fetch Metadata §2.3). */
+const ownSites = ['same-origin', 'same-site', 'none'];
+
+/**
+ * Makes what tells requests that another site's page caused. Browsers say so in Sec-Fetch-Site, over https and to loopback. Over plain
+ * http they send only Origin, and that not with pictures, frames and links: those cannot be told from a visitor's own.
+ * A page whose Origin is listed is let in where it reads the answer itself (mode `cors`). A GET has an Origin in no other mode, so where
+ * the browser sends no Sec-Fetch fields the Origin is enough.
+ */
+export function openOtherSiteCheck({
+  CORS_ORIGINS = [],
+  PUBLIC_URL,
+}: Pick<Config, 'CORS_ORIGINS' | 'PUBLIC_URL'>): IsFromOtherSite {
+  const isAny = CORS_ORIGINS.includes('*');
+  const isOwnOrigin = openOwnOrigin(PUBLIC_URL);
+  return ({ origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode }) => {
+    if (site === undefined ? origin === undefined || isOwnOrigin(origin) : ownSites.includes(String(site)))
+      return false;
+    const isListed = origin !== undefined && (isAny || CORS_ORIGINS.includes(origin));
+    const isCors = mode === 'cors' || (mode === undefined && site === undefined);
+    return !(isListed && isCors);
+  };
+}
+
+/** Makes what tells our own pages by their Origin: that of PUBLIC_URL, and always loopback names and address literals. */
+export function openOwnOrigin(publicUrl: string | undefined): (origin: string) => boolean {
+  const own = publicUrl === undefined ? undefined : nameOfHost(new URL(publicUrl).host);
+  return (origin) => {
+    const url = URL.parse(origin);
+    if (!url || !/^https?:$/.test(url.protocol)) return false;
+    const name = nameOfHost(url.host);
+    return name === own || isLoopback(name) || isAddress(name);
+  };
+}
+
+/** What such a request gets where an answer would take a new run. */
+export function crossSiteRequest(): Problem {
+  return new Problem(
+    'cross_site_request',
+    'A page of another site made this request, so it gets stored reports only, and none is fresh. Open the address yourself, or send it from a program.',
+  );
+}

@@ -1,0 +1,95 @@
+import { visible, visibleLines } from '#shared/render/visible-text';
+
+// Everything that the command prints leaves through this file (a test looks for other ways). What comes from a server, a target, a file
+// or a store may hold characters that set a terminal's title, clear it, or turn the order of reading.
+
+/** What makes a text shown: nothing that was parsed has it. */
+const isShown: unique symbol = Symbol('shown');
+/** Text in which everything can be seen: only what is made here is one. */
+export type Shown = { readonly text: string; readonly [isShown]: true };
+
+type Value = string | number | null | undefined | Shown;
+
+function shown(text: string): Shown {
+  return { text, [isShown]: true };
+}
+
+/** A line: the words of the template are ours, and in each value that is text every character is made visible. */
+export function show(words: TemplateStringsArray, ...values: readonly Value[]): Shown {
+  return shown(words.map((word, at) => (at === 0 ? word : `${textOf(values[at - 1])}${word}`)).join(''));
+}
+
+function textOf(value: Value): string {
+  const isOurs = typeof value === 'object' && value !== null && value[isShown];
+  return isOurs ? value.text : visible(String(value ?? ''));
+}
+
+/** Several as one, with a text of ours between them. */
+export function join(parts: readonly Shown[], between = ''): Shown {
+  return shown(parts.map(({ text }) => text).join(between));
+}
+
+/** A block of text: its line feeds and tabs stay, also the line ends of csv. */
+export function block(text: string): Shown {
+  return shown(text.split('\r\n').map(visibleLines).join('\r\n'));
+}
+
+/** Text in a colour of the terminal. @param colour a number of SGR, such as 31 */
+export function coloured(colour: number, text: string): Shown {
+  return shown(`\u001b[${colour}m${visible(text)}\u001b[0m`);
+}
+
+/** A line on stdout. */
+export function say(line: Shown): void {
+  process.stdout.write(`${line.text}\n`);
+}
+
+/** A line on stderr. */
+export function warn(line: Shown): void {
+  process.stderr.write(`${line.text}\n`);
+}
+
+/** A form for programs on stdout, with a line feed: its writer has escaped what is in it. */
+export function sayForProgram(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Draws the one line of stderr again; empties it where there is none. Nothing where stderr is no terminal. */
+export function redraw(line?: Shown): void {
+  const { stderr } = process;
+  if (stderr.isTTY) stderr.write(`\r\u001b[2K${line?.text.slice(0, (stderr.columns || 80) - 1) ?? ''}`);
+}
+
+/** True where somebody watches stderr. */
+export function isWatched(): boolean {
+  return process.stderr.isTTY;
+}
+
+/** True where colours are wanted: on a terminal, unless NO_COLOR is set (no-color.org). */
+export function hasColour(): boolean {
+  return process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
+}
+
+/** Output that may be long: each call waits until the reader has room. */
+export type Output = {
+  /** For people. */
+  print(text: Shown): Promise<void>;
+  /** For programs, as it is: its writer has escaped what is in it. */
+  pass(text: string): Promise<void>;
+};
+
+/** Opens stdout for long output. @param onClosed the reader has gone (`| head`): nothing more is wanted */
+export function openOutput(onClosed: () => void): Output {
+  const { stdout } = process;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    onClosed();
+  });
+  const pass = (text: string) =>
+    new Promise<void>((resolve) => {
+      if (text === '') resolve();
+      // The callback comes also after an error, which the listener has met by then.
+      else stdout.write(text, () => resolve());
+    });
+  return { pass, print: ({ text }) => pass(text) };
+}
