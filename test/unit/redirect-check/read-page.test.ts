@@ -17,6 +17,11 @@ const cases: readonly (readonly [name: string, html: string, expected: Partial<P
     { setsAddress: true, scriptTarget: 'https://a.test/b' },
   ],
   [
+    'also one that calls a function of its own script',
+    '<script>var a</script><script>function go() { on() } function on() { location = "/b" }</script><body onload="go()">',
+    { setsAddress: true, scriptTarget: 'https://a.test/b' },
+  ],
+  [
     'a function that nothing calls sends nobody on',
     '<script>function go() { location.replace("/b") }</script><body onload="stay()">',
     {},
@@ -221,4 +226,13 @@ test.for(hostile)('a million characters of %j are read within the time of a test
 test('so is a tag with a hundred thousand attributes', () => {
   const attributes = Array.from({ length: 100_000 }, (_, index) => `a${index}`).join(' ');
   expect(readPage(`<meta ${attributes}>`, 'https://a.test/')).toEqual(nothing);
+});
+
+test('an onload beside many scripts is read once', () => {
+  const onload = `function a(){b()}function b(){c()}a();location;${million('=>')}`;
+  const html = `<body onload="${onload}">${'<script>location</script>'.repeat(1000)}`;
+  const before = process.threadCpuUsage();
+  expect(readPage(html, 'https://a.test/')).toEqual(nothing);
+  // Once is some 0.1 s; once for each script was a minute.
+  expect(process.threadCpuUsage(before).user).toBeLessThan(5_000_000);
 });
