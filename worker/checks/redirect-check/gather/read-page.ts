@@ -1,7 +1,8 @@
 import type { Token } from 'parse5';
+import type { Work } from '../../../probes/work.ts';
 import { resolveLocation } from '../../../web/location.ts';
 import { type RefreshReading, readRefreshTag } from '../../../web/page-refresh.ts';
-import { attributeOfTag, readTags } from '../../../web/page-tags.ts';
+import { attributeOfTag, readTags, type TagReader } from '../../../web/page-tags.ts';
 import type { Refresh } from '../../../web/refresh.ts';
 import { type PageScript, readScripts, type ScriptsSeen } from './read-scripts.ts';
 
@@ -15,18 +16,20 @@ export type PageSeen = ScriptsSeen & {
  * Reads the tags of an HTML page in order.
  * @param url the page's own address
  */
-export function readPage(html: string, url: string): PageSeen {
+export async function readPage(html: string, url: string, work: Work): Promise<PageSeen> {
   const seen: Reading = { scripts: [], onload: undefined, base: undefined, refresh: null, canonical: null };
   const baseOf = () => seen.base ?? url;
-  readTags(html, {
+  const reader: TagReader = {
     onTag: (tag) => readTag(tag, seen, url),
     onScript: (text, tag) => {
       if (text.includes('location') && isInlineScript(tag)) seen.scripts.push({ text, base: baseOf() });
     },
-  });
+  };
+  const cut = await readTags(html, reader, work);
   const { refresh, canonical } = seen;
   const onload = seen.onload === undefined ? undefined : { text: seen.onload, base: baseOf() };
-  return { refresh, canonical, ...readScripts(seen.scripts, onload, url) };
+  const scripts = await readScripts({ scripts: seen.scripts, onload }, url, work);
+  return { refresh, canonical, ...scripts, ...(cut === undefined ? {} : { cut }) };
 }
 
 type Reading = RefreshReading & {

@@ -1,3 +1,4 @@
+import { sliceLength, type Work } from '../../../probes/work.ts';
 import { resolveLocation } from '../../../web/location.ts';
 import { openScript, type Script } from './running-code.ts';
 import { type AddressSetter, searchScript } from './script.ts';
@@ -8,6 +9,8 @@ export type ScriptsSeen = {
   readonly setsAddress: boolean;
   /** Where to, resolved, where the script says it in one plain string; null where it does not. */
   readonly scriptTarget: string | null;
+  /** Why not all was read, where the run's work ran out. */
+  readonly cut?: string;
 };
 
 /** A text that is run on a page, and against what its addresses are resolved. */
@@ -17,20 +20,23 @@ export type PageScript = { readonly text: string; readonly base: string };
  * Reads what runs as a page loads, each text once: its scripts, and the `onload` of its body, which may call a function of any of them.
  * @param url the page's own address
  */
-export function readScripts(
-  scripts: readonly PageScript[],
-  onload: PageScript | undefined,
+export async function readScripts(
+  { scripts, onload }: { readonly scripts: readonly PageScript[]; readonly onload: PageScript | undefined },
   url: string,
-): ScriptsSeen {
+  work: Work,
+): Promise<ScriptsSeen> {
   const read: { readonly script: Script; readonly base: string }[] = [];
   for (const { text, base } of scripts) {
-    const script = readScript(text);
+    const script = await readScript(text, work);
+    if (typeof script === 'string') return { ...nothing, cut: script };
     const { setter } = searchScript(script);
     if (setter) return seeSetter(setter, base, url);
     read.push({ script, base });
   }
   if (!onload) return nothing;
-  const { setter, called } = searchScript(readScript(onload.text));
+  const own = await readScript(onload.text, work);
+  if (typeof own === 'string') return { ...nothing, cut: own };
+  const { setter, called } = searchScript(own);
   if (setter) return seeSetter(setter, onload.base, url);
   for (const { script, base } of read) {
     const scopes = [...script.functions].flatMap(([name, bodies]) => (called.has(name) ? bodies : []));
@@ -42,10 +48,14 @@ export function readScripts(
 
 const nothing: ScriptsSeen = { setsAddress: false, scriptTarget: null };
 
-function readScript(text: string): Script {
+/** The script, or why it was not read. */
+async function readScript(text: string, work: Work): Promise<Script | string> {
   const { script, read } = openScript(text);
-  read(text.length);
-  return script;
+  for (;;) {
+    const spent = await work.take(Math.min(text.length, sliceLength));
+    if (spent !== undefined) return spent;
+    if (read(sliceLength)) return script;
+  }
 }
 
 function seeSetter({ target }: AddressSetter, base: string, url: string): ScriptsSeen {
