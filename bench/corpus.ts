@@ -7,6 +7,7 @@ import { assessHeaders } from '../worker/checks/security-header-check/assess.ts'
 import type { HeaderEvidence } from '../worker/checks/security-header-check/evidence.ts';
 import { gatherHeaders } from '../worker/checks/security-header-check/gather.ts';
 import type { Probes } from '../worker/probes/port.ts';
+import { openWork } from '../worker/probes/work.ts';
 
 /** What the recorded chains of real sites say of our judgement: `node bench/corpus.ts`. */
 type Judged = {
@@ -22,7 +23,7 @@ const letters = ['A', 'B', 'C', 'D', 'F'];
 
 async function judge(chain: RecordedChain): Promise<Judged> {
   const target = chain.hops[0]?.url ?? '';
-  const probes = { http: replay(chain) } as unknown as Probes;
+  const probes = { http: replay(chain), work: openWork() } as unknown as Probes;
   const gathered = await gatherHeaders({ target, options: {}, probes, progress: () => undefined });
   const evidence: HeaderEvidence = { ...gathered, seenAtMs: recordedAt(chain) };
   const { verdicts, score = null, fields } = assessHeaders(evidence);

@@ -7,6 +7,7 @@ import type { Check } from '../worker/checks/check.ts';
 import { findCheck } from '../worker/checks/registry.ts';
 import { gatherHeaders } from '../worker/checks/security-header-check/gather.ts';
 import type { Probes } from '../worker/probes/port.ts';
+import { openWork } from '../worker/probes/work.ts';
 import { type EvidenceFile, judge } from '../worker/run/judge.ts';
 import type { Section } from './section.ts';
 
@@ -56,7 +57,7 @@ async function recorded(): Promise<Kind> {
   const check = 'security-header-check';
   const evidence: Json[] = [];
   for (const chain of readCorpus()) {
-    const probes = { http: replay(chain) } as unknown as Probes;
+    const probes = { http: replay(chain), work: openWork() } as unknown as Probes;
     const target = chain.hops[0]?.url ?? '';
     const gathered = await gatherHeaders({ target, options: {}, probes, progress: () => undefined });
     evidence.push({ ...gathered, seenAtMs: Date.UTC(2024, 9, 31) } as unknown as Json);

@@ -13,6 +13,7 @@ import type { OpenedProbes } from './port.ts';
 import { openResolve } from './resolve.ts';
 import { openTlsProbe, type TlsLimits } from './tls/open.ts';
 import { openUdpProbe, type UdpSight } from './udp/open.ts';
+import { openWork } from './work.ts';
 
 export type ProbeSettings = {
   /** The pace of all runs together. */
@@ -89,6 +90,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
         udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
         browser,
+        work: openWork(signal),
         spent: () => budget.spent(),
         close: () => http.close(),
       };

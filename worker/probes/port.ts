@@ -5,6 +5,7 @@ import type { DnsProbe } from './dns/port.ts';
 import type { HttpProbe } from './http/port.ts';
 import type { TlsProbe } from './tls/port.ts';
 import type { UdpProbe } from './udp/port.ts';
+import type { Work } from './work.ts';
 
 /** Everything that touches a target. Opened for one run, closed at its end; nothing of it outlives the run. */
 export type Probes = {
@@ -15,6 +16,8 @@ export type Probes = {
   readonly tls: TlsProbe;
   readonly udp: UdpProbe;
   readonly browser: BrowserProbe;
+  /** What this run may spend on reading pages. */
+  readonly work: Work;
 };
 
 /** The probes of a run, as whoever opened them holds them. */

@@ -1,5 +1,6 @@
 import type { Token } from 'parse5';
 import type { RedirectVia } from '#shared/catalogue/redirect-check/report';
+import type { Work } from '../probes/work.ts';
 import { seeBodySigns } from './block-page.ts';
 import { isHtml, parseContentType } from './content-type.ts';
 import { type Fields, indexFields, valuesOf } from './fields.ts';
@@ -31,11 +32,10 @@ export function readRefreshTag(tag: Token.TagToken, reading: RefreshReading, url
  * The refresh of an answer. A field stands before every element of the page, and the first that can be read wins
  * (HTML Standard, shared declarative refresh steps).
  */
-export function findRefresh(fields: Fields, ofPage: () => Refresh | null, url: string): AnswerRefresh | null {
+export function findRefresh(fields: Fields, page: Refresh | null, url: string): AnswerRefresh | null {
   const field = parseRefresh(valuesOf(fields, 'refresh')[0] ?? '');
   const header = field ? resolveRefresh(field, url) : null;
   if (header) return { via: 'refresh-header', seconds: header.seconds, to: header.target };
-  const page = ofPage();
   return page && { via: 'meta-refresh', seconds: page.seconds, to: page.target };
 }
 
@@ -54,9 +54,9 @@ export function leadOfRefresh(
 }
 
 /** Where an answer sends the visitor on by itself, for a check that reads nothing else of its tags. */
-export function readLead(answer: HttpResponse, url: string): PageLead | null {
+export async function readLead(answer: HttpResponse, url: string, work: Work): Promise<PageLead | null> {
   const fields = indexFields(answer.headers);
-  const refresh = findRefresh(fields, () => readMetaRefresh(answer, fields, url), url);
+  const refresh = findRefresh(fields, await readMetaRefresh(answer, fields, url, work), url);
   return refresh && leadOfRefresh(refresh, url, seeBodySigns(answer.body.text));
 }
 
@@ -67,11 +67,16 @@ export function isReadPage({ body }: HttpResponse, fields: Fields): boolean {
 }
 
 // The word stands in few pages, and looking for it costs a hundredth of reading the tags.
-function readMetaRefresh(answer: HttpResponse, fields: Fields, url: string): Refresh | null {
+async function readMetaRefresh(
+  answer: HttpResponse,
+  fields: Fields,
+  url: string,
+  work: Work,
+): Promise<Refresh | null> {
   if (!isReadPage(answer, fields) || !/http-equiv/i.test(answer.body.text)) return null;
   if (!/refresh/i.test(answer.body.text)) return null;
   const reading: RefreshReading = { base: undefined, refresh: null };
-  readTags(answer.body.text, { onTag: (tag) => readRefreshTag(tag, reading, url) });
+  await readTags(answer.body.text, { onTag: (tag) => readRefreshTag(tag, reading, url) }, work);
   return reading.refresh;
 }
 

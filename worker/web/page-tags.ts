@@ -1,4 +1,5 @@
 import { type Token, Tokenizer, TokenizerMode } from 'parse5';
+import { sliceLength, type Work } from '../probes/work.ts';
 
 /** What a reader of a page is told, in document order. Templates are left out: they are no part of the page. */
 export type TagReader = {
@@ -24,13 +25,33 @@ const textModes = new Map<string, Tokenizer['state']>([
 /**
  * Reads the tags of an HTML page in order, and builds no tree of them: half a megabyte of misnested tags
  * costs a tree builder 0.2 to 0.9 s of the loop that all runs share, the tokens alone 15 to 70 ms (warm and cold, measured).
+ * @returns undefined at the end of the page, or why it was not read to its end
  */
-export function readTags(html: string, reader: TagReader): void {
-  const tokenizer = new Tokenizer(
+export async function readTags(html: string, reader: TagReader, work: Work): Promise<string | undefined> {
+  const tokenizer: Tokenizer = new Tokenizer(
     { sourceCodeLocationInfo: false },
     handlerOf(reader, () => tokenizer),
   );
-  tokenizer.write(html, true);
+  return readInSlices(html, work, (slice, isLast) => tokenizer.write(slice, isLast));
+}
+
+/**
+ * Gives a text to its reader slice by slice, as far as the run's work reaches.
+ * @param read stops the reading by true
+ * @returns why the text was not read to its end, where the work ran out
+ */
+export async function readInSlices(
+  text: string,
+  work: Work,
+  read: (slice: string, isLast: boolean) => unknown,
+): Promise<string | undefined> {
+  for (let at = 0; at === 0 || at < text.length; at += sliceLength) {
+    const slice = text.slice(at, at + sliceLength);
+    const spent = await work.take(slice.length);
+    if (spent !== undefined) return spent;
+    if (read(slice, at + sliceLength >= text.length) === true) return undefined;
+  }
+  return undefined;
 }
 
 /** The value of an attribute; undefined where the tag has none. */

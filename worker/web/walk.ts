@@ -53,16 +53,15 @@ export type WalkLimits = {
 /** Where a page itself sends its visitor. */
 export type PageLead = { readonly url: URL; readonly via: Exclude<RedirectVia, 'http'> };
 
+type Reading<Seen> = { readonly seen: Seen; readonly lead?: PageLead | null };
+
 export type Walk<Seen> = {
   readonly http: HttpProbe;
   readonly limits: WalkLimits;
   /** Sent instead of our own. */
   readonly userAgent?: string | undefined;
   /** What a check keeps of an answer; `lead` where the page itself sends its visitor on, for checks that follow that. */
-  readonly read: (
-    answer: HttpResponse,
-    url: string,
-  ) => { readonly seen: Seen; readonly lead?: PageLead | null };
+  readonly read: (answer: HttpResponse, url: string) => Reading<Seen> | Promise<Reading<Seen>>;
   readonly arriveAt?: (url: string, count: number) => void;
 };
 
@@ -116,7 +115,7 @@ async function takeHop<Seen>(
   }
   const fields = indexFields(answer.headers);
   jar.keep(valuesOf(fields, 'set-cookie'), new URL(url));
-  const { seen, lead } = read(answer, url);
+  const { seen, lead } = await read(answer, url);
   const { stop, next } = stepFrom(
     leadOfStatus(answer.status, valuesOf(fields, 'location'), url) ?? lead ?? null,
   );

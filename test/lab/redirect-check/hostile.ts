@@ -196,7 +196,18 @@ const floods: readonly Hostile[] = [
     connected: answers(`${html}Transfer-Encoding: chunked\r\n\r\n`, forEver('1\r\nx\r\n')),
     broken: inClearText,
     expected: arrived,
-    boundMs: bound.request,
+    boundMs: bound.own,
+  },
+  {
+    name: 'sends its page a word at a time, and is read to its end',
+    start: 'http://words.test:raw/',
+    connected: answers(
+      `${html}Transfer-Encoding: chunked\r\n\r\n${'9\r\n<p>word.\n\r\n'.repeat(3000)}` +
+        '1e\r\n<script>location="/b"</script>\r\n0\r\n\r\n',
+    ),
+    broken: [...inClearText, 'redirect-javascript-suspected'],
+    expected: arrived,
+    boundMs: bound.own,
   },
   {
     name: 'sends bytes without end instead of an answer',

@@ -55,7 +55,7 @@ describe('a walk', () => {
     const target = world.place(start);
     const { evidence } = await world.walk(start);
     const probes = world.probes.open(AbortSignal.timeout(5000));
-    const chain = await walkChain(target, probes.http);
+    const chain = await walkChain(target, probes);
     probes.close();
     await nothingStaysOpen();
     expect(wayOfHeaders(chain)).toEqual(wayOfRedirects(evidence));

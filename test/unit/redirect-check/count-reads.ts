@@ -14,6 +14,10 @@ function countReads(text: string): { readonly text: string; readonly reads: () =
       reads += (found === -1 ? text.length : found) - from + mark.length;
       return found;
     },
+    charAt: (at: number) => {
+      reads += 1;
+      return text.charAt(at);
+    },
     startsWith: (mark: string, from = 0) => {
       reads += mark.length;
       return text.startsWith(mark, from);

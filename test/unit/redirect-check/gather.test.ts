@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { gatherRedirects } from '../../../worker/checks/redirect-check/gather.ts';
 import type { HttpAnswer, HttpRequest } from '../../../worker/probes/http/port.ts';
+import { openWork } from '../../../worker/probes/work.ts';
 
 type Context = Parameters<typeof gatherRedirects>[0];
 
@@ -20,7 +21,7 @@ function contextOf(answer: () => Promise<HttpAnswer>): Context {
     options: {},
     progress: () => undefined,
   };
-  return { ...context, probes: { http: { ask: answer } } } as unknown as Context;
+  return { ...context, probes: { http: { ask: answer }, work: openWork() } } as unknown as Context;
 }
 
 const after = (ms: number, answer: HttpAnswer) =>
@@ -48,7 +49,7 @@ test('another User-Agent is sent at each hop, and the first address is asked onc
   };
   const context = { target: url, options: { userAgent: 'phone' }, progress: () => undefined };
   const evidence = await gatherRedirects(
-    { ...context, probes: { http: { ask } } } as unknown as Context,
+    { ...context, probes: { http: { ask }, work: openWork() } } as unknown as Context,
     limits,
   );
   expect(asked.filter((text) => text === undefined)).toHaveLength(1);

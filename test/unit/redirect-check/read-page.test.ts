@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type PageSeen, readPage } from '../../../worker/checks/redirect-check/gather/read-page.ts';
+import {
+  type PageSeen,
+  readPage as readWithin,
+} from '../../../worker/checks/redirect-check/gather/read-page.ts';
+import { openWork } from '../../../worker/probes/work.ts';
 import { resolveRefresh } from '../../../worker/web/page-refresh.ts';
 import { million } from './count-reads.ts';
+
+/** Pages of tests are longer than those of a run. */
+const readPage = (html: string, url: string) => readWithin(html, url, openWork(undefined, Infinity));
 
 const nothing: PageSeen = { refresh: null, canonical: null, setsAddress: false, scriptTarget: null };
 const refresh = (seconds: number, target: string): Partial<PageSeen> => ({ refresh: { seconds, target } });
@@ -14,6 +21,11 @@ const cases: readonly (readonly [name: string, html: string, expected: Partial<P
   [
     'onload may call a function of a script',
     '<script>function go() { location.replace("/b") }</script><body onload="go()">',
+    { setsAddress: true, scriptTarget: 'https://a.test/b' },
+  ],
+  [
+    'also one that calls a function of its own script',
+    '<script>var a</script><script>function go() { on() } function on() { location = "/b" }</script><body onload="go()">',
     { setsAddress: true, scriptTarget: 'https://a.test/b' },
   ],
   [
@@ -144,8 +156,8 @@ const cases: readonly (readonly [name: string, html: string, expected: Partial<P
   ['names that an object would have are elements like others', '<__proto__ constructor=x>', {}],
 ];
 
-test.for(cases)('%s', ([, html, expected]) => {
-  expect(readPage(html, 'https://a.test/x/y')).toEqual({ ...nothing, ...expected });
+test.for(cases)('%s', async ([, html, expected]) => {
+  expect(await readPage(html, 'https://a.test/x/y')).toEqual({ ...nothing, ...expected });
 });
 
 test('a refresh that leads to its page by an empty target is kept as such', () => {
@@ -176,11 +188,11 @@ const pieces = [
   '<plaintext>',
 ];
 
-test('no page makes it throw', () => {
+test('no page makes it throw', async () => {
   const page = fc.array(fc.constantFrom(...pieces)).map((parts) => parts.join(''));
-  fc.assert(
-    fc.property(fc.oneof(page, fc.string({ unit: 'binary' })), (html) => {
-      expect(Object.keys(readPage(html, 'https://a.test/'))).toEqual([
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(page, fc.string({ unit: 'binary' })), async (html) => {
+      expect(Object.keys(await readPage(html, 'https://a.test/'))).toEqual([
         'refresh',
         'canonical',
         'setsAddress',
@@ -214,11 +226,41 @@ const hostile = [
   '\0',
 ];
 
-test.for(hostile)('a million characters of %j are read within the time of a test', (piece) => {
-  expect(readPage(million(piece), 'https://a.test/')).toBeDefined();
+test.for(hostile)('a million characters of %j are read within the time of a test', async (piece) => {
+  expect(await readPage(million(piece), 'https://a.test/')).toBeDefined();
 });
 
-test('so is a tag with a hundred thousand attributes', () => {
+test('so is a tag with a hundred thousand attributes', async () => {
   const attributes = Array.from({ length: 100_000 }, (_, index) => `a${index}`).join(' ');
-  expect(readPage(`<meta ${attributes}>`, 'https://a.test/')).toEqual(nothing);
+  expect(await readPage(`<meta ${attributes}>`, 'https://a.test/')).toEqual(nothing);
+});
+
+test('an onload beside many scripts is read once', async () => {
+  const onload = `function a(){b()}function b(){c()}a();location;${million('=>')}`;
+  const html = `<body onload="${onload}">${'<script>location</script>'.repeat(1000)}`;
+  const before = process.threadCpuUsage();
+  expect(await readPage(html, 'https://a.test/')).toEqual(nothing);
+  // Once is some 0.1 s; once for each script was a minute.
+  expect(process.threadCpuUsage(before).user).toBeLessThan(5_000_000);
+});
+
+test('a page is read as far as the work of its run reaches, and says so', async () => {
+  const html = `${meta}${'<p>'.repeat(10_000)}<link rel=canonical href=/c>`;
+  expect(await readWithin(html, 'https://a.test/', openWork(undefined, 20_000))).toEqual({
+    ...nothing,
+    ...refresh(0, 'https://a.test/b'),
+    cut: 'one check reads at most 20000 characters of pages',
+  });
+  expect(await readWithin(html, 'https://a.test/', openWork(undefined, 40_000))).not.toHaveProperty('cut');
+});
+
+test('so is a script', async () => {
+  const html = `<script>location; ${'a();'.repeat(10_000)}location = "/b"</script>`;
+  expect(await readWithin(html, 'https://a.test/', openWork(undefined, 60_000))).toEqual({
+    ...nothing,
+    cut: 'one check reads at most 60000 characters of pages',
+  });
+  expect(await readWithin(html, 'https://a.test/', openWork(undefined, 120_000))).toMatchObject({
+    setsAddress: true,
+  });
 });

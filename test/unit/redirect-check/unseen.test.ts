@@ -93,6 +93,11 @@ const rows: readonly Row[] = [
     holds: [...arrived, ...goodHead, ...overHttps],
   })),
   {
+    name: 'a page that the work of the run did not suffice for',
+    evidence: page({ page: { setsAddress: false, cut: 'one check reads at most 9 characters of pages' } }),
+    holds: [...arrived, ...goodHead, 'target-body-broken', ...overHttps],
+  },
+  {
     name: 'a redirect to a body that was not read to its end',
     evidence: chain(plain, [secure, { bodyCut: 'closed-early' }]),
     holds: [

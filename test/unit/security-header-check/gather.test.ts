@@ -5,6 +5,7 @@ import { makePreloadList } from '../../../worker/checks/security-header-check/ga
 import { readDocument } from '../../../worker/checks/security-header-check/gather/read-document.ts';
 import type { FailureCode, HttpAnswer, HttpBody, HttpRequest } from '../../../worker/probes/http/port.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
+import { openWork } from '../../../worker/probes/work.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
 
 type Told = {
@@ -24,7 +25,7 @@ async function gatherOver(web: Web, target = 'https://site.test/', gather = gath
     asked.push(request);
     return Promise.resolve(asAnswer(request, web(request)));
   };
-  const probes = { http: { ask } } as unknown as Probes;
+  const probes = { http: { ask }, work: openWork() } as unknown as Probes;
   const evidence = await gather({ target, options: {}, probes, progress: () => undefined });
   return { evidence, asked };
 }

@@ -59,6 +59,7 @@ function probesOf({ hello, handshake = () => connected() }: Script) {
     policy: { addresses: { allow: [], deny: [] }, allowedSuffixes: ['test'], ports: [] },
     browser: {} as Probes['browser'],
     udp: {} as Probes['udp'],
+    work: {} as Probes['work'],
     tls: {
       exchange: ({ send }) => enter(() => exchange(send)),
       handshake: (request) =>

@@ -22,6 +22,7 @@ async function run({ tls12, tls13, groups }: Server) {
     policy: { addresses: { allow: [], deny: [] }, allowedSuffixes: ['test'], ports: [] },
     browser: {} as Probes['browser'],
     udp: {} as Probes['udp'],
+    work: {} as Probes['work'],
     tls: {
       exchange: ({ send }) => {
         const reply = speak(readClientHello(send));

@@ -39,7 +39,12 @@ export type HopAnswer = {
   /** rel="canonical" of the Link field, else of the page, resolved. */
   readonly canonical: string | null;
   /** Of an HTML page, as far as it was read; null for other types, and for a body that was not read. */
-  readonly page: { readonly setsAddress: boolean; readonly scriptTarget?: string | null } | null;
+  readonly page: {
+    readonly setsAddress: boolean;
+    readonly scriptTarget?: string | null;
+    /** Why its text was not read to its end; left out when it was. */
+    readonly cut?: string;
+  } | null;
   /** As sent, without credentials and cookie values; left out by evidence that is older than this field. */
   readonly headers?: readonly HeaderLine[];
   /** Signs of a block page in the body; left out by evidence that is older than this field. */

@@ -29,8 +29,8 @@ export async function gatherRedirects(
       arrivedAt = withoutFragment(url);
       progress({ done, total: done + 1, current: new URL(url).host });
     },
-    read: (answer, url) => {
-      const { seen, refresh } = readAnswer(answer, url);
+    read: async (answer, url) => {
+      const { seen, refresh } = await readAnswer(answer, url, probes.work);
       return { seen, lead: leadOfRefresh(refresh, url, seen.bodySigns ?? []) };
     },
   });

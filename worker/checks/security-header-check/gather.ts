@@ -27,7 +27,8 @@ export function gatherHeadersWith(
     const http = countAnswers(rememberAnswers(probes.http), progress);
     const [secure, plain] = startsOf(target);
     // In this order: the page first, as everything else waits for it; its answers to origins last, which mostly cost their connection.
-    const walks = [walkChain(secure, http), walkChain(plain, http)] as const;
+    const asking = { http, work: probes.work };
+    const walks = [walkChain(secure, asking), walkChain(plain, asking)] as const;
     const [files, page] = await Promise.all([gatherSiteFiles(secure, http), gatherPage(secure, walks, http)]);
     const preload = lookUp(preloadList, target, [page.https, page.http]);
     return { url: target, seenAtMs, ...page, preload, files };

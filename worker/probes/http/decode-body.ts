@@ -14,6 +14,8 @@ export type BodyLimits = {
   readonly asBytes?: boolean;
   /** What the socket has read for this body so far, framing included. */
   readonly socketBytes: () => number;
+  /** True once the body came in so many tiny chunks that no more of it is read. */
+  readonly isFramed: () => boolean;
 };
 
 /** Pieces that a body may come in: 1 MB takes 700 packets, and a server that flushes each line of a large page sends a few thousand. */
@@ -53,7 +55,8 @@ export function readBody(
       resolve({ ...content, ...sizes, ...(cut ? { cut } : {}) });
     };
     // A source that broke off since its header section has said so already, and says nothing more.
-    if (source.destroyed) return settle('closed-early');
+    const breakOff = () => settle(limits.isFramed() ? 'limit' : 'closed-early');
+    if (source.destroyed) return breakOff();
     const keep = (piece: Buffer) => {
       kept.add(piece);
       const decoded = kept.seenBytes();
@@ -69,16 +72,16 @@ export function readBody(
       if (isTooMuch || wire.pieces > pieceLimit) settle('limit');
     });
     source.once('error', (error: Error & { code?: string }) =>
-      settle(error.code === 'ETIMEDOUT' ? 'timeout' : 'closed-early'),
+      error.code === 'ETIMEDOUT' ? settle('timeout') : breakOff(),
     );
-    source.once('aborted', () => settle('closed-early'));
+    source.once('aborted', breakOff);
     const last = chain.reduce<Readable>((from, to) => {
       to.once('error', () => settle('bad-encoding'));
       return from.pipe(to);
     }, source);
     last.on('data', keep);
     last.once('end', () => settle(undecoded));
-    last.once('close', () => settle('closed-early'));
+    last.once('close', breakOff);
   });
 }
 

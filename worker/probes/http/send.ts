@@ -65,7 +65,13 @@ const staleCodes: readonly FailureCode[] = [
 
 async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Turn): Promise<Sent> {
   const { settings, agents, signal } = chain;
-  const sight: Sight = { socket: undefined, isReused: false, readBefore: 0, answered: undefined };
+  const sight: Sight = {
+    socket: undefined,
+    isReused: false,
+    readBefore: 0,
+    answered: undefined,
+    isFramed: false,
+  };
   let stream: Request | undefined;
   try {
     await chargeReuse(url, chain);
@@ -82,6 +88,7 @@ async function sendOnce(request: HttpRequest, url: URL, chain: Chain, turn: Turn
       ...settings.limits,
       // The header section may take its own limit beside the body's.
       socketBytes: () => socket.bytesRead - sight.readBefore - settings.limits.headerBytes,
+      isFramed: () => sight.isFramed,
     });
     signal.throwIfAborted();
     const timings = readTimings({ asked, socket: seen.socketTimes, answered, ended: performance.now() });
@@ -131,6 +138,8 @@ type Sight = {
   readBefore: number;
   /** When the answer began, interim ones too. */
   answered: number | undefined;
+  /** The body came in so many tiny chunks that the connection was closed. */
+  isFramed: boolean;
 };
 
 function startRequest(
@@ -162,6 +171,7 @@ function startRequest(
       // Node drops every header after the 1,000th in silence; the size limit above bounds them already.
       outgoing.maxHeadersCount = 0;
       boundInterim(outgoing);
+      boundFraming(outgoing, sight);
       watch(outgoing, sight, turn);
       return outgoing;
     },
@@ -196,6 +206,32 @@ function boundInterim(outgoing: ClientRequest): void {
   });
 }
 
+/** A server that writes each word by itself has chunks of some ten bytes; two thousand of fewer than eight are an attack. */
+const tinyChunks = { count: 2000, bytes: 8 } as const;
+
+/**
+ * Closes the connection when the framing of a body is far more than the body. One read of 64 kB brings 10,900 chunks of one byte,
+ * and the parser calls for each of them before anything else runs: so they are counted where it hands them over.
+ */
+function boundFraming(outgoing: ClientRequest, sight: Sight): void {
+  outgoing.prependOnceListener('response', (response) => {
+    const push = response.push.bind(response);
+    let count = 0;
+    let bytes = 0;
+    response.push = (chunk: Buffer | null, ...rest: []) => {
+      count += 1;
+      bytes += chunk?.length ?? 0;
+      if (count > tinyChunks.count && bytes < count * tinyChunks.bytes) {
+        sight.isFramed = true;
+        // The parser hands over nothing more.
+        outgoing.destroy();
+        return false;
+      }
+      return push(chunk, ...rest);
+    };
+  });
+}
+
 function headersOf(stream: Request): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     stream.once('response', (response: IncomingMessage) => resolve(response));
@@ -208,7 +244,7 @@ async function takeBody(
   request: HttpRequest,
   response: IncomingMessage,
   stream: Request,
-  limits: HttpLimits & Pick<BodyLimits, 'socketBytes'>,
+  limits: HttpLimits & Pick<BodyLimits, 'socketBytes' | 'isFramed'>,
 ): Promise<HttpBody> {
   const isRedirect =
     response.statusCode !== undefined && response.statusCode >= 300 && response.statusCode < 400;
@@ -216,10 +252,18 @@ async function takeBody(
   const skip = keepBytes === 0 || (isRedirect && request.skipRedirectBody === true);
   const codings = skip ? [] : readCodings(valuesOf(response.rawHeaders, 'content-encoding'));
   // A skipped body of up to 4 KiB is drained, to keep the connection for the next hop; a longer one costs the connection.
-  const { wireBytes, socketBytes } = limits;
+  const { wireBytes, socketBytes, isFramed } = limits;
   const bounds = skip
-    ? { keepBytes: 4096, wireBytes: 4096, ratio: 1, encodings: 0, socketBytes }
-    : { keepBytes, wireBytes, ratio: 100, encodings: 2, asBytes: request.asBytes === true, socketBytes };
+    ? { keepBytes: 4096, wireBytes: 4096, ratio: 1, encodings: 0, socketBytes, isFramed }
+    : {
+        keepBytes,
+        wireBytes,
+        ratio: 100,
+        encodings: 2,
+        asBytes: request.asBytes === true,
+        socketBytes,
+        isFramed,
+      };
   const body = await readBody(
     stream,
     codings,

@@ -42,6 +42,7 @@ const unopened: readonly HopAnswer['bodyCut'][] = ['decompression-bomb', 'too-ma
 /** What is said of a page that was read; of one that was not read to its end, nothing. A file that is no HTML page hides none in its rest. */
 export function asFarAsRead({ page, bodyCut }: HopAnswer, verdict: Verdict): Verdict {
   const isWhole = bodyCut === null || (page === null && !unopened.includes(bodyCut));
+  if (page?.cut !== undefined) return notTested(`the page was not read to its end: ${page.cut}`);
   return isWhole ? verdict : notTested(`the page was not read to its end (${bodyCut})`);
 }
 

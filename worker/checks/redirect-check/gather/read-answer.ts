@@ -1,3 +1,4 @@
+import type { Work } from '../../../probes/work.ts';
 import { seeBodySigns } from '../../../web/block-page.ts';
 import { type HeaderLine, indexFields, valuesOf } from '../../../web/fields.ts';
 import { resolveLocation } from '../../../web/location.ts';
@@ -13,14 +14,15 @@ import { readPage } from './read-page.ts';
 /** What an answer says, as evidence, and its refresh in full, to be followed. */
 export const readAnswer = oncePerAnswer(readOnce);
 
-function readOnce(
+async function readOnce(
   answer: HttpResponse,
   url: string,
-): { readonly seen: HopAnswer; readonly refresh: HopAnswer['refresh'] } {
+  work: Work,
+): Promise<{ readonly seen: HopAnswer; readonly refresh: HopAnswer['refresh'] }> {
   const { status, body, address, timings, tls } = answer;
   const fields = indexFields(answer.headers);
-  const page = isReadPage(answer, fields) ? readPage(body.text, url) : null;
-  const refresh = findRefresh(fields, () => page?.refresh ?? null, url);
+  const page = isReadPage(answer, fields) ? await readPage(body.text, url, work) : null;
+  const refresh = findRefresh(fields, page?.refresh ?? null, url);
   const canonical = resolveOwn(findCanonical(valuesOf(fields, 'link')), url) ?? page?.canonical ?? null;
   const seen: HopAnswer = {
     kind: 'response',
@@ -32,7 +34,11 @@ function readOnce(
     hsts: shorten(valuesOf(fields, 'strict-transport-security')[0] ?? null),
     refresh: refresh && { ...refresh, to: shorten(refresh.to) },
     canonical: shorten(canonical),
-    page: page && { setsAddress: page.setsAddress, scriptTarget: shorten(page.scriptTarget) },
+    page: page && {
+      setsAddress: page.setsAddress,
+      scriptTarget: shorten(page.scriptTarget),
+      ...(page.cut === undefined ? {} : { cut: page.cut }),
+    },
     headers: maskHeaders(keepHeaders(answer.headers), url),
     bodySigns: seeBodySigns(body.text),
     bodyCut: body.cut ?? null,

@@ -1,83 +1,49 @@
 import type { Token } from 'parse5';
+import type { Work } from '../../../probes/work.ts';
 import { resolveLocation } from '../../../web/location.ts';
 import { type RefreshReading, readRefreshTag } from '../../../web/page-refresh.ts';
-import { attributeOfTag, readTags } from '../../../web/page-tags.ts';
+import { attributeOfTag, readTags, type TagReader } from '../../../web/page-tags.ts';
 import type { Refresh } from '../../../web/refresh.ts';
-import { findAddressSetter } from './script.ts';
+import { type PageScript, readScripts, type ScriptsSeen } from './read-scripts.ts';
 
 /** What an HTML page says about where the visitor should be; addresses are resolved and without user information. */
-export type PageSeen = {
+export type PageSeen = ScriptsSeen & {
   readonly refresh: Refresh | null;
   readonly canonical: string | null;
-  /** A script sets the address as it loads. */
-  readonly setsAddress: boolean;
-  /** Where to, resolved, where the script says it in one plain string; null where it does not. */
-  readonly scriptTarget: string | null;
 };
 
 /**
  * Reads the tags of an HTML page in order.
  * @param url the page's own address
  */
-export function readPage(html: string, url: string): PageSeen {
-  const seen: Reading = {
-    scripts: [],
-    onload: '',
-    base: undefined,
-    refresh: null,
-    canonical: null,
-    setsAddress: false,
-    scriptTarget: null,
-  };
-  readTags(html, {
+export async function readPage(html: string, url: string, work: Work): Promise<PageSeen> {
+  const seen: Reading = { scripts: [], onload: undefined, base: undefined, refresh: null, canonical: null };
+  const baseOf = () => seen.base ?? url;
+  const reader: TagReader = {
     onTag: (tag) => readTag(tag, seen, url),
     onScript: (text, tag) => {
-      if (!isInlineScript(tag)) return;
-      readScript(text, seen, url);
-      if (seen.scripts.length < scriptLimit && text.includes('location')) seen.scripts.push(text);
+      if (text.includes('location') && isInlineScript(tag)) seen.scripts.push({ text, base: baseOf() });
     },
-  });
-  readOnload(seen, url);
-  const { refresh, canonical, setsAddress, scriptTarget } = seen;
-  return { refresh, canonical, setsAddress, scriptTarget };
+  };
+  const cut = await readTags(html, reader, work);
+  const { refresh, canonical } = seen;
+  const onload = seen.onload === undefined ? undefined : { text: seen.onload, base: baseOf() };
+  const scripts = await readScripts({ scripts: seen.scripts, onload }, url, work);
+  return { refresh, canonical, ...scripts, ...(cut === undefined ? {} : { cut }) };
 }
 
 type Reading = RefreshReading & {
-  /** Inline scripts that may set the address once they are called. */
-  readonly scripts: string[];
-  onload: string;
+  /** Inline scripts that may set the address. */
+  readonly scripts: PageScript[];
+  onload: string | undefined;
   canonical: string | null;
-  setsAddress: boolean;
-  scriptTarget: string | null;
 };
 
 function readTag(tag: Token.TagToken, seen: Reading, url: string): void {
   readRefreshTag(tag, seen, url);
   if (tag.tagName === 'link') seen.canonical ??= readLink(tag, seen.base ?? url);
   else if (tag.tagName === 'body' || tag.tagName === 'frameset')
-    seen.onload ||= attributeOfTag(tag, 'onload') ?? '';
-}
-
-const scriptLimit = 20;
-
-// What is written in onload may call a function of any script.
-function readOnload(seen: Reading, url: string): void {
-  if (seen.onload === '') return;
-  for (const script of ['', ...seen.scripts]) readScript(`${script}\n;${seen.onload}`, seen, url);
-}
-
-function readScript(script: string, seen: Reading, url: string): void {
-  if (seen.setsAddress) return;
-  const setter = findAddressSetter(script);
-  if (!setter) return;
-  seen.setsAddress = true;
-  seen.scriptTarget =
-    setter.target === null ? null : (resolve(fillOwnParts(setter.target, url), seen.base ?? url) ?? null);
-}
-
-function fillOwnParts(target: string, url: string): string {
-  const own = new URL(url) as unknown as Readonly<Record<string, string>>;
-  return target.replace(/\$\{location\.(\w+)\}/g, (_, part: string) => own[part] ?? '');
+    seen.onload ||= attributeOfTag(tag, 'onload');
 }
 
 function readLink(tag: Token.TagToken, base: string): string | null {

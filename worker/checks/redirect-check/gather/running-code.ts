@@ -1,194 +1,237 @@
-/** What stands before a block or its parameters where the block runs as the page loads. */
-const running = [
-  /\b(?:if|else|try|finally|switch|for|while|do)\s?$/,
-  /(?:^|[;\n}]) ?$/,
-  /\bonload\s?=\s?(?:async )?(?:function ?\w*\s?)?$/,
-  /(?:\bsetTimeout|\brequestAnimationFrame|\bqueueMicrotask|\.\s?ready|\.\s?then|\$|\bjQuery)\s?\(\s?(?:async )?(?:function ?\w*\s?)?$/,
-  /\baddEventListener\s?\(\s?"load"\s?,\s?(?:async )?(?:function ?\w*\s?)?$/,
-  /(?:^|[;\n]\s?)(?:[!+~-]|void |new )function ?\w*\s?$/,
-  /(?:^|[;\n=!&|,]\s?)\(\s?(?:async )?(?:function ?\w*\s?)?$/,
-];
+import { readToken } from './code-tokens.ts';
 
-const contextLength = 80;
+/** Tokens of a script from a place up to another. */
+type Range = { readonly from: number; to: number };
+
+/** Code that runs together: the top level of a script, or the body of one of its functions. */
+export type Scope = { readonly ranges: Range[] };
+
+/** A script as it is read: each character once, whatever calls what. */
+export type Script = {
+  /** Its tokens, see `readToken`. */
+  readonly code: string[];
+  /** What runs as the page loads. */
+  readonly top: Scope;
+  /** Bodies that run once somebody calls them, by the name of their function. */
+  readonly functions: Map<string, Scope[]>;
+};
+
+type Source = { readonly text: string; readonly scope: Scope | undefined; at: number };
+
+/** Reads a script a piece at a time. */
+export type ScriptReading = {
+  readonly script: Script;
+  /** Reads about as many characters more. @returns true at the end */
+  readonly read: (characters: number) => boolean;
+};
+
+type Open =
+  | { readonly kind: 'block'; readonly outer: Scope | undefined }
+  /** The body of an arrow function without a block; `depth` are the parentheses that were open. */
+  | { readonly kind: 'arrow'; readonly outer: Scope | undefined; readonly depth: number };
+
+type Nesting = {
+  readonly open: Open[];
+  /** For each open parenthesis how many tokens stand before it. */
+  readonly parentheses: number[];
+  /** Those before the parenthesis that closed last. */
+  closed: number;
+  /** Where code goes now; undefined for bodies that nobody can call by a name. */
+  scope: Scope | undefined;
+};
+
+type Reading = { readonly script: Script; readonly timers: Source[]; nesting: Nesting };
+
+/** A script that nests deeper is no usual one: the rest of it is not read. */
 const nestingLimit = 1000;
 
-type Reading = {
-  readonly kept: string[];
-  readonly literals: string[];
-  /** For each open block whether it runs at once. */
-  readonly blocks: boolean[];
-  /** What stood before each open parenthesis. */
-  readonly parentheses: string[];
-  /** What stood before the parenthesis that closed last. */
-  closed: string;
-  /** The last characters, of all code. */
-  context: string;
-  /** Open blocks, and the body of an arrow function without a block, that do not run at once. */
-  hidden: number;
-  /** An arrow was read, and not yet what stands behind it: whether its function runs at once. */
-  arrow: { readonly runs: boolean } | undefined;
-  /** Open parentheses where such a body began; it ends with them. */
-  bodyDepth: number | undefined;
-  readonly called: ReadonlySet<string>;
-  /** Names of functions that do not run as far as is known. */
-  readonly waiting: Set<string>;
-};
-
-/** What of a script runs as the page loads, and the texts that its `"number"`s stand for. */
-export type Running = {
-  readonly text: string;
-  readonly literals: readonly string[];
-  /** Names of functions that were left out. */
-  readonly waiting: ReadonlySet<string>;
-};
-
-/**
- * The code that runs at once: no comments, each string its number in `literals`, every other block one ";", spaces and line ends single.
- * @param called names of functions that run too
- */
-export function reduceToRunning(script: string, called: ReadonlySet<string>): Running {
-  const literals: string[] = [];
-  const waiting = new Set<string>();
-  return { text: reduce(script, { literals, called, waiting }), literals, waiting };
+/** Begins to read a script. */
+export function openScript(text: string): ScriptReading {
+  const top: Scope = { ranges: [] };
+  const script: Script = { code: [], top, functions: new Map() };
+  const sources: Source[] = [{ text, scope: top, at: 0 }];
+  const reading: Reading = { script, timers: sources, nesting: openNesting(top, 0) };
+  return { script, read: (characters) => readSources(reading, characters) };
 }
 
-type Into = Pick<Reading, 'called' | 'waiting'> & { readonly literals: string[] };
-const timerStart = /\bsetTimeout\s?\(\s?$/;
-
-function reduce(script: string, into: Into): string {
-  const { literals } = into;
-  const reading: Reading = {
-    ...into,
-    kept: [],
-    blocks: [],
-    parentheses: [],
-    closed: '',
-    context: '',
-    hidden: 0,
-    arrow: undefined,
-    bodyDepth: undefined,
-  };
-  for (let at = 0; at < script.length;) {
-    const { end, text } = readPiece(script, at, literals);
-    const isTimer = text.startsWith('"') && reading.hidden === 0 && timerStart.test(reading.context);
-    at = end;
-    endBody(reading, text);
-    beginBody(reading, text);
-    followNesting(reading, text);
-    keepPiece(reading, text === '}' || (text === '{' && reading.hidden === 0) ? ';' : text);
-    // A timer may be given its code as text.
-    if (isTimer) reading.kept.push(';', reduce(literals[Number(text.slice(1, -1))] ?? '', into), ';');
+// A timer may be given its code as text, which is read behind the script. It is shorter than what holds it, so this ends.
+function readSources(reading: Reading, characters: number): boolean {
+  const { timers, script } = reading;
+  for (let left = characters; left > 0;) {
+    const [source] = timers;
+    if (!source) return true;
+    if (source.at === 0) begin(reading, source);
+    const from = source.at;
+    const isDone = readSource(reading, source, left);
+    left -= source.at - from;
+    if (!isDone) continue;
+    endRange(reading.nesting.scope, script.code.length);
+    timers.shift();
   }
-  return reading.kept.join('');
+  return timers.length === 0;
 }
 
-function followNesting(reading: Reading, text: string): void {
-  const { parentheses, blocks, context } = reading;
-  if (text === '(' && parentheses.length < nestingLimit) parentheses.push(context);
-  else if (text === ')') reading.closed = parentheses.pop() ?? '';
-  else if (text === '>' && context.endsWith('=')) reading.arrow = { runs: runsAtOnce(reading) };
-  else if (text === '{') {
-    const runs = runsAtOnce(reading);
-    blocks.push(runs);
-    if (!runs) reading.hidden += 1;
-  } else if (text === '}' && blocks.pop() === false) reading.hidden -= 1;
+function begin(reading: Reading, { scope }: Source): void {
+  reading.script.code.push(';');
+  reading.nesting = openNesting(scope, reading.script.code.length);
 }
 
-/** Whether a block, or the body behind an arrow, that begins here runs as the page loads. */
-function runsAtOnce({ context, closed, called, waiting }: Reading): boolean {
-  const before = /\)\s?(?:=>?)?\s?$/.test(context) ? closed : context.replace(/[\w$]+\s?=>?\s?$/, '');
-  if (running.some((pattern) => pattern.test(before))) return true;
-  const found =
-    /\bfunction ([\w$]+) ?$/.exec(before) ?? /([\w$]+)\s?=\s?(?:async )?(?:function ?\w* ?)?$/.exec(before);
-  const name = found?.[1];
-  if (name === undefined) return false;
-  waiting.add(name);
-  return called.has(name);
+function readSource(reading: Reading, source: Source, characters: number): boolean {
+  const { text } = source;
+  const until = Math.min(text.length, source.at + characters);
+  while (source.at < until) {
+    const { end, token } = readToken(text, source.at);
+    source.at = end;
+    // Of several line ends in a row one is kept.
+    const isSpace = token === '' || (token === '\n' && reading.script.code.at(-1) === '\n');
+    if (!isSpace) readNext(reading, token);
+    if (reading.nesting.open.length + reading.nesting.parentheses.length > nestingLimit) return true;
+  }
+  return source.at >= text.length;
 }
+
+function readNext(reading: Reading, token: string): void {
+  const { script, nesting, timers } = reading;
+  const { code } = script;
+  beginBody(reading, token);
+  if (endings.has(token)) endBodies(nesting, token, code.length);
+  if (token === '(') nesting.parentheses.push(code.length);
+  else if (token === ')') nesting.closed = nesting.parentheses.pop() ?? 0;
+  else if (token === '{') {
+    nesting.open.push({ kind: 'block', outer: nesting.scope });
+    enter(nesting, scopeOfNext(reading), code.length);
+  } else if (token === '}') closeBlock(nesting, code.length);
+  else if (token.startsWith('"') && nesting.scope && isTimer(code))
+    timers.push({ text: token.slice(1), scope: nesting.scope, at: 0 });
+  code.push(token);
+}
+
+const endings: ReadonlySet<string> = new Set([')', ';', ',', '}', '\n']);
 
 // The body of an arrow function is a block, or goes on to the end of its expression.
-function beginBody(reading: Reading, text: string): void {
-  const { arrow } = reading;
-  if (!arrow || isBlank(text)) return;
-  reading.arrow = undefined;
-  if (text === '{') return;
-  if (arrow.runs) reading.kept.push(';');
-  else if (reading.bodyDepth === undefined) {
-    reading.bodyDepth = reading.parentheses.length;
-    reading.hidden += 1;
+function beginBody(reading: Reading, token: string): void {
+  const { nesting, script } = reading;
+  if (token === '{' || token === '\n' || script.code[lastBefore(script.code, script.code.length)] !== '=>')
+    return;
+  nesting.open.push({ kind: 'arrow', outer: nesting.scope, depth: nesting.parentheses.length });
+  enter(nesting, scopeOfNext(reading), script.code.length);
+}
+
+function endBodies(nesting: Nesting, token: string, at: number): void {
+  const { open, parentheses } = nesting;
+  for (let last = open.at(-1); last?.kind === 'arrow'; last = open.at(-1)) {
+    if (token !== '}' && parentheses.length > last.depth) return;
+    open.pop();
+    enter(nesting, last.outer, at);
   }
 }
 
-function endBody(reading: Reading, text: string): void {
-  const { bodyDepth, parentheses } = reading;
-  if (bodyDepth === undefined || parentheses.length > bodyDepth || !/^[);,}\n]$/.test(text)) return;
-  reading.bodyDepth = undefined;
-  reading.hidden -= 1;
+function closeBlock(nesting: Nesting, at: number): void {
+  const block = nesting.open.pop();
+  if (block) enter(nesting, block.outer, at);
 }
 
-function keepPiece(reading: Reading, piece: string): void {
-  const { context, literals } = reading;
-  if (isBlank(piece) && isBlank(context.at(-1) ?? ' ')) return;
-  reading.context = (context + shownInContext(piece, literals)).slice(-contextLength);
-  if (reading.hidden === 0) reading.kept.push(piece);
+function enter(nesting: Nesting, scope: Scope | undefined, at: number): void {
+  if (scope === nesting.scope) return;
+  endRange(nesting.scope, at);
+  nesting.scope = scope;
+  scope?.ranges.push({ from: at, to: at });
 }
 
-// Of an event's name only that it is one of loading matters.
-function shownInContext(piece: string, literals: readonly string[]): string {
-  if (!piece.startsWith('"')) return piece;
-  const text = literals[Number(piece.slice(1, -1))] ?? '';
-  return /^(?:load|DOMContentLoaded|pageshow)$/.test(text) ? '"load"' : '""';
+function endRange(scope: Scope | undefined, at: number): void {
+  const range = scope?.ranges.at(-1);
+  if (range) range.to = at;
 }
 
-type Piece = { readonly end: number; readonly text: string };
-
-function readPiece(script: string, at: number, literals: string[]): Piece {
-  const character = script[at] ?? '';
-  if (script.startsWith('//', at) || script.startsWith('<!--', at))
-    return { end: endOf(script, '\n', at), text: ' ' };
-  if (script.startsWith('/*', at)) return { end: endOf(script, '*/', at + 2) + 2, text: ' ' };
-  if ('"\'`'.includes(character)) return readString(script, at, literals);
-  if (isBlank(character)) return readBlanks(script, at);
-  return { end: at + 1, text: character };
+function openNesting(scope: Scope | undefined, at: number): Nesting {
+  scope?.ranges.push({ from: at, to: at });
+  return { open: [], parentheses: [], closed: 0, scope };
 }
 
-/** What a template may take from the page's own address. */
-const ownParts =
-  /\$\{\s?(?:(?:window|document|self)\.)?location\.(origin|href|protocol|host|hostname|pathname|search|hash)\s?\}/g;
-
-/** Longer strings are no addresses that anybody follows. */
-const literalLength = 2048;
-
-function readString(script: string, at: number, literals: string[]): Piece {
-  const end = endOfString(script, at);
-  const text = end - at > literalLength ? '' : script.slice(at + 1, end - 1);
-  const isPlain = script[at] !== '`' || !text.replace(ownParts, '').includes('${');
-  literals.push(isPlain ? text.replace(/\\(.)/gs, '$1').replace(ownParts, '$${location.$1}') : '');
-  return { end, text: isPlain && text !== '' ? `"${literals.length - 1}"` : '""' };
+/** Where the code of the block, or of the body behind an arrow, that begins here belongs. */
+function scopeOfNext({ script, nesting }: Reading): Scope | undefined {
+  const { code, functions } = script;
+  const end = endOfBefore(code, nesting.closed);
+  const start = startOfFunction(code, end);
+  if (runsAtOnce(code, end, start)) return nesting.scope;
+  const name = nameOfFunction(code, end, start);
+  if (name === undefined) return undefined;
+  const scope: Scope = { ranges: [] };
+  const known = functions.get(name);
+  if (known) known.push(scope);
+  else functions.set(name, [scope]);
+  return scope;
 }
 
-function readBlanks(script: string, from: number): Piece {
-  let end = from;
-  while (isBlank(script[end] ?? '')) end += 1;
-  return { end, text: script.slice(from, end).includes('\n') ? '\n' : ' ' };
+/** How many tokens stand before a block or its parameters. */
+function endOfBefore(code: readonly string[], closed: number): number {
+  const last = lastBefore(code, code.length);
+  const isArrow = code[last] === '=>';
+  const before = isArrow ? lastBefore(code, last) : last;
+  if (code[before] === ')') return closed;
+  return isArrow ? before : code.length;
 }
 
-// A quote inside of a regular expression opens a string that is none; only a template goes on over the end of its line.
-function endOfString(script: string, from: number): number {
-  const quote = script[from];
-  for (let at = from + 1; at < script.length; at += 1) {
-    if (script[at] === '\\') at += 1;
-    else if (script[at] === quote) return at + 1;
-    else if (script[at] === '\n' && quote !== '`') return at;
-  }
-  return script.length;
+/** The same without `async function name`. */
+function startOfFunction(code: readonly string[], end: number): number {
+  let at = lastBefore(code, end);
+  if (code[lastBefore(code, at)] === 'function') at = lastBefore(code, at);
+  if (code[at] === 'function') at = lastBefore(code, at);
+  if (code[at] === 'async') at = lastBefore(code, at);
+  return at + 1;
 }
 
-function endOf(script: string, mark: string, from: number): number {
-  const end = script.indexOf(mark, from);
-  return end === -1 ? script.length : end;
+const blocks = new Set(['if', 'else', 'try', 'finally', 'switch', 'for', 'while', 'do']);
+const ends = new Set<string | undefined>([undefined, ';', '\n', '}']);
+const signs = new Set<string | undefined>(['!', '+', '~', '-', 'void', 'new']);
+const beforeGroup = new Set<string | undefined>([...ends, '=', '!', '&', '|', '&&', '||', ',']);
+const callers = new Set<string | undefined>([
+  'setTimeout',
+  'requestAnimationFrame',
+  'queueMicrotask',
+  '$',
+  'jQuery',
+]);
+
+/** Whether code runs as the page loads, by what stands before it: up to `end`, and up to `start` without the head of its function. */
+function runsAtOnce(code: readonly string[], end: number, start: number): boolean {
+  if (blocks.has(code[lastBefore(code, end)] ?? '') || ends.has(code[end - 1])) return true;
+  const last = lastBefore(code, start);
+  const before = lastBefore(code, last);
+  if (code[last] === '=') return code[before] === 'onload';
+  if (code[last] === ',') return isListener(code, last);
+  if (code[last] === '(') return isCalledGroup(code, last);
+  const isFunction = start <= lastBefore(code, end);
+  return isFunction && signs.has(code[last]) && ends.has(code[last - 1]);
 }
 
-function isBlank(character: string): boolean {
-  return character !== '' && character.trim() === '';
+/** Whether what stands in the parentheses that open at a place runs: a group that is called, or a callback of loading. */
+function isCalledGroup(code: readonly string[], open: number): boolean {
+  const before = lastBefore(code, open);
+  if (beforeGroup.has(code[open - 1]) || callers.has(code[before])) return true;
+  return (code[before] === 'ready' || code[before] === 'then') && code[lastBefore(code, before)] === '.';
+}
+
+/** Whether the function behind a comma listens for the page to be loaded. */
+export function isListener(code: readonly string[], comma: number): boolean {
+  const isLoad = /^"(?:load|DOMContentLoaded|pageshow)$/.test(code[comma - 1] ?? '');
+  return isLoad && code[comma - 2] === '(' && code[comma - 3] === 'addEventListener';
+}
+
+function nameOfFunction(code: readonly string[], end: number, start: number): string | undefined {
+  const last = lastBefore(code, end);
+  if (code[lastBefore(code, last)] === 'function') return code[last];
+  const sign = lastBefore(code, start);
+  const name = code[lastBefore(code, sign)];
+  return code[sign] === '=' && name !== undefined && /^[\w$]/.test(name) ? name : undefined;
+}
+
+function isTimer(code: readonly string[]): boolean {
+  const last = lastBefore(code, code.length);
+  return code[last] === '(' && code[lastBefore(code, last)] === 'setTimeout';
+}
+
+/** The place of the last token before a place that is no line end. */
+export function lastBefore(code: readonly string[], at: number): number {
+  return code[at - 1] === '\n' ? at - 2 : at - 1;
 }

@@ -1,5 +1,6 @@
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, Parser, type TreeAdapter } from 'parse5';
-import { takeTurn } from '../../../probes/turns.ts';
+import type { Work } from '../../../probes/work.ts';
+import { readInSlices } from '../../../web/page-tags.ts';
 
 const nodeLimit = 50_000;
 // Browsers stop at 512; deeper trees make each end tag search a longer stack, which is quadratic in a hostile page.
@@ -19,24 +20,21 @@ export function parseBounded(html: string): BoundedTree {
   return { document, cut: write(html, true) };
 }
 
-/** The same, each piece in its turn of the event loop: a page of 2 MB keeps it busy for a quarter of a second. */
-export async function parseInTurns(html: string): Promise<BoundedTree> {
+/** The same, slice by slice as far as the run's work reaches. */
+export async function parseInTurns(html: string, work: Work): Promise<BoundedTree> {
   const { document, write } = openParser();
-  for (let at = 0; ; at += pieceLength) {
-    const isLast = at + pieceLength >= html.length;
-    const cut = write(html.slice(at, at + pieceLength), isLast);
-    if (cut !== null || isLast) return { document, cut };
-    await takeTurn();
-  }
+  let cut: string | null = null;
+  const spent = await readInSlices(html, work, (slice, isLast) => {
+    cut = write(slice, isLast);
+    return cut !== null;
+  });
+  return { document, cut: spent ?? cut };
 }
 
 export type BoundedTree = {
   readonly document: DefaultTreeAdapterMap['document'];
   readonly cut: string | null;
 };
-
-/** A few milliseconds of work. */
-const pieceLength = 32_768;
 
 function openParser() {
   const document = defaultTreeAdapter.createDocument();

@@ -1,4 +1,5 @@
 import { type DefaultTreeAdapterMap, defaultTreeAdapter } from 'parse5';
+import type { Work } from '../../../probes/work.ts';
 import { maskUrls } from '../../../web/mask-credentials.ts';
 import type { DocumentSight, ElementSight } from '../evidence.ts';
 import { type BoundedTree, parseBounded, parseInTurns } from './parse-bounded.ts';
@@ -27,8 +28,8 @@ export function readDocument(html: string, url: string): DocumentSight {
 }
 
 /** The same, without keeping the event loop busy for long. */
-export async function readDocumentInTurns(html: string, url: string): Promise<DocumentSight> {
-  return readTree(await parseInTurns(html), url);
+export async function readDocumentInTurns(html: string, url: string, work: Work): Promise<DocumentSight> {
+  return readTree(await parseInTurns(html, work), url);
 }
 
 function readTree({ document, cut }: BoundedTree, url: string): DocumentSight {

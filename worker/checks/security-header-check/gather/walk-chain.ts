@@ -1,4 +1,5 @@
-import type { HttpProbe } from '../../../probes/http/port.ts';
+import type { Probes } from '../../../probes/port.ts';
+import type { Work } from '../../../probes/work.ts';
 import { seeBodySigns } from '../../../web/block-page.ts';
 import { isHtml, parseContentType } from '../../../web/content-type.ts';
 import { indexFields, valuesOf } from '../../../web/fields.ts';
@@ -27,24 +28,27 @@ type SeenAnswer = {
 };
 
 /** Walks from an address to the page that its visitor ends at: redirects are followed, and pages that send the visitor on by themselves. */
-export async function walkChain(start: string, http: HttpProbe): Promise<Chain> {
+export async function walkChain(
+  start: string,
+  { http, work }: Pick<Probes, 'http' | 'work'>,
+): Promise<Chain> {
   const walked = await walkRedirects<SeenAnswer>(start, {
     http,
     limits,
-    read: (answer, url) => ({
+    read: async (answer, url) => ({
       seen: {
         kind: 'response',
         hop: seeHop(answer, url),
         answer,
       },
-      lead: readLead(answer, url),
+      lead: await readLead(answer, url, work),
     }),
   });
   const answers = walked.hops.flatMap(({ seen }) => (seen.kind === 'response' ? [seen] : []));
   const last = walked.hops.at(-1);
   const end = last ? endOf(walked.stop, last) : ({ kind: 'answered' } as const);
   const answer = end.kind === 'answered' ? answers.at(-1)?.answer : undefined;
-  const page = answer ? seePage(answer, answer.url) : undefined;
+  const page = answer ? seePage(answer, answer.url, work) : undefined;
   const hops = walked.hops.flatMap(markLeft);
   return { start, hops, end, document: (await page?.document) ?? null, bodySigns: page?.bodySigns ?? [] };
 }
@@ -81,17 +85,17 @@ function seeHop({ status, headers, tls }: HttpResponse, url: string): Hop {
 }
 
 /** What both chains see where they end at one page. */
-const seePage = oncePerAnswer((answer) => ({
-  document: seeDocument(answer),
+const seePage = oncePerAnswer((answer, _url, work: Work) => ({
+  document: seeDocument(answer, work),
   bodySigns: seeBodySigns(answer.body.text),
 }));
 
 // null where there is no page to read: another type, or a body that never came.
-async function seeDocument(answer: HttpResponse): Promise<DocumentSight | null> {
+async function seeDocument(answer: HttpResponse, work: Work): Promise<DocumentSight | null> {
   const { text, cut } = answer.body;
   if (!isHtml(parseContentType(valuesOf(indexFields(answer.headers), 'content-type')))) return null;
   const isUnread = cut !== undefined && cut !== 'limit' && text === '';
   if (isUnread) return null;
-  const document = await readDocumentInTurns(text, answer.url);
+  const document = await readDocumentInTurns(text, answer.url, work);
   return cut === undefined ? document : { ...document, cut: document.cut ?? `its body was cut (${cut})` };
 }
