@@ -8,6 +8,8 @@ export type PaceOrder = {
   /** What all runs together may ask. Work for anonymous callers may use `anonymousShare` of it. */
   readonly rate: PaceRate;
   readonly isAnonymous: boolean;
+  /** When it was asked for, ms of `steadyNow`. */
+  readonly askedAt: number;
   /** Its place in line, ms of `steadyNow`: who has asked for longer goes first. */
   readonly since: number;
   /** Until when the unit is of use, ms of `steadyNow`. */

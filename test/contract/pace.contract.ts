@@ -10,7 +10,7 @@ const rate = { perSecond: 20, burst: 40 };
 /** An order of a caller with a token, placed now, that waits for ten seconds. */
 export function order(key: string, different: Partial<PaceOrder> = {}): PaceOrder {
   const now = steadyNow();
-  return { key, rate, isAnonymous: false, since: now, until: now + 10_000, ...different };
+  return { key, rate, isAnonymous: false, askedAt: now, since: now, until: now + 10_000, ...different };
 }
 
 /** Waits until the unit may be used, as runs do. @returns false where it is refused */

@@ -69,8 +69,16 @@ export function openPaceTurns(pace: Pace, { isAnonymous, limitMs, slot, isWellKn
       const usual = paceRates[what];
       if (!usual) return true;
       const rate = what === 'packets' && isWellKnown(of) ? timesAsFast(usual) : usual;
-      const until = Math.min(steadyNow() + longestWaitMs, endsAt);
-      const order = { key: `${what} ${of}`, rate, isAnonymous, since: standInLine(`${what} ${of}`), until };
+      const askedAt = steadyNow();
+      const until = Math.min(askedAt + longestWaitMs, endsAt);
+      const order = {
+        key: `${what} ${of}`,
+        rate,
+        isAnonymous,
+        askedAt,
+        since: standInLine(`${what} ${of}`),
+        until,
+      };
       for (;;) {
         const waitMs = await untilAborted(pace.take(order), signal);
         if (waitMs === null || waitMs === 0) return waitMs === 0;
