@@ -6,24 +6,26 @@ import { openBackend } from '#shared/backend';
 import { type Config, countProcesses, misspeltSettings, readConfig } from '#shared/config';
 import { openLogger } from '#shared/logger';
 import { describeMisspelling } from '#shared/misspelt-settings';
-import { findBrowser } from '../worker/probes/browser/find-browser.ts';
+import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
 import { browserSettingsOf } from '../worker/start/probe-settings.ts';
 import { openServer, type ServerOptions } from './connection.ts';
 import { exitStatus } from './exit-status.ts';
 
 /** What an examination has found: it works, it is not there and need not be, it is probably a mistake, or it is broken. */
 type Found = { readonly state: 'ok' | 'none' | 'warn' | 'broken'; readonly words: string };
-type Examination = readonly [name: string, look: () => Promise<Found> | Found];
+type Examination = readonly [name: string, look: () => Promise<Found> | Found, withinMs?: number];
 
 const within = 5000;
+/** A browser that was never started reads its files first. */
+const browserStartMs = 20_000;
 
 /** Examines what checks need on this machine, a line each, with the time that it took; gives 5 where something that is set up is broken. */
 export async function examine(options: ServerOptions): Promise<number> {
   const config = readConfig();
   let isBroken = false;
-  for (const [name, look] of examinations(config, options)) {
+  for (const [name, look, withinMs] of examinations(config, options)) {
     const start = performance.now();
-    const { state, words } = await withDeadline(look);
+    const { state, words } = await withDeadline(look, withinMs ?? within);
     const tookMs = Math.round(performance.now() - start);
     isBroken ||= state === 'broken';
     console.log(`${state.padEnd(6)}  ${name.padEnd(8)}  ${String(tookMs).padStart(5)} ms  ${words}`);
@@ -38,15 +40,16 @@ function examinations(config: Config, options: ServerOptions): readonly Examinat
     ['store', () => lookAtFolder(config.DATA_DIR)],
     ['dns', () => lookAtDns(config)],
     ['ipv6', lookAtIpv6],
-    ['browser', () => lookAtBrowser(config)],
+    ['browser', () => lookAtBrowser(config), browserStartMs + within],
     ['backend', () => lookAtBackend(config)],
     ['server', () => lookAtServer(options)],
   ];
 }
 
-async function withDeadline(look: Examination[1]): Promise<Found> {
+async function withDeadline(look: Examination[1], withinMs: number): Promise<Found> {
   const late = new Promise<Found>((resolve) => {
-    setTimeout(() => resolve({ state: 'broken', words: `no answer within ${within} ms` }), within).unref();
+    const words = `no answer within ${withinMs} ms`;
+    setTimeout(() => resolve({ state: 'broken', words }), withinMs).unref();
   });
   const found = Promise.resolve()
     .then(look)
@@ -103,9 +106,23 @@ function lookAtIpv6(): Found {
 }
 
 async function lookAtBrowser(config: Config): Promise<Found> {
-  const found = await findBrowser(browserSettingsOf(config).browser);
-  if ('executable' in found) return { state: 'ok', words: found.executable };
-  return { state: 'none', words: `pagespeed-check is off: ${found.reason}. ${found.fix}` };
+  const { browser, noSandbox } = browserSettingsOf(config);
+  let words = '';
+  // As a worker starts it: one that is there and does not start loads no page.
+  const fault = await tryBrowser(browser, {
+    noSandbox,
+    startMs: browserStartMs,
+    signal: new AbortController().signal,
+    onFound: ({ product, source }) => {
+      words = `${product} starts (${source})`;
+    },
+  });
+  if (!fault) return { state: 'ok', words };
+  const isSet = config.BROWSER_PATH !== undefined;
+  return {
+    state: isSet ? 'broken' : 'none',
+    words: `pagespeed-check is off: ${fault.reason}. ${fault.fix}`,
+  };
 }
 
 async function lookAtBackend(config: Config): Promise<Found> {

@@ -25,6 +25,8 @@ export type Metrics = {
   jobStarted(queue: QueueName, waitedS: number): void;
   /** @param seconds where it is known how long the run took */
   checkDone(check: string, state: string, seconds?: number): void;
+  /** A unit of a pace was waited for so long. */
+  paceWaited(charge: string, seconds: number): void;
   /** From now on each scrape tells which parts are away or hampered. */
   watchReadiness(read: ReadReadiness): void;
   /** From now on each scrape tells what became of spans. */
@@ -67,6 +69,15 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     'Time from a request for a job to its start.',
     'queue',
   );
+  const paceWaited = addDurations(
+    registry,
+    {
+      name: 'diag_pace_wait_seconds',
+      help: 'Time from a question of a run to its turn at the pace of the host that it is for.',
+      label: 'charge',
+    },
+    durations,
+  );
   const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
   for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, 0);
   const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
@@ -80,6 +91,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
       checks.inc({ check, outcome });
       if (seconds !== undefined) checkSeconds.observe({ check }, seconds);
     },
+    paceWaited,
     watchReadiness: (read) => addDegradedGauge(read, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),

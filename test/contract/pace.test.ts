@@ -1,34 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
 import { openMemoryPace } from '#shared/pace/memory';
+import type { Pace } from '#shared/pace/port';
 import { openRedisPace } from '#shared/pace/redis';
+import { steadyNow } from '#shared/steady-time';
 import { describeCluster } from '../kit/describe-cluster.ts';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
-import { paceContract } from './pace.contract.ts';
+import { countThrough, order, paceContract } from './pace.contract.ts';
 
 describe('memory pace', () => {
   paceContract(async () => openMemoryPace());
 
   test('a burst waits for nothing, whatever fraction of a millisecond the clock shows', async () => {
-    for (let now = 1; now < 1e6; now += 997.0937) {
+    for (let now = 1; now < 2e4; now += 997.0937) {
       const pace = openMemoryPace(() => now);
-      expect([await pace.take('a', 10, { perSecond: 10, burst: 10 }, 0), now]).toEqual([0, now]);
+      const wanted = order('a', { rate: { perSecond: 10, burst: 10 }, since: now, until: now });
+      const waits = await Promise.all(Array.from({ length: 10 }, () => pace.take(wanted)));
+      expect([waits.every((waitMs) => waitMs === 0), now]).toEqual([true, now]);
+      expect(await pace.take(wanted)).toBeNull();
+      await pace.close();
     }
-  });
-
-  test('what was taken is there again at its rate', async () => {
-    let now = 1_000_000;
-    const pace = openMemoryPace(() => now);
-    const rate = { perSecond: 2, burst: 10 };
-    expect(await pace.take('a', 10, rate, 0)).toBe(0);
-    now += 1500;
-    expect(await pace.take('a', 3, rate, 0)).toBe(0);
-    expect(await pace.take('a', 1, rate, 0)).toBeNull();
-    now += 60_000;
-    expect(await pace.take('a', 10, rate, 0)).toBe(0);
-    expect(await pace.take('a', 1, rate, 0)).toBeNull();
   });
 });
 
@@ -41,18 +35,52 @@ describe.skipIf(!hasRedis)('Redis pace', () => {
   const open = async () => openRedisPace(await openReadyRedis(redis.url), quietLog);
   paceContract(open);
 
-  test('two processes keep one pace; each keeps it alone while Redis does not answer', async () => {
-    const rate = { perSecond: 1, burst: 5 };
-    const [a, b] = [await open(), await open()];
+  test('four processes keep one pace, and each has its part of it', async () => {
+    const paces: Pace[] = await Promise.all([open(), open(), open(), open()]);
     const key = randomId();
-    expect(await a.take(key, 4, rate, 0)).toBe(0);
-    expect(await b.take(key, 4, rate, 0)).toBeNull();
-    await freeze(redis.process);
-    expect(await a.take(key, 5, rate, 0)).toBe(0);
-    expect(await a.take(key, 5, rate, 0)).toBeNull();
-    redis.process?.kill('SIGCONT');
-    await Promise.all([a.close(), b.close()]);
+    const rate = { perSecond: 40, burst: 40 };
+    // Known to each other, as after some seconds of work.
+    await Promise.all(paces.map((pace) => pace.take(order(randomId()))));
+    const counts = await Promise.all(paces.map((pace) => countThrough([pace], 100, { key, rate }, 4000)));
+    const through = counts.reduce((sum, count) => sum + count, 0);
+    expect(through).toBeLessThanOrEqual((40 + 4 * 40) * 1.1);
+    expect(through).toBeGreaterThanOrEqual(40 + 3 * 40);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(through / 10);
+    await Promise.all(paces.map((pace) => pace.close()));
   });
+
+  test('what a process has not used within a second comes back, and is never used later', async () => {
+    const [one, other] = [await open(), await open()];
+    const key = randomId();
+    const rate = { perSecond: 1, burst: 8 };
+    // Two more than are waited for are in hand.
+    expect(await one.take(order(key, { rate }))).toBe(0);
+    await delay(2200);
+    const through = await countThrough([one, other], 20, { key, rate }, 100);
+    expect(through).toBe(8);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  test('while Redis does not answer, each process keeps its part of the rate, and no burst that others may have used', async () => {
+    const client = await openReadyRedis(redis.url);
+    await client.flushall();
+    client.disconnect();
+    const paces = await Promise.all([open(), open()]);
+    const key = randomId();
+    const rate = { perSecond: 20, burst: 40 };
+    for (const pace of paces) await pace.take(order(randomId()));
+    // The second hears of the first when it begins, and the first of the second some seconds later.
+    await delay(5200);
+    await countThrough(paces, 40, { key, rate }, 500);
+    await freeze(redis.process);
+    const start = steadyNow();
+    const through = await countThrough(paces, 200, { key, rate }, 4000);
+    const tookS = (steadyNow() - start) / 1000;
+    redis.process?.kill('SIGCONT');
+    expect(through).toBeLessThanOrEqual(tookS * 20 * 1.1 + 2);
+    expect(through).toBeGreaterThanOrEqual(20);
+    await Promise.all(paces.map((pace) => pace.close()));
+  }, 20_000);
 });
 
 describeCluster('Redis pace', (cluster) => {

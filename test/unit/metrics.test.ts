@@ -5,6 +5,9 @@ import { timeWaits } from '#shared/job-queue/time-waits';
 import { queueUnavailable } from '#shared/job-queue/unavailable';
 import { openMetrics } from '#shared/metrics';
 import { type Job, jobVersion } from '#shared/model/job';
+import { measurePace } from '#shared/pace/measured';
+import { noPace } from '#shared/pace/memory';
+import { steadyNow } from '#shared/steady-time';
 
 const job: Job = {
   v: jobVersion,
@@ -31,6 +34,27 @@ const valueOf = (body: string, line: string) =>
       .find((one) => one.startsWith(line))
       ?.split(' ')[1],
   );
+
+test('the wait for a pace is told by its charge alone, and what was refused counts with its longest wait', async () => {
+  const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });
+  const metrics = openMetrics(queue, store);
+  const answers: (number | null)[] = [0, 2000, 0, null];
+  const pace = measurePace(
+    { ...noPace, take: async () => answers.shift() as number | null },
+    metrics.paceWaited,
+  );
+  const now = steadyNow();
+  const times = { askedAt: now - 2000, since: now, until: now + 8000 };
+  const order = { rate: { perSecond: 1, burst: 1 }, isAnonymous: true, ...times };
+  for (let asked = 0; asked < 4; asked += 1) await pace.take({ ...order, key: 'packets 192.0.2.1' });
+  const { body } = await metrics.text();
+  const of = (what: string) => valueOf(body, `diag_pace_wait_seconds_${what}`);
+  expect(of('count{charge="packets"}')).toBe(3);
+  expect(of('sum{charge="packets"}')).toBeGreaterThanOrEqual(14);
+  expect(of('bucket{le="1",charge="packets"}')).toBe(0);
+  expect(body).not.toContain('192.0.2.1');
+  await queue.close(0);
+});
 
 test('the first scrape tells whether queue and store work, how fast they answer, and what runs', async () => {
   const queue = openMemoryJobQueue({ hostConcurrency: 1, lineLimit: 10, waitingLimit: 10 });

@@ -1,28 +1,24 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ownSlot, type Slot } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
-import type { Pace, PaceRate } from '#shared/pace/port';
+import type { Pace } from '#shared/pace/port';
 import { isAddress } from '#shared/target/classify-address';
 import { siteOf } from '#shared/target/parse-target';
 import { openAnswerRoom } from './answer-room.ts';
+import type { DnsAnswer } from './dns/port.ts';
+import { type Charge, openPaceTurns } from './pace-turns.ts';
+import { openRecognition } from './recognition.ts';
 
-/** Whose run it is: the registrable domain or address that the caller named, and whether the caller can be held to account. */
-export type RunOwner = { readonly site: string; readonly isAnonymous: boolean };
+/** Whose run it is: the registrable domain or address that the caller named, whether the caller can be held to account, and how long it may take. */
+export type RunOwner = { readonly site: string; readonly isAnonymous: boolean; readonly limitMs?: number };
 
 /** The owner of a job's run. */
-export function ownerOf({ host, isAnonymous }: Pick<Job, 'host' | 'isAnonymous'>): RunOwner {
-  return { site: host, isAnonymous: isAnonymous === true };
+export function ownerOf({
+  host,
+  isAnonymous,
+  runLimitMs,
+}: Pick<Job, 'host' | 'isAnonymous' | 'runLimitMs'>): RunOwner {
+  return { site: host, isAnonymous: isAnonymous === true, limitMs: runLimitMs };
 }
-
-/** What is charged, and the key under which it is counted: a registrable domain or an address. */
-export type Charge =
-  | 'foreign questions' // to resolvers, for names of one foreign domain
-  | 'foreign connections' // to hosts of one foreign domain
-  | 'packets' // to one name server's address
-  | 'server connections' // TCP to one name server's address
-  | 'requests' // HTTP connections to one address, and requests over those that are open
-  | 'handshakes' // TLS connections to one address
-  | 'UDP exchanges'; // one datagram to one address, sent twice at most
 
 /**
  * What one run may ask of one host, or in all. Usual zones stay far below: the largest foreign domain of a Google or Microsoft 365 zone is
@@ -42,31 +38,6 @@ const runLimits = {
 /** Packets that an address leaves unanswered before it counts as silent: three questions with all their tries. */
 const unansweredLimit = 9;
 
-/** What all runs together may ask of one host. Work of anonymous callers, whom nobody can hold to account, is slower. */
-const paceRates: {
-  readonly [charge in Charge]?: { readonly anonymous: PaceRate; readonly known: PaceRate };
-} = {
-  'foreign questions': rates(50, 500),
-  'foreign connections': rates(20, 200),
-  packets: rates(50, 500),
-  requests: rates(25, 250),
-  handshakes: rates(10, 200),
-  'UDP exchanges': rates(5, 50),
-};
-
-function rates(perSecond: number, burst: number) {
-  return {
-    anonymous: { perSecond, burst },
-    known: { perSecond: 4 * perSecond, burst: 4 * burst },
-  };
-}
-
-/** Longest that a question waits for its turn; the run's own limit ends it before. */
-const longestWaitMs = 10_000;
-
-/** Units that a run takes at once of what comes by the dozen, so that not every packet asks Redis. */
-const leaseUnits: { readonly [charge in Charge]?: number } = { packets: 5, 'foreign questions': 5 };
-
 /** A budget that ran out: what was to be asked, and the limit of this run; null when all runs together have asked enough. */
 export type SpentBudget = {
   readonly what: Charge | 'name servers' | 'answer bytes';
@@ -83,6 +54,10 @@ export type Budget = {
    * @returns undefined when it may be asked, or what ran out; nothing may be sent then
    */
   charge(what: Charge, host: string, signal: AbortSignal): Promise<SpentBudget | undefined>;
+  /** The same for a page load, which keeps its slot while it waits: its browser holds the memory of one. */
+  chargeInSlot(what: Charge, host: string, signal: AbortSignal): Promise<SpentBudget | undefined>;
+  /** Hears what a resolver answered: it tells which name servers belong to those that are asked more than others. */
+  hear(answer: DnsAnswer): void;
   /**
    * Counts bytes of DNS answers, from resolvers and name servers, as they come.
    * @returns what ran out when this run has read as many as it may: no more is to be asked or read then
@@ -106,9 +81,7 @@ const spentLimit = 20;
 
 /** Opens the budget of one run. @param owner undefined: no host is foreign, as in tests and on the command line */
 export function openBudget(pace: Pace, owner: RunOwner | undefined, slot: Slot = ownSlot): Budget {
-  const used = new Map<string, number>();
   const spent = new Map<string, SpentBudget>();
-  const servers = new Set<string>();
   const answered = new Set<string>();
   const unanswered = new Map<string, number>();
   const room = openAnswerRoom(runLimits['answer bytes']);
@@ -119,24 +92,28 @@ export function openBudget(pace: Pace, owner: RunOwner | undefined, slot: Slot =
     return refusal;
   };
   const refuseBytes = () => refuse('answer bytes', 'DNS', runLimits['answer bytes']);
-  const takeTurn = openTurns(pace, owner?.isAnonymous === true ? 'anonymous' : 'known', slot);
-
-  return {
-    async charge(what, host, signal) {
+  const recognition = openRecognition();
+  const turns = openPaceTurns(pace, {
+    isAnonymous: owner?.isAnonymous === true,
+    limitMs: owner?.limitMs,
+    slot,
+    isWellKnown: recognition.isWellKnown,
+  });
+  const exceeds = openCount();
+  const chargeBy =
+    (takeTurn: typeof turns.take): Budget['charge'] =>
+    async (what, host, signal) => {
       const of = isAddress(host) ? host : siteOf(host);
       if (isForeign(what) && (owner === undefined || of === owner.site)) return undefined;
-      const key = `${what} ${of}`;
-      const count = (used.get(key) ?? 0) + 1;
-      used.set(key, count);
-      if (what === 'packets') {
-        servers.add(of);
-        if (servers.size > runLimits['name servers'])
-          return refuse('name servers', of, runLimits['name servers']);
-      }
-      const limit = (runLimits as { readonly [charge in Charge]?: number })[what];
-      if (limit !== undefined && count > limit) return refuse(what, of, limit);
+      const exceeded = exceeds(what, of);
+      if (exceeded !== undefined) return refuse(exceeded, of, runLimits[exceeded]);
       return (await takeTurn(what, of, signal)) ? undefined : refuse(what, of, null);
-    },
+    };
+
+  return {
+    charge: chargeBy(turns.take),
+    chargeInSlot: chargeBy(turns.takeInSlot),
+    hear: recognition.hear,
     receive: (bytes) => (room.receive(bytes) ? undefined : refuseBytes()),
     reserve: async (signal) => (await room.reserve(signal)) ?? refuseBytes(),
     note(address, outcome) {
@@ -148,33 +125,20 @@ export function openBudget(pace: Pace, owner: RunOwner | undefined, slot: Slot =
   };
 }
 
-/** Takes a run's turns at the pace of all runs, some units at once. Gives false when the wait would be too long. */
-function openTurns(pace: Pace, who: 'anonymous' | 'known', slot: Slot) {
-  const leased = new Map<string, number>();
-  return async (what: Charge, of: string, signal: AbortSignal): Promise<boolean> => {
-    const rate = paceRates[what]?.[who];
-    if (!rate) return true;
-    const key = `${what} ${of}`;
-    const left = leased.get(key) ?? 0;
-    const units = leaseUnits[what] ?? 1;
-    // Before the wait, so that the other questions of the same wave use this lease instead of taking their own.
-    leased.set(key, left > 0 ? left - 1 : units - 1);
-    if (left > 0) return true;
-    const waitMs = await pace.take(key, units, rate, longestWaitMs);
-    if (waitMs === null) leased.set(key, 0);
-    else if (waitMs > 0) await waitFor(waitMs, slot, signal);
-    return waitMs !== null;
+/** Counts what one run asks, and tells which of its limits that exceeds. */
+function openCount(): (what: Charge, of: string) => keyof typeof runLimits | undefined {
+  const used = new Map<string, number>();
+  const servers = new Set<string>();
+  return (what, of) => {
+    const count = (used.get(`${what} ${of}`) ?? 0) + 1;
+    used.set(`${what} ${of}`, count);
+    if (what === 'packets' && servers.add(of).size > runLimits['name servers']) return 'name servers';
+    return hasRunLimit(what) && count > runLimits[what] ? what : undefined;
   };
 }
 
-/** A wait beyond this is spent without a slot. */
-const longestInSlotMs = 1000;
-
-async function waitFor(waitMs: number, slot: Slot, signal: AbortSignal): Promise<void> {
-  const isLong = waitMs > longestInSlotMs;
-  if (isLong) slot.release();
-  await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-  if (isLong) await slot.retake(signal);
+function hasRunLimit(what: Charge): what is Charge & keyof typeof runLimits {
+  return what in runLimits;
 }
 
 function isForeign(what: Charge): boolean {

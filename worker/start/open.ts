@@ -8,7 +8,9 @@ import type { JobQueue, QueueWorker } from '#shared/job-queue/port';
 import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import type { QueueName } from '#shared/model/job';
+import { measurePace } from '#shared/pace/measured';
 import { noPace } from '#shared/pace/memory';
+import type { Pace } from '#shared/pace/port';
 import { openPlaces } from '#shared/places';
 import type { Tracing } from '#shared/tracing/port';
 import { openWaiting, type Waiting } from '#shared/waiting/waiting';
@@ -46,7 +48,7 @@ export type WorkerContext = {
 export function openWorker(context: WorkerContext): OpenWorker {
   const { config, log } = context;
   const { jobQueue, reportStore, pace } = context.backend;
-  const probes = prepareProbesOf(config, config.RATE_LIMIT ? pace : noPace);
+  const probes = prepareProbesOf(config, config.RATE_LIMIT ? measured(pace, context.metrics) : noPace);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
   const judging = openJudging(config.HSTS_PRELOAD_FILE);
   const runner = openRunnerOf(context, { probes, waiting, judging });
@@ -85,6 +87,10 @@ export function openWorker(context: WorkerContext): OpenWorker {
       probes.close();
     },
   };
+}
+
+function measured(pace: Pace, metrics: Metrics | undefined): Pace {
+  return metrics ? measurePace(pace, (charge, seconds) => metrics.paceWaited(charge, seconds)) : pace;
 }
 
 /** Gives the reading: true from when all crews were announced once. A caller that sees a ready worker must not be refused for want of one. */

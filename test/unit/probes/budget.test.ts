@@ -1,6 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { Slot } from '#shared/job-queue/port';
 import { noPace, openMemoryPace } from '#shared/pace/memory';
-import { type Charge, describeSpent, openBudget } from '../../../worker/probes/budget.ts';
+import type { Pace, PaceOrder } from '#shared/pace/port';
+import { describeSpent, openBudget } from '../../../worker/probes/budget.ts';
+import type { DnsAnswer } from '../../../worker/probes/dns/port.ts';
+import type { Charge } from '../../../worker/probes/pace-turns.ts';
 
 const { signal } = new AbortController();
 const owner = { site: 'a.test', isAnonymous: true };
@@ -47,29 +52,132 @@ test('an address that never answers is silent after nine packets; one that answe
   ]);
 });
 
-test('all runs together keep one pace at an address; callers with a token have four times as much', async () => {
-  const pace = openMemoryPace(() => 0);
-  const run = (isAnonymous: boolean) => openBudget(pace, { site: 'a.test', isAnonymous });
-  const gone = new AbortController();
+test('all runs together keep one pace at an address; anonymous callers use a quarter of it', async () => {
+  const pace = openMemoryPace();
   const through = async (isAnonymous: boolean, address: string) => {
+    const gone = new AbortController();
     let count = 0;
-    for (let runs = 0; runs < 60; runs += 1) {
-      const charges = Array.from({ length: 30 }, () =>
-        run(isAnonymous)
-          .charge('handshakes', address, gone.signal)
-          .then(
-            (refusal) => refusal === undefined,
-            () => false, // it would have had to wait
-          ),
+    const charges = Array.from({ length: 1000 }, (_, at) => {
+      const run = openBudget(pace, { site: `a${at}.test`, isAnonymous });
+      return run.charge('handshakes', address, gone.signal).then(
+        (refusal) => void (count += refusal === undefined ? 1 : 0),
+        () => undefined, // it would have had to wait
       );
-      gone.abort();
-      count += (await Promise.all(charges)).filter(Boolean).length;
-    }
+    });
+    await delay(200);
+    gone.abort();
+    await Promise.all(charges);
     return count;
   };
-  expect(await through(true, '192.0.2.1')).toBe(200);
-  expect(await through(false, '192.0.2.2')).toBe(800);
+  const anonymous = await through(true, '192.0.2.1');
+  expect(anonymous).toBeGreaterThanOrEqual(200);
+  expect(anonymous).toBeLessThanOrEqual(210);
+  const known = await through(false, '192.0.2.2');
+  expect(known).toBeGreaterThanOrEqual(800);
+  expect(known).toBeLessThanOrEqual(840);
+  // At the same address known callers still have what anonymous ones cannot use.
+  expect(await through(false, '192.0.2.1')).toBeGreaterThanOrEqual(580);
+  await pace.close();
 });
+
+test('one question to a name server takes one unit of its pace', async () => {
+  const orders: PaceOrder[] = [];
+  const pace: Pace = { ...noPace, take: async (order) => (orders.push(order), 0) };
+  const budget = openBudget(pace, owner);
+  for (const host of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) await budget.charge('packets', host, signal);
+  expect(orders.map(({ key, isAnonymous }) => [key, isAnonymous])).toEqual([
+    ['packets 192.0.2.1', true],
+    ['packets 192.0.2.1', true],
+    ['packets 192.0.2.2', true],
+  ]);
+});
+
+test('a wave of questions that waits for long gives the slot up once, and takes it again once', async () => {
+  const told: string[] = [];
+  const slot: Slot = {
+    release: () => void told.push('release'),
+    retake: async () => void told.push('retake'),
+  };
+  const seen = new Set<string>();
+  // The first time each is told to come back after more than a second.
+  const pace: Pace = {
+    ...noPace,
+    take: async ({ key }) => (seen.has(key) ? 0 : (seen.add(key), 1100)),
+  };
+  const budget = openBudget(pace, owner, slot);
+  const hosts = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'];
+  expect(await chargeMany('packets', hosts, budget)).toBe(4);
+  expect(told).toEqual(['release', 'retake']);
+  const page = ['192.0.2.5', '192.0.2.6'].map((host) => budget.chargeInSlot('requests', host, signal));
+  expect(await Promise.all(page)).toEqual([undefined, undefined]);
+  expect(told).toEqual(['release', 'retake']);
+});
+
+test('what would wait beyond the end of the run is not asked, and told', async () => {
+  const pace = openMemoryPace();
+  const run = (limitMs: number) => openBudget(pace, { site: 'a.test', isAnonymous: true, limitMs });
+  const gone = new AbortController();
+  const crowd = Array.from({ length: 300 }, () => run(15_000).charge('handshakes', '192.0.2.1', gone.signal));
+  const start = performance.now();
+  const refused = await run(4000).charge('handshakes', '192.0.2.1', signal);
+  expect(performance.now() - start).toBeLessThan(1000);
+  expect(refused && describeSpent(refused)).toBe(
+    'other checks have asked 192.0.2.1 as often as we allow for now',
+  );
+  gone.abort();
+  await Promise.allSettled(crowd);
+  await pace.close();
+});
+
+const dnsAnswer = (name: string, type: string, ...data: string[]): DnsAnswer => ({
+  kind: 'answer',
+  question: { name, type },
+  rcode: 'NOERROR',
+  flags: { aa: false, tc: false, ra: true, ad: false },
+  answers: data.map((text) => ({ name, type, ttl: 60, data: text })),
+  authority: [],
+  additional: [],
+  ede: [],
+  edns: null,
+  server: '192.0.2.53',
+  transport: 'udp',
+  rttMs: 1,
+  sizeBytes: 60,
+});
+
+test.for([
+  { name: 'ns1.google.com', because: [] },
+  { name: 'arya.ns.cloudflare.com', because: [] },
+  { name: 'ns-1.awsdns-00.co.uk', because: [] },
+  { name: 'ns1-01.azure-dns.com', because: [] },
+  { name: 'ns01.domaincontrol.com', because: [] },
+  { name: 'a.gtld-servers.net', because: [] },
+  { name: 'a.registry.example', because: [dnsAnswer('museum', 'NS', 'a.registry.example')] },
+  { name: 'a.registry.example', because: [dnsAnswer('co.uk', 'NS', 'A.registry.example')] },
+])('$name is asked four times as fast', async ({ name, because }) => {
+  expect(await rateOf('192.0.2.1', [...because, dnsAnswer(name, 'A', '192.0.2.1')])).toBe(800);
+});
+
+test.for([
+  { name: 'ns1.victim.test', because: [] },
+  { name: 'www.google.com', because: [] },
+  { name: 'ns1.google.com.victim.test', because: [] },
+  { name: 'ns.cloudflare.com.test', because: [] },
+  { name: 'ns1.victim.test', because: [dnsAnswer('a.test', 'NS', 'ns1.victim.test')] },
+  // Anybody can have a part below a private suffix.
+  { name: 'ns1.victim.test', because: [dnsAnswer('github.io', 'NS', 'ns1.victim.test')] },
+])('$name is asked as fast as any', async ({ name, because }) => {
+  expect(await rateOf('192.0.2.1', [...because, dnsAnswer(name, 'A', '192.0.2.1')])).toBe(200);
+});
+
+async function rateOf(address: string, heard: readonly DnsAnswer[]): Promise<number | undefined> {
+  let perSecond: number | undefined;
+  const pace: Pace = { ...noPace, take: async ({ rate }) => ((perSecond = rate.perSecond), 0) };
+  const budget = openBudget(pace, owner);
+  for (const answer of heard) budget.hear(answer);
+  await budget.charge('packets', address, signal);
+  return perSecond;
+}
 
 test('what ran out is listed once, and told in a clause', async () => {
   const budget = openBudget(noPace, owner);

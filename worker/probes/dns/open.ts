@@ -40,10 +40,14 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
     { budget, signal }: Pick<NameserverRun, 'budget' | 'signal'>,
   ) => {
     const found = cache.get(key);
-    if (found) return found;
+    if (found) {
+      budget.hear(found);
+      return found;
+    }
     const spent = await budget.charge('foreign questions', question.name, signal);
     if (spent) return refuse(question, spent);
     const answer = await resolvers.ask(question, options, { budget, signal });
+    budget.hear(answer);
     const ttlS = Math.min(settings.cacheForS, ttlOf(answer));
     if (ttlS > 0) cache.set(key, answer, { ttl: ttlS * 1000 });
     return answer;

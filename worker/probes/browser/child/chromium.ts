@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { chownSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { ConnectionTransport } from 'puppeteer-core';
@@ -16,15 +17,32 @@ export type Chromium = {
 type Start = Pick<Order, 'executable' | 'arguments' | 'profile' | 'uid'>;
 
 /**
- * A download is written into the temporary folder before its refusal is heard: a script that makes up downloads wrote 700 MB in a run.
- * So there is none, and such a download fails when its file is opened. Only shared memory that may not lie in /dev/shm needs the folder.
+ * The temporary folder, and what takes it away. Chrome puts the socket of its ProcessSingleton there and does not start without one (the
+ * headless shell has no such socket). But a download is written there before its refusal is heard: a script that makes up downloads wrote
+ * 700 MB in a run. So it is gone once the browser is up, and such a download fails when its file is opened. Only shared memory that may
+ * not lie in /dev/shm needs a folder for longer.
  */
-function temporaryFolder(flags: readonly string[], profile: string): string {
-  return flags.includes(shmOnDisk) ? profile : join(profile, 'none');
+function temporaryFolder({ arguments: flags, profile, uid }: Start) {
+  if (flags.includes(shmOnDisk)) return { path: profile, takeAway: () => undefined };
+  const path = join(profile, 'tmp');
+  mkdirSync(path, { mode: 0o700 });
+  if (uid !== undefined) chownSync(path, uid, uid);
+  return {
+    path,
+    takeAway() {
+      try {
+        renameSync(path, join(profile, 'tmp-of-start'));
+      } catch {
+        // The profile itself is gone already: the run is over.
+      }
+    },
+  };
 }
 
 /** Starts the browser as the user that the order names, knowing nothing of our environment. */
-export function startChromium({ executable, arguments: flags, profile, uid }: Start): Chromium {
+export function startChromium(start: Start): Chromium {
+  const { executable, arguments: flags, profile, uid } = start;
+  const temporary = temporaryFolder(start);
   const browser = spawn(executable, flags, {
     ...(uid === undefined ? {} : { uid, gid: uid }),
     cwd: profile,
@@ -33,7 +51,7 @@ export function startChromium({ executable, arguments: flags, profile, uid }: St
     // No secrets of ours; and all that it writes goes where it is deleted afterwards.
     env: {
       HOME: profile,
-      TMPDIR: temporaryFolder(flags, profile),
+      TMPDIR: temporary.path,
       XDG_CONFIG_HOME: profile,
       XDG_CACHE_HOME: profile,
       XDG_RUNTIME_DIR: profile,
@@ -50,9 +68,8 @@ export function startChromium({ executable, arguments: flags, profile, uid }: St
     browser.once('exit', (code, signal) => setImmediate(() => resolve(`exit ${code ?? signal}: ${stderr}`)));
   });
   const [, , , write, read] = browser.stdio;
-  return {
-    pid: browser.pid ?? 0,
-    transport: openPipeTransport(write as Writable, read as Readable),
-    ended,
-  };
+  const transport = openPipeTransport(write as Writable, read as Readable);
+  // Its first word: it is up, and asked by nobody but us.
+  read?.once('data', temporary.takeAway);
+  return { pid: browser.pid ?? 0, transport, ended };
 }
