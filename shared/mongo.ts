@@ -1,5 +1,7 @@
-import { type Db, MongoClient, MongoError, MongoServerError } from 'mongodb';
+import { type Db, MongoClient, MongoError, MongoNetworkError, MongoServerError } from 'mongodb';
+import type { Logger } from './logger.ts';
 import { Problem } from './model/problem.ts';
+import { openRenewedClient } from './mongo-client.ts';
 
 /**
  * Measured with a frozen server: `timeoutMS` has no effect in driver 7.8 and one read hung for 70 s; with these a call
@@ -13,48 +15,86 @@ const timeouts = {
   retryWrites: false,
 } as const;
 
+/** A call and its second try, each through all steps of the driver. */
+const usualCallMs = 4200;
+
 /** The code of a server that has a document of this key already. */
 export const duplicateKey = 11_000;
 
-/** So soon after a first connection that failed the next one is tried. */
-const tryAgainMs = 500;
-
-/** What a process uses of a client. */
-export type Mongo = { readonly db: (name: string) => Db; close(): Promise<void> };
+/** What a process uses of a server. */
+export type Mongo = {
+  /**
+   * Does something with the database that the URL names. A server that is away or refuses rises as Problem `store_unavailable`, and so does
+   * what takes longer than a call and its second try may; anything else is a defect.
+   */
+  readonly call: <T>(act: (database: Db) => Promise<T>) => Promise<T>;
+  close(): Promise<void>;
+};
 
 /**
- * Opens a client with the timeouts of a request, but for those that the URL sets itself, and connects it, however long the server stays
- * away. Left to itself, the driver (7.8, measured) closes its topology when the first connection fails, and every later call of the
- * process fails at once, also when the server is there.
+ * Opens a client with the timeouts of a request, but for those that the URL sets itself, and keeps it connected, however long the server
+ * stays away: one that does not work is replaced where a fresh one does.
  */
-export function openMongo(url: string): Mongo {
-  const client = new MongoClient(url, { ...unlessNamedIn(url, timeouts), appName: 'diag' });
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
-  const connect = () => {
-    client.connect().catch(() => {
-      // The call that meets it says why.
-      if (!isClosed) timer = setTimeout(connect, tryAgainMs).unref();
-    });
-  };
-  connect();
+export function openMongo(url: string, log: Pick<Logger, 'warn'>): Mongo {
+  const callMs = callMsOf(url);
+  const client = openRenewedClient({
+    url,
+    database: databaseNameOf(url),
+    options: { ...unlessNamedIn(url, timeouts), appName: 'diag' },
+    callMs,
+    log,
+  });
   return {
-    db: (name) => client.db(name),
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await client.close();
-    },
+    call: (act) =>
+      withMongo(async () => {
+        try {
+          const found = await withinMs(callMs, act(client.database()));
+          client.answered();
+          return found;
+        } catch (error) {
+          if (isAnswer(error)) client.answered();
+          else if (isOfStore(error)) client.unanswered();
+          throw error;
+        }
+      }),
+    close: () => client.close(),
   };
+}
+
+/** Where the URL takes the limits away (0), a call still ends. */
+const longestCallMs = 60_000;
+
+// The driver's limits are those of its steps: choosing a server, connecting, silence on the socket. Some of its waits have none.
+function callMsOf(url: string): number {
+  const { serverSelectionTimeoutMS, connectTimeoutMS, socketTimeoutMS } = timeouts;
+  const named = new Map([...queryOf(url)].map(([name, text]) => [name.toLowerCase(), Number(text)]));
+  const steps = Object.entries({ serverSelectionTimeoutMS, connectTimeoutMS, socketTimeoutMS });
+  const sum = steps.reduce((total, [name, usual]) => total + (named.get(name.toLowerCase()) ?? usual), 0);
+  return Number.isFinite(sum) ? Math.min(longestCallMs, Math.max(usualCallMs, sum * 2)) : usualCallMs;
+}
+
+/** The outcome of something that is under way; after so many ms an error of the store. */
+export async function withinMs<T>(ms: number, acting: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new MongoNetworkError(`no answer within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([acting, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The driver would let these win over the URL's own. Options of a URL are told in any case (MongoDB, "Connection String Options"). */
 function unlessNamedIn<T extends object>(url: string, options: T): Partial<T> {
-  const [, query = ''] = url.split('?');
-  const named = [...new URLSearchParams(query).keys()].map((name) => name.toLowerCase());
+  const named = [...queryOf(url).keys()].map((name) => name.toLowerCase());
   return Object.fromEntries(
     Object.entries(options).filter(([name]) => !named.includes(name.toLowerCase())),
   ) as Partial<T>;
+}
+
+function queryOf(url: string): URLSearchParams {
+  const [, query = ''] = url.split('?');
+  return new URLSearchParams(query);
 }
 
 /** An index of ten million documents is built in less. */
@@ -105,6 +145,15 @@ export async function withMongo<T>(act: () => Promise<T>): Promise<T> {
       { retryAfterS: 5, cause: error },
     );
   }
+}
+
+// Codes with which a server says that it is not, or no longer, the one to ask: InterruptedAtShutdown, PrimarySteppedDown, ShutdownInProgress,
+// NotWritablePrimary, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary (MongoDB, "Error Codes").
+const notThere: ReadonlySet<number | string> = new Set([11_600, 189, 91, 10_107, 11_602, 13_435, 13_436]);
+
+/** True for an error that the right server gave as its answer. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof MongoServerError && !notThere.has(error.code ?? '');
 }
 
 // A write to a socket that the server has just closed rises as Node's own EPIPE, unwrapped by the driver (7.8, measured:

@@ -1,38 +1,38 @@
 import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb';
-import { duplicateKey, onceMore, withMongo } from '../mongo.ts';
+import { duplicateKey, type Mongo, onceMore } from '../mongo.ts';
 import type { RowReader } from '../stored-row.ts';
 import { anonymousAccount, type Grants, type HistoryQuestion } from './grants.ts';
 import { dateOf, type GrantDocument, msOf, readGrantDocument } from './mongo-documents.ts';
 
 /** Grants beside the reports. @param prepare makes the indexes once */
-export function openMongoGrants(database: Db, prepare: () => Promise<void>, readRow: RowReader): Grants {
-  const grants = database.collection<GrantDocument>('grants');
-  const reports = database.collection<{ _id: string; isOpen: boolean; expiresAt: Date }>('reports');
+export function openMongoGrants(mongo: Mongo, prepare: () => Promise<void>, readRow: RowReader): Grants {
   return {
-    give: (account, { checkedAt, expiresAt, ...grant }) =>
-      withMongo(async () => {
-        await prepare();
-        const document: GrantDocument = {
-          ...grant,
-          _id: idOf(grant.reportId, account),
-          account,
-          checkedAt: dateOf(checkedAt),
-          expiresAt: dateOf(expiresAt),
-        };
-        await onceMore(() => insertOnce(grants, document));
-      }),
+    async give(account, { checkedAt, expiresAt, ...grant }) {
+      await prepare();
+      const document: GrantDocument = {
+        ...grant,
+        _id: idOf(grant.reportId, account),
+        account,
+        checkedAt: dateOf(checkedAt),
+        expiresAt: dateOf(expiresAt),
+      };
+      await mongo.call((database) => onceMore(() => insertOnce(grantsOf(database), document)));
+    },
     isGiven: (account, reportId) =>
-      withMongo(async () => {
+      mongo.call(async (database) => {
         const ids = [account, anonymousAccount].map((name) => idOf(reportId, name));
+        const reports = database.collection<{ _id: string; isOpen: boolean; expiresAt: Date }>('reports');
         const [given, open] = await Promise.all([
-          grants.find({ _id: { $in: ids } }).toArray(),
+          grantsOf(database)
+            .find({ _id: { $in: ids } })
+            .toArray(),
           reports.find({ _id: reportId, isOpen: true }, { projection: { expiresAt: 1 } }).toArray(),
         ]);
         return [...given, ...open].some(({ expiresAt }) => msOf(expiresAt) > Date.now());
       }),
     list: (question) =>
-      withMongo(async () => {
-        const found = await grants
+      mongo.call(async (database) => {
+        const found = await grantsOf(database)
           .find(pageOf(question))
           .sort({ checkedAt: -1, reportId: -1 })
           .limit(question.limit)
@@ -41,6 +41,8 @@ export function openMongoGrants(database: Db, prepare: () => Promise<void>, read
       }),
   };
 }
+
+const grantsOf = (database: Db) => database.collection<GrantDocument>('grants');
 
 // Keyed by report and account: a second writing changes nothing.
 async function insertOnce(grants: Collection<GrantDocument>, document: GrantDocument): Promise<void> {

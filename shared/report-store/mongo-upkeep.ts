@@ -1,6 +1,6 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import type { Logger } from '../logger.ts';
-import { duplicateKey, withPatientMongo } from '../mongo.ts';
+import { duplicateKey, withinMs, withMongo, withPatientMongo } from '../mongo.ts';
 import { blobId } from './mongo-documents.ts';
 import { prepareIndexes } from './mongo-indexes.ts';
 import { blobKinds } from './port.ts';
@@ -20,6 +20,8 @@ export type Upkeep = {
   close(): void;
 };
 
+/** A write does not wait longer for indexes that are being made; a later one finds them. */
+const prepareMs = 4000;
 /** Documents deleted in one command. */
 const batch = 500;
 /** A round is due again after so many times as long as it took: 2 % of one core of the server at most. */
@@ -43,7 +45,7 @@ export function openUpkeep(options: UpkeepOptions): Upkeep {
     if (isOpen) timer = setTimeout(act, everyMs).unref();
   };
   return {
-    prepare() {
+    async prepare() {
       prepared ??= withPatientMongo(url, prepareIndexes).then(
         (hasTtl) => {
           if (!hasTtl)
@@ -58,7 +60,8 @@ export function openUpkeep(options: UpkeepOptions): Upkeep {
           throw error;
         },
       );
-      return prepared;
+      const preparing = prepared;
+      return withMongo(() => withinMs(prepareMs, preparing));
     },
     close() {
       isOpen = false;

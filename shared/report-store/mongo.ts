@@ -1,6 +1,6 @@
 import { Binary, type Collection, type Db, MongoServerError } from 'mongodb';
 import type { Logger } from '../logger.ts';
-import { databaseNameOf, duplicateKey, onceMore, openMongo, withMongo } from '../mongo.ts';
+import { duplicateKey, type Mongo, onceMore, openMongo } from '../mongo.ts';
 import { openRowReader, type RowReader } from '../stored-row.ts';
 import {
   type BlobDocument,
@@ -35,20 +35,19 @@ const upkeepEveryMs = 60_000;
  */
 export function openMongoReportStore(url: string, options: MongoStoreOptions): ReportStore {
   const { log, limitBytes } = options;
-  const client = openMongo(url);
-  const database = client.db(databaseNameOf(url));
+  const mongo = openMongo(url, log);
   const readRow = openRowReader(log);
   const upkeep = openUpkeep({ url, log, limitBytes, everyMs: options.upkeepEveryMs ?? upkeepEveryMs });
   return {
-    ...openReports(database, upkeep, readRow),
-    ...openBlobs(database, upkeep),
-    grants: openMongoGrants(database, () => upkeep.prepare(), readRow),
+    ...openReports(mongo, upkeep, readRow),
+    ...openBlobs(mongo, upkeep),
+    grants: openMongoGrants(mongo, () => upkeep.prepare(), readRow),
     fault: () => undefined, // only a call can say whether the server is there
-    use: () => withMongo(async () => ({ usedBytes: await readUsedBytes(database), limitBytes })),
-    identity: () => withMongo(() => readIdentity(database)),
+    use: () => mongo.call(async (database) => ({ usedBytes: await readUsedBytes(database), limitBytes })),
+    identity: () => mongo.call(readIdentity),
     async ping() {
       try {
-        await database.command({ ping: 1 });
+        await mongo.call((database) => database.command({ ping: 1 }));
         await upkeep.prepare();
         return true;
       } catch {
@@ -57,71 +56,75 @@ export function openMongoReportStore(url: string, options: MongoStoreOptions): R
     },
     async close() {
       upkeep.close();
-      await client.close();
+      await mongo.close();
     },
   };
 }
 
+const reportsOf = (database: Db) => database.collection<ReportDocument>('reports');
+const blobsOf = (database: Db) => database.collection<BlobDocument>('blobs');
+
 function openReports(
-  database: Db,
+  mongo: Mongo,
   upkeep: Upkeep,
   readRow: RowReader,
 ): Pick<ReportStore, 'insert' | 'findFresh' | 'get'> {
-  const reports = database.collection<ReportDocument>('reports');
-  const insertOnce = openInsertOnce(reports, readRow);
   return {
-    insert: (report, keys) =>
-      withMongo(async () => {
-        await upkeep.prepare();
-        const { row, json } = toRow(report, keys);
-        // Keyed by its id, so one retry of our own is safe: the first writer of an id wins, also against ourselves.
-        return (await onceMore(() => insertOnce(row))) ?? storedOf(row, () => json);
-      }),
+    async insert(report, keys) {
+      await upkeep.prepare();
+      const { row, json } = toRow(report, keys);
+      // Keyed by its id, so one retry of our own is safe: the first writer of an id wins, also against ourselves.
+      const first = await mongo.call((database) =>
+        onceMore(() => insertOnce(reportsOf(database), row, readRow)),
+      );
+      return first ?? storedOf(row, () => json);
+    },
     findFresh: (questions, nowMs = Date.now()) =>
-      withMongo(() => findFresh(reports, { questions, nowMs }, readRow)),
+      mongo.call((database) => findFresh(reportsOf(database), { questions, nowMs }, readRow)),
     get: (reportId, nowMs = Date.now()) =>
-      withMongo(async () => {
-        const found = await reports.findOne({ _id: String(reportId) });
+      mongo.call(async (database) => {
+        const found = await reportsOf(database).findOne({ _id: String(reportId) });
         return found && msOf(found.expiresAt) > nowMs ? readDocument(found, readRow) : undefined;
       }),
   };
 }
 
 /** Returns what was there before, if anything was. */
-function openInsertOnce(reports: Collection<ReportDocument>, readRow: RowReader) {
-  return async (row: ReportRow): Promise<StoredReport | undefined> => {
-    try {
-      await reports.insertOne(toDocument(row), { writeConcern: { w: 'majority' } });
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
-      const first = await reports.findOne({ _id: row.reportId });
-      return first ? readDocument(first, readRow) : undefined;
-    }
-  };
+async function insertOnce(
+  reports: Collection<ReportDocument>,
+  row: ReportRow,
+  readRow: RowReader,
+): Promise<StoredReport | undefined> {
+  try {
+    await reports.insertOne(toDocument(row), { writeConcern: { w: 'majority' } });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
+    const first = await reports.findOne({ _id: row.reportId });
+    return first ? readDocument(first, readRow) : undefined;
+  }
 }
 
-function openBlobs(database: Db, upkeep: Upkeep): Pick<ReportStore, 'keepBlob' | 'keepBlobs' | 'getBlob'> {
-  const collection = database.collection<BlobDocument>('blobs');
-  const keepBlobs: ReportStore['keepBlobs'] = (blobs) =>
-    withMongo(async () => {
-      if (blobs.length === 0) return;
-      await upkeep.prepare();
-      const updates = blobs.map(({ name, bytes, expiresAt }) => ({
-        updateOne: {
-          filter: { _id: blobId(name) },
-          update: { $set: { bytes: new Binary(bytes), expiresAt: dateOf(expiresAt) } },
-          upsert: true,
-        },
-      }));
-      await collection.bulkWrite(updates, { ordered: false });
-    });
+function openBlobs(mongo: Mongo, upkeep: Upkeep): Pick<ReportStore, 'keepBlob' | 'keepBlobs' | 'getBlob'> {
+  const keepBlobs: ReportStore['keepBlobs'] = async (blobs) => {
+    if (blobs.length === 0) return;
+    await upkeep.prepare();
+    const updates = blobs.map(({ name, bytes, expiresAt }) => ({
+      updateOne: {
+        filter: { _id: blobId(name) },
+        update: { $set: { bytes: new Binary(bytes), expiresAt: dateOf(expiresAt) } },
+        upsert: true,
+      },
+    }));
+    // Written again it is the same: one retry is safe here, too.
+    await mongo.call((database) => onceMore(() => blobsOf(database).bulkWrite(updates, { ordered: false })));
+  };
   return {
     keepBlob: (name, bytes, expiresAt) => keepBlobs([{ name, bytes, expiresAt }]),
     keepBlobs,
     getBlob: (name, nowMs = Date.now()) =>
-      withMongo(async () => {
-        const found = await collection.findOne({ _id: blobId(name) });
+      mongo.call(async (database) => {
+        const found = await blobsOf(database).findOne({ _id: blobId(name) });
         const bytes = found && msOf(found.expiresAt) > nowMs ? bytesOf(found.bytes) : undefined;
         return bytes && exactly(bytes);
       }),

@@ -1,6 +1,6 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { Logger } from '../logger.ts';
-import { databaseNameOf, onceMore, openMongo, withMongo, withPatientMongo } from '../mongo.ts';
+import { onceMore, openMongo, withMongo, withPatientMongo } from '../mongo.ts';
 import { openRowReader } from '../stored-row.ts';
 import type { Announcements } from './announce.ts';
 import { readToken, type Token, type TokenStore } from './port.ts';
@@ -13,36 +13,41 @@ const trustMs = 1000;
 /** The tokens of a scaled deployment. @param announcements tell every process at once when a token was changed */
 export function openMongoTokenStore(url: string, announcements: Announcements, log: Logger): TokenStore {
   const toToken = openTokenReader(log);
-  const client = openMongo(url);
-  const tokens = client.db(databaseNameOf(url)).collection<TokenDocument>('tokens');
-  const change = async <T>(act: () => Promise<T>): Promise<T> => {
-    const outcome = await withMongo(act);
+  const mongo = openMongo(url, log);
+  const change = async <T>(act: (tokens: Collection<TokenDocument>) => Promise<T>): Promise<T> => {
+    const outcome = await mongo.call((database) => act(tokensOf(database)));
     await announcements.announce();
     return outcome;
   };
   return {
-    insert: ({ tokenId, ...token }) =>
-      change(async () => {
-        await prepareIndexes(url);
+    async insert({ tokenId, ...token }) {
+      await withMongo(() => prepareIndexes(url));
+      await change(async (tokens) => {
         await tokens.insertOne({ _id: tokenId, ...token }, { writeConcern: { w: 'majority' } });
-      }),
-    find: (digest) => withMongo(async () => toToken(await tokens.findOne({ digest: String(digest) }))),
+      });
+    },
+    find: (digest) =>
+      mongo.call(async (database) => toToken(await tokensOf(database).findOne({ digest: String(digest) }))),
     list: () =>
-      withMongo(async () => {
-        const found = await tokens.find().sort({ createdAt: -1, _id: 1 }).toArray();
+      mongo.call(async (database) => {
+        const found = await tokensOf(database).find().sort({ createdAt: -1, _id: 1 }).toArray();
         return found.flatMap((document) => toToken(document) ?? []);
       }),
     revoke: (tokenId, at) =>
-      change(() => onceMore(async () => toToken(await revoke(tokens, String(tokenId), at)))),
+      change((tokens) => onceMore(async () => toToken(await revoke(tokens, String(tokenId), at)))),
     touch: (tokenId, at) =>
-      withMongo(async () => void (await tokens.updateOne({ _id: tokenId }, { $set: { lastUsedAt: at } }))),
+      mongo.call(async (database) => {
+        await tokensOf(database).updateOne({ _id: tokenId }, { $set: { lastUsedAt: at } });
+      }),
     version: () => announcements.heard() + Math.floor(performance.now() / trustMs),
     async close() {
       announcements.close();
-      await client.close();
+      await mongo.close();
     },
   };
 }
+
+const tokensOf = (database: Db) => database.collection<TokenDocument>('tokens');
 
 async function revoke(tokens: Collection<TokenDocument>, tokenId: string, at: number) {
   await tokens.updateOne(
