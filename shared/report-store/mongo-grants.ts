@@ -1,5 +1,6 @@
 import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb';
-import { duplicateKey, type Mongo, onceMore } from '../mongo.ts';
+import { duplicateKey, onceMore } from '../mongo-errors.ts';
+import type { Mongo, WriteLimit } from '../mongo.ts';
 import type { RowReader } from '../stored-row.ts';
 import { anonymousAccount, type Grants, type HistoryQuestion } from './grants.ts';
 import { dateOf, type GrantDocument, msOf, readGrantDocument } from './mongo-documents.ts';
@@ -16,24 +17,24 @@ export function openMongoGrants(mongo: Mongo, prepare: () => Promise<void>, read
         checkedAt: dateOf(checkedAt),
         expiresAt: dateOf(expiresAt),
       };
-      await mongo.call((database) => onceMore(() => insertOnce(grantsOf(database), document)));
+      await mongo.write((database, limit) => onceMore(() => insertOnce(grantsOf(database), document, limit)));
     },
     isGiven: (account, reportId) =>
-      mongo.call(async (database) => {
+      mongo.read(async (database, limit) => {
         const ids = [account, anonymousAccount].map((name) => idOf(reportId, name));
         const reports = database.collection<{ _id: string; isOpen: boolean; expiresAt: Date }>('reports');
         const [given, open] = await Promise.all([
           grantsOf(database)
-            .find({ _id: { $in: ids } })
+            .find({ _id: { $in: ids } }, limit)
             .toArray(),
-          reports.find({ _id: reportId, isOpen: true }, { projection: { expiresAt: 1 } }).toArray(),
+          reports.find({ _id: reportId, isOpen: true }, { ...limit, projection: { expiresAt: 1 } }).toArray(),
         ]);
         return [...given, ...open].some(({ expiresAt }) => msOf(expiresAt) > Date.now());
       }),
     list: (question) =>
-      mongo.call(async (database) => {
+      mongo.read(async (database, limit) => {
         const found = await grantsOf(database)
-          .find(pageOf(question))
+          .find(pageOf(question), limit)
           .sort({ checkedAt: -1, reportId: -1 })
           .limit(question.limit)
           .toArray();
@@ -45,9 +46,13 @@ export function openMongoGrants(mongo: Mongo, prepare: () => Promise<void>, read
 const grantsOf = (database: Db) => database.collection<GrantDocument>('grants');
 
 // Keyed by report and account: a second writing changes nothing.
-async function insertOnce(grants: Collection<GrantDocument>, document: GrantDocument): Promise<void> {
+async function insertOnce(
+  grants: Collection<GrantDocument>,
+  document: GrantDocument,
+  limit: WriteLimit,
+): Promise<void> {
   try {
-    await grants.insertOne(document, { writeConcern: { w: 'majority' } });
+    await grants.insertOne(document, limit);
   } catch (error) {
     if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
   }

@@ -1,6 +1,7 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import type { Logger } from '../logger.ts';
-import { duplicateKey, withinMs, withMongo, withPatientMongo } from '../mongo.ts';
+import { duplicateKey, withMongo } from '../mongo-errors.ts';
+import { withinMs, withPatientMongo } from '../mongo.ts';
 import { blobId } from './mongo-documents.ts';
 import { prepareIndexes } from './mongo-indexes.ts';
 import { blobKinds } from './port.ts';

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
-import { withMongo, withPatientMongo } from '../mongo.ts';
+import { withMongo } from '../mongo-errors.ts';
+import { withPatientMongo } from '../mongo.ts';
 import { anonymousAccount } from './grants.ts';
 import { blobId, type GrantDocument } from './mongo-documents.ts';
 import { blobKinds } from './port.ts';
