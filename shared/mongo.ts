@@ -1,5 +1,9 @@
-import { type Db, MongoClient, MongoError, MongoServerError } from 'mongodb';
+import { type Db, MongoClient, MongoNetworkError } from 'mongodb';
+import type { Logger } from './logger.ts';
 import { Problem } from './model/problem.ts';
+import { openRenewedClient, type RenewedClient } from './mongo-client.ts';
+import { isAnswer, isOfStore, withMongo } from './mongo-errors.ts';
+import { openOutcomes, type Outcomes } from './outcomes.ts';
 
 /**
  * Measured with a frozen server: `timeoutMS` has no effect in driver 7.8 and one read hung for 70 s; with these a call
@@ -11,50 +15,124 @@ const timeouts = {
   socketTimeoutMS: 800,
   retryReads: false,
   retryWrites: false,
+  // A server that hangs gets no more calls at once than this.
+  maxPoolSize: 50,
 } as const;
 
-/** The code of a server that has a document of this key already. */
-export const duplicateKey = 11_000;
+/** Calls that run or wait for a connection; each is ended soon, and what comes beyond is refused at once. */
+const mostCalls = 2000;
 
-/** So soon after a first connection that failed the next one is tried. */
-const tryAgainMs = 500;
+/** A call and its second try, each through all steps of the driver. */
+const usualCallMs = 4200;
 
-/** What a process uses of a client. */
-export type Mongo = { readonly db: (name: string) => Db; close(): Promise<void> };
+/** What ends a read on the server too, when nobody waits for it any more (MongoDB, "maxTimeMS"). */
+export type ReadLimit = { readonly maxTimeMS: number };
+/** What a write waits for: that a majority of the servers has it, which a server that lost the others is not to wait for without an end. */
+export type WriteLimit = { readonly writeConcern: { readonly w: 'majority'; readonly wtimeoutMS: number } };
+
+/** What a process uses of a server. */
+export type Mongo = {
+  /**
+   * Reads from the database that the URL names. A server that is away or refuses rises as Problem `store_unavailable`, and so does what takes
+   * longer than a call and its second try may; anything else is a defect.
+   */
+  readonly read: <T>(act: (database: Db, limit: ReadLimit) => Promise<T>) => Promise<T>;
+  /** Writes into it; fails in the same ways. */
+  readonly write: <T>(act: (database: Db, limit: WriteLimit) => Promise<T>) => Promise<T>;
+  /** How the last calls ended. */
+  readonly outcomes: Readonly<Record<'reads' | 'writes', Outcomes>>;
+  close(): Promise<void>;
+};
 
 /**
- * Opens a client with the timeouts of a request, but for those that the URL sets itself, and connects it, however long the server stays
- * away. Left to itself, the driver (7.8, measured) closes its topology when the first connection fails, and every later call of the
- * process fails at once, also when the server is there.
+ * Opens a client with the timeouts of a request, but for those that the URL sets itself, and keeps it connected, however long the server
+ * stays away: one that does not work is replaced where a fresh one does.
  */
-export function openMongo(url: string): Mongo {
-  const client = new MongoClient(url, { ...unlessNamedIn(url, timeouts), appName: 'diag' });
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
-  const connect = () => {
-    client.connect().catch(() => {
-      // The call that meets it says why.
-      if (!isClosed) timer = setTimeout(connect, tryAgainMs).unref();
-    });
-  };
-  connect();
+export function openMongo(url: string, log: Pick<Logger, 'warn'>): Mongo {
+  const limits = limitsOf(url);
+  const client = openRenewedClient({
+    url,
+    database: databaseNameOf(url),
+    options: { ...unlessNamedIn(url, { ...timeouts, waitQueueTimeoutMS: limits.turnMs }), appName: 'diag' },
+    callMs: limits.callMs,
+    log,
+  });
+  const outcomes = { reads: openOutcomes(), writes: openOutcomes() };
+  const call = openCall(client, limits.callMs);
+  const readLimit: ReadLimit = { maxTimeMS: limits.commandMs };
+  const writeLimit: WriteLimit = { writeConcern: { w: 'majority', wtimeoutMS: limits.commandMs } };
   return {
-    db: (name) => client.db(name),
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await client.close();
-    },
+    read: (act) => call((database) => act(database, readLimit), outcomes.reads),
+    write: (act) => call((database) => act(database, writeLimit), outcomes.writes),
+    outcomes,
+    close: () => client.close(),
   };
+}
+
+function openCall(client: RenewedClient, callMs: number) {
+  let calls = 0;
+  return <T>(act: (database: Db) => Promise<T>, outcomes: Outcomes): Promise<T> =>
+    withMongo(async () => {
+      if (calls >= mostCalls) throw new MongoNetworkError(`${calls} calls wait for the store already`);
+      calls += 1;
+      try {
+        const found = await withinMs(callMs, act(client.database()));
+        client.answered();
+        outcomes.worked();
+        return found;
+      } catch (error) {
+        if (isAnswer(error)) client.answered();
+        else if (isOfStore(error)) client.unanswered();
+        // What is no fault of the store says nothing of it.
+        if (isOfStore(error) || error instanceof Problem) outcomes.failed(error);
+        throw error;
+      } finally {
+        calls -= 1;
+      }
+    });
+}
+
+/** Where the URL takes the limits away (0), a call still ends. */
+const longestCallMs = 60_000;
+
+// The driver's limits are those of its steps: choosing a server, connecting, silence on the socket. Some of its waits have none.
+function limitsOf(url: string): Readonly<Record<'callMs' | 'commandMs' | 'turnMs', number>> {
+  const named = new Map([...queryOf(url)].map(([name, text]) => [name.toLowerCase(), Number(text)]));
+  const stepMs = (name: keyof typeof timeouts) => named.get(name.toLowerCase()) ?? Number(timeouts[name]);
+  const commandMs = stepMs('socketTimeoutMS');
+  const turnMs = stepMs('serverSelectionTimeoutMS');
+  const sumMs = turnMs + stepMs('connectTimeoutMS') + commandMs;
+  const isNumber = Number.isFinite(sumMs) && sumMs > 0;
+  return {
+    callMs: isNumber ? Math.min(longestCallMs, Math.max(usualCallMs, sumMs * 2)) : usualCallMs,
+    // A connection of the pool is waited for as long as for a server.
+    turnMs,
+    commandMs: isNumber && commandMs > 0 ? commandMs : timeouts.socketTimeoutMS,
+  };
+}
+
+/** The outcome of something that is under way; after so many ms an error of the store. */
+export async function withinMs<T>(ms: number, acting: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new MongoNetworkError(`no answer within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([acting, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The driver would let these win over the URL's own. Options of a URL are told in any case (MongoDB, "Connection String Options"). */
 function unlessNamedIn<T extends object>(url: string, options: T): Partial<T> {
-  const [, query = ''] = url.split('?');
-  const named = [...new URLSearchParams(query).keys()].map((name) => name.toLowerCase());
+  const named = [...queryOf(url).keys()].map((name) => name.toLowerCase());
   return Object.fromEntries(
     Object.entries(options).filter(([name]) => !named.includes(name.toLowerCase())),
   ) as Partial<T>;
+}
+
+function queryOf(url: string): URLSearchParams {
+  const [, query = ''] = url.split('?');
+  return new URLSearchParams(query);
 }
 
 /** An index of ten million documents is built in less. */
@@ -81,36 +159,4 @@ export function databaseNameOf(url: string): string {
     url.replace(/^mongodb(\+srv)?:/, 'http:').replace(/(@|\/\/)([^/@]*),[^/]*/, '$1$2'),
   ).pathname.slice(1);
   return path === '' ? 'diag' : decodeURIComponent(path);
-}
-
-/** Does something again after a broken connection; only for what is keyed by its id. */
-export async function onceMore<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (error instanceof MongoServerError || !isOfStore(error)) throw error;
-    return act();
-  }
-}
-
-/** Does something with the store. A server that is away or refuses rises as Problem `store_unavailable`; anything else is a defect. */
-export async function withMongo<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!isOfStore(error)) throw error;
-    throw new Problem(
-      'store_unavailable',
-      'Reports cannot be read or kept just now. Ask again in a few seconds.',
-      { retryAfterS: 5, cause: error },
-    );
-  }
-}
-
-// A write to a socket that the server has just closed rises as Node's own EPIPE, unwrapped by the driver (7.8, measured:
-// three of 25 kills of a server under load).
-function isOfStore(error: unknown): boolean {
-  if (error instanceof MongoError) return true;
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return code === 'EPIPE' || code === 'ECONNRESET' || code === 'ETIMEDOUT' || code === 'ERR_STREAM_DESTROYED';
 }

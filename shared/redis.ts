@@ -34,9 +34,16 @@ export const onceOnly: RedisOptions = {
   retryStrategy: () => null,
 };
 
+/**
+ * Longer than a worker's command blocks (BullMQ: 10 s at most), which answers then with nothing. Where no answer comes, the connection is
+ * gone without a word, as behind a firewall that has forgotten it, and a new one is made.
+ */
+const patientSilenceMs = 12_000;
+
 /** For a worker: waits until Redis is back, as what it has to say must be said. */
 export const patient: RedisOptions = {
   maxRetriesPerRequest: null,
+  socketTimeout: patientSilenceMs,
   retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
 };
 
@@ -107,13 +114,30 @@ function openCluster({ nodes, access }: RedisPlace, options: RedisOptions, log: 
   return cluster;
 }
 
+/** A connection that only hears would never find out that it is gone: it asks for an answer so often, and waits for it no longer. */
+const pingEveryMs = 5000;
+
 /**
- * Opens a connection that hears messages. In a cluster it is to one node, as every node passes all messages on; when that one goes away
- * it is to the next.
+ * Opens a connection that hears messages, and pings so that its silence means something. In a cluster it is to one node, as every node
+ * passes all messages on; when that one goes away it is to the next.
  */
 export function openHearing(url: string, options: RedisOptions, log: Logger): Redis {
   const place = placeOf(url);
-  if (place.kind !== 'cluster') return openOne(place, options, log);
+  const hearing = { ...options, socketTimeout: pingEveryMs };
+  return withPings(
+    place.kind === 'cluster' ? openHearingOfCluster(place, hearing, log) : openOne(place, hearing, log),
+  );
+}
+
+function withPings(redis: Redis): Redis {
+  const timer = setInterval(() => {
+    if (redis.status === 'ready') redis.ping().catch(() => undefined); // the connection itself says that it is away
+  }, pingEveryMs).unref();
+  redis.on('end', () => clearInterval(timer));
+  return redis;
+}
+
+function openHearingOfCluster(place: RedisPlace, options: RedisOptions, log: Logger): Redis {
   let nodes: readonly RedisNode[] = place.nodes;
   let at = 0;
   const turnToNext: RedisOptions['retryStrategy'] = (attempt) => {

@@ -1,40 +1,41 @@
 import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb';
 import { anonymousAccount, type HistoryQuestion } from '../model/grant.ts';
-import { duplicateKey, onceMore, withMongo } from '../mongo.ts';
+import { duplicateKey, onceMore } from '../mongo-errors.ts';
+import type { Mongo, WriteLimit } from '../mongo.ts';
 import type { RowReader } from '../stored-row.ts';
 import { dateOf, type GrantDocument, msOf, readGrantDocument } from './mongo-documents.ts';
 import type { Grants } from './port.ts';
 
 /** Grants beside the reports. @param prepare makes the indexes once */
-export function openMongoGrants(database: Db, prepare: () => Promise<void>, readRow: RowReader): Grants {
-  const grants = database.collection<GrantDocument>('grants');
-  const reports = database.collection<{ _id: string; isOpen: boolean; expiresAt: Date }>('reports');
+export function openMongoGrants(mongo: Mongo, prepare: () => Promise<void>, readRow: RowReader): Grants {
   return {
-    give: (account, { checkedAt, expiresAt, ...grant }) =>
-      withMongo(async () => {
-        await prepare();
-        const document: GrantDocument = {
-          ...grant,
-          _id: idOf(grant.reportId, account),
-          account,
-          checkedAt: dateOf(checkedAt),
-          expiresAt: dateOf(expiresAt),
-        };
-        await onceMore(() => insertOnce(grants, document));
-      }),
+    async give(account, { checkedAt, expiresAt, ...grant }) {
+      await prepare();
+      const document: GrantDocument = {
+        ...grant,
+        _id: idOf(grant.reportId, account),
+        account,
+        checkedAt: dateOf(checkedAt),
+        expiresAt: dateOf(expiresAt),
+      };
+      await mongo.write((database, limit) => onceMore(() => insertOnce(grantsOf(database), document, limit)));
+    },
     isGiven: (account, reportId) =>
-      withMongo(async () => {
+      mongo.read(async (database, limit) => {
         const ids = [account, anonymousAccount].map((name) => idOf(reportId, name));
+        const reports = database.collection<{ _id: string; isOpen: boolean; expiresAt: Date }>('reports');
         const [given, open] = await Promise.all([
-          grants.find({ _id: { $in: ids } }).toArray(),
-          reports.find({ _id: reportId, isOpen: true }, { projection: { expiresAt: 1 } }).toArray(),
+          grantsOf(database)
+            .find({ _id: { $in: ids } }, limit)
+            .toArray(),
+          reports.find({ _id: reportId, isOpen: true }, { ...limit, projection: { expiresAt: 1 } }).toArray(),
         ]);
         return [...given, ...open].some(({ expiresAt }) => msOf(expiresAt) > Date.now());
       }),
     list: (question) =>
-      withMongo(async () => {
-        const found = await grants
-          .find(pageOf(question))
+      mongo.read(async (database, limit) => {
+        const found = await grantsOf(database)
+          .find(pageOf(question), limit)
           .sort({ checkedAt: -1, reportId: -1 })
           .limit(question.limit)
           .toArray();
@@ -43,10 +44,16 @@ export function openMongoGrants(database: Db, prepare: () => Promise<void>, read
   };
 }
 
+const grantsOf = (database: Db) => database.collection<GrantDocument>('grants');
+
 // Keyed by report and account: a second writing changes nothing.
-async function insertOnce(grants: Collection<GrantDocument>, document: GrantDocument): Promise<void> {
+async function insertOnce(
+  grants: Collection<GrantDocument>,
+  document: GrantDocument,
+  limit: WriteLimit,
+): Promise<void> {
   try {
-    await grants.insertOne(document, { writeConcern: { w: 'majority' } });
+    await grants.insertOne(document, limit);
   } catch (error) {
     if (!(error instanceof MongoServerError) || error.code !== duplicateKey) throw error;
   }

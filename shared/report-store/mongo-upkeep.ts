@@ -1,6 +1,7 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import type { Logger } from '../logger.ts';
-import { duplicateKey, withPatientMongo } from '../mongo.ts';
+import { duplicateKey, withMongo } from '../mongo-errors.ts';
+import { withinMs, withPatientMongo } from '../mongo.ts';
 import { blobId } from './mongo-documents.ts';
 import { prepareIndexes } from './mongo-indexes.ts';
 import { blobKinds } from './port.ts';
@@ -20,6 +21,8 @@ export type Upkeep = {
   close(): void;
 };
 
+/** A write does not wait longer for indexes that are being made; a later one finds them. */
+const prepareMs = 4000;
 /** Documents deleted in one command. */
 const batch = 500;
 /** A round is due again after so many times as long as it took: 2 % of one core of the server at most. */
@@ -43,7 +46,7 @@ export function openUpkeep(options: UpkeepOptions): Upkeep {
     if (isOpen) timer = setTimeout(act, everyMs).unref();
   };
   return {
-    prepare() {
+    async prepare() {
       prepared ??= withPatientMongo(url, prepareIndexes).then(
         (hasTtl) => {
           if (!hasTtl)
@@ -58,7 +61,8 @@ export function openUpkeep(options: UpkeepOptions): Upkeep {
           throw error;
         },
       );
-      return prepared;
+      const preparing = prepared;
+      return withMongo(() => withinMs(prepareMs, preparing));
     },
     close() {
       isOpen = false;

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { anonymousAccount } from '../model/grant.ts';
-import { withMongo, withPatientMongo } from '../mongo.ts';
+import { withMongo } from '../mongo-errors.ts';
+import { withPatientMongo } from '../mongo.ts';
 import { blobId, type GrantDocument } from './mongo-documents.ts';
 import { blobKinds } from './port.ts';
 import { type Purged, type PurgeWish, purgeBatch, targetMatcher } from './purge.ts';

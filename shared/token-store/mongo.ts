@@ -1,6 +1,7 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { Logger } from '../logger.ts';
-import { databaseNameOf, onceMore, openMongo, withMongo, withPatientMongo } from '../mongo.ts';
+import { onceMore, withMongo } from '../mongo-errors.ts';
+import { openMongo, withPatientMongo, type WriteLimit } from '../mongo.ts';
 import { openRowReader } from '../stored-row.ts';
 import type { Announcements } from './announce.ts';
 import { readToken, type Token, type TokenStore } from './port.ts';
@@ -13,42 +14,55 @@ const trustMs = 1000;
 /** The tokens of a scaled deployment. @param announcements tell every process at once when a token was changed */
 export function openMongoTokenStore(url: string, announcements: Announcements, log: Logger): TokenStore {
   const toToken = openTokenReader(log);
-  const client = openMongo(url);
-  const tokens = client.db(databaseNameOf(url)).collection<TokenDocument>('tokens');
-  const change = async <T>(act: () => Promise<T>): Promise<T> => {
-    const outcome = await withMongo(act);
+  const mongo = openMongo(url, log);
+  const change = async <T>(
+    act: (tokens: Collection<TokenDocument>, limit: WriteLimit) => Promise<T>,
+  ): Promise<T> => {
+    const outcome = await mongo.write((database, limit) => act(tokensOf(database), limit));
     await announcements.announce();
     return outcome;
   };
   return {
-    insert: ({ tokenId, ...token }) =>
-      change(async () => {
-        await prepareIndexes(url);
-        await tokens.insertOne({ _id: tokenId, ...token }, { writeConcern: { w: 'majority' } });
-      }),
-    find: (digest) => withMongo(async () => toToken(await tokens.findOne({ digest: String(digest) }))),
+    async insert({ tokenId, ...token }) {
+      await withMongo(() => prepareIndexes(url));
+      await change(async (tokens, limit) => {
+        await tokens.insertOne({ _id: tokenId, ...token }, limit);
+      });
+    },
+    find: (digest) =>
+      mongo.read(async (database, limit) =>
+        toToken(await tokensOf(database).findOne({ digest: String(digest) }, limit)),
+      ),
     list: () =>
-      withMongo(async () => {
-        const found = await tokens.find().sort({ createdAt: -1, _id: 1 }).toArray();
+      mongo.read(async (database, limit) => {
+        const found = await tokensOf(database).find({}, limit).sort({ createdAt: -1, _id: 1 }).toArray();
         return found.flatMap((document) => toToken(document) ?? []);
       }),
     revoke: (tokenId, at) =>
-      change(() => onceMore(async () => toToken(await revoke(tokens, String(tokenId), at)))),
+      change((tokens, limit) =>
+        onceMore(async () => toToken(await revoke(tokens, { tokenId: String(tokenId), at }, limit))),
+      ),
     touch: (tokenId, at) =>
-      withMongo(async () => void (await tokens.updateOne({ _id: tokenId }, { $set: { lastUsedAt: at } }))),
+      mongo.write(async (database) => {
+        await tokensOf(database).updateOne({ _id: tokenId }, { $set: { lastUsedAt: at } });
+      }),
     version: () => announcements.heard() + Math.floor(performance.now() / trustMs),
     async close() {
       announcements.close();
-      await client.close();
+      await mongo.close();
     },
   };
 }
 
-async function revoke(tokens: Collection<TokenDocument>, tokenId: string, at: number) {
+const tokensOf = (database: Db) => database.collection<TokenDocument>('tokens');
+
+type Revocation = { readonly tokenId: string; readonly at: number };
+
+async function revoke(tokens: Collection<TokenDocument>, { tokenId, at }: Revocation, limit: WriteLimit) {
   await tokens.updateOne(
     { _id: tokenId, $or: [{ revokedAt: null }, { revokedAt: { $gt: at } }] },
     { $set: { revokedAt: at } },
-    { writeConcern: { w: 'majority' } },
+    limit,
   );
   return tokens.findOne({ _id: tokenId });
 }
