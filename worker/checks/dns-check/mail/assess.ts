@@ -25,8 +25,14 @@ import { stateOfRecord } from './state-of-record.ts';
 import { judgeTransport } from './transport/judge.ts';
 import { reportSts, reportTlsRpt, stateOfTransport } from './transport/report.ts';
 
+/** What judging the mail half gives. */
+export type MailAssessment = HalfAssessment<MailCode, MailFields> & {
+  /** True where mail is to be judged, and nothing of it was seen. */
+  readonly isUnseen: boolean;
+};
+
 /** Judges what was seen of a domain's mail. Pure: the same evidence always gives the same verdicts. */
-export function assessMail(evidence: MailEvidence): HalfAssessment<MailCode, MailFields> {
+export function assessMail(evidence: MailEvidence): MailAssessment {
   const sights = new Map(evidence.sights.map((sight) => [sightKey(sight), sight]));
   const facts = readMail(openZone(sights), evidence.domain, evidence.selectors);
   const mode = judgeMode(facts);
@@ -43,6 +49,7 @@ export function assessMail(evidence: MailEvidence): HalfAssessment<MailCode, Mai
     fields: { ...fields, mailScore, mailScoreParts: shown },
     score: mailScore,
     scoreEffects: scoreEffects(verdicts, parts),
+    isUnseen: mailScore === null && parts.some(({ state }) => state === 'unknown'),
     isPartial: facts.exists !== false && (isPartial(fields) || hasLostBranch(facts)),
   };
 }
