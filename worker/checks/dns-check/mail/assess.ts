@@ -17,8 +17,9 @@ import { type MailFacts, readMail } from './facts.ts';
 import { judgeMode } from './mode.ts';
 import { judgeMx } from './mx/judge.ts';
 import { reportMx, stateOfMx } from './mx/report.ts';
+import { readSenders } from './providers/find.ts';
 import { scoreEffects, scoreMail, scoreParts } from './score.ts';
-import { branchesOf } from './spf/grow-tree.ts';
+import { branchesOf, isClosedSpf } from './spf/grow-tree.ts';
 import { judgeSpf } from './spf/judge.ts';
 import { reportSpf } from './spf/report.ts';
 import { stateOfRecord } from './state-of-record.ts';
@@ -59,11 +60,17 @@ function judge(
   { policy, mxHosts, bimi: files }: MailEvidence,
   mode: MailMode,
 ): Verdicts<MailCode> {
+  const senders = readSenders(facts.mx);
   const dmarcPolicy = facts.dmarc.applied === 'unknown' ? undefined : choosePolicy(facts.dmarc);
   return {
-    ...judgeSpf(facts.spf, { mode, mxHosts, isImplicit: facts.mx.isImplicit === true }),
-    ...judgeDmarc(facts.dmarc, mode),
-    ...judgeDkim(facts.dkim, mode),
+    ...judgeSpf(facts.spf, {
+      mode,
+      mxHosts,
+      isImplicit: facts.mx.isImplicit === true,
+      senders,
+    }),
+    ...judgeDmarc(facts.dmarc, mode, isClosed(facts)),
+    ...judgeDkim(facts.dkim, mode, senders),
     ...judgeMx(facts.mx, mode),
     ...judgeTransport(facts, policy, mode),
     ...judgeBimi({
@@ -74,6 +81,11 @@ function judge(
       files,
     }),
   };
+}
+
+// Said by the owner, or plain: no server of the domain's own could send what nobody knows of.
+function isClosed({ mx, spf }: MailFacts): boolean {
+  return mx.hasNullMx || mx.isImplicit !== true || (spf.tree !== null && isClosedSpf(spf.tree));
 }
 
 function standsAtOrganization({ applied, orgDomain }: MailFacts['dmarc']): boolean | null {
