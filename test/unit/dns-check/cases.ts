@@ -344,7 +344,6 @@ const nameServers: readonly Case[] = [
       'soa-expire-range',
       'soa-minimum-range',
       'soa-rname-invalid',
-      'domain-not-found',
     ],
     score: 0,
   },

@@ -131,8 +131,8 @@ describe('states and scores', () => {
     { name: 'signatures that have expired', state: 'complete', exists: true, status: 'bogus' },
     {
       name: 'all servers silent to us and to the resolver: the domain is gone',
-      state: 'partial',
-      exists: null,
+      state: 'complete',
+      exists: true,
       status: 'indeterminate',
     },
   ];

@@ -1,32 +1,44 @@
+import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import type { DnsBudget, dnsReportShape } from '#shared/catalogue/dns-check/report';
-import type { DnsCheckCode } from '#shared/catalogue/dns-check/rules';
+import { type DnsCheckCode, rules } from '#shared/catalogue/dns-check/rules';
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
-import { codesBroken, type Verdicts } from '#shared/model/verdict';
-import { assessDns } from './dns/assess.ts';
+import { allOf, codesBroken, notTested, type Verdicts } from '#shared/model/verdict';
+import { assessDns, type DnsAssessment } from './dns/assess.ts';
 import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
 import type { DnsCheckEvidence } from './gather.ts';
 import type { HalfAssessment } from './halves.ts';
-import { assessMail } from './mail/assess.ts';
+import { assessMail, type MailAssessment } from './mail/assess.ts';
 
 /** So many limits are shown; a hostile domain reaches one of each of its name servers. */
 const shownLimits = 20;
 
-/** Judges both halves, and joins them: the score is the mean of theirs, of those that have one. */
+/** Judges both halves, and joins them: the score is the mean of theirs. Without the zone nothing has a score; a dead one has that of the DNS half. */
 export function assessDnsCheck(
   evidence: DnsCheckEvidence,
 ): Assessment<DnsCheckCode, FieldsOf<typeof dnsReportShape>> {
   const dns = assessDns(evidence.dns);
-  const mail = assessMail(evidence.mail);
+  const mail = mailBehind(dns, assessMail(evidence.mail));
   const aliases = aliasesIn(evidence);
   const verdicts = withoutRecordsBesideAliases({ ...dns.verdicts, ...mail.verdicts }, aliases);
   return {
     state: stateOf(dns, mail),
     verdicts,
     fields: { ...dns.fields, ...mail.fields, budget: reportBudget(evidence) },
-    ...joinScores(verdicts, [dns, mail]),
+    ...joinScores(verdicts, dns, mail),
   };
 }
+
+// What mail looks like in a zone that was not seen is a guess; in one that is dead it is one more word for the same fault.
+function mailBehind({ standing }: DnsAssessment, mail: MailAssessment): MailAssessment {
+  if (standing === 'seen') return mail;
+  const mailScoreParts = mail.fields.mailScoreParts.map((part) => ({ ...part, score: null, lost: [] }));
+  const fields = { ...mail.fields, mailScore: null, mailScoreParts };
+  const verdicts = standing === 'dead' ? allOf(mailRules, behindDead) : mail.verdicts;
+  return { ...mail, verdicts, fields, score: null, scoreEffects: {} };
+}
+
+const behindDead = notTested('no name server answers for the domain');
 
 /** The field `budget`: what was held back so that nobody is asked too much, and no name looked up that is not public. */
 function reportBudget({ heldBack }: DnsCheckEvidence): DnsBudget {
@@ -37,19 +49,24 @@ function reportBudget({ heldBack }: DnsCheckEvidence): DnsBudget {
   };
 }
 
-type Assessed = HalfAssessment<string>;
-
-function stateOf(dns: Assessed, mail: Assessed): Assessment['state'] {
-  if (dns.score === null) return 'unreachable';
+function stateOf(dns: DnsAssessment, mail: MailAssessment): Assessment['state'] {
+  if (dns.standing === 'dead') return 'complete';
+  if (dns.standing === 'unseen') return 'unreachable';
   return dns.isPartial || mail.isPartial ? 'partial' : 'complete';
 }
 
-// Each half is one share of the whole, and so is what a finding takes from it.
+// Each half is one share of the whole, and so is what a finding takes from it. A half that was not seen leaves the whole without a score, but
+// where the other one alone decides the letter.
 function joinScores(
   verdicts: Verdicts<DnsCheckCode>,
-  parts: readonly Assessed[],
+  dns: DnsAssessment,
+  mail: MailAssessment,
 ): Pick<Assessment, 'score' | 'scoreEffects'> {
-  const scored = parts.flatMap((part) => (part.score === null ? [] : [{ ...part, score: part.score }]));
+  const isDecided = dns.standing === 'dead' || !mail.isUnseen || hasCritical(dns.verdicts);
+  const parts: readonly HalfAssessment<string>[] = [dns, mail];
+  const scored = isDecided
+    ? parts.flatMap((part) => (part.score === null ? [] : [{ ...part, score: part.score }]))
+    : [];
   if (scored.length === 0) return { score: null };
   const effects = codesBroken(verdicts).map((code) => {
     const part = parts.find((one) => Object.hasOwn(one.verdicts, code));
@@ -58,6 +75,10 @@ function joinScores(
   });
   const mean = scored.reduce((sum, { score }) => sum + score, 0) / scored.length;
   return { score: Math.round(mean), scoreEffects: Object.fromEntries(effects) };
+}
+
+function hasCritical(verdicts: DnsAssessment['verdicts']): boolean {
+  return codesBroken(verdicts).some((code) => rules[code].severity === 'critical');
 }
 
 // Adding 0 turns -0 into 0, which JSON would print alike and equality would not.

@@ -134,7 +134,8 @@ const spfCases: readonly Case[] = [
     ['spf-missing'],
     {
       fields: { spf: { state: 'missing', valid: null, tree: null } },
-      record: ['spf-missing', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx ~all' }],
+      // Its own mail hosts may not be all that send.
+      record: ['spf-missing', undefined],
     },
   ),
   but(
@@ -253,13 +254,13 @@ const spfCases: readonly Case[] = [
     fields: { spf: { all: '~all', lookups: 2 } },
   }),
   spf('everybody may send', 'v=spf1 mx +all', ['spf-all-pass'], {
-    record: ['spf-all-pass', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx ~all' }],
+    record: ['spf-all-pass', undefined],
   }),
   spf('everybody may send by an include', 'v=spf1 mx include:open.test -all', ['spf-all-pass'], {
     zone: { 'open.test TXT': 'v=spf1 +all' },
   }),
   spf('everybody may send by an address range', 'v=spf1 mx ip4:0.0.0.0/0 -all', ['spf-all-pass'], {
-    record: ['spf-all-pass', { name: 'good.test', type: 'TXT', value: 'v=spf1 mx -all' }],
+    record: ['spf-all-pass', undefined],
   }),
   spf('an include that passes all, but is turned to fail', 'v=spf1 mx -include:open.test -all', [], {
     zone: { 'open.test TXT': 'v=spf1 +all' },
@@ -418,7 +419,7 @@ const dmarcCases: readonly Case[] = [
         {
           name: '_dmarc.good.test',
           type: 'TXT',
-          value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@good.test',
+          value: 'v=DMARC1; p=reject',
         },
       ],
     },
@@ -1265,7 +1266,8 @@ const usualCases: readonly Case[] = [
     'a website that has nothing to do with mail shuts the door',
     { 'good.test MX': null, 'good.test TXT': null },
     ['mx-null-missing', 'spf-missing-parked'],
-    { record: ['spf-missing-parked', { name: 'good.test', type: 'TXT', value: 'v=spf1 -all' }] },
+    // Its web server may send, although nothing says so.
+    { record: ['spf-missing-parked', undefined] },
   ),
   spf('ptr as the only sender: no record without a sender is given', 'v=spf1 ptr -all', ['spf-ptr'], {
     record: ['spf-ptr', undefined],
@@ -1277,18 +1279,11 @@ const usualCases: readonly Case[] = [
     { record: ['spf-include-missing', undefined] },
   ),
   dmarc(
-    'neither a policy nor reports: both findings give one record',
+    'neither a policy nor reports: the policy is not raised blindly',
     'v=DMARC1; p=none',
     ['dmarc-policy-none', 'dmarc-rua-missing', 'bimi-without-dmarc'],
     {
-      record: [
-        'dmarc-policy-none',
-        {
-          name: '_dmarc.good.test',
-          type: 'TXT',
-          value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@good.test',
-        },
-      ],
+      record: ['dmarc-policy-none', undefined],
     },
   ),
   but(

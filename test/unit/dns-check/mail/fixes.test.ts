@@ -12,16 +12,19 @@ import { bodyOf, contextOf, stubDns, stubWeb, type ZoneLiteral } from './zone-li
 const senders = ['192.0.2.25', '2001:db8::25', '198.51.100.1'];
 
 type FixRecord = { readonly name: string; readonly type: string; readonly value: string };
+/** A file that the same fix tells to serve. */
+type Served = { readonly policy?: string | undefined };
 
-async function gatherFrom(row: Case, zone: ZoneLiteral, ip?: string) {
+async function gatherFrom(row: Case, zone: ZoneLiteral, ip?: string, { policy }: Served = {}) {
   const { options = {}, http = {}, web, isSigned = true, unsigned = [] } = row;
-  const answer = { body: bodyOf(goodPolicy), ...http } as HttpAnswer;
+  const usual = { body: bodyOf(goodPolicy), ...http };
+  const answer = (policy === undefined ? usual : { body: bodyOf(policy) }) as HttpAnswer;
   const dns = stubDns(zone, { isSigned, unsigned });
   return gatherMail(contextOf(dns, stubWeb(answer, web), ip === undefined ? options : { ...options, ip }));
 }
 
-async function judge(row: Case, zone: ZoneLiteral) {
-  const [first, ...others] = await Promise.all(senders.map((ip) => gatherFrom(row, zone, ip)));
+async function judge(row: Case, zone: ZoneLiteral, served: Served = {}) {
+  const [first, ...others] = await Promise.all(senders.map((ip) => gatherFrom(row, zone, ip, served)));
   if (!first) throw new Error('there is no sender');
   return { ...assessMail(first), passing: passingOf([first, ...others]) };
 }
@@ -72,7 +75,8 @@ test('over all zones of the table, fixes that are pasted make nothing worse and 
     const { verdicts } = assessMail(await gatherFrom(row, row.zone));
     const fixes = codesOf(verdicts).flatMap((code) => {
       const verdict = verdicts[code];
-      return isBroken(verdict) && verdict.fix?.record ? [{ code, record: verdict.fix.record }] : [];
+      if (!isBroken(verdict) || !verdict.fix?.record) return [];
+      return [{ code, record: verdict.fix.record, policy: verdict.fix.snippets?.['mta-sts.txt'] }];
     });
     counts.zones += 1;
     counts.fixes += fixes.length;
@@ -83,14 +87,15 @@ test('over all zones of the table, fixes that are pasted make nothing worse and 
       const zone = chosen.reduce((pasted, { record }) => paste(pasted, record), row.zone);
       const harm = harmOf(
         before,
-        await judge(row, zone),
+        await judge(row, zone, { policy: chosen.findLast(({ policy }) => policy !== undefined)?.policy }),
         chosen.map(({ code }) => code),
       );
       if (harm) harms.push({ name: row.name, ...harm });
     }
   }
   expect(harms).toEqual([]);
-  // 314 zones and 60 fixes when this was written.
+  // 314 zones and 55 fixes when this was written.
   expect(counts.zones).toBeGreaterThan(300);
-  expect(counts.fixes).toBeGreaterThan(50);
+  expect(counts.fixes).toBeGreaterThan(45);
+  console.log(`${counts.zones} zones, ${counts.fixes} fixes, ${harms.length} harms`);
 }, 120_000);

@@ -11,6 +11,7 @@ import { reportDnssec } from './dnssec/report.ts';
 import { readStatus } from './dnssec/status.ts';
 import type { DnsEvidence } from './evidence.ts';
 import { type DnsFacts, readDnsFacts } from './facts.ts';
+import { isZoneSeen } from './ns/judge-dead.ts';
 import { judgeNs } from './ns/judge.ts';
 import { reportNs } from './ns/report.ts';
 import { judgeRecords } from './records/judge.ts';
@@ -18,8 +19,14 @@ import { reportRecords } from './records/report.ts';
 import { judgeSoa } from './soa/judge.ts';
 import { reportSoa } from './soa/report.ts';
 
+/** How the zone stands: seen, proven to have nobody who answers for it, or neither. */
+export type ZoneStanding = 'seen' | 'dead' | 'unseen';
+
+/** What judging the DNS half gives; only a zone that was seen, or is proven dead, has a score. */
+export type DnsAssessment = HalfAssessment<DnsCode, DnsFields> & { readonly standing: ZoneStanding };
+
 /** Judges the DNS half. Pure: the same evidence always gives the same verdicts. */
-export function assessDns(evidence: DnsEvidence): HalfAssessment<DnsCode, DnsFields> {
+export function assessDns(evidence: DnsEvidence): DnsAssessment {
   const facts = readDnsFacts(evidence);
   const signing = readSigning(facts);
   const status = readStatus(facts, signing);
@@ -35,8 +42,8 @@ export function assessDns(evidence: DnsEvidence): HalfAssessment<DnsCode, DnsFie
   const verdicts = exists === false ? onlyNotFound(facts.domain) : seen;
   const losses = lossesOf(verdicts);
   const lost = losses.reduce((sum, { points }) => sum + points, 0);
-  const points =
-    exists === false || !isAnythingKnown(facts, verdicts) ? null : Math.max(0, Math.round(100 - lost));
+  const standing = readStanding(facts, verdicts);
+  const points = standing === 'unseen' ? null : Math.max(0, Math.round(100 - lost));
   return {
     verdicts,
     fields: {
@@ -50,6 +57,7 @@ export function assessDns(evidence: DnsEvidence): HalfAssessment<DnsCode, DnsFie
     },
     score: points,
     scoreEffects: Object.fromEntries(losses.map(({ code, points: taken }) => [code, -taken])),
+    standing,
     isPartial:
       facts.zone.kind === 'unknown' || Object.values(facts.apex).some(({ state }) => state === 'unknown'),
   };
@@ -59,9 +67,9 @@ function onlyNotFound(name: string): Verdicts<DnsCode> {
   return { ...allOf(dnsRules, 'not-applicable'), 'domain-not-found': { broken: [{ name }] } };
 }
 
-function isAnythingKnown({ apex, authoritative }: DnsFacts, verdicts: Verdicts<DnsCode>): boolean {
-  if (authoritative.length > 0 || isBroken(verdicts['ns-none-answers'])) return true;
-  return Object.values(apex).some(({ state }) => state !== 'unknown');
+function readStanding(facts: DnsFacts, verdicts: Verdicts<DnsCode>): ZoneStanding {
+  if (isBroken(verdicts['ns-none-answers'])) return 'dead';
+  return facts.exists !== false && isZoneSeen(facts) ? 'seen' : 'unseen';
 }
 
 // What makes a zone bogus and that it is bogus are one fault: it is counted once.

@@ -2,6 +2,7 @@ import { ownRecords, type Reading, readAnswer } from '../../../dns/read-answer.t
 import type { DnsAnswer } from '../../../probes/dns/port.ts';
 import { type ApexType, apexTypes } from '../halves.ts';
 import type { DnsEvidence } from './evidence.ts';
+import { delegatedNames } from './servers/addresses.ts';
 import { readServerFacts, type ServerFacts } from './servers/server-facts.ts';
 import { readZoneFacts, type ZoneFacts } from './zone.ts';
 
@@ -36,7 +37,7 @@ export function readDnsFacts(evidence: DnsEvidence): DnsFacts {
     domain,
     answers,
     apex,
-    exists: existence(apex),
+    exists: existence(apex, evidence),
     zone: readZoneFacts(answers.SOA, answers.NS, referrals),
     servers,
     authoritative: servers.filter(({ state }) => state === 'authoritative'),
@@ -45,9 +46,12 @@ export function readDnsFacts(evidence: DnsEvidence): DnsFacts {
 }
 
 // An error that the DNS did not explain leaves the question open; any record or alias answers it.
-function existence(apex: DnsFacts['apex']): boolean | null {
+function existence(apex: DnsFacts['apex'], { referrals, domain }: DnsEvidence): boolean | null {
   const readings = Object.values(apex);
   if (readings.some(({ state, aliases }) => state === 'found' || aliases.length > 0)) return true;
   if (apex.SOA.state === 'none') return !apex.SOA.nxdomain;
-  return readings.some((reading) => reading.state === 'none' && !reading.nxdomain) ? true : null;
+  const isDelegated = delegatedNames(referrals, domain).length > 0;
+  return isDelegated || readings.some((reading) => reading.state === 'none' && !reading.nxdomain)
+    ? true
+    : null;
 }

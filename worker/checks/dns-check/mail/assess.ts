@@ -17,16 +17,23 @@ import { type MailFacts, readMail } from './facts.ts';
 import { judgeMode } from './mode.ts';
 import { judgeMx } from './mx/judge.ts';
 import { reportMx, stateOfMx } from './mx/report.ts';
+import { readSenders } from './providers/find.ts';
 import { scoreEffects, scoreMail, scoreParts } from './score.ts';
-import { branchesOf } from './spf/grow-tree.ts';
+import { branchesOf, isClosedSpf } from './spf/grow-tree.ts';
 import { judgeSpf } from './spf/judge.ts';
 import { reportSpf } from './spf/report.ts';
 import { stateOfRecord } from './state-of-record.ts';
 import { judgeTransport } from './transport/judge.ts';
 import { reportSts, reportTlsRpt, stateOfTransport } from './transport/report.ts';
 
+/** What judging the mail half gives. */
+export type MailAssessment = HalfAssessment<MailCode, MailFields> & {
+  /** True where mail is to be judged, and nothing of it was seen. */
+  readonly isUnseen: boolean;
+};
+
 /** Judges what was seen of a domain's mail. Pure: the same evidence always gives the same verdicts. */
-export function assessMail(evidence: MailEvidence): HalfAssessment<MailCode, MailFields> {
+export function assessMail(evidence: MailEvidence): MailAssessment {
   const sights = new Map(evidence.sights.map((sight) => [sightKey(sight), sight]));
   const facts = readMail(openZone(sights), evidence.domain, evidence.selectors);
   const mode = judgeMode(facts);
@@ -43,6 +50,7 @@ export function assessMail(evidence: MailEvidence): HalfAssessment<MailCode, Mai
     fields: { ...fields, mailScore, mailScoreParts: shown },
     score: mailScore,
     scoreEffects: scoreEffects(verdicts, parts),
+    isUnseen: mailScore === null && parts.some(({ state }) => state === 'unknown'),
     isPartial: facts.exists !== false && (isPartial(fields) || hasLostBranch(facts)),
   };
 }
@@ -52,11 +60,17 @@ function judge(
   { policy, mxHosts, bimi: files }: MailEvidence,
   mode: MailMode,
 ): Verdicts<MailCode> {
+  const senders = readSenders(facts.mx);
   const dmarcPolicy = facts.dmarc.applied === 'unknown' ? undefined : choosePolicy(facts.dmarc);
   return {
-    ...judgeSpf(facts.spf, { mode, mxHosts, isImplicit: facts.mx.isImplicit === true }),
-    ...judgeDmarc(facts.dmarc, mode),
-    ...judgeDkim(facts.dkim, mode),
+    ...judgeSpf(facts.spf, {
+      mode,
+      mxHosts,
+      isImplicit: facts.mx.isImplicit === true,
+      senders,
+    }),
+    ...judgeDmarc(facts.dmarc, mode, isClosed(facts)),
+    ...judgeDkim(facts.dkim, mode, senders),
     ...judgeMx(facts.mx, mode),
     ...judgeTransport(facts, policy, mode),
     ...judgeBimi({
@@ -67,6 +81,11 @@ function judge(
       files,
     }),
   };
+}
+
+// Said by the owner, or plain: no server of the domain's own could send what nobody knows of.
+function isClosed({ mx, spf }: MailFacts): boolean {
+  return mx.hasNullMx || mx.isImplicit !== true || (spf.tree !== null && isClosedSpf(spf.tree));
 }
 
 function standsAtOrganization({ applied, orgDomain }: MailFacts['dmarc']): boolean | null {

@@ -1,30 +1,26 @@
 import type { nsRules } from '#shared/catalogue/dns-check/rules/ns';
 import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
-import { readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsFacts } from '../facts.ts';
 import type { Claim } from '../servers/claims.ts';
 import { inState, named, type ServerFacts, type ServerState } from '../servers/server-facts.ts';
 import { foreignName } from './gather-servers.ts';
+import { isPathGood, isResolved, judgeNoneAnswers } from './judge-dead.ts';
 
 /** Judges what each name server answered, and that it answered. */
 export function judgeServers(facts: DnsFacts) {
-  const { servers, authoritative, domain, apex } = facts;
+  const { servers, domain } = facts;
   const asked = servers.filter(({ state }) => state !== 'not-asked' && state !== 'forbidden');
-  const isResolved = apex.SOA.state !== 'unknown';
-  const isDead = asked.length > 0 && authoritative.length === 0;
+  const resolved = isResolved(facts);
   const spoke = asked.filter(({ state }) => state !== 'silent');
   const told = (state: ServerState, more: (server: ServerFacts) => Evidence): Verdict => {
     if (asked.length === 0) return notTested('no name server could be asked');
     if (spoke.length === 0 && state !== 'silent') return notTested('no name server answered');
-    if (spoke.length === 0 && isResolved) return blocked;
+    if (spoke.length === 0 && resolved) return blocked;
     if (spoke.length === 0 && !isPathGood(facts)) return pathUnknown;
     return brokenBy(inState(asked, state).map((server) => ({ ...named(server), ...more(server) })));
   };
   return {
-    'ns-none-answers':
-      isDead && spoke.length === 0 && !isResolved && !isPathGood(facts)
-        ? pathUnknown
-        : noneAnswers(facts, asked, isResolved),
+    'ns-none-answers': judgeNoneAnswers(facts),
     'ns-silent': told('silent', ({ why }) => ({ reason: why })),
     'ns-refused': told('refused', ({ why }) => ({ zone: domain, rcode: why })),
     'ns-lame': told('lame', ({ why }) => ({ zone: domain, answer: why })),
@@ -44,41 +40,9 @@ const blocked = notTested('no name server answered us for the domain, although t
 
 const pathUnknown = notTested('no other server answered either, so our own network may be the cause');
 
-// The resolver speaks, and a server that is not the domain's answered a direct question.
-function isPathGood({ evidence: { root, referrals } }: DnsFacts): boolean {
-  return root.kind === 'answer' && referrals.some(({ kind }) => kind === 'answer');
-}
-
 // TCP works from here where any server answers by it, the parent's too.
 function isTcpGood({ evidence: { parentTcp } }: DnsFacts, spoke: readonly ServerFacts[]): boolean {
   return parentTcp?.kind === 'answer' || spoke.some(({ tcp }) => tcp?.is === true);
-}
-
-/** So many servers are named in one sentence; the rest are counted. */
-const shownServers = 4;
-
-function noneAnswers(facts: DnsFacts, asked: readonly ServerFacts[], isResolved: boolean): Verdict {
-  if (asked.length === 0) return facts.servers.length === 0 ? noAddress(facts, isResolved) : noneAsked;
-  if (facts.authoritative.length > 0) return 'holds';
-  if (isResolved) return blocked;
-  return brokenBy([
-    { asked: asked.length, seen: listed(asked.map(({ name, ip, why }) => `${name} (${ip}): ${why}`)) },
-  ]);
-}
-
-const noneAsked = notTested('no name server could be asked');
-
-// Every name of a server leads nowhere: there is nobody to ask.
-function noAddress({ evidence: { hosts } }: DnsFacts, isResolved: boolean): Verdict {
-  const states = hosts.flatMap(({ A, AAAA }) => [readAnswer(A).state, readAnswer(AAAA).state]);
-  const isGone = states.length > 0 && states.every((state) => state === 'none');
-  if (!isGone || isResolved) return noneAsked;
-  return brokenBy([{ asked: 0, seen: listed(hosts.map(({ name }) => `${name}: it has no address`)) }]);
-}
-
-function listed(lines: readonly string[]): string {
-  const more = lines.length - shownServers;
-  return [...lines.slice(0, shownServers), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
 // Judged by those that could be looked at; silent ones have a finding of their own.

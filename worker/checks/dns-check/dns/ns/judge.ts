@@ -4,6 +4,7 @@ import type { DnsFacts } from '../facts.ts';
 import { inState } from '../servers/server-facts.ts';
 import { readDelegation } from './delegation.ts';
 import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
+import { judgeNoneAnswers } from './judge-dead.ts';
 import { judgeGlue, judgeSets } from './judge-delegation.ts';
 import { judgeOrigins } from './judge-origins.ts';
 import { judgeServers } from './judge-servers.ts';
@@ -16,7 +17,10 @@ export function judgeNs(facts: DnsFacts): Verdicts<NsCode> {
   if (facts.zone.kind === 'inside') return allOf(nsRules, 'not-applicable');
   const delegation = readDelegation(facts);
   if (delegation.all.length === 0)
-    return allOf(nsRules, notTested(`the domain’s name servers could not be found (${whyUnknown(facts)})`));
+    return {
+      ...allOf(nsRules, notTested(`the domain’s name servers could not be found (${whyUnknown(facts)})`)),
+      'ns-none-answers': judgeNoneAnswers(facts),
+    };
   const addresses = judgeAddresses(facts, delegation);
   return {
     ...judgeServers(facts),

@@ -1,8 +1,9 @@
 import { aliasOf, nameExists, oncePerSight, type Sight, textsOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
+import { selectorsFor } from '../providers/find.ts';
 import { type Fault, settle } from '../text/fault.ts';
 import { type DkimKey, isDkimKey, measureDkimKey, parseDkimKey } from './parse-dkim-key.ts';
-import { commonSelectors, guessSelectors } from './selectors.ts';
+import { commonSelectors } from './selectors.ts';
 
 export type SelectorSource = 'caller' | 'provider' | 'common';
 
@@ -67,7 +68,7 @@ function listSelectors(asked: readonly string[], names: readonly string[]) {
     if (!sources.has(selector)) sources.set(selector, source);
   };
   asked.map((selector) => selector.toLowerCase()).forEach(add('caller'));
-  guessSelectors(names).forEach(add('provider'));
+  selectorsFor(names).forEach(add('provider'));
   commonSelectors.forEach(add('common'));
   return [...sources].map(([selector, source]) => ({ selector, source }));
 }

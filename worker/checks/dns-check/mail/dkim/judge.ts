@@ -4,28 +4,38 @@ import {
   allOf,
   brokenIf,
   type Evidence,
+  type Fix,
   notTested,
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
 import { brokenBySeen } from '../../verdicts.ts';
+import { aliasLines, type KnownSenders } from '../providers/find.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { DkimFacts, SeenSelector } from './facts.ts';
 import { isKnownType } from './facts.ts';
 
 /** Judges the keys that were found. That none was guessed is no fault (RFC 6376 §3.1); that none can exist is one. */
-export function judgeDkim(facts: DkimFacts, mode: MailMode): Verdicts<DkimCode> {
+export function judgeDkim(
+  facts: DkimFacts,
+  mode: MailMode,
+  { services }: Pick<KnownSenders, 'services'>,
+): Verdicts<DkimCode> {
   if (mode === 'parked') return allOf(dkimRules, 'not-applicable');
   const lost = facts.selectors.find(({ sight }) => sight.outcome === 'unknown');
   const unseen = lost && notTested(`${lost.name} could not be read: ${lost.sight.why}`);
-  const presence = judgePresence(facts, unseen);
+  const presence = judgePresence(facts, unseen, fixOf(services, facts));
   const found = facts.selectors.filter(({ texts }) => texts.length > 0);
   if (found.length > 0) return { ...presence, ...judgeKeys(found, unseen) };
   // First for its place in the report, last for its verdicts.
   return { ...presence, ...allOf(dkimRules, unseen ?? 'not-applicable'), ...presence };
 }
 
-function judgePresence({ name, subtreeExists, selectors, tried }: DkimFacts, lost: Verdict | undefined) {
+function judgePresence(
+  { name, subtreeExists, selectors, tried }: DkimFacts,
+  lost: Verdict | undefined,
+  fix: Fix | undefined,
+) {
   const hasKey = selectors.some(({ texts }) => texts.length > 0);
   const unseen = notTested(`whether ${name} exists is not known`);
   const isGuessable = subtreeExists !== false && !selectors.some(({ source }) => source === 'caller');
@@ -33,7 +43,7 @@ function judgePresence({ name, subtreeExists, selectors, tried }: DkimFacts, los
     ({ alias, sight }) => alias !== null && isAbsent(sight.outcome) && !isIdleRotation(alias, selectors),
   );
   return {
-    'dkim-none-possible': subtreeExists === null ? unseen : brokenIf(!subtreeExists, { name }),
+    'dkim-none-possible': subtreeExists === null ? unseen : brokenIf(!subtreeExists, { name }, fix),
     'dkim-not-guessed': !isGuessable
       ? 'not-applicable'
       : subtreeExists === null
@@ -48,6 +58,15 @@ function judgePresence({ name, subtreeExists, selectors, tried }: DkimFacts, los
       lost,
     ),
   } satisfies Partial<Verdicts<DkimCode>>;
+}
+
+// Only the service can sign, so its settings come first; aliases before that would lead nowhere.
+function fixOf(services: KnownSenders['services'], { name }: DkimFacts): Fix | undefined {
+  const names = services.map((service) => service.name).join(' and ');
+  if (names === '') return undefined;
+  const lines = aliasLines(services, name.slice('_domainkey.'.length));
+  const then = lines.length === 0 ? 'publish the records that they show' : `publish ${lines.join(', ')}`;
+  return { text: `Enable DKIM for the domain in the settings of ${names}, and ${then}.` };
 }
 
 // Microsoft 365 has two aliases from the start, and publishes the second key when it rotates: an alias without one is as it must be.

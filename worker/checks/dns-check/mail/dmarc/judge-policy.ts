@@ -5,22 +5,25 @@ import { clip } from '../text/fault.ts';
 import { type ChosenPolicy, choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, type Policy, policies, policiesOf } from './parse-dmarc.ts';
-import { fixRecord, nextChanges } from './rewrite-dmarc.ts';
+import { type Changes, correctedPolicies, fixRecord } from './rewrite-dmarc.ts';
+
+/** What the domain has to do with mail, and whether that is sure enough to reject what is sent. */
+export type Use = { readonly mode: MailMode; readonly isClosed: boolean };
 
 /** Judges what the record asks receivers to do, for this domain and for its subdomains. */
-export function judgePolicy(facts: DmarcFacts, applied: Applied, mode: MailMode) {
+export function judgePolicy(facts: DmarcFacts, applied: Applied, use: Use) {
   const name = `_dmarc.${applied.domain}`;
   const published = policiesOf(applied.dmarc);
   const why = whyNotTaken(applied.dmarc);
   const chosen = choosePolicy(facts);
-  const changes = nextChanges(applied, chosen, { ...facts, mode });
+  const changes = correctedPolicies(applied.dmarc);
   const fix = fixRecord(facts, applied, 'Publish the record with a valid policy.', changes);
   return {
     'dmarc-no-effect': brokenIf(published === null, { name, why: why ?? '' }, fix),
     'dmarc-policy-fallback': brokenIf(published !== null && why !== null, { name, why: why ?? '' }, fix),
     ...(chosen === null || why !== null
       ? eachOf(strengthCodes, 'not-applicable')
-      : judgeStrength(facts, applied, chosen, mode)),
+      : judgeStrength(facts, applied, chosen, use)),
     'dmarc-subdomain-tag-ignored': judgeIgnoredTags(facts, applied),
   } satisfies Partial<Verdicts<DmarcCode>>;
 }
@@ -49,29 +52,19 @@ function judgeStrength(
   facts: DmarcFacts,
   applied: Applied,
   chosen: ChosenPolicy,
-  mode: MailMode,
+  use: Use,
 ): Verdicts<(typeof strengthCodes)[number]> {
+  const { mode, isClosed } = use;
   const { policy, tag } = chosen;
-  const changes = nextChanges(applied, chosen, { ...facts, mode });
-  const fix = (text: string) => fixRecord(facts, applied, text, changes);
+  const fix = (text: string, changes: Changes) => fixRecord(facts, applied, text, changes);
   const isOpen = chosen.chosen === null;
   return {
     ...judgeSubdomains(facts, applied, chosen, fix),
-    'dmarc-policy-none': isOpen
-      ? whetherExists
-      : brokenIf(
-          chosen.chosen === 'none',
-          { name: facts.domain, tag, location: applied.domain },
-          fix(
-            mode !== 'parked' && applied.dmarc.rua.length === 0
-              ? 'Ask for reports first; when they show that your own mail passes, raise the policy.'
-              : 'When the reports show that your own mail passes, raise the policy.',
-          ),
-        ),
+    'dmarc-policy-none': isOpen ? whetherExists : judgeNone(facts, applied, chosen, use),
     'dmarc-testing': brokenIf(
       applied.dmarc.isTesting && chosen.chosen !== 'none',
       { policy: chosen.chosen ?? policy, effective: chosen.effective ?? policy },
-      fix('When the tests are over, publish the record without t=y.'),
+      fix('When the tests are over, publish the record without t=y.', { t: null }),
     ),
     'dmarc-parked-not-reject':
       mode !== 'parked' || chosen.chosen === 'none'
@@ -81,9 +74,27 @@ function judgeStrength(
           : brokenIf(
               chosen.chosen === 'quarantine',
               { name: facts.domain, policy: chosen.chosen ?? policy },
-              fix('Publish p=reject.'),
+              fix('Publish p=reject.', isClosed ? { [tag]: 'reject' } : {}),
             ),
   };
+}
+
+function judgeNone(
+  facts: DmarcFacts,
+  applied: Applied,
+  { chosen, tag }: ChosenPolicy,
+  { mode, isClosed }: Use,
+): Verdict {
+  const isShut = mode === 'parked' && isClosed;
+  const seen = { name: facts.domain, tag, location: applied.domain };
+  // Without reports nobody knows what a stricter policy would stop.
+  const fix =
+    !isShut && applied.dmarc.rua.length === 0
+      ? { text: 'Ask for reports first; when they show that your own mail passes, raise the policy.' }
+      : fixRecord(facts, applied, 'When the reports show that your own mail passes, raise the policy.', {
+          [tag]: isShut ? 'reject' : 'quarantine',
+        });
+  return brokenIf(chosen === 'none', seen, fix);
 }
 
 // Only the record of an organizational domain speaks of subdomains.
@@ -91,7 +102,7 @@ function judgeSubdomains(
   facts: DmarcFacts,
   applied: Applied,
   { policy, subdomainPolicy, nonExistentPolicy }: ChosenPolicy,
-  fix: (text: string) => Fix,
+  fix: (text: string, changes: Changes) => Fix,
 ): Verdicts<(typeof subdomainCodes)[number]> {
   if (facts.orgDomain === null)
     return eachOf(subdomainCodes, notTested('the organizational domain could not be found'));
@@ -101,12 +112,13 @@ function judgeSubdomains(
     'dmarc-subdomain-weaker': brokenIf(
       isWeaker(subdomainPolicy),
       { policy, subdomainPolicy },
-      fix('Publish the record without sp.'),
+      fix('Publish the record without sp.', { sp: null }),
     ),
+    // Where it is sp that decides for them too, that is told once.
     'dmarc-nonexistent-weaker': brokenIf(
-      isWeaker(nonExistentPolicy),
+      isWeaker(nonExistentPolicy) && applied.dmarc.np !== undefined,
       { policy, nonExistentPolicy },
-      fix('Publish the record with np=reject.'),
+      fix('Publish the record with np=reject.', { np: 'reject' }),
     ),
   };
 }

@@ -1,11 +1,11 @@
 import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { brokenBy, brokenIf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { brokenBySeen, publish } from '../../verdicts.ts';
+import { reportService } from '../providers/find.ts';
 import { clip } from '../text/fault.ts';
-import { choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts, SeenUri } from './facts.ts';
 import { policiesOf } from './parse-dmarc.ts';
-import { fixRecord, nextChanges } from './rewrite-dmarc.ts';
+import { correctedNames, fixRecord, reportAddressOf } from './rewrite-dmarc.ts';
 
 /** The rules of the reports that a record asks for. */
 export const reportCodes = [
@@ -25,8 +25,13 @@ export function judgeReports(
   const { uris, domain, orgDomain } = facts;
   const { domain: location, dmarc } = applied;
   const name = `_dmarc.${location}`;
-  const changes = nextChanges(applied, choosePolicy(facts), { ...facts, mode });
-  const fix = fixRecord(facts, applied, 'Publish the record with an address for reports.', changes);
+  const named = correctedNames(dmarc)['rua'];
+  const fix = fixRecord(
+    facts,
+    applied,
+    'Publish the record with an address for reports, one that exists and is read.',
+    typeof named === 'string' ? correctedNames(dmarc) : { rua: reportAddressOf(location) },
+  );
   const bad = uris.filter(({ problem }) => problem !== null);
   const dead = uris.filter(({ mailbox }) => mailbox?.takes === false);
   const isOpen = uris.some(({ mailbox }) => mailbox?.takes === null);
@@ -55,6 +60,11 @@ function judgePermission(uris: readonly SeenUri[], orgDomain: string): Verdict {
   const [first] = refused;
   if (!first) return open ? notTested('it is not known whether the report addresses have agreed') : 'holds';
   const evidence = refused.map(({ uri, permission }) => ({ uri: clip(uri, 80), orgDomain, permission }));
+  const service = reportService(first.host ?? '');
+  if (service)
+    return brokenBy(evidence, {
+      text: `Add the domain in the settings of ${service.name}, which then publishes the record.`,
+    });
   const text = 'The owner of the domain that takes the reports publishes this record.';
   return brokenBy(evidence, publish(text, first.permission ?? '', 'v=DMARC1;'));
 }

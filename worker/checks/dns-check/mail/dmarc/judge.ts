@@ -5,6 +5,7 @@ import {
   brokenBy,
   brokenIf,
   eachOf,
+  type Fix,
   notTested,
   type Verdict,
   type Verdicts,
@@ -13,18 +14,20 @@ import { isPublicSuffix } from '../../../../dns/public-suffix.ts';
 import { aliasOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { clip, showFault } from '../text/fault.ts';
-import { choosePolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { judgePolicy } from './judge-policy.ts';
 import { judgeReports, reportCodes } from './judge-reports.ts';
 import { parseDmarc } from './parse-dmarc.ts';
-import { nextChanges, reportAddressOf, rewriteDmarc } from './rewrite-dmarc.ts';
+import { correctedNames, fixRecord, reportAddressOf, rewriteDmarc } from './rewrite-dmarc.ts';
 import type { Step } from './walk-tree.ts';
 
-/** Judges the policy that applies to a domain. */
-export function judgeDmarc(facts: DmarcFacts, mode: MailMode): Verdicts<DmarcCode> {
+/**
+ * Judges the policy that applies to a domain.
+ * @param isClosed the owner says, or it is plain, that nothing sends where nothing takes mail: then a fix may reject what is sent
+ */
+export function judgeDmarc(facts: DmarcFacts, mode: MailMode, isClosed: boolean): Verdicts<DmarcCode> {
   const { applied, domain, walk } = facts;
-  const seen = { ...judgeRecords(facts), ...judgePlace(facts, mode) };
+  const seen = { ...judgeRecords(facts), ...judgePlace(facts, mode, isClosed) };
   if (applied === 'unknown') {
     const { name, why } = walk.lost?.sight ?? { name: domain, why: 'it was not asked' };
     const unseen = allOf(dmarcRules, notTested(`the records of ${name} could not be read: ${why}`));
@@ -34,8 +37,8 @@ export function judgeDmarc(facts: DmarcFacts, mode: MailMode): Verdicts<DmarcCod
   return {
     ...seen,
     // The record of the organization above is judged where it stands.
-    ...(applied.domain === domain ? judgeText(facts, applied, mode) : eachOf(textCodes, 'not-applicable')),
-    ...judgePolicy(facts, applied, mode),
+    ...(applied.domain === domain ? judgeText(facts, applied) : eachOf(textCodes, 'not-applicable')),
+    ...judgePolicy(facts, applied, { mode, isClosed }),
     ...(applied.domain === domain || applied.dmarc.psd === 'y'
       ? judgeReports(facts, applied, mode)
       : eachOf(reportCodes, 'not-applicable')),
@@ -69,11 +72,11 @@ function ignoredRecords({ domain, walk, foreign }: Pick<DmarcFacts, 'domain' | '
   return walk.found.some((step) => step.domain === domain) ? [] : foreign.flatMap(findMeant);
 }
 
-function judgePlace(facts: DmarcFacts, mode: MailMode) {
+function judgePlace(facts: DmarcFacts, mode: MailMode, isClosed: boolean) {
   const { domain, walk, misplaced } = facts;
   const hasOwn = walk.found.some((step) => step.domain === domain);
   return {
-    'dmarc-missing': judgeMissing(facts, mode),
+    'dmarc-missing': judgeMissing(facts, mode, isClosed),
     'dmarc-alias-dangling': judgeAlias(facts),
     'dmarc-wrong-place': hasOwn ? 'holds' : judgeMisplaced(domain, misplaced),
   } satisfies Partial<Verdicts<DmarcCode>>;
@@ -101,7 +104,7 @@ function judgeMisplaced(domain: string, misplaced: readonly string[] | null): Ve
   );
 }
 
-function judgeMissing(facts: DmarcFacts, mode: MailMode): Verdict {
+function judgeMissing(facts: DmarcFacts, mode: MailMode, isClosed: boolean): Verdict {
   const { applied, domain, walk } = facts;
   const name = `_dmarc.${domain}`;
   if (applied === 'unknown')
@@ -114,15 +117,21 @@ function judgeMissing(facts: DmarcFacts, mode: MailMode): Verdict {
     walk.steps.some((step) => step.texts.length > 0 || danglingAlias(step).length > 0) ||
     ignoredRecords(facts).length > 0;
   if (isExplained) return 'not-applicable';
-  const fix =
-    mode === 'parked'
-      ? publish('Publish a record that rejects all mail in this name.', name, 'v=DMARC1; p=reject')
-      : publish(
-          'Publish a record that only collects reports at first.',
-          name,
-          `v=DMARC1; p=none; rua=${reportAddressOf(domain)}`,
-        );
+  const fix = mode === 'parked' ? closeFix(name, isClosed) : startFix(name, domain);
   return brokenIf(true, { name: domain }, fix);
+}
+
+function startFix(name: string, domain: string): Fix {
+  const text = 'Publish a record that only collects reports at first, at an address that exists.';
+  return publish(text, name, `v=DMARC1; p=none; rua=${reportAddressOf(domain)}`);
+}
+
+function closeFix(name: string, isClosed: boolean): Fix {
+  return isClosed
+    ? publish('Publish a record that rejects all mail in this name.', name, 'v=DMARC1; p=reject')
+    : {
+        text: `If nothing sends mail in this name, its web server included, publish v=DMARC1; p=reject at ${name}.`,
+      };
 }
 
 function unread({ sight }: Step): Verdict {
@@ -166,11 +175,7 @@ const textCodes = [
   'dmarc-psd-claimed',
 ] as const;
 
-function judgeText(
-  facts: DmarcFacts,
-  applied: Applied,
-  mode: MailMode,
-): Verdicts<(typeof textCodes)[number]> {
+function judgeText(facts: DmarcFacts, applied: Applied): Verdicts<(typeof textCodes)[number]> {
   const { domain, dmarc } = applied;
   // A bad p, sp or np, and a bad report address, have rules of their own.
   const isTold = (term: string): boolean => ['p', 'sp', 'np', 'rua', 'ruf'].includes(term);
@@ -184,6 +189,7 @@ function judgeText(
         value: clip(value, 80),
         position: at + 1,
       })),
+      fixRecord(facts, applied, 'Correct the name of the tag, or remove it.', correctedNames(dmarc)),
     ),
     'dmarc-fo-ignored': brokenIf(dmarc.fo !== null && dmarc.ruf.length === 0, {
       fo: clip(dmarc.fo ?? '', 40),
@@ -191,11 +197,7 @@ function judgeText(
     'dmarc-psd-claimed': brokenIf(
       domain === facts.domain && dmarc.psd === 'y',
       { name: `_dmarc.${domain}` },
-      publish(
-        'Publish the record without psd=y.',
-        `_dmarc.${domain}`,
-        rewriteDmarc(dmarc, nextChanges(applied, choosePolicy(facts), { ...facts, mode })),
-      ),
+      publish('Publish the record without psd=y.', `_dmarc.${domain}`, rewriteDmarc(dmarc, { psd: null })),
     ),
   };
 }

@@ -1,24 +1,27 @@
-import type { MailMode } from '#shared/catalogue/dns-check/mail/report';
 import type { Fix } from '#shared/model/verdict';
 import { publish } from '../../verdicts.ts';
-import type { ChosenPolicy } from './choose-policy.ts';
 import type { Applied, DmarcFacts } from './facts.ts';
 import { type Dmarc, type Policy, policies, printDmarc } from './parse-dmarc.ts';
+import { meantPolicy, meantTag } from './slips.ts';
 
 /** Tags to set, or, where null, to leave out. */
 export type Changes = { readonly [tag: string]: string | null };
 
-/** The record with some tags changed; p stays behind v, where old receivers look for it. */
+type Pair = { readonly name: string; readonly value: string };
+
+/** The record with these tags changed, and all others as they are, in their order; a new p stands behind v, where old receivers look for it. */
 export function rewriteDmarc(dmarc: Dmarc, changes: Changes): string {
-  const kept = dmarc.tags
-    .slice(1)
-    .filter(({ name }) => name !== 'p' && !Object.hasOwn(changes, name))
-    .map(({ name, value }) => ({ name, value }));
-  const set = Object.entries(changes).flatMap(([name, value]) =>
-    value === null || name === 'p' ? [] : [{ name, value }],
-  );
-  const p = changes['p'] ?? dmarc.p ?? 'none';
-  return printDmarc([{ name: 'v', value: 'DMARC1' }, { name: 'p', value: p }, ...set, ...kept]);
+  const kept = dmarc.tags.slice(1).flatMap(({ name, value }): Pair[] => {
+    const change = Object.hasOwn(changes, name) ? changes[name] : value;
+    return typeof change === 'string' ? [{ name, value: change }] : [];
+  });
+  const isNew = ([name]: [string, unknown]) => !dmarc.tags.some((tag) => tag.name === name);
+  const added = Object.entries(changes)
+    .filter(isNew)
+    .flatMap(([name, value]): Pair[] => (value === null ? [] : [{ name, value }]));
+  const first = added.filter(({ name }) => name === 'p');
+  const last = added.filter(({ name }) => name !== 'p');
+  return printDmarc([{ name: 'v', value: 'DMARC1' }, ...first, ...kept, ...last]);
 }
 
 /** Where the reports about a domain may go, as an example. */
@@ -26,55 +29,40 @@ export function reportAddressOf(domain: string): string {
   return `mailto:dmarc-reports@${domain}`;
 }
 
-type Context = { readonly mode: MailMode } & Pick<DmarcFacts, 'domain' | 'orgDomain'>;
+/** Gives the names of misspelt tags back, where it is clear what was meant and the right one is not there. */
+export function correctedNames(dmarc: Dmarc): Changes {
+  const present = new Set(dmarc.tags.map(({ name }) => name));
+  const repairs = dmarc.unknown.flatMap(({ name, value }) => {
+    const meant = meantTag(name);
+    if (meant === null || present.has(meant)) return [];
+    present.add(meant);
+    return [
+      [name, null],
+      [meant, value],
+    ] as const;
+  });
+  return Object.fromEntries(repairs);
+}
 
-/**
- * All that is to be changed in a record now. Every finding gives this one record, so that no fix undoes another. A policy is raised only
- * where reports already show what it would stop.
- */
-export function nextChanges(applied: Applied, chosen: ChosenPolicy | null, context: Context): Changes {
-  const { domain, dmarc } = applied;
-  const lacksReports = context.mode !== 'parked' && dmarc.rua.length === 0;
+/** What makes p, sp and np count: misspelt names and values are put right; what cannot be read becomes what receivers take it for. */
+export function correctedPolicies(dmarc: Dmarc): Changes {
+  const { p: named, ...others } = correctedNames(dmarc);
+  const written = (tag: string) => dmarc.tags.find(({ name }) => name === tag)?.value ?? '';
+  const p = typeof named === 'string' ? named : written('p');
+  const isGood = (value: string): value is Policy => policies.some((one) => one === value.toLowerCase());
   return {
-    ...tagsToCorrect(dmarc),
-    ...(domain === context.orgDomain && chosen ? tagsOfSubdomains(chosen) : {}),
-    ...(lacksReports ? { rua: reportAddressOf(domain) } : {}),
-    ...tagsToDrop(applied, chosen, context),
-    ...(chosen && isWhole(dmarc) && !lacksReports ? tagsToRaise(chosen, context.mode) : {}),
+    // A misspelt p carries the policy; the other names have a finding of their own.
+    ...(dmarc.p === undefined && typeof named === 'string' ? removed(others, dmarc) : {}),
+    ...(dmarc.p ? {} : { p: isGood(p) ? p.toLowerCase() : (meantPolicy(p) ?? 'none') }),
+    ...(dmarc.sp === null ? { sp: meantPolicy(written('sp')) } : {}),
+    ...(dmarc.np === null ? { np: meantPolicy(written('np')) } : {}),
   };
 }
 
-function isWhole({ p, sp, np }: Dmarc): boolean {
-  return p !== undefined && [p, sp, np].every((policy) => policy !== null);
-}
-
-function tagsToDrop({ domain, dmarc }: Applied, chosen: ChosenPolicy | null, context: Context): Changes {
-  return {
-    ...(dmarc.isTesting && chosen?.chosen !== 'none' ? { t: null } : {}),
-    ...(domain === context.domain && dmarc.psd === 'y' ? { psd: null } : {}),
-  };
-}
-
-// A policy that cannot be read does not count, and takes the others with it.
-function tagsToCorrect(dmarc: Dmarc): Changes {
-  return {
-    ...(isWhole(dmarc) ? {} : { p: dmarc.p ?? 'none' }),
-    ...(dmarc.sp === null ? { sp: null } : {}),
-    ...(dmarc.np === null ? { np: null } : {}),
-  };
-}
-
-function tagsOfSubdomains({ policy, subdomainPolicy, nonExistentPolicy }: ChosenPolicy): Changes {
-  const isWeaker = (other: Policy): boolean => policies.indexOf(other) < policies.indexOf(policy);
-  return {
-    ...(isWeaker(subdomainPolicy) ? { sp: null } : {}),
-    ...(isWeaker(nonExistentPolicy) ? { np: 'reject' } : {}),
-  };
-}
-
-function tagsToRaise({ chosen, tag }: ChosenPolicy, mode: MailMode): Changes {
-  if (mode === 'parked') return chosen === 'none' || chosen === 'quarantine' ? { [tag]: 'reject' } : {};
-  return chosen === 'none' ? { [tag]: 'quarantine' } : {};
+// Only the name that was read as p goes.
+function removed(others: Changes, dmarc: Dmarc): Changes {
+  const wrong = dmarc.unknown.find(({ name }) => meantTag(name) === 'p' && others[name] === null);
+  return wrong === undefined ? {} : { [wrong.name]: null };
 }
 
 /**
@@ -87,6 +75,7 @@ export function fixRecord(
   text: string,
   changes: Changes,
 ): Fix {
+  if (Object.keys(changes).length === 0) return { text };
   if (dmarc.psd !== 'y' || location === domain)
     return publish(text, `_dmarc.${location}`, rewriteDmarc(dmarc, changes));
   const own = orgDomain ?? domain;

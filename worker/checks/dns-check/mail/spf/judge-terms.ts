@@ -9,15 +9,16 @@ import {
 } from '#shared/model/verdict';
 import { brokenBySeen } from '../../verdicts.ts';
 import { containsNetwork, privateKindOf } from '../address.ts';
+import type { KnownSenders } from '../providers/find.ts';
 import { clip } from '../text/fault.ts';
 import { isAll, type SpfBranch } from './grow-tree.ts';
 import { judgeIdle } from './judge-idle.ts';
 import { unseenIn } from './judge-tree.ts';
 import type { Mechanism, SpfTerm } from './parse-term.ts';
-import { republish, republishWithout } from './republish.ts';
+import { closeRecord, republish, republishWithout } from './republish.ts';
 
 /** Judges the terms of a record, and of what it hands on to. */
-export function judgeTerms(root: SpfBranch) {
+export function judgeTerms(root: SpfBranch, senders: KnownSenders) {
   const own = ownBranches(root);
   const ownUnseen = unseenEnd(own);
   const terms = root.spf?.terms ?? [];
@@ -26,8 +27,8 @@ export function judgeTerms(root: SpfBranch) {
   const redirect = terms.find(({ name }) => name === 'redirect');
   return {
     ...judgeIdle(root, own),
-    'spf-all-pass': judgePass(root),
-    ...judgeEnd(own),
+    'spf-all-pass': judgePass(root, senders),
+    ...judgeEnd(own, senders),
     'spf-range-too-wide': brokenBySeen(
       passingBranches(root).flatMap((branch) => findWide(branch, own.includes(branch))),
       unseenIn(root),
@@ -75,7 +76,7 @@ function passingTerms({ reached }: SpfBranch): Mechanism[] {
   return reached.flatMap(({ term }) => (term.kind === 'mechanism' && term.qualifier === '+' ? [term] : []));
 }
 
-function judgePass(root: SpfBranch): Verdict {
+function judgePass(root: SpfBranch, senders: KnownSenders): Verdict {
   const evidence = passingBranches(root).flatMap((branch) =>
     openTerms(branch).map((term) => ({ name: clip(branch.domain), term: clip(term.text) })),
   );
@@ -85,7 +86,8 @@ function judgePass(root: SpfBranch): Verdict {
   if (open.length === 0) return brokenBySeen(evidence, unseenIn(root));
   const kept = (root.spf?.terms ?? []).filter((term) => !open.includes(term));
   const end = kept.some(isAll) ? [] : [{ text: '~all' }];
-  return brokenBy(evidence, republish('End the record with -all or ~all.', root, [...kept, ...end]));
+  const close = { senders, isOpen: true };
+  return brokenBy(evidence, closeRecord('End the record with -all or ~all.', root, [...kept, ...end], close));
 }
 
 // Those that every address of a family matches.
@@ -93,7 +95,10 @@ function openTerms(branch: SpfBranch): Mechanism[] {
   return passingTerms(branch).filter((term) => term.name === 'all' || narrowestPrefix(term)?.prefix === 0);
 }
 
-function judgeEnd(own: readonly SpfBranch[]): Verdicts<'spf-all-neutral' | 'spf-no-all'> {
+function judgeEnd(
+  own: readonly SpfBranch[],
+  senders: KnownSenders,
+): Verdicts<'spf-all-neutral' | 'spf-no-all'> {
   const last = own.at(-1);
   const [root] = own;
   const unseen = unseenEnd(own);
@@ -104,10 +109,8 @@ function judgeEnd(own: readonly SpfBranch[]): Verdicts<'spf-all-neutral' | 'spf-
   const all = last.spf.terms.find(isAll);
   const isOpen = !all && !last.spf.terms.some(({ name }) => name === 'redirect');
   const kept = last.spf.terms.filter((term) => term !== all);
-  const fix = republish('End the record with ~all, or with -all when every sender is listed.', last, [
-    ...kept,
-    { text: '~all' },
-  ]);
+  const text = 'End the record with ~all, or with -all when every sender is listed.';
+  const fix = closeRecord(text, last, [...kept, { text: '~all' }], { senders, isOpen: false });
   const isNeutral = all?.kind === 'mechanism' && all.qualifier === '?';
   return {
     'spf-all-neutral': isNeutral ? brokenIf(true, { name: last.domain, term: all.text }, fix) : 'holds',

@@ -5,6 +5,7 @@ import {
   brokenBy,
   brokenIf,
   type Evidence,
+  type Fix,
   notTested,
   type Verdict,
   type Verdicts,
@@ -12,6 +13,7 @@ import {
 import { textsOf } from '../../../../dns/sight.ts';
 import { publish } from '../../verdicts.ts';
 import type { SpfEvaluation } from '../evidence.ts';
+import type { KnownSenders } from '../providers/find.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { ServerSpf, SpfFacts } from './facts.ts';
 import { isClosedSpf, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
@@ -24,6 +26,7 @@ export type SpfContext = {
   readonly mode: MailMode;
   /** True where mail to the domain goes to its own address, as it has no MX record. */
   readonly isImplicit: boolean;
+  readonly senders: KnownSenders;
   readonly mxHosts: readonly (SpfEvaluation & { readonly host: string })[];
 };
 
@@ -56,33 +59,48 @@ type PresenceCode = 'spf-missing' | 'spf-missing-parked' | 'spf-multiple' | 'spf
 
 function judgePresence(
   { domain, records, almost }: SpfFacts,
-  { mode, isImplicit }: SpfContext,
+  { mode, isImplicit, senders }: SpfContext,
 ): Pick<Verdicts<SpfCode>, PresenceCode> {
   const isIgnored = records.length === 0 && almost.length > 0;
   const isMissing = records.length === 0 && !isIgnored;
-  const missing = (own: MailMode, value: string | null, text: string): Verdict => {
+  const missing = (own: MailMode, fix: Fix): Verdict => {
     if (!isMissing) return mode === own ? 'holds' : 'not-applicable';
     if (mode === 'unknown') return notTested('it is not known whether the domain accepts mail');
-    return mode === own
-      ? brokenIf(true, { name: domain }, value === null ? { text } : publish(text, domain, value))
-      : 'not-applicable';
+    return mode === own ? brokenIf(true, { name: domain }, fix) : 'not-applicable';
   };
   return {
-    'spf-missing': missing(
-      'mail',
-      // The domain's own address may be a content network's, from where strangers send too.
-      isImplicit ? null : 'v=spf1 mx ~all',
-      isImplicit
-        ? 'Publish one TXT record that names every sender and ends with ~all, or "v=spf1 -all" if the domain sends no mail.'
-        : 'Publish one TXT record that names every sender; this one names the mail hosts.',
-    ),
-    'spf-missing-parked': missing('parked', 'v=spf1 -all', 'Publish a record that allows no sender.'),
+    'spf-missing': missing('mail', startRecord(domain, senders)),
+    'spf-missing-parked': missing('parked', closeDomain(domain, isImplicit)),
     'spf-multiple': judgeMultiple(
       domain,
       records.map(({ text }) => text),
     ),
     'spf-record-ignored': isIgnored ? brokenBy(almost) : 'holds',
   };
+}
+
+// Who gets the mail sends it only where that is a service with mailboxes. A first record that forgets a sender stops its mail.
+function startRecord(domain: string, { services, includes, isWhole }: KnownSenders): Fix {
+  if (!isWhole)
+    return {
+      text: 'List every server and service that sends mail for the domain: its mail server, and newsletters, tickets and invoices sent by others. Their help pages name the term for each. Put the terms between v=spf1 and ~all in one TXT record. If nothing sends for the domain, publish v=spf1 -all.',
+    };
+  const names = services.map(({ name }) => name).join(' and ');
+  const value = ['v=spf1', ...includes.map((name) => `include:${name}`), '~all'].join(' ');
+  return publish(
+    `Publish this record if only ${names} sends mail for the domain. Otherwise first add a term for each other service that sends.`,
+    domain,
+    value,
+  );
+}
+
+// A web server may send mail although nothing says so.
+function closeDomain(domain: string, isImplicit: boolean): Fix {
+  return isImplicit
+    ? {
+        text: 'If nothing sends mail in the name of the domain, its web server included, publish v=spf1 -all.',
+      }
+    : publish('Publish a record that allows no sender.', domain, 'v=spf1 -all');
 }
 
 function judgeMultiple(domain: string, records: readonly string[]): Verdict {
@@ -123,12 +141,16 @@ type RecordVerdicts = Omit<
   PresenceCode | 'spf-type99' | 'spf-inconsistent-servers' | 'spf-sender-id'
 >;
 
-function judgeRecord(facts: SpfFacts, tree: SpfBranch, { mode, mxHosts }: SpfContext): RecordVerdicts {
+function judgeRecord(
+  facts: SpfFacts,
+  tree: SpfBranch,
+  { mode, mxHosts, senders }: SpfContext,
+): RecordVerdicts {
   const [record] = facts.records;
   const faults = (tree.spf?.faults ?? []).map((fault) => showFault(fault));
   return {
     ...judgeTree(tree),
-    ...judgeTerms(tree),
+    ...judgeTerms(tree, senders),
     'spf-syntax': brokenBy(faults),
     'spf-not-closed': judgeClosed(tree, mode, record?.text ?? ''),
     'spf-strings-run-together': brokenBy(findRunTogether(record?.strings ?? [])),

@@ -1,7 +1,7 @@
 import type { Fix } from '#shared/model/verdict';
 import { publish } from '../../verdicts.ts';
-import type { SpfBranch } from './grow-tree.ts';
-import { isAll } from './grow-tree.ts';
+import type { KnownSenders } from '../providers/find.ts';
+import { branchesOf, isAll, type SpfBranch } from './grow-tree.ts';
 import { parseSpf, printSpf } from './parse-spf.ts';
 import type { SpfTerm } from './parse-term.ts';
 
@@ -25,6 +25,30 @@ export function republish(
 // A mechanism that lets somebody pass, or a record that this one hands on to; "-all" and "~all" let nobody.
 function hasSender(terms: readonly { readonly text: string }[]): boolean {
   return terms.some(({ text }) => !/^[-~?]/.test(text) && !/^exp=/i.test(text));
+}
+
+/**
+ * A fix that closes a record: its terms, the services that are known to send and are not in it yet, and the end.
+ * @param isOpen the record let everybody pass, so that nobody had to be listed: without knowing every sender no record is offered
+ */
+export function closeRecord(
+  text: string,
+  branch: SpfBranch,
+  terms: readonly { readonly text: string }[],
+  { senders, isOpen }: { readonly senders: KnownSenders; readonly isOpen: boolean },
+): Fix {
+  if (isOpen && !senders.isWhole)
+    return { text: `${text} First list every server and service that sends mail for you.` };
+  const reached = new Set(branchesOf(branch).map(({ domain }) => domain));
+  const lacking = senders.includes.filter((name) => !reached.has(name));
+  const end = terms.filter(isEnd);
+  const others = terms.filter((term) => !isEnd(term));
+  const added = lacking.map((name) => ({ text: `include:${name}` }));
+  return republish(text, branch, [...others, ...added, ...end]);
+}
+
+function isEnd({ text }: { readonly text: string }): boolean {
+  return /^[-~?+]?all$/i.test(text);
 }
 
 /** A fix with the record less some of its terms. */

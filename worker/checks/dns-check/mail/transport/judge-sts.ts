@@ -13,6 +13,7 @@ import { publish } from '../../verdicts.ts';
 import type { PolicySight } from '../evidence.ts';
 import { isUnheardCode } from '../is-unheard.ts';
 import type { MxFacts } from '../mx/facts.ts';
+import { stsLines } from '../providers/find.ts';
 import { clip, showFault } from '../text/fault.ts';
 import type { StsFacts } from './facts.ts';
 import type { DaneState } from './judge-dane.ts';
@@ -29,23 +30,19 @@ export type StsContext = {
 
 /** Judges record and policy of MTA-STS. */
 export function judgeSts(context: StsContext): Verdicts<StsCode> {
-  const { sts, mx } = context;
+  const { sts } = context;
   const unseen =
     sts.sight.outcome === 'unknown'
       ? notTested(`${sts.name} could not be read: ${sts.sight.why}`)
       : undefined;
   const served = readServed(context.policy);
-  const record = publish(
-    'Publish the record, and change its id whenever the policy changes.',
-    sts.name,
-    'v=STSv1; id=1',
-  );
+  const record = fixPair(context, 'Publish the record, and change its id whenever the policy changes.');
   const fileUnseen = unheard(context);
   const isBare = served !== null && sts.texts.length === 0 && sts.faults.length === 0;
   const hasRecord = sts.texts.length > 0;
   return {
     ...judgeFile(context, hasRecord),
-    ...judgePolicy(hasRecord ? served : null, mx, hasRecord ? fileUnseen : undefined),
+    ...judgePolicy(hasRecord ? served : null, context, hasRecord ? fileUnseen : undefined),
     'mta-sts-missing': unseen ?? judgeMissing(context),
     'mta-sts-alias-dangling': unseen ?? brokenBy(danglingAlias(sts)),
     'mta-sts-multiple':
@@ -73,23 +70,47 @@ function danglingAlias({ sight, name }: StsFacts): { name: string; alias: string
   return alias === null || sight.outcome === 'found' ? [] : [{ name, alias: clip(alias) }];
 }
 
-function judgeMissing({ sts, dane, mx }: StsContext): Verdict {
+function judgeMissing(context: StsContext): Verdict {
+  const { sts, dane, mx } = context;
   if (danglingAlias(sts).length > 0) return 'not-applicable';
   if (sts.texts.length > 0 || sts.faults.length > 0) return 'holds';
   if (dane === 'ok') return 'not-applicable';
   if (dane === 'unknown') return notTested('whether DANE protects the mail hosts is not known');
-  return brokenIf(true, { name: mx.domain }, startFix(sts, mx));
+  return brokenIf(
+    true,
+    { name: mx.domain },
+    fixPair(context, 'Start with mode: testing, and raise mode and max_age when the reports are clean.'),
+  );
 }
 
-function startFix(sts: StsFacts, mx: MxFacts): Fix {
-  const patterns = mx.hosts.map(({ host }) => `mx: ${host}`);
-  const file = ['version: STSv1', 'mode: testing', ...patterns, 'max_age: 86400', ''].join('\n');
-  const { record } = publish('', sts.name, 'v=STSv1; id=1');
+/**
+ * Record and policy file of one fix: a record without a good file shuts senders out of nothing, and is a fault of its own. The file is left out
+ * where a good one is served; no record is given where the mail hosts are not known.
+ */
+function fixPair({ sts, mx, policy }: StsContext, text: string, changed?: StsPolicy): Fix {
+  const { record } = publish('', sts.name, `v=STSv1; id=${nextId(sts)}`);
+  const isServed =
+    readServed(policy) !== null && policy?.kind === 'response' && policy.certificateError === null;
+  if (isServed && changed === undefined) return { text, record };
+  const lines = changed?.mx ?? stsLines(mx.hosts.map(({ host }) => host));
+  if (lines.length === 0) return { text };
+  const { mode, maxAge } = changed ?? { mode: 'testing', maxAge: 86_400 };
   return {
-    text: `Serve the policy at ${sts.policyUrl} and publish the record. Start with mode: testing, and raise mode and max_age when the reports are clean.`,
+    text: `First serve the policy file at ${sts.policyUrl}, then publish the record. ${text}`,
     record,
-    snippets: { 'mta-sts.txt': file },
+    snippets: { 'mta-sts.txt': printPolicy(mode, lines, maxAge) },
   };
+}
+
+function printPolicy(mode: string, lines: readonly string[], maxAge: number): string {
+  const patterns = lines.map((line) => `mx: ${line}`);
+  return ['version: STSv1', `mode: ${mode}`, ...patterns, `max_age: ${maxAge}`, ''].join('\n');
+}
+
+// Senders fetch the policy again when the id differs from the one that they know (RFC 8461 §3.1).
+function nextId({ value, texts }: StsFacts): string {
+  const known = value?.id ?? texts.join(' ');
+  return known.includes('1') ? '2' : '1';
 }
 
 const bodyCodes = ['mta-sts-content-type', 'mta-sts-policy-invalid'] as const;
@@ -172,12 +193,21 @@ const dayS = 86_400;
 
 function judgePolicy(
   policy: StsPolicy | null,
-  mx: MxFacts,
+  context: StsContext,
   unseen: Verdict = 'not-applicable',
 ): Verdicts<(typeof policyCodes)[number]> {
   if (policy === null) return eachOf(policyCodes, unseen);
+  const { mx } = context;
   const { mode, maxAge } = policy;
-  const refused = brokenBy(refusedHosts(policy, mx).map((host) => ({ host: clip(host) })));
+  const out = refusedHosts(policy, mx);
+  const fix = fixPair(context, 'It has a line for each mail host.', {
+    ...policy,
+    mx: [...new Set([...policy.mx, ...stsLines(out)])],
+  });
+  const refused = brokenBy(
+    out.map((host) => ({ host: clip(host) })),
+    fix,
+  );
   const matched = mx.sight.outcome === 'unknown' ? notTested('the MX records could not be read') : refused;
   return {
     'mta-sts-mx-mismatch': mode === 'enforce' ? matched : 'not-applicable',
