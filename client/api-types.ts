@@ -470,6 +470,7 @@ export type Problem = {
     | 'unknown_format'
     | 'invalid_token'
     | 'insufficient_scope'
+    | 'cross_site_request'
     | 'not_found'
     | 'report_not_found'
     | 'report_ids_disabled'

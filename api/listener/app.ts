@@ -17,6 +17,7 @@ import { answerJob, jobPattern } from '../tools/answer-job.ts';
 import { answerTool } from '../tools/answer-tool.ts';
 import { toolPattern } from '../tools/tool-pattern.ts';
 import { receive } from './receive.ts';
+import { requireDeclared } from './route-table.ts';
 
 export const allowedMethods = 'GET, HEAD, OPTIONS';
 
@@ -31,6 +32,7 @@ export function makeApp(desk: Desk): Express {
   });
 
   const get = (path: string, answer: Answer) => {
+    requireDeclared(path);
     // One route of all methods: each is compared with the path of every request that none before it has answered.
     app
       .route(path)

@@ -92,7 +92,8 @@ async function answerPdf(
     });
   }
   // Nobody has asked for the work that a prefetch or a foreign page would start; a PDF that is kept costs none.
-  if (isUnasked(request.headers) && !(await findPdf(desk, stored)))
+  const isMeant = !isUnasked(request.headers) && !desk.door.isFromOtherSite(request.headers);
+  if (!isMeant && !(await findPdf(desk, stored)))
     return seeOther(response, `${basePathOf(desk.site)}/r/${stored.reportId}`);
   await sendPdf(desk, caller, stored, response);
 }

@@ -33,7 +33,8 @@ export async function answerToolPage(
   if (jobId !== null) return answerProgress(desk, visit, jobId, response);
   const start = own.get('start');
   if (start === null) return showKnown(desk, visit, request, response);
-  const isMeant = !isUnasked(request.headers) && request.method === 'GET';
+  const isMeant =
+    !isUnasked(request.headers) && !desk.door.isFromOtherSite(request.headers) && request.method === 'GET';
   if (isMeant && starts.redeem(start, visit.ask.jobKey, Date.now())) return startRun(desk, visit, response);
   // Spent, old or nobody's wish: the page without it shows the same and has a button.
   seeOther(response, visit.self);

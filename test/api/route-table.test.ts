@@ -1,0 +1,80 @@
+import { afterAll, expect, test } from 'vitest';
+import { makeToken } from '#shared/token-store/make-token';
+import { type RouteRule, routeTable } from '../../api/listener/route-table.ts';
+import { openService, type Service } from './kit.ts';
+
+const id = '0'.repeat(32);
+/** An address of a route. What it names is not there, so that nothing runs. */
+const addressOf = ({ pattern }: RouteRule) => {
+  const path = pattern
+    .replace(':domain', 'a.test')
+    .replace(':check', pattern.startsWith('/u/') ? 'redirect-check' : 'dns-check')
+    .replace(':code', 'not_found')
+    .replace(':name', 'page.css')
+    .replace(':file', 'a.test.svg')
+    .replace(/:(?:id|a|b)\b/g, id);
+  return /^\/u\/|-check$/.test(pattern) ? `${path}?url=http%3A%2F%2Fa.test%2F` : path;
+};
+
+const modes = [
+  { AUTH_MODE: 'open', REPORT_IDS: 'on' },
+  { AUTH_MODE: 'open', REPORT_IDS: 'off' },
+  { AUTH_MODE: 'token', REPORT_IDS: 'on' },
+  { AUTH_MODE: 'token', REPORT_IDS: 'off' },
+] as const;
+type Mode = (typeof modes)[number];
+type Who = 'nobody' | 'tools' | 'reports:read';
+
+/** What a caller is told who may not; undefined where it may. */
+function refusalOf({ access, pattern }: RouteRule, mode: Mode, who: Who): number | undefined {
+  const hasNoIds = mode.REPORT_IDS === 'off' && (access === 'reports:read' || access === 'shared');
+  if (hasNoIds) return 404;
+  if (access === 'open') return undefined;
+  const need = access === 'reports:read' ? access : 'tools';
+  if (who === need || (who === 'nobody' && need === 'tools' && mode.AUTH_MODE === 'open'))
+    return access === 'shared' && pattern !== '' && mode.AUTH_MODE === 'token' ? 404 : undefined;
+  return who === 'nobody' ? 401 : 403;
+}
+
+const services: Service[] = [];
+afterAll(() => Promise.all(services.map((service) => service.close())));
+
+test.for(modes)('every route is as it is declared, with $AUTH_MODE and ids $REPORT_IDS', async (mode) => {
+  const service = await openService({ settings: { ...mode, RATE_LIMIT: 'off' } });
+  services.push(service);
+  const draw = async (scope: 'tools' | 'reports:read') => {
+    const wish = { name: 'test', scopes: [scope], limits: {}, expiresAt: null };
+    const { text, token } = makeToken(wish, Date.now());
+    await service.backend.tokenStore.insert(token);
+    return { authorization: `Bearer ${text}` };
+  };
+  const callers = {
+    nobody: {},
+    tools: await draw('tools'),
+    'reports:read': await draw('reports:read'),
+  };
+  const cached = { 'cache-control': 'only-if-cached' };
+  const wrong: string[] = [];
+  for (const rule of routeTable)
+    for (const who of Object.keys(callers) as Who[]) {
+      const { status } = await service.send('HEAD', addressOf(rule), { ...cached, ...callers[who] });
+      const refusal = refusalOf(rule, mode, who);
+      const isAsDeclared = refusal === undefined ? ![401, 403, 405].includes(status) : status === refusal;
+      if (!isAsDeclared) wrong.push(`${rule.pattern} to ${who}: ${status}, declared ${refusal ?? 'let in'}`);
+    }
+  expect(wrong).toEqual([]);
+});
+
+test('nothing that a page of another site sends starts work, and other methods are refused', async () => {
+  const service = await openService({ settings: { RATE_LIMIT: 'off' } });
+  services.push(service);
+  const foreign = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', accept: '*/*' };
+  for (const rule of routeTable) {
+    const { status } = await service.send('HEAD', addressOf(rule), foreign);
+    const isRunner = rule.crossSite === 'stored' && rule.pattern.startsWith('/api/tools/');
+    expect([rule.pattern, status === 403]).toEqual([rule.pattern, isRunner]);
+    expect((await service.send('POST', addressOf(rule), foreign)).status).toBe(405);
+  }
+  const started = service.log.filter(({ message }) => message.startsWith('job'));
+  expect(started).toEqual([]);
+});
