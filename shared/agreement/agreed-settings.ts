@@ -43,6 +43,7 @@ function textsOf(config: Config): Readonly<Record<string, string>> {
   return {
     HOST_CONCURRENCY: String(config.HOST_CONCURRENCY),
     QUEUE_SECONDS: String(config.QUEUE_SECONDS),
+    AUTH_MODE: config.AUTH_MODE,
     ACCOUNT_CACHE: config.ACCOUNT_CACHE,
     REPORT_IDS: config.REPORT_IDS ? 'on' : 'off',
     PUBLIC_URL: config.PUBLIC_URL ?? '',
