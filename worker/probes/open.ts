@@ -25,7 +25,7 @@ export type ProbeSettings = {
   readonly connectTimeoutMs: number;
   readonly socketsPerAddress: number;
   readonly dns: Omit<DnsSettings, 'policy' | 'slots'>;
-  readonly browser: Omit<BrowserProbeSettings, 'policy' | 'contact'>;
+  readonly browser: Omit<BrowserProbeSettings, 'policy' | 'contact' | 'chargeRequest'>;
   readonly http: HttpLimits;
   readonly tls: TlsLimits;
 };
@@ -77,12 +77,18 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       const dialTls = openGuard(chargedWith('handshakes'));
       const chargeRequest = chargeDial(budget, ['requests']);
       // What a page may ask of other sites is counted by its proxy.
-      const dialPage = openGuard({ ...shared, slots: pageSlots, charge: chargeRequest });
+      const chargePage = chargeDial({ charge: budget.chargeInSlot }, ['requests']);
+      const dialPage = openGuard({ ...shared, slots: pageSlots, charge: chargePage });
+      const chargeOfPage = (address: string, end: AbortSignal) => chargePage(address, [address], end);
       const chargeReuse: HttpSettings['chargeReuse'] = (address, end) =>
         chargeRequest(address, [address], end);
       const httpSettings = { ...ofHttp, dial: dialHttp, chooseAddresses: choose, chargeReuse };
       const http = openHttpProbe(httpSettings, signal);
-      const browser = openBrowserProbe({ ...settings.browser, policy, contact }, dialPage, signal);
+      const browser = openBrowserProbe(
+        { ...settings.browser, policy, contact, chargeRequest: chargeOfPage },
+        dialPage,
+        signal,
+      );
       return {
         policy,
         http,
@@ -99,7 +105,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
 }
 
 /** Charges a connection: to the host's domain where that is foreign, and to every address that may be dialled. */
-function chargeDial(budget: Budget, charges: readonly Charge[]): GuardSettings['charge'] {
+function chargeDial(budget: Pick<Budget, 'charge'>, charges: readonly Charge[]): GuardSettings['charge'] {
   return async (host, addresses, signal) => {
     for (const what of charges)
       for (const of of what === 'foreign connections' ? [host] : addresses) {
