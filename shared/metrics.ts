@@ -69,15 +69,6 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     'Time from a request for a job to its start.',
     'queue',
   );
-  const paceWaited = addDurations(
-    registry,
-    {
-      name: 'diag_pace_wait_seconds',
-      help: 'Time from a question of a run to its turn at the pace of the host that it is for.',
-      label: 'charge',
-    },
-    durations,
-  );
   const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
   for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, 0);
   const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
@@ -91,12 +82,19 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
       checks.inc({ check, outcome });
       if (seconds !== undefined) checkSeconds.observe({ check }, seconds);
     },
-    paceWaited,
+    paceWaited: addPaceWaits(registry),
     watchReadiness: (read) => addDegradedGauge(read, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
     values: () => registry.getMetricsAsJSON(),
   };
+}
+
+/** Waits of runs for the pace of a host, by what was to be asked of it. */
+function addPaceWaits(registry: Registry): Metrics['paceWaited'] {
+  const name = 'diag_pace_wait_seconds';
+  const help = 'Time from a question of a run to its turn at the pace of the host that it is for.';
+  return addDurations(registry, { name, help, label: 'charge' }, durations);
 }
 
 /** Requests by route and status, and their durations by route. */

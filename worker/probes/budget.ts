@@ -55,7 +55,7 @@ export type Budget = {
    */
   charge(what: Charge, host: string, signal: AbortSignal): Promise<SpentBudget | undefined>;
   /** The same for a page load, which keeps its slot while it waits: its browser holds the memory of one. */
-  chargeInSlot(what: Charge, host: string, signal: AbortSignal): Promise<SpentBudget | undefined>;
+  readonly chargeInSlot: Budget['charge'];
   /** Hears what a resolver answered: it tells which name servers belong to those that are asked more than others. */
   hear(answer: DnsAnswer): void;
   /**

@@ -3,6 +3,8 @@ import type { Pace } from '#shared/pace/port';
 import type { TargetPolicy } from '#shared/target/parse-target';
 import { openAddressSlots } from './address-slots.ts';
 import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
+import type { BrowserProbe } from './browser/port.ts';
+import type { ChargeRequest } from './browser/socks-proxy.ts';
 import { type Budget, describeSpent, openBudget, type RunOwner } from './budget.ts';
 import { DialFailure } from './dial-failure.ts';
 import { type DnsSettings, openDnsClient } from './dns/open.ts';
@@ -26,7 +28,7 @@ export type ProbeSettings = {
   readonly connectTimeoutMs: number;
   readonly socketsPerAddress: number;
   readonly dns: Omit<DnsSettings, 'policy' | 'slots'>;
-  readonly browser: Omit<BrowserProbeSettings, 'policy' | 'contact'>;
+  readonly browser: Omit<BrowserProbeSettings, 'policy' | 'contact' | 'chargeRequest'>;
   readonly http: HttpLimits;
   readonly tls: TlsLimits;
 };
@@ -76,21 +78,21 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       };
       const dialHttp = openGuard(chargedWith('requests'));
       const dialTls = openGuard(chargedWith('handshakes'));
-      const chargeRequest = chargeDial(budget, ['requests']);
-      // What a page may ask of other sites is counted by its proxy.
-      const dialPage = openGuard({ ...shared, slots: pageSlots, charge: chargeRequest });
-      const chargeReuse: HttpSettings['chargeReuse'] = (address, end) =>
-        chargeRequest(address, [address], end);
+      const chargeReuse = chargeRequestWith(budget);
       const httpSettings = { ...ofHttp, dial: dialHttp, chooseAddresses: choose, chargeReuse };
       const http = openHttpProbe(httpSettings, signal);
-      const browser = openBrowserProbe({ ...settings.browser, policy, contact }, dialPage, signal);
       return {
         policy,
         http,
         dns,
         tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
         udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
-        browser,
+        browser: openPages(
+          { ...settings.browser, policy, contact },
+          { ...shared, slots: pageSlots },
+          budget,
+          signal,
+        ),
         work: openWork(signal),
         spent: () => budget.spent(),
         close: () => http.close(),
@@ -100,8 +102,26 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
   };
 }
 
+// What a page may ask of other sites is counted by its proxy; the pace of an address counts its connections and requests alike.
+function openPages(
+  settings: BrowserProbeSettings,
+  guard: Omit<GuardSettings, 'charge'>,
+  { chargeInSlot }: Budget,
+  signal: AbortSignal,
+): BrowserProbe {
+  const charge = chargeDial({ charge: chargeInSlot }, ['requests']);
+  const chargeRequest = chargeRequestWith({ charge: chargeInSlot });
+  return openBrowserProbe({ ...settings, chargeRequest }, openGuard({ ...guard, charge }), signal);
+}
+
+/** Charges one more request over a connection that is open. */
+function chargeRequestWith(budget: Pick<Budget, 'charge'>): ChargeRequest {
+  const charge = chargeDial(budget, ['requests']);
+  return (address, signal) => charge(address, [address], signal);
+}
+
 /** Charges a connection: to the host's domain where that is foreign, and to every address that may be dialled. */
-function chargeDial(budget: Budget, charges: readonly Charge[]): GuardSettings['charge'] {
+function chargeDial(budget: Pick<Budget, 'charge'>, charges: readonly Charge[]): GuardSettings['charge'] {
   return async (host, addresses, signal) => {
     for (const what of charges)
       for (const of of what === 'foreign connections' ? [host] : addresses) {

@@ -1,9 +1,17 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openMemoryPace } from '#shared/pace/memory';
 import { parseCidr } from '#shared/target/classify-address';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
-import { openSocksProxy, type SocksProxy } from '../../../worker/probes/browser/socks-proxy.ts';
-import { openPieceCounter, type TrafficBudget } from '../../../worker/probes/browser/traffic-account.ts';
+import { openRequestSplitter, type SentPart } from '../../../worker/probes/browser/request-splitter.ts';
+import {
+  type ChargeRequest,
+  openSocksProxy,
+  type SocksProxy,
+} from '../../../worker/probes/browser/socks-proxy.ts';
+import type { TrafficBudget } from '../../../worker/probes/browser/traffic-account.ts';
+import { describeSpent, openBudget } from '../../../worker/probes/budget.ts';
 import { DialFailure } from '../../../worker/probes/dial-failure.ts';
 import { openGuard } from '../../../worker/probes/guard.ts';
 
@@ -35,7 +43,11 @@ const roomy: TrafficBudget = {
   foreign: roomySite,
 };
 
-function open(budget: Partial<TrafficBudget> = {}): Promise<SocksProxy> {
+function open(
+  budget: Partial<TrafficBudget> = {},
+  chargeRequest?: ChargeRequest,
+  audited = 'a.test',
+): Promise<SocksProxy> {
   const policy = {
     addresses: { allow: [parseCidr('127.0.0.1/32')], deny: [] },
     allowedSuffixes: ['test'],
@@ -53,7 +65,8 @@ function open(budget: Partial<TrafficBudget> = {}): Promise<SocksProxy> {
       return [host === 'private.test' ? '127.0.0.9' : '127.0.0.1'];
     },
   });
-  return openSocksProxy({ audited: 'a.test', dial, policy, budget: { ...roomy, ...budget } });
+  const more = chargeRequest ? { chargeRequest } : {};
+  return openSocksProxy({ audited, dial, policy, budget: { ...roomy, ...budget }, ...more });
 }
 
 /** A client that has sent its CONNECT; `reply` is the second byte of the answer, or undefined when the proxy hung up. */
@@ -209,24 +222,82 @@ test('a page makes so many connections to another site, under whatever names, an
   await proxy.close();
 });
 
-test('records of TLS are counted, however they are cut into pieces; without TLS the pieces themselves', () => {
-  const record = (length: number, type = 23) => [
-    type,
-    3,
-    3,
-    length >> 8,
-    length & 255,
-    ...Array(length).fill(0),
-  ];
-  const stream = Uint8Array.from([...record(300, 22), ...record(5), ...record(40), ...record(0)]);
-  for (const size of [1, 2, 7, 400]) {
-    const count = openPieceCounter();
-    let records = 0;
-    for (let at = 0; at < stream.length; at += size) records += count(stream.subarray(at, at + size));
-    expect(records).toBe(4);
+const record = (length: number, type = 23) => [
+  type,
+  3,
+  3,
+  length >> 8,
+  length & 255,
+  ...Array<number>(length).fill(length & 255),
+];
+
+test('requests over TLS are told by their records, however they are cut into pieces, and nothing is lost', () => {
+  // A ClientHello, what changes the cipher, the end of the handshake, a WINDOW_UPDATE, three requests, a PING and an empty record.
+  const records = [[300, 22], [1, 20], [53], [30], [60], [300], [47], [34], [0]] as const;
+  const stream = Uint8Array.from(records.flatMap(([length, type]) => record(length, type)));
+  for (const size of [1, 2, 7, 400, 4000]) {
+    const split = openRequestSplitter();
+    const parts: SentPart[] = [];
+    for (let at = 0; at < stream.length; at += size) parts.push(...split(stream.subarray(at, at + size)));
+    expect(parts.filter(({ isRequest }) => isRequest)).toHaveLength(3);
+    expect(Buffer.concat(parts.map(({ bytes }) => bytes))).toEqual(Buffer.from(stream));
+    // Each begins with its record, so that one that is not paid for is not sent.
+    expect(parts.filter(({ isRequest }) => isRequest).map(({ bytes }) => bytes[0])).toEqual([23, 23, 23]);
   }
-  const count = openPieceCounter();
-  expect([count(Buffer.from('GET /')), count(stream)]).toEqual([1, 1]);
+});
+
+test('without TLS each piece is a request, and the first is that of the connection', () => {
+  const split = openRequestSplitter();
+  const told = ['GET /a', 'GET /b', 'body'].map((text) => split(Buffer.from(text)));
+  expect(told.flat().map(({ isRequest }) => isRequest)).toEqual([false, true, true]);
+});
+
+test('a thousand requests in one piece: the site gets as many as are allowed, and no more', async () => {
+  const proxy = await open({ foreign: { ...roomySite, sentPieces: 300 } });
+  const { socket } = await ask(proxy, 'www.victim.test');
+  const before = heardBytes;
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.resume();
+  const requests = Array.from({ length: 1000 }, () => record(60)).flat();
+  socket.write(Uint8Array.from([...record(300, 22), ...record(53), ...requests]));
+  await closed;
+  // The connection is one of them.
+  expect(heardBytes - before).toBe(305 + 58 + 299 * 65);
+  await proxy.close();
+});
+
+test('all runs together send an address requests at its pace, as the address counts them', async () => {
+  const pace = openMemoryPace();
+  const chargeOf = (site: string): ChargeRequest => {
+    const budget = openBudget(pace, { site, isAnonymous: true });
+    return async (address, signal) => {
+      const spent = await budget.chargeInSlot('requests', address, signal);
+      if (spent) throw new DialFailure('budget-spent', describeSpent(spent), { address });
+    };
+  };
+  const proxies = await Promise.all(
+    ['a.test', 'b.test'].map((site) =>
+      open({ own: { ...roomySite, sentPieces: 1000 } }, chargeOf(site), site),
+    ),
+  );
+  const before = heardBytes;
+  const start = performance.now();
+  const sockets = await Promise.all(
+    proxies.map(async (proxy, at) => (await ask(proxy, at === 0 ? 'a.test' : 'b.test')).socket),
+  );
+  const stream = Uint8Array.from([
+    ...record(300, 22),
+    ...record(53),
+    ...Array.from({ length: 400 }, () => record(60)).flat(),
+  ]);
+  for (const socket of sockets) socket.resume().write(stream);
+  await delay(3000);
+  const requests = (heardBytes - before - 2 * (305 + 58)) / 65;
+  const tookS = (performance.now() - start) / 1000;
+  expect(requests).toBeLessThanOrEqual((250 + 25 * tookS) * 1.1);
+  expect(requests).toBeGreaterThanOrEqual(250 + 25 * 2);
+  await Promise.all(proxies.map((proxy) => proxy.close()));
+  await pace.close();
 });
 
 test('who does not speak SOCKS5 is hung up on', async () => {

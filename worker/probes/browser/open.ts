@@ -8,7 +8,7 @@ import type { BrowserFailure, BrowserProbe, BrowserRequest, BrowserRun } from '.
 import { makeProfile, removeProfile } from './profiles.ts';
 import { askPsi, type PsiSettings } from './psi.ts';
 import { type ChildOutcome, runChild } from './run-child.ts';
-import { openSocksProxy } from './socks-proxy.ts';
+import { type ChargeRequest, openSocksProxy } from './socks-proxy.ts';
 import type { TrafficBudget } from './traffic-account.ts';
 import { findTrustedKey } from './trusted-keys.ts';
 import { readStartFailure } from './try-browser.ts';
@@ -28,6 +28,8 @@ export type BrowserProbeSettings = {
   /** BROWSER_NO_SANDBOX: the operator says that a container guards enough. */
   readonly noSandbox: boolean;
   readonly policy: TargetPolicy;
+  /** Waits for the pace of an address before each request that goes over a connection; left out where there is none, as in labs. */
+  readonly chargeRequest?: ChargeRequest;
   readonly limits: BrowserLimits;
   /** Who we are, put behind the User-Agent of the emulated device; undefined: the device's own. */
   readonly contact: string | undefined;
@@ -117,6 +119,7 @@ async function runOnce(
     dial: means.dial,
     policy: settings.policy,
     budget: limits.traffic,
+    ...(settings.chargeRequest ? { chargeRequest: settings.chargeRequest } : {}),
   });
   const profile = await makeProfile(uid);
   try {

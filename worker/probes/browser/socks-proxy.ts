@@ -3,6 +3,7 @@ import { judgeUrl, siteOf, type TargetPolicy } from '#shared/target/parse-target
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
 import type { RefusedHost, Traffic } from './port.ts';
+import { openRequestSplitter, type SentPart } from './request-splitter.ts';
 import {
   type Parsed,
   parseConnect,
@@ -13,12 +14,7 @@ import {
   writeGreeting,
   writeReply,
 } from './socks-grammar.ts';
-import {
-  openPieceCounter,
-  openTrafficAccount,
-  type TrafficAccount,
-  type TrafficBudget,
-} from './traffic-account.ts';
+import { openTrafficAccount, type TrafficAccount, type TrafficBudget } from './traffic-account.ts';
 
 export type SocksProxy = {
   readonly port: number;
@@ -47,11 +43,15 @@ const chromiumsOwnHosts = new Set([
   'update.googleapis.com',
 ]);
 
+/** Waits until an address may be sent one more request; throws DialFailure `budget-spent` where that takes too long. */
+export type ChargeRequest = (address: string, signal: AbortSignal) => Promise<void>;
+
 type Run = {
   /** The host whose page is loaded. */
   readonly audited: string;
   readonly dial: Dial;
   readonly policy: TargetPolicy;
+  readonly chargeRequest?: ChargeRequest;
   readonly account: TrafficAccount;
   readonly signal: AbortSignal;
   /** Every open socket, with the host that it serves once that is known. */
@@ -69,7 +69,9 @@ type Run = {
 export async function openSocksProxy({
   budget,
   ...settings
-}: Pick<Run, 'audited' | 'dial' | 'policy'> & { readonly budget: TrafficBudget }): Promise<SocksProxy> {
+}: Pick<Run, 'audited' | 'dial' | 'policy' | 'chargeRequest'> & {
+  readonly budget: TrafficBudget;
+}): Promise<SocksProxy> {
   const ending = new AbortController();
   const run: Run = {
     ...settings,
@@ -109,7 +111,7 @@ async function serve(run: Run, client: Socket): Promise<void> {
     const upstream = await connectTo(run, target, client);
     if (!upstream) return;
     client.write(writeReply(socksReplies.granted));
-    join(run, target.host, client, upstream);
+    await join(run, { client, ...upstream });
   } catch (error) {
     // The browser hung up, or does not speak SOCKS5: nobody is left to be told. All else is a defect of ours.
     const isExpected = error instanceof HungUp || run.signal.aborted || client.destroyed;
@@ -119,7 +121,11 @@ async function serve(run: Run, client: Socket): Promise<void> {
 }
 
 /** Dials what the policy lets through; else answers the client, notes why, and gives nothing. */
-async function connectTo(run: Run, { host, port }: SocksTarget, client: Socket): Promise<Socket | undefined> {
+async function connectTo(
+  run: Run,
+  { host, port }: SocksTarget,
+  client: Socket,
+): Promise<Omit<Joined, 'client'> | undefined> {
   const refuse = (code: RefusedHost['code'], reason: string) => {
     note(run, { host, port, code, reason });
     client.end(writeReply(replyTo(code)));
@@ -138,29 +144,74 @@ async function connectTo(run: Run, { host, port }: SocksTarget, client: Socket):
   client.once('close', () => gone.abort(new HungUp('the browser hung up')));
   try {
     const signal = AbortSignal.any([run.signal, gone.signal]);
-    const { socket } = await run.dial(judged.value.hostname, port, signal);
+    const { socket, address } = await run.dial(judged.value.hostname, port, signal);
     keep(run, socket);
     if (port === 443) run.secureHosts.add(judged.value.hostname);
-    return socket;
+    return { target: { host, port }, upstream: socket, address };
   } catch (error) {
     if (error instanceof DialFailure) return refuse(error.code, error.reason);
     throw error;
   }
 }
 
-function join(run: Run, host: string, client: Socket, upstream: Socket): void {
-  const countPieces = openPieceCounter();
-  run.sockets.set(client, host).set(upstream, host);
+/** Both ends of a connection that was granted. */
+type Joined = {
+  readonly client: Socket;
+  readonly upstream: Socket;
+  readonly target: SocksTarget;
+  readonly address: string;
+};
+
+async function join(run: Run, joined: Joined): Promise<void> {
+  const { client, upstream, target } = joined;
+  run.sockets.set(client, target.host).set(upstream, target.host);
   upstream.on('data', (piece: Buffer) => {
-    if (!run.account.receive(host, piece.length)) end(run, host);
+    if (!run.account.receive(target.host, piece.length)) end(run, target.host);
   });
-  client.on('data', (piece: Buffer) => {
-    if (!run.account.send(host, piece.length, countPieces(piece))) end(run, host);
-  });
-  client.pipe(upstream);
   upstream.pipe(client);
   client.once('close', () => upstream.destroy());
   upstream.once('close', () => client.destroy());
+  const split = openRequestSplitter();
+  for await (const piece of client)
+    for (const part of split(piece as Buffer)) if (!(await send(run, joined, part))) return;
+  upstream.end();
+}
+
+/** Sends what the browser sent on, once it is paid for. Gives false when the connection has ended. */
+async function send(run: Run, { upstream, target, address }: Joined, part: SentPart): Promise<boolean> {
+  const isWithin = run.account.send(target.host, part.bytes.length, part.isRequest ? 1 : 0);
+  if (!isWithin) {
+    end(run, target.host);
+    return false;
+  }
+  if (part.isRequest && run.chargeRequest && !(await isCharged(run, target, address))) return false;
+  if (upstream.destroyed) return false;
+  if (!upstream.write(part.bytes)) await untilDrained(upstream);
+  return !upstream.destroyed;
+}
+
+async function isCharged(run: Run, target: SocksTarget, address: string): Promise<boolean> {
+  try {
+    await run.chargeRequest?.(address, run.signal);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DialFailure)) throw error;
+    note(run, { ...target, code: error.code, reason: error.reason });
+    end(run, target.host);
+    return false;
+  }
+}
+
+function untilDrained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      socket.off('drain', settle);
+      socket.off('close', settle);
+      resolve();
+    };
+    socket.once('drain', settle);
+    socket.once('close', settle);
+  });
 }
 
 /** Ends every connection of the host's site, or of all when the run's own budget is used up. */

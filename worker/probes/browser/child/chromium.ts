@@ -29,7 +29,7 @@ function temporaryFolder({ arguments: flags, profile, uid }: Start) {
   if (uid !== undefined) chownSync(path, uid, uid);
   return {
     path,
-    takeAway() {
+    takeAway: () => {
       try {
         renameSync(path, join(profile, 'tmp-of-start'));
       } catch {
