@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // A browser loads pages against a clock: two files at once would measure each other. The others judge no times, or bound them for a busy machine.
-const isSerial = (name: string) => name === 'browser';
+// So would two files that measure what reading costs.
+const isSerial = (name: string) => name === 'browser' || name === 'slow';
 
 const project = (name: string, testTimeout: number) => ({
   test: {
@@ -32,6 +33,7 @@ export default defineConfig({
       project('lab', 60_000),
       project('faults', 150_000),
       project('browser', 120_000),
+      project('slow', 60_000),
     ],
   },
 });

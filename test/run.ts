@@ -14,7 +14,7 @@ type Counts = {
 };
 
 /** Projects that run together, so that the waits of some are filled by the others. */
-const parts = [['unit', 'contract', 'api'], ['lab'], ['faults'], ['browser']];
+const parts = [['unit', 'contract', 'api'], ['lab'], ['faults'], ['browser'], ['slow']];
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'diag-test-'));
 

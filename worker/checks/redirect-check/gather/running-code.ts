@@ -40,7 +40,14 @@ type Nesting = {
   scope: Scope | undefined;
 };
 
-type Reading = { readonly script: Script; readonly timers: Source[]; nesting: Nesting };
+type Reading = {
+  readonly script: Script;
+  /** The script, and behind it the texts of its timers. */
+  readonly sources: Source[];
+  /** Sources that were read to their end. */
+  done: number;
+  nesting: Nesting;
+};
 
 /** A script that nests deeper is no usual one: the rest of it is not read. */
 const nestingLimit = 1000;
@@ -50,15 +57,15 @@ export function openScript(text: string): ScriptReading {
   const top: Scope = { ranges: [] };
   const script: Script = { code: [], top, functions: new Map() };
   const sources: Source[] = [{ text, scope: top, at: 0 }];
-  const reading: Reading = { script, timers: sources, nesting: openNesting(top, 0) };
+  const reading: Reading = { script, sources, done: 0, nesting: openNesting(top, 0) };
   return { script, read: (characters) => readSources(reading, characters) };
 }
 
 // A timer may be given its code as text, which is read behind the script. It is shorter than what holds it, so this ends.
 function readSources(reading: Reading, characters: number): boolean {
-  const { timers, script } = reading;
+  const { sources, script } = reading;
   for (let left = characters; left > 0;) {
-    const [source] = timers;
+    const source = sources[reading.done];
     if (!source) return true;
     if (source.at === 0) begin(reading, source);
     const from = source.at;
@@ -66,9 +73,9 @@ function readSources(reading: Reading, characters: number): boolean {
     left -= source.at - from;
     if (!isDone) continue;
     endRange(reading.nesting.scope, script.code.length);
-    timers.shift();
+    reading.done += 1;
   }
-  return timers.length === 0;
+  return reading.done === sources.length;
 }
 
 function begin(reading: Reading, { scope }: Source): void {
@@ -91,7 +98,7 @@ function readSource(reading: Reading, source: Source, characters: number): boole
 }
 
 function readNext(reading: Reading, token: string): void {
-  const { script, nesting, timers } = reading;
+  const { script, nesting, sources } = reading;
   const { code } = script;
   beginBody(reading, token);
   if (endings.has(token)) endBodies(nesting, token, code.length);
@@ -102,7 +109,7 @@ function readNext(reading: Reading, token: string): void {
     enter(nesting, scopeOfNext(reading), code.length);
   } else if (token === '}') closeBlock(nesting, code.length);
   else if (token.startsWith('"') && nesting.scope && isTimer(code))
-    timers.push({ text: token.slice(1), scope: nesting.scope, at: 0 });
+    sources.push({ text: token.slice(1), scope: nesting.scope, at: 0 });
   code.push(token);
 }
 

@@ -16,8 +16,8 @@ export type LoadsReading = {
   addresses: number;
 };
 
-/** A page with more addresses or origins than this is no usual one; the first are enough. */
-const limits = { addresses: 10_000, origins: 300, address: 500 };
+/** A page with more addresses or origins, or an image with more candidates, than this is no usual one; the first are enough. */
+const limits = { addresses: 10_000, origins: 300, address: 500, candidates: 1000 };
 
 /** Opens an empty reading. @param url the page's own address */
 export function openLoadsReading(url: string): LoadsReading {
@@ -99,7 +99,7 @@ function findLinkLoad(valueOf: (name: string) => string | undefined): readonly S
 }
 
 function readSrcset(value: string): string[] {
-  return value.split(',').map((candidate) => candidate.trim().split(/\s/, 1)[0] ?? '');
+  return value.split(',', limits.candidates).map((candidate) => candidate.trim().split(/\s/, 1)[0] ?? '');
 }
 
 type Load = {
