@@ -10,6 +10,7 @@ export type JobWish = Pick<
   | 'options'
   | 'host'
   | 'caller'
+  | 'levels'
   | 'isAnonymous'
   | 'requestId'
   | 'trace'

@@ -103,6 +103,7 @@ function makePart(
     wanted,
     host: siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target),
     caller: parent.caller,
+    ...(parent.levels === undefined ? {} : { levels: parent.levels }),
     ...(parent.requestId === undefined ? {} : { requestId: parent.requestId }),
     ...(parent.trace === undefined ? {} : { trace: parent.trace }),
     ...(parent.isAnonymous === undefined ? {} : { isAnonymous: parent.isAnonymous }),
