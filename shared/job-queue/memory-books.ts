@@ -13,15 +13,7 @@ import {
   type SlotQueue,
   takeNext,
 } from './host-line.ts';
-import {
-  type CallerJobs,
-  type Done,
-  type JobState,
-  notStarted,
-  type Progress,
-  type QueueStats,
-  type Submitted,
-} from './port.ts';
+import { type Done, type JobState, notStarted, type Progress, type Submitted } from './port.ts';
 import { turnRules } from './turn-rules.ts';
 import { pagePartyOf } from './unavailable.ts';
 
@@ -121,8 +113,9 @@ function enterLine(books: Books, job: SlotJob, lineLimit: number): Submitted {
   books.hosts.set(host, line);
   const entry = writeDown(books, job);
   if (mustWait) return { state: 'parked', jobId, position: park(line, queue, jobId, job.caller) };
-  line.slots.set(jobId, queue);
   makeReady(books, entry);
+  // Before there is a worker, those who come first have the slots of their host.
+  if (slotsOf(books, queue) === 0) line.slots.set(jobId, queue);
   return { state: 'admitted', jobId };
 }
 
@@ -151,13 +144,36 @@ export function takeReady(books: Books, queue: QueueName): Entry | undefined {
     const jobId = takeTurn(turns, slotsOf(books, queue));
     const entry = jobId === undefined ? undefined : books.entries.get(jobId);
     if (!entry) return undefined;
-    if (entry.state === 'ready') {
+    if (entry.state === 'running') {
+      entry.resume?.();
+      entry.resume = undefined;
+    } else if (takeHostSlot(books, entry.job)) {
       entry.state = 'running';
       return entry;
+    } else {
+      leaveTurns(turns, entry.job.jobId);
+      parkAtHost(books, entry);
     }
-    entry.resume?.();
-    entry.resume = undefined;
   }
+}
+
+// A job that waits for its caller's turn holds no slot of its host: others may have that meanwhile.
+function takeHostSlot({ hosts, hostConcurrency }: Books, { queue, host, jobId }: Job): boolean {
+  if (queue === 'composite') return true;
+  const line = hosts.get(host) ?? emptyLine();
+  if (!line.slots.has(jobId) && !hasRoom(line, queue, hostConcurrency)) return false;
+  hosts.set(host, line);
+  line.slots.set(jobId, queue);
+  return true;
+}
+
+function parkAtHost({ hosts }: Books, entry: Entry): void {
+  const { queue, host, jobId, caller } = entry.job;
+  const line = hosts.get(host);
+  if (!line || queue === 'composite') return;
+  entry.state = 'parked';
+  entry.since = performance.now();
+  park(line, queue, jobId, caller);
 }
 
 /** Equal work is wanted by another caller: it gets the better of the two turns. */
@@ -167,14 +183,6 @@ export function joinTurns({ entries, hosts, turns }: Books, jobId: string, joine
   if (entry?.state !== 'parked') return;
   const line = hosts.get(entry.job.host);
   if (line && joiner.queue !== 'composite') lift(line, joiner.queue, jobId, joiner.caller);
-}
-
-/** Unfinished jobs of a caller. */
-export function jobsOf({ entries }: Books, caller: string): CallerJobs {
-  const counts = { running: 0, waiting: 0 };
-  for (const { job, state } of entries.values())
-    if (job.caller === caller) counts[state === 'running' ? 'running' : 'waiting'] += 1;
-  return counts;
 }
 
 /** The slots of all crews of a queue. */
@@ -220,23 +228,6 @@ function positionOf(books: Books, { job, state }: Entry): number {
   return waiting.findIndex(({ jobId }) => jobId === job.jobId) + 1;
 }
 
-/** The counts of one queue. */
-export function statsOf({ entries }: Books, queue: QueueName): QueueStats {
-  const counts = { waiting: 0, parked: 0, running: 0 };
-  const now = performance.now();
-  const oldest = { ready: now, parked: now, running: now };
-  for (const { job, state, since } of entries.values()) {
-    if (job.queue !== queue) continue;
-    counts[state === 'ready' ? 'waiting' : state] += 1;
-    oldest[state] = Math.min(oldest[state], since);
-  }
-  return {
-    ...counts,
-    oldestWaitingMs: Math.round(now - oldest.ready),
-    oldestParkedMs: Math.round(now - oldest.parked),
-  };
-}
-
 function makeReady(books: Books, entry: Entry): void {
   entry.state = 'ready';
   entry.since = performance.now();
@@ -244,17 +235,23 @@ function makeReady(books: Books, entry: Entry): void {
   wakeCrews(books, entry.job.queue);
 }
 
-function releaseSlot(books: Books, job: Job): void {
-  const line = books.hosts.get(job.host);
-  if (!line || job.queue === 'composite') return;
-  leave(line, job.jobId);
-  for (let next = takeNext(line, books.hostConcurrency); next; next = takeNext(line, books.hostConcurrency)) {
-    line.slots.set(next.jobId, next.queue);
-    const entry = books.entries.get(next.jobId);
-    if (entry) makeReady(books, entry);
+function releaseSlot(books: Books, { host, jobId, queue }: Job): void {
+  const line = books.hosts.get(host);
+  if (line && queue !== 'composite') {
+    leave(line, jobId);
+    for (let moved = 0; moved < movedMost; moved += 1) {
+      const next = takeNext(line, books.hostConcurrency);
+      const entry = books.entries.get(next?.jobId ?? '');
+      if (!entry) break;
+      makeReady(books, entry);
+    }
+    if (isEmpty(line)) books.hosts.delete(host);
   }
-  if (isEmpty(line)) books.hosts.delete(job.host);
+  wakeCrews(books, queue);
 }
+
+/** So many jobs leave the line of a host at once. Each of them lets others go when it ends. */
+const movedMost = 8;
 
 function expire(books: Books, jobId: string): void {
   const entry = books.entries.get(jobId);

@@ -1,18 +1,8 @@
 import type { Job } from '../model/job.ts';
-import {
-  type Books,
-  bytesOf,
-  end,
-  enter,
-  jobsOf,
-  joinTurns,
-  openBooks,
-  stateOf,
-  statsOf,
-  takeReady,
-} from './memory-books.ts';
+import { type Books, bytesOf, end, enter, joinTurns, openBooks, stateOf, takeReady } from './memory-books.ts';
 import { openCrew } from './memory-crew.ts';
 import { giveSlot, regainSlot, resumeAll } from './memory-slots.ts';
+import { jobsOf, statsOf } from './memory-stats.ts';
 import type { JobQueue, Submitted } from './port.ts';
 import { pagePartyOf, tooManyPages, unserved } from './unavailable.ts';
 

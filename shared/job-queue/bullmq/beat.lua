@@ -1,7 +1,7 @@
 -- Says that a worker is alive and how many slots it has, and hands those that are free to the jobs whose turn it is.
 -- Returns as release.lua. The functions of turns.lua stand before this.
 local WORKER, BASE = KEYS[1], KEYS[2] -- the first is there while a worker serves the queue
-local QUEUE, MEMBER, SLOTS = ARGV[1], ARGV[2], tonumber(ARGV[3]) -- no slots: it leaves
+local QUEUE, MEMBER, SLOTS = ARGV[1], ARGV[2], tonumber(ARGV[3]) -- no slots: the worker leaves; no worker: slots are only handed on
 local ALIVE_MS, LEASE_MS = tonumber(ARGV[4]), tonumber(ARGV[5])
 
 local time = redis.call('TIME')
@@ -27,5 +27,5 @@ redis.call('PEXPIRE', crews, ALIVE_MS)
 for _, name in ipairs({ 'held', 'waiting', 'places', 'counts' }) do redis.call('PEXPIRE', base .. ':' .. name, KEPT_MS) end
 
 local handed = {}
-if SLOTS > 0 then handTurns(openTurns(BASE, QUEUE, now), handed, LEASE_MS) end
+handTurns(openTurns(BASE, QUEUE, now), handed, LEASE_MS)
 return handed

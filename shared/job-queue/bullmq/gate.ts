@@ -59,6 +59,8 @@ export type Gate = {
   giveTurn(job: Held): Promise<readonly Handed[]>;
   /** True when the run has a slot again; else it waits for its caller's turn. */
   retakeTurn(job: Held): Promise<boolean>;
+  /** Hands free slots on. Gives the jobs that may run now. */
+  passOn(queue: QueueName): Promise<readonly Handed[]>;
   /** A worker is alive, with so many slots; with none it leaves. Gives the jobs that may run now. */
   beat(queue: QueueName, worker: string, slots: number): Promise<readonly Handed[]>;
   /** A caller's unfinished jobs of one queue. */
@@ -153,7 +155,7 @@ function defineScripts(redis: AnyRedis): void {
   redis.defineCommand('diagJobsOf', { numberOfKeys: 1, lua: read('jobs-of.lua') });
 }
 
-type TurnGate = Pick<Gate, 'waitsForTurn' | 'giveTurn' | 'retakeTurn' | 'beat' | 'jobsOf'>;
+type TurnGate = Pick<Gate, 'waitsForTurn' | 'giveTurn' | 'retakeTurn' | 'passOn' | 'beat' | 'jobsOf'>;
 
 function openTurnsOf(redis: AnyRedis, keys: Keys): TurnGate {
   const move = async (job: Held, leaseMs: number) => {
@@ -162,15 +164,17 @@ function openTurnsOf(redis: AnyRedis, keys: Keys): TurnGate {
     const [has, ...handed] = await redis.diagMoveTurn(keys.turns, ...words);
     return { hasSlot: has === '1', handed: readHanded(handed) };
   };
+  const beat = async (queue: QueueName, worker: string, slots: number) => {
+    const words = [queue, worker, slots, aliveMs, reservationMs];
+    return readHanded(await redis.diagBeat(keys.worker(queue), keys.turns, ...words));
+  };
   return {
     waitsForTurn: async ({ queue, jobId }) =>
       (await redis.zscore(`${keys.turns}:${queue}:waiting`, jobId)) !== null,
     giveTurn: async (job) => (await move(job, 0)).handed,
     retakeTurn: async (job) => (await move(job, leaseMsOf(job))).hasSlot,
-    async beat(queue, worker, slots) {
-      const words = [queue, worker, slots, aliveMs, reservationMs];
-      return readHanded(await redis.diagBeat(keys.worker(queue), keys.turns, ...words));
-    },
+    passOn: (queue) => beat(queue, '', 0),
+    beat,
     async jobsOf(queue, { caller, levels = [] }) {
       const nodes = [...levels, caller].map((_, index, all) => ` ${all.slice(0, index + 1).join(' ')}`);
       const base = `${keys.turns}:${queue}`;

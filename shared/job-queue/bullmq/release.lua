@@ -14,7 +14,7 @@ local BULL_PREFIX = ARGV[8] -- of BullMQ's job hashes
 local ENDED_MS = ARGV[9] -- for so long
 local HOST, CALLER, BASE = ARGV[10], ARGV[11], ARGV[12] -- the caller may be unknown: ""
 local ARRIVALS = 1048576 -- a score holds the turn above and the arrival below this
-local TURN_MS = 120000 -- so long a host's slot is kept for a job that waits for its caller's turn
+local MOVED_MOST = 8 -- so many jobs leave the line of the host at once
 local BROWSER_SLOTS = 1 -- of a host's slots, those that the browser may hold
 
 local time = redis.call('TIME')
@@ -54,11 +54,16 @@ local function readJob(queue, id)
   local isRead, job = pcall(cjson.decode, redis.call('HGET', BULL_PREFIX .. ':' .. queue .. ':' .. id, 'data') or '{}')
   return isRead and type(job) == 'table' and job or {}
 end
--- What its host lets go waits for its caller's turn next. A job that is not written down yet waits under the name of its host.
-local function enterTurns(queue, id)
+-- What its host lets go waits for its caller's turn next, and holds no slot of the host until it has one: others of the host go on meanwhile.
+-- A job that is not written down yet waits under the name of its host. Returns true when it has its turn.
+local handed = {}
+local function takeItsTurn(queue, id)
   local turns = turnsOf[queue] or openTurns(BASE, queue, now)
   turnsOf[queue] = turns
-  if turns.slots == 0 then return false end
+  if turns.slots == 0 then
+    for _, word in ipairs({ queue, id, HOST }) do handed[#handed + 1] = word end
+    return true
+  end
   local job = readJob(queue, id)
   local levels = {}
   for _, level in ipairs(type(job.levels) == 'table' and job.levels or {}) do
@@ -67,11 +72,12 @@ local function enterTurns(queue, id)
   levels[#levels + 1] = type(job.caller) == 'string' and job.caller or HOST
   redis.call('ZREM', turns.base .. ':parked:' .. levels[#levels], id)
   waitForTurn(turns, id, HOST, { nodes = nodesOf(levels), isAnonymous = job.isAnonymous == true })
-  return true
+  handTurns(turns, handed, LEASE_MS)
+  return redis.call('ZSCORE', turns.base .. ':held', id) ~= false
 end
 
-local handed = {}
-while count < SLOT_LIMIT do
+for _ = 1, MOVED_MOST do
+  if count >= SLOT_LIMIT then break end
   local network = redis.call('ZRANGE', PARKED.network, 0, 0, 'WITHSCORES')
   local browser = browsers < BROWSER_SLOTS and redis.call('ZRANGE', PARKED.browser, 0, 0, 'WITHSCORES') or {}
   local queue, head = 'network', network
@@ -80,20 +86,17 @@ while count < SLOT_LIMIT do
   end
   if not head[1] then break end
   redis.call('ZREM', PARKED[queue], head[1])
-  redis.call('ZADD', SLOTS, now + math.max(LEASE_MS, TURN_MS), queue .. ' ' .. head[1])
   local turn = math.floor(tonumber(head[2]) / ARRIVALS)
   if turn > tonumber(redis.call('HGET', TURNS, '') or 0) then redis.call('HSET', TURNS, '', turn) end
   -- From now on it waits for a worker, no longer for its host.
   local job = BULL_PREFIX .. ':' .. queue .. ':' .. head[1]
   if redis.call('EXISTS', job) == 1 then redis.call('HSET', job, 'readyAt', now) end
-  if not enterTurns(queue, head[1]) then
-    handed[#handed + 1] = queue
-    handed[#handed + 1] = head[1]
-    handed[#handed + 1] = HOST
+  if takeItsTurn(queue, head[1]) then
+    redis.call('ZADD', SLOTS, now + LEASE_MS, queue .. ' ' .. head[1])
+    count = count + 1
+    if queue == 'browser' then browsers = browsers + 1 end
   end
-  count = count + 1
-  if queue == 'browser' then browsers = browsers + 1 end
 end
-for _, turns in pairs(turnsOf) do handTurns(turns, handed, LEASE_MS) end
+handTurns(turnsOf[QUEUE], handed, LEASE_MS)
 if redis.call('EXISTS', PARKED.network, PARKED.browser) == 0 then redis.call('DEL', TURNS) end
 return handed

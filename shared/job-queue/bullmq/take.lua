@@ -1,6 +1,6 @@
 -- Takes a slot of a host and one of the workers for a job, renews those it has, or gives it a place in the line. Idempotent.
 -- Returns 0 when the job has both, n > 0 for its place in the line of its host, -1 when that line is full, -2 when no worker serves the queue,
--- -4 when it has its host's slot and waits for its caller's turn. The functions of turns.lua stand before this.
+-- -4 when it waits for its caller's turn, without a slot of its host: others may have that meanwhile. The functions of turns.lua stand before this.
 local SLOTS = KEYS[1] -- sorted set: "<queue> <job id>" -> when its lease ends, Redis ms
 local PARKED = { network = KEYS[2], browser = KEYS[3] } -- sorted sets: job id -> turn * ARRIVALS + arrival
 local OWNER = KEYS[4] -- hash: job id -> the attempt that runs it
@@ -15,7 +15,6 @@ local LINE_LIMIT = tonumber(ARGV[7]) -- jobs that may wait when one is submitted
 local HOST, IS_ANONYMOUS, BASE = ARGV[8], ARGV[9] == '1', ARGV[10]
 local ARRIVALS = 1048576 -- a score holds the turn above and the arrival below this
 local IDLE_MS = 60000 -- what a dead process left of an idle host is gone so long after its last lease
-local TURN_MS = 120000 -- so long a host's slot is kept for a job that waits for its caller's turn
 
 local isSubmit = ATTEMPT == ''
 local caller = LEVELS[#LEVELS]
@@ -71,11 +70,13 @@ if not redis.call('ZSCORE', SLOTS, member) then
   end
 end
 
-local hasTurn = takeTurn(turns, ID, HOST, place, LEASE_MS)
-local leaseMs = hasTurn and LEASE_MS or math.max(LEASE_MS, TURN_MS)
-redis.call('ZADD', SLOTS, now + leaseMs, member)
+if not takeTurn(turns, ID, HOST, place, LEASE_MS) then
+  redis.call('ZREM', SLOTS, member)
+  return -4
+end
+redis.call('ZADD', SLOTS, now + LEASE_MS, member)
 if not isSubmit then redis.call('HSET', OWNER, ID, ATTEMPT) end
 for _, key in ipairs({ SLOTS, OWNER }) do
-  if redis.call('PTTL', key) < leaseMs + IDLE_MS then redis.call('PEXPIRE', key, leaseMs + IDLE_MS) end
+  if redis.call('PTTL', key) < LEASE_MS + IDLE_MS then redis.call('PEXPIRE', key, LEASE_MS + IDLE_MS) end
 end
-return hasTurn and 0 or -4
+return 0

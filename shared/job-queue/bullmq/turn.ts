@@ -104,7 +104,7 @@ async function startInTurn(
   const nowMs = settings.clock.nowMs();
   const started = await patiently(signal, () => settings.gate.startRun(job, { attempt, isAlone, nowMs }));
   if (started === 'paused') return startSlowly(settings, turn, { isAlone });
-  if (started === 'no-slot') return sleep(turn);
+  if (started === 'no-slot') return sleepOn(settings, turn);
   refuseLoser(started.lost, started.lostAlone);
   // Who submitted it has looked in the store at that time or later: a run of its key that ended since has left its mark. A visit, which stores
   // reports of other keys too, leaves none: only a job that did not have to wait is spared the look.
@@ -125,7 +125,7 @@ async function startSlowly(
   const mayRun =
     pause?.kind === 'check' || (await patiently(signal, () => settings.gate.start(job, attempt)));
   if (isLate(settings, turn)) return end(settings, turn, 'expired', 0);
-  if (!mayRun) return sleep(turn);
+  if (!mayRun) return sleepOn(settings, turn);
   if (pause) return nap(settings, turn, pause.until - nowMs);
   await patiently(signal, () => settings.losses.begin(job, isAlone));
   return runInTurn(settings, turn, true);
@@ -164,6 +164,13 @@ function drop({ log, onceEach, queue }: TurnSettings, { id }: BullJob<Job>, faul
 function inTrace(job: Job, telemetry: QueueTelemetry | undefined): Job {
   const trace = telemetry?.current();
   return trace === undefined ? job : { ...job, trace };
+}
+
+/** The same for a job whose host has no room: its worker's slot goes on to the next. */
+async function sleepOn({ queues, gate }: TurnSettings, turn: Turn): Promise<never> {
+  const { job, signal } = turn;
+  await patiently(signal, async () => handOver(queues, gate, await gate.passOn(job.queue)));
+  return sleep(turn);
 }
 
 /** Ends the job's part in this worker for now. */
