@@ -11,6 +11,7 @@ export type JobWish = Pick<
   | 'host'
   | 'caller'
   | 'account'
+  | 'levels'
   | 'isAnonymous'
   | 'requestId'
   | 'trace'

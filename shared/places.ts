@@ -6,20 +6,26 @@ export type Places = {
   isFree(): boolean;
   taken(): number;
   waiting(): number;
+  /** Changes how many places there are; those that are taken beyond that are not given on. */
+  resize(limit: number): void;
 };
 
 /** Opens so many places. */
-export function openPlaces(limit: number): Places {
+export function openPlaces(first: number): Places {
+  let limit = first;
   let taken = 0;
   const waiting = new Set<() => void>();
-  const leave = () => {
-    const [next] = waiting;
-    if (!next) {
-      taken -= 1;
-      return;
+  const giveOn = () => {
+    for (const next of waiting) {
+      if (taken >= limit) return;
+      taken += 1;
+      waiting.delete(next);
+      next();
     }
-    waiting.delete(next);
-    next();
+  };
+  const leave = () => {
+    taken -= 1;
+    giveOn();
   };
   return {
     async enter(signal) {
@@ -44,6 +50,10 @@ export function openPlaces(limit: number): Places {
     isFree: () => taken < limit,
     taken: () => taken,
     waiting: () => waiting.size,
+    resize(count) {
+      limit = count;
+      giveOn();
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type { Config } from '#shared/config';
 import type { Logger } from '#shared/logger';
 import { anonymousAccount } from '#shared/model/grant';
 import type { Quota } from '#shared/rate-limiter/port';
-import { callerNetwork, widerNetwork } from '#shared/target/classify-address';
+import { callerNetwork, turnNetworks, widerNetwork } from '#shared/target/classify-address';
 import { isLive, type Scope, type Token, type TokenStore } from '#shared/token-store/port';
 import { digestOf, isTokenText } from '#shared/token-store/token-text';
 import { openAddressReader } from './address.ts';
@@ -25,6 +25,8 @@ export type Caller = Allowance & {
   readonly scopes: readonly Scope[];
   /** What it shares with its neighbours, the nearest first: an IPv6 caller without a token has any number of /64s. */
   readonly wider: readonly Allowance[];
+  /** What it shares its turns with, the widest first: its account, or the networks around its address. */
+  readonly levels: readonly string[];
 };
 
 /** A caller; with `hasBadToken` the one whose token is unknown, expired or revoked, who counts by address. */
@@ -107,7 +109,16 @@ function openAnonymous(config: Config, log: Logger): (request: IncomingMessage) 
     if (remembered) return remembered;
     const id = callerNetwork(address);
     const wider = widerOf(address);
-    const caller: Caller = { id, kind: 'anonymous', account: anonymousAccount, scopes, quotas, wider };
+    const levels = turnNetworks(address);
+    const caller: Caller = {
+      id,
+      kind: 'anonymous',
+      account: anonymousAccount,
+      scopes,
+      quotas,
+      wider,
+      levels,
+    };
     if (address.length <= longestAddress) known.set(address, caller);
     return caller;
   };
@@ -172,6 +183,7 @@ function callerOf({ tokenId, account, name, scopes, limits }: Token, config: Con
     name,
     scopes,
     wider: [],
+    levels: [`account:${account}`],
     quotas: quotasOf(
       limits.requests ?? config.LIMIT_TOKEN_REQUESTS,
       limits.scans ?? config.LIMIT_TOKEN_SCANS,

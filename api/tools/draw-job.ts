@@ -33,6 +33,7 @@ export function drawJob(
     options,
     host,
     caller: caller.id,
+    levels: caller.levels,
     isAnonymous,
     requestId,
     ...(owner === undefined ? {} : { account: owner }),

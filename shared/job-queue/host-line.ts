@@ -39,6 +39,16 @@ export function park(line: HostLine, queue: SlotQueue, jobId: string, caller: st
   return at + 1;
 }
 
+/** Another caller waits for a parked job, too: it gets that caller's next turn, where this is earlier than its own. */
+export function lift(line: HostLine, queue: SlotQueue, jobId: string, caller: string): void {
+  const waiting = line.parked[queue];
+  const at = waiting.findIndex((entry) => entry.jobId === jobId);
+  const next = Math.max(line.turn, line.callers.get(caller) ?? 0) + 1;
+  if ((waiting[at]?.turn ?? 0) <= next) return;
+  waiting.splice(at, 1);
+  park(line, queue, jobId, caller);
+}
+
 /** Takes the job whose turn it is among the heads that may run, or undefined. */
 export function takeNext(
   line: HostLine,

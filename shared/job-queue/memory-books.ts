@@ -1,25 +1,21 @@
 import { EventEmitter } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import type { Job, QueueName } from '../model/job.ts';
+import { type CallerTurns, enterTurns, leaveTurns, noTurns, placeOf, takeTurn } from './caller-turns.ts';
 import {
   emptyLine,
   type HostLine,
   hasRoom,
   isEmpty,
   leave,
+  lift,
   park,
   type SlotQueue,
   takeNext,
 } from './host-line.ts';
-import { beginTurn, countHeld, drawTurn, noPageTurns, type PageTurns } from './page-turns.ts';
-import {
-  type Done,
-  type JobState,
-  notStarted,
-  type Progress,
-  type QueueStats,
-  type Submitted,
-} from './port.ts';
+import { type Done, type JobState, notStarted, type Progress, type Submitted } from './port.ts';
+import { turnRules } from './turn-rules.ts';
+import { pagePartyOf } from './unavailable.ts';
 
 export type Entry = {
   readonly job: Job;
@@ -27,15 +23,20 @@ export type Entry = {
   since: number;
   /** What it holds of the queue's memory. */
   readonly bytes: number;
-  /** Its caller's turn among page loads; 0 in the other queues. */
-  readonly turn: number;
   state: 'ready' | 'parked' | 'running';
+  /** Told when a run that had given up its slot has one again. */
+  resume?: (() => void) | undefined;
   progress: Progress;
   readonly timer: NodeJS.Timeout;
 };
 
 /** What is told when a job of its queue may run. */
-type Wakeable = { readonly queue: QueueName; wake(): void; close(graceMs: number): Promise<void> };
+type Wakeable = {
+  readonly queue: QueueName;
+  readonly concurrency: number;
+  wake(): void;
+  close(graceMs: number): Promise<void>;
+};
 
 /** Everything that the memory queue knows. */
 export type Books = {
@@ -44,9 +45,10 @@ export type Books = {
   /** jobKey → jobId of unfinished work. */
   readonly byKey: Map<string, string>;
   readonly hosts: Map<string, HostLine>;
-  readonly pages: PageTurns;
-  /** Job ids that may run, in order. */
-  readonly ready: Record<QueueName, string[]>;
+  /** Unfinished page loads of each account, and of each caller without a token. */
+  readonly pages: Map<string, number>;
+  /** Whose job is the next to run. */
+  readonly turns: Readonly<Record<QueueName, CallerTurns>>;
   /** Jobs that ended, for a while. */
   readonly ended: LRUCache<string, JobState>;
   readonly events: EventEmitter<{ done: [Done] }>;
@@ -74,8 +76,12 @@ export function openBooks(hostConcurrency: number): Books {
     entries: new Map(),
     byKey: new Map(),
     hosts: new Map(),
-    pages: noPageTurns(),
-    ready: { network: [], browser: [], composite: [] },
+    pages: new Map(),
+    turns: {
+      network: noTurns(turnRules.network),
+      browser: noTurns(turnRules.browser),
+      composite: noTurns(turnRules.composite),
+    },
     ended: new LRUCache({
       maxSize: endedBytes,
       ttl: 600_000,
@@ -107,23 +113,21 @@ function enterLine(books: Books, job: SlotJob, lineLimit: number): Submitted {
   books.hosts.set(host, line);
   const entry = writeDown(books, job);
   if (mustWait) return { state: 'parked', jobId, position: park(line, queue, jobId, job.caller) };
-  line.slots.set(jobId, queue);
   makeReady(books, entry);
+  // Before there is a worker, those who come first have the slots of their host.
+  if (slotsOf(books, queue) === 0) line.slots.set(jobId, queue);
   return { state: 'admitted', jobId };
 }
 
 function writeDown(books: Books, job: Job): Entry {
   const timer = setTimeout(() => expire(books, job.jobId), Math.max(0, job.startBy - Date.now())).unref();
-  const isPage = job.queue === 'browser';
-  const turn = isPage ? drawTurn(books.pages, job.caller) : 0;
-  if (isPage) countHeld(books.pages, job.caller, 1);
+  if (job.queue === 'browser') countPage(books, job, 1);
   const bytes = bytesOf(job);
   books.heldBytes += bytes;
   const entry: Entry = {
     job,
     since: performance.now(),
     bytes,
-    turn,
     state: 'parked',
     progress: notStarted,
     timer,
@@ -133,13 +137,64 @@ function writeDown(books: Books, job: Job): Entry {
   return entry;
 }
 
-/** Takes the next job that may run, marked as running. */
+/** Takes the next job that may run, marked as running. A run that waits for its slot goes on instead where it is its turn. */
 export function takeReady(books: Books, queue: QueueName): Entry | undefined {
-  const entry = books.entries.get(books.ready[queue].shift() ?? '');
-  if (!entry) return undefined;
-  entry.state = 'running';
-  if (queue === 'browser') beginTurn(books.pages, entry.turn);
-  return entry;
+  const turns = books.turns[queue];
+  for (;;) {
+    const jobId = takeTurn(turns, slotsOf(books, queue));
+    const entry = jobId === undefined ? undefined : books.entries.get(jobId);
+    if (!entry) return undefined;
+    if (entry.state === 'running') {
+      entry.resume?.();
+      entry.resume = undefined;
+    } else if (takeHostSlot(books, entry.job)) {
+      entry.state = 'running';
+      return entry;
+    } else {
+      leaveTurns(turns, entry.job.jobId);
+      parkAtHost(books, entry);
+    }
+  }
+}
+
+// A job that waits for its caller's turn holds no slot of its host: others may have that meanwhile.
+function takeHostSlot({ hosts, hostConcurrency }: Books, { queue, host, jobId }: Job): boolean {
+  if (queue === 'composite') return true;
+  const line = hosts.get(host) ?? emptyLine();
+  if (!line.slots.has(jobId) && !hasRoom(line, queue, hostConcurrency)) return false;
+  hosts.set(host, line);
+  line.slots.set(jobId, queue);
+  return true;
+}
+
+function parkAtHost({ hosts }: Books, entry: Entry): void {
+  const { queue, host, jobId, caller } = entry.job;
+  const line = hosts.get(host);
+  if (!line || queue === 'composite') return;
+  entry.state = 'parked';
+  entry.since = performance.now();
+  park(line, queue, jobId, caller);
+}
+
+/** Equal work is wanted by another caller: it gets the better of the two turns. */
+export function joinTurns({ entries, hosts, turns }: Books, jobId: string, joiner: Job): void {
+  const entry = entries.get(jobId);
+  if (entry?.state === 'ready') enterTurns(turns[entry.job.queue], { ...joiner, jobId });
+  if (entry?.state !== 'parked') return;
+  const line = hosts.get(entry.job.host);
+  if (line && joiner.queue !== 'composite') lift(line, joiner.queue, jobId, joiner.caller);
+}
+
+/** The slots of all crews of a queue. */
+export function slotsOf({ crews }: Books, queue: QueueName): number {
+  let slots = 0;
+  for (const crew of crews) if (crew.queue === queue) slots += crew.concurrency;
+  return slots;
+}
+
+/** Something of this queue may run. */
+export function wakeCrews({ crews }: Books, queue: QueueName): void {
+  for (const crew of crews) if (crew.queue === queue) crew.wake();
 }
 
 export type Ended = Pick<Done, 'state' | 'tookMs'>;
@@ -151,7 +206,8 @@ export function end(books: Books, { job, timer, bytes }: Entry, { state, tookMs 
   books.heldBytes -= bytes;
   books.byKey.delete(job.jobKey);
   books.ended.set(job.jobId, { state, job });
-  if (job.queue === 'browser') countHeld(books.pages, job.caller, -1);
+  if (job.queue === 'browser') countPage(books, job, -1);
+  leaveTurns(books.turns[job.queue], job.jobId);
   releaseSlot(books, job);
   const { jobKey, jobId, queue, host, reportId } = job;
   books.events.emit('done', { jobKey, jobId, queue, host, reportId, state, tookMs });
@@ -165,57 +221,48 @@ export function stateOf(books: Books, jobId: string): JobState {
   return { state: 'waiting', position: positionOf(books, entry), job: entry.job };
 }
 
-// A waiting job's place: among those that may run, or in its host's line; 1 is next.
+// A waiting job's place: among those of its caller that may run, or in its host's line; 1 is next.
 function positionOf(books: Books, { job, state }: Entry): number {
-  if (state === 'ready') return books.ready[job.queue].indexOf(job.jobId) + 1;
+  if (state === 'ready') return placeOf(books.turns[job.queue], job.jobId);
   const waiting = books.hosts.get(job.host)?.parked[job.queue as SlotQueue] ?? [];
   return waiting.findIndex(({ jobId }) => jobId === job.jobId) + 1;
 }
 
-/** The counts of one queue. */
-export function statsOf({ entries }: Books, queue: QueueName): QueueStats {
-  const counts = { waiting: 0, parked: 0, running: 0 };
-  const now = performance.now();
-  const oldest = { ready: now, parked: now, running: now };
-  for (const { job, state, since } of entries.values()) {
-    if (job.queue !== queue) continue;
-    counts[state === 'ready' ? 'waiting' : state] += 1;
-    oldest[state] = Math.min(oldest[state], since);
-  }
-  return {
-    ...counts,
-    oldestWaitingMs: Math.round(now - oldest.ready),
-    oldestParkedMs: Math.round(now - oldest.parked),
-  };
-}
-
 function makeReady(books: Books, entry: Entry): void {
-  const { queue, jobId } = entry.job;
   entry.state = 'ready';
   entry.since = performance.now();
-  const waiting = books.ready[queue];
-  let at = waiting.length;
-  while (at > 0 && (books.entries.get(waiting[at - 1] ?? '')?.turn ?? 0) > entry.turn) at -= 1;
-  waiting.splice(at, 0, jobId);
-  for (const crew of books.crews) if (crew.queue === queue) crew.wake();
+  enterTurns(books.turns[entry.job.queue], entry.job);
+  wakeCrews(books, entry.job.queue);
 }
 
-function releaseSlot(books: Books, job: Job): void {
-  const line = books.hosts.get(job.host);
-  if (!line || job.queue === 'composite') return;
-  leave(line, job.jobId);
-  for (let next = takeNext(line, books.hostConcurrency); next; next = takeNext(line, books.hostConcurrency)) {
-    line.slots.set(next.jobId, next.queue);
-    const entry = books.entries.get(next.jobId);
-    if (entry) makeReady(books, entry);
+function releaseSlot(books: Books, { host, jobId, queue }: Job): void {
+  const line = books.hosts.get(host);
+  if (line && queue !== 'composite') {
+    leave(line, jobId);
+    for (let moved = 0; moved < movedMost; moved += 1) {
+      const next = takeNext(line, books.hostConcurrency);
+      const entry = books.entries.get(next?.jobId ?? '');
+      if (!entry) break;
+      makeReady(books, entry);
+    }
+    if (isEmpty(line)) books.hosts.delete(host);
   }
-  if (isEmpty(line)) books.hosts.delete(job.host);
+  wakeCrews(books, queue);
 }
+
+/** So many jobs leave the line of a host at once. Each of them lets others go when it ends. */
+const movedMost = 8;
 
 function expire(books: Books, jobId: string): void {
   const entry = books.entries.get(jobId);
   if (!entry || entry.state === 'running') return;
-  const waiting = books.ready[entry.job.queue];
-  if (entry.state === 'ready') waiting.splice(waiting.indexOf(jobId), 1);
   end(books, entry, { state: 'expired', tookMs: 0 });
+}
+
+/** Counts an unfinished page load. @param change 1 or -1 */
+function countPage({ pages }: Books, job: Job, change: number): void {
+  const party = pagePartyOf(job);
+  const count = (pages.get(party) ?? 0) + change;
+  if (count > 0) pages.set(party, count);
+  else pages.delete(party);
 }

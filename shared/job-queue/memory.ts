@@ -1,8 +1,10 @@
 import type { Job } from '../model/job.ts';
-import { type Books, bytesOf, end, enter, openBooks, stateOf, statsOf, takeReady } from './memory-books.ts';
+import { type Books, bytesOf, end, enter, joinTurns, openBooks, stateOf, takeReady } from './memory-books.ts';
 import { openCrew } from './memory-crew.ts';
-import type { JobQueue } from './port.ts';
-import { tooManyPages, unserved } from './unavailable.ts';
+import { giveSlot, regainSlot, resumeAll } from './memory-slots.ts';
+import { jobsOf, statsOf } from './memory-stats.ts';
+import type { JobQueue, Submitted } from './port.ts';
+import { pagePartyOf, tooManyPages, unserved } from './unavailable.ts';
 
 export type MemoryQueueOptions = {
   readonly hostConcurrency: number;
@@ -22,16 +24,7 @@ const usualWaitingBytes = 256 * 1024 * 1024;
 export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
   const books = openBooks(options.hostConcurrency);
   return {
-    async submit(given, lineLimit = options.lineLimit) {
-      const earlier = books.byKey.get(given.jobKey);
-      if (earlier !== undefined) return { state: 'joined', jobId: earlier };
-      // Through JSON, as over Redis: what would be lost there is lost here too.
-      const job = JSON.parse(JSON.stringify(given)) as Job;
-      checkIsServed(books, job);
-      checkPages(books, job, options.pageLimit ?? Infinity);
-      if (isFull(books, job, options)) return { state: 'full', jobId: job.jobId };
-      return enter(books, job, lineLimit);
-    },
+    submit: async (given, lineLimit = options.lineLimit) => submit(books, options, given, lineLimit),
     onDone(listener) {
       books.events.on('done', listener);
       return () => books.events.off('done', listener);
@@ -45,17 +38,23 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
         gaveUp,
         take: () => takeReady(books, queue),
         end: (entry, ended) => end(books, entry, ended),
+        doorOf: (entry) => ({
+          give: () => giveSlot(books, entry),
+          take: (signal) => regainSlot(books, entry, signal),
+        }),
       });
       books.crews.add(crew);
       crew.wake();
       return {
         async close(graceMs) {
           books.crews.delete(crew);
+          resumeAll(books, queue);
           await crew.close(graceMs);
         },
       };
     },
     deny: (queue, fix) => void books.denied.set(queue, fix),
+    jobsOf: async ({ caller }) => jobsOf(books, caller),
     stats: async () => ({
       network: statsOf(books, 'network'),
       browser: statsOf(books, 'browser'),
@@ -71,14 +70,28 @@ export function openMemoryJobQueue(options: MemoryQueueOptions): JobQueue {
   };
 }
 
+function submit(books: Books, options: MemoryQueueOptions, given: Job, lineLimit: number): Submitted {
+  const earlier = books.byKey.get(given.jobKey);
+  if (earlier !== undefined) {
+    joinTurns(books, earlier, given);
+    return { state: 'joined', jobId: earlier };
+  }
+  // Through JSON, as over Redis: what would be lost there is lost here too.
+  const job = JSON.parse(JSON.stringify(given)) as Job;
+  checkIsServed(books, job);
+  checkPages(books, job, options.pageLimit ?? Infinity);
+  if (isFull(books, job, options)) return { state: 'full', jobId: job.jobId };
+  return enter(books, job, lineLimit);
+}
+
 // Before the first worker starts, nothing is known of who will serve what.
 function checkIsServed({ crews, denied }: Books, { queue }: Job): void {
   const isKnown = crews.size > 0 || denied.has(queue);
   if (isKnown && ![...crews].some((crew) => crew.queue === queue)) throw unserved(denied.get(queue), queue);
 }
 
-function checkPages({ pages }: Books, { queue, caller }: Job, limit: number): void {
-  if (queue === 'browser' && (pages.held.get(caller) ?? 0) >= limit) throw tooManyPages(limit);
+function checkPages({ pages }: Books, job: Job, limit: number): void {
+  if (job.queue === 'browser' && (pages.get(pagePartyOf(job)) ?? 0) >= limit) throw tooManyPages(limit);
 }
 
 function isFull(

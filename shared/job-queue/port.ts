@@ -75,6 +75,9 @@ export type QueueStats = {
   readonly oldestParkedMs: number;
 };
 
+/** Unfinished jobs of a caller, those that a domain-health started for it included. */
+export type CallerJobs = { readonly running: number; readonly waiting: number };
+
 export type QueueWorker = {
   /** Stops taking jobs, waits for those that run, and after `graceMs` aborts them. */
   close(graceMs: number): Promise<void>;
@@ -86,7 +89,8 @@ export type Unsubscribe = () => void;
 
 /**
  * The line of work. Equal jobs (same jobKey) run once; of one host at most `hostConcurrency` run at a time, of them one in `browser`;
- * the others of that host wait their turn, round-robin by caller, and hold up nobody else.
+ * the others of that host wait their turn, round-robin by caller, and hold up nobody else. Callers share the slots of all workers by the
+ * time that they occupy them, level by level (`Job.levels`): nobody waits behind another's backlog, and a lone caller may have all.
  */
 export interface JobQueue {
   /** @param lineLimit jobs of its host that may wait before it, where the caller knows how many get their turn in time; else the queue's own guess */
@@ -101,6 +105,7 @@ export interface JobQueue {
    */
   deny(queue: QueueName, fix: string): void;
   stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
+  jobsOf(caller: Pick<Job, 'caller' | 'levels'>): Promise<CallerJobs>;
   /** What to add to this machine's Unix ms to get the time that all processes share; 0 in a single process. */
   clockOffsetMs(): number;
   /** True when jobs can be taken now; says why not in a few words otherwise. */

@@ -6,6 +6,8 @@ import type { Done, Progress } from './port.ts';
 const runLimitMost = 600_000;
 /** No text of a job is longer; a URL may have 2,048 characters. */
 const textMost = 4096;
+/** Levels above a caller. */
+const levelsMost = 4;
 
 type Test = (value: unknown) => boolean;
 type Shape = { readonly [field: string]: Test };
@@ -32,6 +34,7 @@ const jobShape: Shape = {
   options: isRecord,
   host: isText,
   caller: isText,
+  levels: optional((value) => Array.isArray(value) && value.length <= levelsMost && value.every(isText)),
   keyVersion: optional(isText),
   account: optional(isText),
   isAnonymous: optional(isFlag),

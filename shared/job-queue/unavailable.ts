@@ -1,4 +1,4 @@
-import type { QueueName } from '../model/job.ts';
+import type { Job, QueueName } from '../model/job.ts';
 import { Problem } from '../model/problem.ts';
 
 /** The Problem of a queue that cannot be reached. */
@@ -33,6 +33,15 @@ export function unserved(fix: string | undefined, queue: QueueName): Problem {
 
 /** Page loads that one caller may have unfinished, those inside domain-health included. */
 export const pagesOfCaller = 4;
+
+/** Under whose name page loads are counted: all tokens of an account are one. */
+export function pagePartyOf({
+  caller,
+  levels,
+  isAnonymous,
+}: Pick<Job, 'caller' | 'levels' | 'isAnonymous'>): string {
+  return isAnonymous === true ? caller : (levels?.[0] ?? caller);
+}
 
 /** The Problem of a caller that has enough page loads waiting. */
 export function tooManyPages(limit: number): Problem {

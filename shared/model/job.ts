@@ -24,10 +24,12 @@ export type Job = {
   readonly options: { readonly [name: string]: Json };
   /** Who is counted against the host's slots: a registrable domain, or an address literal. */
   readonly host: string;
-  /** Whose turn it is: waiting jobs of one host are taken round-robin by caller. */
+  /** Whose turn it is: callers share the slots of hosts and workers. */
   readonly caller: string;
   /** Whose reports alone may answer, and who alone hears of the job; where left out, everybody's (ACCOUNT_CACHE). */
   readonly account?: string;
+  /** What its caller shares its turns with, the widest first: an account, or the networks around an address. */
+  readonly levels?: readonly string[];
   /** The request that started it, so that the log lines of both can be found by one id. */
   readonly requestId?: string;
   /** The traceparent of the span that asked for it, where requests are traced. */

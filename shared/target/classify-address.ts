@@ -81,6 +81,13 @@ export function widerNetwork(text: string, prefix: number): string | undefined {
   return ip && isIpv6(ip) ? networkOf(ip, prefix) : undefined;
 }
 
+/** The networks that callers share their turns in, the widest first: the /24 of an IPv4 address, the /32 and /48 of an IPv6 address; none for what is no address. */
+export function turnNetworks(text: string): readonly string[] {
+  const ip = readCaller(text);
+  if (!ip) return [];
+  return (isIpv6(ip) ? [32, 48] : [24]).map((prefix) => networkOf(ip, prefix));
+}
+
 function readCaller(text: string): Address | undefined {
   const ip = readAddress(text.replace(/%.*$/, ''));
   return ip && contains(mapped, ip) ? ip.slice(3) : ip;

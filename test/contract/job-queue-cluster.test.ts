@@ -1,7 +1,10 @@
 import { openClusterQueue } from '../kit/bullmq-queue.ts';
 import { describeCluster } from '../kit/describe-cluster.ts';
-import { jobQueueContract } from './job-queue.contract.ts';
+import { jobQueueContract, type OpenQueue } from './job-queue.contract.ts';
+import { turnsContract } from './turns.contract.ts';
 
 describeCluster('BullMQ job queue', (cluster) => {
-  jobQueueContract(async (limits) => openClusterQueue(cluster(), limits));
+  const open: OpenQueue = async (limits) => openClusterQueue(cluster(), limits);
+  jobQueueContract(open);
+  turnsContract(open);
 });

@@ -6,10 +6,13 @@ import type { QueueName } from '#shared/model/job';
 import type { Problem } from '#shared/model/problem';
 import { openBullmqQueue, quiet, shards } from '../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
-import { jobQueueContract, makeJob } from './job-queue.contract.ts';
+import { jobQueueContract, makeJob, type OpenQueue } from './job-queue.contract.ts';
+import { turnsContract } from './turns.contract.ts';
 
 describe('memory job queue', () => {
-  jobQueueContract(async (limits) => openMemoryJobQueue({ ...limits, waitingLimit: 100_000 }));
+  const open: OpenQueue = async (limits) => openMemoryJobQueue({ ...limits, waitingLimit: 100_000 });
+  jobQueueContract(open);
+  turnsContract(open);
 });
 
 describe.skipIf(!hasRedis)('BullMQ job queue', () => {
@@ -18,7 +21,9 @@ describe.skipIf(!hasRedis)('BullMQ job queue', () => {
     redis = await startRedis();
   });
   afterAll(() => redis.stop());
-  jobQueueContract(async (limits) => openBullmqQueue(redis, limits));
+  const open: OpenQueue = async (limits) => openBullmqQueue(redis, limits);
+  jobQueueContract(open);
+  turnsContract(open);
 });
 
 /** What a queue says that nobody serves, and one whose worker has told why. */

@@ -7,12 +7,12 @@ const cluster = 'redis+cluster://a,b,c';
 test('one Redis has one shard, with the keys that it always had', () => {
   const [only, ...others] = listShards('redis://a', 16);
   expect(others).toEqual([]);
-  expect([only.bull, only.worker('network'), only.host('a.test'), only.pauses, only.pageTurns]).toEqual([
+  expect([only.bull, only.worker('network'), only.host('a.test'), only.pauses, only.turns]).toEqual([
     'diag:bull',
     'diag:worker:network',
     'diag:host:a.test',
     'diag:pauses',
-    'diag:pages turns',
+    'diag:turns',
   ]);
 });
 

@@ -73,26 +73,23 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
       const dns = client.openProbe({ dial: dialAddress, budget, signal });
       const shared = { policy, portMap, connectTimeoutMs, resolve: openResolve(dns) };
       const choose: HttpSettings['chooseAddresses'] = (host, choice) => chooseAddresses(host, shared, choice);
-      const chargedWith = (what: Charge): GuardSettings => {
-        return { ...shared, slots, charge: chargeDial(budget, ['foreign connections', what]) };
-      };
+      const chargedWith = (what: Charge): GuardSettings => ({
+        ...shared,
+        slots,
+        charge: chargeDial(budget, ['foreign connections', what]),
+      });
+      const ofPages = { ...shared, slots: pageSlots };
       const dialHttp = openGuard(chargedWith('requests'));
       const dialTls = openGuard(chargedWith('handshakes'));
-      const chargeReuse = chargeRequestWith(budget);
-      const httpSettings = { ...ofHttp, dial: dialHttp, chooseAddresses: choose, chargeReuse };
-      const http = openHttpProbe(httpSettings, signal);
+      const asking = { dial: dialHttp, chooseAddresses: choose, chargeReuse: chargeRequestWith(budget) };
+      const http = openHttpProbe({ ...ofHttp, ...asking }, signal);
       return {
         policy,
         http,
         dns,
         tls: openTlsProbe(dialTls, (host) => findAddresses(host, shared), settings.tls, signal),
         udp: openUdpProbe(chargedWith('UDP exchanges'), udpSight, signal),
-        browser: openPages(
-          { ...settings.browser, policy, contact },
-          { ...shared, slots: pageSlots },
-          budget,
-          signal,
-        ),
+        browser: openPages({ ...settings.browser, policy, contact }, ofPages, budget, signal),
         work: openWork(signal),
         spent: () => budget.spent(),
         close: () => http.close(),

@@ -104,6 +104,7 @@ function makePart(
     host: siteOf(spec.targetKind === 'url' ? new URL(target).hostname : target),
     caller: parent.caller,
     ...(parent.account === undefined ? {} : { account: parent.account }),
+    ...(parent.levels === undefined ? {} : { levels: parent.levels }),
     ...(parent.requestId === undefined ? {} : { requestId: parent.requestId }),
     ...(parent.trace === undefined ? {} : { trace: parent.trace }),
     ...(parent.isAnonymous === undefined ? {} : { isAnonymous: parent.isAnonymous }),

@@ -1,14 +1,16 @@
-import { type Job as BullJob, type Processor, Worker } from 'bullmq';
+import { type Job as BullJob, createRedisBackend, type Processor, Worker } from 'bullmq';
 import type { Job, QueueName } from '../../model/job.ts';
-import { type AnyRedis, isCluster, isRedisAway, refusalOf } from '../../redis.ts';
+import { isCluster, isRedisAway, refusalOf } from '../../redis.ts';
 import type { QueueWorker } from '../port.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { holdLock } from './hold-lock.ts';
+import { openRoom, type Room } from './room.ts';
 import { openShardWorkers } from './shard-workers.ts';
 import type { Side, Sides } from './side.ts';
 import { giveUp, type Outcome, type TurnSettings, takeTurn } from './turn.ts';
 import type { Wakes } from './wakes.ts';
 
-export type CrewSettings = Omit<TurnSettings, keyof Side> & {
+export type CrewSettings = Omit<TurnSettings, keyof Side | 'spare'> & {
   readonly sides: Sides;
   readonly concurrency: number;
   /** Of a cluster. */
@@ -28,13 +30,15 @@ const stallsMost = 20;
 const keepFinished = { age: 600, count: 10_000 };
 /** A Redis that refuses work is left alone for so long. */
 const refusedPauseMs = 1000;
-const heartbeatMs = 5000;
-const aliveS = 15;
 const afterAbortMs = 1000;
+/** So long a worker that stops waits until the others know. */
+const leaveMs = 300;
 
-/** Takes jobs of one queue from BullMQ, from all shards as many at a time as told, each when its host has room. */
-export function openBullmqCrew(settings: CrewSettings): QueueWorker {
-  const { sides, log } = settings;
+/** Takes jobs of one queue from BullMQ, from all shards, each when its host has room and its caller's turn has come. */
+export function openBullmqCrew(given: CrewSettings): QueueWorker {
+  const { sides, log } = given;
+  const { spare, limit } = openRoom(given.queue, given.concurrency);
+  const settings = { ...given, spare };
   const stop = new AbortController();
   const force = new AbortController();
   const busy = new Set<Promise<unknown>>();
@@ -47,8 +51,7 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
     const take = takeLocked({ ...settings, ...side }, force.signal);
     return (job, token) => track(take(job, token));
   };
-  const opened = openWorkersOf(settings, run, stop.signal);
-  const { workers } = opened;
+  const { workers, disconnect } = openWorkersOf({ ...settings, limit }, run, stop.signal);
   const rests = workers.map((worker, index) => {
     const side = sides[index] ?? sides[0];
     worker.on('failed', (job, error) => {
@@ -64,12 +67,13 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
     isAnnounced: () => heartbeat.isHeard(),
     async close(graceMs) {
       for (const rest of rests) rest.stop();
-      heartbeat.stop();
+      const left = within(leaveMs, heartbeat.stop());
       // Not worker.close(): it waits for running jobs without an end, and cannot be hurried afterwards.
       await within(
         graceMs,
         all((worker) => worker.pause(true)),
       );
+      await left;
       stop.abort();
       await within(graceMs, Promise.all(busy));
       force.abort(new Error('the worker is stopping'));
@@ -78,7 +82,7 @@ export function openBullmqCrew(settings: CrewSettings): QueueWorker {
         afterAbortMs,
         all((worker) => worker.close(true)),
       );
-      opened.disconnect();
+      disconnect();
     },
   };
 }
@@ -90,10 +94,10 @@ function takeLocked(settings: TurnSettings, signal: AbortSignal) {
     holdLock(job, { token, lockMs, log }, () => takeTurn(settings, job, token, signal));
 }
 
-type Opened = { readonly workers: readonly Worker<Job, Outcome>[]; disconnect(): void };
+type Opened = { readonly workers: readonly Worker<Job, Outcome>[]; readonly disconnect: () => void };
 
 function openWorkersOf(
-  { sides, queue, concurrency, wakes }: CrewSettings,
+  { sides, queue, limit, wakes }: CrewSettings & Pick<Room, 'limit'>,
   run: (side: Side) => Processor<Job, Outcome>,
   signal: AbortSignal,
 ): Opened {
@@ -108,46 +112,25 @@ function openWorkersOf(
     ...(side.telemetry ? { telemetry: side.telemetry.bullmq } : {}),
   };
   if (wakes) {
-    const options = { queue, concurrency, usual, wakes, signal };
+    const options = { queue, limit, usual, wakes, signal };
     return { workers: openShardWorkers(sides, options, run), disconnect: () => undefined };
   }
   if (isCluster(side.redis)) throw new TypeError('the workers of a cluster need what wakes them');
   const connection = side.redis.duplicate();
   connection.on('error', () => undefined); // told once by the connection it was copied from
-  const options = { ...usual, concurrency, connection, prefix: side.keys.bull };
-  const worker = new Worker<Job, Outcome>(queue, run(side), options);
+  const options = { ...usual, concurrency: limit.now(), connection, prefix: side.keys.bull };
+  const worker = new Worker<Job, Outcome>(queue, run(side), options, (...asked) => {
+    const backend = createRedisBackend(...asked);
+    const fetch = backend.moveToActive.bind(backend);
+    // A worker that waits for jobs takes one more after it was told to pause: that one would be handed back in the moment of the end.
+    backend.moveToActive = async (...words) => (signal.aborted ? [null, undefined, 0, 0] : fetch(...words));
+    return backend;
+  });
+  limit.onChange((count) => {
+    worker.concurrency = count;
+  });
   // BullMQ closes only what it has opened.
   return { workers: [worker], disconnect: () => connection.disconnect() };
-}
-
-type Heartbeat = {
-  /** True once Redis has taken one: of a cluster every shard, or at the second beat any, because a shard that is away stops no other. */
-  isHeard(): boolean;
-  stop(): void;
-};
-
-function startHeartbeat({ sides, queue, log }: CrewSettings): Heartbeat {
-  const told = new Set<Side>();
-  let beats = 0;
-  const beat = () => {
-    beats += 1;
-    for (const side of sides)
-      tellAlive(side.redis, side.keys.worker(queue)).then(
-        () => told.add(side),
-        (error: unknown) => log.debug({ err: error }, 'heartbeat not sent'),
-      );
-  };
-  beat();
-  const timer = setInterval(beat, heartbeatMs);
-  return {
-    isHeard: () => told.size === sides.length || (beats > 1 && told.size > 0),
-    stop: () => clearInterval(timer),
-  };
-}
-
-// A full Redis takes no SET, but an EXPIRE: its workers are alive still.
-async function tellAlive(redis: AnyRedis, key: string): Promise<void> {
-  if ((await redis.expire(key, aliveS)) !== 1) await redis.set(key, '1', 'EX', aliveS);
 }
 
 type Told = Pick<CrewSettings, 'log'> & { readonly queue: QueueName };

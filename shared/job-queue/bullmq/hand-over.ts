@@ -8,16 +8,12 @@ export type Queues = Readonly<Record<QueueName, Queue>>;
  * Lets jobs run that were handed a slot: their delay ends. A job that is not delayed runs already, or is about to;
  * one that the queue does not know any more gives its slot on.
  */
-export async function handOver(
-  queues: Queues,
-  gate: Gate,
-  host: string,
-  handed: readonly Handed[],
-): Promise<void> {
-  for (const { queue, jobId } of handed) {
+export async function handOver(queues: Queues, gate: Gate, handed: readonly Handed[]): Promise<void> {
+  for (const job of handed) {
+    const { queue, jobId } = job;
     if (await promote(queues[queue], jobId)) continue;
     if ((await queues[queue].getJobState(jobId)) !== 'unknown') continue;
-    await handOver(queues, gate, host, await gate.release({ queue, jobId, host }, {}));
+    await handOver(queues, gate, await gate.release(job, {}));
   }
 }
 

@@ -3,7 +3,6 @@ local function holdPage(HELD, ID, LIMIT, LAST_MS)
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   redis.call('ZREMRANGEBYSCORE', HELD, '-inf', now)
-  if LIMIT == 0 then return true end
   local others = redis.call('ZCARD', HELD) - (redis.call('ZSCORE', HELD, ID) and 1 or 0)
   if others >= LIMIT then return false end
   redis.call('ZADD', HELD, now + LAST_MS, ID)

@@ -20,8 +20,8 @@ export type Keys = {
   host(host: string): string;
   /** There for a while after a run of the key has ended. */
   ended(jobKey: string): string;
-  /** The turns of page loads. */
-  readonly pageTurns: string;
+  /** Whose turn it is at the workers; the keys are below it. */
+  readonly turns: string;
   /** What an operator holds back. */
   readonly pauses: string;
   /** Written to learn whether the shard takes jobs. */
@@ -37,13 +37,13 @@ export function keysBelow(prefix: string): Keys {
     denied: (queue) => `${prefix}:denied:${queue}`,
     host: (host) => `${prefix}:host:${host}`,
     ended: (jobKey) => `${prefix}:ended:${jobKey}`,
-    pageTurns: `${prefix}:pages turns`,
+    turns: `${prefix}:turns`,
     pauses: `${prefix}:pauses`,
     ping: `${prefix}:ping`,
   };
 }
 
-/** The page loads that a caller has unfinished, over all shards: a key with a slot of its own. */
-export function heldPagesKey(caller: string): string {
-  return `${keyPrefix}:pages:${caller}`;
+/** The page loads that a caller or an account has unfinished, over all shards: a key with a slot of its own. */
+export function heldPagesKey(party: string): string {
+  return `${keyPrefix}:pages:${party}`;
 }

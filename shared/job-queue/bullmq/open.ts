@@ -5,6 +5,7 @@ import { shiftJob } from '../../shared-time.ts';
 import type { Tracing } from '../../tracing/port.ts';
 import type { Done, JobQueue, Missed } from '../port.ts';
 import { subscribeDone } from './done.ts';
+import { jobsOf } from './jobs-of.ts';
 import { judgeShards, sayAllFaults, sayShardFaults } from './judge-redis.ts';
 import { look } from './look.ts';
 import { listShards, ofHost, ofJobId } from './shards.ts';
@@ -54,6 +55,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
     work: workers.work,
     deny: workers.deny,
     stats: () => withinTime(redis, readStats),
+    jobsOf: (caller) => withinTime(redis, () => jobsOf(asking, caller)),
     clockOffsetMs: () => clock.offsetMs(),
     async ping() {
       const state = sayAllFaults(await judgeShards(redis, shards), shards.length);

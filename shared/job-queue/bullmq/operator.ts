@@ -186,7 +186,7 @@ async function retry(side: Side, { job, state, nowMs }: Circumstances, startBy: 
     const wanted = { since: nowMs, orFresh: false };
     return submit(side, { ...job, jobId: drawJobId(job.host), reportId: randomId(), wanted, startBy });
   }
-  const place = job.queue === 'composite' ? 0 : await side.gate.reserve(job);
+  const place = await side.gate.reserve(job);
   if (typeof place === 'number' && place > 0) return { state: 'parked', jobId: job.jobId, position: place };
   await promote(side.queues[job.queue], job.jobId);
   return { state: 'admitted', jobId: job.jobId };
@@ -201,11 +201,6 @@ async function drop({ queues, gate, pages }: Side, job: Job): Promise<boolean> {
   if ((await queues[queue].remove(jobId)) === 0) return false;
   if (queue === 'browser') await pages.leave(job);
   const done: Done = { jobKey, jobId, queue, host, state: 'expired', tookMs: 0 };
-  await handOver(
-    queues,
-    gate,
-    host,
-    await gate.release(job, { ended: { jobKey, message: JSON.stringify(done) } }),
-  );
+  await handOver(queues, gate, await gate.release(job, { ended: { jobKey, message: JSON.stringify(done) } }));
   return true;
 }

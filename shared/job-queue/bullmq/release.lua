@@ -1,5 +1,5 @@
--- Takes a job out of its host's books, tells of its end, and hands free slots to the jobs whose turn it is. Idempotent.
--- Returns queue, job id, queue, job id, ... of the jobs that may run now; nothing when an older attempt asks.
+-- Takes a job out of the books of its host and its caller, tells of its end, and hands free slots to the jobs whose turn it is. Idempotent.
+-- Returns queue, job id, host, queue, ... of the jobs that may run now; nothing when an older attempt asks. The functions of turns.lua stand before this.
 local SLOTS = KEYS[1] -- sorted set: "<queue> <job id>" -> when its lease ends, Redis ms
 local PARKED = { network = KEYS[2], browser = KEYS[3] } -- sorted sets: job id -> turn * ARRIVALS + arrival
 local OWNER = KEYS[4] -- hash: job id -> the attempt that runs it
@@ -12,7 +12,9 @@ local LEASE_MS = tonumber(ARGV[5]) -- of a slot that is handed on
 local CHANNEL, MESSAGE = ARGV[6], ARGV[7] -- an empty message is not published
 local BULL_PREFIX = ARGV[8] -- of BullMQ's job hashes
 local ENDED_MS = ARGV[9] -- for so long
+local HOST, CALLER, BASE = ARGV[10], ARGV[11], ARGV[12] -- the caller may be unknown: ""
 local ARRIVALS = 1048576 -- a score holds the turn above and the arrival below this
+local MOVED_MOST = 8 -- so many jobs leave the line of the host at once
 local BROWSER_SLOTS = 1 -- of a host's slots, those that the browser may hold
 
 local time = redis.call('TIME')
@@ -23,7 +25,17 @@ if ATTEMPT ~= '' and owner and owner ~= ATTEMPT then return {} end
 
 redis.call('ZREM', SLOTS, QUEUE .. ' ' .. ID)
 redis.call('HDEL', OWNER, ID)
-redis.call('ZREM', PARKED[QUEUE] or PARKED.network, ID)
+local turnsOf = { [QUEUE] = openTurns(BASE, QUEUE, now) }
+local parked = PARKED[QUEUE] or PARKED.network
+local drawn = redis.call('ZSCORE', parked, ID)
+if drawn then
+  redis.call('ZREM', parked, ID)
+  redis.call('ZREM', turnsOf[QUEUE].base .. ':parked:' .. CALLER, ID)
+  -- A turn that nobody used is the caller's next one again.
+  local turn = math.floor(tonumber(drawn) / ARRIVALS)
+  if tonumber(redis.call('HGET', TURNS, CALLER) or 0) == turn then redis.call('HSET', TURNS, CALLER, turn - 1) end
+end
+leaveTurns(turnsOf[QUEUE], ID)
 for _, expired in ipairs(redis.call('ZRANGEBYSCORE', SLOTS, '-inf', now)) do
   redis.call('ZREM', SLOTS, expired)
   redis.call('HDEL', OWNER, string.match(expired, ' (.+)$'))
@@ -38,8 +50,34 @@ local count, browsers = #held, 0
 for _, other in ipairs(held) do
   if string.sub(other, 1, 8) == 'browser ' then browsers = browsers + 1 end
 end
+local function readJob(queue, id)
+  local isRead, job = pcall(cjson.decode, redis.call('HGET', BULL_PREFIX .. ':' .. queue .. ':' .. id, 'data') or '{}')
+  return isRead and type(job) == 'table' and job or {}
+end
+-- What its host lets go waits for its caller's turn next, and holds no slot of the host until it has one: others of the host go on meanwhile.
+-- A job that is not written down yet waits under the name of its host. Returns true when it has its turn.
 local handed = {}
-while count < SLOT_LIMIT do
+local function takeItsTurn(queue, id)
+  local turns = turnsOf[queue] or openTurns(BASE, queue, now)
+  turnsOf[queue] = turns
+  if turns.slots == 0 then
+    for _, word in ipairs({ queue, id, HOST }) do handed[#handed + 1] = word end
+    return true
+  end
+  local job = readJob(queue, id)
+  local levels = {}
+  for _, level in ipairs(type(job.levels) == 'table' and job.levels or {}) do
+    if type(level) == 'string' then levels[#levels + 1] = level end
+  end
+  levels[#levels + 1] = type(job.caller) == 'string' and job.caller or HOST
+  redis.call('ZREM', turns.base .. ':parked:' .. levels[#levels], id)
+  waitForTurn(turns, id, HOST, { nodes = nodesOf(levels), isAnonymous = job.isAnonymous == true })
+  handTurns(turns, handed, LEASE_MS)
+  return redis.call('ZSCORE', turns.base .. ':held', id) ~= false
+end
+
+for _ = 1, MOVED_MOST do
+  if count >= SLOT_LIMIT then break end
   local network = redis.call('ZRANGE', PARKED.network, 0, 0, 'WITHSCORES')
   local browser = browsers < BROWSER_SLOTS and redis.call('ZRANGE', PARKED.browser, 0, 0, 'WITHSCORES') or {}
   local queue, head = 'network', network
@@ -48,16 +86,17 @@ while count < SLOT_LIMIT do
   end
   if not head[1] then break end
   redis.call('ZREM', PARKED[queue], head[1])
-  redis.call('ZADD', SLOTS, now + LEASE_MS, queue .. ' ' .. head[1])
   local turn = math.floor(tonumber(head[2]) / ARRIVALS)
   if turn > tonumber(redis.call('HGET', TURNS, '') or 0) then redis.call('HSET', TURNS, '', turn) end
   -- From now on it waits for a worker, no longer for its host.
   local job = BULL_PREFIX .. ':' .. queue .. ':' .. head[1]
   if redis.call('EXISTS', job) == 1 then redis.call('HSET', job, 'readyAt', now) end
-  handed[#handed + 1] = queue
-  handed[#handed + 1] = head[1]
-  count = count + 1
-  if queue == 'browser' then browsers = browsers + 1 end
+  if takeItsTurn(queue, head[1]) then
+    redis.call('ZADD', SLOTS, now + LEASE_MS, queue .. ' ' .. head[1])
+    count = count + 1
+    if queue == 'browser' then browsers = browsers + 1 end
+  end
 end
+handTurns(turnsOf[QUEUE], handed, LEASE_MS)
 if redis.call('EXISTS', PARKED.network, PARKED.browser) == 0 then redis.call('DEL', TURNS) end
 return handed

@@ -6,10 +6,12 @@ import type { Side, Sides } from './side.ts';
 import type { Outcome } from './turn.ts';
 import type { Alarm, Wakes } from './wakes.ts';
 
+/** Jobs at once over all shards. */
+export type Limit = { now(): number; onChange(listener: (limit: number) => void): void };
+
 export type ShardWorkersOptions = {
   readonly queue: QueueName;
-  /** Jobs at once over all shards. */
-  readonly concurrency: number;
+  readonly limit: Limit;
   /** Of every worker, but for its connection, prefix and concurrency. */
   readonly usual: Omit<WorkerOptions, 'connection'>;
   readonly wakes: Wakes;
@@ -24,10 +26,11 @@ export type ShardWorkersOptions = {
  */
 export function openShardWorkers(
   sides: Sides,
-  { queue, concurrency, usual, wakes, signal }: ShardWorkersOptions,
+  { queue, limit, usual, wakes, signal }: ShardWorkersOptions,
   run: (side: Side) => Processor<Job, Outcome>,
 ): readonly Worker<Job, Outcome>[] {
-  const places = openPlaces(concurrency);
+  const places = openPlaces(limit.now());
+  limit.onChange((count) => places.resize(count));
   const [keeping, fetching] = [shareBackend(), shareBackend()];
   return sides.map((side) => {
     const round: Round = {
@@ -41,7 +44,13 @@ export function openShardWorkers(
     return new Worker<Job, Outcome>(
       queue,
       async (job, token = '') => work(job, token).finally(() => leavePlace(round, token)),
-      { ...usual, concurrency, connection: side.redis, prefix: side.keys.bull, runRetryDelay: retryMs },
+      {
+        ...usual,
+        concurrency: limit.now(),
+        connection: side.redis,
+        prefix: side.keys.bull,
+        runRetryDelay: retryMs,
+      },
       (name, options) => {
         const backend = keeping(side.keys)(name, options);
         // A fetch from a master that is away must fail soon: meanwhile it has one of the places.

@@ -41,7 +41,7 @@ export function openSides(
     redis,
     keys,
     gate: openGate(redis, keys, limits),
-    pages: openPageLine(redis, keys, limits.pageLimit),
+    pages: openPageLine(redis, limits.pageLimit),
     pageLimit: limits.pageLimit,
     losses: openLosses(redis, keys),
     pauses: openPauses(redis, keys),

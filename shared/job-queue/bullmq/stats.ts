@@ -18,10 +18,14 @@ const script = readFileSync(new URL('stats.lua', import.meta.url), 'utf8');
 export type ReadStats = () => Promise<Readonly<Record<QueueName, QueueStats>>>;
 
 /** Makes the reader of the counts: sums over all shards, and the oldest wait of any. */
-export function openStats(redis: AnyRedis, sides: readonly Pick<Side, 'queues'>[]): ReadStats {
-  redis.defineCommand('diagStats', { numberOfKeys: 4, lua: script });
+export function openStats(redis: AnyRedis, sides: readonly Pick<Side, 'queues' | 'keys'>[]): ReadStats {
+  redis.defineCommand('diagStats', { numberOfKeys: 5, lua: script });
   const read = async (name: QueueName) =>
-    sum(await Promise.all(sides.map(({ queues }) => statsOf(redis, queues[name]))));
+    sum(
+      await Promise.all(
+        sides.map(({ queues, keys }) => statsOf(redis, queues[name], `${keys.turns}:${name}:waiting`)),
+      ),
+    );
   return async () => {
     const [network, browser, composite] = await Promise.all([
       read('network'),
@@ -32,10 +36,10 @@ export function openStats(redis: AnyRedis, sides: readonly Pick<Side, 'queues'>[
   };
 }
 
-async function statsOf(redis: AnyRedis, { keys }: Queue): Promise<QueueStats> {
+async function statsOf(redis: AnyRedis, { keys }: Queue, turns: string): Promise<QueueStats> {
   const { wait = '', prioritized = '', delayed = '', active = '', '': jobPrefix = '' } = keys;
   const [waiting = 0, parked = 0, running = 0, oldestWaitingMs = 0, oldestParkedMs = 0] =
-    await redis.diagStats(wait, prioritized, delayed, active, jobPrefix);
+    await redis.diagStats(wait, prioritized, delayed, active, turns, jobPrefix);
   return { waiting, parked, running, oldestWaitingMs, oldestParkedMs };
 }
 

@@ -19,13 +19,12 @@ export type SubmitSide = {
   readonly telemetry: QueueTelemetry | undefined;
 };
 
-/** Takes a place for the job at its host, and hands it to BullMQ; equal work that is there already is joined. */
+/** Takes a place for the job at its host and at the workers, and hands it to BullMQ; equal work that is there already is joined. */
 export async function submit(side: SubmitSide, job: Job, lineLimit?: number): Promise<Submitted> {
-  if (job.queue !== 'browser') return submitInTurn(side, job, { lineLimit });
-  const turn = await side.pages.draw(job, side.clock.nowMs());
-  if (turn === undefined) return joinOnly(side, job);
+  if (job.queue !== 'browser') return submitInTurn(side, job, lineLimit);
+  if (!(await side.pages.enter(job, side.clock.nowMs()))) return joinOnly(side, job);
   try {
-    const submitted = await submitInTurn(side, job, { lineLimit, turn });
+    const submitted = await submitInTurn(side, job, lineLimit);
     if (submitted.jobId !== job.jobId || submitted.state === 'full') await side.pages.leave(job);
     return submitted;
   } catch (error) {
@@ -42,14 +41,12 @@ async function joinOnly({ queues, gate, pageLimit }: SubmitSide, job: Job): Prom
   return { state: 'joined', jobId };
 }
 
-type Place = { readonly lineLimit: number | undefined; readonly turn?: number };
-
 async function submitInTurn(
   { redis, queues, gate, clock, telemetry }: SubmitSide,
   job: Job,
-  { lineLimit, turn }: Place,
+  lineLimit: number | undefined,
 ): Promise<Submitted> {
-  const place = job.queue === 'composite' ? await gate.admit(job.queue) : await gate.reserve(job, lineLimit);
+  const place = await gate.reserve(job, lineLimit);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
   if (place === 'unserved') throw unserved(await gate.denied(job.queue), job.queue);
   const timestamp = clock.nowMs();
@@ -60,30 +57,27 @@ async function submitInTurn(
       attempts: 1,
       timestamp,
       ...delay,
-      ...(turn === undefined ? {} : { priority: turn }),
       jobId: job.jobId,
       deduplication: { id: job.jobKey },
     });
   const added = await (telemetry ? telemetry.within(job.trace, add) : add());
   if (added.id !== job.jobId) {
     // Equal work was there before: what was taken for this job goes on, and the earlier one is helped along.
-    await handOver(queues, gate, job.host, await gate.release(job, {}));
+    await handOver(queues, gate, await gate.release(job, {}));
     const earlier = { ...job, jobId: added.id ?? '' };
     await repair({ queues, gate }, earlier);
     return { state: 'joined', jobId: earlier.jobId };
   }
   if (place === 0) return { state: 'admitted', jobId: job.jobId };
   // Between the two its slot may have been handed to it: a job that was not there yet could not be woken.
-  const now = await gate.position(job);
-  if (now === 0) {
-    await promote(queues[job.queue], job.jobId);
-    return { state: 'admitted', jobId: job.jobId };
-  }
-  return { state: 'parked', jobId: job.jobId, position: now };
+  const now = place === 'turn' ? 0 : await gate.position(job);
+  if (now > 0) return { state: 'parked', jobId: job.jobId, position: now };
+  if (!(await gate.waitsForTurn(job))) await promote(queues[job.queue], job.jobId);
+  return { state: 'admitted', jobId: job.jobId };
 }
 
-// A process may have died between taking a slot and waking the job that it was for.
+// The job gets the turn of the caller who joins it, where that is better. A process may have died between taking a slot and waking the job that it was for.
 async function repair({ queues, gate }: Pick<SubmitSide, 'queues' | 'gate'>, job: Job): Promise<void> {
-  if (job.queue === 'composite' || (await queues[job.queue].getJobState(job.jobId)) !== 'delayed') return;
+  if ((await queues[job.queue].getJobState(job.jobId)) !== 'delayed') return;
   if ((await gate.reserve(job)) === 0) await promote(queues[job.queue], job.jobId);
 }

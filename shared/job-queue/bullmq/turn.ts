@@ -3,7 +3,7 @@ import type { Logger } from '../../logger.ts';
 import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
 import { shiftJob } from '../../shared-time.ts';
 import type { openOnceEach } from '../once-each.ts';
-import { type Done, type GaveUp, ownSlot, type Progress, type Run } from '../port.ts';
+import type { Done, GaveUp, Progress, Run } from '../port.ts';
 import { readJob } from '../read-message.ts';
 import type { Gate } from './gate.ts';
 import { handOver, promote, type Queues } from './hand-over.ts';
@@ -13,6 +13,7 @@ import { patiently } from './patiently.ts';
 import type { Pauses } from './pauses.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { QueueTelemetry } from './telemetry.ts';
+import { openTurnSlot, type Spare } from './turn-slot.ts';
 import type { Stay, Ward } from './ward.ts';
 
 export type TurnSettings = {
@@ -27,6 +28,7 @@ export type TurnSettings = {
   readonly clock: SharedClock;
   readonly telemetry: QueueTelemetry | undefined;
   readonly ward: Ward;
+  readonly spare: Spare;
   readonly run: Run;
   readonly gaveUp: GaveUp;
 };
@@ -102,7 +104,7 @@ async function startInTurn(
   const nowMs = settings.clock.nowMs();
   const started = await patiently(signal, () => settings.gate.startRun(job, { attempt, isAlone, nowMs }));
   if (started === 'paused') return startSlowly(settings, turn, { isAlone });
-  if (started === 'no-slot') return sleep(turn);
+  if (started === 'no-slot') return sleepOn(settings, turn);
   refuseLoser(started.lost, started.lostAlone);
   // Who submitted it has looked in the store at that time or later: a run of its key that ended since has left its mark. A visit, which stores
   // reports of other keys too, leaves none: only a job that did not have to wait is spared the look.
@@ -121,12 +123,10 @@ async function startSlowly(
   const pause = await patiently(signal, () => settings.pauses.of(job, nowMs));
   if (pause?.kind === 'check') await leaveLine(settings, turn);
   const mayRun =
-    pause?.kind === 'check' ||
-    job.queue === 'composite' ||
-    (await patiently(signal, () => settings.gate.start(job, attempt)));
+    pause?.kind === 'check' || (await patiently(signal, () => settings.gate.start(job, attempt)));
   if (isLate(settings, turn)) return end(settings, turn, 'expired', 0);
-  if (!mayRun) return sleep(turn);
-  if (pause) return nap(turn, pause.until - nowMs);
+  if (!mayRun) return sleepOn(settings, turn);
+  if (pause) return nap(settings, turn, pause.until - nowMs);
   await patiently(signal, () => settings.losses.begin(job, isAlone));
   return runInTurn(settings, turn, true);
 }
@@ -140,14 +140,16 @@ async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolea
   const { bullJob, job, attempt, signal } = turn;
   const start = performance.now();
   let failed: 'failed' | undefined;
+  const opened = openTurnSlot(settings, job, signal);
   try {
     signal.throwIfAborted();
-    if (bullJob.priority > 0) await patiently(signal, () => settings.pages.begin(bullJob.priority));
-    const begun = { attempt, mayBeStored, slot: ownSlot };
+    const begun = { attempt, mayBeStored, slot: opened.slot };
     failed = await settings.run(job, begun, signal, throttle(bullJob));
   } catch (error) {
     if (!signal.aborted) throw error;
-    return handBack(settings, turn);
+    return await handBack(settings, turn);
+  } finally {
+    opened.end();
   }
   return end(settings, turn, failed ?? 'done', Math.round(performance.now() - start));
 }
@@ -164,6 +166,13 @@ function inTrace(job: Job, telemetry: QueueTelemetry | undefined): Job {
   return trace === undefined ? job : { ...job, trace };
 }
 
+/** The same for a job whose host has no room: its worker's slot goes on to the next. */
+async function sleepOn({ queues, gate }: TurnSettings, turn: Turn): Promise<never> {
+  const { job, signal } = turn;
+  await patiently(signal, async () => handOver(queues, gate, await gate.passOn(job.queue)));
+  return sleep(turn);
+}
+
 /** Ends the job's part in this worker for now. */
 async function sleep({ bullJob, token, attempt }: Turn): Promise<never> {
   // Longer each time: a worker whose clock is ahead takes every job that waits for its host, again and again.
@@ -173,23 +182,28 @@ async function sleep({ bullJob, token, attempt }: Turn): Promise<never> {
 
 /**
  * Puts a job that is held back to sleep. Those of a paused host keep their slots meanwhile, so that the line behind them stays
- * as it is and wakes nobody.
+ * as it is and wakes nobody; the workers' slots go to other hosts.
  */
-async function nap({ bullJob, token }: Turn, leftMs: number): Promise<never> {
+async function nap(
+  { queues, gate }: TurnSettings,
+  { bullJob, job, token, signal }: Turn,
+  leftMs: number,
+): Promise<never> {
+  await patiently(signal, async () => handOver(queues, gate, await gate.giveTurn(job)));
   await bullJob.moveToDelayed(Date.now() + Math.min(pausedNapMs, Math.max(1, leftMs)), token);
   throw new DelayedError();
 }
 
 // The other checks of its host go on: a job whose check is paused takes no slot from them.
 async function leaveLine({ queues, gate }: TurnSettings, { job, attempt, signal }: Turn): Promise<void> {
-  await patiently(signal, async () => handOver(queues, gate, job.host, await gate.release(job, { attempt })));
+  await patiently(signal, async () => handOver(queues, gate, await gate.release(job, { attempt })));
 }
 
 // This worker stops, the job does not: another takes it at once.
 async function handBack({ queues, gate, losses }: TurnSettings, turn: Turn): Promise<never> {
   const { bullJob, job, token, attempt } = turn;
   await losses.takeBack(job);
-  await handOver(queues, gate, job.host, await gate.release(job, { attempt }));
+  await handOver(queues, gate, await gate.release(job, { attempt }));
   await bullJob.moveToDelayed(Date.now() + 1, token);
   // By another worker's clock, that delay may be over much later.
   await promote(queues[job.queue], job.jobId);
@@ -232,7 +246,7 @@ async function endJob(
     ...(attempt === undefined ? {} : { attempt }),
     ended: { jobKey, message: JSON.stringify(done) },
   });
-  await handOver(queues, gate, job.host, handed);
+  await handOver(queues, gate, handed);
 }
 
 function throttle(bullJob: BullJob<Job>): (progress: Progress) => void {
