@@ -10,7 +10,8 @@ import { openOutcomes, type Outcomes } from './outcomes.ts';
  * gives up after 805 ms and works again 4 ms after the server does. The driver's own retries would make it 2.7 s.
  */
 const timeouts = {
-  serverSelectionTimeoutMS: 500,
+  // The monitor looks again 500 ms after it last did: a server that has just become another one is found within this.
+  serverSelectionTimeoutMS: 700,
   connectTimeoutMS: 800,
   socketTimeoutMS: 800,
   retryReads: false,
