@@ -93,8 +93,7 @@ function spend({ spent }: Run, { text }: SpfTerm): void {
 
 async function matches(run: Run, domain: string, term: Mechanism): Promise<boolean> {
   if (term.name === 'all') return true;
-  if (term.name === 'ip4' || term.name === 'ip6')
-    return isWithin(run, term.address, term.prefix, term.prefix);
+  if ('address' in term) return isWithin(run, term.address, term.prefix, term.prefix);
   spend(run, term);
   const name = term.domain === null ? domain : await expand(run, domain, term.domain);
   if (term.name === 'a') return hasAddress(run, await ask(run, name, familyOf(run)), term);
