@@ -26,6 +26,9 @@ export type Sight = SightQuestion & {
   readonly why: string;
   /** True where the DNS itself failed, as it would fail a mail receiver; absent where a limit of ours ended the question. */
   readonly hasFailed?: true;
+  /** The response code of an answer that is an error, and its extended errors (RFC 8914); absent in evidence of before. */
+  readonly rcode?: string;
+  readonly errors?: readonly number[];
 };
 
 /** The evidence in an answer of the DNS probe. */
@@ -33,7 +36,12 @@ export function readSight(question: SightQuestion, answer: DnsAnswer): Sight {
   const reading = readAnswer(answer);
   if (answer.kind === 'failure') return readFailure(question, answer);
   if (reading.state === 'unknown')
-    return { ...unknownSight(question, describeRefusal(answer)), hasFailed: true };
+    return {
+      ...unknownSight(question, describeRefusal(answer)),
+      hasFailed: true,
+      rcode: answer.rcode,
+      errors: answer.ede.map(({ code }) => code),
+    };
   // A server that does not know the zone has nothing to say of its records, be it a referral or somebody's cache.
   if (question.server !== undefined && !answer.flags.aa)
     return unknownSight(question, 'the server answers without authority');

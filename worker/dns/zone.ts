@@ -1,3 +1,4 @@
+import { parseName } from './name.ts';
 import { type Sight, type SightQuestion, unknownSight } from './sight.ts';
 
 /** The DNS as far as it was seen. What was never asked is unknown. */
@@ -28,12 +29,9 @@ export function openZone(
   };
 }
 
-/** True for a name that a question can carry (RFC 1035 §2.3.4): labels of 1 to 63 octets, 253 together; "" is the root. */
+/** True for a name that a question can carry (RFC 1035 §2.3.4): labels of 1 to 63 octets, 253 together, escaped ones counted as what they stand for; "" is the root. */
 export function isAskable(name: string): boolean {
-  return (
-    name === '' ||
-    (name.length <= 253 && name.split('.').every((label) => label.length >= 1 && label.length <= 63))
-  );
+  return !('malformed' in parseName(name));
 }
 
 // Such a name exists nowhere; saying so without a question is no guess.

@@ -248,10 +248,23 @@ const records: readonly Case[] = [
 
 const nameServers: readonly Case[] = [
   {
-    name: 'one silent server is told, and costs nothing',
+    name: 'one silent server costs as much as one that refuses, where others of its kind answer',
     change: { servers: { '198.51.100.1': silent } },
     broken: ['ns-silent'],
+    score: 70,
+  },
+  {
+    name: 'silence at IPv6 alone may be our own path',
+    change: { servers: { '2001:db8:1::1': silent, '2001:db8:2::1': silent } },
+    broken: [],
+    notTested: ['ns-silent'],
     score: 100,
+  },
+  {
+    name: 'a server that answers SERVFAIL for AAAA alone fails those who have IPv6',
+    change: { servers: { '192.0.2.1': { failsFor: 'AAAA' } } },
+    broken: ['ns-type-failed'],
+    score: 70,
   },
   {
     name: 'a server without a route from here is nobody’s fault',
@@ -1168,13 +1181,13 @@ const caaCases: readonly Case[] = [
     name: 'a critical property that nobody knows',
     change: caa('@ 3600 CAA 128 tbs Unknown'),
     broken: ['caa-unknown-critical'],
-    score: 94,
+    score: 80,
   },
   {
     name: 'a value that is no domain name (RFC 8659 §4.2)',
     change: caa('@ 3600 CAA 0 issue %%%%%'),
     broken: ['caa-value-malformed', 'caa-forbids-all'],
-    score: 97,
+    score: 91,
   },
   {
     name: 'an iodef without a scheme',

@@ -35,6 +35,8 @@ export type ServerManner = {
   readonly unknownOption?: string;
   /** False: it writes the question in lower case; a response code: it answers that to a name in mixed case. */
   readonly keepsCase?: false | string;
+  /** A type of record for which it answers SERVFAIL. */
+  readonly failsFor?: string;
   /** What it answers to the question for a transfer; refused when left out. */
   readonly transfer?: DnsTransfer;
 };
@@ -165,6 +167,7 @@ function askServer(world: World, question: DnsQuestion, options: ServerOptions):
       : null;
   const rcode = hasEdns && manner.edns === 'rejects' ? 'FORMERR' : manner.rcode;
   if (rcode !== undefined) return { ...plain, edns, rcode };
+  if (manner.failsFor === question.type) return { ...plain, edns, rcode: 'SERVFAIL' };
   const odd = oddAnswer(manner, options);
   if (odd === 'silence') return fail(question, silence, server);
   const answer = { ...plain, edns, ...zoneAnswer(world, manner, question, options) };

@@ -1,9 +1,11 @@
+import { bogusCodes } from '#shared/catalogue/dns-check/caps';
 import { mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import type { DnsBudget, dnsReportShape } from '#shared/catalogue/dns-check/report';
 import { type DnsCheckCode, rules } from '#shared/catalogue/dns-check/rules';
 import type { FieldsOf } from '#shared/catalogue/spec';
 import type { Assessment } from '#shared/model/report';
 import { allOf, codesBroken, notTested, type Verdicts } from '#shared/model/verdict';
+import { capScore } from './cap.ts';
 import { assessDns, type DnsAssessment } from './dns/assess.ts';
 import { aliasesIn, withoutRecordsBesideAliases } from './fix-beside-alias.ts';
 import type { DnsCheckEvidence } from './gather.ts';
@@ -18,7 +20,7 @@ export function assessDnsCheck(
   evidence: DnsCheckEvidence,
 ): Assessment<DnsCheckCode, FieldsOf<typeof dnsReportShape>> {
   const dns = assessDns(evidence.dns);
-  const mail = mailBehind(dns, assessMail(evidence.mail));
+  const mail = mailBehind(dns, assessMail(evidence.mail, hasBogus(dns)));
   const aliases = aliasesIn(evidence);
   const verdicts = withoutRecordsBesideAliases({ ...dns.verdicts, ...mail.verdicts }, aliases);
   return {
@@ -73,8 +75,13 @@ function joinScores(
     const isCounted = part !== undefined && part.score !== null;
     return [code, isCounted ? tenth((part.scoreEffects[code] ?? 0) / scored.length) : 0] as const;
   });
-  const mean = scored.reduce((sum, { score }) => sum + score, 0) / scored.length;
-  return { score: Math.round(mean), scoreEffects: Object.fromEntries(effects) };
+  const mean = Math.round(scored.reduce((sum, { score }) => sum + score, 0) / scored.length);
+  const capped = capScore(mean, codesBroken(verdicts), Object.fromEntries(effects));
+  return { score: capped.score, scoreEffects: capped.effects };
+}
+
+function hasBogus({ verdicts }: DnsAssessment): boolean {
+  return codesBroken(verdicts).some((code) => bogusCodes.includes(code));
 }
 
 function hasCritical(verdicts: DnsAssessment['verdicts']): boolean {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describeSpent } from '../budget.ts';
 import { type Message, type QueryFlags, readMessage, writeQuery } from './message.ts';
-import { writeName } from './name.ts';
+import { readName, writeName } from './name.ts';
 import type { DnsAnswer, DnsQuestion } from './port.ts';
 import type { Server } from './servers.ts';
 import { type AnswerBudget, askOverTcp } from './tcp.ts';
@@ -141,7 +141,7 @@ function toAnswer({ question, server }: Exchange, message: Message, arrival: Arr
   const { rcode, flags, answers, authority, additional, ede, edns } = message;
   return {
     kind: 'answer',
-    question,
+    question: { ...question, name: asPrinted(question.name) },
     rcode,
     flags,
     answers,
@@ -152,6 +152,12 @@ function toAnswer({ question, server }: Exchange, message: Message, arrival: Arr
     server: server.address,
     ...arrival,
   };
+}
+
+// Names in answers have octets that are no visible character escaped; the question is to be found among them.
+function asPrinted(name: string): string {
+  const wire = /[^!-~]/.test(name) ? writeName(name) : undefined;
+  return wire === undefined ? name : readName(wire, 0).name;
 }
 
 function fail(

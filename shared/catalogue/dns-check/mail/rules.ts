@@ -6,8 +6,8 @@ import { spfRules } from './rules/spf.ts';
 import { transportRules } from './rules/transport.ts';
 
 /**
- * All rules of the mail half of dns-check. Points are of the weight of their part (weights.ts; 72 together): a critical finding takes all of it,
- * high 60, medium 25, low 5 percent. What a finding took from `mailScore` also depends on which parts count, and is worked out with the score.
+ * All rules of the mail half of dns-check. Points are of the weight of their part (weights.ts; 100 together): a critical finding takes all of it,
+ * high 20, medium 9, low 2, and up to 7 where what protects mail on its way has no effect. What a finding took from `mailScore` also depends on which parts count, and is worked out with the score.
  */
 export const mailRules = {
   ...spfRules,

@@ -1,6 +1,6 @@
 import type { Rule } from '../../../model/verdict.ts';
 
-/** What can be wrong with CAA. Points: 6 no certificate is issued, 3 it does not do what it says, 1 hygiene. */
+/** What can be wrong with CAA. Points: 20 no certificate is issued, 9 it does not do what it says, 1 hygiene. */
 export const caaRules = {
   'caa-missing': {
     part: 'caa',
@@ -14,7 +14,7 @@ export const caaRules = {
   'caa-unknown-critical': {
     part: 'caa',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'A CAA record forbids all CAs that do not know it',
     detail:
       'The property “{tag}” at {name} is marked critical and is not a known one; CAs must then refuse to issue.',
@@ -24,7 +24,7 @@ export const caaRules = {
   'caa-value-malformed': {
     part: 'caa',
     severity: 'medium',
-    points: 3,
+    points: 9,
     title: 'A CAA record cannot be read',
     detail: '{tag} “{value}” at {name}: {reason}. A CA treats it as a ban.',
     fix: 'Write only the CA’s own domain name, for example “letsencrypt.org”, with parameters after a semicolon.',

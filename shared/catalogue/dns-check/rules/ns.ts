@@ -19,17 +19,27 @@ export const nsRules = {
   },
   'ns-silent': {
     part: 'ns',
-    severity: 'medium',
-    points: 0,
+    severity: 'high',
+    points: 30,
     title: 'A name server does not answer',
     detail:
-      '{server} ({ip}) did not answer us: {reason}. Resolvers that choose it wait for a timeout, then try another server.',
+      '{server} ({ip}) did not answer us: {reason}, while other servers did. Resolvers that choose it wait for a timeout, then try another server.',
     fix: 'Bring the server back, open UDP and TCP port 53, or remove it from the delegation. If others can reach it, the fault is in our network.',
     references: ['RFC 2182 §3'],
   },
+  'ns-type-failed': {
+    part: 'ns',
+    severity: 'high',
+    points: 30,
+    title: 'A name server fails for one type of record',
+    detail:
+      '{server} ({ip}) answers {rcode} when asked for {type} of {zone}, although it serves the zone. Resolvers pass the failure on instead of “there is none”.',
+    fix: 'Update the software of the server, or repair the zone on it. “There is none” is an answer without an error.',
+    references: ['RFC 4074 §4', 'RFC 2308 §2.2'],
+  },
   'ns-refused': {
     part: 'ns',
-    severity: 'medium',
+    severity: 'low',
     points: 0,
     title: 'A name server refuses to answer for the domain',
     detail:

@@ -13,7 +13,7 @@ export const recordRules = {
   },
   'lookup-failed': {
     part: 'records',
-    severity: 'medium',
+    severity: 'low',
     points: 0,
     title: 'A DNS query was not answered',
     detail: '{type} of {name}: {reason}. Rules that need the answer were not tested.',

@@ -94,13 +94,24 @@ describe('a domain’s mail', () => {
 });
 
 describe('the table of rules', () => {
-  const share = { critical: 1, high: 0.6, medium: 0.25, low: 0.05, info: 0 };
-  const wholePart = ['mta-sts-missing', 'tls-rpt-missing'];
+  const bands = {
+    critical: [50, 50],
+    high: [20, 20],
+    medium: [9, 9],
+    low: [2, 7],
+    info: [0, 0],
+  } as const;
 
   test.for(codesOf(mailRules))('%s costs what its severity says', (code) => {
-    const { part, severity, points } = mailRules[code];
-    const weight = mailWeights.find(({ rules }) => (rules as readonly string[]).includes(part))?.weight ?? 0;
-    expect(points).toBeCloseTo(wholePart.includes(code) ? weight : weight * share[severity], 5);
+    const { severity, points } = mailRules[code];
+    const isFree = mailRules[code].part === 'bimi';
+    const [least, most] = isFree ? [0, 0] : bands[severity];
+    expect(points).toBeGreaterThanOrEqual(least);
+    expect(points).toBeLessThanOrEqual(most);
+  });
+
+  test('the parts weigh 100 together', () => {
+    expect(mailWeights.reduce((sum, { weight }) => sum + weight, 0)).toBe(100);
   });
 
   test('titles are facts without a full stop, fixes have no placeholder', () => {

@@ -140,7 +140,7 @@ describe('macros that need no message', () => {
     ['%{dr}.test', 'com.example.email.test'],
     ['%{d2r}.test', 'example.email.test'],
     ['A.%{D}.Test.', 'a.email.example.com.test'],
-    ['%%%_.a.test', '% .a.test'],
+    ['%%%_.a.test', '%\\032.a.test'],
     ['%{i}.a.test', null],
     ['%{l}.a.test', null],
   ] as const)('%s', ([text, name]) => {

@@ -1,6 +1,7 @@
 import type { DnsFields } from '#shared/catalogue/dns-check/report';
 import { type DnsCode, dnsRules } from '#shared/catalogue/dns-check/rules';
 import { allOf, codesBroken, isBroken, type Severity, type Verdicts } from '#shared/model/verdict';
+import { capScore } from '../cap.ts';
 import type { HalfAssessment } from '../halves.ts';
 import { type Loss, shareOut } from '../share-out.ts';
 import { judgeCaa } from './caa/judge.ts';
@@ -43,7 +44,9 @@ export function assessDns(evidence: DnsEvidence): DnsAssessment {
   const losses = lossesOf(verdicts);
   const lost = losses.reduce((sum, { points }) => sum + points, 0);
   const standing = readStanding(facts, verdicts);
-  const points = standing === 'unseen' ? null : Math.max(0, Math.round(100 - lost));
+  const taken = Object.fromEntries(losses.map(({ code, points: own }) => [code, -own]));
+  const capped = capScore(Math.max(0, Math.round(100 - lost)), codesBroken(verdicts), taken);
+  const points = standing === 'unseen' ? null : capped.score;
   return {
     verdicts,
     fields: {
@@ -56,7 +59,7 @@ export function assessDns(evidence: DnsEvidence): DnsAssessment {
       dnsScore: points,
     },
     score: points,
-    scoreEffects: Object.fromEntries(losses.map(({ code, points: taken }) => [code, -taken])),
+    scoreEffects: capped.effects,
     standing,
     isPartial:
       facts.zone.kind === 'unknown' || Object.values(facts.apex).some(({ state }) => state === 'unknown'),

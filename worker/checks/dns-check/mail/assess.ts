@@ -1,7 +1,7 @@
 import type { MailFields, MailMode } from '#shared/catalogue/dns-check/mail/report';
 import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules';
 import type { MailPart } from '#shared/catalogue/dns-check/mail/weights';
-import { allOf, type Verdicts } from '#shared/model/verdict';
+import { allOf, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
 import { isPublicSuffix } from '../../../dns/public-suffix.ts';
 import { openZone, sightKey } from '../../../dns/zone.ts';
 import type { HalfAssessment } from '../halves.ts';
@@ -18,7 +18,7 @@ import { judgeMode } from './mode.ts';
 import { judgeMx } from './mx/judge.ts';
 import { reportMx, stateOfMx } from './mx/report.ts';
 import { readSenders } from './providers/find.ts';
-import { scoreEffects, scoreMail, scoreParts } from './score.ts';
+import { scoreMail, scoreParts } from './score.ts';
 import { branchesOf, isClosedSpf } from './spf/grow-tree.ts';
 import { judgeSpf } from './spf/judge.ts';
 import { reportSpf } from './spf/report.ts';
@@ -32,28 +32,36 @@ export type MailAssessment = HalfAssessment<MailCode, MailFields> & {
   readonly isUnseen: boolean;
 };
 
-/** Judges what was seen of a domain's mail. Pure: the same evidence always gives the same verdicts. */
-export function assessMail(evidence: MailEvidence): MailAssessment {
+/**
+ * Judges what was seen of a domain's mail. Pure: the same evidence always gives the same verdicts.
+ * @param isBogus resolvers refuse the whole zone, which is told of the DNS: that look-ups of mail fail too is no further fault
+ */
+export function assessMail(evidence: MailEvidence, isBogus = false): MailAssessment {
   const sights = new Map(evidence.sights.map((sight) => [sightKey(sight), sight]));
   const facts = readMail(openZone(sights), evidence.domain, evidence.selectors);
   const mode = judgeMode(facts);
   const verdicts =
     facts.exists === false || (mode === 'parked' && isPublicSuffix(facts.domain))
       ? allOf(mailRules, 'not-applicable')
-      : judge(facts, evidence, mode);
+      : { ...judge(facts, evidence, mode), ...(isBogus ? toldByDnssec : {}) };
   const fields = show(facts, evidence, mode, verdicts);
   const parts = scoreParts(verdicts, statesOf(facts, fields, mode));
-  const mailScore = scoreMail(parts);
+  const { score: mailScore, effects } = scoreMail(verdicts, parts);
   const shown = parts.map((part) => ({ ...part, lost: [...part.lost] }));
   return {
     verdicts,
     fields: { ...fields, mailScore, mailScoreParts: shown },
     score: mailScore,
-    scoreEffects: scoreEffects(verdicts, parts),
+    scoreEffects: effects,
     isUnseen: mailScore === null && parts.some(({ state }) => state === 'unknown'),
     isPartial: facts.exists !== false && (isPartial(fields) || hasLostBranch(facts)),
   };
 }
+
+const toldByDnssec = eachOf(
+  ['mx-lookup-failed', 'spf-record-lookup-failed', 'spf-lookup-failed', 'dmarc-lookup-failed'],
+  notTested('resolvers refuse the zone as bogus'),
+);
 
 function judge(
   facts: MailFacts,

@@ -9,7 +9,8 @@ import { fetchBimi, lateBimi } from './bimi/fetch-file.ts';
 import type { Bimi } from './bimi/parse-bimi.ts';
 import type { BimiFiles, MailEvidence, PolicySight, SpfEvaluation } from './evidence.ts';
 import { type MailFacts, readMail } from './facts.ts';
-import { evaluateSpf, type SpfMessage } from './spf/evaluate-spf.ts';
+import { evaluateSpf } from './spf/evaluate-spf.ts';
+import type { SpfMessage } from './spf/message.ts';
 import { fetchPolicy } from './transport/fetch-policy.ts';
 
 /** Longest gathering; what is not there by then stays unknown. Well below the check's own limit, so that a slow server costs a part, not the report. */

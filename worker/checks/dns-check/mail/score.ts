@@ -2,6 +2,7 @@ import { type MailCode, mailRules } from '#shared/catalogue/dns-check/mail/rules
 import { type MailPart, mailWeights } from '#shared/catalogue/dns-check/mail/weights';
 import type { PartState } from '#shared/catalogue/dns-check/part-state';
 import { codesBroken, type Verdicts } from '#shared/model/verdict';
+import { capScore } from '../cap.ts';
 import { shareOut } from '../share-out.ts';
 
 /** How one part came to its points. */
@@ -29,30 +30,38 @@ export function scoreParts(
     const lost = broken
       .filter((code) => own.includes(mailRules[code].part) && mailRules[code].points > 0)
       .map((code) => ({ code, points: mailRules[code].points }));
-    const counts = state !== 'unknown' && state !== 'not-applicable';
+    // A part that was not seen costs nothing, but for what was seen to be wrong with it.
+    const counts = state === 'unknown' ? lost.length > 0 : state !== 'not-applicable';
     const kept = Math.max(0, weight - lost.reduce((sum, { points }) => sum + points, 0));
     return { part, weight, state, score: counts ? round(kept) : null, lost: counts ? lost : [] };
   });
 }
 
 /** 0 to 100: what the parts kept, as a share of their weights; null where no part counts. */
-export function scoreMail(parts: readonly PartScore[]): number | null {
+function sumParts(parts: readonly PartScore[]): number | null {
   const counted = parts.filter(({ score }) => score !== null);
   const weight = counted.reduce((sum, part) => sum + part.weight, 0);
   const kept = counted.reduce((sum, part) => sum + (part.score ?? 0), 0);
   return weight === 0 ? null : Math.round((100 * kept) / weight);
 }
 
-/** What each broken rule took from `mailScore`: code → 0 or below. What is over when a part is down to 0 takes nothing. */
-export function scoreEffects(
-  verdicts: Verdicts<MailCode>,
-  parts: readonly PartScore[],
-): { [code: string]: number } {
+// What is over when a part is down to 0 takes nothing.
+function effectsOf(verdicts: Verdicts<MailCode>, parts: readonly PartScore[]): { [code: string]: number } {
   const weight = parts.reduce((sum, part) => sum + (part.score === null ? 0 : part.weight), 0);
   const effects = new Map<string, number>(codesBroken(verdicts).map((code) => [code, 0]));
   for (const { lost, weight: most } of parts)
     for (const { code, points } of shareOut(lost, most)) effects.set(code, -round((points * 100) / weight));
   return Object.fromEntries(effects);
+}
+
+/** The score of mail, under the cap of what is broken, and what each broken rule took from it. */
+export function scoreMail(
+  verdicts: Verdicts<MailCode>,
+  parts: readonly PartScore[],
+): { readonly score: number | null; readonly effects: { readonly [code: string]: number } } {
+  const score = sumParts(parts);
+  const effects = effectsOf(verdicts, parts);
+  return score === null ? { score, effects } : capScore(score, codesBroken(verdicts), effects);
 }
 
 function round(points: number): number {

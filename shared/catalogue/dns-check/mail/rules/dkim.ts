@@ -1,14 +1,14 @@
 import type { Rule } from '../../../../model/verdict.ts';
 
 /**
- * Everything that can be wrong with DKIM keys. Points are of the 10 that DKIM weighs:
- * high 6, medium 2.5, low 0.5. A selector that was only guessed never costs points by its absence.
+ * Everything that can be wrong with DKIM keys. Points are of the 20 that DKIM weighs:
+ * high 20, medium 9, low 2. A selector that was only guessed never costs points by its absence.
  */
 export const dkimRules = {
   'dkim-none-possible': {
     part: 'dkim',
     severity: 'medium',
-    points: 2.5,
+    points: 9,
     title: 'There can be no DKIM key',
     detail:
       '{name} does not exist, so no selector below it can exist (RFC 8020). Mail of this domain cannot be signed in its name.',
@@ -27,7 +27,7 @@ export const dkimRules = {
   'dkim-selector-missing': {
     part: 'dkim',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'The selector has no key',
     detail: '{name} has {found}; signatures with this selector cannot be verified.',
     fix: 'Publish the key at this name, or sign with a selector that is published.',
@@ -36,7 +36,7 @@ export const dkimRules = {
   'dkim-syntax': {
     part: 'dkim',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'A DKIM key record breaks the grammar',
     detail: 'The record of {name} is wrong at character {position}: {problem}. Verifiers answer permfail.',
     fix: 'Publish the record as the signing software prints it.',
@@ -45,7 +45,7 @@ export const dkimRules = {
   'dkim-key-invalid': {
     part: 'dkim',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'A DKIM key cannot be read',
     detail: 'The key of {name} {problem}. Often the record was cut, or its strings were joined with spaces.',
     fix: 'Publish the whole key; a long one needs several strings in one record.',
@@ -54,7 +54,7 @@ export const dkimRules = {
   'dkim-multiple': {
     part: 'dkim',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'A selector has several records',
     detail: '{name} has {count} TXT records. Which one a verifier uses is chance.',
     fix: 'Keep one record, and give a new key its own selector.',
@@ -63,7 +63,7 @@ export const dkimRules = {
   'dkim-key-too-short': {
     part: 'dkim',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'A DKIM key is too short to be accepted',
     detail: 'The key of {name} has {bits} bits; verifiers must not accept less than 1024.',
     fix: 'Create a key of 2048 bits under a new selector.',
@@ -72,7 +72,7 @@ export const dkimRules = {
   'dkim-key-short': {
     part: 'dkim',
     severity: 'medium',
-    points: 2.5,
+    points: 9,
     title: 'A DKIM key is short',
     detail: 'The key of {name} has {bits} bits; signers should use at least 2048.',
     fix: 'Create a key of 2048 bits under a new selector.',
@@ -81,7 +81,7 @@ export const dkimRules = {
   'dkim-key-type-unknown': {
     part: 'dkim',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'A DKIM key has an unknown type',
     detail: 'The record of {name} says k={keyType}; verifiers know rsa and ed25519.',
     fix: 'Use an rsa key, and an ed25519 key beside it if you like.',
@@ -90,7 +90,7 @@ export const dkimRules = {
   'dkim-hash-sha1': {
     part: 'dkim',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'A DKIM key only allows SHA-1',
     detail: 'The record of {name} says h={hashes}; verifiers must not accept rsa-sha1.',
     fix: 'Remove the tag h, or set h=sha256.',
@@ -99,7 +99,7 @@ export const dkimRules = {
   'dkim-service-not-email': {
     part: 'dkim',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'A DKIM key is not for mail',
     detail: 'The record of {name} says s={services}; a key for mail has * or email there.',
     fix: 'Remove the tag s.',
@@ -117,7 +117,7 @@ export const dkimRules = {
   'dkim-test-mode': {
     part: 'dkim',
     severity: 'low',
-    points: 0.5,
+    points: 2,
     title: 'A DKIM key is in test mode',
     detail: 'The record of {name} says t=y: verifiers treat signed mail as if it were not signed.',
     fix: 'Remove t=y when the tests are over.',
@@ -126,7 +126,7 @@ export const dkimRules = {
   'dkim-alias-dangling': {
     part: 'dkim',
     severity: 'medium',
-    points: 2.5,
+    points: 9,
     title: 'A selector is an alias to nothing',
     detail:
       '{name} is an alias of {alias}, which has no key. Anyone who can create that name can sign mail as you.',

@@ -1,14 +1,14 @@
 import type { Rule } from '../../../../model/verdict.ts';
 
 /**
- * Everything that can be wrong with a DMARC policy. Points are of the 25 that DMARC weighs:
- * critical all, high 15, medium 6.25, low 1.25.
+ * Everything that can be wrong with a DMARC policy. Points are of the 26 that DMARC weighs:
+ * high 20, medium 9, low 2.
  */
 export const dmarcRules = {
   'dmarc-missing': {
     part: 'dmarc',
     severity: 'high',
-    points: 15,
+    points: 20,
     title: 'No DMARC policy applies',
     detail:
       'Neither {name} nor a name above it has a DMARC record. Nothing connects the address that people see with SPF and DKIM.',
@@ -17,8 +17,8 @@ export const dmarcRules = {
   },
   'dmarc-lookup-failed': {
     part: 'dmarc',
-    severity: 'medium',
-    points: 6.25,
+    severity: 'high',
+    points: 20,
     title: 'The lookup of the DMARC record fails',
     detail:
       'The lookup of {name} fails: {reason}. Receivers whose lookup fails too cannot apply your policy to mail in your name.',
@@ -28,7 +28,7 @@ export const dmarcRules = {
   'dmarc-alias-dangling': {
     part: 'dmarc',
     severity: 'high',
-    points: 15,
+    points: 20,
     title: 'The DMARC record is an alias to a name that has none',
     detail: '{name} is an alias for {alias}, where there is no TXT record; no policy applies.',
     fix: 'Create the record at the service that the alias leads to, or replace the alias with a record of your own.',
@@ -37,7 +37,7 @@ export const dmarcRules = {
   'dmarc-multiple': {
     part: 'dmarc',
     severity: 'high',
-    points: 15,
+    points: 20,
     title: 'There are several DMARC records',
     detail: '{name} has {count} DMARC records; receivers discard all of them.',
     fix: 'Keep one record.',
@@ -46,7 +46,7 @@ export const dmarcRules = {
   'dmarc-record-ignored': {
     part: 'dmarc',
     severity: 'high',
-    points: 15,
+    points: 20,
     title: 'A record that is meant as DMARC is ignored',
     detail: 'The TXT record “{record}” {why}, so receivers do not use it as DMARC.',
     fix: 'Begin the record with exactly v=DMARC1 and a semicolon.',
@@ -55,7 +55,7 @@ export const dmarcRules = {
   'dmarc-duplicate-tag': {
     part: 'dmarc',
     severity: 'high',
-    points: 15,
+    points: 20,
     title: 'A tag appears twice in the DMARC record',
     detail:
       'The tag {tag} is at characters {first} and {position}. Receivers ignore a record with a repeated tag.',
@@ -64,8 +64,8 @@ export const dmarcRules = {
   },
   'dmarc-syntax': {
     part: 'dmarc',
-    severity: 'high',
-    points: 15,
+    severity: 'low',
+    points: 2,
     title: 'The DMARC record breaks the grammar',
     detail: 'At character {position}: {problem}. Receivers ignore that part.',
     fix: 'Correct the tag.',
@@ -74,7 +74,7 @@ export const dmarcRules = {
   'dmarc-no-effect': {
     part: 'dmarc',
     severity: 'high',
-    points: 15,
+    points: 20,
     title: 'The DMARC record has no effect',
     detail: 'The record of {name} has {why}, and no address for reports. Receivers apply no DMARC at all.',
     fix: 'Set the tag p to none, quarantine or reject, and add an address for reports in rua.',
@@ -83,7 +83,7 @@ export const dmarcRules = {
   'dmarc-policy-fallback': {
     part: 'dmarc',
     severity: 'high',
-    points: 15,
+    points: 20,
     title: 'The DMARC policy counts as none',
     detail: 'The record of {name} has {why}. Receivers act as if it said p=none.',
     fix: 'Set p, sp and np to none, quarantine or reject.',
@@ -92,7 +92,7 @@ export const dmarcRules = {
   'dmarc-policy-none': {
     part: 'dmarc',
     severity: 'medium',
-    points: 6.25,
+    points: 9,
     title: 'The DMARC policy does not stop forged mail',
     detail:
       'For {name} the policy {tag} of {location} is none: forged mail is delivered as if there were no DMARC.',
@@ -102,7 +102,7 @@ export const dmarcRules = {
   'dmarc-testing': {
     part: 'dmarc',
     severity: 'low',
-    points: 1.25,
+    points: 2,
     title: 'The DMARC policy is in test mode',
     detail: 't=y asks receivers to apply the policy one step weaker: {policy} acts as {effective}.',
     fix: 'When the reports show that your own mail passes, remove t=y.',
@@ -111,7 +111,7 @@ export const dmarcRules = {
   'dmarc-subdomain-weaker': {
     part: 'dmarc',
     severity: 'medium',
-    points: 6.25,
+    points: 9,
     title: 'Subdomains are protected less than the domain',
     detail:
       'The policy is {policy}, but {subdomainPolicy} for subdomains. Attackers can use a subdomain instead.',
@@ -121,7 +121,7 @@ export const dmarcRules = {
   'dmarc-nonexistent-weaker': {
     part: 'dmarc',
     severity: 'low',
-    points: 1.25,
+    points: 2,
     title: 'Subdomains that do not exist are not protected',
     detail:
       'The policy for subdomains that do not exist is {nonExistentPolicy}, although no real mail comes from them.',
@@ -131,7 +131,7 @@ export const dmarcRules = {
   'dmarc-parked-not-reject': {
     part: 'dmarc',
     severity: 'low',
-    points: 1.25,
+    points: 2,
     title: 'A domain without mail does not reject forged mail',
     detail: '{name} does not accept mail and allows no sender, but its DMARC policy is {policy}.',
     fix: 'Publish p=reject. No real mail is affected.',
@@ -140,7 +140,7 @@ export const dmarcRules = {
   'dmarc-rua-missing': {
     part: 'dmarc',
     severity: 'medium',
-    points: 6.25,
+    points: 9,
     title: 'The DMARC record asks for no reports',
     detail: 'The record of {name} has no rua, so you do not learn who sends in the name of this domain.',
     fix: 'Add rua with an address that receives the daily reports.',
@@ -148,17 +148,26 @@ export const dmarcRules = {
   },
   'dmarc-rua-invalid': {
     part: 'dmarc',
-    severity: 'high',
-    points: 15,
+    severity: 'medium',
+    points: 9,
     title: 'A report address of the DMARC record is not usable',
     detail: '{uri} in the tag {tag} {problem}; no report arrives there.',
     fix: 'Write each address as mailto:name@domain, with commas between them.',
     references: ['RFC 9989 §4.8', 'RFC 9989 §4.7'],
   },
+  'dmarc-ruf-invalid': {
+    part: 'dmarc',
+    severity: 'low',
+    points: 2,
+    title: 'An address for failure reports is not usable',
+    detail: '{uri} in the tag {tag} {problem}; no failure report arrives there. Few receivers send any.',
+    fix: 'Write the address as mailto:name@domain, or remove ruf.',
+    references: ['RFC 9989 §4.7', 'RFC 9989 §4.8'],
+  },
   'dmarc-rua-unauthorised': {
     part: 'dmarc',
     severity: 'medium',
-    points: 6.25,
+    points: 9,
     title: 'A report address at another organization has not agreed',
     detail:
       '{uri} is outside of {orgDomain}, and {permission} has no record that agrees. Receivers send no reports there.',
@@ -168,7 +177,7 @@ export const dmarcRules = {
   'dmarc-rua-no-mail': {
     part: 'dmarc',
     severity: 'medium',
-    points: 6.25,
+    points: 9,
     title: 'A report address is at a domain that does not accept mail',
     detail: '{uri} leads to {host}, which {found}.',
     fix: 'Use an address that exists.',
@@ -195,7 +204,7 @@ export const dmarcRules = {
   'dmarc-unknown-tag': {
     part: 'dmarc',
     severity: 'low',
-    points: 1.25,
+    points: 2,
     title: 'The DMARC record has an unknown tag',
     detail: 'The tag {tag} at character {position} is ignored.',
     fix: 'Correct its name, or remove it.',
@@ -222,7 +231,7 @@ export const dmarcRules = {
   'dmarc-psd-claimed': {
     part: 'dmarc',
     severity: 'medium',
-    points: 6.25,
+    points: 9,
     title: 'The domain says that it is a public suffix',
     detail: 'The record of {name} has psd=y: each of its subdomains counts as an organization of its own.',
     fix: 'Unless others register names below this domain, remove psd=y.',
@@ -231,7 +240,7 @@ export const dmarcRules = {
   'dmarc-wrong-place': {
     part: 'dmarc',
     severity: 'high',
-    points: 15,
+    points: 20,
     title: 'A DMARC record is in the wrong place',
     detail: '{name} itself has the TXT record “{record}”. Receivers only look at _dmarc.{name}.',
     fix: 'Move the record to the name _dmarc below the domain.',
@@ -240,7 +249,7 @@ export const dmarcRules = {
   'dmarc-foreign-record': {
     part: 'dmarc',
     severity: 'low',
-    points: 1.25,
+    points: 2,
     title: 'Another record is in the place of DMARC',
     detail: '{name} has the TXT record “{record}”, which is not DMARC; often a wildcard answers there.',
     fix: 'Delete it. If a wildcard is the cause, publish a DMARC record at this name.',

@@ -1,14 +1,24 @@
 import type { Rule } from '../../../../model/verdict.ts';
 
 /**
- * Everything that can be wrong with the mail hosts of a domain. Points are of the 10 that MX and PTR weigh:
- * critical all, high 6, medium 2.5, low 0.5.
+ * Everything that can be wrong with the mail hosts of a domain. Points are of the 22 that MX and PTR weigh:
+ * critical all, high 20, medium 9, low 2.
  */
 export const mxRules = {
+  'mx-lookup-failed': {
+    part: 'mx',
+    severity: 'critical',
+    points: 50,
+    title: 'The lookup of the mail hosts fails',
+    detail:
+      'The lookup of MX of {name} fails: {reason}. Senders keep the mail, try again, and give up after some days.',
+    fix: 'Repair the zone on its name servers. If it is signed, look at its DNSSEC findings first.',
+    references: ['RFC 5321 §5.1', 'RFC 5321 §4.5.4.1'],
+  },
   'mx-implicit': {
     part: 'mx',
     severity: 'low',
-    points: 0.5,
+    points: 2,
     title: 'There is no MX record',
     detail: '{name} has an address but no MX record, so mail goes to that address.',
     fix: 'Publish an MX record, or a null MX (0 .) if the domain does not accept mail.',
@@ -17,7 +27,7 @@ export const mxRules = {
   'mx-null-missing': {
     part: 'mx',
     severity: 'low',
-    points: 0.5,
+    points: 2,
     title: 'A domain without mail has no null MX',
     detail:
       '{name} does not accept mail, but has no null MX. Senders keep trying for days before they give up.',
@@ -27,7 +37,7 @@ export const mxRules = {
   'mx-null-mixed': {
     part: 'mx',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'There is a null MX beside other MX records',
     detail: 'The null MX says that {name} does not accept mail; the others ({others}) say that it does.',
     fix: 'Delete the null MX, or the other records.',
@@ -36,7 +46,7 @@ export const mxRules = {
   'mx-null-preference': {
     part: 'mx',
     severity: 'low',
-    points: 0.5,
+    points: 2,
     title: 'The null MX has a preference',
     detail: 'The null MX has the preference {preference}; it should be 0.',
     fix: 'Publish 0 as the preference.',
@@ -45,7 +55,7 @@ export const mxRules = {
   'mx-alias': {
     part: 'mx',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'An MX record leads to an alias',
     detail: '{host} is an alias of {alias}. Some senders do not follow it, and mail can loop.',
     fix: 'Use the host that the alias leads to in the MX record.',
@@ -54,7 +64,7 @@ export const mxRules = {
   'mx-address-literal': {
     part: 'mx',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'An MX record contains an address instead of a host name',
     detail: '{host} is an address. An MX record can only contain a host name.',
     fix: 'Give the host a name with an A record, and use that name in the MX record.',
@@ -63,7 +73,7 @@ export const mxRules = {
   'mx-name-invalid': {
     part: 'mx',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'An MX record contains something that is not a host name',
     detail: '{host} is not a host name. Many senders refuse it.',
     fix: 'Use a host name: letters, digits and hyphens.',
@@ -72,7 +82,7 @@ export const mxRules = {
   'mx-no-address': {
     part: 'mx',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'A mail host has no address',
     detail: '{host} {found}, so no mail can be delivered there.',
     fix: 'Give the host an A or AAAA record, or remove it from the MX records.',
@@ -81,7 +91,7 @@ export const mxRules = {
   'mx-none-reachable': {
     part: 'mx',
     severity: 'critical',
-    points: 10,
+    points: 50,
     title: 'No mail host can be reached',
     detail:
       'None of the mail hosts of {name} ({hosts}) has a public address. All mail to the domain is lost.',
@@ -91,7 +101,7 @@ export const mxRules = {
   'mx-private-address': {
     part: 'mx',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'A mail host has an address that is not public',
     detail: '{host} resolves to a {kind} address. Senders outside your network cannot reach it.',
     fix: 'Publish public addresses only.',
@@ -100,7 +110,7 @@ export const mxRules = {
   'mx-duplicate': {
     part: 'mx',
     severity: 'low',
-    points: 0.5,
+    points: 2,
     title: 'A mail host is listed twice',
     detail: '{host} is in {count} MX records.',
     fix: 'Keep one of them.',
@@ -109,7 +119,7 @@ export const mxRules = {
   'mx-single': {
     part: 'mx',
     severity: 'low',
-    points: 0.5,
+    points: 2,
     title: 'All mail depends on one address',
     detail:
       'All mail to {name} goes to {address} ({host}). While that address is down, mail waits at the senders.',
@@ -119,7 +129,7 @@ export const mxRules = {
   'mx-no-ipv4': {
     part: 'mx',
     severity: 'high',
-    points: 6,
+    points: 20,
     title: 'No mail host has an IPv4 address',
     detail:
       'None of the mail hosts of {name} ({hosts}) has an A record. Senders that only have IPv4 cannot deliver mail.',
@@ -138,7 +148,7 @@ export const mxRules = {
   'ptr-missing': {
     part: 'mx',
     severity: 'medium',
-    points: 2.5,
+    points: 9,
     title: 'The address of a mail host has no name',
     detail: '{address} of {host} has no PTR record. Many receivers refuse mail from such addresses.',
     fix: 'Ask the owner of the address to publish a PTR record with the name of the host.',
@@ -147,7 +157,7 @@ export const mxRules = {
   'ptr-not-confirmed': {
     part: 'mx',
     severity: 'medium',
-    points: 2.5,
+    points: 9,
     title: 'The name of a mail host’s address does not lead back',
     detail: '{address} of {host} has the name {ptr}, which does not resolve to that address.',
     fix: 'Point the PTR record at the host, and the host’s A or AAAA record at the address.',

@@ -2,15 +2,15 @@ import type { Rule } from '../../../../model/verdict.ts';
 import { spfTreeRules } from './spf-tree.ts';
 
 /**
- * Everything that can be wrong with a sender policy. Points are of the 20 that SPF weighs:
- * critical all, high 12, medium 5, low 1.
+ * Everything that can be wrong with a sender policy. Points are of the 22 that SPF weighs:
+ * critical all, high 20, medium 9, low 2.
  */
 export const spfRules = {
   ...spfTreeRules,
   'spf-missing': {
     part: 'spf',
     severity: 'high',
-    points: 12,
+    points: 20,
     title: 'There is no SPF record',
     detail:
       'No TXT record of {name} begins with v=spf1, so receivers cannot tell your servers from those of a forger.',
@@ -20,7 +20,7 @@ export const spfRules = {
   'spf-missing-parked': {
     part: 'spf',
     severity: 'medium',
-    points: 5,
+    points: 9,
     title: 'A domain without mail has no SPF record that forbids sending',
     detail: '{name} does not accept mail, and has no SPF record that forbids sending in its name.',
     fix: 'Publish v=spf1 -all, so that nobody can send in the name of this domain.',
@@ -29,7 +29,7 @@ export const spfRules = {
   'spf-not-closed': {
     part: 'spf',
     severity: 'low',
-    points: 1,
+    points: 2,
     title: 'A domain without mail still lets servers send',
     detail: '{name} does not accept mail, but its SPF record “{record}” allows senders.',
     fix: 'If nothing sends in the name of this domain, publish v=spf1 -all.',
@@ -38,7 +38,7 @@ export const spfRules = {
   'spf-multiple': {
     part: 'spf',
     severity: 'high',
-    points: 12,
+    points: 20,
     title: 'There are several SPF records',
     detail:
       '{name} has {count} records that begin with v=spf1. Receivers must answer permerror and use none of them.',
@@ -48,7 +48,7 @@ export const spfRules = {
   'spf-record-ignored': {
     part: 'spf',
     severity: 'high',
-    points: 12,
+    points: 20,
     title: 'A record that is meant as SPF is ignored',
     detail: 'The TXT record “{record}” {why}, so receivers do not use it as SPF.',
     fix: 'Begin the record with exactly v=spf1 and one space.',
@@ -57,7 +57,7 @@ export const spfRules = {
   'spf-syntax': {
     part: 'spf',
     severity: 'high',
-    points: 12,
+    points: 20,
     title: 'The SPF record breaks the grammar',
     detail:
       'At character {position}, in {term}: {problem}. Receivers answer permerror and ignore the whole record.',
@@ -67,7 +67,7 @@ export const spfRules = {
   'spf-all-pass': {
     part: 'spf',
     severity: 'critical',
-    points: 20,
+    points: 50,
     title: 'The SPF record allows everyone',
     detail: 'The record of {name} has {term}: every server in the world passes as a sender of this domain.',
     fix: 'End the record with -all or ~all.',
@@ -76,7 +76,7 @@ export const spfRules = {
   'spf-all-neutral': {
     part: 'spf',
     severity: 'medium',
-    points: 5,
+    points: 9,
     title: 'The SPF record says nothing about other senders',
     detail:
       'The record ends with {term}: mail from servers that are not listed counts as if there were no record.',
@@ -86,7 +86,7 @@ export const spfRules = {
   'spf-no-all': {
     part: 'spf',
     severity: 'medium',
-    points: 5,
+    points: 9,
     title: 'The SPF record ends without all or redirect',
     detail:
       'The record has neither an all term nor a redirect, so other senders count as neutral, as with ?all.',
@@ -96,7 +96,7 @@ export const spfRules = {
   'spf-range-too-wide': {
     part: 'spf',
     severity: 'medium',
-    points: 5,
+    points: 9,
     title: 'The SPF record allows a huge range of addresses',
     detail:
       '{term} in the record of {from} allows {range}. Few organizations own so many addresses, and each of them may send in your name.',
@@ -106,7 +106,7 @@ export const spfRules = {
   'spf-range-private': {
     part: 'spf',
     severity: 'low',
-    points: 1,
+    points: 2,
     title: 'The SPF record names addresses that never reach a receiver',
     detail: '{term} is {kind} space. Mail from the internet never comes from there.',
     fix: 'List the public addresses of these senders.',
@@ -115,7 +115,7 @@ export const spfRules = {
   'spf-term-repeated': {
     part: 'spf',
     severity: 'low',
-    points: 1,
+    points: 2,
     title: 'A term appears twice in the SPF record',
     detail: '{term} adds nothing: {other} already says it.',
     fix: 'Remove the term.',
@@ -124,7 +124,7 @@ export const spfRules = {
   'spf-ptr': {
     part: 'spf',
     severity: 'medium',
-    points: 5,
+    points: 9,
     title: 'The SPF record uses ptr',
     detail:
       '{term} in the record of {from} is slow and unreliable. It should not be published, and some receivers ignore it.',
@@ -134,7 +134,7 @@ export const spfRules = {
   'spf-after-all': {
     part: 'spf',
     severity: 'low',
-    points: 1,
+    points: 2,
     title: 'Terms after all are ignored',
     detail: '{term} comes after {all} and is never evaluated.',
     fix: 'Move the term before all, or remove it.',
@@ -143,7 +143,7 @@ export const spfRules = {
   'spf-redirect-ignored': {
     part: 'spf',
     severity: 'low',
-    points: 1,
+    points: 2,
     title: 'A redirect beside all is ignored',
     detail: '{term} is never followed, because the record has {all}.',
     fix: 'Remove one of the two.',
@@ -152,7 +152,7 @@ export const spfRules = {
   'spf-modifier-unknown': {
     part: 'spf',
     severity: 'low',
-    points: 1,
+    points: 2,
     title: 'The SPF record has an unknown modifier',
     detail: '{term} is read as an unknown modifier and ignored without an error.',
     fix: 'If it is meant as a mechanism, write a colon instead of the equals sign; otherwise remove it.',
@@ -161,7 +161,7 @@ export const spfRules = {
   'spf-type99': {
     part: 'spf',
     severity: 'low',
-    points: 1,
+    points: 2,
     title: 'There is a record of type SPF',
     detail: '{name} has a record of type SPF (99), which receivers no longer ask for.',
     fix: 'Delete it. The policy belongs in a TXT record only.',
@@ -182,7 +182,7 @@ export const spfRules = {
   'spf-strings-run-together': {
     part: 'spf',
     severity: 'medium',
-    points: 5,
+    points: 9,
     title: 'The SPF record is split where a space is needed',
     detail: 'The strings of the record are joined without a space, so {before} and {after} become one word.',
     fix: 'End the first string, or begin the second, with a space.',
@@ -191,7 +191,7 @@ export const spfRules = {
   'spf-record-size': {
     part: 'spf',
     severity: 'low',
-    points: 1,
+    points: 2,
     title: 'The SPF record needs a long DNS answer',
     detail:
       '{what} have {octets} octets. From 450 octets of an SPF record, or 1232 octets of all TXT records, an answer needs EDNS or TCP, and some resolvers fail.',
@@ -201,7 +201,7 @@ export const spfRules = {
   'spf-inconsistent-servers': {
     part: 'spf',
     severity: 'medium',
-    points: 5,
+    points: 9,
     title: 'The name servers give different SPF records',
     detail: '{server} answers “{record}”, others answer “{other}”. Which one a receiver gets is chance.',
     fix: 'Find out why the zone is not the same on all name servers.',

@@ -1,15 +1,15 @@
 import type { Rule } from '../../../../model/verdict.ts';
 
 /**
- * Everything that can be wrong with what protects mail on its way: MTA-STS, DANE, TLS reporting. Points are of the 5 that
- * MTA-STS and DANE have together (critical all, high 3, medium 1.25, low 0.25) and of the 2 of TLS reporting
- * (high 1.2, medium 0.5, low 0.1); where nothing is published, the whole part is lost.
+ * Everything that can be wrong with what protects mail on its way: MTA-STS, DANE, TLS reporting. Points are of the 7 that MTA-STS and DANE
+ * have together, and of the 3 of TLS reporting. What leaves senders without protection costs all of it, as if nothing were published; it is
+ * low, since mail arrives and nobody can forge it by that. A policy that shuts out the mail hosts is critical.
  */
 export const transportRules = {
   'mta-sts-missing': {
     part: 'mtaSts',
     severity: 'low',
-    points: 5,
+    points: 7,
     title: 'Mail to this domain may be sent in clear text',
     detail: '{name} has neither MTA-STS nor DANE. An attacker on the path can turn encryption off.',
     fix: 'Publish an MTA-STS record and policy, or TLSA records if the zone is signed.',
@@ -17,8 +17,8 @@ export const transportRules = {
   },
   'mta-sts-alias-dangling': {
     part: 'mtaSts',
-    severity: 'medium',
-    points: 1.25,
+    severity: 'low',
+    points: 7,
     title: 'The MTA-STS record is an alias to a name that has none',
     detail: '{name} is an alias for {alias}, where there is no TXT record; senders see no MTA-STS.',
     fix: 'Create the record at the service that the alias leads to, or replace the alias with a record of your own.',
@@ -26,8 +26,8 @@ export const transportRules = {
   },
   'mta-sts-multiple': {
     part: 'mtaSts',
-    severity: 'high',
-    points: 3,
+    severity: 'low',
+    points: 7,
     title: 'There are several MTA-STS records',
     detail: '{name} has {count} records that begin with v=STSv1; senders act as if there were none.',
     fix: 'Keep one record.',
@@ -35,8 +35,8 @@ export const transportRules = {
   },
   'mta-sts-record-syntax': {
     part: 'mtaSts',
-    severity: 'high',
-    points: 3,
+    severity: 'low',
+    points: 7,
     title: 'The MTA-STS record breaks the grammar',
     detail:
       'The record of {name} is wrong at character {position}: {problem}. Senders act as if there were none.',
@@ -45,8 +45,8 @@ export const transportRules = {
   },
   'mta-sts-policy-unreachable': {
     part: 'mtaSts',
-    severity: 'high',
-    points: 3,
+    severity: 'low',
+    points: 7,
     title: 'The MTA-STS policy cannot be fetched',
     detail: '{url} could not be read: {reason}. Without the policy the record has no effect.',
     fix: 'Serve the policy at this address, over https with a certificate from a public CA for exactly this host.',
@@ -54,8 +54,8 @@ export const transportRules = {
   },
   'mta-sts-certificate': {
     part: 'mtaSts',
-    severity: 'high',
-    points: 3,
+    severity: 'low',
+    points: 7,
     title: 'The certificate of the MTA-STS host is not trusted',
     detail: '{url} has a certificate that senders refuse ({reason}), so they do not read the policy.',
     fix: 'Install a certificate from a public CA for exactly this host.',
@@ -63,8 +63,8 @@ export const transportRules = {
   },
   'mta-sts-redirect': {
     part: 'mtaSts',
-    severity: 'high',
-    points: 3,
+    severity: 'low',
+    points: 7,
     title: 'The MTA-STS policy is behind a redirect',
     detail: '{url} answers {status} and leads to {location}; senders must not follow.',
     fix: 'Serve the policy with status 200 at exactly this address.',
@@ -72,8 +72,8 @@ export const transportRules = {
   },
   'mta-sts-content-type': {
     part: 'mtaSts',
-    severity: 'medium',
-    points: 1.25,
+    severity: 'low',
+    points: 2,
     title: 'The MTA-STS policy is not served as text',
     detail: '{url} has the media type {contentType}; strict senders require text/plain.',
     fix: 'Serve the policy as text/plain.',
@@ -81,8 +81,8 @@ export const transportRules = {
   },
   'mta-sts-policy-invalid': {
     part: 'mtaSts',
-    severity: 'high',
-    points: 3,
+    severity: 'low',
+    points: 7,
     title: 'The MTA-STS policy breaks the grammar',
     detail: 'Line {line} of {url}: {problem}. Senders act as if there were no policy.',
     fix: 'Correct the policy.',
@@ -91,17 +91,27 @@ export const transportRules = {
   'mta-sts-mx-mismatch': {
     part: 'mtaSts',
     severity: 'critical',
-    points: 5,
-    title: 'The MTA-STS policy excludes a mail host',
+    points: 50,
+    title: 'The MTA-STS policy excludes every mail host',
     detail:
-      'The policy is enforced, and none of its mx lines matches {host}. Senders with MTA-STS do not deliver there.',
+      'The policy is enforced, and none of its mx lines matches {host} or any other mail host. Senders with MTA-STS deliver no mail.',
+    fix: 'Add an mx line for each mail host, then change the id of the record.',
+    references: ['RFC 8461 §4.1', 'RFC 8461 §5'],
+  },
+  'mta-sts-mx-partly': {
+    part: 'mtaSts',
+    severity: 'medium',
+    points: 9,
+    title: 'The MTA-STS policy excludes one of the mail hosts',
+    detail:
+      'The policy is enforced, and none of its mx lines matches {host}. Senders with MTA-STS use the other hosts only.',
     fix: 'Add an mx line for each mail host, then change the id of the record.',
     references: ['RFC 8461 §4.1', 'RFC 8461 §5'],
   },
   'mta-sts-mx-mismatch-testing': {
     part: 'mtaSts',
-    severity: 'medium',
-    points: 1.25,
+    severity: 'low',
+    points: 2,
     title: 'The MTA-STS policy does not list a mail host',
     detail:
       'None of the mx lines matches {host}. The policy is still in test mode; once it is enforced, it excludes the host.',
@@ -111,7 +121,7 @@ export const transportRules = {
   'mta-sts-testing': {
     part: 'mtaSts',
     severity: 'low',
-    points: 0.25,
+    points: 2,
     title: 'The MTA-STS policy is in test mode',
     detail: 'The policy says mode: testing, so senders deliver even when encryption fails.',
     fix: 'When the TLS reports are clean, publish mode: enforce and change the id of the record.',
@@ -120,7 +130,7 @@ export const transportRules = {
   'mta-sts-mode-none': {
     part: 'mtaSts',
     severity: 'low',
-    points: 0.25,
+    points: 2,
     title: 'The MTA-STS policy is disabled',
     detail: 'The policy says mode: none, so senders act as if there were none.',
     fix: 'Publish mode: enforce, or remove the record and the policy when max_age is over.',
@@ -129,7 +139,7 @@ export const transportRules = {
   'mta-sts-max-age-short': {
     part: 'mtaSts',
     severity: 'low',
-    points: 0.25,
+    points: 2,
     title: 'The MTA-STS policy expires quickly',
     detail: 'max_age is {maxAge} s. If it is less than a day, an attacker only has to wait.',
     fix: 'Publish a max_age of weeks, such as 1209600.',
@@ -138,7 +148,7 @@ export const transportRules = {
   'mta-sts-record-missing': {
     part: 'mtaSts',
     severity: 'low',
-    points: 0.25,
+    points: 7,
     title: 'An MTA-STS policy has no record',
     detail: '{url} serves a policy, but {name} has no MTA-STS record, so senders never ask for the policy.',
     fix: 'Publish the record.',
@@ -156,7 +166,7 @@ export const transportRules = {
   'dane-partial': {
     part: 'dane',
     severity: 'low',
-    points: 0.25,
+    points: 2,
     title: 'DANE protects only some of the mail hosts',
     detail: '{host} has no TLSA records, but others have. An attacker can make senders use this host.',
     fix: 'Publish TLSA records for every mail host.',
@@ -164,8 +174,8 @@ export const transportRules = {
   },
   'dane-without-dnssec': {
     part: 'dane',
-    severity: 'medium',
-    points: 1.25,
+    severity: 'low',
+    points: 2,
     title: 'TLSA records are not signed',
     detail: '{name} has TLSA records, but {what} of {owner} is not signed by DNSSEC; senders ignore them.',
     fix: 'Sign the zones of the domain and of the mail host, or delete the TLSA records.',
@@ -173,8 +183,8 @@ export const transportRules = {
   },
   'dane-unusable': {
     part: 'dane',
-    severity: 'medium',
-    points: 1.25,
+    severity: 'low',
+    points: 2,
     title: 'A TLSA record is of no use for mail',
     detail: '{name} has a record {record}: {problem}.',
     fix: 'Publish records of the form 3 1 1 or 2 1 1.',
@@ -182,8 +192,8 @@ export const transportRules = {
   },
   'dane-bad-length': {
     part: 'dane',
-    severity: 'high',
-    points: 3,
+    severity: 'low',
+    points: 7,
     title: 'A TLSA record has a digest of the wrong length',
     detail: '{name} has a record {record} with {octets} octets instead of {expected}. It can never match.',
     fix: 'Create the record again from the certificate or key.',
@@ -202,7 +212,7 @@ export const transportRules = {
   'tls-rpt-missing': {
     part: 'tlsRpt',
     severity: 'low',
-    points: 2,
+    points: 3,
     title: 'You get no reports when encrypted delivery fails',
     detail: '{name} has no TLS reporting record.',
     fix: 'Publish a record with an address that receives the daily reports.',
@@ -210,8 +220,8 @@ export const transportRules = {
   },
   'tls-rpt-multiple': {
     part: 'tlsRpt',
-    severity: 'high',
-    points: 1.2,
+    severity: 'low',
+    points: 3,
     title: 'There are several TLS reporting records',
     detail: '{name} has {count} records that begin with v=TLSRPTv1; senders act as if there were none.',
     fix: 'Keep one record; it may name several addresses.',
@@ -219,8 +229,8 @@ export const transportRules = {
   },
   'tls-rpt-syntax': {
     part: 'tlsRpt',
-    severity: 'high',
-    points: 1.2,
+    severity: 'low',
+    points: 3,
     title: 'The TLS reporting record breaks the grammar',
     detail: 'The record of {name} is wrong at character {position}: {problem}.',
     fix: 'Publish v=TLSRPTv1 with rua and a mailto: or https: address.',
@@ -228,8 +238,8 @@ export const transportRules = {
   },
   'tls-rpt-rua-no-mail': {
     part: 'tlsRpt',
-    severity: 'medium',
-    points: 0.5,
+    severity: 'low',
+    points: 2,
     title: 'A TLS report address is at a domain that does not accept mail',
     detail: '{uri} leads to {host}, which {found}.',
     fix: 'Use an address that exists.',

@@ -1,6 +1,14 @@
 import type { nsRules } from '#shared/catalogue/dns-check/rules/ns';
-import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
+import {
+  brokenBy,
+  type Evidence,
+  isBroken,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '#shared/model/verdict';
 import type { DnsFacts } from '../facts.ts';
+import { isIpv6 } from '../servers/addresses.ts';
 import type { Claim } from '../servers/claims.ts';
 import { inState, named, type ServerFacts, type ServerState } from '../servers/server-facts.ts';
 import { foreignName } from './gather-servers.ts';
@@ -21,7 +29,11 @@ export function judgeServers(facts: DnsFacts) {
   };
   return {
     'ns-none-answers': judgeNoneAnswers(facts),
-    'ns-silent': told('silent', ({ why }) => ({ reason: why })),
+    'ns-silent': judgeSilent(
+      servers,
+      told('silent', ({ why }) => ({ reason: why })),
+    ),
+    'ns-type-failed': judgeTypes(facts, spoke),
     'ns-refused': told('refused', ({ why }) => ({ zone: domain, rcode: why })),
     'ns-lame': told('lame', ({ why }) => ({ zone: domain, answer: why })),
     'ns-tcp-missing': isTcpGood(facts, spoke)
@@ -34,6 +46,35 @@ export function judgeServers(facts: DnsFacts) {
     'ns-upward-referral': judgeClaims(spoke, ({ upward }) => upward, true, { name: foreignName }),
     'ns-open-recursion': judgeClaims(spoke, ({ recursion }) => recursion, true, { name: foreignName }),
   } satisfies Partial<Verdicts<keyof typeof nsRules>>;
+}
+
+// A silent address is blamed where another of its kind answers from the same place: ours.
+function judgeSilent(servers: readonly ServerFacts[], verdict: Verdict): Verdict {
+  if (!isBroken(verdict)) return verdict;
+  const families = servers.flatMap(({ state, ip }) => (isHeard(state) ? [isIpv6(ip)] : []));
+  const silent = inState(servers, 'silent').filter(({ ip }) => families.includes(isIpv6(ip)));
+  if (silent.length > 0) return brokenBy(silent.map((one) => ({ ...named(one), reason: one.why })));
+  return families.length === 0 ? verdict : otherKind;
+}
+
+const otherKind = notTested('no other server answered us at that kind of address, which may be closed to us');
+
+function isHeard(state: ServerState): boolean {
+  return state === 'authoritative' || state === 'lame' || state === 'refused';
+}
+
+// A server that knows the zone has an answer for each type, if only that there is none.
+function judgeTypes({ evidence, domain }: DnsFacts, spoke: readonly ServerFacts[]): Verdict {
+  const known = spoke.filter(({ state }) => state === 'authoritative');
+  if (known.length === 0) return notTested('no name server answered for the zone');
+  const failed = evidence.direct.flatMap((answer) => {
+    const server = known.find(({ ip }) => ip === answer.server);
+    // MX is asked in mixed case, and what comes of that has a rule of its own.
+    if (!server || answer.kind === 'failure' || answer.question.type === 'MX') return [];
+    if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN' || server.edns?.is === false) return [];
+    return [{ ...named(server), zone: domain, type: answer.question.type, rcode: answer.rcode }];
+  });
+  return brokenBy(failed);
 }
 
 const blocked = notTested('no name server answered us for the domain, although the resolver got answers');

@@ -1,6 +1,7 @@
 import { type Mailbox, readMailbox } from '../../../../dns/read-mailbox.ts';
 import { nameExists, type Sight, textsOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
+import { isProvenFailure } from '../prove-failure.ts';
 import { clip } from '../text/fault.ts';
 import { type Dmarc, isDmarc } from './parse-dmarc.ts';
 import type { ReportUri } from './parse-report-uris.ts';
@@ -21,6 +22,8 @@ export type DmarcFacts = {
   readonly uris: readonly SeenUri[];
   /** DMARC records at the domain itself; null where its TXT records could not be read. */
   readonly misplaced: readonly string[] | null;
+  /** The lookup that ended the walk fails for everybody. */
+  readonly hasProvenFailure: boolean;
   /** Texts at the domain's own _dmarc name that are not DMARC. */
   readonly foreign: readonly string[];
 };
@@ -51,6 +54,7 @@ export function readDmarc(zone: Zone, domain: string): DmarcFacts {
     applied,
     exists: nameExists(zone.look(domain, 'A')),
     uris: typeof applied === 'string' ? [] : readUris(zone, applied, orgDomain),
+    hasProvenFailure: walk.lost !== null && isProvenFailure(zone, walk.lost.sight, walk.lost.domain),
     misplaced: findMisplaced(zone.look(domain, 'TXT')),
     foreign: textsAt(own)
       .filter((text) => !isDmarc(text))

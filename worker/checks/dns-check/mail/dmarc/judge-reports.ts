@@ -11,6 +11,7 @@ import { correctedNames, fixRecord, reportAddressOf } from './rewrite-dmarc.ts';
 export const reportCodes = [
   'dmarc-rua-missing',
   'dmarc-rua-invalid',
+  'dmarc-ruf-invalid',
   'dmarc-rua-unauthorised',
   'dmarc-rua-no-mail',
   'dmarc-rua-many',
@@ -40,7 +41,8 @@ export function judgeReports(
       mode === 'parked' || policiesOf(dmarc) === null
         ? 'not-applicable'
         : brokenIf(dmarc.rua.length === 0, { name, domain }, fix),
-    'dmarc-rua-invalid': brokenBy(bad.map(({ uri, tag, problem }) => ({ uri: clip(uri, 80), tag, problem }))),
+    'dmarc-rua-invalid': brokenBy(bad.filter(({ tag }) => tag === 'rua').map(showBad)),
+    'dmarc-ruf-invalid': brokenBy(bad.filter(({ tag }) => tag === 'ruf').map(showBad)),
     'dmarc-rua-unauthorised': judgePermission(uris, orgDomain ?? location),
     'dmarc-rua-no-mail': brokenBySeen(
       dead.map(({ uri, host, mailbox }) => ({
@@ -52,6 +54,10 @@ export function judgeReports(
     ),
     'dmarc-rua-many': brokenIf(dmarc.rua.length > 2, { count: dmarc.rua.length }),
   };
+}
+
+function showBad({ uri, tag, problem }: SeenUri) {
+  return { uri: clip(uri, 80), tag, problem };
 }
 
 function judgePermission(uris: readonly SeenUri[], orgDomain: string): Verdict {

@@ -45,7 +45,7 @@ export function judgeDmarc(facts: DmarcFacts, mode: MailMode, isClosed: boolean)
   };
 }
 
-function judgeRecords({ domain, walk, foreign, applied }: DmarcFacts) {
+function judgeRecords({ domain, walk, foreign, applied, hasProvenFailure }: DmarcFacts) {
   const own = walk.steps.find((step) => step.domain === domain);
   const ignored = ignoredRecords({ domain, walk, foreign });
   const others = foreign.filter((text) => findMeant(text).length === 0);
@@ -56,7 +56,7 @@ function judgeRecords({ domain, walk, foreign, applied }: DmarcFacts) {
   return {
     // Above a record that counts, only the organization is asked for.
     'dmarc-lookup-failed':
-      applied === 'unknown' && walk.lost?.sight.hasFailed
+      applied === 'unknown' && walk.lost !== null && hasProvenFailure
         ? brokenBy([{ name: walk.lost.sight.name, reason: walk.lost.sight.why }])
         : (lost ?? 'holds'),
     'dmarc-multiple': brokenBySeen(steps.flatMap(showSeveral), lost),

@@ -3,12 +3,15 @@ import { hostLabel } from '#shared/target/classify-name';
 import { aliasOf, exchangesOf, type SeenRecord, type Sight, valuesOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { normalizeAddress, reverseNameOf } from '../address.ts';
+import { isProvenFailure } from '../prove-failure.ts';
 import { readTlsa, type Tlsa } from './parse-tlsa.ts';
 
 /** What is known of the mail hosts of a domain. */
 export type MxFacts = {
   readonly domain: string;
   readonly sight: Sight;
+  /** The lookup of MX fails for everybody. */
+  readonly hasProvenFailure: boolean;
   readonly exchanges: readonly { readonly preference: number; readonly exchange: string }[];
   readonly hasNullMx: boolean;
   /** No MX record, but an address: mail goes to the domain itself (RFC 5321 §5.1). null where nobody knows. */
@@ -53,6 +56,7 @@ export function readMx(zone: Zone, domain: string): MxFacts {
   return {
     domain,
     sight,
+    hasProvenFailure: isProvenFailure(zone, sight, domain),
     exchanges,
     isImplicit,
     addresses,

@@ -19,7 +19,12 @@ import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 export function judgeMx(facts: MxFacts, mode: MailMode): Verdicts<MxCode> {
   const { sight, domain } = facts;
   if (sight.outcome === 'unknown')
-    return allOf(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`));
+    return {
+      ...allOf(mxRules, notTested(`the MX records of ${domain} could not be read: ${sight.why}`)),
+      ...(facts.hasProvenFailure
+        ? { 'mx-lookup-failed': brokenBy([{ name: domain, reason: sight.why }]) }
+        : {}),
+    };
   const records = judgeRecords(facts, mode);
   return facts.hosts.length === 0 || mode === 'parked'
     ? { ...allOf(mxRules, 'not-applicable'), ...records }
@@ -36,6 +41,7 @@ function judgeRecords(facts: MxFacts, mode: MailMode) {
   const close = publish('Publish a null MX.', domain, '0 .', 'MX');
   const isOpen = mode === 'unknown' || isImplicit === null;
   return {
+    'mx-lookup-failed': 'holds',
     'mx-implicit':
       mode === 'parked' ? 'not-applicable' : isOpen ? unseen : brokenIf(isImplicit, { name: domain }),
     'mx-null-missing':

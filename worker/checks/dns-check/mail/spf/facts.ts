@@ -1,5 +1,6 @@
 import { type Sight, type Txt, textsOf, valuesOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
+import { isProvenFailure } from '../prove-failure.ts';
 import { clip } from '../text/fault.ts';
 import { growSpfTree, type SpfBranch, spfRecordsOf } from './grow-tree.ts';
 import { isSpf } from './parse-spf.ts';
@@ -8,6 +9,8 @@ import { isSpf } from './parse-spf.ts';
 export type SpfFacts = {
   readonly domain: string;
   readonly sight: Sight;
+  /** The lookup of the record fails for everybody. */
+  readonly hasProvenFailure: boolean;
   readonly records: readonly Txt[];
   /** TXT records that are meant as SPF and are skipped by receivers, with the reason as a sentence's middle. */
   readonly almost: readonly { readonly record: string; readonly why: string }[];
@@ -32,6 +35,7 @@ export function readSpf(zone: Zone, domain: string): SpfFacts {
   return {
     domain,
     sight,
+    hasProvenFailure: isProvenFailure(zone, sight, domain),
     records,
     almost: texts.flatMap((text) => {
       const why = whySkipped(text);

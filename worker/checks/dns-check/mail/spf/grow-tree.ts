@@ -135,8 +135,8 @@ const parseOnce = oncePerSight((sight) =>
   }),
 );
 
-// RFC 7208 §5.1 and §6.1: what stands behind all is ignored, and so is a redirect wherever an all is.
-function reachTerms({ terms }: Spf): SpfTerm[] {
+/** The terms that a message can reach, a redirect last (RFC 7208 §5.1, §6.1): what stands behind all is ignored, and so is a redirect wherever an all is. */
+export function reachTerms({ terms }: Spf): SpfTerm[] {
   const all = terms.findIndex(isAll);
   const mechanisms = terms.filter((term, index) => term.kind === 'mechanism' && (all < 0 || index <= all));
   const redirect = terms.find((term) => term.kind === 'modifier' && term.name === 'redirect');

@@ -41,18 +41,17 @@ export function judgeSpf(facts: SpfFacts, context: SpfContext): Verdicts<SpfCode
     return {
       ...allOf(spfRules, notTested(`the TXT records of ${domain} could not be read: ${sight.why}`)),
       ...beside,
-      ...(sight.hasFailed ? { 'spf-lookup-failed': ownLookupFailed(domain, sight.why) } : {}),
+      ...(facts.hasProvenFailure
+        ? { 'spf-record-lookup-failed': brokenBy([{ name: domain, reason: sight.why }]) }
+        : {}),
     };
   return {
     ...(tree?.spf ? judgeRecord(facts, tree, context) : allOf(spfRules, 'not-applicable')),
     ...judgePresence(facts, context),
+    'spf-record-lookup-failed': 'holds',
     ...beside,
     'spf-sender-id': brokenBy(facts.senderId.map((record) => ({ record }))),
   };
-}
-
-function ownLookupFailed(domain: string, reason: string): Verdict {
-  return brokenIf(true, { term: 'the record itself', from: domain, name: domain, reason });
 }
 
 type PresenceCode = 'spf-missing' | 'spf-missing-parked' | 'spf-multiple' | 'spf-record-ignored';
@@ -138,7 +137,7 @@ function judgeSize({ domain, records, sight }: SpfFacts): Verdict {
 
 type RecordVerdicts = Omit<
   Verdicts<SpfCode>,
-  PresenceCode | 'spf-type99' | 'spf-inconsistent-servers' | 'spf-sender-id'
+  PresenceCode | 'spf-record-lookup-failed' | 'spf-type99' | 'spf-inconsistent-servers' | 'spf-sender-id'
 >;
 
 function judgeRecord(

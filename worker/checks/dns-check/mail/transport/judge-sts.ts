@@ -4,6 +4,7 @@ import {
   brokenIf,
   eachOf,
   type Fix,
+  isBroken,
   notTested,
   type Verdict,
   type Verdicts,
@@ -183,6 +184,7 @@ function judgeBody(
 
 const policyCodes = [
   'mta-sts-mx-mismatch',
+  'mta-sts-mx-partly',
   'mta-sts-mx-mismatch-testing',
   'mta-sts-testing',
   'mta-sts-mode-none',
@@ -208,9 +210,13 @@ function judgePolicy(
     out.map((host) => ({ host: clip(host) })),
     fix,
   );
+  // While a host is allowed, mail goes there.
+  const isPartly = out.length > 0 && out.length < mx.hosts.length;
   const matched = mx.sight.outcome === 'unknown' ? notTested('the MX records could not be read') : refused;
   return {
-    'mta-sts-mx-mismatch': mode === 'enforce' ? matched : 'not-applicable',
+    'mta-sts-mx-mismatch': mode === 'enforce' ? (isPartly ? 'holds' : matched) : 'not-applicable',
+    'mta-sts-mx-partly':
+      mode === 'enforce' ? (isPartly || !isBroken(matched) ? matched : 'not-applicable') : 'not-applicable',
     'mta-sts-mx-mismatch-testing': mode === 'testing' ? matched : 'not-applicable',
     'mta-sts-testing': brokenIf(mode === 'testing'),
     'mta-sts-mode-none': brokenIf(mode === 'none'),
