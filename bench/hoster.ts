@@ -156,6 +156,7 @@ function sectionOf({ tookS, packets, answers, alone, beside }: Measured): Sectio
         answers.map(({ waitMs }) => waitMs),
       ),
     ],
-    limits: `the pace of a name server's address for anonymous callers, ${50} packets a second after a burst of ${500}.`,
+    limits:
+      'the pace of a name server’s address for anonymous callers, 50 packets a second after a burst of 500, and the CPU of the checks.',
   };
 }
