@@ -26,6 +26,7 @@ export const benches: Benches = {
   store: { load: () => import('./store.ts') },
   traces: { load: () => import('./traces.ts') },
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },
+  hoster: { load: () => import('./hoster.ts') },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
 };
 

@@ -1,8 +1,8 @@
+import { getDomain } from 'tldts';
 import { ownSlot, type Slot } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import type { Pace } from '#shared/pace/port';
 import { isAddress } from '#shared/target/classify-address';
-import { siteOf } from '#shared/target/parse-target';
 import { openAnswerRoom } from './answer-room.ts';
 import type { DnsAnswer } from './dns/port.ts';
 import { type Charge, openPaceTurns } from './pace-turns.ts';
@@ -103,7 +103,7 @@ export function openBudget(pace: Pace, owner: RunOwner | undefined, slot: Slot =
   const chargeBy =
     (takeTurn: typeof turns.take): Budget['charge'] =>
     async (what, host, signal) => {
-      const of = isAddress(host) ? host : siteOf(host);
+      const of = isAddress(host) ? host : domainOf(host);
       if (isForeign(what) && (owner === undefined || of === owner.site)) return undefined;
       const exceeded = exceeds(what, of);
       if (exceeded !== undefined) return refuse(exceeded, of, runLimits[exceeded]);
@@ -139,6 +139,11 @@ function openCount(): (what: Charge, of: string) => keyof typeof runLimits | und
 
 function hasRunLimit(what: Charge): what is Charge & keyof typeof runLimits {
   return what in runLimits;
+}
+
+/** The registrable domain of any name that the DNS can be asked for: "*.a.test" and "_dmarc.a.test" are of a.test as well. */
+function domainOf(name: string): string {
+  return getDomain(name, { allowPrivateDomains: true, validateHostname: false }) ?? name;
 }
 
 function isForeign(what: Charge): boolean {

@@ -22,6 +22,10 @@ const names = (count: number, domain: string) =>
 test.for([
   { what: 'foreign questions', hosts: names(200, 'victim.test'), through: 120 },
   { what: 'foreign questions', hosts: names(200, 'a.test'), through: 200 },
+  // Names that no host may have are of their domain, too.
+  { what: 'foreign questions', hosts: names(200, 'victim.test').map((name) => `*.${name}`), through: 120 },
+  { what: 'foreign questions', hosts: names(200, 'victim.test').map((name) => `_x._${name}`), through: 120 },
+  { what: 'foreign questions', hosts: names(200, 'a.test').map((name) => `*.${name}`), through: 200 },
   { what: 'foreign connections', hosts: names(200, 'victim.test'), through: 24 },
   { what: 'foreign connections', hosts: names(200, 'a.test'), through: 200 },
   { what: 'packets', hosts: Array<string>(200).fill('192.0.2.1'), through: 60 },
