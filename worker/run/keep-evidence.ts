@@ -65,7 +65,7 @@ export function openEvidenceKeeper({ reportStore, log, evidenceForS }: EvidenceS
 /** Writes evidence that another process has packed. */
 export type EvidenceWriter = {
   /** Resolves when the store has it or could not take it at once. */
-  begin(blob: Blob): Promise<void>;
+  readonly begin: (blob: Blob) => Promise<void>;
   close(): Promise<void>;
 };
 
@@ -117,7 +117,7 @@ function openWriting(reportStore: EvidenceSettings['reportStore'], losses: Losse
   };
   return {
     /** Resolves after the first try. */
-    async begin(blob: Blob): Promise<void> {
+    begin: async (blob: Blob): Promise<void> => {
       if (under.size >= waitingLimit) return losses.add('warn', new Error('too much at once'));
       await track(
         writeOnce(blob).then((fault) => {

@@ -5,6 +5,7 @@ import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import { noPace } from '#shared/pace/memory';
 import { openPlaces } from '#shared/places';
+import { noStrikes } from '#shared/strikes/memory';
 import type { Tracing } from '#shared/tracing/port';
 import { openWaiting } from '#shared/waiting/waiting';
 import { noJobs } from '../checks/jobs.ts';
@@ -21,7 +22,7 @@ import { reportSettingsOf } from './report-settings.ts';
 
 export type ExaminersContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace'>;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'>;
   readonly log: Logger;
   readonly metrics?: Metrics | undefined;
   readonly tracing?: Tracing | undefined;
@@ -88,6 +89,7 @@ function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
 
 function openApart({ config, backend, log, metrics }: ExaminersContext): Examiners {
   const { reportStore, jobQueue, pace } = backend;
+  const strikes = config.RATE_LIMIT ? backend.strikes : noStrikes;
   const writer = openEvidenceWriter({ reportStore, log });
   const supervisor = openSupervisor({
     log,
@@ -97,8 +99,8 @@ function openApart({ config, backend, log, metrics }: ExaminersContext): Examine
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
     clockOffsetMs: () => jobQueue.clockOffsetMs(),
     limits: freezeLimits,
-    onPoison: () => undefined,
-    refusal: async () => undefined,
+    onPoison: (job) => strikes.add(job),
+    isRefused: async (job) => (await strikes.look(job)) !== undefined,
   });
   return {
     ...supervisor,

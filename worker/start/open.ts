@@ -32,7 +32,7 @@ export type OpenWorker = QueueWorker & {
 
 export type WorkerContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace'>;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;

@@ -41,7 +41,11 @@ export function openAnswers(
           return settings.onDone(message.check, message.state, message.seconds);
         case 'call':
           return void answer(message); // never rejects
-        default: {
+        case 'progress':
+        case 'release':
+        case 'evidence':
+        case 'failure':
+        case 'outcome': {
           const run = find(message.run);
           if (run) takeOf(run, message, settings);
         }

@@ -17,7 +17,11 @@ const fields = 3;
 const fieldBytes = 8;
 
 /** The worker's side: a file without a name, whose descriptor is given to the runner process. */
-export type MarkFile = { readonly fd: number; read(): Marks; close(): void };
+export type MarkFile = {
+  readonly fd: number;
+  readonly read: () => Marks;
+  readonly close: () => void;
+};
 
 /** Makes the file, in memory where the machine has a place for that. Nothing is left of it when both processes have ended. */
 export function makeMarkFile(): MarkFile {
@@ -52,7 +56,10 @@ function openNameless(): number {
 }
 
 /** The runner process's side. */
-export type MarkWriter = { writeRun(run: number): void; writeBeat(cpuUs: number): void };
+export type MarkWriter = {
+  readonly writeRun: (run: number) => void;
+  readonly writeBeat: (cpuUs: number) => void;
+};
 
 /** Opens the side that writes. Each write is one system call, about 2 µs. */
 export function openMarkWriter(fd: number): MarkWriter {

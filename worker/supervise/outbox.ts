@@ -1,11 +1,11 @@
 /** Messages on their way to another process. */
 export type Outbox<Message> = {
   /** Sends a message with all that others of this turn of the loop have sent. */
-  send(message: Message): void;
+  readonly send: (message: Message) => void;
   /** Sends a message with the next one, or after a while: nobody waits for it. */
-  sendAlong(message: Message): void;
+  readonly sendAlong: (message: Message) => void;
   /** Sends what waits. @param onWritten once it has left this process, or cannot */
-  flush(onWritten?: () => void): void;
+  readonly flush: (onWritten?: () => void) => void;
 };
 
 /** A message costs 25 µs on each side, whatever is in it. */

@@ -22,7 +22,7 @@ export const marksFd = 4;
 /** The worker looks every quarter of a second. */
 const beatMs = 200;
 
-export type RunnerSide = { take(message: ToRunner): void };
+export type RunnerSide = { readonly take: (message: ToRunner) => void };
 
 /** Opens the side of the runner process, which says `ready` then. @param write sends to the worker */
 export async function openRunnerSide(
@@ -65,7 +65,8 @@ export async function openRunnerSide(
         case 'stop':
           stops.get(message.run)?.abort(new Error('the worker is stopping'));
           return;
-        default:
+        case 'answer':
+        case 'refusal':
           calls.settle(message);
       }
     },

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { fileSettingOf } from '#shared/secret-files';
+import { environmentWithoutBackend, nodeOptions } from '#shared/child-environment';
 import { makeMarkFile, type Marks } from './mark-file.ts';
 import type { FromRunner, ToRunner } from './messages.ts';
 import { openOutbox } from './outbox.ts';
@@ -16,9 +16,9 @@ export type ProcessEnd = {
 /** A runner process that was started. */
 export type RunnerProcess = {
   readonly pid: number | undefined;
-  tell(message: ToRunner): void;
-  readMarks(): Marks;
-  kill(): void;
+  readonly tell: (message: ToRunner) => void;
+  readonly readMarks: () => Marks;
+  readonly kill: () => void;
 };
 
 export type ProcessEvents = {
@@ -41,7 +41,7 @@ export function startRunnerProcess({ onMessage, onEnd }: ProcessEvents): RunnerP
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', marks.fd],
     execArgv: [...process.execArgv, ...heapLimit()],
-    env: withoutBackend(process.env),
+    env: environmentWithoutBackend(),
   });
   const readErrors = keepErrors(child);
   let hasEnded = false;
@@ -73,15 +73,7 @@ export function startRunnerProcess({ onMessage, onEnd }: ProcessEvents): RunnerP
 }
 
 function heapLimit(): readonly string[] {
-  const given = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ');
-  return given.includes('max-old-space-size') ? [] : [`--max-old-space-size=${heapLimitMb}`];
-}
-
-/** What reads targets' bytes holds no password of queue and store. An empty setting counts as unset. */
-function withoutBackend(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const hidden = ['REDIS_URL', 'MONGODB_URL'] as const;
-  const names = [...hidden, ...hidden.map(fileSettingOf)];
-  return { ...environment, ...Object.fromEntries(names.map((name) => [name, ''])) };
+  return nodeOptions().includes('max-old-space-size') ? [] : [`--max-old-space-size=${heapLimitMb}`];
 }
 
 /** Keeps the end of what the process writes to its errors. */

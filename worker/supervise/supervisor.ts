@@ -12,9 +12,9 @@ export type SupervisorSettings = AnswerSettings & {
   readonly clockOffsetMs: () => number;
   readonly limits: FreezeLimits;
   /** The job's target has ended a process. */
-  readonly onPoison: (job: Job) => void;
-  /** Why a job is not to be run at all, as a sentence. */
-  readonly refusal: (job: Job) => Promise<string | undefined>;
+  readonly onPoison: (job: Job) => Promise<void>;
+  /** True for a job that is not to be run: others of its host or its caller have ended too many processes. Never rejects. */
+  readonly isRefused: (job: Job) => Promise<boolean>;
 };
 
 /** Runs jobs in a process apart. When that ends, the run whose data ended it has failed; the others begin anew in the next process. */
@@ -69,7 +69,7 @@ export function openSupervisor(settings: SupervisorSettings): Supervisor {
 }
 
 /** The runs that have not ended. */
-function openRuns({ log, onPoison, refusal }: SupervisorSettings) {
+function openRuns({ log, onPoison, isRefused }: SupervisorSettings) {
   const runs = new Map<number, GivenRun>();
   let last = 0;
   const drop = (run: GivenRun, error: Error) => {
@@ -79,29 +79,26 @@ function openRuns({ log, onPoison, refusal }: SupervisorSettings) {
   const fail = (run: GivenRun, how: string) => {
     const { jobId, check, host } = run.job;
     log.error({ jobId, check, host, how }, 'a target ended the runner process');
-    onPoison(run.job);
-    drop(run, new TargetEndedRun(how, poisoned));
+    runs.delete(run.number);
+    // Counted first: whoever hears of the end may ask at once whether it counts.
+    void onPoison(run.job).then(() => run.reject(new TargetEndedRun(how, poisoned))); // never rejects
   };
   return {
     find: (number: number) => runs.get(number),
     all: () => [...runs.values()],
     async begin(job: Job, running: Running) {
-      const refused = await refusal(job);
-      if (refused !== undefined) throw new TargetEndedRun('refused', refused);
+      if (await isRefused(job)) throw new TargetEndedRun('refused', notRun);
       running.stop.throwIfAborted();
       last += 1;
       const { promise, resolve, reject } = Promise.withResolvers<RunOutcome>();
-      const run: GivenRun = {
-        ...{ number: last, job, running, resolve, reject },
-        ...{ kept: [], lost: 0, isSuspect: false },
-      };
+      const given = { number: last, job, running, resolve, reject };
+      const run: GivenRun = { ...given, kept: [], lost: 0, isSuspect: false };
       runs.set(last, run);
       return { run, outcome: promise.finally(() => runs.delete(run.number)) };
     },
     /** Whether a run may begin anew, or, where the process has just started, at all. */
     async judgeAgain(run: GivenRun): Promise<boolean> {
-      const refused = run.lost > 0 ? await refusal(run.job).catch(() => undefined) : undefined;
-      if (refused !== undefined) drop(run, new TargetEndedRun('refused', refused));
+      if (run.lost > 0 && (await isRefused(run.job))) drop(run, new TargetEndedRun('refused', notRun));
       else if (run.running.stop.aborted) drop(run, new Error('the worker is stopping'));
       return runs.has(run.number);
     },
@@ -110,15 +107,17 @@ function openRuns({ log, onPoison, refusal }: SupervisorSettings) {
       for (const run of runs.values()) run.lost += 1;
       if (found && (found.isSuspect || isDeedOfData(loss))) fail(found, howOf(loss));
       else if (found) found.isSuspect = loss.freeze !== 'stopped';
-      for (const run of [...runs.values()])
+      for (const run of runs.values())
         if (run.lost > mostLost) drop(run, new Error('the run has lost its process too often'));
     },
     close(): void {
-      for (const run of [...runs.values()]) drop(run, new Error('the worker is stopping'));
+      for (const run of runs.values()) drop(run, new Error('the worker is stopping'));
     },
   };
 }
 
+const notRun =
+  'Checks like this one ended our processes several times within the last hour, so it was not started.';
 const poisoned =
   'Reading what this target sent ended the process that read it, so the check could not be finished.';
 
