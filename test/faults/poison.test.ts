@@ -26,11 +26,13 @@ const lab = await openLab({
   },
 });
 const poison = fileURLToPath(new URL('../kit/poison.mjs', import.meta.url));
-const service = await startService({
-  program: process.execPath,
-  args: ['cli/diag.js', 'serve'],
-  environment: lab.settings({ LOG_LEVEL: 'info', RATE_LIMIT: 'off', NODE_OPTIONS: `--import ${poison}` }),
-});
+const start = () =>
+  startService({
+    program: process.execPath,
+    args: ['cli/diag.js', 'serve'],
+    environment: lab.settings({ LOG_LEVEL: 'info', RATE_LIMIT: 'off', NODE_OPTIONS: `--import ${poison}` }),
+  });
+const service = await start();
 afterAll(async () => {
   service.kill('SIGTERM');
   expect(await service.closed).toBe(0);
@@ -49,8 +51,20 @@ async function check(host: string, more = ''): Promise<{ report: Report; ms: num
   return { report: (await response.json()) as Report, ms: performance.now() - start };
 }
 
-function runnerPid(): string {
-  return execFileSync('ps', ['-o', 'pid=', '--ppid', String(service.child.pid)], { encoding: 'utf8' }).trim();
+function runnerPidOf(parent: number | undefined): number {
+  const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(parent)], { encoding: 'utf8' });
+  return Number.parseInt(children.split('\n').find((line) => line.includes('runner-main')) ?? '', 10);
+}
+
+const runnerPid = () => runnerPidOf(service.child.pid);
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false; // ESRCH: there is no such process
+  }
 }
 
 test.for(poisons.filter((name) => name !== 'stop'))(
@@ -81,7 +95,20 @@ test(
   async () => {
     const beside = check('beside-stop');
     await new Promise((resolve) => setTimeout(resolve, 300));
-    process.kill(Number(runnerPid()), 'SIGSTOP');
+    process.kill(runnerPid(), 'SIGSTOP');
     expect((await beside).report.state).toBe('complete');
+  },
+);
+
+test.for(['', 'frozen'])(
+  'a process whose worker is killed ends as well: %s',
+  { timeout: 60_000 },
+  async (state) => {
+    const other = await start();
+    const pid = runnerPidOf(other.child.pid);
+    expect(isAlive(pid)).toBe(true);
+    if (state === 'frozen') process.kill(pid, 'SIGSTOP');
+    other.kill('SIGKILL');
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
   },
 );

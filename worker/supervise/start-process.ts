@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { environmentWithoutBackend, nodeOptions } from '#shared/child-environment';
+import { endOrphan } from './end-orphan.ts';
 import { makeMarkFile, type Marks } from './mark-file.ts';
 import type { FromRunner, ToRunner } from './messages.ts';
 import { openOutbox } from './outbox.ts';
@@ -44,10 +45,12 @@ export function startRunnerProcess({ onMessage, onEnd }: ProcessEvents): RunnerP
     env: environmentWithoutBackend(),
   });
   const readErrors = keepErrors(child);
+  const endShell = child.pid === undefined ? () => undefined : endOrphan(child.pid);
   let hasEnded = false;
   const end = (status: number | null, signal: NodeJS.Signals | null) => {
     if (hasEnded) return;
     hasEnded = true;
+    endShell();
     onEnd({ status, signal, errors: readErrors(), marks: marks.read() });
     marks.close();
   };
