@@ -8,6 +8,7 @@ import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import { targetPolicyOf } from '#shared/policy';
 import { openWindows, type Windows } from '#shared/rate-limiter/windows';
+import { noStrikes } from '#shared/strikes/memory';
 import type { TargetPolicy } from '#shared/target/parse-target';
 import type { Tracing } from '#shared/tracing/port';
 import { openWaiting } from '#shared/waiting/waiting';
@@ -31,7 +32,7 @@ import type { Shelf } from './tools/shelf.ts';
 
 export type ApiContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore'>;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'rateLimiter' | 'tokenStore' | 'strikes'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
@@ -107,6 +108,7 @@ function openRuns({ config, backend, log, shedLimits }: ApiContext, shelf: Shelf
     jobQueue,
     waiting,
     payments,
+    strikes: config.RATE_LIMIT ? backend.strikes : noStrikes,
     holds,
     waits: openWaits(waitsOfCaller),
     shed: openShed(shedLimits ?? usualLimits, () => waiting.waits()),

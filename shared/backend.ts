@@ -13,6 +13,8 @@ import { openMemoryRateLimiter } from './rate-limiter/memory.ts';
 import type { RateLimiter } from './rate-limiter/port.ts';
 import type { ReportStore } from './report-store/port.ts';
 import { inSharedTime } from './shared-time.ts';
+import { openMemoryStrikes } from './strikes/memory.ts';
+import type { Strikes } from './strikes/port.ts';
 import type { TokenStore } from './token-store/port.ts';
 import type { Tracing } from './tracing/port.ts';
 
@@ -25,6 +27,7 @@ export type Backend = {
   readonly rateLimiter: RateLimiter;
   readonly tokenStore: TokenStore;
   readonly pace: Pace;
+  readonly strikes: Strikes;
   /** Whether this process has the settings of the others; absent where there are no others. */
   readonly agreement?: Agreement;
   close(graceMs: number): Promise<void>;
@@ -96,6 +99,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
     rateLimiter: openMemoryRateLimiter(),
     tokenStore: await openTokenStore(config, log),
     pace: openMemoryPace(),
+    strikes: openMemoryStrikes(),
   };
 }
 
@@ -111,6 +115,7 @@ async function openScaled(
     { openMongoReportStore },
     { openRedisRateLimiter },
     { openRedisPace },
+    { openRedisStrikes },
     { openAgreement },
     { listAgreedSettings },
     { workInAgreement },
@@ -120,6 +125,7 @@ async function openScaled(
     import('./report-store/mongo.ts'),
     import('./rate-limiter/redis.ts'),
     import('./pace/redis.ts'),
+    import('./strikes/redis.ts'),
     import('./agreement/agreement.ts'),
     import('./agreement/agreed-settings.ts'),
     import('./agreement/work-in-agreement.ts'),
@@ -146,6 +152,7 @@ async function openScaled(
     rateLimiter: openRedisRateLimiter(redis, log),
     tokenStore: await openTokenStore(config, log),
     pace: openRedisPace(openRedis(urls.redis, impatientAlone, log), log),
+    strikes: openRedisStrikes(redis, log),
   };
 }
 

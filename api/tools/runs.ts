@@ -2,12 +2,14 @@ import type { CheckSpec } from '#shared/catalogue/spec';
 import type { JobQueue } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
+import type { Strikes } from '#shared/strikes/port';
 import type { WaitOutcome } from '#shared/waiting/pending';
 import type { Waiting } from '#shared/waiting/waiting';
 import { abortedByClose } from '../answer/client-gone.ts';
 import type { Outgoing } from '../answer/outgoing.ts';
 import type { Holds } from '../limits/holds.ts';
 import type { Payments } from '../limits/payments.ts';
+import { refuseStruck } from '../limits/refuse-struck.ts';
 import type { Shed } from '../limits/shed.ts';
 import type { Waits } from '../limits/waits.ts';
 import type { Ask } from '../request/ask.ts';
@@ -18,6 +20,7 @@ export type Runs = {
   readonly jobQueue: JobQueue;
   readonly waiting: Waiting;
   readonly payments: Payments;
+  readonly strikes: Strikes;
   readonly holds: Holds;
   readonly waits: Waits;
   readonly shed: Shed;
@@ -65,11 +68,13 @@ async function runPaid(
   wait: () => Promise<WaitOutcome>,
 ): Promise<WaitOutcome> {
   runs.shed.check();
+  await refuseStruck(runs.strikes, job);
   const leave = runs.holds.take(caller, job);
   try {
     await runs.payments.pay(caller, job, spec.cost(job.options), response);
     const outcome = await wait();
-    if (!isPaidFor(outcome, job)) await runs.payments.giveBack(caller, job.jobId, response);
+    if (!isPaidFor(outcome, job) && !(await runs.strikes.has(job.jobId)))
+      await runs.payments.giveBack(caller, job.jobId, response);
     // Nothing was kept of it, so no `done` will free its place.
     if (outcome.kind === 'later' && outcome.submitted.state === 'full') leave();
     return outcome;

@@ -16,6 +16,7 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   'worker/checks': ['shared', 'worker/probes', 'worker/web', 'worker/certificates', 'worker/dns'],
   'worker/visit': ['shared', 'worker/checks', 'worker/probes', 'worker/run', 'worker/web'],
   'worker/run': ['shared', 'worker/checks', 'worker/probes', 'worker/visit', 'worker/web'],
+  'worker/supervise': ['shared', 'worker'],
   'worker/start': ['shared', 'worker'],
   worker: ['shared', 'worker/probes'],
   client: [],

@@ -3,6 +3,7 @@ import { classifyAddress, isInCidrs } from '#shared/target/classify-address';
 import { isPortAllowed, type TargetPolicy } from '#shared/target/parse-target';
 import type { AddressSlots } from './address-slots.ts';
 import { DialFailure, readSocketError } from './dial-failure.ts';
+import { currentRun, markRun } from './mark.ts';
 import type { Resolve } from './resolve.ts';
 
 /** What decides whether an address may be reached, and when. */
@@ -166,6 +167,7 @@ function connectTo(
       autoSelectFamilyAttemptTimeout: 250,
       noDelay: true,
     });
+    markReads(socket);
     const settle = (error?: Error) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
@@ -188,6 +190,17 @@ function connectTo(
     socket.once('connect', () => settle());
     socket.once('error', (error) => settle(asDialFailure(error, addresses[0] ?? null)));
   });
+}
+
+/** Marks whose data comes before anybody reads it, a parser of Node's own too. */
+function markReads(socket: Socket): void {
+  const run = currentRun();
+  if (run === undefined) return;
+  const push = socket.push.bind(socket);
+  socket.push = (...pushed) => {
+    markRun(run);
+    return push(...pushed);
+  };
 }
 
 /** A system error of a socket as DialFailure; one that is no fault of the target as it is. */

@@ -1,7 +1,11 @@
+import { currentRun, inRun, markRun } from './mark.ts';
+
 /** How long the work of one turn of the event loop may take; of a longer piece there is one in a turn. */
 const turnMs = 8;
 
-const waiting: (() => void)[] = [];
+type Waiting = { readonly work: () => void; readonly run: number | undefined };
+
+const waiting: Waiting[] = [];
 let isOpen = false;
 let endsAt = 0;
 
@@ -11,9 +15,10 @@ let endsAt = 0;
  * Under full load one turn brings what hundreds of sockets have received meanwhile, and each answer goes on with a handshake, the next
  * questions or a judgement, a millisecond or so. Done at once, these add up to turns of 100 ms, in which timers, callers of the API
  * and the clocks of all runs wait. So whatever brings such work, the answers of targets above all, only asks for a turn here.
+ * @param run whose data it is; left out: that of the code that asks
  */
-export function inTurn(work: () => void): void {
-  waiting.push(work);
+export function inTurn(work: () => void, run: number | undefined = currentRun()): void {
+  waiting.push({ work, run });
   if (isOpen) return;
   isOpen = true;
   setImmediate(beginTurn);
@@ -21,7 +26,7 @@ export function inTurn(work: () => void): void {
 
 /** Waits for a turn, see `inTurn`. */
 export function takeTurn(): Promise<void> {
-  return new Promise(inTurn);
+  return new Promise((resolve) => inTurn(resolve));
 }
 
 function beginTurn(): void {
@@ -30,15 +35,16 @@ function beginTurn(): void {
 }
 
 function goOn(): void {
-  const work = waiting.shift();
-  isOpen = work !== undefined;
-  if (!work) return;
+  const next = waiting.shift();
+  isOpen = next !== undefined;
+  if (!next) return;
   // What awaits the piece goes on in microtasks, which are part of its time.
-  queueMicrotask(() => process.nextTick(next));
-  work();
+  queueMicrotask(() => process.nextTick(goOnInTime));
+  markRun(next.run);
+  inRun(next.run, next.work);
 }
 
-function next(): void {
+function goOnInTime(): void {
   if (performance.now() < endsAt) goOn();
   else setImmediate(beginTurn);
 }

@@ -10,9 +10,13 @@ import { type EvidenceFile, factsOf } from './judge.ts';
 import type { EvidenceKeeper } from './keep-evidence.ts';
 
 /** How the reports of a worker are made, and what they are kept by. */
-export type ReportSettings = {
+export type ReportSettings = FailedReportSettings & {
   readonly evidence: Pick<EvidenceKeeper, 'begin'>;
   readonly judging: Pick<Judging, 'judge'>;
+};
+
+/** What the report of a run depends on beside what was seen. */
+export type FailedReportSettings = {
   /** Unix ms by the clock that all processes share: the report carries it, whatever this machine's clock shows when it is stored. */
   readonly now: () => number;
   /** Replaces every check's own freshness; labs. */
@@ -79,7 +83,7 @@ export function failedReport(
   check: Check,
   subject: Subject,
   reason: string,
-  settings: ReportSettings,
+  settings: FailedReportSettings,
 ): Report {
   return makeFailedReport(
     factsOf(check, fileOf(check, subject, subject.tookMs ?? 0, settings), 'failed'),
@@ -91,7 +95,7 @@ function fileOf(
   { spec }: Check,
   { target, options, reportId }: Subject,
   durationMs: number,
-  { now, freshForS, keepForS, reportIds, publicPath }: ReportSettings,
+  { now, freshForS, keepForS, reportIds, publicPath }: FailedReportSettings,
 ): Omit<EvidenceFile, 'evidence'> {
   return {
     v: 1,

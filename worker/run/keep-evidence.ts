@@ -62,6 +62,29 @@ export function openEvidenceKeeper({ reportStore, log, evidenceForS }: EvidenceS
   };
 }
 
+/** Writes evidence that another process has packed. */
+export type EvidenceWriter = {
+  /** Resolves when the store has it or could not take it at once. */
+  readonly begin: (blob: Blob) => Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Opens the writer, as patient as the keeper. */
+export function openEvidenceWriter({
+  reportStore,
+  log,
+}: Omit<EvidenceSettings, 'evidenceForS'>): EvidenceWriter {
+  const losses = openLosses(log);
+  const writing = openWriting(reportStore, losses);
+  return {
+    begin: writing.begin,
+    async close() {
+      await writing.close();
+      losses.tell();
+    },
+  };
+}
+
 const nothingToKeep = { kept: Promise.resolve() };
 
 /** Writes into the store; what it cannot take now is tried again, beside the runs. */
@@ -94,7 +117,7 @@ function openWriting(reportStore: EvidenceSettings['reportStore'], losses: Losse
   };
   return {
     /** Resolves after the first try. */
-    async begin(blob: Blob): Promise<void> {
+    begin: async (blob: Blob): Promise<void> => {
       if (under.size >= waitingLimit) return losses.add('warn', new Error('too much at once'));
       await track(
         writeOnce(blob).then((fault) => {

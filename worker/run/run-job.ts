@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JobKeyOf } from '#shared/job-keys';
 import type { GaveUp, Run, RunStart } from '#shared/job-queue/port';
+import type { Logger } from '#shared/logger';
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Report, ReportState } from '#shared/model/report';
@@ -8,29 +8,23 @@ import type { ReportStore } from '#shared/report-store/port';
 import type { Span, Tracing } from '#shared/tracing/port';
 import { traceFields } from '#shared/tracing/traceparent';
 import type { Check } from '../checks/check.ts';
-import type { Jobs } from '../checks/jobs.ts';
-import { ownerOf } from '../probes/budget.ts';
-import type { ProbeFactory } from '../probes/open.ts';
-import { takeTurn } from '../probes/turns.ts';
-import { failedVisit, runVisit } from '../visit/run.ts';
+import { failedVisit } from '../visit/run.ts';
 import { domainVisit } from '../visit/spec.ts';
-import { examine, failedReport, type ReportSettings } from './examine.ts';
-import type { EvidenceFile } from './judge.ts';
-import { type EvidenceKeeper, type EvidenceSettings, openEvidenceKeeper } from './keep-evidence.ts';
+import type { ExamineJob } from './examine-job.ts';
+import { type FailedReportSettings, failedReport } from './examine.ts';
+import { TargetEndedRun } from './target-ended-run.ts';
 import { traceRun } from './trace-run.ts';
 
-export type RunnerSettings = Omit<ReportSettings, 'evidence'> &
-  EvidenceSettings & {
-    readonly reportStore: ReportStore;
-    readonly probes: ProbeFactory;
-    readonly findCheck: (name: string) => Promise<Check | undefined>;
-    readonly jobKeyOf: JobKeyOf;
-    /** The other jobs that a job may ask for. */
-    readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
-    /** @param seconds how long the run took; left out where it lost its worker, which alone knew. */
-    readonly onDone: (check: string, state: ReportState, seconds?: number) => void;
-    readonly tracing?: Tracing | undefined;
-  };
+export type RunnerSettings = FailedReportSettings & {
+  readonly reportStore: Pick<ReportStore, 'findFresh' | 'insert' | 'keepBlobs' | 'fault'>;
+  readonly log: Logger;
+  /** Here, or in a process apart. */
+  readonly examineJob: ExamineJob;
+  readonly findCheck: (name: string) => Promise<Check | undefined>;
+  /** @param seconds how long the run took; left out where it lost its worker, which alone knew. */
+  readonly onDone: (check: string, state: ReportState, seconds?: number) => void;
+  readonly tracing?: Tracing | undefined;
+};
 
 type Running = {
   readonly start: RunStart;
@@ -39,28 +33,22 @@ type Running = {
   /** Told what came of it, where runs are traced. */
   readonly span?: Span;
 };
-type Settings = RunnerSettings & { readonly evidence: EvidenceKeeper };
 
 export type Runner = {
-  /** Probes, gather, assess, report, store. Returning means that a report for the job's key is stored. */
+  /** Looks in the store, has the job examined, stores the report. Returning means that a report for the job's key is stored. */
   readonly run: Run;
   readonly gaveUp: GaveUp;
-  /** Writes what is left to be written; call it when no job runs any more. */
-  close(): Promise<void>;
 };
 
 /** Opens the runner of jobs. */
-export function openRunner(runnerSettings: RunnerSettings): Runner {
-  const { reportStore, log, tracing } = runnerSettings;
-  const evidence = openEvidenceKeeper(runnerSettings);
-  const settings = { ...runnerSettings, evidence };
+export function openRunner(settings: RunnerSettings): Runner {
+  const { reportStore, log, tracing } = settings;
   return {
-    close: () => evidence.close(),
     run(job, start, stop, progress) {
       const running = { start, stop, progress };
       if (!tracing) return runJob(job, settings, running);
-      return traceRun(tracing, { job, attempt: start.attempt, probes: settings.probes }, (run) =>
-        runJob(run.job, { ...settings, probes: run.probes }, { ...running, span: run.span }),
+      return traceRun(tracing, { job, attempt: start.attempt }, (run) =>
+        runJob(run.job, settings, { ...running, span: run.span }),
       );
     },
     async gaveUp(job, cause) {
@@ -69,7 +57,7 @@ export function openRunner(runnerSettings: RunnerSettings): Runner {
       if (cause instanceof Problem) return log.warn({ ...about, err: cause }, 'job given up');
       log.error({ ...about, check: job.check, host: job.host, err: cause }, 'job failed');
       settings.onDone(job.check, 'failed');
-      const report = await failedOf(job, settings);
+      const report = await failedOf(job, brokenOff, settings);
       if (!report) return;
       await reportStore.insert(report, job).catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
@@ -79,7 +67,9 @@ export function openRunner(runnerSettings: RunnerSettings): Runner {
   };
 }
 
-async function runJob(job: Job, settings: Settings, running: Running): Promise<'failed' | undefined> {
+const brokenOff = 'The run was broken off before it could end.';
+
+async function runJob(job: Job, settings: RunnerSettings, running: Running): Promise<'failed' | undefined> {
   const { reportStore, log } = settings;
   const { jobId, requestId, check, host } = job;
   const { attempt, mayBeStored } = running.start;
@@ -93,59 +83,51 @@ async function runJob(job: Job, settings: Settings, running: Running): Promise<'
   // Waiting jobs whose reports could not be kept are given up without a visit to the target.
   const fault = reportStore.fault();
   if (fault) throw fault;
-  await takeTurn();
   const start = performance.now();
-  const told =
-    check === domainVisit.name
-      ? await runVisit(job, settings, running)
-      : await runCheck(job, settings, running);
+  const { told, isOurs } = await examineAndStore(job, settings, running);
   const tookMs = Math.round((performance.now() - start) * 10) / 10;
   settings.onDone(check, told.state, tookMs / 1000);
   log.info({ ...about, ...told, tookMs }, 'job done');
   running.span?.set({ 'diag.report.state': told.state });
-  return told.state === 'failed' ? 'failed' : undefined;
+  return told.state === 'failed' && isOurs ? 'failed' : undefined;
 }
 
-async function findStored(reportStore: ReportStore, { jobKey, wanted }: Job) {
-  return (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
-}
+type Told = { readonly state: ReportState; readonly [field: string]: unknown };
 
-async function failedOf(job: Job, settings: Settings): Promise<Report | undefined> {
-  if (job.check === domainVisit.name) return failedVisit(job, settings.now());
-  const check = await settings.findCheck(job.check);
-  return check && failedReport(check, job, 'The run was broken off before it could end.', settings);
-}
-
-async function runCheck(job: Job, settings: Settings, { start, stop, progress }: Running) {
-  const check = await settings.findCheck(job.check);
-  if (!check) throw new Error(`this worker knows no ${job.check}`);
-  const limit = AbortSignal.timeout(job.runLimitMs);
-  const signal = AbortSignal.any([stop, limit]);
-  const probes = settings.probes.open(signal, ownerOf(job), start.slot);
-  const jobs = settings.jobsOf(job, signal);
-  const examination = { probes, jobs, progress, limit, limitMs: job.runLimitMs, stop };
+/** @returns with `isOurs` false where the target itself ended the run: then the job counts as done, and its caller has used it */
+async function examineAndStore(
+  job: Job,
+  settings: RunnerSettings,
+  { start, stop, progress, span }: Running,
+): Promise<{ readonly told: Told; readonly isOurs: boolean }> {
+  const { reportStore, examineJob } = settings;
   try {
-    const { report, file } = await examine(check, job, examination, settings);
-    if (file) await keepPictures(check, file, Date.parse(report.expiresAt), settings);
-    await insertPatiently(settings.reportStore, report, job, stop);
-    return { state: report.state, score: report.score };
-  } finally {
-    probes.close();
+    const { report, blobs, told, questions } = await examineJob(job, { start, stop, progress });
+    if (questions) span?.set(questions);
+    // Before the report, so that its links lead somewhere from the first moment.
+    if (blobs.length > 0) await reportStore.keepBlobs(blobs);
+    await insertPatiently(reportStore, report, job, stop);
+    return { told, isOurs: true };
+  } catch (error) {
+    if (!(error instanceof TargetEndedRun)) throw error;
+    const report = await failedOf(job, error.message, settings);
+    if (!report) throw error;
+    await insertPatiently(reportStore, report, job, stop);
+    return { told: { state: 'failed', cause: error.how }, isOurs: false };
   }
 }
 
-// Before the report, so that its link leads somewhere from the first moment.
-async function keepPictures(
-  { picturesOf }: Check,
-  { reportId, evidence }: EvidenceFile,
-  expiresAt: number,
-  { reportStore }: RunnerSettings,
-): Promise<void> {
-  if (reportId === null) return;
-  const blobs = (picturesOf?.(evidence) ?? []).flatMap(({ kind, bytes }) =>
-    bytes ? [{ name: { reportId, kind }, bytes, expiresAt }] : [],
-  );
-  if (blobs.length > 0) await reportStore.keepBlobs(blobs);
+async function findStored(
+  reportStore: Pick<ReportStore, 'findFresh'>,
+  { jobKey, wanted }: Job,
+): Promise<{ readonly reportId: string } | undefined> {
+  return (await reportStore.findFresh([{ jobKey, wanted }])).get(jobKey);
+}
+
+async function failedOf(job: Job, reason: string, settings: RunnerSettings): Promise<Report | undefined> {
+  if (job.check === domainVisit.name) return failedVisit(job, settings.now());
+  const check = await settings.findCheck(job.check);
+  return check && failedReport(check, job, reason, settings);
 }
 
 /** A slot is leased for 15 s beyond the run limit; the store has most of that to come back. */
@@ -154,7 +136,7 @@ const storeRetryMs = 1000;
 
 // Gathering has already asked the target. A store that is unavailable for a moment must not cause a second visit.
 async function insertPatiently(
-  reportStore: ReportStore,
+  reportStore: Pick<ReportStore, 'insert'>,
   report: Report,
   job: Job,
   stop: AbortSignal,

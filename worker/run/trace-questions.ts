@@ -15,6 +15,9 @@ import {
   type ToldQuestion,
 } from './describe-question.ts';
 
+/** The span of the run to which the questions belong. */
+type RunSpan = Pick<Span, 'traceparent' | 'set'>;
+
 /** Questions of one run that get a span; a large zone is asked some hundred, and what comes beyond is only counted. */
 const toldMost = 500;
 
@@ -22,7 +25,7 @@ const toldMost = 500;
  * The same probes; each question that they ask becomes a span of the run: whom, what, what came of it. Nothing of an answer's content,
  * and nothing is sent to the target for it.
  */
-export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: Span): OpenedProbes {
+export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: RunSpan): OpenedProbes {
   // What is not sampled would be thrown away.
   if (parseTraceparent(run.traceparent)?.isSampled !== true) return opened;
   const { http, udp, browser } = opened;
@@ -67,7 +70,7 @@ export function traceQuestions(opened: OpenedProbes, tracing: Tracing, run: Span
 
 type Tell = <T>(ask: () => Promise<T>, describe: (answer: T, tookMs: number) => ToldQuestion) => Promise<T>;
 
-function openBooks(tracing: Tracing, run: Span): { readonly tell: Tell; close(): void } {
+function openBooks(tracing: Tracing, run: RunSpan): { readonly tell: Tell; close(): void } {
   let count = 0;
   const write = ({ name, attributes, failure }: ToldQuestion, startedAt: number) =>
     tracing.start({ name, kind: 'client', parent: run.traceparent, startedAt, attributes }).end(failure);

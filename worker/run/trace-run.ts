@@ -1,17 +1,15 @@
 import type { Job } from '#shared/model/job';
-import type { Span, Tracing } from '#shared/tracing/port';
+import type { Attributes, Span, Tracing } from '#shared/tracing/port';
 import type { ProbeFactory } from '../probes/open.ts';
 import { traceQuestions } from './trace-questions.ts';
 
-type Running = { readonly job: Job; readonly attempt: number; readonly probes: ProbeFactory };
-
-/** A run with the span around it: its job names that span, and its probes tell each question. */
-export type TracedRun = Omit<Running, 'attempt'> & { readonly span: Span };
+/** A run with the span around it: its job names that span. */
+export type TracedRun = { readonly job: Job; readonly span: Span };
 
 /** Does a run inside a span of its own, below the one that asked for the job. */
 export async function traceRun(
   tracing: Tracing,
-  { job, attempt, probes }: Running,
+  { job, attempt }: { readonly job: Job; readonly attempt: number },
   act: (run: TracedRun) => Promise<'failed' | undefined>,
 ): Promise<'failed' | undefined> {
   const span = tracing.start({
@@ -26,16 +24,35 @@ export async function traceRun(
       'diag.attempt': attempt,
     },
   });
-  const told: ProbeFactory = {
-    ...probes,
-    open: (signal, owner) => traceQuestions(probes.open(signal, owner), tracing, span),
-  };
   let failure: string | undefined = 'failed';
   try {
-    const outcome = await act({ job: { ...job, trace: span.traceparent }, probes: told, span });
+    const outcome = await act({ job: { ...job, trace: span.traceparent }, span });
     failure = outcome;
     return outcome;
   } finally {
     span.end(failure);
   }
+}
+
+type TracedProbes = {
+  readonly probes: ProbeFactory;
+  /** How many questions were asked, for the run's span, which may be in another process. */
+  readonly counts: () => { readonly [name: string]: number | undefined } | undefined;
+};
+
+/** The probes of a run that tell each question as a span below the one that the job names. */
+export function traceProbes(
+  { probes, tracing }: { readonly probes: ProbeFactory; readonly tracing?: Tracing | undefined },
+  { trace }: Pick<Job, 'trace'>,
+): TracedProbes {
+  if (!tracing || trace === undefined) return { probes, counts: () => undefined };
+  let counted: Attributes | undefined;
+  const run = { traceparent: trace, set: (attributes: Attributes) => void (counted = attributes) };
+  return {
+    probes: {
+      ...probes,
+      open: (signal, owner, slot) => traceQuestions(probes.open(signal, owner, slot), tracing, run),
+    },
+    counts: () => counted as ReturnType<TracedProbes['counts']>,
+  };
 }

@@ -8,26 +8,22 @@ import type { JobQueue, QueueWorker } from '#shared/job-queue/port';
 import type { Logger } from '#shared/logger';
 import type { Metrics } from '#shared/metrics';
 import type { QueueName } from '#shared/model/job';
-import { measurePace } from '#shared/pace/measured';
-import { noPace } from '#shared/pace/memory';
-import type { Pace } from '#shared/pace/port';
-import { openPlaces } from '#shared/places';
 import type { Tracing } from '#shared/tracing/port';
-import { openWaiting, type Waiting } from '#shared/waiting/waiting';
-import { noJobs } from '../checks/jobs.ts';
 import { printLimits } from '../print/print-html.ts';
 import { openPrinter, type Printer } from '../print/printer.ts';
 import type { NoBrowser } from '../probes/browser/find-browser.ts';
-import type { ProbeFactory } from '../probes/open.ts';
-import { openJobs } from '../run/jobs.ts';
-import { type Judging, openJudging } from '../run/judge-aside.ts';
+import type { ExamineJob } from '../run/examine-job.ts';
 import { judgeJob } from '../run/judge-job.ts';
-import { openRunner } from '../run/run-job.ts';
+import { openRunner, type Runner } from '../run/run-job.ts';
+import { openExaminers } from './examiners.ts';
 import { findCheckOf } from './find-check.ts';
-import { browserSettingsOf, prepareProbesOf } from './probe-settings.ts';
+import { browserSettingsOf } from './probe-settings.ts';
+import { reportSettingsOf } from './report-settings.ts';
 import { type BrowserTries, browserTries, watchBrowser } from './watch-browser.ts';
 
 export type OpenWorker = QueueWorker & {
+  /** Resolves once it can run jobs. */
+  readonly ready: Promise<void>;
   /** What it cannot do, by part. */
   readonly readiness: () => Readonly<Record<string, true | string>>;
   /** What it works with, by part. */
@@ -36,10 +32,12 @@ export type OpenWorker = QueueWorker & {
 
 export type WorkerContext = {
   readonly config: Config;
-  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace'>;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'>;
   readonly log: Logger;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
+  /** Runs that touch a target are done in a process of their own; else in this one, as for a command that has one caller. */
+  readonly isApart?: boolean;
   /** Shorter ones for tests. */
   readonly browserTries?: Pick<BrowserTries, 'startMs' | 'againMs'>;
 };
@@ -47,11 +45,9 @@ export type WorkerContext = {
 /** Takes jobs from the queues that the settings name, until it is closed. */
 export function openWorker(context: WorkerContext): OpenWorker {
   const { config, log } = context;
-  const { jobQueue, reportStore, pace } = context.backend;
-  const probes = prepareProbesOf(config, config.RATE_LIMIT ? measured(pace, context.metrics) : noPace);
-  const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
-  const judging = openJudging(config.HSTS_PRELOAD_FILE);
-  const runner = openRunnerOf(context, { probes, waiting, judging });
+  const { jobQueue } = context.backend;
+  const examiners = openExaminers(context);
+  const runner = openRunnerOf(context, examiners.examineJob);
   const judged = ofJudgedJobs(runner, openPrinterOf(context), context);
   // Every worker that touches the network also puts reports together: that touches nothing.
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>
@@ -73,6 +69,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
     ? watchBrowser(browserSettingsOf(config), log, { ...(context.browserTries ?? browserTries), onTurn })
     : undefined;
   return {
+    ready: examiners.ready,
     readiness: () => ({ ...watch?.readiness(), announced: announced() }),
     about: () => {
       const browser = watch?.about();
@@ -81,16 +78,9 @@ export function openWorker(context: WorkerContext): OpenWorker {
     async close(graceMs) {
       watch?.close();
       await Promise.all([...crews.values()].map((crew) => crew.close(graceMs)));
-      await runner.close();
-      await judging.close();
-      waiting.close();
-      probes.close();
+      await examiners.close();
     },
   };
-}
-
-function measured(pace: Pace, metrics: Metrics | undefined): Pace {
-  return metrics ? measurePace(pace, (charge, seconds) => metrics.paceWaited(charge, seconds)) : pace;
 }
 
 /** Gives the reading: true from when all crews were announced once. A caller that sees a ready worker must not be refused for want of one. */
@@ -103,31 +93,18 @@ function watchAnnouncements(crews: ReadonlyMap<QueueName, QueueWorker>): () => t
   };
 }
 
-type Runner = ReturnType<typeof openRunner>;
-type RunnerParts = { readonly probes: ProbeFactory; readonly waiting: Waiting; readonly judging: Judging };
-
 function openRunnerOf(
   { config, backend, log, metrics, tracing }: WorkerContext,
-  { probes, waiting, judging }: RunnerParts,
+  examineJob: ExamineJob,
 ): Runner {
-  const { jobQueue, reportStore } = backend;
-  const shared = { reportStore, jobKeyOf: openJobKeys(config), publicPath: config.PUBLIC_URL ?? '' };
-  const visits = openPlaces(Math.max(1, Math.floor(config.WORKER_CONCURRENCY / 2)));
-  const jobsSettings = { ...shared, jobQueue, waiting, visits, queueSeconds: config.QUEUE_SECONDS };
   return openRunner({
-    ...shared,
-    probes,
-    judging,
-    jobsOf: (job, signal) => (job.queue === 'composite' ? openJobs(jobsSettings, job, signal) : noJobs),
+    ...reportSettingsOf(config, () => sharedNow(backend.jobQueue)),
+    reportStore: backend.reportStore,
+    examineJob,
     findCheck: findCheckOf(config),
     log,
     tracing,
-    now: () => sharedNow(jobQueue),
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
-    freshForS: config.FRESH_SECONDS,
-    keepForS: config.REPORT_TTL_DAYS * 86_400,
-    reportIds: config.REPORT_IDS,
-    evidenceForS: config.EVIDENCE_HOURS * 3600,
   });
 }
 

@@ -6,7 +6,8 @@ export const runGraceMs = 25_000;
 
 /** The workers of a process as a part of it. */
 export async function workerPart(context: ProcessContext): Promise<Part> {
-  const worker = openWorker(context);
+  const worker = openWorker({ ...context, isApart: true });
+  await worker.ready;
   const { WORKER_QUEUES } = context.config;
   return {
     says: { queues: WORKER_QUEUES },

@@ -18,7 +18,7 @@ import {
   type ReportFacts,
   type ReportState,
 } from '#shared/model/report';
-import type { ReportKeys, ReportStore } from '#shared/report-store/port';
+import type { ReportKeys } from '#shared/report-store/port';
 import { traceFields } from '#shared/tracing/traceparent';
 import { addUp } from '../checks/add-up.ts';
 import type { Check } from '../checks/check.ts';
@@ -29,10 +29,11 @@ import type { HttpProbe } from '../probes/http/port.ts';
 import { rememberAnswers } from '../probes/http/remember.ts';
 import type { ProbeFactory } from '../probes/open.ts';
 import { type Examination, examine, failedReport, type ReportSettings } from '../run/examine.ts';
+import type { RunStore } from '../run/run-store.ts';
 import { domainVisit, visitKeptForS } from './spec.ts';
 
 export type VisitSettings = ReportSettings & {
-  readonly reportStore: ReportStore;
+  readonly reportStore: RunStore;
   readonly log: Logger;
   readonly probes: ProbeFactory;
   readonly findCheck: (name: string) => Promise<Check | undefined>;
@@ -54,7 +55,7 @@ export async function runVisit(
   job: Job,
   settings: VisitSettings,
   { start: { slot }, stop, progress }: Visiting,
-): Promise<{ readonly state: ReportState; readonly webHost: string }> {
+): Promise<{ readonly report: Report; readonly webHost: string }> {
   const limit = AbortSignal.timeout(job.runLimitMs);
   const opened = settings.probes.open(AbortSignal.any([stop, limit]), ownerOf(job), slot);
   // Its ssl-check takes longer than its pages.
@@ -80,8 +81,7 @@ export async function runVisit(
       nowMs: settings.now(),
       durationMs: performance.now() - start,
     });
-    await settings.reportStore.insert(report, job);
-    return { state: 'complete', webHost };
+    return { report, webHost };
   } finally {
     opened.close();
   }

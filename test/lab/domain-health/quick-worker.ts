@@ -11,8 +11,10 @@ import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
+import { openExaminer } from '../../../worker/run/examine-job.ts';
 import { openJobs } from '../../../worker/run/jobs.ts';
 import { openJudging } from '../../../worker/run/judge-aside.ts';
+import { openEvidenceKeeper } from '../../../worker/run/keep-evidence.ts';
 import { openRunner } from '../../../worker/run/run-job.ts';
 // Loaded with the first request: seconds on a busy machine, where the limits of these tests are short.
 import '../../../worker/probes/http/send.ts';
@@ -56,11 +58,8 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
   const shared = { reportStore, jobKeyOf, publicPath: '' };
   const jobsSettings = { ...shared, jobQueue, waiting, visits: openPlaces(25), queueSeconds: 60 };
-  const { run, gaveUp } = openRunner({
-    judging: openJudging(undefined),
+  const settings = {
     ...shared,
-    probes,
-    jobsOf: (job, signal) => openJobs(jobsSettings, job, signal),
     findCheck: findCheckOf(config),
     log,
     now: () => Date.now(),
@@ -68,8 +67,15 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
     freshForS: config.FRESH_SECONDS,
     keepForS: 3600,
     reportIds: true,
-    evidenceForS: 0,
+  };
+  const examineJob = openExaminer({
+    ...settings,
+    judging: openJudging(undefined),
+    evidence: openEvidenceKeeper({ reportStore, log, evidenceForS: 0 }),
+    probes,
+    jobsOf: (job, signal) => openJobs(jobsSettings, job, signal),
   });
+  const { run, gaveUp } = openRunner({ ...settings, examineJob });
   const runShort: Run = (job, ...more) =>
     run(job.queue === 'composite' ? { ...job, runLimitMs: wholeMs } : job, ...more);
   const crews = (['network', 'composite'] as const).map((queue) =>

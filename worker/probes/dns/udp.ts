@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
+import { currentRun, markRun } from '../mark.ts';
 import { inTurn } from '../turns.ts';
 
 /** Where a query went unanswered. */
@@ -70,6 +71,8 @@ type Sending = {
 function exchange({ socket, waiting, query, accepts, timeoutMs, signal }: Sending): Promise<UdpOutcome> {
   return new Promise((resolve, reject) => {
     const id = freeId(waiting);
+    // The socket is everybody's: whose answer it is, only the question knows.
+    const run = currentRun();
     const stop = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
@@ -77,7 +80,7 @@ function exchange({ socket, waiting, query, accepts, timeoutMs, signal }: Sendin
     };
     const settle = (outcome: UdpOutcome) => {
       stop();
-      inTurn(() => resolve(outcome));
+      inTurn(() => resolve(outcome), run);
     };
     const abort = () => {
       stop();
@@ -87,7 +90,11 @@ function exchange({ socket, waiting, query, accepts, timeoutMs, signal }: Sendin
       settle({ kind: 'unreachable', code: error.code ?? 'unknown' });
     const timer = setTimeout(() => settle({ kind: 'timeout' }), timeoutMs);
     signal.addEventListener('abort', abort, { once: true });
-    waiting.set(id, { accepts, settle });
+    const acceptsMarked = (bytes: Buffer) => {
+      markRun(run);
+      return accepts(bytes);
+    };
+    waiting.set(id, { accepts: acceptsMarked, settle });
     const packet = Buffer.from(query);
     packet.writeUInt16BE(id, 0);
     try {

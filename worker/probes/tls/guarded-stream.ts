@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { DialFailure } from '../dial-failure.ts';
-import { inTurn } from '../turns.ts';
 import { openFlightGuard } from './flight-guard.ts';
+import { openHeldStream } from './held-stream.ts';
 import { openRecordSplitter } from './record-splitter.ts';
 
 /** A connection that was dialled, before its handshake. */
@@ -14,7 +14,7 @@ export type PlainConnection = { readonly socket: Socket; readonly address: strin
  * (see openFlightGuard). Whoever destroys the TLS socket destroys the connection.
  */
 export function connectTls(plain: PlainConnection, options: ConnectionOptions): TLSSocket {
-  const guarded = guardStream(plain);
+  const guarded = guardStream(plain, () => tls.writableEnded);
   const tls = connect({ ...options, socket: guarded.stream });
   tls.on('keylog', (line: Buffer) => {
     const [label, , secret] = line.toString('latin1').trim().split(' ');
@@ -26,8 +26,8 @@ export function connectTls(plain: PlainConnection, options: ConnectionOptions): 
 
 type GuardedStream = { readonly stream: Duplex; readonly takeSecret: (secret: Uint8Array) => void };
 
-/** The socket as a stream whose records are judged before they are read. */
-function guardStream({ socket, address }: PlainConnection): GuardedStream {
+/** The socket as a stream whose records are judged before they are read. @param isOver no more is to be read */
+function guardStream({ socket, address }: PlainConnection, isOver: () => boolean): GuardedStream {
   const guard = openFlightGuard();
   const splitter = openRecordSplitter();
   let waiting: readonly Buffer[] = [];
@@ -36,7 +36,8 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
     pass(splitter.rest());
     pass(piece);
   };
-  const { stream, pass, readOn } = streamOver(socket, { take, isHeld: () => waiting.length > 0 });
+  const isHeld = () => waiting.length > 0;
+  const { stream, pass, fail, readOn } = openHeldStream(socket, { take, isHeld, isOver });
 
   const judge = (record: Buffer) => (guard.isOver() ? 'pass' : guard.judge(record));
   /** Passes on what may be, at once: each push is a turn of OpenSSL. The rest waits for the key that opens it, and so does the server. */
@@ -57,7 +58,7 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
       if (fate === 'refuse') {
         // What stands before may be a record at which OpenSSL fails: then that is the reason, and not our limit.
         if (passed < index) passUpTo(index);
-        return void stream.destroy(new DialFailure('budget-spent', tooSlow, { address }));
+        return fail(new DialFailure('budget-spent', tooSlow, { address }));
       }
       if (fate === 'wait') {
         waiting = records.slice(index);
@@ -80,53 +81,3 @@ function guardStream({ socket, address }: PlainConnection): GuardedStream {
 
 const nothing = Buffer.alloc(0);
 const tooSlow = 'checking the signatures of its certificates takes longer than we allow';
-
-type Reading = {
-  /** Given each piece that was read, in its turn. */
-  readonly take: (piece: Buffer) => void;
-  /** No more is to be read yet. */
-  readonly isHeld: () => boolean;
-};
-
-/** A stream that writes to the socket, ends with it and takes it along. What is read goes to `take`; what the stream is to give has to be passed to it. */
-function streamOver(socket: Socket, { take, isHeld }: Reading) {
-  /** Pieces that wait for their turn. */
-  let pieces = 0;
-  let isFull = false;
-  const readOn = () => void (pieces > 0 || isFull || isHeld() || socket.resume());
-  const stream = new Duplex({
-    allowHalfOpen: false,
-    read() {
-      isFull = false;
-      readOn();
-    },
-    write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
-    writev: (chunks, done) =>
-      void socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done),
-    final: (done) => void socket.end(done),
-    destroy(error, done) {
-      socket.destroy();
-      done(error);
-    },
-  });
-  socket.on('data', (piece: Buffer) => {
-    pieces += 1;
-    // The rest stays with the kernel, and with the server.
-    if (pieces > 1) socket.pause();
-    inTurn(() => {
-      pieces -= 1;
-      if (!stream.destroyed) take(piece);
-      readOn();
-    });
-  });
-  // After what came before, which waits for its turn.
-  socket.on('end', () => inTurn(() => stream.push(null)));
-  socket.on('error', (error) => inTurn(() => stream.destroy(error)));
-  socket.on('close', () => inTurn(() => stream.destroy()));
-  const pass = (bytes: Buffer) => {
-    if (bytes.length === 0 || stream.push(bytes)) return;
-    isFull = true;
-    socket.pause();
-  };
-  return { stream, pass, readOn };
-}

@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { DialFailure } from '../dial-failure.ts';
 import { type Admission, type AdmissionSettings, admit, asDialFailure, judgePeer } from '../guard.ts';
+import { currentRun, markRun } from '../mark.ts';
 import type { UdpExchange, UdpProbe, UdpRequest } from './port.ts';
 
 /**
@@ -93,7 +94,11 @@ function exchange(
       stop();
       resolve(bytes);
     };
-    const take = (datagram: Buffer) => settle(Uint8Array.from(datagram.subarray(0, limitBytes)));
+    const run = currentRun();
+    const take = (datagram: Buffer) => {
+      markRun(run);
+      settle(Uint8Array.from(datagram.subarray(0, limitBytes)));
+    };
     const fail = (error: Error) => {
       stop();
       reject(error);

@@ -1,0 +1,104 @@
+import type { JobKeyOf } from '#shared/job-keys';
+import type { Run, RunStart } from '#shared/job-queue/port';
+import type { Logger } from '#shared/logger';
+import type { Job } from '#shared/model/job';
+import type { Report, ReportState } from '#shared/model/report';
+import type { Blob } from '#shared/report-store/port';
+import type { Tracing } from '#shared/tracing/port';
+import type { Check } from '../checks/check.ts';
+import type { Jobs } from '../checks/jobs.ts';
+import { ownerOf } from '../probes/budget.ts';
+import type { ProbeFactory } from '../probes/open.ts';
+import { takeTurn } from '../probes/turns.ts';
+import { runVisit } from '../visit/run.ts';
+import { domainVisit } from '../visit/spec.ts';
+import { examine, type ReportSettings } from './examine.ts';
+import type { EvidenceFile } from './judge.ts';
+import type { RunStore } from './run-store.ts';
+import { traceProbes } from './trace-run.ts';
+
+export type ExaminerSettings = ReportSettings & {
+  readonly reportStore: RunStore;
+  readonly log: Logger;
+  readonly probes: ProbeFactory;
+  readonly findCheck: (name: string) => Promise<Check | undefined>;
+  readonly jobKeyOf: JobKeyOf;
+  /** The other jobs that a job may ask for. */
+  readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
+  /** @param seconds how long the run took; left out where it lost its worker, which alone knew. */
+  readonly onDone: (check: string, state: ReportState, seconds?: number) => void;
+  readonly tracing?: Tracing | undefined;
+};
+
+/** A job's run that is under way. */
+export type Running = {
+  readonly start: Pick<RunStart, 'slot'>;
+  readonly stop: AbortSignal;
+  readonly progress: Parameters<Run>[3];
+};
+
+/** What a run has found: all that is to be stored and told of it. JSON, but for the bytes. */
+export type RunOutcome = {
+  readonly report: Report;
+  /** To be kept before the report, so that its links lead somewhere from the first moment. */
+  readonly blobs: readonly Blob[];
+  /** For the log. */
+  readonly told: { readonly state: ReportState; readonly [field: string]: string | number | null };
+  /** For the run's span. */
+  readonly questions?: { readonly [name: string]: number | undefined };
+};
+
+/** Does the part of a job that touches its target: probes, gather, assess. Rejects when the worker stops, and for a defect. */
+export type ExamineJob = (job: Job, running: Running) => Promise<RunOutcome>;
+
+/** Opens what examines jobs in this process. */
+export function openExaminer(settings: ExaminerSettings): ExamineJob {
+  return async (job, running) => {
+    await takeTurn();
+    const traced = traceProbes(settings, job);
+    const told = { ...settings, probes: traced.probes };
+    const outcome =
+      job.check === domainVisit.name
+        ? await examineVisit(job, told, running)
+        : await examineCheck(job, told, running);
+    const questions = traced.counts();
+    return { ...outcome, ...(questions ? { questions } : {}) };
+  };
+}
+
+async function examineVisit(job: Job, settings: ExaminerSettings, running: Running): Promise<RunOutcome> {
+  const { report, webHost } = await runVisit(job, settings, running);
+  return { report, blobs: [], told: { state: report.state, webHost } };
+}
+
+async function examineCheck(
+  job: Job,
+  settings: ExaminerSettings,
+  { start, stop, progress }: Running,
+): Promise<RunOutcome> {
+  const check = await settings.findCheck(job.check);
+  if (!check) throw new Error(`this worker knows no ${job.check}`);
+  const limit = AbortSignal.timeout(job.runLimitMs);
+  const signal = AbortSignal.any([stop, limit]);
+  const probes = settings.probes.open(signal, ownerOf(job), start.slot);
+  const jobs = settings.jobsOf(job, signal);
+  const examination = { probes, jobs, progress, limit, limitMs: job.runLimitMs, stop };
+  try {
+    const { report, file } = await examine(check, job, examination, settings);
+    const blobs = file ? picturesOf(check, file, Date.parse(report.expiresAt)) : [];
+    return { report, blobs, told: { state: report.state, score: report.score } };
+  } finally {
+    probes.close();
+  }
+}
+
+function picturesOf(
+  { picturesOf: pictures }: Check,
+  { reportId, evidence }: EvidenceFile,
+  expiresAt: number,
+): readonly Blob[] {
+  if (reportId === null) return [];
+  return (pictures?.(evidence) ?? []).flatMap(({ kind, bytes }) =>
+    bytes ? [{ name: { reportId, kind }, bytes, expiresAt }] : [],
+  );
+}

@@ -1,0 +1,9 @@
+import type { ReportStore } from '#shared/report-store/port';
+
+/** What a run asks of the store while it is under way; what it has found is stored by whoever started it. */
+export type RunStore = {
+  findFresh(
+    ...asked: Parameters<ReportStore['findFresh']>
+  ): Promise<ReadonlyMap<string, { readonly reportId: string }>>;
+  insert(...given: Parameters<ReportStore['insert']>): Promise<unknown>;
+};

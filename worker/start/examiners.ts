@@ -1,0 +1,122 @@
+import type { Backend } from '#shared/backend';
+import type { Config } from '#shared/config';
+import { openJobKeys } from '#shared/job-keys';
+import type { Logger } from '#shared/logger';
+import type { Metrics } from '#shared/metrics';
+import { measurePace } from '#shared/pace/measured';
+import { noPace } from '#shared/pace/memory';
+import type { Pace } from '#shared/pace/port';
+import { openPlaces } from '#shared/places';
+import { noStrikes } from '#shared/strikes/memory';
+import type { Tracing } from '#shared/tracing/port';
+import { openWaiting } from '#shared/waiting/waiting';
+import { noJobs } from '../checks/jobs.ts';
+import { type ExamineJob, type ExaminerSettings, openExaminer } from '../run/examine-job.ts';
+import { openJobs } from '../run/jobs.ts';
+import { openJudging } from '../run/judge-aside.ts';
+import { openEvidenceKeeper, openEvidenceWriter } from '../run/keep-evidence.ts';
+import { openSupervisor } from '../supervise/supervisor.ts';
+import { freezeLimits } from '../supervise/watch-freeze.ts';
+import { findCheckOf } from './find-check.ts';
+import { noProbes } from './no-probes.ts';
+import { prepareProbesOf } from './probe-settings.ts';
+import { reportSettingsOf } from './report-settings.ts';
+
+export type ExaminersContext = {
+  readonly config: Config;
+  readonly backend: Pick<Backend, 'jobQueue' | 'reportStore' | 'pace' | 'strikes'>;
+  readonly log: Logger;
+  readonly metrics?: Metrics | undefined;
+  readonly tracing?: Tracing | undefined;
+  readonly isApart?: boolean;
+};
+
+/** What examines the jobs of a worker. */
+export type Examiners = {
+  readonly examineJob: ExamineJob;
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * Opens them: jobs that touch a target go to the runner process, where there is one. A composite job stays here: it asks queue and
+ * store, and reads nothing but the reports that they give.
+ */
+export function openExaminers(context: ExaminersContext): Examiners {
+  const here = openHere(context);
+  if (context.isApart !== true) return { ...here, ready: Promise.resolve() };
+  const apart = openApart(context);
+  return {
+    ready: apart.ready,
+    examineJob: (job, running) => (job.queue === 'composite' ? here : apart).examineJob(job, running),
+    async close() {
+      await apart.close();
+      await here.close();
+    },
+  };
+}
+
+function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
+  const { config, backend, log, tracing, metrics, isApart } = context;
+  const { jobQueue, reportStore } = backend;
+  const shared = { reportStore, jobKeyOf: openJobKeys(config), log, publicPath: config.PUBLIC_URL ?? '' };
+  const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
+  const judging = openJudging(config.HSTS_PRELOAD_FILE);
+  const evidence = openEvidenceKeeper({ reportStore, log, evidenceForS: config.EVIDENCE_HOURS * 3600 });
+  const probes = isApart === true ? noProbes : prepareProbesOf(config, paceOf(context));
+  const visits = openPlaces(Math.max(1, Math.floor(config.WORKER_CONCURRENCY / 2)));
+  const jobsSettings = { ...shared, jobQueue, waiting, visits, queueSeconds: config.QUEUE_SECONDS };
+  const jobsOf: ExaminerSettings['jobsOf'] = (job, signal) =>
+    job.queue === 'composite' ? openJobs(jobsSettings, job, signal) : noJobs;
+  return {
+    examineJob: openExaminer({
+      ...shared,
+      ...reportSettingsOf(config, () => Date.now() + jobQueue.clockOffsetMs()),
+      evidence,
+      judging,
+      probes,
+      findCheck: findCheckOf(config),
+      jobsOf,
+      onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
+      tracing,
+    }),
+    async close() {
+      await evidence.close();
+      await judging.close();
+      waiting.close();
+      probes.close();
+    },
+  };
+}
+
+function openApart(context: ExaminersContext): Examiners {
+  const { config, backend, log, metrics } = context;
+  const { reportStore, jobQueue } = backend;
+  const strikes = config.RATE_LIMIT ? backend.strikes : noStrikes;
+  const writer = openEvidenceWriter({ reportStore, log });
+  const supervisor = openSupervisor({
+    log,
+    pace: paceOf(context),
+    reportStore,
+    keepEvidence: writer.begin,
+    onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
+    clockOffsetMs: () => jobQueue.clockOffsetMs(),
+    limits: freezeLimits,
+    onPoison: (job) => strikes.add(job),
+    isRefused: async (job) => (await strikes.look(job)) !== undefined,
+  });
+  return {
+    ...supervisor,
+    async close() {
+      await supervisor.close();
+      await writer.close();
+    },
+  };
+}
+
+function paceOf({ config, backend, metrics }: ExaminersContext): Pace {
+  if (!config.RATE_LIMIT) return noPace;
+  return metrics
+    ? measurePace(backend.pace, (charge, seconds) => metrics.paceWaited(charge, seconds))
+    : backend.pace;
+}

@@ -1,0 +1,93 @@
+import type { Logger } from '#shared/logger';
+import type { ReportState } from '#shared/model/report';
+import type { Pace } from '#shared/pace/port';
+import type { Blob, ReportStore } from '#shared/report-store/port';
+import type { GivenRun } from './given-run.ts';
+import type { Calls, FromRunner, ToRunner } from './messages.ts';
+import { receiveError, sendError } from './sent-error.ts';
+
+/** What the runner process may ask of its worker. */
+export type AnswerSettings = {
+  readonly log: Logger;
+  readonly pace: Pick<Pace, 'take'>;
+  readonly reportStore: Pick<ReportStore, 'findFresh' | 'insert'>;
+  /** Hands evidence to the store; resolves when it has it or could not take it at once. */
+  readonly keepEvidence: (blob: Blob) => Promise<void>;
+  readonly onDone: (check: string, state: ReportState, seconds?: number) => void;
+};
+
+type Message = Exclude<FromRunner, { kind: 'ready' }>;
+
+/** Does what the messages of the process say; those of a run that has ended are void. */
+export function openAnswers(
+  settings: AnswerSettings,
+  find: (run: number) => GivenRun | undefined,
+  tell: (message: ToRunner) => void,
+): { readonly take: (message: Message) => void } {
+  const answer = async ({ call, run, name, given }: Extract<Message, { kind: 'call' }>) => {
+    try {
+      const value = await answerOf(settings, find(run))[name](...(given as [never, never]));
+      tell({ kind: 'answer', call, value });
+    } catch (error) {
+      tell({ kind: 'refusal', call, error: sendError(error) });
+    }
+  };
+  return {
+    take(message) {
+      switch (message.kind) {
+        case 'log':
+          return settings.log[message.level](message.fields, message.message);
+        case 'done':
+          return settings.onDone(message.check, message.state, message.seconds);
+        case 'call':
+          return void answer(message); // never rejects
+        case 'progress':
+        case 'release':
+        case 'evidence':
+        case 'failure':
+        case 'outcome': {
+          const run = find(message.run);
+          if (run) takeOf(run, message, settings);
+        }
+      }
+    },
+  };
+}
+
+function takeOf(
+  run: GivenRun,
+  message: Exclude<Message, { kind: 'log' | 'done' | 'call' }>,
+  { keepEvidence }: AnswerSettings,
+): void {
+  switch (message.kind) {
+    case 'progress':
+      return run.running.progress(message.progress);
+    case 'release':
+      return run.running.start.slot.release();
+    case 'evidence':
+      return void run.kept.push(keepEvidence(message.blob));
+    case 'failure':
+      return run.reject(receiveError(message.error));
+    case 'outcome':
+      // Evidence first, so that no report is ever without it.
+      return void Promise.all(run.kept).then(() => run.resolve(message.outcome)); // never rejects
+  }
+}
+
+/** The calls of a run, which may have ended meanwhile. */
+function answerOf({ pace, reportStore }: AnswerSettings, run: GivenRun | undefined): Calls {
+  return {
+    take: (...asked) => pace.take(...asked),
+    async findFresh(...asked) {
+      const found = await reportStore.findFresh(...asked);
+      return new Map([...found].map(([jobKey, { reportId }]) => [jobKey, { reportId }]));
+    },
+    async insert(...given) {
+      await Promise.all(run?.kept ?? []);
+      await reportStore.insert(...given);
+    },
+    async retake() {
+      await run?.running.start.slot.retake(run.running.stop);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Progress } from '#shared/job-queue/port';
+import type { Job } from '#shared/model/job';
+import type { ReportState } from '#shared/model/report';
+import type { Pace } from '#shared/pace/port';
+import type { Blob, ReportStore } from '#shared/report-store/port';
+import type { RunOutcome } from '../run/examine-job.ts';
+import type { SentError } from './sent-error.ts';
+
+/** What the runner process asks its worker to do, and waits for. */
+export type Calls = {
+  take(...asked: Parameters<Pace['take']>): Promise<number | null>;
+  findFresh(
+    ...asked: Parameters<ReportStore['findFresh']>
+  ): Promise<ReadonlyMap<string, { reportId: string }>>;
+  insert(...given: Parameters<ReportStore['insert']>): Promise<void>;
+  /** Waits for a slot again. */
+  retake(): Promise<void>;
+};
+
+/** From the worker to its runner process. Runs are numbered by the worker, from 1. */
+export type ToRunner =
+  | { readonly kind: 'run'; readonly run: number; readonly job: Job; readonly clockOffsetMs: number }
+  | { readonly kind: 'stop'; readonly run: number }
+  | { readonly kind: 'answer'; readonly call: number; readonly value: unknown }
+  | { readonly kind: 'refusal'; readonly call: number; readonly error: SentError };
+
+/** From the runner process to its worker. */
+export type FromRunner =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'outcome'; readonly run: number; readonly outcome: RunOutcome }
+  | { readonly kind: 'failure'; readonly run: number; readonly error: SentError }
+  | {
+      readonly kind: 'call';
+      readonly call: number;
+      readonly run: number;
+      readonly name: keyof Calls;
+      readonly given: readonly unknown[];
+    }
+  | { readonly kind: 'progress'; readonly run: number; readonly progress: Progress }
+  | { readonly kind: 'release'; readonly run: number }
+  | { readonly kind: 'evidence'; readonly run: number; readonly blob: Blob }
+  /** A check of a visit has ended. */
+  | {
+      readonly kind: 'done';
+      readonly check: string;
+      readonly state: ReportState;
+      readonly seconds: number | undefined;
+    }
+  | {
+      readonly kind: 'log';
+      readonly level: 'error' | 'warn' | 'info' | 'debug';
+      readonly fields: object;
+      readonly message: string;
+    };

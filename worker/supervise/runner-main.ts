@@ -1,0 +1,28 @@
+// The runner process: all that reads what targets send is in here, so that what they send can end this process and no other.
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { FromRunner, ToRunner } from './messages.ts';
+
+// As in cli/diag.js, before the first module that is loaded by it.
+enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/diag', import.meta.url)));
+const [{ openRunnerSide }, { settleWhenIdle }] = await Promise.all([
+  import('./runner-side.ts'),
+  import('#shared/settle'),
+]);
+
+// Whoever stops the service stops the worker, which ends this process when its runs have ended.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+process.once('disconnect', () => process.exit());
+
+const early: ToRunner[] = [];
+let take: (message: ToRunner) => void = (message) => early.push(message);
+process.on('message', (messages) => {
+  for (const message of messages as readonly ToRunner[]) take(message);
+});
+const side = await openRunnerSide((messages: readonly FromRunner[], onWritten) => {
+  if (process.connected) process.send?.(messages, undefined, {}, onWritten);
+  else onWritten();
+});
+take = side.take;
+for (const message of early) take(message);
+settleWhenIdle();

@@ -1,0 +1,180 @@
+import { type Config, readConfig } from '#shared/config';
+import { openJobKeys } from '#shared/job-keys';
+import type { Slot } from '#shared/job-queue/port';
+import type { Logger } from '#shared/logger';
+import type { Job } from '#shared/model/job';
+import { noPace } from '#shared/pace/memory';
+import { openTracing } from '#shared/tracing/open';
+import { noJobs } from '../checks/jobs.ts';
+import { currentRun, inRun, writeMarks } from '../probes/mark.ts';
+import { type ExamineJob, openExaminer } from '../run/examine-job.ts';
+import { openJudging } from '../run/judge-aside.ts';
+import { openEvidenceKeeper } from '../run/keep-evidence.ts';
+import { findCheckOf } from '../start/find-check.ts';
+import { prepareProbesOf } from '../start/probe-settings.ts';
+import { type MarkWriter, openMarkWriter } from './mark-file.ts';
+import type { Calls, FromRunner, ToRunner } from './messages.ts';
+import { openOutbox, type Outbox } from './outbox.ts';
+import { receiveError, sendError } from './sent-error.ts';
+
+/** The descriptor of the file of marks, behind those of input, output, errors and messages. */
+export const marksFd = 4;
+/** The worker looks every quarter of a second. */
+const beatMs = 200;
+
+export type RunnerSide = { readonly take: (message: ToRunner) => void };
+
+/** Opens the side of the runner process, which says `ready` then. @param write sends to the worker */
+export async function openRunnerSide(
+  write: (messages: readonly FromRunner[], onWritten: () => void) => void,
+): Promise<RunnerSide> {
+  const outbox = openOutbox(write);
+  const calls = openCalls(outbox);
+  const clock = { offsetMs: 0 };
+  const marks = openMarkWriter(marksFd);
+  writeMarks(marks.writeRun);
+  const beats = openBeats(marks);
+  const stops = new Map<number, AbortController>();
+  const examineJob = await openExaminerOf(readConfig(), { outbox, calls, clock });
+  const run = async (number: number, job: Job) => {
+    const stop = new AbortController();
+    stops.set(number, stop);
+    beats.begin();
+    try {
+      const outcome = await examineJob(job, {
+        start: { slot: slotOf(number, outbox, calls) },
+        stop: stop.signal,
+        progress: (progress) => outbox.sendAlong({ kind: 'progress', run: number, progress }),
+      });
+      outbox.send({ kind: 'outcome', run: number, outcome });
+    } catch (error) {
+      outbox.send({ kind: 'failure', run: number, error: sendError(error) });
+    } finally {
+      stops.delete(number);
+      beats.end();
+    }
+  };
+  outbox.send({ kind: 'ready' });
+  return {
+    take(message) {
+      switch (message.kind) {
+        case 'run':
+          clock.offsetMs = message.clockOffsetMs;
+          void inRun(message.run, () => run(message.run, message.job)); // its end is told in a message
+          return;
+        case 'stop':
+          stops.get(message.run)?.abort(new Error('the worker is stopping'));
+          return;
+        case 'answer':
+        case 'refusal':
+          calls.settle(message);
+      }
+    },
+  };
+}
+
+type Context = {
+  readonly outbox: Outbox<FromRunner>;
+  readonly calls: CallBook;
+  readonly clock: { readonly offsetMs: number };
+};
+
+async function openExaminerOf(config: Config, { outbox, calls, clock }: Context): Promise<ExamineJob> {
+  const log = logTo(outbox);
+  const pace = { take: calls.make('take'), close: async () => undefined };
+  const tracing = await openTracing(config, 'worker', log);
+  const reportStore: Parameters<typeof openEvidenceKeeper>[0]['reportStore'] = {
+    // The worker writes them before the report, and tries again where the store is away.
+    async keepBlobs(blobs) {
+      for (const blob of blobs) outbox.sendAlong({ kind: 'evidence', run: currentRun() ?? 0, blob });
+    },
+  };
+  return openExaminer({
+    evidence: openEvidenceKeeper({ reportStore, log, evidenceForS: config.EVIDENCE_HOURS * 3600 }),
+    judging: openJudging(config.HSTS_PRELOAD_FILE),
+    reportStore: { findFresh: calls.make('findFresh'), insert: calls.make('insert') },
+    log,
+    probes: prepareProbesOf(config, config.RATE_LIMIT ? pace : noPace),
+    findCheck: findCheckOf(config),
+    jobKeyOf: openJobKeys(config),
+    jobsOf: () => noJobs,
+    onDone: (check, state, seconds) => outbox.sendAlong({ kind: 'done', check, state, seconds }),
+    tracing,
+    now: () => Date.now() + clock.offsetMs,
+    freshForS: config.FRESH_SECONDS,
+    keepForS: config.REPORT_TTL_DAYS * 86_400,
+    publicPath: config.PUBLIC_URL ?? '',
+    reportIds: config.REPORT_IDS,
+  });
+}
+
+type CallBook = ReturnType<typeof openCalls>;
+type Waiting = { resolve(value: unknown): void; reject(error: Error): void };
+
+/** What the worker was asked and has not answered. */
+function openCalls(outbox: Outbox<FromRunner>) {
+  const waiting = new Map<number, Waiting>();
+  let last = 0;
+  return {
+    make:
+      <Name extends keyof Calls>(name: Name) =>
+      (...given: Parameters<Calls[Name]>): ReturnType<Calls[Name]> => {
+        const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+        last += 1;
+        waiting.set(last, { resolve, reject });
+        outbox.send({ kind: 'call', call: last, run: currentRun() ?? 0, name, given });
+        return promise as ReturnType<Calls[Name]>;
+      },
+    settle(message: Extract<ToRunner, { call: number }>): void {
+      const found = waiting.get(message.call);
+      waiting.delete(message.call);
+      if (message.kind === 'answer') found?.resolve(message.value);
+      else found?.reject(receiveError(message.error));
+    },
+  };
+}
+
+function slotOf(run: number, outbox: Outbox<FromRunner>, calls: CallBook): Slot {
+  const retake = calls.make('retake');
+  return {
+    release: () => outbox.send({ kind: 'release', run }),
+    async retake(signal) {
+      signal.throwIfAborted();
+      const { promise, reject } = Promise.withResolvers<never>();
+      const abort = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', abort, { once: true });
+      await Promise.race([retake(), promise]).finally(() => signal.removeEventListener('abort', abort));
+    },
+  };
+}
+
+function logTo(outbox: Outbox<FromRunner>): Logger {
+  const write = (level: keyof Logger) => (fields: object, message: string) => {
+    const { err, ...more } = fields as { readonly err?: unknown };
+    const sent = err === undefined ? more : { ...more, err: sendError(err) };
+    outbox.sendAlong({ kind: 'log', level, fields: sent, message });
+  };
+  return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
+}
+
+/** Shows that the event loop turns, while there are runs. */
+function openBeats(marks: MarkWriter) {
+  let runs = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const beat = () => {
+    const { user, system } = process.threadCpuUsage();
+    marks.writeBeat(user + system);
+  };
+  return {
+    begin(): void {
+      runs += 1;
+      if (runs > 1) return;
+      beat();
+      timer = setInterval(beat, beatMs);
+    },
+    end(): void {
+      runs -= 1;
+      if (runs === 0) clearInterval(timer);
+    },
+  };
+}
