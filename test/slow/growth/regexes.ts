@@ -66,12 +66,13 @@ const times = sizes.large / sizes.small;
 export function findSlowText({ source, flags }: Literal): string | undefined {
   const expression = new RegExp(source, flags.replaceAll(/[gy]/g, ''));
   const { starts, pieces } = attacksOn(source);
-  for (const start of starts)
-    for (const piece of pieces)
-      for (const end of ['', '\u0001'])
-        if (isSlow(expression, (size) => start + piece.repeat(size / piece.length) + end))
-          return `${start}${piece}…`;
-  return undefined;
+  const texts = starts.flatMap((start) => pieces.map((piece) => ({ start, piece })));
+  const slow = texts.find(({ start, piece }) =>
+    ['', '\u0001'].some((end) =>
+      isSlow(expression, (size) => start + piece.repeat(size / piece.length) + end),
+    ),
+  );
+  return slow && `${slow.start}${slow.piece}…`;
 }
 
 /** Whether a text costs more than three times as much in one piece as in eight; where it is quadratic that is eight times as much. */
