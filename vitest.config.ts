@@ -33,7 +33,7 @@ export default defineConfig({
       project('lab', 60_000),
       project('faults', 150_000),
       project('browser', 120_000),
-      project('slow', 60_000),
+      project('slow', 150_000),
     ],
   },
 });

@@ -108,7 +108,7 @@ function judgeNonceStrength(page: Page, policies: readonly SeenPolicy[]): Verdic
 
 // The most that so many characters of their alphabet can hold: 4 bits for hex, 3.3 for digits, 6 for base64.
 function nonceBits(nonce: string): number {
-  const text = nonce.replace(/=+$/, '');
+  const text = nonce.replace(/={1,2}$/, '');
   const perSign = /^\d+$/.test(text) ? Math.log2(10) : /^[0-9a-f]+$/i.test(text) ? 4 : 6;
   return Math.floor(text.length * perSign);
 }

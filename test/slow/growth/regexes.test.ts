@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { findLiterals, findSlowText } from './regexes.ts';
+
+/** Expressions that are worse than linear on some text, by file and source: what keeps such a text short. */
+const bounded: { readonly [literal: string]: string } = {
+  'api/pages/read-field.ts @([^\\s@<>]+?)[>;,.]*$': 'a field of our own form, with the body that holds it',
+  'shared/backend.ts \\/\\/[^@\\s]*@': 'addresses of our own stores',
+  'shared/config.ts ^\\.+|\\.+$': 'settings of the operator',
+  'shared/config.ts \\/+$': 'settings of the operator',
+  'shared/tracing/settings.ts \\/+$': 'settings of the operator',
+  'shared/render/file-name.ts ^[-.]+|[-.]+$':
+    'the run of characters before it leaves one dot or hyphen of many',
+  'worker/run/mask-evidence.ts ([a-z][a-z0-9+.-]{0,30}:[\\\\/]{2,})[^\\s/?#\\\\"\'<>]*@':
+    '31 characters for each place where it may begin',
+  'worker/checks/pagespeed-check/judge/show-insight.ts [\\d.,]+\\s*(?:ms|s|KiB|MiB)\\b':
+    'the first 200 characters of a display value',
+  'worker/checks/pagespeed-check/facts/end.ts [.\\s]+$': 'the first 300 characters of a line',
+  'worker/checks/dns-check/mail/dkim/parse-dkim-key.ts =+$': 'two signs at most: the expression before it',
+};
+
+test('an expression that is worse than linear is listed with the bound of its texts', () => {
+  const slow = findLiterals().flatMap((each) => {
+    if (Object.hasOwn(bounded, `${each.file} ${each.source}`)) return [];
+    const text = findSlowText(each);
+    return text === undefined ? [] : [`${each.file} ${each.source} by ${JSON.stringify(text)}`];
+  });
+  expect(slow).toEqual([]);
+});
+
+test('nothing is listed that no longer stands in the code', () => {
+  const all = new Set(findLiterals().map(({ file, source }) => `${file} ${source}`));
+  expect(Object.keys(bounded).filter((each) => !all.has(each))).toEqual([]);
+});
+
+test.for(['a+$', '\\s+,'])('%s is found to be worse than linear', (source) => {
+  expect(findSlowText({ file: '', source, flags: '' })).toBeDefined();
+});
+
+test.for(['^a+$', 'ab', '^[^;]*;', '\\d{1,3}$'])('%s is not', (source) => {
+  expect(findSlowText({ file: '', source, flags: '' })).toBeUndefined();
+});
