@@ -44,6 +44,9 @@ const nsSchema = z
     parentZone: z.string().nullable(),
     parent: z.array(z.string()).nullable().meta({ description: 'As the parent’s servers delegate.' }),
     child: z.array(z.string()).nullable().meta({ description: 'As the zone itself says.' }),
+    parentServers: z.looseObject({ known: count.nullable(), asked: count }).optional().meta({
+      description: 'How many servers the parent zone has, and how many of their addresses were asked.',
+    }),
     servers: z.array(nameServerSchema),
     notAsked: count.meta({ description: 'Addresses beyond our limit.' }),
   })

@@ -1134,6 +1134,15 @@ const cdsCases: readonly Case[] = [
     broken: [],
   },
   {
+    name: 'one server has no CDS yet, whatever the resolver has met',
+    change: {
+      add: [cds(dsLine('good.test', keySigning, { type: 'CDS' }))],
+      servers: { '198.51.100.1': { lacks: 'CDS' } },
+    },
+    broken: ['dnssec-cds-inconsistent'],
+    score: 91,
+  },
+  {
     name: 'a CDS of a key that is not in the zone',
     change: { add: [cds(dsLine('good.test', makeKey(257), { type: 'CDS' }))] },
     broken: ['dnssec-cds-mismatch'],
@@ -1320,8 +1329,9 @@ const eachByItself: readonly Case[] = [
       'good.test 3600 NS ns2.good.test',
       'good.test 3600 NS ns.other.test',
     ]),
-    broken: ['dnssec-ds-inconsistent'],
-    score: 91,
+    // It has no glue either.
+    broken: ['dnssec-ds-inconsistent', 'ns-parent-inconsistent'],
+    score: 79,
   },
   {
     name: 'one server of the parent shows nothing of how the others differ',

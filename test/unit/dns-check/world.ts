@@ -35,6 +35,8 @@ export type ServerManner = {
   readonly unknownOption?: string;
   /** False: it writes the question in lower case; a response code: it answers that to a name in mixed case. */
   readonly keepsCase?: false | string;
+  /** A type of record that its copy of the zone lacks. */
+  readonly lacks?: string;
   /** A type of record for which it answers SERVFAIL. */
   readonly failsFor?: string;
   /** What it answers to the question for a transfer; refused when left out. */
@@ -193,7 +195,8 @@ function zoneAnswer(
   const zone = zoneOf(manner.zones, question.name, '');
   if (zone === undefined) return strangersAnswer(manner, question);
   const records = manner.own ?? world.zones.get(zone) ?? [];
-  const proven = manner.proves === false ? records.filter(({ type }) => !type.startsWith('NSEC')) : records;
+  const own = manner.lacks === undefined ? records : records.filter(({ type }) => type !== manner.lacks);
+  const proven = manner.proves === false ? own.filter(({ type }) => !type.startsWith('NSEC')) : own;
   const step = lookUp(zone, proven, question, options.dnssecOk);
   const aa = step.flags.aa && manner.authoritative !== false;
   return { ...step, answers: withoutSignatures(step.answers, options), flags: { ...step.flags, aa } };

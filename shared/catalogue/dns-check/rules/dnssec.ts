@@ -85,6 +85,16 @@ export const dnssecRules = {
     fix: 'Bring the zone to the same version on all servers; with two providers, publish the keys of both at both.',
     references: ['RFC 4035 §2.1', 'RFC 8901 §2'],
   },
+  'dnssec-cds-inconsistent': {
+    part: 'dnssec',
+    severity: 'medium',
+    points: 9,
+    title: 'The name servers ask the parent for different DS records',
+    detail:
+      '{server} ({ip}) gives the CDS {cds}, other servers give {others}. A parent that reads CDS may enter a DS that not all servers can serve.',
+    fix: 'Bring the zone to the same version on all servers; with two providers, publish the CDS of both at both.',
+    references: ['RFC 7344 §6.1', 'RFC 8901 §6'],
+  },
   'dnssec-ds-inconsistent': {
     part: 'dnssec',
     severity: 'medium',

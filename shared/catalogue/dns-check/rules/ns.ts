@@ -249,6 +249,16 @@ export const nsRules = {
     fix: 'Bring the zone to the same version on all servers.',
     references: ['RFC 1034 §4.2.2', 'RFC 1034 §4.3.5'],
   },
+  'ns-parent-inconsistent': {
+    part: 'ns',
+    severity: 'medium',
+    points: 12,
+    title: 'The parent’s name servers delegate the domain differently',
+    detail:
+      'The parent’s server {ip} delegates to {names}, other servers of the parent to {others}. Of {known} servers of the parent, {asked} addresses were asked.',
+    fix: 'Directly after a change this is normal for some minutes. If it stays, ask the registry.',
+    references: ['RFC 1034 §4.2.2', 'RFC 1034 §4.3.5'],
+  },
   'ns-parent-child-mismatch': {
     part: 'ns',
     severity: 'medium',

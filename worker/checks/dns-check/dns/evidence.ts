@@ -21,6 +21,8 @@ export type DnsEvidence = {
   readonly random: DnsAnswer;
   /** What the parent zone's own servers say of the domain's NS, with the DS in the referral (RFC 4035 §3.1.4). */
   readonly referrals: readonly DnsAnswer[];
+  /** How many servers the parent zone names; those that were asked stand in `referrals`. Absent in evidence of before. */
+  readonly parentServers?: number;
   /** What one of them answers by TCP; absent where a server of the domain answers by TCP itself. */
   readonly parentTcp?: DnsAnswer;
   readonly hosts: readonly HostAnswers[];
@@ -88,6 +90,8 @@ export type ServerAnswers = {
   readonly mx?: DnsAnswer;
   /** With its signatures; asked where the zone is signed. */
   readonly dnskey?: DnsAnswer;
+  /** What it asks the parent to enter; asked where the zone is signed. Absent in evidence of before. */
+  readonly cds?: DnsAnswer;
   /** A random name below the domain, with DNSSEC; asked where the zone is signed. */
   readonly absentName?: DnsAnswer;
   /** A type that no domain has at its own name, with DNSSEC; asked where the zone is signed. */

@@ -1,5 +1,5 @@
 import { brokenBy, notTested, type Verdict } from '#shared/model/verdict';
-import { recordsAt } from '../../../../dns/read-answer.ts';
+import { ownRecords, readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
 import { type Dnskey, readAll, readDs } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';
 import { mostFrequent, sorted } from '../ns/delegation.ts';
@@ -24,6 +24,20 @@ export function judgeKeySets({ apex, servers: all }: DnsFacts, { servers, keys }
 function printKeys(keys: readonly Dnskey[]): string {
   const names = keys.map((key) => `${keyTagOf(key)} (${algorithmOf(key.algorithm).name})`);
   return sorted(names).join(', ') || 'none';
+}
+
+/** Judges that every name server asks the parent for the same DS; a parent that asks one of them would enter what the others do not have. */
+export function judgeCdsSets({ evidence, authoritative }: DnsFacts, { keys }: Signing): Verdict {
+  if (keys.length === 0) return 'not-applicable';
+  const seen = evidence.servers.flatMap(({ name, address, cds }) => {
+    const isKnown = authoritative.some(({ ip }) => ip === address);
+    if (!isKnown || cds?.kind !== 'answer' || readAnswer(cds).state === 'unknown') return [];
+    const own = sorted(readAll(ownRecords(cds), readDs).map(printDs)).join(', ');
+    return [{ server: name, ip: address, cds: own || 'none' }];
+  });
+  if (seen.length < 2) return notTested('fewer than two name servers gave their CDS');
+  const usual = mostFrequent(seen.map(({ cds }) => cds));
+  return brokenBy(seen.filter(({ cds }) => cds !== usual).map((one) => ({ ...one, others: usual })));
 }
 
 /** Judges that every server of the parent refers with the same DS. One that gives a referral without DNSSEC has none to give. */

@@ -16,7 +16,7 @@ import { digestOf } from './ds-digest.ts';
 import { judgeAlgorithms } from './judge-algorithms.ts';
 import { judgeCds, judgeCdsSigner } from './judge-cds.ts';
 import { judgeDenial, judgeOptOut } from './judge-denial.ts';
-import { judgeDsSets, judgeKeySets } from './judge-sets.ts';
+import { judgeCdsSets, judgeDsSets, judgeKeySets } from './judge-sets.ts';
 import { judgeStrength } from './judge-strength.ts';
 import { entryPointFlag, keyTagOf, revokedFlag, zoneKeyFlag } from './key-tag.ts';
 import { isoTime, printDs } from './print.ts';
@@ -45,6 +45,7 @@ export function judgeDnssec(
     'dnssec-nsec3-opt-out': judgeOptOut(facts, signing, denials),
     'dnssec-server-signature-invalid': judgeServers(facts, signing),
     'dnssec-keys-inconsistent': judgeKeySets(facts, signing),
+    'dnssec-cds-inconsistent': judgeCdsSets(facts, signing),
     'dnssec-ds-inconsistent': judgeDsSets(facts),
     'dnssec-algorithm-not-signing': judgeAlgorithms(facts, signing),
     'dnssec-cds-mismatch': judgeCds(facts, signing),

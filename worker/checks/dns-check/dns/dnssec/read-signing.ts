@@ -11,6 +11,7 @@ import {
 import type { DnsAnswer, DnsQuestion, DnsRecord } from '../../../../probes/dns/port.ts';
 import { type ApexType, apexTypes } from '../../halves.ts';
 import type { DnsFacts } from '../facts.ts';
+import { mostFrequent } from '../ns/delegation.ts';
 import { keyOfDs } from './ds-digest.ts';
 import { keyTagOf } from './key-tag.ts';
 import { type SignatureVerdict, verifyRrsig } from './verify-rrsig.ts';
@@ -50,7 +51,7 @@ const uncheckedTypes: readonly ApexType[] = ['DS'];
 /** Checks every signature at the domain by the zone's own keys; those over the keys by the keys that the parent vouches for, where it vouches for any. */
 export function readSigning(facts: DnsFacts): Signing {
   const { domain, apex, answers, evidence } = facts;
-  const keys = readAll(foundRecords(apex.DNSKEY), readDnskey).slice(0, limits.keys);
+  const keys = keysOfZone(facts);
   const ds = readAll(foundRecords(apex.DS), readDs)
     .slice(0, limits.ds)
     .map((one) => ({ ds: one, key: keyOfDs(domain, one, keys) }));
@@ -81,6 +82,18 @@ export function readSigning(facts: DnsFacts): Signing {
       };
     });
   return { keys, ds, sets, servers };
+}
+
+// The resolver may have met the one server without keys: then those that most servers have count.
+function keysOfZone({ apex, evidence }: DnsFacts): readonly Dnskey[] {
+  const resolved = readAll(foundRecords(apex.DNSKEY), readDnskey).slice(0, limits.keys);
+  if (resolved.length > 0) return resolved;
+  const sets = evidence.servers.flatMap(({ dnskey }) => {
+    const own = dnskey === undefined ? [] : readAll(ownRecords(dnskey), readDnskey);
+    return own.length === 0 ? [] : [own.slice(0, limits.keys)];
+  });
+  const usual = mostFrequent(sets.map((own) => JSON.stringify(own)));
+  return sets.find((own) => JSON.stringify(own) === usual) ?? [];
 }
 
 function isHeard(answer: DnsAnswer | undefined): boolean {

@@ -7,17 +7,26 @@ import type { Ancestor, ApexAnswers, DnsEvidence, HostAnswers, ServerAnswers } f
 import { addressesOf, delegatedNames, glueOf } from '../servers/addresses.ts';
 import { enclosingZone } from '../zone.ts';
 import { gatherOrigins } from './gather-origins.ts';
+import { gatherParents } from './gather-parents.ts';
 import { askServers, chooseAddresses, serverLimit, type ZoneKnown } from './gather-servers.ts';
 import { gatherTransfers } from './gather-transfers.ts';
 
 type Delegation = Pick<
   DnsEvidence,
-  'referrals' | 'hosts' | 'servers' | 'notAsked' | 'direct' | 'parentTcp' | 'transfers' | 'origins'
+  | 'referrals'
+  | 'parentServers'
+  | 'hosts'
+  | 'servers'
+  | 'notAsked'
+  | 'direct'
+  | 'parentTcp'
+  | 'transfers'
+  | 'origins'
 >;
 
 type Referrals = Promise<readonly DnsAnswer[]>;
 
-type Servers = Omit<Delegation, 'referrals' | 'parentTcp' | 'transfers'>;
+type Servers = Omit<Delegation, 'referrals' | 'parentServers' | 'parentTcp' | 'transfers'>;
 
 type Known = {
   readonly shared: SharedAnswers;
@@ -27,9 +36,6 @@ type Known = {
   readonly random: string;
 };
 
-/** How many of the parent's servers are asked; the first answer counts. */
-const parentServerLimit = 3;
-
 const nothing: Delegation = { referrals: [], hosts: [], servers: [], notAsked: 0, direct: [] };
 
 /** Asks the parent's servers for the delegation, and every name server of the domain for what it knows. Nothing where the domain is no zone of its own. */
@@ -37,12 +43,13 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
   const [soa, exists] = await Promise.all([known.shared.apex.SOA, known.shared.exists]);
   if (!exists || enclosingZone(soa) !== undefined) return nothing;
   const own = childNames(context, known);
-  const referrals = askParent(context, known.ancestors);
+  const parents = gatherParents(context, known.ancestors, askHosts);
+  const referrals = parents.then((heard) => heard.referrals);
   const zone: ZoneKnown = { isSigned: hasKeys(known), random: known.random };
-  const [first, rest, delegated] = await Promise.all([
+  const [first, rest, { referrals: delegated, parentServers }] = await Promise.all([
     gatherServers(context, own, { referrals, zone }),
     gatherServers(context, namesOfParentOnly(context.domain, own, referrals), { referrals, zone }),
-    referrals,
+    parents,
   ]);
   const servers = [...first.servers, ...rest.servers];
   const [parentTcp, transfers] = await Promise.all([
@@ -51,6 +58,7 @@ export async function gatherDelegation(context: HalfContext, known: Known): Prom
   ]);
   return {
     referrals: delegated,
+    parentServers,
     hosts: [...first.hosts, ...rest.hosts],
     servers,
     notAsked: first.notAsked + rest.notAsked,
@@ -115,25 +123,11 @@ async function namesOfParentOnly(
   return others.slice(0, Math.max(0, serverLimit - names.length));
 }
 
-async function askParent(
-  context: HalfContext,
-  ancestors: Promise<readonly Ancestor[]>,
-): Promise<readonly DnsAnswer[]> {
-  const parent = (await ancestors).find(({ ns }) => ownRecords(ns).length > 0);
-  if (!parent) return [];
-  const names = readAll(ownRecords(parent.ns), readText).slice(0, parentServerLimit);
-  const hosts = await askHosts(context, names);
-  // One address of each host: three servers are enough to hear from one.
-  const addresses = hosts.flatMap((host) => addressesOf(host).slice(0, 1));
-  return Promise.all(
-    // With DNSSEC, so that the referral has the DS in it: each of the parent's servers is heard at no further question.
-    addresses.map((server) => context.ask({ name: context.domain, type: 'NS' }, { server, dnssecOk: true })),
-  );
-}
-
 // Keys that the resolver refuses as bogus it gives without checking.
 async function hasKeys({ shared, unchecked }: Known): Promise<boolean> {
-  const answer = await shared.apex.DNSKEY;
+  const [answer, ds] = await Promise.all([shared.apex.DNSKEY, shared.apex.DS]);
+  // The resolver may have met the one server that has no keys.
+  if (ownRecords(ds).length > 0) return true;
   const seen = readAnswer(answer).state === 'unknown' ? ((await unchecked).DNSKEY ?? answer) : answer;
   return ownRecords(seen).length > 0;
 }

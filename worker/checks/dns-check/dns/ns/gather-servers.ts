@@ -60,17 +60,29 @@ export async function askServers(
 ): Promise<{ servers: readonly ServerAnswers[]; direct: readonly DnsAnswer[] }> {
   const names = [...new Set(addresses.map(({ name }) => name))].slice(0, directServers);
   const direct = names.map((name) => addresses.find((server) => server.name === name)?.address);
+  const spoken = addresses.map(({ address }) => askZone(context, address));
+  const isSigned = isAnySigned(zone.isSigned, spoken);
   const asked = await Promise.all(
-    addresses.map(async ({ name, address }) => {
-      const speaks = askZone(context, address);
+    addresses.map(async ({ name, address }, at) => {
+      const speaks = spoken[at] ?? askZone(context, address);
       const [server, own] = await Promise.all([
-        askServer(context, { name, address }, { speaks, zone }),
+        askServer(context, { name, address }, { speaks, zone: { ...zone, isSigned } }),
         direct.includes(address) ? askDirect(context, address, speaks) : [],
       ]);
       return { server, own };
     }),
   );
   return { servers: asked.map(({ server }) => server), direct: asked.flatMap(({ own }) => own) };
+}
+
+// One server may have a signed zone that the resolver has not met.
+async function isAnySigned(
+  isKnown: Promise<boolean>,
+  spoken: readonly Promise<ZoneAnswers>[],
+): Promise<boolean> {
+  if (await isKnown) return true;
+  const answers = await Promise.all(spoken);
+  return answers.some(({ soa }) => soa.kind === 'answer' && soa.answers.some(({ type }) => type === 'RRSIG'));
 }
 
 type ZoneAnswers = { readonly soa: DnsAnswer; readonly ns: DnsAnswer; readonly isSilent: boolean };
@@ -132,15 +144,16 @@ async function askSigned(
   { domain, ask }: HalfContext,
   server: string,
   { isSigned, random }: ZoneKnown,
-): Promise<Pick<ServerAnswers, 'dnskey' | 'absentName' | 'absentType'>> {
+): Promise<Pick<ServerAnswers, 'dnskey' | 'cds' | 'absentName' | 'absentType'>> {
   if (!(await isSigned)) return {};
   const signed = { server, dnssecOk: true } as const;
-  const [dnskey, absentName, noSuchType] = await Promise.all([
+  const [dnskey, cds, absentName, noSuchType] = await Promise.all([
     ask({ name: domain, type: 'DNSKEY' }, signed),
+    ask({ name: domain, type: 'CDS' }, signed),
     ask({ name: random, type: 'A' }, signed),
     ask({ name: domain, type: absentType }, signed),
   ]);
-  return { dnskey, absentName, absentType: noSuchType };
+  return { dnskey, cds, absentName, absentType: noSuchType };
 }
 
 async function askForeign(

@@ -1,10 +1,11 @@
 import { brokenBy, brokenIf, eachOf, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
-import { readAnswer } from '../../../../dns/read-answer.ts';
+import { isInZone } from '../../../../dns/name.ts';
+import { readAnswer, recordsAt } from '../../../../dns/read-answer.ts';
 import type { HostAnswers } from '../evidence.ts';
 import type { DnsFacts } from '../facts.ts';
-import { addressesOf, isIpv6 } from '../servers/addresses.ts';
+import { addressesOf, delegatedNames, glueOf, isIpv6 } from '../servers/addresses.ts';
 import { named } from '../servers/server-facts.ts';
-import { type Delegation, mostFrequent, readGlue } from './delegation.ts';
+import { type Delegation, mostFrequent, readGlue, sorted } from './delegation.ts';
 
 type SetCode = 'ns-inconsistent' | 'ns-parent-child-mismatch' | 'ns-parent-child-disjoint';
 
@@ -31,6 +32,26 @@ export function judgeSets(facts: DnsFacts, { parent, child, isReferred }: Delega
     'ns-parent-child-mismatch': isDisjoint ? 'not-applicable' : brokenIf(differs, seen, fix),
     'ns-parent-child-disjoint': brokenIf(isDisjoint, seen, fix),
   };
+}
+
+/** Judges that the parent's servers refer to the same name servers, with the same addresses. */
+export function judgeParents({ evidence, domain }: DnsFacts): Verdict {
+  const seen = evidence.referrals.flatMap((answer) => {
+    if (answer.kind === 'failure' || recordsAt(answer.authority, domain, 'NS').length === 0) return [];
+    const names = delegatedNames([answer], domain);
+    const lines = names
+      .toSorted()
+      .map((name) => [name, ...(isInZone(name, domain) ? sorted(glueOf([answer], name)) : [])].join(' '));
+    return [{ ip: answer.server, names: lines.join(', ') }];
+  });
+  if (seen.length < 2) return notTested('fewer than two of the parent’s name servers gave a delegation');
+  const others = mostFrequent(seen.map(({ names }) => names));
+  const known = evidence.parentServers ?? seen.length;
+  return brokenBy(
+    seen
+      .filter(({ names }) => names !== others)
+      .map((one) => ({ ...one, others, known, asked: evidence.referrals.length })),
+  );
 }
 
 function judgeConsistency({ authoritative, servers }: DnsFacts): Verdict {

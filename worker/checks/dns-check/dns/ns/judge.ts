@@ -5,7 +5,7 @@ import { inState } from '../servers/server-facts.ts';
 import { readDelegation } from './delegation.ts';
 import { addressUnseen, isUnseen, judgeAddresses } from './judge-addresses.ts';
 import { judgeNoneAnswers } from './judge-dead.ts';
-import { judgeGlue, judgeSets } from './judge-delegation.ts';
+import { judgeGlue, judgeParents, judgeSets } from './judge-delegation.ts';
 import { judgeOrigins } from './judge-origins.ts';
 import { judgeServers } from './judge-servers.ts';
 import { judgeTransfers } from './judge-transfers.ts';
@@ -28,6 +28,7 @@ export function judgeNs(facts: DnsFacts): Verdicts<NsCode> {
     'ns-same-as': judgeOrigins(facts, delegation, addresses['ns-same-prefix']),
     ...judgeSets(facts, delegation),
     ...judgeGlue(facts),
+    'ns-parent-inconsistent': judgeParents(facts),
     'zone-transfer-open': judgeTransfers(facts),
     'ns-address-not-public': judgePublicity(facts),
   };

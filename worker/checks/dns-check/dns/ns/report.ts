@@ -18,6 +18,7 @@ export function reportNs(facts: DnsFacts, isFaulty: boolean) {
     parentZone: facts.parentZone,
     parent,
     child,
+    parentServers: { known: facts.evidence.parentServers ?? null, asked: facts.evidence.referrals.length },
     servers: facts.servers.map(showServer),
     notAsked: facts.evidence.notAsked,
   };
