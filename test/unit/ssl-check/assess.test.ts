@@ -346,7 +346,7 @@ const certificateRows = [
   row(
     'a curve that is given by its numbers',
     shows([leafWith({ key: makeKey('p256-by-numbers') }), intermediate]),
-    ['F 20', 'certificate-key-type-unsupported'],
+    ['A+ 20', 'certificate-key-type-unsupported'],
   ),
   row(
     'a wildcard covers one label',
@@ -588,7 +588,7 @@ const certificateRows = [
     { trusted: false },
   ),
   row('a key that no browser knows', shows([leafWith({ key: ed25519 }), intermediate]), [
-    'F 20',
+    'A+ 20',
     'certificate-key-type-unsupported',
   ]),
   row('no intermediate', shows([leaf]), ['B 80', 'chain-incomplete'], {
@@ -670,13 +670,13 @@ const certificateRows = [
   row(
     'a public certificate that no log knows',
     shows([leafWith({ extensions: [publicPolicy] }), intermediate]),
-    ['T 20', 'certificate-timestamps-few'],
+    ['A+ 20', 'certificate-timestamps-few'],
     { trusted: false },
   ),
   row(
     'two timestamps of one log',
     shows([leafWith({ extensions: [publicPolicy, timestamps(1, 1)] }), intermediate]),
-    ['T 20', 'certificate-timestamps-few'],
+    ['A+ 20', 'certificate-timestamps-few'],
   ),
   row(
     'two timestamps of two logs with two operators',
@@ -694,7 +694,7 @@ const certificateRows = [
   row(
     'two timestamps of two logs with one operator',
     shows([leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.second)] }), intermediate]),
-    ['T 20', 'certificate-timestamps-not-accepted'],
+    ['A+ 20', 'certificate-timestamps-not-accepted'],
     { trusted: false },
   ),
   row(
@@ -710,7 +710,7 @@ const certificateRows = [
   row(
     'a log that had retired before the timestamp',
     shows([leafWith({ extensions: [publicPolicy, timestamps(logs.retired, logs.other)] }), intermediate]),
-    ['T 20', 'certificate-timestamps-not-accepted'],
+    ['A+ 20', 'certificate-timestamps-not-accepted'],
   ),
   row(
     'a log that is not in the list, which may be newer than it',
@@ -738,7 +738,7 @@ const certificateRows = [
       leafWith({ extensions: [publicPolicy, timestamps(logs.first, { wrong: logs.other })] }),
       intermediate,
     ]),
-    ['T 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
+    ['A+ 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
     { trusted: false },
   ),
   row(
@@ -747,7 +747,7 @@ const certificateRows = [
       leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.second, { wrong: logs.other })] }),
       intermediate,
     ]),
-    ['T 19', 'certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
+    ['A+ 19', 'certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
     { trusted: false },
   ),
   row(
@@ -771,7 +771,7 @@ const certificateRows = [
   row(
     'timestamps beside the certificate, one of which its log did not sign',
     isLogged(logs.first, { wrong: logs.other }),
-    ['T 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
+    ['A+ 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
   ),
   row(
     'none embedded and a stapled OCSP answer, which may carry some',
@@ -962,7 +962,7 @@ const protocolRows = [
       questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null, group: 0x001e })])),
       groups: { accepted: [0x001e], end: refused() },
     },
-    ['F 20', 'browsers-cannot-connect', 'group-post-quantum-missing'],
+    ['A+ 20', 'browsers-cannot-connect', 'group-post-quantum-missing'],
   ),
   row(
     'a hybrid group that no browser has',
@@ -981,7 +981,7 @@ const protocolRows = [
       groups: { accepted: [0x0101], end: refused() },
       handshakes: modern(connected({ ephemeralKey: { type: 'DH', size: 3072 } })),
     },
-    ['A+ 100', 'group-post-quantum-missing'],
+    ['A+ 65', 'chrome-cannot-connect', 'safari-cannot-connect', 'group-post-quantum-missing'],
   ),
   row(
     'CCM alone, which no browser has',
@@ -1003,7 +1003,7 @@ const protocolRows = [
         question('TLSv1.2', 'sound', [accepts(0xc0ac)]),
       ),
     },
-    ['F 20', 'browsers-cannot-connect', 'tls13-missing'],
+    ['A- 20', 'browsers-cannot-connect', 'tls13-missing'],
   ),
   row(
     'a ServerHello with a version that does not exist',
@@ -1427,9 +1427,14 @@ const suiteRows = [
   row('a prime of 2048 bits', finite(2048), ['A+ 100', 'suite-finite-field-offered']),
   row(
     'whether there are suites with a prime is not known',
-    { questions: asked(question('TLSv1.2', 'finiteField', [], stopped)) },
-    ['A+ 100'],
-    { state: 'partial', notTested: ['suite-finite-field-offered'] },
+    {
+      questions: asked(
+        question('TLSv1.2', 'sound', [accepts(0xc02b)], stopped),
+        question('TLSv1.2', 'finiteField', [], stopped),
+      ),
+    },
+    [null],
+    { state: 'partial', notTested: ['suite-finite-field-offered', 'key-exchange-breakable'] },
   ),
   row('SHA-1 in the signature of a key exchange', strongWith({ signatureScheme: 0x0203 }), [
     'A+ 95',
@@ -1478,7 +1483,43 @@ const suiteRows = [
       }),
       questions: asked(noTls13, question('TLSv1.2', 'sound', [accepts(0xc009)])),
     },
-    ['B 80', 'tls13-missing', 'aead-missing', 'suite-cbc-offered'],
+    ['B 65', 'tls13-missing', 'aead-missing', 'suite-cbc-offered', 'chrome-cannot-connect'],
+  ),
+  row(
+    'a browser whose own hello is refused',
+    {
+      clients: [{ hello: 'Firefox 132 and later', version: null, answer: refused(40) }],
+    },
+    ['A+ 65', 'firefox-cannot-connect'],
+  ),
+  row(
+    'a browser whose hello was not answered in time',
+    {
+      clients: ['chrome', 'Firefox 132 and later', 'Safari 26, iOS 26'].map((hello) => ({
+        hello,
+        version: null,
+        answer: { kind: 'silent' as const },
+      })),
+    },
+    ['A+ 100'],
+    { notTested: ['chrome-cannot-connect', 'firefox-cannot-connect', 'safari-cannot-connect'] },
+  ),
+  row(
+    'a class of suites that was not asked for',
+    { questions: asked(question('TLSv1.2', 'dangerous', [], stopped)) },
+    [null],
+    { state: 'partial', notTested: ['suite-null-offered', 'suite-anonymous-offered', 'suite-rc4-offered'] },
+  ),
+  row(
+    'a class that was refused by itself',
+    {
+      questions: asked(
+        question('TLSv1.2', 'dangerous', [accepts(0x0005)], stopped),
+        question('TLSv1.2', 'nullCipher'),
+      ),
+    },
+    [null, 'suite-rc4-offered', 'suite-rc4-since-tls11', 'suite-without-forward-secrecy-offered'],
+    { passed: ['suite-null-offered'], notTested: ['suite-anonymous-offered'] },
   ),
   row(
     'no post-quantum group',
