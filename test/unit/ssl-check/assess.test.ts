@@ -631,7 +631,17 @@ const certificateRows = [
   row('two days left', until('2026-11-23T03:00:00'), ['A+ 95', 'certificate-expires-within-days']),
   row('two weeks left of 64 days', until('2026-12-04T03:00:00'), ['A+ 98', 'certificate-expires-soon']),
   row('39 days left of 90', until('2026-12-30T00:00:00'), ['A+ 100']),
-  row('13 days left of 47 are enough', lasting('2026-10-18T03:00:00', '2026-12-04T03:00:00'), ['A+ 100']),
+  row('16 days left of 47 are enough', lasting('2026-10-22T03:00:00', '2026-12-08T04:00:00'), ['A+ 100']),
+  row('13 days left of 47', lasting('2026-10-18T03:00:00', '2026-12-04T03:00:00'), [
+    'A+ 98',
+    'certificate-expires-soon',
+  ]),
+  row('49 days left of 199', lasting('2026-06-25T03:00:00', '2027-01-10T03:00:00'), ['A+ 100']),
+  row(
+    'a name with an underscore under a wildcard',
+    { host: 'my_site.bar.test', ...shows([leafWith({ names: ['*.bar.test'] }), intermediate]) },
+    ['A+ 100'],
+  ),
   row('4 days left of 6 are enough', lasting('2026-11-19T03:00:00', '2026-11-25T03:00:00'), ['A+ 100']),
   row('must-staple without a staple', shows([mustStaple, intermediate]), [
     'A+ 94',
@@ -1072,7 +1082,7 @@ const protocolRows = [
     ['B 78', 'sslv3-offered', 'suite-rc4-offered', 'suite-without-forward-secrecy-offered'],
   ),
   row('SSL 3.0 with a block cipher', { questions: asked(...old('SSLv3', 0x0035)) }, [
-    'C 63',
+    'C 61',
     'sslv3-cbc-offered',
     'sslv3-offered',
     'suite-without-forward-secrecy-offered',
@@ -1318,7 +1328,7 @@ const protocolRows = [
       groups: null,
       questions: [question('TLSv1.2', 'sound', [], stopped), ...old('SSLv3', 0x0035)],
     },
-    ['C 63', 'sslv3-offered', 'sslv3-cbc-offered', 'suite-without-forward-secrecy-offered'],
+    ['C 61', 'sslv3-offered', 'sslv3-cbc-offered', 'suite-without-forward-secrecy-offered'],
     { state: 'partial', notTested: ['tls-missing'] },
   ),
 ];
@@ -1395,7 +1405,7 @@ const suiteRows = [
   row('RC4 in TLS 1.2', weak(0xc007), ['C 65', 'suite-rc4-since-tls11', 'suite-rc4-offered']),
   row('RC4 in TLS 1.0', weak(0xc007, 'TLSv1'), ['B 80', 'tls10-offered', 'suite-rc4-offered']),
   row('3DES in TLS 1.2', weak(0xc008), [
-    'C 63',
+    'C 61',
     'suite-3des-since-tls11',
     'suite-3des-offered',
     'suite-cbc-offered',
@@ -1484,6 +1494,47 @@ const suiteRows = [
       questions: asked(noTls13, question('TLSv1.2', 'sound', [accepts(0xc009)])),
     },
     ['B 65', 'tls13-missing', 'aead-missing', 'suite-cbc-offered', 'chrome-cannot-connect'],
+  ),
+  row(
+    '3DES alone, which our OpenSSL does not have',
+    {
+      ...onlyTls12,
+      handshakes: modern(failed('ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE')),
+      questions: asked(
+        noTls13,
+        question('TLSv1.2', 'sound'),
+        question('TLSv1.2', 'dangerous', [accepts(0x000a)]),
+      ),
+      groups: { accepted: [], end: refused(70) },
+    },
+    [
+      'C 61',
+      'tls13-missing',
+      'aead-missing',
+      'forward-secrecy-missing',
+      'suite-3des-since-tls11',
+      'suite-3des-offered',
+      'suite-without-forward-secrecy-offered',
+      'suite-cbc-offered',
+      'chrome-cannot-connect',
+      'firefox-cannot-connect',
+    ],
+    { notTested: ['handshake-not-completed'] },
+  ),
+  row(
+    'records of TLS that are damaged',
+    {
+      ...silentRun,
+      hsts: unseenHsts,
+      questions: [
+        question('TLSv1.2', 'sound', [], {
+          kind: 'refused',
+          by: 'malformed',
+          reason: 'a ServerHello that is cut off',
+        }),
+      ],
+    },
+    ['F 20', 'server-hello-invalid'],
   ),
   row(
     'a browser whose own hello is refused',

@@ -139,6 +139,8 @@ export type QuestionEnd =
       readonly suite: number;
       readonly group: number | null;
     }
+  /** Records of TLS whose content breaks its grammar. Absent in older evidence. */
+  | { readonly kind: 'refused'; readonly by: 'malformed'; readonly reason: string }
   /** Nothing was left to ask. */
   | { readonly kind: 'exhausted' }
   | { readonly kind: 'silent' }

@@ -2,6 +2,7 @@ import type { QuestionEnd } from '../evidence.ts';
 import { type ClientProfile, clientProfiles, type Engine, engines } from '../grammar/client-profiles.ts';
 import { suites } from '../grammar/suites.ts';
 import { alertName } from '../grammar/tls-names.ts';
+import { isBrokenAnswer } from './decisive.ts';
 import { type ClientOutcome, deriveClient } from './derive-client.ts';
 import type { SslFacts } from './facts.ts';
 
@@ -13,10 +14,10 @@ export function simulateClients(facts: SslFacts): readonly ClientOutcome[] {
   return clientProfiles.map((profile) => simulate(profile, facts));
 }
 
-/** The same for the browsers of today, by their engine. */
+/** The same for the newest browser of each engine. */
 export function simulateBrowsers(facts: SslFacts): readonly (ClientOutcome & { readonly engine: Engine })[] {
   return clientProfiles
-    .filter((profile) => profile.isCurrentBrowser)
+    .filter((profile) => profile.isCurrentBrowser && profile.matters)
     .flatMap((one) => {
       const engine = engines.find((name) => one.name.startsWith(name));
       return engine === undefined ? [] : [{ ...simulate(one, facts), engine }];
@@ -47,7 +48,7 @@ function nameOfSuite(id: number): string | null {
 /** What was refused is told by the reason that explains it, where one is known. */
 function readRefusal(end: QuestionEnd, derived: ClientOutcome): ClientOutcome {
   // What breaks the protocol has a finding of its own.
-  if (end.kind === 'refused' && (end.by === 'unknown-version' || end.by === 'not-offered')) return derived;
+  if (isBrokenAnswer(end)) return derived;
   if (end.kind === 'refused')
     return { ...derived, connects: false, suite: null, reason: whyNot(derived) ?? reasonOf(end) };
   if (end.kind === 'silent')

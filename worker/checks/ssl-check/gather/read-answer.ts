@@ -31,6 +31,11 @@ export function readAnswer(
     : { answer: readEnd(seen, answer), version: null };
 }
 
+/** Whether the first bytes are the head of a record (RFC 8446 §5.1): then it is TLS, if damaged. */
+function isRecord([type = 0, major, , high = 255]: Uint8Array): boolean {
+  return type >= 20 && type <= 24 && major === 3 && high <= 0x48;
+}
+
 function versionOf(number: number): VersionName | undefined {
   return versionNames.find((name) => versionNumbers[name] === number);
 }
@@ -40,6 +45,7 @@ function readEnd(seen: Received, answer: ServerAnswer): QuestionEnd {
     case 'alert':
       return { kind: 'refused', by: 'alert', alert: answer.description };
     case 'malformed':
+      if (isRecord(seen.bytes)) return { kind: 'refused', by: 'malformed', reason: answer.reason };
       return {
         kind: 'not-tls',
         isHttp: Buffer.from(seen.bytes.subarray(0, 5)).toString('latin1') === 'HTTP/',

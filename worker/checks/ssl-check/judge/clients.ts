@@ -3,7 +3,7 @@ import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import type { Engine } from '../grammar/client-profiles.ts';
-import { suites } from '../grammar/suites.ts';
+import { type Cipher, suites } from '../grammar/suites.ts';
 
 /** Judges whether clients can connect to a server that answers in TLS. */
 export function judgeClients(facts: SslFacts): Record<ClientCode, Verdict> {
@@ -40,7 +40,6 @@ function isToldElsewhere(facts: SslFacts): boolean {
   return isOld || isChainTooLarge(facts) || isAlpnRefused(facts);
 }
 
-/** By the newest version of a browser, which comes first. */
 function judgeEngine(outcome: ReturnType<typeof simulateBrowsers>[number] | undefined): Verdict {
   if (outcome === undefined || outcome.connects === null)
     return notTested(outcome?.reason ?? 'it is not simulated');
@@ -68,6 +67,8 @@ function judgeHandshakes(facts: SslFacts): Verdict {
     return notTested(
       'the server offers only suites with a prime of its own choice, which we do not compute with',
     );
+  if (isBeyondUs(facts))
+    return notTested('the server offers only suites that our TLS library does not have any more');
   const last = handshakes.at(-1)?.handshake;
   if (last?.kind !== 'failure') return notTested('no handshake was tried');
   // Ended by us: for the time that its chain takes, for want of budget, or at our deadline, which is shorter than that of browsers.
@@ -81,9 +82,18 @@ function isFiniteFieldOnly({ clearAnswers, protocols }: SslFacts): boolean {
   return clearAnswers.every(({ suite }) => suites.get(suite)?.keyExchange === 'DHE');
 }
 
+/** Ciphers that OpenSSL 3 is built without. */
+const dropped: readonly (Cipher | undefined)[] = ['RC4', '3DES', 'DES', 'RC2', 'IDEA', 'SEED'];
+
+function isBeyondUs({ clearAnswers, protocols }: SslFacts): boolean {
+  if (protocols['TLSv1.3'] === true || clearAnswers.length === 0) return false;
+  return clearAnswers.every(({ suite }) => dropped.includes(suites.get(suite)?.cipher));
+}
+
 function judgeHello({ evidence, isAlive }: SslFacts): Verdict {
   const broken = evidence.questions.flatMap(({ end }) => {
     if (end.kind !== 'refused') return [];
+    if (end.by === 'malformed' && !isAlive) return [`records of TLS with ${end.reason}`];
     if (end.by === 'unknown-version') return [`the version ${hex(end.version)}, which does not exist`];
     // A server that clients can use, and that ignores an odd list of ours, breaks nothing for them.
     if (end.by !== 'not-offered' || isAlive) return [];
