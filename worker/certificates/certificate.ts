@@ -59,6 +59,9 @@ function readOnce(base64: string): Certificate | undefined {
   const der = Buffer.from(base64, 'base64');
   const extensions = parseCertificateExtensions(der);
   if (isMalformed(extensions)) return undefined;
+  const { notBefore, notAfter } = extensions;
+  // No client reads a certificate with a thirteenth month.
+  if (notBefore === null || notAfter === null) return undefined;
   const x509 = parseX509(der);
   if (x509 === undefined) return undefined;
   // Of an empty name Node gives undefined, whatever its types say: certificates of a subject without a name are in use.
@@ -76,8 +79,8 @@ function readOnce(base64: string): Certificate | undefined {
     issuerKey: nameKeyOf(extensions.issuerName),
     commonName,
     names: extensions.dnsNames,
-    notBefore: x509.validFromDate.getTime(),
-    notAfter: x509.validToDate.getTime(),
+    notBefore,
+    notAfter,
     key: readKey(x509, extensions.publicKeyInfo),
     signature: describeSignature(extensions.signatureAlgorithm),
     sha256: createHash('sha256').update(der).digest('hex'),

@@ -22,13 +22,22 @@ export function lifetimeDays({ notBefore, notAfter }: { notBefore: number; notAf
   return (notAfter - notBefore + 1000) / dayMs;
 }
 
-/** Below this many ms of life left it should have been renewed: a quarter of its life, a week at least, but never more than half. */
+/** Longest time before the end at which a renewal is due, whatever the life. */
+const longestMarginDays = 30;
+/** Certificates that live for less are renewed every few days: CAs suggest the last quarter of their life. */
+const veryShortDays = 10;
+
+/**
+ * Below this many ms of life left a renewal is late: a third of the life, 30 days at most, and a quarter of a life below ten days.
+ * ACME clients renew when a third is left, or when the CA suggests it by renewal information (RFC 9773 §4.1), which is not later.
+ */
 export function renewalMarginMs(validity: { notBefore: number; notAfter: number }): number {
   const days = lifetimeDays(validity);
-  return Math.min(Math.max(7, days / 4), days / 2) * dayMs;
+  return Math.min(longestMarginDays, days < veryShortDays ? days / 4 : days / 3) * dayMs;
 }
 
-/** Below this many ms of life left there is hardly time to act: three days, or a quarter of a very short life. */
+/** Below this many ms of life left there is hardly time to act: three days, or an eighth of a very short life. */
 export function urgentMarginMs(validity: { notBefore: number; notAfter: number }): number {
-  return Math.min(3, lifetimeDays(validity) / 4) * dayMs;
+  const days = lifetimeDays(validity);
+  return Math.min(3, days < veryShortDays ? days / 8 : days) * dayMs;
 }

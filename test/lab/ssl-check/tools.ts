@@ -25,6 +25,7 @@ export async function startServer(
   command: readonly [string, ...string[]],
   port: number,
   folder: string,
+  withinMs = 8000,
 ): Promise<LabServer> {
   const [program, ...argv] = command;
   const child = spawn(program, argv, { cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
@@ -32,7 +33,7 @@ export async function startServer(
   child.stderr.on('data', (text: Buffer) => {
     complaint = `${complaint}${text.toString()}`.slice(-2000);
   });
-  const deadline = Date.now() + 8000;
+  const deadline = Date.now() + withinMs;
   while (!(await isListening(port))) {
     if (child.exitCode !== null || Date.now() > deadline)
       throw new Error(`${program} did not start: ${complaint}`);

@@ -139,3 +139,20 @@ test('a certificate that is its own CA is refused for that alone, and not for be
   expect('faults' in found && found.faults.map(({ reason }) => reason)).toEqual(['self-signed']);
   expect(findPath({ leaf: own, sent: [], anchors: [own], at }).kind).toBe('trusted');
 });
+
+test.for([
+  ['a thirteenth month', '261301000000Z'],
+  ['day 0', '261200000000Z'],
+  ['30 February', '260230000000Z'],
+  ['letters', '26ab01000000Z'],
+  ['no second', '2612010000Z'],
+  ['nothing', ''],
+] as const)('a certificate whose end has %s cannot be read', ([, end]) => {
+  const sound = issueCertificate({ subject: 'a.test', issuer: root, ...authority, isAuthority: false });
+  const wrong = Buffer.from(end.padEnd(13, ' '), 'latin1');
+  const at39 = sound.der.indexOf(Buffer.from('400101000000Z', 'latin1'));
+  expect(at39).toBeGreaterThan(0);
+  const damaged = Buffer.concat([sound.der.subarray(0, at39), wrong, sound.der.subarray(at39 + 13)]);
+  expect(readCertificate(damaged.toString('base64'))).toBeUndefined();
+  expect(readCertificate(sound.base64)).toBeDefined();
+});

@@ -346,7 +346,7 @@ const certificateRows = [
   row(
     'a curve that is given by its numbers',
     shows([leafWith({ key: makeKey('p256-by-numbers') }), intermediate]),
-    ['F 20', 'certificate-key-type-unsupported'],
+    ['A+ 20', 'certificate-key-type-unsupported'],
   ),
   row(
     'a wildcard covers one label',
@@ -588,7 +588,7 @@ const certificateRows = [
     { trusted: false },
   ),
   row('a key that no browser knows', shows([leafWith({ key: ed25519 }), intermediate]), [
-    'F 20',
+    'A+ 20',
     'certificate-key-type-unsupported',
   ]),
   row('no intermediate', shows([leaf]), ['B 80', 'chain-incomplete'], {
@@ -631,7 +631,17 @@ const certificateRows = [
   row('two days left', until('2026-11-23T03:00:00'), ['A+ 95', 'certificate-expires-within-days']),
   row('two weeks left of 64 days', until('2026-12-04T03:00:00'), ['A+ 98', 'certificate-expires-soon']),
   row('39 days left of 90', until('2026-12-30T00:00:00'), ['A+ 100']),
-  row('13 days left of 47 are enough', lasting('2026-10-18T03:00:00', '2026-12-04T03:00:00'), ['A+ 100']),
+  row('16 days left of 47 are enough', lasting('2026-10-22T03:00:00', '2026-12-08T04:00:00'), ['A+ 100']),
+  row('13 days left of 47', lasting('2026-10-18T03:00:00', '2026-12-04T03:00:00'), [
+    'A+ 98',
+    'certificate-expires-soon',
+  ]),
+  row('49 days left of 199', lasting('2026-06-25T03:00:00', '2027-01-10T03:00:00'), ['A+ 100']),
+  row(
+    'a name with an underscore under a wildcard',
+    { host: 'my_site.bar.test', ...shows([leafWith({ names: ['*.bar.test'] }), intermediate]) },
+    ['A+ 100'],
+  ),
   row('4 days left of 6 are enough', lasting('2026-11-19T03:00:00', '2026-11-25T03:00:00'), ['A+ 100']),
   row('must-staple without a staple', shows([mustStaple, intermediate]), [
     'A+ 94',
@@ -670,13 +680,13 @@ const certificateRows = [
   row(
     'a public certificate that no log knows',
     shows([leafWith({ extensions: [publicPolicy] }), intermediate]),
-    ['T 20', 'certificate-timestamps-few'],
+    ['A+ 20', 'certificate-timestamps-few'],
     { trusted: false },
   ),
   row(
     'two timestamps of one log',
     shows([leafWith({ extensions: [publicPolicy, timestamps(1, 1)] }), intermediate]),
-    ['T 20', 'certificate-timestamps-few'],
+    ['A+ 20', 'certificate-timestamps-few'],
   ),
   row(
     'two timestamps of two logs with two operators',
@@ -694,7 +704,7 @@ const certificateRows = [
   row(
     'two timestamps of two logs with one operator',
     shows([leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.second)] }), intermediate]),
-    ['T 20', 'certificate-timestamps-not-accepted'],
+    ['A+ 20', 'certificate-timestamps-not-accepted'],
     { trusted: false },
   ),
   row(
@@ -710,7 +720,7 @@ const certificateRows = [
   row(
     'a log that had retired before the timestamp',
     shows([leafWith({ extensions: [publicPolicy, timestamps(logs.retired, logs.other)] }), intermediate]),
-    ['T 20', 'certificate-timestamps-not-accepted'],
+    ['A+ 20', 'certificate-timestamps-not-accepted'],
   ),
   row(
     'a log that is not in the list, which may be newer than it',
@@ -738,7 +748,7 @@ const certificateRows = [
       leafWith({ extensions: [publicPolicy, timestamps(logs.first, { wrong: logs.other })] }),
       intermediate,
     ]),
-    ['T 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
+    ['A+ 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
     { trusted: false },
   ),
   row(
@@ -747,7 +757,7 @@ const certificateRows = [
       leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.second, { wrong: logs.other })] }),
       intermediate,
     ]),
-    ['T 19', 'certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
+    ['A+ 19', 'certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
     { trusted: false },
   ),
   row(
@@ -771,7 +781,7 @@ const certificateRows = [
   row(
     'timestamps beside the certificate, one of which its log did not sign',
     isLogged(logs.first, { wrong: logs.other }),
-    ['T 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
+    ['A+ 19', 'certificate-timestamps-few', 'certificate-timestamp-signature-wrong'],
   ),
   row(
     'none embedded and a stapled OCSP answer, which may carry some',
@@ -962,7 +972,7 @@ const protocolRows = [
       questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null, group: 0x001e })])),
       groups: { accepted: [0x001e], end: refused() },
     },
-    ['F 20', 'browsers-cannot-connect', 'group-post-quantum-missing'],
+    ['A+ 20', 'browsers-cannot-connect', 'group-post-quantum-missing'],
   ),
   row(
     'a hybrid group that no browser has',
@@ -981,7 +991,7 @@ const protocolRows = [
       groups: { accepted: [0x0101], end: refused() },
       handshakes: modern(connected({ ephemeralKey: { type: 'DH', size: 3072 } })),
     },
-    ['A+ 100', 'group-post-quantum-missing'],
+    ['A+ 65', 'chrome-cannot-connect', 'safari-cannot-connect', 'group-post-quantum-missing'],
   ),
   row(
     'CCM alone, which no browser has',
@@ -1003,7 +1013,7 @@ const protocolRows = [
         question('TLSv1.2', 'sound', [accepts(0xc0ac)]),
       ),
     },
-    ['F 20', 'browsers-cannot-connect', 'tls13-missing'],
+    ['A- 20', 'browsers-cannot-connect', 'tls13-missing'],
   ),
   row(
     'a ServerHello with a version that does not exist',
@@ -1072,7 +1082,7 @@ const protocolRows = [
     ['B 78', 'sslv3-offered', 'suite-rc4-offered', 'suite-without-forward-secrecy-offered'],
   ),
   row('SSL 3.0 with a block cipher', { questions: asked(...old('SSLv3', 0x0035)) }, [
-    'C 63',
+    'C 61',
     'sslv3-cbc-offered',
     'sslv3-offered',
     'suite-without-forward-secrecy-offered',
@@ -1318,7 +1328,7 @@ const protocolRows = [
       groups: null,
       questions: [question('TLSv1.2', 'sound', [], stopped), ...old('SSLv3', 0x0035)],
     },
-    ['C 63', 'sslv3-offered', 'sslv3-cbc-offered', 'suite-without-forward-secrecy-offered'],
+    ['C 61', 'sslv3-offered', 'sslv3-cbc-offered', 'suite-without-forward-secrecy-offered'],
     { state: 'partial', notTested: ['tls-missing'] },
   ),
 ];
@@ -1395,7 +1405,7 @@ const suiteRows = [
   row('RC4 in TLS 1.2', weak(0xc007), ['C 65', 'suite-rc4-since-tls11', 'suite-rc4-offered']),
   row('RC4 in TLS 1.0', weak(0xc007, 'TLSv1'), ['B 80', 'tls10-offered', 'suite-rc4-offered']),
   row('3DES in TLS 1.2', weak(0xc008), [
-    'C 63',
+    'C 61',
     'suite-3des-since-tls11',
     'suite-3des-offered',
     'suite-cbc-offered',
@@ -1427,9 +1437,14 @@ const suiteRows = [
   row('a prime of 2048 bits', finite(2048), ['A+ 100', 'suite-finite-field-offered']),
   row(
     'whether there are suites with a prime is not known',
-    { questions: asked(question('TLSv1.2', 'finiteField', [], stopped)) },
-    ['A+ 100'],
-    { state: 'partial', notTested: ['suite-finite-field-offered'] },
+    {
+      questions: asked(
+        question('TLSv1.2', 'sound', [accepts(0xc02b)], stopped),
+        question('TLSv1.2', 'finiteField', [], stopped),
+      ),
+    },
+    [null],
+    { state: 'partial', notTested: ['suite-finite-field-offered', 'key-exchange-breakable'] },
   ),
   row('SHA-1 in the signature of a key exchange', strongWith({ signatureScheme: 0x0203 }), [
     'A+ 95',
@@ -1478,7 +1493,84 @@ const suiteRows = [
       }),
       questions: asked(noTls13, question('TLSv1.2', 'sound', [accepts(0xc009)])),
     },
-    ['B 80', 'tls13-missing', 'aead-missing', 'suite-cbc-offered'],
+    ['B 65', 'tls13-missing', 'aead-missing', 'suite-cbc-offered', 'chrome-cannot-connect'],
+  ),
+  row(
+    '3DES alone, which our OpenSSL does not have',
+    {
+      ...onlyTls12,
+      handshakes: modern(failed('ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE')),
+      questions: asked(
+        noTls13,
+        question('TLSv1.2', 'sound'),
+        question('TLSv1.2', 'dangerous', [accepts(0x000a)]),
+      ),
+      groups: { accepted: [], end: refused(70) },
+    },
+    [
+      'C 61',
+      'tls13-missing',
+      'aead-missing',
+      'forward-secrecy-missing',
+      'suite-3des-since-tls11',
+      'suite-3des-offered',
+      'suite-without-forward-secrecy-offered',
+      'suite-cbc-offered',
+      'chrome-cannot-connect',
+      'firefox-cannot-connect',
+    ],
+    { notTested: ['handshake-not-completed'] },
+  ),
+  row(
+    'records of TLS that are damaged',
+    {
+      ...silentRun,
+      hsts: unseenHsts,
+      questions: [
+        question('TLSv1.2', 'sound', [], {
+          kind: 'refused',
+          by: 'malformed',
+          reason: 'a ServerHello that is cut off',
+        }),
+      ],
+    },
+    ['F 20', 'server-hello-invalid'],
+  ),
+  row(
+    'a browser whose own hello is refused',
+    {
+      clients: [{ hello: 'Firefox 132 and later', version: null, answer: refused(40) }],
+    },
+    ['A+ 65', 'firefox-cannot-connect'],
+  ),
+  row(
+    'a browser whose hello was not answered in time',
+    {
+      clients: ['chrome', 'Firefox 132 and later', 'Safari 26, iOS 26'].map((hello) => ({
+        hello,
+        version: null,
+        answer: { kind: 'silent' as const },
+      })),
+    },
+    ['A+ 100'],
+    { notTested: ['chrome-cannot-connect', 'firefox-cannot-connect', 'safari-cannot-connect'] },
+  ),
+  row(
+    'a class of suites that was not asked for',
+    { questions: asked(question('TLSv1.2', 'dangerous', [], stopped)) },
+    [null],
+    { state: 'partial', notTested: ['suite-null-offered', 'suite-anonymous-offered', 'suite-rc4-offered'] },
+  ),
+  row(
+    'a class that was refused by itself',
+    {
+      questions: asked(
+        question('TLSv1.2', 'dangerous', [accepts(0x0005)], stopped),
+        question('TLSv1.2', 'nullCipher'),
+      ),
+    },
+    [null, 'suite-rc4-offered', 'suite-rc4-since-tls11', 'suite-without-forward-secrecy-offered'],
+    { passed: ['suite-null-offered'], notTested: ['suite-anonymous-offered'] },
   ),
   row(
     'no post-quantum group',

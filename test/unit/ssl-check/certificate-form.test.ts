@@ -4,7 +4,11 @@ import { expect, test } from 'vitest';
 import { joinBytes, numberBytes, vectorBytes } from '../../../worker/certificates/grammar/byte-cursor.ts';
 import { parseCompressedCertificate } from '../../../worker/checks/ssl-check/grammar/certificate-message.ts';
 import { writeClientHello } from '../../../worker/checks/ssl-check/grammar/client-hello.ts';
-import { deriveServerSecret, makeKeyShares } from '../../../worker/checks/ssl-check/grammar/key-shares.ts';
+import {
+  groupsWithKeys,
+  deriveServerSecret,
+  makeKeyShares,
+} from '../../../worker/checks/ssl-check/grammar/key-shares.ts';
 import { openSealedFlightReader } from '../../../worker/checks/ssl-check/grammar/sealed-flight.ts';
 import { runsOf } from '../../kit/property-runs.ts';
 import { leaf } from './evidence-of.ts';
@@ -72,7 +76,7 @@ const hello = writeClientHello({
   alpn: [],
   compression: false,
   random: new Uint8Array(32).fill(7),
-  keyShares: shares.offered,
+  keyShares: shares.of(groupsWithKeys),
   certificateCompressions: [2, 1, 3],
 });
 const extensions = [8, Uint8Array.of(0, 0)] as const;

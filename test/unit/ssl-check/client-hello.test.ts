@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ClientHello, writeClientHello } from '../../../worker/checks/ssl-check/grammar/client-hello.ts';
 import { kindOfKey, kindOfSuite } from '../../../worker/checks/ssl-check/grammar/key-kind.ts';
-import { makeKeyShares } from '../../../worker/checks/ssl-check/grammar/key-shares.ts';
+import { groupsWithKeys, makeKeyShares } from '../../../worker/checks/ssl-check/grammar/key-shares.ts';
 import { isSsl2ServerHello, writeSsl2ClientHello } from '../../../worker/checks/ssl-check/grammar/ssl2.ts';
 import { hasForwardSecrecy, suiteSets, suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import { versionNumbers } from '../../../worker/checks/ssl-check/grammar/tls-names.ts';
@@ -60,7 +60,7 @@ test.for([
     name: 'with keys it offers to decompress certificates',
     change: {
       version: 'TLSv1.3' as const,
-      keyShares: makeKeyShares().offered,
+      keyShares: makeKeyShares().of(groupsWithKeys),
       certificateCompressions: [2, 1, 3],
     },
     has: [0, 5, 10, 13, 16, 18, 43, 45, 51, 27],

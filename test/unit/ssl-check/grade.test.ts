@@ -103,7 +103,7 @@ test('mending anything never lowers the score', () => {
     fc.property(someCodes, fc.nat(), (broken, pick) => {
       const mended = broken.filter((_, index) => index !== pick % Math.max(1, broken.length));
       const scoreWith = (list: readonly SslCode[]) =>
-        scoreOf(rateSsl(modern, list, true)?.letter ?? 'F', list);
+        scoreOf(rateSsl(modern, list, true)?.ownLetter ?? 'F', list);
       expect(scoreWith(mended)).toBeGreaterThanOrEqual(scoreWith(broken));
     }),
     { numRuns: 1000 },
@@ -114,7 +114,7 @@ test('effects are never gains, and add up to what is lost', () => {
   fc.assert(
     fc.property(someCodes, (broken) => {
       const effects = Object.values(attributeScore('A+', broken));
-      const score = scoreOf(rateSsl(modern, broken, true)?.letter ?? 'F', broken);
+      const score = scoreOf(rateSsl(modern, broken, true)?.ownLetter ?? 'F', broken);
       expect(effects.every((effect) => effect <= 0)).toBe(true);
       expect(100 + effects.reduce((sum, effect) => sum + effect, 0)).toBe(score);
     }),

@@ -3,6 +3,8 @@ import { openCursor } from '../../../worker/certificates/grammar/byte-cursor.ts'
 export type ReadHello = {
   /** On the wire, of supported_versions if there is one. */
   version: number;
+  /** All that are offered, best first, without those that mean nothing. */
+  versions: number[];
   suites: number[];
   groups: number[];
   servername: string | null;
@@ -25,6 +27,7 @@ export function readClientHello(record: Uint8Array): ReadHello | null {
   body.vector(1);
   const hello: ReadHello = {
     version,
+    versions: [0x0303, 0x0302, 0x0301, 0x0300].filter((one) => one === version),
     suites: pairs(body.vector(2)),
     groups: [],
     servername: null,
@@ -57,7 +60,10 @@ function readExtension(hello: ReadHello, type: number, content: Uint8Array): voi
     const list = openCursor(cursor.vector(2));
     while (list.left() > 0) hello.alpn.push(Buffer.from(list.vector(1)).toString('latin1'));
   }
-  if (type === 43) hello.version = pairs(cursor.vector(1))[0] ?? 0;
+  if (type === 43) {
+    hello.versions = pairs(cursor.vector(1)).filter((one) => one >> 8 === 3);
+    hello.version = hello.versions[0] ?? 0;
+  }
 }
 
 function pairs(bytes: Uint8Array): number[] {

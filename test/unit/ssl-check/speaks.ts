@@ -19,7 +19,7 @@ const retry = (suite: number, group: number) =>
 export const speaks =
   (tls12: readonly number[], tls13: readonly number[], groups: readonly number[]) =>
   (hello: ReadHello | null): Reply => {
-    const isTls13 = hello?.version === 0x0304;
+    const isTls13 = hello?.version === 0x0304 && (tls13.length > 0 || !hello.versions.includes(0x0303));
     const suite = (isTls13 ? tls13 : tls12).find((id) => hello?.suites.includes(id));
     const group = groups.find((id) => hello?.groups.includes(id));
     if (hello === null) return alertRecord(2, 80);

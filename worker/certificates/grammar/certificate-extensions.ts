@@ -10,6 +10,7 @@ import {
   readObjectIdentifier,
   readSerialNumber,
   readSmallInteger,
+  readTime,
 } from './der.ts';
 import { childrenOf, collectExtensions, type Extension, isTrue, readFullName } from './extensions.ts';
 import { type Malformed, malformed } from './malformed.ts';
@@ -58,6 +59,9 @@ export type CertificateExtensions = {
   readonly issuerUrls: readonly string[];
   /** The extension that tells it keeps to its grammar, or is absent. */
   readonly isAccessReadable: boolean;
+  /** Unix ms; null for a time that breaks its grammar (RFC 5280 §4.1.2.5). */
+  readonly notBefore: number | null;
+  readonly notAfter: number | null;
   /** The name of the subject, DER; an empty SEQUENCE where it has none. */
   readonly subjectName: Uint8Array;
   /** SubjectPublicKeyInfo, DER: what pins and DANE digest. */
@@ -128,6 +132,8 @@ export function parseCertificateExtensions(certificate: Uint8Array): Certificate
   return {
     kind: 'extensions',
     serialNumber,
+    notBefore: readTime(derAt(fields[first + 3], 0)),
+    notAfter: readTime(derAt(fields[first + 3], 1)),
     signatureAlgorithm: algorithm,
     present: [...extensions.keys()],
     ...readNames(extensions.get(extensionIds.subjectAltName)),

@@ -34,6 +34,7 @@ import {
   type SslLabsRating,
   scoreOf,
 } from './judge/grade/grade.ts';
+import { isLetterOpen } from './judge/grade/open-letter.ts';
 import { joinEndpoints, type VerdictsAt } from './judge/join-endpoints.ts';
 import { judgeNamesInDns } from './judge/names.ts';
 import { judgeProtocols } from './judge/protocol.ts';
@@ -52,19 +53,33 @@ export function assessSsl(evidence: SslEvidence): Assessment<SslCode, FieldsOf<t
   const isNoTls = obstacle?.code === 'port-speaks-http' || obstacle?.code === 'port-not-tls';
   const isFlawless = isFlawlessKnown(verdicts);
   const rating = worstRating([main, ...others].map((one) => rateSsl(ratedFactsOf(one), broken, isFlawless)));
-  const letter = isNoTls ? 'F' : (rating?.letter ?? letterWithoutRating(broken));
+  const letters = isNoTls ? unusable : lettersOf(rating, broken);
+  const isOpen =
+    obstacle === null && [main, ...others].some((one) => isLetterOpen(one.facts, verdicts, letters.own));
+  const told = isOpen ? noLetters : letters;
   return {
-    state: isNoTls ? 'complete' : stateOf(facts, obstacle),
+    state: isNoTls ? 'complete' : isOpen ? 'partial' : stateOf(facts, obstacle),
     verdicts,
     fields: {
       ...reportServer(facts),
       ...reportCertificates(facts, certificates.each),
       endpoints: reportEndpoints(facts, gradesOf(main, others)),
-      sslLabsEquivalent: letter,
-      sslLabs: rating && reportRating(rating),
+      sslLabsEquivalent: told.guide,
+      sslLabs: rating && !isOpen ? reportRating(rating) : null,
     },
-    ...score(letter, rating, broken),
+    ...score(told.own, rating, broken),
   };
+}
+
+/** The letter of the guide, and ours. */
+type Letters = { readonly guide: SslLabsLetter | null; readonly own: SslLabsLetter | null };
+const unusable: Letters = { guide: 'F', own: 'F' };
+const noLetters: Letters = { guide: null, own: null };
+
+function lettersOf(rating: SslLabsRating | null, broken: readonly SslCode[]): Letters {
+  if (rating !== null) return { guide: rating.letter, own: rating.ownLetter };
+  const letter = letterWithoutRating(broken);
+  return { guide: letter, own: letter };
 }
 
 function score(
@@ -76,7 +91,7 @@ function score(
     ? { score: null, scoreEffects: withoutEffect(broken) }
     : {
         score: scoreOf(letter, broken),
-        scoreEffects: attributeScore(arithmeticLetter(rating), broken),
+        scoreEffects: attributeScore(arithmeticLetter(rating, broken), broken),
       };
 }
 
@@ -146,7 +161,8 @@ function isToldBroken(code: SslCode): boolean {
 function gradeOf(judged: Judged): SslLabsLetter | null {
   const broken = codesBroken(judged.verdicts);
   const rating = rateSsl(ratedFactsOf(judged), broken, isFlawlessKnown(judged.verdicts));
-  return rating?.letter ?? letterWithoutRating(broken);
+  const { own } = lettersOf(rating, broken);
+  return isLetterOpen(judged.facts, judged.verdicts, own) ? null : own;
 }
 
 /** By the same findings the letters differ only where the arithmetic of one address leaves less. */
@@ -154,7 +170,8 @@ function worstRating(ratings: readonly (SslLabsRating | null)[]): SslLabsRating 
   const placed = ratings.filter((rating) => rating !== null);
   return (
     placed.toSorted(
-      (a, b) => sslLabsLetters.indexOf(b.letter) - sslLabsLetters.indexOf(a.letter) || a.score - b.score,
+      (a, b) =>
+        sslLabsLetters.indexOf(b.ownLetter) - sslLabsLetters.indexOf(a.ownLetter) || a.score - b.score,
     )[0] ?? null
   );
 }
@@ -225,12 +242,13 @@ function isFlawlessKnown(verdicts: Judged['verdicts']): boolean {
 }
 
 /** The letter of the arithmetic alone, before any cap: what is lost there is no finding's. */
-function arithmeticLetter(rating: SslLabsRating | null): SslLabsLetter {
+function arithmeticLetter(rating: SslLabsRating | null, broken: readonly SslCode[]): SslLabsLetter {
   if (rating === null) return 'A+';
   const order = Object.keys(placeOfLetter) as SslLabsLetter[];
-  const capped = rating.caps[0]?.letter;
+  const { ownLetter } = rating;
+  const [capped] = capsOf(broken);
   // Without a cap the letter is the arithmetic's own; with one, losses above it belong to the findings.
-  return capped === undefined || order.indexOf(rating.letter) > order.indexOf(capped) ? rating.letter : 'A+';
+  return capped === undefined || order.indexOf(ownLetter) > order.indexOf(capped.letter) ? ownLetter : 'A+';
 }
 
 function reportRating({ score, protocolScore, keyExchangeScore, cipherScore, caps }: SslLabsRating) {

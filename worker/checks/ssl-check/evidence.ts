@@ -30,10 +30,20 @@ export type SslEvidence = {
   /** What became of a handshake that the client began inside a connection; null when nothing before TLS 1.3 is spoken. Absent in older evidence. */
   readonly renegotiation?: Renegotiation | null;
   readonly groups: GroupsSeen | null;
+  /** Groups of TLS 1.2; null where TLS 1.3 told them. Absent in older evidence. */
+  readonly tls12Groups?: GroupsSeen | null;
   /** In what form certificates come to today's clients; null where no answer showed it. Absent in older evidence. */
   readonly certificateForm?: CertificateFormSeen | null;
-  /** By whose order a suite is chosen; null when that was not seen. */
+  /** By whose order a suite of TLS 1.2 is chosen; null when that was not seen. */
   readonly preference: Preference | null;
+  /** The same in TLS 1.3; absent in older evidence. */
+  readonly tls13Preference?: Preference | null;
+  /** Which accepted suite was preferred to which; absent in older evidence. */
+  readonly choices?: readonly Choice[];
+  /** Suites that were refused in a version, also where the set that they are in was not asked to its end. Absent in older evidence. */
+  readonly refusals?: readonly Refusal[];
+  /** What the server answered to ClientHellos of known clients; absent in older evidence. */
+  readonly clients?: readonly ClientSeen[];
   /** A ClientHello that offers h2 and http/1.1 is refused for that; the others were sent without. */
   readonly alpnRefused: boolean;
   /** Distinct chains of ClientHello answers, base64 DER as sent; `chain` of an answer counts into it. */
@@ -129,6 +139,8 @@ export type QuestionEnd =
       readonly suite: number;
       readonly group: number | null;
     }
+  /** Records of TLS whose content breaks its grammar. Absent in older evidence. */
+  | { readonly kind: 'refused'; readonly by: 'malformed'; readonly reason: string }
   /** Nothing was left to ask. */
   | { readonly kind: 'exhausted' }
   | { readonly kind: 'silent' }
@@ -160,8 +172,13 @@ export type FullLook = Pick<
   | 'resumption'
   | 'renegotiation'
   | 'groups'
+  | 'tls12Groups'
   | 'certificateForm'
   | 'preference'
+  | 'tls13Preference'
+  | 'choices'
+  | 'refusals'
+  | 'clients'
   | 'alpnRefused'
   | 'chains'
   | 'hsts'
@@ -179,6 +196,22 @@ export type ResumptionSeen = {
 };
 
 export type Preference = 'server' | 'client';
+
+/** A suite, and others that were offered beside it and are not known to be refused. */
+export type Choice = {
+  readonly version: VersionName;
+  readonly suite: number;
+  readonly over: readonly number[];
+};
+
+export type Refusal = { readonly version: VersionName; readonly suites: readonly number[] };
+
+/** One client's own ClientHello, by the `hello` of its profile, and in which version it was accepted. */
+export type ClientSeen = {
+  readonly hello: string;
+  readonly version: VersionName | null;
+  readonly answer: HelloAccepted | QuestionEnd;
+};
 
 /** Groups of TLS 1.3 that the server named in HelloRetryRequests; the end is that of the question for curves and hybrids. */
 export type GroupsSeen = { readonly accepted: readonly number[]; readonly end: QuestionEnd };

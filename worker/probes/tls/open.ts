@@ -193,10 +193,13 @@ function see(tls: TLSSocket, known: Pick<Connected, 'address' | 'certificates' |
   };
 }
 
+/** More do not fit into a Certificate message that OpenSSL reads. */
+const longestChain = 512;
+
 // issuerCertificate of an X509Certificate walks the chain as it was sent, wrong ones too; getPeerCertificate(true) would give the rebuilt one.
 function chainAsSent(leaf: X509Certificate | undefined): readonly string[] {
   const chain: string[] = [];
-  for (let next = leaf; next && chain.length < 16; next = next.issuerCertificate)
+  for (let next = leaf; next && chain.length < longestChain; next = next.issuerCertificate)
     chain.push(next.raw.toString('base64'));
   return chain;
 }

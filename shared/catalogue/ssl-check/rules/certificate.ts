@@ -200,7 +200,7 @@ export const certificateRules = {
     part: 'certificate',
     severity: 'high',
     points: 5,
-    title: 'The certificate expires in less than three days',
+    title: 'The certificate is about to expire',
     detail: 'The certificate of {subject} expires at {notAfter}, in {hours} hours.',
     fix: 'Renew it now, and find out why automatic renewal did not work.',
     references: ['RFC 5280 §4.1.2.5'],
@@ -210,9 +210,10 @@ export const certificateRules = {
     severity: 'medium',
     points: 2,
     title: 'The certificate expires soon',
-    detail: 'The certificate of {subject} expires at {notAfter}; {days} of its {lifetime} days are left.',
-    fix: 'Renew it; automatic renewal should have happened when a third of the lifetime was left.',
-    references: ['RFC 5280 §4.1.2.5'],
+    detail:
+      'The certificate of {subject} expires at {notAfter}; {days} of its {lifetime} days are left. It should have been renewed when {margin} days were left.',
+    fix: 'Renew it, and let automatic renewal run when a third of the lifetime is left, 30 days at most; of a lifetime below 10 days, a quarter. CAs suggest the time by ACME renewal information.',
+    references: ['RFC 5280 §4.1.2.5', 'RFC 9773 §4.1'],
   },
   'must-staple-not-stapled': {
     part: 'certificate',

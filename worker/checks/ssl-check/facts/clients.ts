@@ -1,97 +1,70 @@
-import { type ClientProfile, clientProfiles } from '../grammar/client-profiles.ts';
-import { type SuiteSet, suites } from '../grammar/suites.ts';
-import { type VersionName, versionNames } from '../grammar/tls-names.ts';
-import { isDecisive, isSetKnown, type SslFacts } from './facts.ts';
-
-/** What a client gets from the server. */
-export type ClientOutcome = {
-  readonly name: string;
-  /** null when it cannot be told. */
-  readonly connects: boolean | null;
-  readonly protocol: VersionName | null;
-  /** null also where it depends on an order that is not known. */
-  readonly suite: string | null;
-  /** Why it does not connect, or why that is not known; null when it connects. */
-  readonly reason: string | null;
-};
+import type { QuestionEnd } from '../evidence.ts';
+import { type ClientProfile, clientProfiles, type Engine, engines } from '../grammar/client-profiles.ts';
+import { suites } from '../grammar/suites.ts';
+import { alertName } from '../grammar/tls-names.ts';
+import { isBrokenAnswer } from './decisive.ts';
+import { type ClientOutcome, deriveClient } from './derive-client.ts';
+import type { SslFacts } from './facts.ts';
 
 /** More than this of certificates OpenSSL and the libraries made from it do not read. */
 export const largestChainBytes = 102_400;
 
-/** Simulates every client of the table. What the certificate is worth is not part of it. */
+/** Tells what every client of the table gets: as its own ClientHello showed, or as it follows from what is known. What the certificate is worth is not part of it. */
 export function simulateClients(facts: SslFacts): readonly ClientOutcome[] {
   return clientProfiles.map((profile) => simulate(profile, facts));
 }
 
-/** The same for the browsers of today. */
-export function simulateBrowsers(facts: SslFacts): readonly ClientOutcome[] {
-  return clientProfiles.filter((profile) => profile.isCurrentBrowser).map((one) => simulate(one, facts));
+/** The same for the newest browser of each engine. */
+export function simulateBrowsers(facts: SslFacts): readonly (ClientOutcome & { readonly engine: Engine })[] {
+  return clientProfiles
+    .filter((profile) => profile.isCurrentBrowser && profile.matters)
+    .flatMap((one) => {
+      const engine = engines.find((name) => one.name.startsWith(name));
+      return engine === undefined ? [] : [{ ...simulate(one, facts), engine }];
+    });
 }
 
 function simulate(profile: ClientProfile, facts: SslFacts): ClientOutcome {
   const { name } = profile;
-  const fail = (protocol: VersionName | null, reason: string): ClientOutcome => ({
-    name,
-    connects: false,
-    protocol,
-    suite: null,
-    reason,
-  });
-  const unknown = (reason: string): ClientOutcome => ({
-    name,
-    connects: null,
-    protocol: null,
-    suite: null,
-    reason,
-  });
-  const version = versionNames.findLast(
-    (one) => profile.versions.includes(one) && facts.protocols[one] !== false,
-  );
-  if (version === undefined) return fail(null, 'no version in common');
-  if (facts.protocols[version] === null) return unknown(`whether ${version} is offered is not known`);
-  if (profile.offersHttp && isAlpnRefused(facts)) return fail(version, 'the server refuses h2 and http/1.1');
-  if (isChainTooLarge(facts)) return fail(version, 'the certificates are larger than clients read');
-  const common = commonSuites(profile, version, facts);
-  if (common.length === 0)
-    return areSuitesKnown(version, facts)
-      ? fail(version, 'no cipher suite in common')
-      : unknown('not every suite could be asked for');
-  const group = version === 'TLSv1.3' ? judgeGroups(profile, facts) : 'common';
-  if (group === 'none') return fail(version, 'no key exchange group in common');
-  if (group === 'unknown') return unknown('not every group could be asked for');
-  return { name, connects: true, protocol: version, suite: chooseSuite(common, facts), reason: null };
+  const derived = deriveClient(profile, facts.known);
+  const fail = (reason: string): ClientOutcome => ({ ...derived, connects: false, suite: null, reason });
+  const isTold = derived.connects === false && derived.protocol === null;
+  if (!isTold && profile.offersHttp && isAlpnRefused(facts))
+    return fail('the server refuses h2 and http/1.1');
+  if (!isTold && isChainTooLarge(facts)) return fail('the certificates are larger than clients read');
+  const seen = facts.evidence.clients?.find(({ hello }) => hello === profile.hello);
+  if (seen === undefined) return derived;
+  const { answer, version } = seen;
+  if (answer.kind !== 'accepted') return readRefusal(answer, derived);
+  // Another client with the same hello may offer fewer versions.
+  if (version === null || !profile.versions.includes(version)) return derived;
+  return { name, connects: true, protocol: version, suite: nameOfSuite(answer.suite), reason: null };
 }
 
-/** In the order of the server's choices where it has one of its own, else in the client's. */
-function commonSuites(profile: ClientProfile, version: VersionName, facts: SslFacts): readonly number[] {
-  const accepted = facts.suites.filter((seen) => seen.version === version).map(({ suite }) => suite.id);
-  return facts.evidence.preference === 'client'
-    ? profile.suites.filter((id) => accepted.includes(id))
-    : accepted.filter((id) => profile.suites.includes(id));
+function nameOfSuite(id: number): string | null {
+  return suites.get(id)?.name ?? null;
 }
 
-function chooseSuite(common: readonly number[], { evidence }: SslFacts): string | null {
-  const [first] = common;
-  const isKnown = evidence.preference !== null || common.length === 1;
-  return first === undefined || !isKnown ? null : (suites.get(first)?.name ?? null);
+/** What was refused is told by the reason that explains it, where one is known. */
+function readRefusal(end: QuestionEnd, derived: ClientOutcome): ClientOutcome {
+  // What breaks the protocol has a finding of its own.
+  if (isBrokenAnswer(end)) return derived;
+  if (end.kind === 'refused')
+    return { ...derived, connects: false, suite: null, reason: whyNot(derived) ?? reasonOf(end) };
+  if (end.kind === 'silent')
+    return { ...derived, connects: null, suite: null, reason: 'its ClientHello was not answered in time' };
+  return derived;
 }
 
-const setsOfTls12: readonly SuiteSet[] = ['sound', 'withoutForwardSecrecy', 'dangerous'];
-
-function areSuitesKnown(version: VersionName, facts: SslFacts): boolean {
-  if (version === 'TLSv1.3') return isSetKnown(facts, version, 'tls13');
-  // Older versions are asked for their first choice and for dangerous suites only.
-  return version === 'TLSv1.2' && setsOfTls12.every((set) => isSetKnown(facts, version, set));
+function whyNot({ connects, reason }: ClientOutcome): string | null {
+  return connects === false ? reason : null;
 }
 
-function judgeGroups(
-  { groups: offered }: ClientProfile,
-  { evidence }: SslFacts,
-): 'common' | 'none' | 'unknown' {
-  const { groups } = evidence;
-  if (groups === null) return 'unknown';
-  if (groups.accepted.some((id) => offered.includes(id))) return 'common';
-  return groups.accepted.length > 0 && isDecisive(groups.end) ? 'none' : 'unknown';
+function reasonOf(end: Extract<QuestionEnd, { kind: 'refused' }>): string {
+  if (end.by === 'alert') return `the server refuses its ClientHello with the alert ${alertName(end.alert)}`;
+  return end.by === 'closed' || end.by === 'reset'
+    ? 'the server cuts the connection off after its ClientHello'
+    : 'the server answers with what it did not offer';
 }
 
 /** Whether the server ended a handshake because it wants neither h2 nor http/1.1. */

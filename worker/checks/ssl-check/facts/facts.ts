@@ -1,17 +1,13 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
 import type { ChainContext } from '../../../certificates/chain.ts';
-import type {
-  Connected,
-  HandshakeSeen,
-  HelloAccepted,
-  Question,
-  QuestionEnd,
-  SslEvidence,
-} from '../evidence.ts';
+import type { Connected, HandshakeSeen, HelloAccepted, QuestionEnd, SslEvidence } from '../evidence.ts';
 import { nameOfPrime } from '../grammar/shared-primes.ts';
-import { type Suite, type SuiteSet, suites } from '../grammar/suites.ts';
+import { type Suite, type SuiteSet, suites, suitesIn } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { listedLogs, type TransparencyLog } from '../grammar/transparency-logs.ts';
+import { isDecisive } from './decisive.ts';
+import type { Known } from './derive-client.ts';
+import { listAnswers, readKnown } from './known.ts';
 
 /** A suite that the server accepted in a version. */
 export type SuiteSeen = {
@@ -33,6 +29,7 @@ export type SslFacts = {
   readonly client: (Connected & { readonly offer: HandshakeSeen['offer'] }) | null;
   /** null when it could not be told. */
   readonly protocols: { readonly [V in VersionName]: boolean | null };
+  readonly known: Known;
   readonly suites: readonly SuiteSeen[];
   /** The server answered something in TLS or SSL. */
   readonly isAlive: boolean;
@@ -48,14 +45,10 @@ export function findClient(handshakes: SslEvidence['handshakes']): SslFacts['cli
 
 /** Reads what the evidence says, without judging it. */
 export function readFacts(seen: SslEvidence): SslFacts {
-  const evidence = seen.stillAnswers === false ? { ...seen, questions: seen.questions.map(doubt) } : seen;
+  const evidence = seen.stillAnswers === false ? doubtAll(seen) : seen;
   const client = findClient(evidence.handshakes);
-  const protocols = Object.fromEntries(
-    versionNames.map((version) => [version, isOffered(version, evidence, client)]),
-  ) as SslFacts['protocols'];
-  const answers = evidence.questions.flatMap(({ version, accepted }) =>
-    accepted.map((answer) => ({ ...answer, version })),
-  );
+  const known = readKnown(evidence, client?.protocol ?? null);
+  const answers = listAnswers({ ...evidence, clients: [] });
   return {
     evidence,
     context: {
@@ -64,36 +57,26 @@ export function readFacts(seen: SslEvidence): SslFacts {
     },
     logs: evidence.logs ?? listedLogs,
     client,
-    protocols,
-    suites: collectSuites(answers, client),
+    known,
+    protocols: known.protocols,
+    suites: collectSuites(listAnswers(evidence), client),
     isAlive: client !== null || answers.length > 0,
     clearAnswers: answers.filter(({ version }) => version !== 'TLSv1.3' && version !== 'SSLv2'),
   };
 }
 
-function isOffered(
-  version: VersionName,
-  { questions }: SslEvidence,
-  client: Connected | null,
-): boolean | null {
-  const asked = questions.filter((question) => question.version === version);
-  if (client?.protocol === version || asked.some(({ accepted }) => accepted.length > 0)) return true;
-  // Before any answer a closed connection may mean anything; beside a living server it is a refusal.
-  return asked.length > 0 && asked.every(({ end }) => isDecisive(end)) ? false : null;
-}
-
 /** A connection that was cut off says nothing once the server had stopped talking to us. */
-function doubt(question: Question): Question {
-  const { end } = question;
-  const isCut = end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset');
-  return isCut ? { ...question, end: { kind: 'stopped', reason: 'the server stopped answering' } } : question;
+function doubtAll(seen: SslEvidence): SslEvidence {
+  const questions = seen.questions.map((question) => ({ ...question, end: doubt(question.end) }));
+  const clients = (seen.clients ?? []).map((one) =>
+    one.answer.kind === 'accepted' ? one : { ...one, answer: doubt(one.answer) },
+  );
+  return { ...seen, questions, refusals: [], ...(seen.clients === undefined ? {} : { clients }) };
 }
 
-/** The question was answered to its end. */
-export function isDecisive(end: QuestionEnd): boolean {
-  return end.kind === 'refused'
-    ? end.by !== 'unknown-version' && end.by !== 'not-offered'
-    : end.kind === 'exhausted';
+function doubt(end: QuestionEnd): QuestionEnd {
+  const isCut = end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset');
+  return isCut ? { kind: 'stopped', reason: 'the server stopped answering' } : end;
 }
 
 /** Whether every question was answered. Many servers do not answer an SSL 2.0 hello at all, so silence there counts as an answer. */
@@ -103,12 +86,10 @@ export function isAllAnswered({ evidence }: SslFacts): boolean {
   );
 }
 
-/** Whether all suites of a set are known in a version: it is not spoken, or the question was answered to its end. */
-export function isSetKnown({ evidence, protocols }: SslFacts, version: VersionName, set: SuiteSet): boolean {
-  if (protocols[version] === false) return true;
-  return evidence.questions.some(
-    (question) => question.version === version && question.set === set && isDecisive(question.end),
-  );
+/** Whether all suites of a set are known in a version: it is not spoken, or each was chosen or refused. */
+export function isSetKnown({ known, protocols }: SslFacts, version: VersionName, set: SuiteSet): boolean {
+  const settled = known.settled[version];
+  return protocols[version] === false || suitesIn(set, version).every((id) => settled.has(id));
 }
 
 function collectSuites(
@@ -120,8 +101,12 @@ function collectSuites(
     const prime = dhPrimeSha256 === null ? {} : { dhPrime: nameOfPrime(dhPrimeSha256) };
     return suite === undefined ? [] : [{ suite, version, dhBits, ...prime }];
   });
+  const each = seen.filter(
+    (one, index) =>
+      seen.findIndex((other) => other.suite === one.suite && other.version === one.version) === index,
+  );
   const own = [...suites.values()].find(({ name }) => name === client?.cipher.standardName);
   const version = versionNames.find((name) => name === client?.protocol);
-  const isNew = !seen.some((one) => one.suite === own && one.version === version);
-  return own && version && isNew ? [{ suite: own, version, dhBits: null }, ...seen] : seen;
+  const isNew = !each.some((one) => one.suite === own && one.version === version);
+  return own && version && isNew ? [{ suite: own, version, dhBits: null }, ...each] : each;
 }

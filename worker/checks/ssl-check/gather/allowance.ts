@@ -34,7 +34,7 @@ export type AllowanceLimits = {
 
 /** For a run of 20 s. The last connection may need its whole timeout. */
 export const allowanceLimits: AllowanceLimits = {
-  connections: 30,
+  connections: 45,
   kept: 5,
   timeMs: 12_000,
   answersByMs: 17_000,

@@ -1,97 +1,103 @@
-import type { GroupsSeen, HelloAccepted, Question, QuestionEnd } from '../evidence.ts';
-import { isDecisive } from '../facts/facts.ts';
-import { suiteSets } from '../grammar/suites.ts';
+import type { ClientSeen, HelloAccepted, Question } from '../evidence.ts';
+import { isDecisive } from '../facts/decisive.ts';
+import type { Known } from '../facts/derive-client.ts';
+import { readKnown } from '../facts/known.ts';
+import { dangerClasses, type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { findGroup, groups, oldGroupIds } from '../grammar/tls-names.ts';
-import { type Asked, type AskedTls12, askOldVersions, askTls12, joinAsked, weakSets } from './ask-all.ts';
-import type { HelloAnswer, HelloAsker, Offered } from './ask-hello.ts';
-import { type AskedTls13, askSsl2, askTls13 } from './ask-questions.ts';
+import { type Asked, askRest } from './ask-all.ts';
+import type { AnswerWithForm, HelloAnswer, HelloAsker } from './ask-hello.ts';
+import { askFallback, askSsl2 } from './ask-questions.ts';
+import { askOldVersions } from './ask-suites.ts';
 
 /** What another address of the name answered: to the opening, and to everything. */
 export type Model = { readonly opening: Question; readonly asked: Asked };
 
 /**
- * Asks an address what another one was asked, with fewer connections where both answer alike: its first choice of every set has to be the same,
- * and it has to refuse everything that the other one refused. A version in which it answers differently is asked in full.
+ * Asks an address what another one was asked, with fewer connections where both answer alike: its choices have to be among those of the other one,
+ * and it has to refuse everything that the other one refused. One that answers differently is asked in full.
  */
 export async function askAlike(asker: HelloAsker, opening: Question, model: Model): Promise<Asked> {
-  const [tls12, tls13, old, ssl2] = await Promise.all([
-    repeatTls12(asker, opening, model).then((same) => same ?? askTls12(asker, opening)),
-    repeatTls13(asker, model.asked).then((same) => same ?? askTls13(asker)),
-    askOldVersions(asker),
-    askSsl2(asker),
-  ]);
-  return joinAsked(tls12, tls13, [...old, ssl2]);
-}
-
-/** The answers of the model where this address repeats them; null where it does not. */
-async function repeatTls12(asker: HelloAsker, opening: Question, model: Model): Promise<AskedTls12 | null> {
   const { asked } = model;
-  const questions = asked.questions.filter(({ version }) => version === 'TLSv1.2');
-  const sound = questions.find(({ set }) => set === 'sound');
-  if (sound === undefined) return null;
-  if (!isSame(answerTo(opening), answerTo(model.opening))) return null;
-  if (!questions.every(isUsable)) return null;
-  const accepted = questions.flatMap((question) => question.accepted.map(({ suite }) => suite));
-  const sets = [...weakSets, ...(opening.accepted.length > 0 ? (['sound'] as const) : [])];
-  const isKnown = (set: (typeof sets)[number]) =>
-    questions.some((one) => one.set === set && isDecisive(one.end));
-  const refused = sets
-    .filter(isKnown)
-    .flatMap((set) => suiteSets[set])
-    .filter((id) => !accepted.includes(id));
-  const ask = (suites: readonly number[]) =>
-    suites.length === 0
-      ? nothingLeft
-      : asker.ask({ version: 'TLSv1.2', suites: [...new Set(suites)], groups: oldGroupIds });
-  const chosen = questions.filter((one) => one.set !== 'sound' && one.accepted.length > 0);
-  const [rest, ...firsts] = await Promise.all([
-    ask(refused),
-    ...chosen.map(({ set }) => ask(set === 'ssl2' ? [] : suiteSets[set])),
+  const known = readKnown(asked, null);
+  const classes = dangerClasses.filter((set) => isAny(suiteSets[set], known.accepted['TLSv1.2']));
+  const older = Promise.all([askOldVersions(asker, Promise.resolve(classes)), askSsl2(asker)]);
+  const [isSame12, form] = await Promise.all([
+    isAlike12(asker, opening, model),
+    askAlike13(asker, known, asked),
   ]);
-  const isAlike =
-    isRefusal(rest) && chosen.every(({ accepted: [first] }, index) => isSame(first, firsts[index]));
-  if (!isAlike) return null;
-  const weak = questions.filter((one) => one !== sound).map(withoutTexts);
-  return { weak, sound: withoutTexts(sound), preference: asked.preference };
+  const [old, ssl2] = await older;
+  const others = [...old, ssl2];
+  const fallback = await askFallback(asker, [opening, ...old]);
+  if (!isSame12 || form === null) return { ...(await askRest(asker, opening, others)), fallback };
+  const isNewer = ({ version }: Question) => version === 'TLSv1.2' || version === 'TLSv1.3';
+  return {
+    ...asked,
+    fallback,
+    questions: [...asked.questions.filter(isNewer).map(withoutTexts), ...others],
+    clients: asked.clients.map(withoutClientTexts),
+    certificateForm: form.certificateForm,
+  };
 }
 
-async function repeatTls13(
+/** Sets of which one suite each is asked for again. */
+const compared = ['withoutForwardSecrecy', 'finiteField', 'curveBlocks', 'dangerous'] as const;
+
+async function isAlike12(
   asker: HelloAsker,
-  { questions, groups: seen }: Asked,
-): Promise<AskedTls13 | null> {
-  const question = questions.find(({ version }) => version === 'TLSv1.3');
-  if (question === undefined || seen === null || !isUsable(question)) return null;
-  const [first] = question.accepted;
-  const rests = first === undefined ? [] : listRests(question, seen, first.group ?? 0);
-  const [{ answer, certificateForm }, ...refusals] = await Promise.all([
+  opening: Question,
+  { opening: first, asked }: Model,
+): Promise<boolean> {
+  const known = readKnown(asked, null);
+  const accepted = known.accepted['TLSv1.2'];
+  if (!isSame(answerTo(opening), answerTo(first))) return false;
+  const ask = (suites: readonly number[]) => asker.ask({ version: 'TLSv1.2', suites, groups: oldGroupIds });
+  const refused = [...known.settled['TLSv1.2']].filter((id) => !accepted.includes(id));
+  const chosen = compared
+    .map((set: SuiteSet) => suiteSets[set].filter((id) => accepted.includes(id)))
+    .filter((suites) => suites.length > 0);
+  // A version that is refused as such has answered for all its suites.
+  const isNone = accepted.length === 0;
+  const [rest, ...firsts] = await Promise.all([
+    isNone || refused.length === 0 ? answerTo(opening) : ask(refused),
+    ...chosen.map(ask),
+  ]);
+  const answers = asked.questions.flatMap((one) => (one.version === 'TLSv1.2' ? one.accepted : []));
+  const isKnown = (answer: HelloAnswer) =>
+    answer.kind === 'accepted' && answers.some((one) => one.suite === answer.suite && isSame(one, answer));
+  return (isNone || refused.length === 0 || isRefusal(rest)) && firsts.every(isKnown);
+}
+
+/** The answer to keys where TLS 1.3 is alike; null where it is not. */
+async function askAlike13(
+  asker: HelloAsker,
+  known: Known,
+  { groups: seen }: Asked,
+): Promise<AnswerWithForm | null> {
+  if (seen === null) return null;
+  const accepted = known.accepted['TLSv1.3'];
+  const curves = isDecisive(seen.end) ? curvesAndHybrids.filter((id) => !seen.accepted.includes(id)) : [];
+  const suites = [...known.settled['TLSv1.3']].filter((id) => !accepted.includes(id));
+  const rests = [
+    { suites, groups: seen.accepted.slice(0, 1) },
+    { suites: suiteSets.tls13, groups: curves },
+  ].filter((rest) => accepted.length > 0 && rest.suites.length > 0 && rest.groups.length > 0);
+  const [first, ...refusals] = await Promise.all([
     asker.askWithKeys({ version: 'TLSv1.3', suites: suiteSets.tls13, groups: allGroups }),
     ...rests.map((rest) => asker.ask({ version: 'TLSv1.3', ...rest })),
   ]);
-  const isAlike = isSame(answer, answerTo(question)) && refusals.every(isRefusal);
-  return isAlike ? { question: withoutTexts(question), groups: seen, certificateForm } : null;
-}
-
-/** What the other address has refused: suites in a group that it has, and curves. A list that was not asked to its end leaves nothing that is known to be refused. */
-function listRests(
-  { accepted, end }: Question,
-  seen: GroupsSeen,
-  group: number,
-): readonly Omit<Offered, 'version'>[] {
-  const suites = suiteSets.tls13.filter((id) => !accepted.some(({ suite }) => suite === id));
-  const curves = curvesAndHybrids.filter((id) => !seen.accepted.includes(id));
-  return [
-    ...(isDecisive(end) ? [{ suites, groups: [group] }] : []),
-    ...(isDecisive(seen.end) ? [{ suites: suiteSets.tls13, groups: curves }] : []),
-  ].filter((rest) => rest.suites.length > 0 && rest.groups.length > 0);
+  const { answer } = first;
+  const isFirstAlike =
+    answer.kind === 'accepted'
+      ? accepted.includes(answer.suite) && seen.accepted.includes(answer.group ?? -1)
+      : accepted.length === 0 && isRefusal(answer);
+  return isFirstAlike && refusals.every(isRefusal) ? first : null;
 }
 
 const allGroups = [...groups.keys()];
 const curvesAndHybrids = allGroups.filter((id) => !findGroup(id).name.startsWith('ffdhe'));
-const nothingLeft: QuestionEnd = { kind: 'exhausted' };
 
-/** A list that connections did not suffice for is not asked for twice: what is known of it is compared. */
-function isUsable({ accepted, end }: Question): boolean {
-  return isDecisive(end) || (end.kind === 'stopped' && accepted.length > 0);
+function isAny(ids: readonly number[], accepted: readonly number[]): boolean {
+  return ids.some((id) => accepted.includes(id));
 }
 
 function answerTo({ accepted: [first], end }: Question): HelloAnswer {
@@ -103,7 +109,7 @@ function isRefusal(answer: HelloAnswer | undefined): boolean {
 }
 
 /** The certificate is left out: it is judged by itself. */
-const compared = [
+const comparedKeys = [
   'suite',
   'group',
   'dhBits',
@@ -118,11 +124,17 @@ const compared = [
 function isSame(one: HelloAnswer | undefined, other: HelloAnswer | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   if (one.kind !== 'accepted' || other.kind !== 'accepted') return isRefusal(one) && isRefusal(other);
-  return compared.every((key) => one[key] === other[key]);
+  return comparedKeys.every((key) => one[key] === other[key]);
 }
 
 /** Certificates and what belongs to them are those of the other address. */
+const noTexts = { chain: null, ocspResponse: null, timestampList: null, oversizeBytes: null };
+
 function withoutTexts(question: Question): Question {
-  const nothing = { chain: null, ocspResponse: null, timestampList: null, oversizeBytes: null };
-  return { ...question, accepted: question.accepted.map((answer) => ({ ...answer, ...nothing })) };
+  return { ...question, accepted: question.accepted.map((answer) => ({ ...answer, ...noTexts })) };
+}
+
+function withoutClientTexts(seen: ClientSeen): ClientSeen {
+  const { answer } = seen;
+  return answer.kind === 'accepted' ? { ...seen, answer: { ...answer, ...noTexts } } : seen;
 }

@@ -1,27 +1,53 @@
 import type {
   CertificateFormSeen,
+  Choice,
+  ClientSeen,
+  FallbackSeen,
   GroupsSeen,
-  HelloAccepted,
   Preference,
   Question,
-  QuestionEnd,
+  Refusal,
 } from '../evidence.ts';
-import { type SuiteSet, suiteSets } from '../grammar/suites.ts';
-import { oldGroupIds } from '../grammar/tls-names.ts';
-import type { HelloAnswer, HelloAsker } from './ask-hello.ts';
-import { type AskedTls13, askOnce, askSsl2, askSuiteList, askSuites, askTls13 } from './ask-questions.ts';
+import { readKnown } from '../facts/known.ts';
+import type { VersionName } from '../grammar/tls-names.ts';
+import { askBrowsers, askMatters, askUnknown, listUnknown, withoutForm } from './ask-clients.ts';
+import type { ClientAnswer, HelloAsker } from './ask-hello.ts';
+import { askFallback, askSsl2 } from './ask-questions.ts';
+import {
+  askClasses,
+  askOldVersions,
+  askOrder,
+  askPreference,
+  askRare,
+  classesOf,
+  openTls12,
+  questionsOf,
+  type SuiteAsking,
+  walkBest,
+  walkAll,
+  walkUsual,
+} from './ask-suites.ts';
+import { type AskedTls13, askPrimes, askTls13 } from './ask-tls13.ts';
+import { type GroupWalk, openGroupWalk, walkGroups } from './group-walk.ts';
+import type { SuiteLedger } from './suite-ledger.ts';
 
 /** What the ClientHellos brought. */
 export type Asked = {
   readonly questions: readonly Question[];
   readonly groups: GroupsSeen | null;
   readonly preference: Preference | null;
+  readonly tls13Preference: Preference | null;
+  readonly tls12Groups: GroupsSeen | null;
+  readonly fallback: FallbackSeen | null;
+  readonly choices: readonly Choice[];
+  readonly refusals: readonly Refusal[];
+  readonly clients: readonly ClientSeen[];
   readonly certificateForm: CertificateFormSeen | null;
 };
 
 /**
  * Asks everything that ClientHellos can tell, side by side as far as there are lanes.
- * What decides the grade is asked first, because the allowance may end before the lists of suites do.
+ * What decides the grade is asked first: today's browsers and one question for each class of suites. Lists come after them, because the allowance may end before the lists do.
  * @param note called after each question
  */
 export async function askAll(asker: HelloAsker, opening: Question, note: () => void): Promise<Asked> {
@@ -30,130 +56,122 @@ export async function askAll(asker: HelloAsker, opening: Question, note: () => v
     note();
     return answer;
   };
-  // TLS 1.3 is the longest way, because each of its questions depends on the answer before.
-  const [tls13, old, tls12, ssl2] = await Promise.all([
-    noted(askTls13(asker)),
-    noted(askOldVersions(asker)),
-    noted(askTls12(asker, opening)),
-    noted(askSsl2(asker)),
+  const ledger = openTls12(opening);
+  const classing = noted(askClasses({ asker, ledger }));
+  const newer = classing.then(() => classesOf(ledger));
+  const older = Promise.all([noted(askOldVersions(asker, newer)), noted(askSsl2(asker))]);
+  const falling = older.then(([old]) => askFallback(asker, [opening, ...old]));
+  const [asked, fallback] = await Promise.all([
+    askModern(asker, { ledger, classing, older, groups: openGroupWalk() }),
+    falling,
   ]);
-  return joinAsked(tls12, tls13, [...old, ssl2]);
+  note();
+  return { ...asked, fallback };
 }
 
-/** Puts together what was asked side by side. */
-export function joinAsked(
-  { weak, sound, preference }: AskedTls12,
-  { question, groups, certificateForm }: AskedTls13,
-  old: readonly Question[],
-): Asked {
-  return { questions: [...weak, ...old, question, sound], groups, preference, certificateForm };
-}
-
-/** How many questions askAll notes. */
-export const questionsNoted = 4;
-
-/** What is learnt of TLS 1.2. */
-export type AskedTls12 = {
-  readonly weak: readonly Question[];
-  readonly sound: Question;
-  readonly preference: Preference | null;
-};
-
-/** Asks for every suite of TLS 1.2. @param opening the answer to its sound suites */
-export async function askTls12(asker: HelloAsker, opening: Question): Promise<AskedTls12> {
-  const [weak, curves] = await Promise.all([askWeak(asker), askCurveSuites(asker, opening)]);
-  const sound = joinSound(curves.question, weak.finiteField);
-  return { weak: Object.values(weak), sound, preference: curves.preference };
-}
-
-/** The sets of suites that a careful server refuses. */
-export const weakSets = ['dangerous', 'withoutForwardSecrecy', 'finiteField'] as const;
-type Weak = { readonly [S in (typeof weakSets)[number]]: Question };
-
-/** One hello offers all suites that a careful server refuses; only where it accepts one each set is asked for by itself. */
-async function askWeak(asker: HelloAsker): Promise<Weak> {
-  const suites = weakSets.flatMap((set) => suiteSets[set]);
-  const answer = await asker.ask({ version: 'TLSv1.2', suites, groups: oldGroupIds });
-  const ask = (set: SuiteSet) =>
-    isTold(answer)
-      ? Promise.resolve<Question>({ version: 'TLSv1.2', set, accepted: [], end: answer })
-      : askSuites(asker, 'TLSv1.2', set, answer.kind === 'accepted' ? pick(set, [answer]) : []);
-  const [dangerous, withoutForwardSecrecy, finiteField] = await Promise.all([
-    ask('dangerous'),
-    ask('withoutForwardSecrecy'),
-    ask('finiteField'),
-  ]);
-  return { dangerous, withoutForwardSecrecy, finiteField };
-}
-
-/** An answer that is the same for every part of what was offered. */
-function isTold(answer: HelloAnswer): answer is QuestionEnd {
-  return answer.kind !== 'accepted' && (answer.kind !== 'refused' || answer.by === 'alert');
-}
-
-function pick(set: SuiteSet, accepted: readonly HelloAccepted[]): readonly HelloAccepted[] {
-  const ids: readonly number[] = suiteSets[set];
-  return accepted.filter(({ suite }) => ids.includes(suite));
-}
-
-/** The alert by which a server says that it speaks no version up to the one that was offered (RFC 8446 §6.2). */
-const protocolVersion = 70;
-
-/** A server answers with the best version up to the one that is offered. If it says that there is none, the older ones need no question. */
-export async function askOldVersions(asker: HelloAsker): Promise<readonly Question[]> {
-  const first = await askOnce(asker, 'TLSv1.1', 'old');
-  const { end } = first;
-  if (end.kind === 'refused' && end.by === 'alert' && end.alert === protocolVersion)
-    return [first, { ...first, version: 'TLSv1' }, { ...first, version: 'SSLv3' }];
-  const others = (['TLSv1', 'SSLv3'] as const).map(async (version) =>
-    askDangerous(asker, await askOnce(asker, version, 'old')),
-  );
-  return (await Promise.all([askDangerous(asker, first), ...others])).flat();
-}
-
-async function askDangerous(asker: HelloAsker, first: Question): Promise<readonly Question[]> {
-  const { version } = first;
-  if (first.accepted.length === 0 || version === 'SSLv2' || version === 'TLSv1.3') return [first];
-  return [first, await askSuites(asker, version, 'oldDangerous')];
-}
-
-const curveSuites: readonly number[] = suiteSets.sound.filter(
-  (id) => !suiteSets.finiteField.some((one) => one === id),
-);
-
-/** The sound suites on curves; those with primes are asked for beside them. */
-async function askCurveSuites(
+/** The same where the versions before TLS 1.2 were asked for already. */
+export function askRest(
   asker: HelloAsker,
   opening: Question,
-): Promise<{ question: Question; preference: Preference | null }> {
-  if (opening.accepted.length === 0) return { question: opening, preference: null };
-  const known = opening.accepted.filter(({ suite }) => curveSuites.includes(suite));
-  const found = await askSuiteList(asker, 'TLSv1.2', curveSuites, known);
-  const question: Question = { version: 'TLSv1.2', set: 'sound', ...found };
-  return { question, preference: await askPreference(asker, found.accepted) };
+  older: readonly Question[],
+): Promise<Omit<Asked, 'fallback'>> {
+  const ledger = openTls12(opening);
+  const classing = askClasses({ asker, ledger });
+  return askModern(asker, {
+    ledger,
+    classing,
+    older: Promise.resolve([older]),
+    groups: openGroupWalk(),
+  });
 }
 
-/** A server that chose in another order than was offered has its own; one that followed it is offered two suites the other way round. */
-async function askPreference(
-  asker: HelloAsker,
-  accepted: readonly HelloAccepted[],
-): Promise<Preference | null> {
-  const order = accepted.map(({ suite }) => curveSuites.indexOf(suite));
-  const [first, second] = accepted;
-  if (first === undefined || second === undefined) return null;
-  if (order.some((place, index) => index > 0 && place < (order[index - 1] ?? 0))) return 'server';
-  const suites = [second.suite, first.suite];
-  const answer = await asker.ask({ version: 'TLSv1.2', suites, groups: oldGroupIds });
-  if (answer.kind !== 'accepted') return null;
-  return answer.suite === first.suite ? 'server' : 'client';
+type Begun = {
+  readonly ledger: SuiteLedger;
+  readonly classing: ReturnType<typeof askClasses>;
+  readonly older: Promise<readonly (Question | readonly Question[])[]>;
+  /** Groups of TLS 1.2, which matter where nothing newer is spoken. */
+  readonly groups: GroupWalk;
+};
+
+/** TLS 1.2 and 1.3, and what clients get. */
+async function askModern(asker: HelloAsker, begun: Begun): Promise<Omit<Asked, 'fallback'>> {
+  const { ledger, classing, older } = begun;
+  const asking = { asker, ledger };
+  const browsing = askBrowsers(asker);
+  const [browsers, matters, tls13, old, preference] = await Promise.all([
+    browsing,
+    classing.then((kind) => (kind === 'careful' ? askMatters(asker, versionsOf(ledger)) : [])),
+    browsing.then((seen) => askTls13(asker, seen)),
+    older,
+    walkBest(asking).then(() => askPreference(asking)),
+    // The lists wait until old versions were asked for their classes, so that they take no connection from them.
+    Promise.all([browsing, classing, older]).then(() => askLists(asking, begun.groups)),
+  ]);
+  let seen = [...browsers, ...matters];
+  keepFound(ledger, seen);
+  const join = (of13: AskedTls13) =>
+    joinAsked({ ...begun, tls13: of13, old: old.flat(), preference, clients: seen.map(withoutForm) });
+  const askClients = async () => {
+    const more = await askUnknown(asker, readKnown(join(tls13), null), seen);
+    keepFound(ledger, more);
+    seen = [...seen, ...more];
+  };
+  const isModern = tls13.ledger.accepted().length > 0;
+  if (!isModern) await walkGroups(asking, begun.groups);
+  if (listUnknown(readKnown(join(tls13), null), seen).length > 0) await askOrder(asking);
+  const [primes] = await Promise.all([askPrimes(asker, tls13), askClients()]);
+  if (ledger.accepted().length > 0) await walkAll(asking);
+  return join(primes);
 }
 
-/** Both kinds of sound suites are one set; it is known when both are. */
-function joinSound(curves: Question, finiteField: Question): Question {
-  const isOver = ({ end }: Question) => end.kind === 'refused' || end.kind === 'exhausted';
+/** Where there is something dangerous the letter is known, and the lists are long: connections go to the clients first. */
+async function askLists(asking: SuiteAsking, groups: GroupWalk): Promise<void> {
+  if (classesOf(asking.ledger).length > 0 || asking.ledger.accepted().length === 0) return;
+  await Promise.all([walkUsual(asking, groups), askRare(asking)]);
+}
+
+function versionsOf(ledger: SuiteLedger): readonly VersionName[] {
+  return ledger.accepted().length > 0 ? ['TLSv1.2', 'TLSv1.3'] : ['TLSv1.3'];
+}
+
+/** What the parts of a look brought. */
+type AskedParts = {
+  readonly ledger: SuiteLedger;
+  readonly tls13: AskedTls13;
+  readonly old: readonly Question[];
+  readonly preference: Preference | null;
+  readonly groups: GroupWalk;
+  readonly clients: readonly ClientSeen[];
+};
+
+/** Puts together what was asked side by side. */
+function joinAsked({
+  ledger,
+  tls13,
+  old,
+  preference,
+  groups: walk,
+  clients,
+}: AskedParts): Omit<Asked, 'fallback'> {
+  const { groups, certificateForm } = tls13;
   return {
-    ...curves,
-    accepted: [...curves.accepted, ...finiteField.accepted],
-    end: isOver(curves) ? finiteField.end : curves.end,
+    questions: [...questionsOf(ledger), ...old, tls13.ledger.questionOf('tls13', 'with-suites')],
+    groups,
+    tls12Groups: tls13.ledger.accepted().length > 0 ? null : walk.seen(),
+    preference,
+    tls13Preference: tls13.ledger.preference(),
+    refusals: [ledger, tls13.ledger].map((one) => ({ version: one.version, suites: one.refused() })),
+    choices: [...ledger.choices(), ...tls13.ledger.choices()].filter(({ over }) => over.length > 0),
+    clients,
+    certificateForm,
   };
 }
+
+/** A client's answer in TLS 1.2 names a suite that need not be asked for. */
+function keepFound(ledger: SuiteLedger, clients: readonly ClientAnswer[]): void {
+  for (const { version, answer } of clients)
+    if (version === 'TLSv1.2' && answer.kind === 'accepted') ledger.noteFound(answer);
+}
+
+/** How many questions askAll notes, lists not counted. */
+export const questionsNoted = 4;

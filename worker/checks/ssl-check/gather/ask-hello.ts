@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Exchange, TlsProbe } from '../../../probes/tls/port.ts';
-import type { CertificateFormSeen, HelloAccepted, QuestionEnd } from '../evidence.ts';
+import type { CertificateFormSeen, ClientSeen, HelloAccepted, QuestionEnd } from '../evidence.ts';
 import { compressionIds } from '../grammar/certificate-message.ts';
 import { type ClientHello, writeClientHello } from '../grammar/client-hello.ts';
-import { makeKeyShares } from '../grammar/key-shares.ts';
+import type { ClientProfile } from '../grammar/client-profiles.ts';
+import { groupsWithKeys, type KeyShares, makeKeyShares } from '../grammar/key-shares.ts';
 import { openSealedFlightReader, type SealedFlightReader } from '../grammar/sealed-flight.ts';
-import { openFlightReader, type ServerAnswer, type ServerFlight } from '../grammar/server-flight.ts';
-import { isSsl2ServerHello, writeSsl2ClientHello } from '../grammar/ssl2.ts';
-import { versionNumbers } from '../grammar/tls-names.ts';
+import { openFlightReader } from '../grammar/server-flight.ts';
+import { writeSsl2ClientHello } from '../grammar/ssl2.ts';
+import { suiteSets } from '../grammar/suites.ts';
+import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import type { Allowance } from './allowance.ts';
 import type { Lanes } from './lanes.ts';
+import { readAnswer, readSsl2Answer, type Received } from './read-answer.ts';
 
 export type Target = {
   readonly host: string;
@@ -17,20 +20,27 @@ export type Target = {
   /** Which of the host's addresses; left out, whichever answers first. */
   readonly address?: string;
 };
-export type Offered = Pick<ClientHello, 'version' | 'suites' | 'groups'>;
+export type Offered = Pick<ClientHello, 'version' | 'versions' | 'suites' | 'groups'>;
 export type HelloAnswer = HelloAccepted | QuestionEnd;
 
 export type AnswerWithForm = {
   readonly answer: HelloAnswer;
+  /** In which it was accepted. */
+  readonly version: VersionName | null;
   readonly certificateForm: CertificateFormSeen | null;
 };
+
+/** With the suites that were offered. */
+export type ClientAnswer = ClientSeen & Pick<AnswerWithForm, 'certificateForm'> & Pick<ClientHello, 'suites'>;
 
 /** Asks a server by single ClientHellos, one connection each. */
 export type HelloAsker = {
   readonly ask: (offered: Offered) => Promise<HelloAnswer>;
   /** The same in TLS 1.3 with keys: a server that accepts one of them shows in what form it sends its certificates. */
   readonly askWithKeys: (offered: Offered) => Promise<AnswerWithForm>;
-  /** The same from what is kept: the last question of a run. */
+  /** Sends the ClientHello of a client, as it is: with its protocols whether they are refused or not. */
+  readonly askAs: (profile: ClientProfile, wants: 'answer' | 'form') => Promise<ClientAnswer>;
+  /** The same as `ask` from what is kept: the last question of a run. */
   readonly askLast: (offered: Offered) => Promise<HelloAnswer>;
   readonly askSsl2: () => Promise<HelloAnswer>;
   /** Whether a ClientHello was refused for the protocols that it offers. */
@@ -59,6 +69,8 @@ type Greeting = {
   readonly isComplete: (received: Uint8Array) => boolean;
   readonly read: (received: Received) => HelloAnswer;
   readonly take: Allowance['take'];
+  /** No answer to this one does not mean that the server has stopped answering. */
+  readonly mayBeSilent?: boolean;
 };
 
 /** One ClientHello, from what it is taken, and how its sealed answer is read. */
@@ -66,67 +78,136 @@ type Way = {
   readonly send: Uint8Array;
   readonly take: Allowance['take'];
   readonly sealed?: SealedFlightReader;
+  readonly mayBeSilent?: boolean;
+};
+
+/** What the hellos of one asker share. */
+type Kept = {
+  readonly line: HelloLine;
+  readonly chains: (readonly string[])[];
+  readonly addresses: Set<string>;
+  readonly shares: KeyShares;
 };
 
 /** Opens an asker for one target; every question is taken from the allowance. */
 export function openHelloAsker(line: HelloLine): HelloAsker {
   const { target, allowance } = line;
-  const chains: (readonly string[])[] = [];
-  const addresses = new Set<string>();
-  const askBy = async (offered: Offered, { send, take, sealed }: Way): Promise<AnswerWithForm> => {
-    const reader = openFlightReader(answerLimitBytes);
-    const readTo = (received: Uint8Array) => {
-      reader.readTo(received);
-      sealed?.readTo(received);
-      return reader;
-    };
-    const greeting: Greeting = {
-      send,
-      isComplete: (received) => readTo(received).isComplete() && sealed?.isOver() !== false,
-      read: (seen) => readAnswer(seen, readTo(seen.bytes).answer(), offered, chains),
-      take,
-    };
-    const answer = await greet(line, greeting, addresses);
-    const form = sealed?.form() ?? null;
-    return {
-      answer,
-      certificateForm: form?.kind === 'malformed' ? { kind: 'malformed', reason: form.reason } : form,
-    };
-  };
+  const { take, takeKept } = allowance;
+  const kept: Kept = { line, chains: [], addresses: new Set(), shares: makeKeyShares() };
   let isAlpnRefused = false;
   /** The protocols of browsers are left out once a server refused them: the alert says nothing of versions and suites. */
-  const ask = async (offered: Offered, wayOf: (alpn: readonly string[]) => Way): Promise<AnswerWithForm> => {
-    if (isAlpnRefused) return askBy(offered, wayOf([]));
-    const seen = await askBy(offered, wayOf(protocols));
-    const { answer } = seen;
-    if (answer.kind !== 'refused' || answer.by !== 'alert' || answer.alert !== noApplicationProtocol)
-      return seen;
-    isAlpnRefused = true;
-    return askBy(offered, wayOf([]));
-  };
-  const plainly = async (offered: Offered, take: Allowance['take']) => {
+  const ask = async (offered: Offered, wayOf: (hello: ClientHello) => Way): Promise<AnswerWithForm> => {
     const hello = completeHello(offered, target.host);
-    const { answer } = await ask(offered, (alpn) => ({ send: writeClientHello({ ...hello, alpn }), take }));
-    return answer;
+    const plainly = () => askBy(kept, offered, wayOf(hello));
+    if (isAlpnRefused) return plainly();
+    const seen = await askBy(kept, offered, wayOf({ ...hello, alpn: protocols }));
+    if (!isRefusedFor(noApplicationProtocol, seen)) return seen;
+    isAlpnRefused = true;
+    return plainly();
   };
+  const answerTo = async (offered: Offered, from: Allowance['take']) =>
+    (await ask(offered, (hello) => ({ send: writeClientHello(hello), take: from }))).answer;
+  let isAnyoneUnanswered = false;
   return {
     isAlpnRefused: () => isAlpnRefused,
-    ask: (offered) => plainly(offered, allowance.take),
+    ask: (offered) => answerTo(offered, take),
     askWithKeys: (offered) =>
-      ask(offered, (alpn) => ({ ...writeWithKeys(offered, target.host, alpn), take: allowance.take })),
-    askLast: (offered) => plainly(offered, allowance.takeKept),
-    askSsl2: () => greet(line, { ...ssl2Greeting(), take: allowance.take }, addresses),
-    chains,
-    addresses,
+      ask(offered, (hello) => ({ ...writeSealed(hello, groupsWithKeys, kept.shares), take })),
+    async askAs(profile, wants) {
+      const hello = helloOf(profile, target.host);
+      const { hello: name, suites } = profile;
+      // Servers that drop one of them drop more, and each costs its whole time.
+      if (isAnyoneUnanswered) return { hello: name, suites, ...unasked };
+      const written =
+        wants === 'form'
+          ? writeSealed(hello, profile.keysFor, kept.shares)
+          : { send: writeClientHello({ ...hello, keyShares: kept.shares.of(profile.keysFor) }) };
+      const seen = await askBy(kept, hello, { ...written, take, mayBeSilent: true });
+      if (seen.answer.kind === 'silent') isAnyoneUnanswered = true;
+      return { hello: name, suites, ...asOffered(seen, profile) };
+    },
+    askLast: (offered) => answerTo(offered, takeKept),
+    askSsl2: () => greet(kept, { ...ssl2Greeting(), take }),
+    chains: kept.chains,
+    addresses: kept.addresses,
   };
 }
 
-/** A ClientHello with keys, and the reader that opens what is sealed by them. */
-function writeWithKeys(offered: Offered, host: string, alpn: readonly string[]): Omit<Way, 'take'> {
-  const shares = makeKeyShares();
-  const more = { alpn, keyShares: shares.offered, certificateCompressions: compressionIds };
-  const send = writeClientHello({ ...completeHello(offered, host), ...more });
+const unasked: AnswerWithForm = {
+  answer: { kind: 'stopped', reason: 'the ClientHello of another client was not answered' },
+  version: null,
+  certificateForm: null,
+};
+
+const tls13Ids: readonly number[] = suiteSets.tls13;
+
+/** A server that chooses what a client does not have has not accepted it. */
+function asOffered(seen: AnswerWithForm, { suites, groups }: ClientProfile): AnswerWithForm {
+  const { answer, version } = seen;
+  if (answer.kind !== 'accepted') return seen;
+  const { suite, group } = answer;
+  const isGroup = version !== 'TLSv1.3' || group === null || groups.includes(group);
+  const isOfVersion = tls13Ids.includes(suite) === (version === 'TLSv1.3');
+  if (suites.includes(suite) && isOfVersion && isGroup) return seen;
+  return { ...unasked, answer: { kind: 'refused', by: 'not-offered', suite, group } };
+}
+
+function isRefusedFor(alert: number, { answer }: AnswerWithForm): boolean {
+  return answer.kind === 'refused' && answer.by === 'alert' && answer.alert === alert;
+}
+
+/** Sends one ClientHello and reads the answer. */
+async function askBy(
+  kept: Kept,
+  offered: Offered,
+  { send, take, sealed, mayBeSilent = false }: Way,
+): Promise<AnswerWithForm> {
+  const reader = openFlightReader(answerLimitBytes);
+  const readTo = (received: Uint8Array) => {
+    reader.readTo(received);
+    sealed?.readTo(received);
+    return reader;
+  };
+  let version: VersionName | null = null;
+  const answer = await greet(kept, {
+    send,
+    isComplete: (received) => readTo(received).isComplete() && sealed?.isOver() !== false,
+    read: (seen) => {
+      const { versions = [offered.version] } = offered;
+      const found = readAnswer(seen, readTo(seen.bytes).answer(), { versions, chains: kept.chains });
+      version = found.version;
+      return found.answer;
+    },
+    take,
+    mayBeSilent,
+  });
+  const form = sealed?.form() ?? null;
+  return {
+    answer,
+    version,
+    certificateForm: form?.kind === 'malformed' ? { kind: 'malformed', reason: form.reason } : form,
+  };
+}
+
+/** A ClientHello with keys for these groups, and the reader that opens what is sealed by them. */
+function writeSealed(
+  hello: ClientHello,
+  groups: readonly number[],
+  shares: KeyShares,
+): Pick<Way, 'send' | 'sealed'> {
+  const more = { keyShares: shares.of(groups), certificateCompressions: compressionIds };
+  const send = writeClientHello({ ...hello, ...more });
   return { send, sealed: openSealedFlightReader(send, shares, answerLimitBytes) };
+}
+
+/** What a client sends, as far as the choice of a server depends on it. */
+function helloOf(profile: ClientProfile, host: string): ClientHello {
+  const { versions, suites, groups, signatures, greases } = profile;
+  const known = versions.filter((version) => version !== 'SSLv2');
+  const best = versionNames.findLast((version) => known.some((one) => one === version));
+  const offered = { version: (best ?? 'TLSv1.2') as ClientHello['version'], versions, suites, groups };
+  const alpn = profile.offersHttp ? protocols : [];
+  return { ...completeHello(offered, host), signatures, greases, alpn, compression: false };
 }
 
 function ssl2Greeting(): Omit<Greeting, 'take'> {
@@ -138,9 +219,8 @@ function ssl2Greeting(): Omit<Greeting, 'take'> {
 }
 
 async function greet(
-  { probe, target, allowance, lanes }: HelloLine,
-  { send, isComplete, read, take }: Greeting,
-  addresses: Set<string>,
+  { line: { probe, target, allowance, lanes }, addresses }: Kept,
+  { send, isComplete, read, take, mayBeSilent = false }: Greeting,
 ): Promise<HelloAnswer> {
   const seen = await lanes(async () => {
     const refusal = take();
@@ -151,12 +231,10 @@ async function greet(
   if (seen.kind === 'stopped') return seen;
   if (seen.address !== null) addresses.add(seen.address);
   if (seen.kind === 'failure') return readFailure(seen, allowance);
-  if (seen.ended === 'timeout') allowance.noteSilence();
-  else allowance.noteAnswer(seen.ms);
+  if (seen.ended !== 'timeout') allowance.noteAnswer(seen.ms);
+  else if (!mayBeSilent || seen.bytes.length > 0) allowance.noteSilence();
   return read(seen);
 }
-
-type Received = Extract<Exchange, { readonly kind: 'received' }>;
 
 function completeHello(offered: Offered, host: string): ClientHello {
   return {
@@ -174,97 +252,4 @@ function readFailure(
 ): QuestionEnd {
   if (code === 'connection-timeout') allowance.noteSilence();
   return { kind: 'failure', code, reason };
-}
-
-function readAnswer(
-  seen: Received,
-  answer: ServerAnswer,
-  offered: Offered,
-  chains: (readonly string[])[],
-): HelloAnswer {
-  switch (answer.kind) {
-    case 'alert':
-      return { kind: 'refused', by: 'alert', alert: answer.description };
-    case 'malformed':
-      return {
-        kind: 'not-tls',
-        isHttp: Buffer.from(seen.bytes.subarray(0, 5)).toString('latin1') === 'HTTP/',
-      };
-    case 'incomplete':
-      return readSilence(seen);
-    case 'flight':
-      if (answer.version !== versionNumbers[offered.version]) return readOtherVersion(answer.version);
-      return describeFlight(answer, chains);
-  }
-}
-
-const knownVersions: readonly number[] = Object.values(versionNumbers);
-
-function readOtherVersion(version: number): QuestionEnd {
-  return knownVersions.includes(version) && version !== versionNumbers.SSLv2
-    ? { kind: 'refused', by: 'other-version' }
-    : { kind: 'refused', by: 'unknown-version', version };
-}
-
-function readSilence({ ended }: Received): QuestionEnd {
-  if (ended === 'closed' || ended === 'reset') return { kind: 'refused', by: ended };
-  return { kind: 'silent' };
-}
-
-function describeFlight(flight: ServerFlight, chains: (readonly string[])[]): HelloAccepted {
-  const { suite, group, dhBits, dhPrimeSha256, signatureScheme, compression } = flight;
-  const { secureRenegotiation, extendedMasterSecret, alpn } = flight;
-  return {
-    kind: 'accepted',
-    suite,
-    group,
-    dhBits,
-    dhPrimeSha256,
-    signatureScheme,
-    compression,
-    secureRenegotiation,
-    extendedMasterSecret,
-    alpn,
-    chain: flight.certificates.length === 0 ? null : keepChain(flight.certificates.map(toBase64), chains),
-    ocspResponse: flight.ocspResponse && toBase64(flight.ocspResponse),
-    timestampList: flight.timestampList && toBase64(flight.timestampList),
-    certificateRequested: flight.certificateRequested,
-    givesSessionId: flight.givesSessionId,
-    givesTicket: flight.givesTicket,
-    oversizeBytes: flight.oversizeBytes,
-  };
-}
-
-/** The place of a chain among those seen, where it is put if it is new. */
-function keepChain(chain: readonly string[], chains: (readonly string[])[]): number {
-  const known = chains.findIndex((other) => other.join() === chain.join());
-  return known >= 0 ? known : chains.push(chain) - 1;
-}
-
-function readSsl2Answer(seen: Received): HelloAnswer {
-  if (isSsl2ServerHello(seen.bytes)) return nothingSeen;
-  if (seen.bytes.length === 0) return readSilence(seen);
-  return { kind: 'refused', by: 'other-version' };
-}
-
-const nothingSeen: HelloAccepted = {
-  kind: 'accepted',
-  suite: 0,
-  group: null,
-  dhBits: null,
-  dhPrimeSha256: null,
-  signatureScheme: null,
-  compression: 0,
-  secureRenegotiation: false,
-  extendedMasterSecret: false,
-  alpn: null,
-  chain: null,
-  ocspResponse: null,
-  timestampList: null,
-  certificateRequested: false,
-  oversizeBytes: null,
-};
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }

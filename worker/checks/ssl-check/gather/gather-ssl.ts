@@ -17,7 +17,7 @@ import { openChainReader, type ReadChain } from './read-chain.ts';
 
 /**
  * Looks at the TLS servers of a name: in full at the first address of each family, by a few connections at the others.
- * At most 30 connections to an address looked at in full, four at once, and 6 to any other.
+ * At most 45 connections to an address looked at in full, six at once, and 6 to any other.
  */
 export function gatherSsl(context: GatherContext): Promise<SslEvidence> {
   return gatherWithin(context, allowanceLimits);
@@ -161,8 +161,11 @@ async function lookAtOther({ look, opening }: Opened, main: Main): Promise<Endpo
   return { address, handshake: full.handshakes.at(-1)?.handshake ?? failureOf(opening, address), full };
 }
 
-function askedOf({ questions, groups, preference, certificateForm = null }: FullLook): Asked {
-  return { questions, groups, preference, certificateForm };
+function askedOf(seen: FullLook): Asked {
+  const { questions, groups, preference, fallback = null, certificateForm = null } = seen;
+  const { tls12Groups = null, tls13Preference = null, choices = [], refusals = [], clients = [] } = seen;
+  const orders = { preference, tls13Preference, choices, refusals };
+  return { questions, groups, tls12Groups, ...orders, clients, fallback, certificateForm };
 }
 
 /** Why an address has no handshake. */

@@ -4,7 +4,7 @@ import { openPlaces } from '#shared/places';
 export type Lanes = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Browsers open six connections to a host. */
-export const lanesOfRun = 4;
+export const lanesOfRun = 6;
 
 /** Opens the lanes of one run. Work that waits when the run is aborted starts and fails at once, because every probe does. */
 export function openLanes(limit: number): Lanes {

@@ -8,7 +8,7 @@ import { readHttp3Offer } from '../facts/http3.ts';
 import type { Allowance } from './allowance.ts';
 import type { Asked } from './ask-all.ts';
 import type { HelloAsker, Target } from './ask-hello.ts';
-import { askAgain, askFallback, askOnce } from './ask-questions.ts';
+import { askAgain, askOnce } from './ask-questions.ts';
 import { gatherHandshakes, gatherWithoutName, type Shaken } from './gather-handshakes.ts';
 import { gatherHttp3 } from './gather-http3.ts';
 import { gatherOtherKind, isOtherKindChosen } from './gather-other-kind.ts';
@@ -63,7 +63,12 @@ const nothing: Omit<Looked, 'questions'> = {
   http3: null,
   revocationList: { kind: 'unknown', url: null, reason: 'no certificate was seen' },
   groups: null,
+  tls12Groups: null,
   preference: null,
+  tls13Preference: null,
+  choices: [],
+  refusals: [],
+  clients: [],
   certificateForm: null,
   stillAnswers: null,
   fallback: null,
@@ -109,13 +114,12 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
     knowing,
   ]);
   // A connection that is cut off can mean two things: the server refuses this hello, or it blocks us from now on.
-  const isCutOff = asked.questions.some(
-    ({ end }) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'),
-  );
-  const [stillAnswers, fallback] = await Promise.all([
-    isCutOff ? askAgain(asker, asked.questions) : null,
-    askFallback(asker, asked.questions),
-  ]);
+  const ends = [
+    ...asked.questions.map(({ end }) => end),
+    ...asked.clients.flatMap(({ answer }) => (answer.kind === 'accepted' ? [] : [answer])),
+  ];
+  const isCutOff = ends.some((end) => end.kind === 'refused' && (end.by === 'closed' || end.by === 'reset'));
+  const stillAnswers = isCutOff ? await askAgain(asker, asked.questions) : null;
   const otherKind = known ?? (await gatherOtherKind(look, { client: findClient(handshakes), ...asked }));
   return {
     handshakes,
@@ -126,7 +130,6 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
     revocationList,
     ...asked,
     stillAnswers,
-    fallback,
   };
 }
 

@@ -4,8 +4,14 @@ import { type VersionName, versionNumbers } from './tls-names.ts';
 
 /** One ClientHello: exactly what it offers. */
 export type ClientHello = {
-  /** The one version that is offered. */
+  /** The one version that is offered, or the best of several. */
   readonly version: Exclude<VersionName, 'SSLv2'>;
+  /** All that are offered, where they are several; older ones follow from the number in the hello (RFC 5246 §E.1). */
+  readonly versions?: readonly VersionName[];
+  /** Algorithms for signatures; all that a server could want where left out. */
+  readonly signatures?: readonly number[];
+  /** Values that mean nothing stand among suites, groups, versions and extensions (RFC 8701). */
+  readonly greases?: boolean;
   /** SNI; null sends none. */
   readonly servername: string | null;
   readonly suites: readonly number[];
@@ -48,7 +54,7 @@ export function writeClientHello(hello: ClientHello): Uint8Array {
   const { version, random, compression } = hello;
   const isSsl3 = version === 'SSLv3';
   const isTls13 = version === 'TLSv1.3';
-  const suites = isSsl3 ? [...hello.suites, renegotiationScsv] : hello.suites;
+  const suites = [...greaseOf(hello, 0), ...hello.suites, ...(isSsl3 ? [renegotiationScsv] : [])];
   const body = joinBytes(
     numberBytes(isTls13 ? versionNumbers['TLSv1.2'] : versionNumbers[version], 2),
     random,
@@ -67,30 +73,46 @@ function extension(type: number, ...content: (Uint8Array | readonly number[])[])
   return joinBytes(numberBytes(type, 2), vectorBytes(2, ...content));
 }
 
+/** Values that servers have to pass over, one for each place where one stands. */
+const greaseValues = [0x0a0a, 0x1a1a, 0x2a2a, 0x3a3a];
+
+function greaseOf({ greases = false }: ClientHello, place: number): readonly number[] {
+  return greases ? greaseValues.slice(place, place + 1) : [];
+}
+
 function extensionsOf(hello: ClientHello): Uint8Array[] {
-  const { version, servername, groups, alpn } = hello;
+  const { version, servername, alpn, versions = [version], signatures = signatureSchemes } = hello;
   const encoder = new TextEncoder();
   const name = servername === null ? [] : encoder.encode(servername);
   const protocols = alpn.map((protocol) => vectorBytes(1, encoder.encode(protocol)));
   const isTls13 = version === 'TLSv1.3';
   const isTls12 = version === 'TLSv1.2';
+  const isOlder = versions.some((one) => one !== 'TLSv1.3');
   return [
+    ...greaseOf(hello, 3).map((type) => extension(type)),
     ...(servername === null ? [] : [extension(0, vectorBytes(2, 0, vectorBytes(2, name)))]),
     extension(5, [1, 0, 0, 0, 0]), // status_request: OCSP, no responder and no extensions named
-    ...(groups.length === 0 ? [] : [extension(10, vectorBytes(2, words(groups)))]),
-    ...(isTls13 ? [] : [extension(11, [1, 0])]), // ec_point_formats: uncompressed
-    ...(isTls12 || isTls13 ? [extension(13, vectorBytes(2, words(signatureSchemes)))] : []),
+    ...groupsOf(hello),
+    ...(isOlder ? [extension(11, [1, 0])] : []), // ec_point_formats: uncompressed
+    ...(isTls12 || isTls13 ? [extension(13, vectorBytes(2, words(signatures)))] : []),
     ...(protocols.length === 0 ? [] : [extension(16, vectorBytes(2, ...protocols))]),
     extension(18), // signed_certificate_timestamp
-    ...(isTls13 ? [] : [extension(23), extension(35), extension(0xff01, [0])]), // extended master secret, tickets, renegotiation_info
+    ...(isOlder ? [extension(23), extension(35), extension(0xff01, [0])] : []), // extended master secret, tickets, renegotiation_info
     ...(isTls13 ? extensionsOfTls13(hello) : []),
   ];
 }
 
-function extensionsOfTls13({ keyShares = [], certificateCompressions = [] }: ClientHello): Uint8Array[] {
+function groupsOf(hello: ClientHello): Uint8Array[] {
+  const groups = [...greaseOf(hello, 1), ...hello.groups];
+  return hello.groups.length === 0 ? [] : [extension(10, vectorBytes(2, words(groups)))];
+}
+
+function extensionsOfTls13(hello: ClientHello): Uint8Array[] {
+  const { version, versions = [version], keyShares = [], certificateCompressions = [] } = hello;
   const compressions = vectorBytes(1, words(certificateCompressions));
+  const numbers = versions.map((one) => versionNumbers[one]).toSorted((a, b) => b - a);
   return [
-    extension(43, vectorBytes(1, words([versionNumbers['TLSv1.3']]))),
+    extension(43, vectorBytes(1, words([...greaseOf(hello, 2), ...numbers]))),
     extension(45, [1, 1]), // psk_key_exchange_modes: with (EC)DHE
     extension(51, vectorBytes(2, ...keyShares.map(writeShare))),
     ...(certificateCompressions.length === 0 ? [] : [extension(27, compressions)]),

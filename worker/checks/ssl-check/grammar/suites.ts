@@ -1,3 +1,5 @@
+import type { VersionName } from './tls-names.ts';
+
 /** What a cipher suite's name says of it. */
 export type Suite = {
   readonly id: number;
@@ -216,23 +218,67 @@ function isSinceTls12({ name, isAead }: Suite): boolean {
 
 const all = [...suites.values()];
 
-/** The suites of each question: within a set a server is asked until it refuses, so the sets part what must be known from what is nice to know. */
+/** What makes a suite dangerous; some are in several classes. A server is asked once for each class before any list is asked to its end. */
+const classes = {
+  nullCipher: ({ cipher }) => cipher === 'NULL',
+  anonymous: ({ isAnonymous }) => isAnonymous,
+  exportGrade: ({ isExport }) => isExport,
+  shortKey: ({ bits, isExport }) => bits > 0 && bits < 112 && !isExport,
+  rc4: ({ cipher }) => cipher === 'RC4',
+  tripleDes: ({ cipher }) => cipher === '3DES',
+} as const satisfies { readonly [name: string]: (suite: Suite) => boolean };
+
+/** Their names, worst first. */
+export const dangerClasses = Object.keys(classes) as (keyof typeof classes)[];
+
+/** Authenticated ones first, then long keys, as careful servers have them: many servers follow the order of the client. */
+const bestFirst = (one: Suite, other: Suite) =>
+  Number(one.keyExchange === 'DHE') - Number(other.keyExchange === 'DHE') ||
+  Number(other.isAead) - Number(one.isAead) ||
+  rarity(one) - rarity(other);
+
+const usual: readonly Cipher[] = ['AES', 'CHACHA20'];
+function rarity({ cipher, name }: Suite): number {
+  return Number(!usual.includes(cipher)) + Number(name.includes('_CCM')) + Number(name.includes('_DSS_'));
+}
+
+const before13 = all.filter(({ keyExchange }) => keyExchange !== 'TLS13').sort(bestFirst);
+const idsOf = (picks: (suite: Suite) => boolean) => before13.filter(picks).map(({ id }) => id);
+const isSound = (suite: Suite) => !isDangerous(suite) && hasForwardSecrecy(suite);
+const oldOnes = before13
+  .filter((suite) => !isSinceTls12(suite))
+  .sort((a, b) => Number(isDangerous(a)) - Number(isDangerous(b)));
+
+/** The suites of each question, the best first: the sets part what must be known from what is nice to know. */
 export const suiteSets = {
   tls13: all.filter(({ keyExchange }) => keyExchange === 'TLS13').map(({ id }) => id),
-  dangerous: all.filter((suite) => isDangerous(suite) && suite.keyExchange !== 'TLS13').map(({ id }) => id),
-  withoutForwardSecrecy: all
-    .filter((suite) => !isDangerous(suite) && !hasForwardSecrecy(suite))
-    .map(({ id }) => id),
-  sound: all
-    .filter((suite) => !isDangerous(suite) && hasForwardSecrecy(suite) && suite.keyExchange !== 'TLS13')
-    .map(({ id }) => id),
+  dangerous: idsOf(isDangerous),
+  withoutForwardSecrecy: idsOf((suite) => !isDangerous(suite) && !hasForwardSecrecy(suite)),
+  sound: idsOf(isSound),
   /** Part of the sound ones: asked once, for the length of the prime. */
-  finiteField: all.filter((suite) => !isDangerous(suite) && suite.keyExchange === 'DHE').map(({ id }) => id),
-  /** For SSL 3.0 to TLS 1.1, best first. */
-  old: all
-    .filter((suite) => !isSinceTls12(suite))
-    .sort((a, b) => Number(isDangerous(a)) - Number(isDangerous(b)))
-    .map(({ id }) => id),
-  oldDangerous: all.filter((suite) => isDangerous(suite) && !isSinceTls12(suite)).map(({ id }) => id),
+  finiteField: idsOf((suite) => isSound(suite) && suite.keyExchange === 'DHE'),
+  /** The other part, as far as it encrypts block by block. */
+  curveBlocks: idsOf((suite) => isSound(suite) && suite.keyExchange !== 'DHE' && !suite.isAead),
+  /** Authenticated encryption, with forward secrecy or without. */
+  aead: idsOf((suite) => !isDangerous(suite) && suite.isAead),
+  nullCipher: idsOf(classes.nullCipher),
+  anonymous: idsOf(classes.anonymous),
+  exportGrade: idsOf(classes.exportGrade),
+  shortKey: idsOf(classes.shortKey),
+  rc4: idsOf(classes.rc4),
+  tripleDes: idsOf(classes.tripleDes),
+  /** For SSL 3.0 to TLS 1.1. */
+  old: oldOnes.map(({ id }) => id),
+  oldDangerous: oldOnes.filter(isDangerous).map(({ id }) => id),
+  /** What POODLE needs in SSL 3.0. */
+  oldBlocks: oldOnes.filter(({ cipher, bits }) => cipher !== 'RC4' && bits > 0).map(({ id }) => id),
 } as const;
 export type SuiteSet = keyof typeof suiteSets;
+
+/** The suites of a set that a version can have: those of TLS 1.2 mean nothing in older ones. */
+export function suitesIn(set: SuiteSet, version: VersionName): readonly number[] {
+  const ids: readonly number[] = suiteSets[set];
+  if (version === 'TLSv1.2' || version === 'TLSv1.3') return ids;
+  const old: readonly number[] = suiteSets.old;
+  return ids.filter((id) => old.includes(id));
+}

@@ -1,8 +1,8 @@
-import { getPublicSuffix } from 'tldts';
 import { type CertificateCode, certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
 import { brokenBy, brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import { type Certificate, type CertificateKey, isSmallKey } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
+import { isNamedBy, isSameName } from '../../../certificates/names.ts';
 import type { SslEvidence } from '../evidence.ts';
 import type { Presented } from '../facts/presented.ts';
 import { judgeSending, judgeTrust, listFaults } from './chain.ts';
@@ -38,13 +38,11 @@ export function judgeUnseen(why: string): Record<CertificateCode, Verdict> {
   >;
 }
 
-/** As browsers compare: no wildcard for a part of a label (RFC 9525 §6.3), and the common name is not read. */
-const ofBrowsers = { subject: 'never', partialWildcards: false } as const;
-
-function judgeNames(host: string, { x509, extensions, commonName, names }: Certificate) {
-  const isNamed = isNamedBy(x509.checkHost(host, ofBrowsers), names, host);
+/** The common name is read only to tell that browsers do not read it. */
+function judgeNames(host: string, { extensions, commonName, names }: Certificate) {
+  const isNamed = isNamedBy(host, names);
   const isCommonNameOnly =
-    !extensions.hasSubjectAltName && x509.checkHost(host, { subject: 'always' }) !== undefined;
+    !extensions.hasSubjectAltName && commonName !== null && isSameName(host, commonName);
   const shown = names.length > 0 ? names.slice(0, 10).join(', ') : (commonName ?? 'nothing');
   return {
     'certificate-name-mismatch': brokenIf(!isNamed && !isCommonNameOnly, { host, names: shown }),
@@ -53,14 +51,6 @@ function judgeNames(host: string, { x509, extensions, commonName, names }: Certi
       commonName: commonName ?? '',
     }),
   } as const satisfies Partial<Record<CertificateCode, Verdict>>;
-}
-
-/** Chrome takes no wildcard for all names of a public suffix, such as *.co.uk. @param name the entry that fits, as Node gives it */
-function isNamedBy(name: string | undefined, names: readonly string[], host: string): boolean {
-  if (name === undefined) return false;
-  const parent = /^\*\.(.+)$/.exec(name)?.[1];
-  const isPublic = parent !== undefined && getPublicSuffix(parent, { allowPrivateDomains: false }) === parent;
-  return !isPublic || names.some((one) => one.toLowerCase() === host);
 }
 
 function judgeStrength(chain: Chain, leaf: Certificate) {

@@ -2,13 +2,14 @@ import type { ClientCode } from '#shared/catalogue/ssl-check/rules/client';
 import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
-import { suites } from '../grammar/suites.ts';
+import type { Engine } from '../grammar/client-profiles.ts';
+import { type Cipher, suites } from '../grammar/suites.ts';
 
 /** Judges whether clients can connect to a server that answers in TLS. */
 export function judgeClients(facts: SslFacts): Record<ClientCode, Verdict> {
   const tooLarge = judgeSize(facts);
   return {
-    'browsers-cannot-connect': judgeBrowsers(facts),
+    ...judgeBrowsers(facts),
     'handshake-not-completed': judgeHandshakes(facts),
     'server-hello-invalid': judgeHello(facts),
     'chain-too-large': tooLarge,
@@ -16,16 +17,42 @@ export function judgeClients(facts: SslFacts): Record<ClientCode, Verdict> {
 }
 
 /** Servers without TLS 1.2 and 1.3, and those that refuse what browsers offer beside, have findings of their own. */
-function judgeBrowsers(facts: SslFacts): Verdict {
-  const { protocols } = facts;
-  if (protocols['TLSv1.2'] === false && protocols['TLSv1.3'] === false) return 'not-applicable';
-  if (isChainTooLarge(facts) || isAlpnRefused(facts)) return 'not-applicable';
+function judgeBrowsers(facts: SslFacts) {
+  if (isToldElsewhere(facts)) return eachEngine(() => 'not-applicable', 'not-applicable');
   const outcomes = simulateBrowsers(facts);
-  if (outcomes.some(({ connects }) => connects === true)) return 'holds';
-  const unknown = outcomes.find(({ connects }) => connects === null);
-  if (unknown) return notTested(unknown.reason ?? 'not everything could be asked for');
   const [first] = outcomes;
-  return brokenIf(true, { protocol: first?.protocol ?? '', reason: first?.reason ?? '' });
+  const unknown = outcomes.find(({ connects }) => connects === null);
+  if (outcomes.every(({ connects }) => connects === false))
+    return eachEngine(
+      () => 'not-applicable',
+      brokenIf(true, { protocol: first?.protocol ?? '', reason: first?.reason ?? '' }),
+    );
+  const isAny = outcomes.some(({ connects }) => connects === true);
+  return eachEngine(
+    (engine) => judgeEngine(outcomes.find((one) => one.engine === engine)),
+    isAny ? 'holds' : notTested(unknown?.reason ?? 'not everything could be asked for'),
+  );
+}
+
+function isToldElsewhere(facts: SslFacts): boolean {
+  const { protocols } = facts;
+  const isOld = protocols['TLSv1.2'] === false && protocols['TLSv1.3'] === false;
+  return isOld || isChainTooLarge(facts) || isAlpnRefused(facts);
+}
+
+function judgeEngine(outcome: ReturnType<typeof simulateBrowsers>[number] | undefined): Verdict {
+  if (outcome === undefined || outcome.connects === null)
+    return notTested(outcome?.reason ?? 'it is not simulated');
+  return brokenIf(!outcome.connects, { client: outcome.name, reason: outcome.reason ?? '' });
+}
+
+function eachEngine(judge: (engine: Engine) => Verdict, all: Verdict) {
+  return {
+    'browsers-cannot-connect': all,
+    'chrome-cannot-connect': judge('Chrome'),
+    'firefox-cannot-connect': judge('Firefox'),
+    'safari-cannot-connect': judge('Safari'),
+  } as const satisfies Partial<Record<ClientCode, Verdict>>;
 }
 
 /** A handshake that fails for want of a client's certificate is meant to; old servers speak nothing that OpenSSL still has. */
@@ -40,6 +67,8 @@ function judgeHandshakes(facts: SslFacts): Verdict {
     return notTested(
       'the server offers only suites with a prime of its own choice, which we do not compute with',
     );
+  if (isBeyondUs(facts))
+    return notTested('the server offers only suites that our TLS library does not have any more');
   const last = handshakes.at(-1)?.handshake;
   if (last?.kind !== 'failure') return notTested('no handshake was tried');
   // Ended by us: for the time that its chain takes, for want of budget, or at our deadline, which is shorter than that of browsers.
@@ -53,9 +82,18 @@ function isFiniteFieldOnly({ clearAnswers, protocols }: SslFacts): boolean {
   return clearAnswers.every(({ suite }) => suites.get(suite)?.keyExchange === 'DHE');
 }
 
+/** Ciphers that OpenSSL 3 is built without. */
+const dropped: readonly (Cipher | undefined)[] = ['RC4', '3DES', 'DES', 'RC2', 'IDEA', 'SEED'];
+
+function isBeyondUs({ clearAnswers, protocols }: SslFacts): boolean {
+  if (protocols['TLSv1.3'] === true || clearAnswers.length === 0) return false;
+  return clearAnswers.every(({ suite }) => dropped.includes(suites.get(suite)?.cipher));
+}
+
 function judgeHello({ evidence, isAlive }: SslFacts): Verdict {
   const broken = evidence.questions.flatMap(({ end }) => {
     if (end.kind !== 'refused') return [];
+    if (end.by === 'malformed' && !isAlive) return [`records of TLS with ${end.reason}`];
     if (end.by === 'unknown-version') return [`the version ${hex(end.version)}, which does not exist`];
     // A server that clients can use, and that ignores an odd list of ours, breaks nothing for them.
     if (end.by !== 'not-offered' || isAlive) return [];

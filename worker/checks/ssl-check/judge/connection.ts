@@ -2,6 +2,7 @@ import { type ConnectionCode, connectionRules } from '#shared/catalogue/ssl-chec
 import { allOf, brokenBy, codesOf, notTested, type Verdict } from '#shared/model/verdict';
 import type { FailureCode } from '../../../probes/http/port.ts';
 import type { Question } from '../evidence.ts';
+import { isBrokenAnswer } from '../facts/decisive.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import { alertName } from '../grammar/tls-names.ts';
 
@@ -51,10 +52,7 @@ export function findObstacle({ evidence, isAlive }: SslFacts): Obstacle | null {
   if (isAlive) return null;
   const ends = evidence.questions.map(({ end }) => end);
   // A server whose answer breaks the protocol did answer; a rule of its own tells it.
-  if (
-    ends.some((end) => end.kind === 'refused' && (end.by === 'unknown-version' || end.by === 'not-offered'))
-  )
-    return null;
+  if (ends.some(isBrokenAnswer)) return null;
   const failure = ends.find((end) => end.kind === 'failure');
   if (failure) return { code: codeOfFailure(failure.code), shown: { reason: failure.reason } };
   const other = ends.find((end) => end.kind === 'not-tls');

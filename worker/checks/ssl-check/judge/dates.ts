@@ -33,6 +33,7 @@ function judgeRemaining(leaf: Certificate, at: number) {
     hours: Math.floor(left / 3_600_000),
     days: Math.floor(left / dayMs),
     lifetime: Math.round(lifetimeDays(leaf)),
+    margin: Math.round((10 * renewalMarginMs(leaf)) / dayMs) / 10,
   };
   if (left <= -1000)
     return {

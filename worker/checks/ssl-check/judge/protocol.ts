@@ -4,7 +4,7 @@ import { readCertificate } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import { readMaxAge } from '../../../web/hsts.ts';
 import { isAlpnRefused } from '../facts/clients.ts';
-import type { SslFacts } from '../facts/facts.ts';
+import { isSetKnown, type SslFacts } from '../facts/facts.ts';
 import { readHttp3 } from '../facts/http3.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 
@@ -28,7 +28,8 @@ export function judgeProtocols(facts: SslFacts, chains: readonly Chain[]): Recor
 
 const untold = 'the server did not say whether it speaks this version';
 
-function judgeVersions({ protocols, suites }: SslFacts) {
+function judgeVersions(facts: SslFacts) {
+  const { protocols, suites } = facts;
   const offered = versionNames.filter((version) => protocols[version] === true);
   const isUnknown = (versions: readonly VersionName[]) =>
     versions.some((version) => protocols[version] === null);
@@ -50,7 +51,7 @@ function judgeVersions({ protocols, suites }: SslFacts) {
     'tls10-offered': judge('TLSv1'),
     'tls11-offered': judge('TLSv1.1'),
     'sslv3-cbc-offered':
-      protocols.SSLv3 === null
+      block === undefined && (protocols.SSLv3 === null || !isSetKnown(facts, 'SSLv3', 'oldBlocks'))
         ? notTested(untold)
         : brokenIf(block !== undefined, { suite: block?.suite.name ?? '' }),
     'tls-missing': missing(tls),

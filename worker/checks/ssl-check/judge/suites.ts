@@ -2,27 +2,30 @@ import type { SuiteCode } from '#shared/catalogue/ssl-check/rules/suite';
 import { brokenBy, brokenIf, type Evidence, notTested, type Verdict } from '#shared/model/verdict';
 import type { CertificateKey } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
-import { isDecisive, isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';
-import { hasForwardSecrecy } from '../grammar/suites.ts';
-import { findGroup } from '../grammar/tls-names.ts';
+import { isDecisive } from '../facts/decisive.ts';
+import { isSetKnown, type SslFacts, type SuiteSeen } from '../facts/facts.ts';
+import { type dangerClasses, hasForwardSecrecy } from '../grammar/suites.ts';
+import { findGroup, type VersionName } from '../grammar/tls-names.ts';
 import { judgeExchange } from './exchange.ts';
 
 /** Judges cipher suites, key lengths and groups. */
 export function judgeSuites(facts: SslFacts, chains: readonly Chain[]): Record<SuiteCode, Verdict> {
-  const weak = (picks: (seen: SuiteSeen) => boolean) => judgeWeak(facts, picks);
-  const isSinceTls11 = ({ version }: SuiteSeen) => version === 'TLSv1.1' || version === 'TLSv1.2';
+  const weak = (set: DangerClass, picks: (seen: SuiteSeen) => boolean) => judgeWeak(facts, { set, picks });
   return {
     'suite-null-offered': judgeNull(
       facts,
-      weak(({ suite }) => suite.cipher === 'NULL'),
+      weak('nullCipher', ({ suite }) => suite.cipher === 'NULL'),
     ),
-    'suite-anonymous-offered': weak(({ suite }) => suite.isAnonymous),
-    'suite-export-offered': weak(({ suite }) => suite.isExport),
-    'suite-short-key-offered': weak(({ suite }) => suite.bits > 0 && suite.bits < 112 && !suite.isExport),
-    'suite-rc4-since-tls11': weak((seen) => seen.suite.cipher === 'RC4' && isSinceTls11(seen)),
-    'suite-rc4-offered': weak(({ suite }) => suite.cipher === 'RC4'),
-    'suite-3des-since-tls11': weak((seen) => seen.suite.cipher === '3DES' && isSinceTls11(seen)),
-    'suite-3des-offered': weak(({ suite }) => suite.cipher === '3DES'),
+    'suite-anonymous-offered': weak('anonymous', ({ suite }) => suite.isAnonymous),
+    'suite-export-offered': weak('exportGrade', ({ suite }) => suite.isExport),
+    'suite-short-key-offered': weak(
+      'shortKey',
+      ({ suite }) => suite.bits > 0 && suite.bits < 112 && !suite.isExport,
+    ),
+    'suite-rc4-since-tls11': judgeSince(facts, 'rc4', ({ suite }) => suite.cipher === 'RC4'),
+    'suite-rc4-offered': weak('rc4', ({ suite }) => suite.cipher === 'RC4'),
+    'suite-3des-since-tls11': judgeSince(facts, 'tripleDes', ({ suite }) => suite.cipher === '3DES'),
+    'suite-3des-offered': weak('tripleDes', ({ suite }) => suite.cipher === '3DES'),
     ...judgeKeys(facts, chains),
     ...judgeSoundness(facts),
     ...judgeExchange(facts),
@@ -32,14 +35,25 @@ export function judgeSuites(facts: SslFacts, chains: readonly Chain[]): Record<S
 
 const incomplete = 'not every suite could be asked for';
 
-/** A weak kind is ruled out only when the dangerous suites of every version were asked for to the end. */
-function judgeWeak(facts: SslFacts, picks: (seen: SuiteSeen) => boolean): Verdict {
+type DangerClass = (typeof dangerClasses)[number];
+type Weak = { readonly set: DangerClass; readonly picks: (seen: SuiteSeen) => boolean };
+const sinceTls11 = ['TLSv1.2', 'TLSv1.1'] as const;
+const beforeTls13 = [...sinceTls11, 'TLSv1', 'SSLv3'] as const;
+
+/** A weak kind is ruled out only when its suites were asked for to the end in every version. */
+function judgeWeak(
+  facts: SslFacts,
+  { set, picks }: Weak,
+  versions: readonly VersionName[] = beforeTls13,
+): Verdict {
   const broken = facts.suites.filter(picks);
   if (broken.length > 0) return brokenBy(broken.map(showSuite));
-  const isKnown =
-    isSetKnown(facts, 'TLSv1.2', 'dangerous') &&
-    (['TLSv1.1', 'TLSv1', 'SSLv3'] as const).every((version) => isSetKnown(facts, version, 'oldDangerous'));
-  return isKnown ? 'holds' : notTested(incomplete);
+  return versions.every((version) => isSetKnown(facts, version, set)) ? 'holds' : notTested(incomplete);
+}
+
+function judgeSince(facts: SslFacts, set: DangerClass, picks: Weak['picks']): Verdict {
+  const isSince = ({ version }: SuiteSeen) => sinceTls11.some((one) => one === version);
+  return judgeWeak(facts, { set, picks: (seen) => picks(seen) && isSince(seen) }, sinceTls11);
 }
 
 /** TLS 1.3 has such suites too (RFC 9150), and no other weak ones. */
@@ -105,11 +119,9 @@ function areExchangesKnown(facts: SslFacts): boolean {
 function judgeSoundness(facts: SslFacts) {
   const { suites, protocols } = facts;
   const speaksTls13 = protocols['TLSv1.3'] === true;
-  const isKnown =
-    suites.length > 0 &&
-    protocols['TLSv1.3'] !== null &&
-    isSetKnown(facts, 'TLSv1.2', 'sound') &&
-    isSetKnown(facts, 'TLSv1.2', 'withoutForwardSecrecy');
+  const isSeen = suites.length > 0 && protocols['TLSv1.3'] !== null;
+  const isSoundKnown = isSeen && isSetKnown(facts, 'TLSv1.2', 'sound');
+  const isKnown = isSoundKnown && isSetKnown(facts, 'TLSv1.2', 'withoutForwardSecrecy');
   // Versions before TLS 1.2 are asked for their first choice and for dangerous suites only.
   const isModern = speaksTls13 || protocols['TLSv1.2'] === true;
   const missing = (has: (seen: SuiteSeen) => boolean, isSeen: boolean): Verdict => {
@@ -125,10 +137,10 @@ function judgeSoundness(facts: SslFacts) {
   return {
     'forward-secrecy-missing': missing(
       ({ suite }) => hasForwardSecrecy(suite) && !suite.isAnonymous,
-      isKnown && isModern,
+      isSoundKnown && isModern,
     ),
     'suite-without-forward-secrecy-offered': offered(({ suite }) => !hasForwardSecrecy(suite), isStaticKnown),
-    'aead-missing': missing(({ suite }) => suite.isAead, isKnown),
+    'aead-missing': missing(({ suite }) => suite.isAead, isSeen && isSetKnown(facts, 'TLSv1.2', 'aead')),
     'suite-cbc-offered':
       protocols['TLSv1.2'] === false
         ? 'not-applicable'

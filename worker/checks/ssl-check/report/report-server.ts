@@ -106,6 +106,7 @@ function reportGroups({ evidence, clearAnswers, client }: SslFacts) {
   const own = [...groups.values()].find(({ name }) => isSameGroup(name, client?.ephemeralKey.name));
   const ids = [
     ...(evidence.groups?.accepted ?? []),
+    ...(evidence.tls12Groups?.accepted ?? []),
     ...clearAnswers.flatMap(({ group }) => group ?? []),
     ...(own === undefined ? [] : [own.id]),
   ];

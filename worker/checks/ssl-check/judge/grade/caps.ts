@@ -1,11 +1,13 @@
 import type { SslLabsLetter } from '#shared/catalogue/ssl-check/report';
 import type { SslCode } from '#shared/catalogue/ssl-check/rules';
 
+type Caps = { readonly [C in SslCode]?: SslLabsLetter };
+
 /**
- * The best letter that a broken rule leaves (SSL Server Rating Guide 2009r; T is "not trusted", M "another name").
- * A- marks the guide's warnings. What the guide does not know: an Ed25519 key and missing transparency logs, which no browser accepts, and a port without TLS.
+ * The best letter that a broken rule leaves by the SSL Server Rating Guide 2009r; T is "not trusted", M "another name".
+ * A- marks the guide's warnings. A port without TLS, which the guide does not know, gets its worst letter.
  */
-export const caps: { readonly [C in SslCode]?: SslLabsLetter } = {
+export const guideCaps: Caps = {
   'port-speaks-http': 'F',
   'port-not-tls': 'F',
   'certificate-expired': 'T',
@@ -17,15 +19,11 @@ export const caps: { readonly [C in SslCode]?: SslLabsLetter } = {
   'certificate-signature-weak': 'T',
   'certificate-signature-broken': 'F',
   'chain-certificate-expired': 'T',
-  'certificate-timestamps-few': 'T',
-  'certificate-timestamps-not-accepted': 'T',
   'certificate-name-mismatch': 'M',
   'certificate-subject-alt-name-missing': 'M',
-  'certificate-key-type-unsupported': 'F',
   'certificate-key-small': 'B',
   'chain-incomplete': 'B',
   'chain-intermediate-wrong': 'B',
-  'browsers-cannot-connect': 'F',
   'handshake-not-completed': 'F',
   'server-hello-invalid': 'F',
   'chain-too-large': 'F',
@@ -53,6 +51,20 @@ export const caps: { readonly [C in SslCode]?: SslLabsLetter } = {
   'forward-secrecy-missing': 'B',
   'aead-missing': 'B',
 };
+
+/** The same of what the guide does not know: browsers refuse the certificate, or cannot connect. These hold our score down, not the letter of the guide. */
+const ownCaps: Caps = {
+  'certificate-timestamps-few': 'T',
+  'certificate-timestamps-not-accepted': 'T',
+  'certificate-key-type-unsupported': 'F',
+  'browsers-cannot-connect': 'F',
+  'chrome-cannot-connect': 'C',
+  'firefox-cannot-connect': 'C',
+  'safari-cannot-connect': 'C',
+};
+
+/** Everything that holds our score down. */
+export const caps: Caps = { ...guideCaps, ...ownCaps };
 
 /** Where each letter stands on our scale of 100. T and M are F with a reason: browsers show a warning page. */
 export const placeOfLetter: { readonly [L in SslLabsLetter]: number } = {

@@ -1,7 +1,7 @@
 import { type SslLabsLetter, sslLabsLetters } from '#shared/catalogue/ssl-check/report';
 import { rules, type SslCode } from '#shared/catalogue/ssl-check/rules';
 import type { VersionName } from '../../grammar/tls-names.ts';
-import { caps, placeOfLetter } from './caps.ts';
+import { caps, guideCaps, placeOfLetter } from './caps.ts';
 
 /** What the arithmetic of the rating guide needs. */
 export type RatedFacts = {
@@ -18,8 +18,11 @@ export type SslLabsRating = {
   readonly protocolScore: number;
   readonly keyExchangeScore: number;
   readonly cipherScore: number;
+  /** Of the guide. */
   readonly letter: SslLabsLetter;
-  /** Rules that hold the letter down, worst first. */
+  /** Ours, which what the guide does not know holds down too. */
+  readonly ownLetter: SslLabsLetter;
+  /** Rules that hold the letter of the guide down, worst first. */
   readonly caps: readonly { readonly letter: SslLabsLetter; readonly code: SslCode }[];
 };
 
@@ -61,18 +64,19 @@ export function rateSsl(
   const cipherScore = meanOfBestAndWorst(cipherBits.map(pointsOfCipher));
   const isZero = [protocolScore, keyExchangeScore, cipherScore].includes(0);
   const score = isZero ? 0 : Math.floor(0.3 * protocolScore + 0.3 * keyExchangeScore + 0.4 * cipherScore);
-  const found = capsOf(broken);
+  const found = capsOf(broken, guideCaps);
   const plain = letterFloors.find(([floor]) => score >= floor)?.[1] ?? 'F';
   const best = plain === 'A' && isFlawlessKnown ? 'A+' : plain;
   const letter = worstOf([best, ...found.map((cap) => cap.letter)]);
-  return { score, protocolScore, keyExchangeScore, cipherScore, letter, caps: found };
+  const ownLetter = worstOf([letter, ...capsOf(broken).map((cap) => cap.letter)]);
+  return { score, protocolScore, keyExchangeScore, cipherScore, letter, ownLetter, caps: found };
 }
 
 /** The letters that broken rules leave, worst first. */
-export function capsOf(broken: readonly SslCode[]): SslLabsRating['caps'] {
+export function capsOf(broken: readonly SslCode[], among = caps): SslLabsRating['caps'] {
   return broken
     .flatMap((code) => {
-      const letter = caps[code];
+      const letter = among[code];
       return letter === undefined ? [] : [{ letter, code }];
     })
     .sort((a, b) => sslLabsLetters.indexOf(b.letter) - sslLabsLetters.indexOf(a.letter));

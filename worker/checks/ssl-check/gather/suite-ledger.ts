@@ -1,0 +1,87 @@
+import type { Choice, HelloAccepted, Preference, Question, QuestionEnd } from '../evidence.ts';
+import { isDecisive } from '../facts/decisive.ts';
+import { type SuiteSet, suitesIn } from '../grammar/suites.ts';
+import type { VersionName } from '../grammar/tls-names.ts';
+import type { HelloAnswer } from './ask-hello.ts';
+
+/** What is known of the suites of one version, as answers come in. */
+export type SuiteLedger = {
+  readonly version: VersionName;
+  /** Takes the answer to a hello with these suites, in its order. */
+  readonly note: (offered: readonly number[], answer: HelloAnswer) => void;
+  /** Those of a list that were neither chosen nor refused. */
+  readonly left: (ids: readonly number[]) => readonly number[];
+  /** In the order in which they were found. */
+  readonly accepted: () => readonly HelloAccepted[];
+  /** Takes a suite that was chosen from a list that also depended on other things, such as groups. */
+  readonly noteFound: (answer: HelloAccepted) => void;
+  /** What is known of a set. @param listed whether its suites stand in it: each is listed once */
+  readonly questionOf: (set: SuiteSet, listed: 'with-suites' | 'end-only') => Question;
+  readonly refused: () => readonly number[];
+  /** Which suites were preferred to which. */
+  readonly choices: () => readonly Choice[];
+  /** By whose order they were chosen; null as long as both would explain it. */
+  readonly preference: () => Preference | null;
+};
+
+type Pick = { readonly suite: number; readonly offered: readonly number[] };
+
+/** Opens the ledger of a version. */
+export function openSuiteLedger(version: VersionName): SuiteLedger {
+  const accepted = new Map<number, HelloAccepted>();
+  const refused = new Map<number, QuestionEnd>();
+  const picks: Pick[] = [];
+  let open: QuestionEnd | null = null;
+  const left = (ids: readonly number[]) => ids.filter((id) => !accepted.has(id) && !refused.has(id));
+  /** What was offered in a hello and is accepted. */
+  const among = ({ offered }: Pick) => offered.filter((id) => accepted.has(id));
+  const choices = () =>
+    [...accepted.keys()].map((suite) => {
+      const mine = picks.filter((pick) => pick.suite === suite);
+      // What was never settled may be accepted: even then it comes after this one.
+      const over = mine.flatMap(({ offered }) => offered.filter((id) => !refused.has(id)));
+      return { version, suite, over: [...new Set(over)].filter((id) => id !== suite) };
+    });
+  return {
+    version,
+    note(offered, answer) {
+      if (answer.kind === 'accepted' && offered.includes(answer.suite)) {
+        if (!accepted.has(answer.suite)) accepted.set(answer.suite, answer);
+        picks.push({ suite: answer.suite, offered });
+      } else if (answer.kind === 'accepted') {
+        open ??= notOffered(answer, accepted.size > 0);
+      } else if (isDecisive(answer)) {
+        for (const id of left(offered)) refused.set(id, answer);
+      } else open ??= answer;
+    },
+    left,
+    accepted: () => [...accepted.values()],
+    refused: () => [...refused.keys()],
+    noteFound: (answer) => {
+      if (!accepted.has(answer.suite)) accepted.set(answer.suite, answer);
+    },
+    questionOf(set, listed) {
+      const ids = suitesIn(set, version);
+      const own = [...accepted.values()].filter(({ suite }) => ids.includes(suite));
+      const said = ids.map((id) => refused.get(id)).find((end) => end !== undefined);
+      const end = left(ids).length === 0 ? (said ?? { kind: 'exhausted' as const }) : (open ?? notAsked);
+      return { version, set, accepted: listed === 'with-suites' ? own : [], end };
+    },
+    choices,
+    preference() {
+      const all = new Map(choices().map(({ suite, over }) => [suite, over]));
+      const isBoth = [...all].some(([suite, over]) => over.some((other) => all.get(other)?.includes(suite)));
+      if (isBoth) return 'client';
+      return picks.some((pick) => among(pick)[0] !== pick.suite) ? 'server' : null;
+    },
+  };
+}
+
+const notAsked: QuestionEnd = { kind: 'stopped', reason: 'not every suite was asked for' };
+
+/** Of a server that had accepted something before, the rest stays unknown; one that begins so cannot be talked to. */
+function notOffered({ suite, group }: HelloAccepted, hasAccepted: boolean): QuestionEnd {
+  return hasAccepted
+    ? { kind: 'stopped', reason: 'the server chose what was not offered' }
+    : { kind: 'refused', by: 'not-offered', suite, group };
+}
