@@ -40,8 +40,9 @@ function judgeSixFailed(url: string, { code, reason }: Failed): Verdicts<FamilyC
   const why = whyUnknown(6, { code, reason });
   if (why !== null) return allOf(familyRules, notTested(why));
   return {
-    ...allOf(familyRules, 'not-applicable'),
     'ipv6-broken': brokenBy([{ url, reason, code }]),
+    'address-families-differ': 'not-applicable',
+    'ipv6-slow': 'not-applicable',
   };
 }
 

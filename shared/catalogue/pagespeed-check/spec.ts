@@ -30,6 +30,6 @@ export const pagespeedCheck = {
   waitS: 50,
   refreshFloorS: 300,
   rules,
-  rulesVersion: 6,
+  rulesVersion: 7,
   reportShape: pagespeedReportShape,
 } satisfies CheckSpec;

@@ -491,6 +491,32 @@ test.for([
   expect(findings.find((finding) => finding.code === code)?.detail).toBe(sentence);
 });
 
+test('a document that lacks compression alone is told so, and is no medium fault of a fast page', () => {
+  const items = [
+    { check: 'noRedirects', passed: true, label: 'Avoids redirects' },
+    { check: 'serverResponseIsFast', passed: true, label: 'Server responds quickly' },
+    { check: 'usesCompression', passed: false, label: 'No compression applied' },
+  ];
+  const { verdicts } = assessPagespeed(failing('document-latency-insight', { score: 0, items }));
+  const found = listVerdicts(rules, verdicts).findings.find(({ code }) => code === 'document-latency-high');
+  expect(found).toMatchObject({
+    severity: 'low',
+    title: 'The HTML document could arrive sooner',
+    fix: { text: 'Compress the HTML document on the server, with Brotli or gzip.' },
+  });
+});
+
+test('each fault of the document’s request has its own cure', () => {
+  const items = ['noRedirects', 'serverResponseIsFast', 'usesCompression'].map((check) => ({
+    check,
+    passed: false,
+    label: check,
+  }));
+  const { verdicts } = assessPagespeed(failing('document-latency-insight', { score: 0, items }));
+  const found = listVerdicts(rules, verdicts).findings.find(({ code }) => code === 'document-latency-high');
+  expect(found?.fix.text).toMatch(/redirect.*faster.*Brotli/);
+});
+
 test.for([
   [
     { kind: 'failure', code: 'target-not-allowed', reason: 'the host "a.localhost" is a special-use name' },

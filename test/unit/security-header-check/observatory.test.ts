@@ -49,6 +49,13 @@ const withHttp = (...hops: Parameters<typeof chain>[0]) =>
 const withScript = (attributes: Record<string, string>) =>
   see({ headers: [html, hsts, nosniff, good], elements: [script(attributes)] });
 
+const deletion = (more = ''): HeaderLine => [
+  'Set-Cookie',
+  `sess=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure${more}`,
+];
+const via = (first: ReturnType<typeof redirect>, last = 'https://site.test/a') =>
+  see({ https: chain([first, answer(last, [html, hsts, nosniff, good])]) });
+
 const responses: readonly Response[] = [
   // Nothing: csp -25, hsts -20, xcto -5, xfo -20.
   says([30, 'D'], 'a bare page', page()),
@@ -328,9 +335,32 @@ const responses: readonly Response[] = [
     { cookies: 'cookies-not-found' },
   ),
   says(
+    [70, 'B'],
+    'a session that the last answer deletes stays in its jar: -30',
+    page(hsts, nosniff, good, deletion()),
+    { cookies: 'cookies-session-without-httponly-flag' },
+  ),
+  says(
     [115, 'A+'],
-    'a deleted session is no cookie',
-    page(hsts, nosniff, good, ['Set-Cookie', 'sess=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure']),
+    'a deleted session leaves with the next request that would carry it',
+    via(redirect(https, 'https://site.test/a', deletion())),
+    { cookies: 'cookies-not-found' },
+  ),
+  says(
+    [70, 'B'],
+    'a deleted session of another path stays',
+    via(redirect(https, 'https://site.test/a', deletion('; Path=/b'))),
+  ),
+  says(
+    [70, 'B'],
+    'a deleted session of another host stays',
+    via(redirect(https, 'https://site.test/a', deletion()), 'https://www.site.test/'),
+  ),
+  says(
+    [115, 'A+'],
+    'a deleted session of the whole domain leaves with a request to a host of it',
+    via(redirect(https, 'https://www.site.test/', deletion('; Domain=site.test')), 'https://www.site.test/'),
+    { cookies: 'cookies-not-found' },
   ),
   says(
     [120, 'A+'],

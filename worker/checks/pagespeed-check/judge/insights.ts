@@ -2,7 +2,7 @@ import type { PagespeedCode } from '#shared/catalogue/pagespeed-check/rules';
 import { brokenIf, codesOf, notTested, type Verdict } from '#shared/model/verdict';
 import type { AuditSeen, PageSight } from '../../../probes/browser/port.ts';
 import { hasFailed } from '../facts/savings.ts';
-import { sumBusyMs, summarise } from './show-insight.ts';
+import { fixOfLatency, sumBusyMs, summarise } from './show-insight.ts';
 
 /** The rule that each of Lighthouse's audits decides. */
 export const auditOf = {
@@ -65,7 +65,8 @@ function judgeInsight(code: InsightCode, page: PageSight | undefined): Verdict {
   if (audit.mode === 'informative' || audit.score === null) return 'not-applicable';
   // For Lighthouse a document and one style sheet are already a chain; every page has that.
   if (code === 'request-chain-long' && audit.itemCount < chainFrom) return 'holds';
-  return brokenIf(hasFailed(audit), summarise(code, audit));
+  const fix = code === 'document-latency-high' ? fixOfLatency(audit) : undefined;
+  return brokenIf(hasFailed(audit), summarise(code, audit), fix);
 }
 
 // For these two Lighthouse 13 gives numbers but no score, so the limits are ours.

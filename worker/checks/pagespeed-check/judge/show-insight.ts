@@ -1,5 +1,5 @@
 import { type PagespeedCode, rules } from '#shared/catalogue/pagespeed-check/rules';
-import type { Evidence } from '#shared/model/verdict';
+import type { Evidence, Fix } from '#shared/model/verdict';
 import type { AuditSeen } from '../../../probes/browser/port.ts';
 import { textOf } from '../../../probes/browser/untyped.ts';
 import { displayBytes, displayMs } from '../facts/ratings.ts';
@@ -14,6 +14,23 @@ const failedChecks: ReadonlyMap<string, string> = new Map([
   ['eagerlyLoaded', 'the image waits because of loading=lazy'],
 ]);
 
+/** What helps against each fault of the document's request. */
+const cures: ReadonlyMap<string, string> = new Map([
+  ['noRedirects', 'Link to the final address, so that no redirect comes before the page.'],
+  ['serverResponseIsFast', 'Cache the page, or make its generation on the server faster.'],
+  ['usesCompression', 'Compress the HTML document on the server, with Brotli or gzip.'],
+]);
+
+/** What helps against the faults of the document's request; undefined where none of them is known. */
+export function fixOfLatency(audit: AuditSeen): Fix | undefined {
+  const text = failedOf(audit).flatMap(({ check }) => cures.get(textOf(check)) ?? []);
+  return text.length === 0 ? undefined : { text: text.join(' ') };
+}
+
+function failedOf({ items }: AuditSeen): AuditSeen['items'] {
+  return items.filter(({ passed }) => passed === false);
+}
+
 /** One piece of evidence: what the rule's sentence needs, and the audit's first rows. */
 export function summarise(code: PagespeedCode, audit: AuditSeen): Evidence {
   const { id, score, savings, items } = audit;
@@ -25,9 +42,7 @@ export function summarise(code: PagespeedCode, audit: AuditSeen): Evidence {
 function tellAll(audit: AuditSeen): Evidence {
   const { display, items, itemCount, value, savedBytes } = audit;
   const [first = {}] = items;
-  const failed = items.flatMap(({ passed, check, label }) =>
-    passed === false ? [failedChecks.get(textOf(check)) ?? textOf(label)] : [],
-  );
+  const failed = failedOf(audit).map(({ check, label }) => failedChecks.get(textOf(check)) ?? textOf(label));
   return {
     display: readAmount(display),
     value,

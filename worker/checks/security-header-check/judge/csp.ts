@@ -2,7 +2,9 @@ import { cspRules } from '#shared/catalogue/security-header-check/rules/csp';
 import {
   allOf,
   brokenBy,
+  codesOf,
   type Evidence,
+  eachOf,
   notTested,
   unlessBroken,
   type Verdict,
@@ -15,24 +17,38 @@ import { enforcedOf, readPolicies, type SeenPolicy } from '../facts/policies.ts'
 import { type CspCode, judgeScripts, showGrant } from './csp-scripts.ts';
 import { judgeSyntax } from './csp-syntax.ts';
 
+type ScriptCode = keyof ReturnType<typeof judgeScripts>;
+type EnforcedCode =
+  | ScriptCode
+  | 'csp-missing'
+  | 'csp-report-only'
+  | 'csp-nonce-weak'
+  | 'csp-nonce-repeated'
+  | 'csp-multiple-policies';
+
 /** Judges Content-Security-Policy: whether one is enforced, what it lets through, how it is written. */
 export function judgeCsp(evidence: HeaderEvidence, page: Page): Verdicts<CspCode> {
   if (!page.isDocument) return allOf(cspRules, 'not-applicable');
-  const absent = allOf(cspRules, 'not-applicable');
-  const written = page.policies.length > 0 ? { ...judgeSyntax(page), ...judgePlaces(page) } : {};
+  // In this order: where no policy is enforced, the first record has every code of the table.
+  return { ...judgeEnforced(evidence, page), ...judgeWriting(page) };
+}
+
+function judgeWriting(page: Page) {
+  const written = { ...judgeSyntax(page), ...judgePlaces(page) };
+  if (page.policies.length === 0) return eachOf(codesOf(written), 'not-applicable');
   const unread = whyHeadUnread(page);
   // A policy that was not read may be written badly, or stand late; what those that were read allow, it can only take away from.
-  const whole = unread === null ? written : unlessBroken(written, unseenPolicy(unread));
-  return { ...absent, ...whole, ...judgeEnforced(evidence, page) };
+  return unread === null ? written : unlessBroken(written, unseenPolicy(unread));
 }
 
 function unseenPolicy(unread: string): Verdict {
   return notTested(`${unread}, and a meta element may hold a policy`);
 }
 
-function judgeEnforced(evidence: HeaderEvidence, page: Page): Partial<Verdicts<CspCode>> {
+function judgeEnforced(evidence: HeaderEvidence, page: Page): Verdicts<EnforcedCode> {
   const enforced = enforcedOf(page.policies);
-  if (enforced.length === 0) return judgeAbsence(page);
+  if (enforced.length === 0)
+    return { ...allOf<EnforcedCode>(cspRules, 'not-applicable'), ...judgeAbsence(page) };
   return {
     'csp-missing': 'holds',
     'csp-report-only': 'holds',

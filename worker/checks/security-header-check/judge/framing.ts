@@ -1,10 +1,16 @@
 import { framingRules } from '#shared/catalogue/security-header-check/rules/framing';
-import { allOf, brokenBy, type Evidence, notTested, type Verdicts } from '#shared/model/verdict';
+import {
+  allOf,
+  brokenBy,
+  type Evidence,
+  notTested,
+  type Verdict,
+  type Verdicts,
+} from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
 import { type Framing, readFraming } from '../facts/framing.ts';
 import { type Page, whyHeadUnread } from '../facts/page.ts';
 import { attributeOf } from '../facts/policies.ts';
-import type { XFrameOptions } from '../grammar/x-frame-options.ts';
 import { brokenWhen, cut, fieldAt, where } from './verdict-tables.ts';
 
 const header = 'x-frame-options';
@@ -13,51 +19,56 @@ type FramingCode = keyof typeof framingRules;
 
 /** Judges who may frame the page, by what browsers do and not by which header is there. */
 export function judgeFraming(page: Page): Verdicts<FramingCode> {
+  if (!page.isDocument) return allOf(framingRules, 'not-applicable');
   const framing = readFraming(page);
-  const absent = allOf(framingRules, 'not-applicable');
-  if (!page.isDocument) return absent;
-  if (framing.by === 'nothing') return { ...absent, ...judgeUndecided(page, framing) };
-  const { xfo, by } = framing;
-  return {
-    ...absent,
-    'framing-open': 'holds',
-    'framing-allow-all': brokenWhen(framing.allowed === 'all' && showRule(page, framing)),
-    'xfo-overridden': where(
-      by === 'frame-ancestors' && xfo !== undefined,
-      brokenWhen(findOverridden(page, framing)),
-    ),
-    'csp-frame-ancestors-missing': by === 'frame-ancestors' ? 'holds' : 'not-applicable',
-    ...(by === 'x-frame-options' && xfo ? judgeDecisive(page, framing, xfo) : {}),
-  };
+  return framing.by === 'nothing' ? judgeUndecided(page, framing) : judgeDecided(page, framing);
 }
 
 // Nothing that counts was sent; one of these four says why, and of the others only what was sent is judged.
-function judgeUndecided(page: Page, { xfo }: Framing): Partial<Verdicts<FramingCode>> {
-  if (xfo)
-    return {
-      'xfo-allow-from': brokenWhen(xfo.kind === 'allow-from' && showXfo(page)),
-      'xfo-invalid': brokenWhen(xfo.kind === 'invalid' && showXfo(page)),
-    };
-  const inMeta = findInMeta(page);
+function judgeUndecided(page: Page, { xfo }: Framing): Verdicts<FramingCode> {
+  const inMeta = xfo ? undefined : findInMeta(page);
   const seen = { hop: page.index, url: page.hop.url };
-  if (inMeta !== undefined)
-    return { 'xfo-in-meta': brokenBy([{ ...seen, header: 'meta', value: cut(inMeta) }]) };
-  const unread = whyHeadUnread(page);
   return {
-    'framing-open': brokenBy([seen]),
-    'xfo-in-meta': unread === null ? 'holds' : notTested(unread),
+    'framing-open': where(!xfo && inMeta === undefined, brokenBy([seen])),
+    'framing-allow-all': 'not-applicable',
+    'xfo-allow-from': where(xfo !== undefined, brokenWhen(xfo?.kind === 'allow-from' && showXfo(page))),
+    'xfo-invalid': where(xfo !== undefined, brokenWhen(xfo?.kind === 'invalid' && showXfo(page))),
+    'xfo-in-meta': where(!xfo, judgeMeta(page, inMeta)),
+    'xfo-duplicate': 'not-applicable',
+    'xfo-conflict': 'not-applicable',
+    'xfo-overridden': 'not-applicable',
+    'csp-frame-ancestors-missing': 'not-applicable',
   };
 }
 
-function judgeDecisive(page: Page, { allowed }: Framing, xfo: XFrameOptions): Partial<Verdicts<FramingCode>> {
-  const { kind, values, count } = xfo;
+function judgeMeta(page: Page, inMeta: string | undefined): Verdict {
+  if (inMeta !== undefined)
+    return brokenBy([{ hop: page.index, url: page.hop.url, header: 'meta', value: cut(inMeta) }]);
+  const unread = whyHeadUnread(page);
+  return unread === null ? 'holds' : notTested(unread);
+}
+
+function judgeDecided(page: Page, framing: Framing): Verdicts<FramingCode> {
+  const { xfo, by, allowed } = framing;
+  const decisive = by === 'x-frame-options' ? xfo : undefined;
+  const isDecisive = decisive !== undefined;
   const seen = showXfo(page);
   return {
-    'xfo-duplicate': brokenWhen(values.length === 1 && count > 1 && { ...seen, count }),
-    'xfo-conflict': brokenWhen(kind === 'conflict' && { ...seen, values: cut(values.join(' and ')) }),
-    'xfo-allow-from': 'holds',
-    'xfo-invalid': 'holds',
-    'csp-frame-ancestors-missing': where(allowed !== 'all', brokenBy([seen])),
+    'framing-open': 'holds',
+    'framing-allow-all': brokenWhen(allowed === 'all' && showRule(page, framing)),
+    'xfo-allow-from': where(isDecisive, 'holds'),
+    'xfo-invalid': where(isDecisive, 'holds'),
+    'xfo-in-meta': 'not-applicable',
+    'xfo-duplicate': where(
+      isDecisive,
+      brokenWhen(decisive?.values.length === 1 && decisive.count > 1 && { ...seen, count: decisive.count }),
+    ),
+    'xfo-conflict': where(
+      isDecisive,
+      brokenWhen(decisive?.kind === 'conflict' && { ...seen, values: cut(decisive.values.join(' and ')) }),
+    ),
+    'xfo-overridden': where(!isDecisive && xfo !== undefined, brokenWhen(findOverridden(page, framing))),
+    'csp-frame-ancestors-missing': isDecisive ? where(allowed !== 'all', brokenBy([seen])) : 'holds',
   };
 }
 

@@ -1,4 +1,4 @@
-import { Cookie, defaultPath, domainMatch, getPublicSuffix } from 'tough-cookie';
+import { Cookie, defaultPath, domainMatch, getPublicSuffix, pathMatch } from 'tough-cookie';
 import type { OutcomeOf } from './chart.ts';
 import { joinHeaders, type ObservatoryChain, type ObservatoryView } from './view.ts';
 
@@ -37,21 +37,39 @@ export function testCookies({ graded, seenAtMs }: ObservatoryView, hasHsts: bool
     : 'cookies-secure-with-httponly-sessions';
 }
 
-// It keeps what tough-cookie 5 keeps with its defaults; releases since then refuse more, so the rules of that one stand here.
+/**
+ * It keeps what tough-cookie 5 keeps with its defaults; releases since then refuse more, so the rules of that one stand here.
+ * A cookie that comes expired is kept too, and leaves only when a later request of the chain would have carried it. Its requests for
+ * robots.txt and with OPTIONS come without the jar, so what the last answer deletes stays.
+ */
 function fillJar({ route }: ObservatoryChain, nowMs: number): JarCookie[] {
-  const jar = new Map<string, JarCookie>();
-  for (const { url, headers } of route) {
-    for (const line of joinHeaders(headers).cookies) {
-      const kept = keep(line, new URL(url));
-      if (kept?.isExpired(nowMs)) jar.delete(kept.place);
-      else if (kept) jar.set(kept.place, kept.cookie);
+  const jar = new Map<string, Entry>();
+  for (const hop of route) {
+    const url = new URL(hop.url);
+    for (const [place, entry] of jar) if (entry.isExpired(nowMs) && isCarried(entry, url)) jar.delete(place);
+    for (const line of joinHeaders(hop.headers).cookies) {
+      const kept = keep(line, url);
+      if (kept) jar.set(kept.place, kept);
     }
   }
-  return [...jar.values()].filter(({ key }) => key !== '' && key !== 'heroku-session-affinity');
+  return [...jar.values()]
+    .map(({ cookie }) => cookie)
+    .filter(({ key }) => key !== '' && key !== 'heroku-session-affinity');
+}
+
+function isCarried(
+  { host, isHostOnly, path, cookie }: Entry,
+  { hostname, pathname, protocol }: URL,
+): boolean {
+  const isHost = isHostOnly ? host === hostname : domainMatch(hostname, host, false) === true;
+  return isHost && pathMatch(pathname, path) && (!cookie.secure || protocol === 'https:');
 }
 
 type Entry = {
   readonly place: string;
+  readonly host: string;
+  readonly isHostOnly: boolean;
+  readonly path: string;
   readonly cookie: JarCookie;
   readonly isExpired: (nowMs: number) => boolean;
 };
@@ -63,15 +81,13 @@ function keep(line: string, { hostname, pathname }: URL): Entry | undefined {
   const domain = domainOf(parsed);
   if (domain === null) return undefined;
   const path = parsed.path?.startsWith('/') ? parsed.path : defaultPath(pathname);
-  if (
-    !coversHost(domain, hostname) ||
-    !fulfilsPrefix({ key, secure, path, isHostOnly: domain === undefined })
-  )
-    return undefined;
-  const place = JSON.stringify([domain ?? hostname, path, key]);
+  const isHostOnly = domain === undefined;
+  if (!coversHost(domain, hostname) || !fulfilsPrefix({ key, secure, path, isHostOnly })) return undefined;
+  const host = domain ?? hostname;
+  const cookie = { key, secure, httpOnly, sameSite: sameSite ?? undefined };
   const isExpired = (nowMs: number) =>
     (parsed.expiryTime(new Date(nowMs)) ?? Number.POSITIVE_INFINITY) <= nowMs;
-  return { place, cookie: { key, secure, httpOnly, sameSite: sameSite ?? undefined }, isExpired };
+  return { place: JSON.stringify([host, path, key]), host, isHostOnly, path, cookie, isExpired };
 }
 
 /** undefined where it names none; null where tough-cookie throws for what it names ("é é"). */
