@@ -23,6 +23,7 @@ import { judgeJob } from '../run/judge-job.ts';
 import { openRunner } from '../run/run-job.ts';
 import { findCheckOf } from './find-check.ts';
 import { browserSettingsOf, prepareProbesOf } from './probe-settings.ts';
+import { tellResolvers } from './tell-resolvers.ts';
 import { type BrowserTries, browserTries, watchBrowser } from './watch-browser.ts';
 
 export type OpenWorker = QueueWorker & {
@@ -47,6 +48,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const { config, log } = context;
   const { jobQueue, reportStore, pace } = context.backend;
   const probes = prepareProbesOf(config, config.RATE_LIMIT ? pace : noPace);
+  void tellResolvers(config, log);
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
   const judging = openJudging(config.HSTS_PRELOAD_FILE);
   const runner = openRunnerOf(context, { probes, waiting, judging });
