@@ -1,14 +1,19 @@
-import { Resolver } from 'node:dns/promises';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openBackend } from '#shared/backend';
 import { type Config, countProcesses, misspeltSettings, readConfig } from '#shared/config';
 import { openLogger } from '#shared/logger';
+import { lookAtMongo } from '#shared/look-at-mongo';
+import { lookAtRedis } from '#shared/look-at-redis';
 import { describeMisspelling } from '#shared/misspelt-settings';
 import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
+import { lookAtResolvers } from '../worker/probes/dns/look-at-resolvers.ts';
 import { browserSettingsOf } from '../worker/start/probe-settings.ts';
 import { openServer, type ServerOptions } from './connection.ts';
+import { say, show } from './door.ts';
 import { exitStatus } from './exit-status.ts';
 
 /** What an examination has found: it works, it is not there and need not be, it is probably a mistake, or it is broken. */
@@ -28,7 +33,7 @@ export async function examine(options: ServerOptions): Promise<number> {
     const { state, words } = await withDeadline(look, withinMs ?? within);
     const tookMs = Math.round(performance.now() - start);
     isBroken ||= state === 'broken';
-    console.log(`${state.padEnd(6)}  ${name.padEnd(8)}  ${String(tookMs).padStart(5)} ms  ${words}`);
+    say(show`${state.padEnd(6)}  ${name.padEnd(8)}  ${String(tookMs).padStart(5)} ms  ${words}`);
   }
   return isBroken ? exitStatus.server : exitStatus.ok;
 }
@@ -41,8 +46,10 @@ function examinations(config: Config, options: ServerOptions): readonly Examinat
     ['dns', () => lookAtDns(config)],
     ['ipv6', lookAtIpv6],
     ['browser', () => lookAtBrowser(config), browserStartMs + within],
+    ['redis', () => lookAtQueue(config)],
+    ['mongodb', () => lookAtReports(config)],
     ['backend', () => lookAtBackend(config)],
-    ['server', () => lookAtServer(options)],
+    ['server', () => lookAtServer(options, config)],
   ];
 }
 
@@ -68,31 +75,51 @@ function lookAtSettings(config: Config): Found {
   return { state: 'ok', words: 'all are valid, and no variable looks like a misspelt one' };
 }
 
+/** What has room for this has room for nearly every report. */
+const trialBytes = 1_000_000;
+const littleBytes = 200_000_000;
+
 function lookAtFolder(folder: string): Found {
   if (folder === ':memory:') return { state: 'ok', words: 'nothing is kept (DATA_DIR=:memory:)' };
   try {
-    rmSync(mkdtempSync(join(folder, '.doctor-')), { recursive: true });
-    return { state: 'ok', words: `${folder} can be written` };
+    writeAWhile(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      return { state: 'none', words: `${folder} is made when it is needed` };
-    return { state: 'broken', words: `DATA_DIR: ${(error as Error).message}` };
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return { state: 'none', words: `${folder} is made when it is needed` };
+    const fix =
+      code === 'ENOSPC'
+        ? 'Its disk is full: free some space, or let DATA_DIR name another disk.'
+        : 'Let the user of the service write there, or let DATA_DIR name another folder.';
+    return { state: 'broken', words: `DATA_DIR: ${message}. ${fix}` };
+  }
+  const { bavail, bsize } = statfsSync(folder);
+  const freeMb = Math.round((bavail * bsize) / 1e6);
+  return bavail * bsize < littleBytes
+    ? { state: 'warn', words: `${folder} can be written, but only ${freeMb} MB are free: make room` }
+    : { state: 'ok', words: `${folder} can be written, ${freeMb} MB are free` };
+}
+
+function writeAWhile(folder: string): void {
+  const trial = mkdtempSync(join(folder, '.doctor-'));
+  try {
+    writeFileSync(join(trial, 'trial'), randomBytes(trialBytes));
+  } finally {
+    rmSync(trial, { recursive: true });
   }
 }
 
 async function lookAtDns({ DNS_SERVERS }: Config): Promise<Found> {
-  const resolver = new Resolver({ timeout: 2000, tries: 1 });
-  if (DNS_SERVERS && DNS_SERVERS.every((server) => /^[\d.:[\]a-f]+$/i.test(server)))
-    resolver.setServers(DNS_SERVERS);
-  const servers = resolver.getServers().join(', ');
-  try {
-    await resolver.resolveNs('.');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    // Any answer, also one that says no, comes from a resolver that works.
-    if (!/^E(?:NOTFOUND|NODATA|SERVFAIL|REFUSED)$/.test(code)) throw error;
-  }
-  return { state: 'ok', words: `${servers} answers` };
+  const { answering, faults } = await lookAtResolvers(DNS_SERVERS);
+  const setting = DNS_SERVERS ? 'DNS_SERVERS' : 'the resolvers of this system';
+  if (faults.length === 0 && answering.length > 0)
+    return { state: 'ok', words: `${answering.join(', ')} answers` };
+  const fix = DNS_SERVERS
+    ? 'Start it, or correct DNS_SERVERS.'
+    : 'Correct /etc/resolv.conf, or let DNS_SERVERS name a resolver.';
+  return {
+    state: answering.length > 0 ? 'warn' : 'broken',
+    words: `${setting}: ${faults.join('; ') || 'there is none'}. ${fix}`,
+  };
 }
 
 function lookAtIpv6(): Found {
@@ -125,29 +152,59 @@ async function lookAtBrowser(config: Config): Promise<Found> {
   };
 }
 
+const noBackend: Found = { state: 'none', words: 'one process: no Redis and no MongoDB are set' };
+
+async function lookAtQueue({ REDIS_URL }: Config): Promise<Found> {
+  if (REDIS_URL === undefined) return noBackend;
+  const { server, cause } = await lookAtRedis(REDIS_URL);
+  if (cause === undefined) return { state: 'ok', words: `${server} takes jobs` };
+  const fix = 'Start it, or correct REDIS_URL (or the file of REDIS_URL_FILE).';
+  return { state: 'broken', words: `REDIS_URL: ${server}: ${cause}. ${fix}` };
+}
+
+async function lookAtReports({ MONGODB_URL }: Config): Promise<Found> {
+  if (MONGODB_URL === undefined) return noBackend;
+  const { server, cause } = await lookAtMongo(MONGODB_URL);
+  if (cause === undefined) return { state: 'ok', words: `${server} keeps reports` };
+  const fix = 'Start it, or correct MONGODB_URL (or the file of MONGODB_URL_FILE).';
+  return { state: 'broken', words: `MONGODB_URL: ${server}: ${cause}. ${fix}` };
+}
+
+/** Both as the service sees them, once it is connected: what else it would be degraded for. */
 async function lookAtBackend(config: Config): Promise<Found> {
-  if (config.REDIS_URL === undefined)
-    return { state: 'none', words: 'one process: no Redis and no MongoDB are set' };
+  if (config.REDIS_URL === undefined) return noBackend;
   const backend = await openBackend(config, openLogger('silent'));
   try {
-    const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);
-    if (queue === true && store === true) return { state: 'ok', words: 'Redis and MongoDB answer' };
-    return {
-      state: 'broken',
-      words: `Redis: ${queue === true ? 'ok' : queue}; MongoDB: ${store === true ? 'ok' : store}`,
-    };
+    const until = performance.now() + within - 1500;
+    for (;;) {
+      const [queue, store] = await Promise.all([backend.jobQueue.ping(), backend.reportStore.ping()]);
+      if (queue === true && store === true)
+        return { state: 'ok', words: 'the service can use both: its settings of them are right' };
+      const words = [queue, store].filter((state) => state !== true).join('; ');
+      if (performance.now() > until)
+        return { state: 'broken', words: `${words}. The lines above and docs/operating.md say what to do.` };
+      await delay(100);
+    }
   } finally {
     await backend.close(0);
   }
 }
 
-async function lookAtServer(options: ServerOptions): Promise<Found> {
-  const isNamed = options.server !== undefined || Boolean(process.env['DIAG_SERVER']);
+async function lookAtServer(options: ServerOptions, { HOST, PORT }: Config): Promise<Found> {
+  const named = options.server ?? (process.env['DIAG_SERVER'] || undefined);
+  const own = `http://${isEverywhere(HOST) ? '127.0.0.1' : hostInUrl(HOST)}:${PORT}`;
+  const server = named ?? own;
   try {
-    const { kind, limits } = await openServer(options, { retryForS: 0 }).me();
+    const { kind, limits } = await openServer({ ...options, server }, { retryForS: 0 }).me();
     const left = `${limits.scans.remaining} of ${limits.scans.limit} scans left`;
-    return { state: 'ok', words: `answers; caller: ${kind}, ${left}` };
+    return { state: 'ok', words: `${server} answers; caller: ${kind}, ${left}` };
   } catch (error) {
-    return { state: isNamed ? 'broken' : 'none', words: (error as Error).message };
+    const { message } = error as Error;
+    return named === undefined
+      ? { state: 'none', words: `no service answers at ${server}: start it with npm start (${message})` }
+      : { state: 'broken', words: `${server}: ${message}. Start it, or correct --server or DIAG_SERVER.` };
   }
 }
+
+const isEverywhere = (host: string) => host === '0.0.0.0' || host === '::';
+const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);

@@ -6,6 +6,7 @@ import type { JobQueue, Missed } from './job-queue/port.ts';
 import { traceTurns } from './job-queue/trace-turns.ts';
 import { pagesOfCaller } from './job-queue/unavailable.ts';
 import type { Logger } from './logger.ts';
+import type { Looked } from './look-at-mongo.ts';
 import { watchOutages } from './outages.ts';
 import { openMemoryPace } from './pace/memory.ts';
 import type { Pace } from './pace/port.ts';
@@ -42,8 +43,26 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
     config.REDIS_URL !== undefined && config.MONGODB_URL !== undefined
       ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL }, log, tracing)
       : traced(await openEmbedded(config, log), tracing);
-  const jobQueue = watchOutages(parts.jobQueue, { part: 'queue', code: 'queue_unavailable', log });
-  const reportStore = watchOutages(parts.reportStore, { part: 'store', code: 'store_unavailable', log });
+  const [examineQueue, examineStore] = await examinersOf(config);
+  const jobQueue = watchOutages(parts.jobQueue, {
+    part: 'queue',
+    code: 'queue_unavailable',
+    log,
+    ...examineQueue,
+  });
+  const reportStore = watchOutages(parts.reportStore, {
+    part: 'store',
+    code: 'store_unavailable',
+    log,
+    ...examineStore,
+  });
+  void tellWrongStart(
+    [
+      [examineQueue, jobQueue.port],
+      [examineStore, reportStore.port],
+    ],
+    log,
+  );
   return {
     ...parts,
     jobQueue: jobQueue.port,
@@ -62,6 +81,35 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
 }
 
 type Parts = Omit<Backend, 'close'>;
+type Examiner = { readonly examine?: () => Promise<Found> };
+type Found = { readonly setting: string } & Looked;
+
+async function examinersOf({ REDIS_URL, MONGODB_URL }: Config): Promise<readonly [Examiner, Examiner]> {
+  if (REDIS_URL === undefined || MONGODB_URL === undefined) return [{}, {}];
+  const [{ lookAtRedis }, { lookAtMongo }] = await Promise.all([
+    import('./look-at-redis.ts'),
+    import('./look-at-mongo.ts'),
+  ]);
+  return [
+    { examine: async () => ({ setting: 'REDIS_URL', ...(await lookAtRedis(REDIS_URL)) }) },
+    { examine: async () => ({ setting: 'MONGODB_URL', ...(await lookAtMongo(MONGODB_URL)) }) },
+  ];
+}
+
+// A process starts without its servers, as they may come later. One that cannot be used as the setting says is told of at once.
+async function tellWrongStart(
+  all: readonly (readonly [Examiner, { ping(): Promise<true | string> }])[],
+  log: Logger,
+): Promise<void> {
+  await Promise.all(
+    all.map(async ([{ examine }, port]) => {
+      const found = await examine?.();
+      if (found?.cause === undefined) return;
+      // What a ping does not meet, such as a user without the right to run scripts, has no other line.
+      if ((await port.ping()) === true) log.error(found, 'a setting leads to a server that cannot be used');
+    }),
+  );
+}
 
 // Of jobs over Redis, BullMQ's telemetry tells.
 function traced(parts: Parts, tracing: Tracing | undefined): Parts {

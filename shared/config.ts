@@ -77,11 +77,15 @@ const origins = listOf(
   '"*" or an origin such as https://app.example, in lower case and without a path',
 );
 
+// What ends in a number is an address or nothing, whatever the system makes of it (WHATWG URL, "ends in a number").
+const endsInNumber = (host: string) => /(?:^|\.)(?:\d+|0x[\da-f]*)\.?$/i.test(host);
+
 const dnsServers = listOf((item) => {
   if (isAddress(item)) return true;
   const [, bracketed, host = '', number = '53'] =
     /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(item) ?? [];
-  return isPort(number) && (bracketed === undefined ? isName(host) : isAddress(bracketed));
+  const isHost = isAddress(host) || (isName(host) && !endsInNumber(host));
+  return isPort(number) && (bracketed === undefined ? isHost : isAddress(bracketed));
 }, 'host-or-ip[:port]');
 
 const redisUrl = text.refine((value) => parseRedisUrl(value) !== undefined, `must be ${redisUrlForms}`);

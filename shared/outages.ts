@@ -8,6 +8,8 @@ export type Watched = {
   readonly code: ProblemCode;
   readonly log: Logger;
   readonly askEveryMs?: number;
+  /** Finds out what is wrong with it, for the line that says so: the setting, the server, the cause. Never rejects. */
+  readonly examine?: () => Promise<{ readonly cause: string | undefined }>;
 };
 
 type Pinged = { ping(): Promise<true | string> };
@@ -22,19 +24,9 @@ const usualAskEveryMs = 1000;
  * A rejected call is only a suspicion, as a queue without workers rejects alike: the port's own ping decides, and is asked until it is well again.
  */
 export function watchOutages<Port extends Pinged & object>(port: Port, watched: Watched): WatchedPort<Port> {
-  const { part, code, log, askEveryMs = usualAskEveryMs } = watched;
-  let awaySince: number | undefined;
+  const { code, askEveryMs = usualAskEveryMs } = watched;
+  const { judge, isAway } = openJudge(watched);
   let isAsking = false;
-  const judge = (state: true | string, cause: unknown) => {
-    if (state !== true && awaySince === undefined) {
-      awaySince = performance.now();
-      log.error({ part, reason: state, ...(cause === undefined ? {} : { err: cause }) }, `${part} is away`);
-    }
-    if (state === true && awaySince !== undefined) {
-      log.info({ part, awayMs: Math.round(performance.now() - awaySince) }, `${part} is back`);
-      awaySince = undefined;
-    }
-  };
   const ask = (cause?: unknown) => {
     if (isAsking) return;
     isAsking = true;
@@ -48,9 +40,9 @@ export function watchOutages<Port extends Pinged & object>(port: Port, watched: 
         isAsking = false;
       });
   };
-  const timer = setInterval(() => awaySince !== undefined && ask(), askEveryMs).unref();
+  const timer = setInterval(() => isAway() && ask(), askEveryMs).unref();
   const hear = (error: unknown) => {
-    if (awaySince === undefined && error instanceof Problem && error.code === code) ask(error.cause);
+    if (!isAway() && error instanceof Problem && error.code === code) ask(error.cause);
   };
   const heard = {
     ...listenTo(port, hear),
@@ -61,6 +53,39 @@ export function watchOutages<Port extends Pinged & object>(port: Port, watched: 
     },
   };
   return { port: heard, close: () => clearInterval(timer) };
+}
+
+/** Tells the log of each change between well and away. */
+function openJudge({ part, log, examine }: Watched) {
+  let awaySince: number | undefined;
+  let telling = Promise.resolve();
+  let isKnownWell = false;
+  const tell = (fields: object) => log.error({ part, ...fields }, `${part} is away`);
+  const begin = (fields: object) => {
+    awaySince = performance.now();
+    const wasNeverWell = !isKnownWell;
+    if (!examine) return tell(fields);
+    telling = examine().then((found) => {
+      // A process that only starts may not be connected yet, which is no outage.
+      if (wasNeverWell && found.cause === undefined) awaySince = undefined;
+      else tell({ ...fields, ...found });
+    });
+  };
+  const end = (since: number) => {
+    const awayMs = Math.round(performance.now() - since);
+    awaySince = undefined;
+    // After the line that says that it is away.
+    void telling.then(() => log.info({ part, awayMs }, `${part} is back`));
+  };
+  return {
+    isAway: () => awaySince !== undefined,
+    judge(state: true | string, cause: unknown) {
+      if (state !== true && awaySince === undefined)
+        begin({ reason: state, ...(cause === undefined ? {} : { err: cause }) });
+      else if (state === true && awaySince !== undefined) end(awaySince);
+      isKnownWell ||= state === true;
+    },
+  };
 }
 
 /** The same methods; what they reject with is heard, also of the groups of methods inside. */

@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from './logger.ts';
 import { parseRedisUrl, type RedisNode, type RedisPlace } from './redis-url.ts';
+import { sayConnectionFault } from './say-connection-fault.ts';
 
 /** Prefix of every Redis key and channel of this service; BullMQ's own keys are below `diag:bull`. */
 export const keyPrefix = 'diag';
@@ -208,10 +209,31 @@ export function isRedisAway(error: unknown): boolean {
 
 /**
  * The words with which Redis refuses a command that is in order: no memory left, no disk to write to, a replica that may not write,
- * data that is still being read, a script cache that was emptied, a slow script, a cluster without all its parts.
+ * data that is still being read, a script cache that was emptied, a slow script, a cluster without all its parts, a user without the
+ * right or the password.
  */
 const refusals =
-  /(?:^|\s-)(OOM|MISCONF|READONLY|LOADING|NOSCRIPT|BUSY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN)\s/;
+  /(?:^|\s-)(OOM|MISCONF|READONLY|LOADING|NOSCRIPT|BUSY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|NOPERM|NOAUTH|WRONGPASS)\s/;
+
+/** What the words mean that somebody must do something about. */
+const meanings: { readonly [word: string]: string } = {
+  OOM: 'it is full: it has reached its maxmemory',
+  MISCONF: 'it cannot write to its disk',
+  READONLY: 'it is a replica that takes no writes',
+  LOADING: 'it is still reading its data',
+  NOAUTH: 'it wants a password, and the URL has none',
+  WRONGPASS: 'it refuses the user or the password',
+};
+
+/** Says in a few words what is wrong with a Redis, or the way to it, from the error of a command or connection. */
+export function sayRedisFault(error: unknown): string {
+  const word = refusalOf(error);
+  const message = error instanceof Error ? error.message : '';
+  if (word === 'NOPERM') return `its user lacks a right (${message}): see the rights in docs/operating.md`;
+  if (/DB index/i.test(message)) return `it has no database of that number (${message})`;
+  if (word === undefined) return sayConnectionFault(error);
+  return meanings[word] ?? `it refuses work: ${word}`;
+}
 
 /** The word with which Redis refused to work, such as "OOM"; undefined for every other error. */
 export function refusalOf(error: unknown): string | undefined {

@@ -21,6 +21,7 @@ export function sayConnectionFault(error: unknown): string {
   }
   const words = chain.map(({ message }) => message).join(' ');
   if (/time[d ]*out|no answer/i.test(words)) return 'it does not answer in time';
+  if (/topology is closed/i.test(words)) return 'it is not connected yet';
   if (/closed/i.test(words)) return meanings['ECONNRESET'] ?? '';
   return chain[0]?.message.split('\n')[0] ?? String(error);
 }

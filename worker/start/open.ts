@@ -19,6 +19,7 @@ import { openExaminers } from './examiners.ts';
 import { findCheckOf } from './find-check.ts';
 import { browserSettingsOf } from './probe-settings.ts';
 import { reportSettingsOf } from './report-settings.ts';
+import { tellResolvers } from './tell-resolvers.ts';
 import { type BrowserTries, browserTries, watchBrowser } from './watch-browser.ts';
 
 export type OpenWorker = QueueWorker & {
@@ -48,6 +49,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const { jobQueue } = context.backend;
   const examiners = openExaminers(context);
   const runner = openRunnerOf(context, examiners.examineJob);
+  void tellResolvers(config, log);
   const judged = ofJudgedJobs(runner, openPrinterOf(context), context);
   // Every worker that touches the network also puts reports together: that touches nothing.
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>

@@ -1,0 +1,45 @@
+import { MongoClient } from 'mongodb';
+import { sayMongoFault } from './mongo-errors.ts';
+import { databaseNameOf } from './mongo.ts';
+
+/** A server that a setting names, without the password, and in a few words what is wrong with it; undefined where nothing is. */
+export type Looked = { readonly server: string; readonly cause: string | undefined };
+
+/** Longer for a machine that is busy starting would make the start late to tell. */
+const stepMs = 1200;
+
+/** Connects anew, reads and writes a little, and says what that met. Never rejects, and ends within about 1.5 s. */
+export async function lookAtMongo(url: string): Promise<Looked> {
+  const server = `${hostsOf(url)}/${databaseNameOf(url)}`;
+  const options = {
+    serverSelectionTimeoutMS: stepMs,
+    connectTimeoutMS: stepMs,
+    socketTimeoutMS: stepMs,
+    appName: 'diag-look',
+  };
+  const client = new MongoClient(url, { ...options, retryReads: false, retryWrites: false });
+  const late = new Promise<string>((resolve) => {
+    setTimeout(() => resolve('it does not answer in time'), stepMs + 300).unref();
+  });
+  const looking = tryAll(client, databaseNameOf(url)).then(
+    () => undefined,
+    (error: unknown) => sayMongoFault(error),
+  );
+  const cause = await Promise.race([looking, late]);
+  client.close().catch(() => undefined); // what there was to learn is known
+  const isOverTls = /[?&](?:tls|ssl)=true/i.test(url) || url.startsWith('mongodb+srv:');
+  return {
+    server,
+    cause: isOverTls && cause?.includes('in time') ? `${cause} over TLS: perhaps it speaks none` : cause,
+  };
+}
+
+async function tryAll(client: MongoClient, name: string): Promise<void> {
+  const trials = client.db(name).collection<{ _id: string; count: number }>('upkeep');
+  await trials.findOne({ _id: 'trial' });
+  await trials.updateOne({ _id: 'trial' }, { $inc: { count: 1 } }, { upsert: true });
+}
+
+function hostsOf(url: string): string {
+  return /^[^:]+:\/\/(?:[^@/]*@)?([^/?]+)/.exec(url)?.[1] ?? '';
+}
