@@ -16,6 +16,8 @@ const protocolFailures: readonly (readonly [pattern: RegExp, code: FailureCode, 
   ],
   // TLS 1.3 refuses a missing client certificate only after the handshake: the alert meets the request.
   [/^ERR_SSL_/, 'tls-failed', 'the server ended the TLS connection'],
+  // OpenSSL gave the connection up while the request was being written: what the server sent was no TLS.
+  [/^(?:EPROTO|ECANCELED)$/, 'tls-failed', 'the TLS connection broke while the request was sent'],
 ];
 
 /**
