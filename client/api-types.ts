@@ -110,6 +110,8 @@ export type NameServers = {
   readonly parent: ReadonlyArray<string> | null;
   /** As the zone itself says. */
   readonly child: ReadonlyArray<string> | null;
+  /** How many servers the parent zone has, and how many of their addresses were asked. */
+  readonly parentServers?: { readonly known: number | null; readonly asked: number } & Later;
   readonly servers: ReadonlyArray<NameServer>;
   /** Addresses beyond our limit. */
   readonly notAsked: number;

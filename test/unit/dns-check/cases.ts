@@ -1134,6 +1134,22 @@ const cdsCases: readonly Case[] = [
     broken: [],
   },
   {
+    name: 'a DS of a digest type that nobody has registered',
+    change: { ds: [dsLine('good.test', keySigning), 'good.test 3600 DS 4711 13 7 00aa'] },
+    broken: ['dnssec-number-unknown'],
+    score: 91,
+  },
+  {
+    name: 'a DS of an algorithm that cannot sign',
+    change: { ds: [dsLine('good.test', keySigning), `good.test 3600 DS 4711 252 5 00aa`] },
+    broken: ['dnssec-number-unknown'],
+  },
+  {
+    name: 'a server that refuses MX in any case is not blamed for the letters',
+    change: { servers: { '198.51.100.1': { refuses: 'MX' } } },
+    broken: [],
+  },
+  {
     name: 'one server has no CDS yet, whatever the resolver has met',
     change: {
       add: [cds(dsLine('good.test', keySigning, { type: 'CDS' }))],

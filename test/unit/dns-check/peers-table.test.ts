@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { rules } from '#shared/catalogue/dns-check/rules';
+import { cases } from './cases.ts';
+import { cases as mailCases } from './mail/cases.ts';
 
 const table = readFileSync(new URL('../../../docs/peers-dns.md', import.meta.url), 'utf8');
 
@@ -15,4 +17,10 @@ test('every code that the table of peers names is a rule of today', () => {
   const codes = [...table.matchAll(/`([a-z]+-[a-z0-9-]+)`/g)].map(([, code]) => code ?? '');
   expect(codes.length).toBeGreaterThan(60);
   expect(codes.filter((code) => !Object.hasOwn(rules, code))).toEqual([]);
+});
+
+test('every code that the table of peers names is broken by a row of the tables here', () => {
+  const named = new Set([...table.matchAll(/`([a-z]+-[a-z0-9-]+)`/g)].map(([, code]) => code ?? ''));
+  const broken = new Set<string>([...cases, ...mailCases].flatMap((row) => [...row.broken]));
+  expect([...named].filter((code) => !broken.has(code))).toEqual([]);
 });

@@ -37,6 +37,8 @@ export type ServerManner = {
   readonly keepsCase?: false | string;
   /** A type of record that its copy of the zone lacks. */
   readonly lacks?: string;
+  /** A type of record for which it answers REFUSED. */
+  readonly refuses?: string;
   /** A type of record for which it answers SERVFAIL. */
   readonly failsFor?: string;
   /** What it answers to the question for a transfer; refused when left out. */
@@ -169,6 +171,7 @@ function askServer(world: World, question: DnsQuestion, options: ServerOptions):
       : null;
   const rcode = hasEdns && manner.edns === 'rejects' ? 'FORMERR' : manner.rcode;
   if (rcode !== undefined) return { ...plain, edns, rcode };
+  if (manner.refuses === question.type) return { ...plain, edns, rcode: 'REFUSED' };
   if (manner.failsFor === question.type) return { ...plain, edns, rcode: 'SERVFAIL' };
   const odd = oddAnswer(manner, options);
   if (odd === 'silence') return fail(question, silence, server);

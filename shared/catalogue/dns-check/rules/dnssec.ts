@@ -172,6 +172,16 @@ export const dnssecRules = {
     fix: 'Roll over to algorithm 13 (ECDSA P-256) with SHA-256 (digest type 2) in the DS.',
     references: ['RFC 9904', 'RFC 9905', 'RFC 9906', iana],
   },
+  'dnssec-number-unknown': {
+    part: 'dnssec',
+    severity: 'medium',
+    points: 9,
+    title: 'DNSSEC uses a number that validators do not know',
+    detail:
+      '{what} has the {kind} {number}, which cannot be used to check the zone. Validators ignore it; where nothing else is left, the zone counts as unsigned.',
+    fix: 'Use algorithm 13 (ECDSA P-256), with SHA-256 (digest type 2) in the DS.',
+    references: ['RFC 4035 §5.2', 'RFC 6840 §5.2', iana],
+  },
   'dnssec-key-short': {
     part: 'dnssec',
     severity: 'medium',

@@ -682,19 +682,9 @@ const dmarcCases: readonly Case[] = [
     ],
   }),
   but(
-    'the public suffix above asks for no reports: the domain’s own record is given',
+    'the reports of a public suffix above are not the domain’s',
     { '_dmarc.good.test TXT': null, '_dmarc.test TXT': 'v=DMARC1; p=none; psd=y' },
-    ['dmarc-policy-none', 'dmarc-rua-missing', 'bimi-without-dmarc'],
-    {
-      record: [
-        'dmarc-rua-missing',
-        {
-          name: '_dmarc.good.test',
-          type: 'TXT',
-          value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@good.test',
-        },
-      ],
-    },
+    ['dmarc-policy-none', 'bimi-without-dmarc'],
   ),
   but(
     'a watching policy of the public suffix above: the domain’s own record is given',
@@ -1287,9 +1277,17 @@ const parkedCases: readonly Case[] = [
       fields: { mailMode: 'parked' },
     },
   ),
-  parkedBut('a parked domain without a null MX', { 'good.test MX': null }, ['mx-null-missing'], {
-    record: ['mx-null-missing', { name: 'good.test', type: 'MX', value: '0 .' }],
-  }),
+  parkedBut(
+    'a parked domain without a null MX and without an address',
+    { 'good.test MX': null, 'good.test A': null },
+    ['mx-null-missing'],
+    { record: ['mx-null-missing', { name: 'good.test', type: 'MX', value: '0 .' }] },
+  ),
+  parkedBut(
+    'a parked domain whose address takes mail all the same (RFC 5321 §5.1)',
+    { 'good.test MX': null },
+    ['mx-implicit'],
+  ),
   parkedBut('a null MX with a preference', { 'good.test MX': '10 .' }, ['mx-null-preference']),
   parkedBut('a parked domain that only quarantines', { '_dmarc.good.test TXT': 'v=DMARC1; p=quarantine' }, [
     'dmarc-parked-not-reject',
@@ -1326,7 +1324,7 @@ const usualCases: readonly Case[] = [
   parkedBut(
     'a website that has nothing to do with mail shuts the door',
     { 'good.test MX': null, 'good.test TXT': null },
-    ['mx-null-missing', 'spf-missing-parked'],
+    ['mx-implicit', 'spf-missing-parked'],
     // Its web server may send, although nothing says so.
     { record: ['spf-missing-parked', undefined] },
   ),

@@ -88,6 +88,8 @@ export type ServerAnswers = {
   readonly foreign: DnsAnswer;
   /** Asked in mixed case. Absent in evidence of before, and of a server that answered nothing else. */
   readonly mx?: DnsAnswer;
+  /** The same as it is usually written; asked where the server answered an error, or that there is no such name. */
+  readonly plainMx?: DnsAnswer;
   /** With its signatures; asked where the zone is signed. */
   readonly dnskey?: DnsAnswer;
   /** What it asks the parent to enter; asked where the zone is signed. Absent in evidence of before. */

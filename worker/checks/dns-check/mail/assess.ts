@@ -75,6 +75,7 @@ function judge(
       mode,
       mxHosts,
       isImplicit: facts.mx.isImplicit === true,
+      isCovered: isEmpty(facts) || isRejectedAbove(facts.dmarc, dmarcPolicy?.effective),
       senders,
     }),
     ...judgeDmarc(facts.dmarc, mode, isClosed(facts)),
@@ -89,6 +90,18 @@ function judge(
       files,
     }),
   };
+}
+
+// A name that only has others below it.
+function isEmpty({ mx, spf }: MailFacts): boolean {
+  return [mx.sight, ...mx.addresses, spf.sight].every(({ outcome }) => outcome === 'nodata');
+}
+
+function isRejectedAbove(
+  { applied, domain }: MailFacts['dmarc'],
+  effective: string | null | undefined,
+): boolean {
+  return typeof applied !== 'string' && applied.domain !== domain && effective === 'reject';
 }
 
 // Said by the owner, or plain: no server of the domain's own could send what nobody knows of.

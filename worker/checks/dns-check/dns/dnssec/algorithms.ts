@@ -56,6 +56,12 @@ export function algorithmOf(number: number): Algorithm {
   return algorithms.get(number) ?? { name: `algorithm ${number}`, isWeak: false, scheme: null };
 }
 
+// IANA: 0, 4, 9, 11 and 123 to 251 are reserved, 2 cannot sign zones, 252 to 255 name no algorithm that all know.
+/** True for a number by which no validator can check a signature. */
+export function isUnusableAlgorithm(number: number): boolean {
+  return !algorithms.has(number);
+}
+
 export type DigestType = {
   readonly name: string;
   readonly isWeak: boolean;
@@ -70,6 +76,11 @@ const digestTypes: ReadonlyMap<number, DigestType> = new Map([
   [3, { name: 'GOST R 34.11-94', isWeak: true, hash: null }],
   [4, { name: 'SHA-384', isWeak: false, hash: 'sha384' }],
 ]);
+
+/** True for a digest type that validators do not know: 5 and 6 are registered, but nobody has to read them (RFC 9558, RFC 9563). */
+export function isUnusableDigest(number: number): boolean {
+  return !digestTypes.has(number) && number !== 5 && number !== 6;
+}
 
 /** What is known of a DS digest type. */
 export function digestTypeOf(number: number): DigestType {

@@ -18,7 +18,8 @@ export function judgeCds({ apex, domain }: DnsFacts, { keys, ds }: Signing): Ver
     ...cds.flatMap((one) => judgeOneCds(one, domain, keys)),
     ...cdnskeys.flatMap((one) => judgeOneCdnskey(one, keys)),
   ];
-  if (strays.length > 0 || ds.length === 0) return brokenBy(strays);
+  if (strays.length > 0) return brokenBy(strays);
+  if (ds.length === 0) return brokenBy(differingRequests(cds, cdnskeys));
   return brokenBy(pendingChanges({ cds, cdnskeys, present: ds.map((one) => one.ds) }));
 }
 
@@ -27,14 +28,15 @@ export function judgeCdsSigner({ apex, domain }: DnsFacts, { ds, sets }: Signing
   const unseen = [apex.CDS, apex.CDNSKEY, apex.DNSKEY, apex.DS].find(({ state }) => state === 'unknown');
   if (unseen?.state === 'unknown') return notTested(unseen.why);
   const requests = sets.filter(({ type }) => type === 'CDS' || type === 'CDNSKEY');
-  // Before there is a DS, and with a digest that is not computed here, nobody can say which keys the parent knows.
-  if (requests.length === 0 || ds.length === 0 || ds.some(({ key }) => key === undefined))
-    return 'not-applicable';
+  // With a digest that is not computed here, nobody can say which keys the parent knows.
+  if (requests.length === 0 || ds.some(({ key }) => key === undefined)) return 'not-applicable';
   if (sets.every(({ signatures }) => signatures.length === 0))
     return notTested('the resolver passed on no signatures');
   const known = ds.flatMap(({ key }) => (key ? [keyTagOf(key)] : []));
+  // Before the first DS any key of the zone will do (RFC 8078 §3).
+  const isKnown = (keyTag: number) => ds.length === 0 || known.includes(keyTag);
   const isTaken = ({ signatures }: (typeof requests)[number]) =>
-    signatures.some(({ rrsig, verdict }) => verdict === 'valid' && known.includes(rrsig.keyTag));
+    signatures.some(({ rrsig, verdict }) => verdict === 'valid' && isKnown(rrsig.keyTag));
   return brokenBy(
     requests.filter((set) => !isTaken(set)).map(({ type }) => ({ record: type, zone: domain })),
   );
@@ -52,6 +54,15 @@ function judgeOneCdnskey(cdnskey: Dnskey, keys: readonly Dnskey[]): readonly Evi
   const isThere = keys.some((key) => key.algorithm === cdnskey.algorithm && key.key === cdnskey.key);
   if (isThere) return [];
   return [{ record: 'CDNSKEY', value: String(keyTagOf(cdnskey)), reason: 'is no key of the zone' }];
+}
+
+// Both, where both are there, ask for the same keys (RFC 7344 §4).
+function differingRequests(cds: readonly Ds[], cdnskeys: readonly Dnskey[]): readonly Evidence[] {
+  if (cds.length === 0 || cdnskeys.length === 0) return [];
+  const tags = new Set(cdnskeys.map(keyTagOf));
+  return cds
+    .filter(({ keyTag }) => !tags.has(keyTag))
+    .map(({ keyTag }) => ({ record: 'CDS', value: String(keyTag), reason: 'has no CDNSKEY beside it' }));
 }
 
 function pendingChanges(seen: {

@@ -1,8 +1,9 @@
 import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
-import { foundRecords } from '../../../../dns/read-answer.ts';
+import { foundRecords, type Reading } from '../../../../dns/read-answer.ts';
 import { type Nsec3Param, readAll, readNsec3Param } from '../../../../dns/record-values.ts';
+import { brokenBySeen } from '../../verdicts.ts';
 import type { DnsFacts } from '../facts.ts';
-import { algorithmOf, digestTypeOf } from './algorithms.ts';
+import { algorithmOf, digestTypeOf, isUnusableAlgorithm, isUnusableDigest } from './algorithms.ts';
 import { keyTagOf } from './key-tag.ts';
 import { keyBitsOf } from './public-key.ts';
 import type { Denial } from './read-denial.ts';
@@ -25,10 +26,40 @@ export function judgeStrength({ apex }: DnsFacts, signing: Signing, denials: rea
     nsec3Unseen ?? (nsec3.length === 0 ? 'not-applicable' : brokenBy(nsec3.flatMap(show)));
   return {
     'dnssec-algorithm-weak': keysUnseen ?? (isSigned ? brokenBy(weakAlgorithms(signing)) : 'not-applicable'),
+    'dnssec-number-unknown': judgeNumbers(signing, told.keys, apex.DS),
     'dnssec-key-short': keysUnseen ?? (isSigned ? brokenBy(shortKeys(signing)) : 'not-applicable'),
     'dnssec-nsec3-iterations': ofNsec3(({ iterations }) => (iterations > 0 ? [{ iterations }] : [])),
     'dnssec-nsec3-salt': ofNsec3(({ salt }) => (salt === '' ? [] : [{ octets: salt.length / 2 }])),
   } satisfies Verdicts;
+}
+
+// Seen is seen: what the DS says is judged though the keys were not seen.
+function judgeNumbers({ keys, ds }: Signing, dnskey: Reading, own: Reading): Verdict {
+  const unseen = [dnskey, own].find(({ state }) => state === 'unknown');
+  if (keys.length + ds.length === 0)
+    return unseen?.state === 'unknown' ? notTested(unseen.why) : 'not-applicable';
+  const ofKeys = keys.filter(({ algorithm }) => isUnusableAlgorithm(algorithm));
+  const ofDs = ds.map((one) => one.ds);
+  return brokenBySeen(
+    [
+      ...ofKeys.map((key) => ({ what: `Key ${keyTagOf(key)}`, kind: 'algorithm', number: key.algorithm })),
+      ...ofDs
+        .filter(({ algorithm }) => isUnusableAlgorithm(algorithm))
+        .map(({ keyTag, algorithm }) => ({
+          what: `The DS of key ${keyTag}`,
+          kind: 'algorithm',
+          number: algorithm,
+        })),
+      ...ofDs
+        .filter(({ digestType }) => isUnusableDigest(digestType))
+        .map(({ keyTag, digestType }) => ({
+          what: `The DS of key ${keyTag}`,
+          kind: 'digest type',
+          number: digestType,
+        })),
+    ],
+    unseen?.state === 'unknown' ? notTested(unseen.why) : undefined,
+  );
 }
 
 function distinct(all: readonly Nsec3Param[]): readonly Nsec3Param[] {

@@ -12,6 +12,7 @@ import {
 } from '#shared/model/verdict';
 import type { Dnskey } from '../../../../dns/record-values.ts';
 import type { DnsFacts } from '../facts.ts';
+import { algorithmOf } from './algorithms.ts';
 import { digestOf } from './ds-digest.ts';
 import { judgeAlgorithms } from './judge-algorithms.ts';
 import { judgeCds, judgeCdsSigner } from './judge-cds.ts';
@@ -96,11 +97,20 @@ function judgeChain(
   };
 }
 
+// A DS of a number that validators do not know, or must not trust, would help nobody.
+function canSign(algorithm: number): boolean {
+  const { scheme, isWeak } = algorithmOf(algorithm);
+  return scheme !== null && !isWeak;
+}
+
 // The DS that the registrar wants, ready to paste: of a key-signing key, with SHA-256.
 function enterDs(zone: string, keys: readonly Dnskey[]): Fix | undefined {
   const signer = keys.find(
-    ({ flags }) =>
-      (flags & zoneKeyFlag) !== 0 && (flags & entryPointFlag) !== 0 && (flags & revokedFlag) === 0,
+    ({ flags, algorithm }) =>
+      canSign(algorithm) &&
+      (flags & zoneKeyFlag) !== 0 &&
+      (flags & entryPointFlag) !== 0 &&
+      (flags & revokedFlag) === 0,
   );
   const digest = signer && digestOf(zone, signer, 2);
   if (!signer || digest === undefined) return undefined;

@@ -3,6 +3,7 @@ import { describeRcode, readAnswer } from '../../../../dns/read-answer.ts';
 import type { DnsAnswer } from '../../../../probes/dns/port.ts';
 import { apexTypes } from '../../halves.ts';
 import type { DnsFacts } from '../facts.ts';
+import { isUnusableAlgorithm, isUnusableDigest } from './algorithms.ts';
 import type { Signing } from './read-signing.ts';
 import { brokenSets } from './set-faults.ts';
 
@@ -47,6 +48,11 @@ function statusOfZone(
 ): DnssecFacts {
   if (apex.DS.state === 'unknown') return told('indeterminate', `the DS was not seen: ${apex.DS.why}`);
   if (apex.DS.state === 'none') return told('insecure', 'the parent zone has no DS for it');
+  const isUsable = signing.ds.some(
+    ({ ds }) => !isUnusableDigest(ds.digestType) && !isUnusableAlgorithm(ds.algorithm),
+  );
+  if (signing.ds.length > 0 && !isUsable)
+    return told('insecure', 'the parent has no DS that validators know');
   const fault = ownFault(signing);
   if (fault !== undefined) return told('bogus', fault);
   if (hasAd(answers.SOA) || hasAd(answers.DNSKEY)) return told('secure', 'the resolver has validated it');
@@ -55,6 +61,8 @@ function statusOfZone(
       'insecure',
       'there is a DS, but the resolver does not vouch for the zone: an unsigned zone above, or an algorithm it does not know',
     );
+  if (signing.keys.length === 0)
+    return told('indeterminate', 'there is a DS, but no key of the zone was seen');
   return told(
     'indeterminate',
     'the resolver does not validate; DS, keys and signatures of the zone were checked and fit together',

@@ -73,7 +73,7 @@ function wordOf(answer: DnsAnswer, domain: string): string | undefined {
     .filter(
       ({ name, type }) => names.includes(name) && isInZone(name, domain) && (type === 'A' || type === 'AAAA'),
     )
-    .map(({ name, data }) => `${name} ${String(data)}`);
+    .map(({ name, data }) => `${name} ${JSON.stringify(data)}`);
   return [...names, ...ds, ...glue].toSorted().join(' ');
 }
 

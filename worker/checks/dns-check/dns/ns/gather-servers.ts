@@ -117,9 +117,14 @@ async function askMx(
   { domain, ask }: HalfContext,
   server: string,
   speaks: Promise<ZoneAnswers>,
-): Promise<Pick<ServerAnswers, 'mx'>> {
+): Promise<Pick<ServerAnswers, 'mx' | 'plainMx'>> {
   if ((await speaks).isSilent) return {};
-  return { mx: await ask({ name: domain, type: 'MX' }, { server, ...inMixedCase }) };
+  const question = { name: domain, type: 'MX' };
+  const mx = await ask(question, { server, ...inMixedCase });
+  // Whether the letters are to blame is told by the same question without them.
+  return mx.kind === 'answer' && mx.rcode !== 'NOERROR'
+    ? { mx, plainMx: await ask(question, { server }) }
+    : { mx };
 }
 
 // A server that cannot read EDNS as it is today is not asked about that of tomorrow.

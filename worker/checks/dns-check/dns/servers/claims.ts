@@ -57,8 +57,10 @@ export function claimUnknownOption({ soa, unknownOption }: ServerAnswers): Claim
 }
 
 /** Whether the server answers a name in mixed case, and with the letters of the question. */
-export function claimLetters({ soa, mx }: ServerAnswers): Claim {
+export function claimLetters({ soa, mx, plainMx }: ServerAnswers): Claim {
   if (!isZoneAnswer(soa) || mx?.kind !== 'answer') return null;
+  const isAnsweredPlain = plainMx === undefined || (plainMx.kind === 'answer' && plainMx.rcode === 'NOERROR');
+  if (!isAnsweredPlain) return null;
   if (soa.rcode === 'NOERROR' && (mx.rcode === 'NXDOMAIN' || mx.rcode === 'REFUSED'))
     return no(`answers ${mx.rcode} when letters of the name are in upper case`);
   if (mx.keepsCase === undefined) return null;

@@ -39,7 +39,8 @@ export function judgeDmarc(facts: DmarcFacts, mode: MailMode, isClosed: boolean)
     // The record of the organization above is judged where it stands.
     ...(applied.domain === domain ? judgeText(facts, applied) : eachOf(textCodes, 'not-applicable')),
     ...judgePolicy(facts, applied, { mode, isClosed }),
-    ...(applied.domain === domain || applied.dmarc.psd === 'y'
+    // Where somebody else's record applies, its reports are not the domain's to fix.
+    ...(applied.domain === domain
       ? judgeReports(facts, applied, mode)
       : eachOf(reportCodes, 'not-applicable')),
   };

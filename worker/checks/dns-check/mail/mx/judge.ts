@@ -12,6 +12,7 @@ import {
 import { valuesOf } from '../../../../dns/sight.ts';
 import { brokenBySeen, publish } from '../../verdicts.ts';
 import { privateKindOf } from '../address.ts';
+import { providerOfHost } from '../providers/find.ts';
 import { clip } from '../text/fault.ts';
 import type { HostAddress, MailHost, MxFacts } from './facts.ts';
 
@@ -42,10 +43,14 @@ function judgeRecords(facts: MxFacts, mode: MailMode) {
   const isOpen = mode === 'unknown' || isImplicit === null;
   return {
     'mx-lookup-failed': 'holds',
-    'mx-implicit':
-      mode === 'parked' ? 'not-applicable' : isOpen ? unseen : brokenIf(isImplicit, { name: domain }),
+    'mx-implicit': isOpen ? unseen : brokenIf(isImplicit, { name: domain }),
     'mx-null-missing':
-      mode === 'mail' ? 'not-applicable' : isOpen ? unseen : brokenIf(!hasNullMx, { name: domain }, close),
+      // An address without MX takes mail (RFC 5321 §5.1): nothing is refused there.
+      mode === 'mail' || isImplicit === true
+        ? 'not-applicable'
+        : isOpen
+          ? unseen
+          : brokenIf(!hasNullMx, { name: domain }, close),
     'mx-null-mixed': brokenIf(hasNullMx && others.length > 0, { name: domain, others: others.join(', ') }),
     'mx-null-preference': !nullMx
       ? 'not-applicable'
@@ -130,7 +135,7 @@ function judgeAddresses(domain: string, hosts: readonly MailHost[]) {
     'mx-no-address': isLost
       ? 'not-applicable'
       : brokenBySeen(
-          bare.map(({ host, sights }) => ({ host: clip(host), found: describeBare(sights) })),
+          bare.map(({ host, sights }) => ({ host: clip(host), found: describeBare(sights, host, domain) })),
           unseen,
         ),
     'mx-private-address': brokenBySeen(hidden, unseen),
@@ -148,10 +153,21 @@ function isReachable({ kind, host, sights }: MailHost): boolean {
   return sights.flatMap(valuesOf).some((address) => privateKindOf(address) === null);
 }
 
-function describeBare(sights: MailHost['sights']): string {
+function describeBare(sights: MailHost['sights'], host: string, domain: string): string {
+  const slip = slipOf(host, domain);
+  if (slip !== null)
+    return `does not exist: the dot behind ${slip} was forgotten, so the zone’s name was added to it`;
   return sights.some(({ outcome }) => outcome === 'nxdomain')
     ? 'does not exist'
     : 'has neither an A nor an AAAA record';
+}
+
+// A full name that lacks its last dot gets the zone's name behind it, its own once more included.
+function slipOf(host: string, domain: string): string | null {
+  if (!host.endsWith(`.${domain}`)) return null;
+  const before = host.slice(0, -domain.length - 1);
+  const isFull = before.endsWith(`.${domain}`) || providerOfHost(before) !== undefined;
+  return isFull ? clip(before, 80) : null;
 }
 
 function judgeNames(hosts: readonly MailHost[]): Pick<Verdicts<MxCode>, 'ptr-missing' | 'ptr-not-confirmed'> {

@@ -26,6 +26,8 @@ export type SpfContext = {
   readonly mode: MailMode;
   /** True where mail to the domain goes to its own address, as it has no MX record. */
   readonly isImplicit: boolean;
+  /** True for a name without records of its own, or below a domain whose DMARC policy rejects mail in its name already. */
+  readonly isCovered: boolean;
   readonly senders: KnownSenders;
   readonly mxHosts: readonly (SpfEvaluation & { readonly host: string })[];
 };
@@ -58,7 +60,7 @@ type PresenceCode = 'spf-missing' | 'spf-missing-parked' | 'spf-multiple' | 'spf
 
 function judgePresence(
   { domain, records, almost }: SpfFacts,
-  { mode, isImplicit, senders }: SpfContext,
+  { mode, isImplicit, isCovered, senders }: SpfContext,
 ): Pick<Verdicts<SpfCode>, PresenceCode> {
   const isIgnored = records.length === 0 && almost.length > 0;
   const isMissing = records.length === 0 && !isIgnored;
@@ -69,7 +71,7 @@ function judgePresence(
   };
   return {
     'spf-missing': missing('mail', startRecord(domain, senders)),
-    'spf-missing-parked': missing('parked', closeDomain(domain, isImplicit)),
+    'spf-missing-parked': isCovered ? 'not-applicable' : missing('parked', closeDomain(domain, isImplicit)),
     'spf-multiple': judgeMultiple(
       domain,
       records.map(({ text }) => text),
