@@ -26,6 +26,7 @@ export const benches: Benches = {
   store: { load: () => import('./store.ts') },
   traces: { load: () => import('./traces.ts') },
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },
+  'tls-peers': { load: () => import('./tls-peers.ts'), needs: ['sslscan'] },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
 };
 
