@@ -18,6 +18,7 @@ const things = {
     isHere: hasMongo,
     how: 'a server of the MongoDB protocol: put mongod or ferretdb on the PATH, or set MONGOD_BINARY or MONGODB_URL',
   },
+  sslscan: { isHere: findProgram('sslscan') !== undefined, how: 'sslscan on the PATH' },
   curl: { isHere: findProgram('curl') !== undefined, how: 'curl on the PATH' },
   linux: {
     isHere: existsSync('/proc/self/stat'),

@@ -27,6 +27,7 @@ export const benches: Benches = {
   traces: { load: () => import('./traces.ts') },
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },
   hoster: { load: () => import('./hoster.ts') },
+  'tls-peers': { load: () => import('./tls-peers.ts'), needs: ['sslscan'] },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
 };
 

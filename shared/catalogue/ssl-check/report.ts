@@ -139,9 +139,9 @@ export const endpointSchema = z
   .looseObject({
     address: z.string(),
     family: z.enum(['IPv4', 'IPv6']),
-    look: z.enum(['full', 'short']).meta({
+    look: z.enum(['full', 'short', 'handshake']).meta({
       description:
-        'full: the first address of each family. short: a handshake, and whether TLS 1.0 and 1.1 are accepted.',
+        'full: the first address of each family. short: a handshake, and whether TLS 1.0 and 1.1 are accepted. handshake: no more than that, for addresses after the first eight others.',
     }),
     state: z.enum(['complete', 'unreachable', 'not-tested']),
     grade: z.enum(sslLabsLetters).nullable().meta({
@@ -151,6 +151,10 @@ export const endpointSchema = z
     protocol: z.string().nullable(),
     alpn: z.string().nullable(),
     reason: z.string().nullable().meta({ description: 'Why the handshake failed.' }),
+    trusted: z.boolean().nullable().optional().meta({
+      description: 'Whether current clients trust the certificate that they are shown there.',
+    }),
+    trustError: z.string().nullable().optional(),
   })
   .meta({ id: 'TlsEndpoint' });
 
@@ -188,7 +192,7 @@ export const sslReportShape = {
   suites: z.array(suiteSchema).meta({ description: 'In the order in which the server chose them.' }),
   suitesComplete: z.boolean().meta({
     description:
-      'All suites of TLS 1.2 and 1.3 were found; false where the 30 connections of a run were too few to ask for each.',
+      'All suites of TLS 1.2 and 1.3 were found; false where the 45 connections of a run were too few to ask for each: a hello tells one suite.',
   }),
   groups: z.array(groupSchema),
   negotiated: z
@@ -267,13 +271,13 @@ export const sslReportShape = {
   }),
   connections: z.int().min(0).meta({
     description:
-      'Connections that were opened: at most 30 to an address looked at in full, and 6 to any other.',
+      'Connections that were opened: at most 45 to an address looked at in full, 6 to the next eight, and 1 to any other.',
   }),
   endpoints: z.array(endpointSchema).optional().meta({ description: 'Every address that was looked at.' }),
-  clients: z
-    .array(clientSchema)
-    .optional()
-    .meta({ description: 'Simulated from what was seen; the certificate is judged elsewhere.' }),
+  clients: z.array(clientSchema).optional().meta({
+    description:
+      'As their own ClientHello was answered, or as it follows from what was seen; null where neither tells. The certificate is judged elsewhere.',
+  }),
   cipherPreference: z
     .enum(['server', 'client'])
     .nullable()
@@ -286,7 +290,10 @@ export const sslReportShape = {
   sslLabsEquivalent: z
     .enum(sslLabsLetters)
     .nullable()
-    .meta({ description: 'The letter of the SSL Server Rating Guide 2009r; T untrusted, M mismatch.' }),
+    .meta({
+      description:
+        'The letter of the SSL Server Rating Guide 2009r; T untrusted, M mismatch. null also while a class of suites that would lower it is unknown.',
+    }),
   sslLabs: z
     .looseObject({
       score: z.int().min(0).max(100),

@@ -121,12 +121,12 @@ const rows: readonly Row[] = [
   [
     'invalid-expected-sct',
     shown(issue({ extensions: [domainValidated, timestamps(logs.other)] })),
-    'T',
+    'A+',
     ['certificate-timestamps-few'],
   ],
   ['known-interception', shown(fromKnownBad, knownBad), 'T', ['certificate-root-unknown', 'chain-root-sent']],
   ['no-common-name', shown(issue({ subject: '' })), 'A+', []],
-  ['no-sct', shown(issue({ extensions: [domainValidated] })), 'T', ['certificate-timestamps-few']],
+  ['no-sct', shown(issue({ extensions: [domainValidated] })), 'A+', ['certificate-timestamps-few']],
   [
     'no-subject',
     shown(
@@ -202,10 +202,11 @@ const rows: readonly Row[] = [
   [
     '3des',
     paper({ versions: { 0x0303: [0xc008] } }),
-    'F',
+    'C',
     [
       'aead-missing',
-      'handshake-not-completed',
+      'chrome-cannot-connect',
+      'firefox-cannot-connect',
       'suite-3des-offered',
       'suite-3des-since-tls11',
       'suite-cbc-offered',
@@ -216,7 +217,7 @@ const rows: readonly Row[] = [
     'cbc',
     node({ ...good, maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' }),
     'B',
-    ['aead-missing', 'suite-cbc-offered', 'tls13-missing'],
+    ['aead-missing', 'suite-cbc-offered', 'chrome-cannot-connect', 'tls13-missing'],
   ],
   ['mozilla-modern', node({ ...good, minVersion: 'TLSv1.3' }), 'A+', []],
   ['mozilla-intermediate', careful, 'A+', []],
@@ -241,12 +242,11 @@ const rows: readonly Row[] = [
   [
     'rc4-md5',
     paper({ versions: { 0x0303: [0x0004] } }),
-    'F',
+    'C',
     [
       'aead-missing',
       'browsers-cannot-connect',
       'forward-secrecy-missing',
-      'handshake-not-completed',
       'suite-rc4-offered',
       'suite-rc4-since-tls11',
       'suite-without-forward-secrecy-offered',
@@ -256,11 +256,10 @@ const rows: readonly Row[] = [
   [
     'rc4',
     paper({ versions: { 0x0303: [0xc007] } }),
-    'F',
+    'C',
     [
       'aead-missing',
       'browsers-cannot-connect',
-      'handshake-not-completed',
       'suite-rc4-offered',
       'suite-rc4-since-tls11',
       'tls13-missing',
@@ -307,7 +306,7 @@ const rows: readonly Row[] = [
   [
     'dh1024',
     dhe('modp2'),
-    'F',
+    'B',
     [
       'browsers-cannot-connect',
       'dh-parameters-small',
@@ -316,17 +315,17 @@ const rows: readonly Row[] = [
       'tls13-missing',
     ],
   ],
-  ['dh2048', dhe('modp14'), 'F', ['browsers-cannot-connect', 'suite-finite-field-offered', 'tls13-missing']],
+  ['dh2048', dhe('modp14'), 'A-', ['browsers-cannot-connect', 'suite-finite-field-offered', 'tls13-missing']],
   [
     'dh-composite',
     paper({ versions: { 0x0303: [0x009e] }, primeBytes: 256 }),
-    'F',
+    'A-',
     ['browsers-cannot-connect', 'suite-finite-field-offered', 'tls13-missing'],
   ],
   [
     'dh-small-subgroup',
     paper({ versions: { 0x0303: [0x009e] }, primeBytes: 128 }),
-    'F',
+    'B',
     ['browsers-cannot-connect', 'dh-parameters-small', 'suite-finite-field-offered', 'tls13-missing'],
   ],
   [

@@ -252,17 +252,21 @@ const refusing: readonly Misbehaving[] = [
 /** What comes cannot be read as TLS. */
 const unreadable: readonly Misbehaving[] = [
   tls12('records of version 9.9', (sent) => inVersion(9, 9)(sent.bytes), 'port-not-tls'),
-  tls12('forty empty records', nth(0, before(emptyRecords(40))), 'port-not-tls'),
-  tls12('bytes of no record after the ServerHello', nth(1, by(new Uint8Array(60).fill(77))), 'port-not-tls'),
+  tls12('forty empty records', nth(0, before(emptyRecords(40))), 'server-hello-invalid'),
+  tls12(
+    'bytes of no record after the ServerHello',
+    nth(1, by(new Uint8Array(60).fill(77))),
+    'server-hello-invalid',
+  ),
   tls12(
     'a record of unknown type after the ServerHello',
     nth(1, before(record(99, new Uint8Array(3)))),
-    'port-not-tls',
+    'server-hello-invalid',
   ),
   answers(
     'a Certificate before the ServerHello',
     record(handshake, message(11, vectorBytes(3, []))),
-    'port-not-tls',
+    'server-hello-invalid',
   ),
   answers(
     'a Certificate with wrong lengths',
@@ -270,14 +274,14 @@ const unreadable: readonly Misbehaving[] = [
       writeServerFlight({ version: 0x0303, suite: 0xc02b }),
       record(handshake, message(11, 255, 255, 255, 1)),
     ),
-    'port-not-tls',
+    'server-hello-invalid',
   ),
   answers(
     'a record of 65,535 bytes',
     joinBytes(handshake, 3, 3, 0xff, 0xff, new Uint8Array(65_535)),
     'port-not-tls',
   ),
-  says('the ClientHello, sent back', (bytes) => bytes, 'port-not-tls'),
+  says('the ClientHello, sent back', (bytes) => bytes, 'server-hello-invalid'),
 ];
 
 /** Each server, one thing wrong with it. */

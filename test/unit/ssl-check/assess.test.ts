@@ -585,7 +585,7 @@ const certificateRows = [
     'a key of 1024 bits',
     shows([leafWith({ key: rsa1024 }), intermediate]),
     ['B 80', 'certificate-key-small'],
-    { trusted: false },
+    { trusted: true },
   ),
   row('a key that no browser knows', shows([leafWith({ key: ed25519 }), intermediate]), [
     'A+ 20',
@@ -1082,7 +1082,7 @@ const protocolRows = [
     ['B 78', 'sslv3-offered', 'suite-rc4-offered', 'suite-without-forward-secrecy-offered'],
   ),
   row('SSL 3.0 with a block cipher', { questions: asked(...old('SSLv3', 0x0035)) }, [
-    'C 61',
+    'C 63',
     'sslv3-cbc-offered',
     'sslv3-offered',
     'suite-without-forward-secrecy-offered',
@@ -1328,7 +1328,7 @@ const protocolRows = [
       groups: null,
       questions: [question('TLSv1.2', 'sound', [], stopped), ...old('SSLv3', 0x0035)],
     },
-    ['C 61', 'sslv3-offered', 'sslv3-cbc-offered', 'suite-without-forward-secrecy-offered'],
+    ['C 63', 'sslv3-offered', 'sslv3-cbc-offered', 'suite-without-forward-secrecy-offered'],
     { state: 'partial', notTested: ['tls-missing'] },
   ),
 ];
@@ -1405,7 +1405,7 @@ const suiteRows = [
   row('RC4 in TLS 1.2', weak(0xc007), ['C 65', 'suite-rc4-since-tls11', 'suite-rc4-offered']),
   row('RC4 in TLS 1.0', weak(0xc007, 'TLSv1'), ['B 80', 'tls10-offered', 'suite-rc4-offered']),
   row('3DES in TLS 1.2', weak(0xc008), [
-    'C 61',
+    'C 63',
     'suite-3des-since-tls11',
     'suite-3des-offered',
     'suite-cbc-offered',

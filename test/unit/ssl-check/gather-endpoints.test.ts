@@ -50,11 +50,25 @@ test('an address is asked for a handshake and for old versions, and the session 
   expect(JSON.stringify(endpoints)).not.toContain('secret');
 });
 
-test('of many addresses eight are asked, of both families', async () => {
-  const { asked } = await look([...ipv4, ...ipv6]);
-  const distinct = [...new Set(asked)];
-  expect(distinct).toHaveLength(8);
-  expect(distinct.filter((address) => address?.includes(':'))).toEqual(ipv6);
+test('of many addresses eight get a short look, of both families, and the others one handshake', async () => {
+  const { asked, endpoints } = await look([...ipv4, ...ipv6]);
+  const short = endpoints.filter(({ isBrief }) => isBrief !== true).map(({ address }) => address);
+  expect(short).toHaveLength(8);
+  expect(short.filter((address) => address.includes(':'))).toEqual(ipv6);
+  expect(new Set(asked)).toEqual(new Set([...ipv4, ...ipv6]));
+  const brief = endpoints.filter(({ isBrief }) => isBrief === true);
+  expect(brief).toHaveLength(ipv4.length + ipv6.length - 8);
+  for (const { address } of brief) expect(asked.filter((one) => one === address)).toHaveLength(1);
+});
+
+test('of very many addresses those that are left out are listed', async () => {
+  const many = Array.from({ length: 50 }, (_, index) => `192.0.2.${index + 1}`);
+  const { asked, endpoints } = await look(many);
+  expect(new Set(asked).size).toBe(30);
+  expect(endpoints).toHaveLength(50);
+  expect(endpoints.at(-1)).toMatchObject({
+    handshake: { code: 'budget-spent', reason: 'the name has more addresses than are looked at' },
+  });
 });
 
 test('the first of each family comes first', () => {

@@ -315,8 +315,8 @@ test('what SSL 3.0 shows is told, not judged: it has no SNI', () => {
   expect(fields['otherCertificates']).toMatchObject([{ names: ['default.test'], judged: false }]);
 });
 
-test('of very many the first six are judged, and the rest is not passed over', () => {
-  const many = Array.from({ length: 9 }, () => rsaWith());
+test('of very many the first 32 are judged, and the rest is not passed over', () => {
+  const many = Array.from({ length: 35 }, () => rsaWith());
   const { passed, notTested, fields } = judge({
     chains: many.map((one) => base64Of([one, intermediate])),
     questions: asked(
@@ -332,17 +332,8 @@ test('of very many the first six are judged, and the rest is not passed over', (
     '4 certificates more',
   );
   const others = fields['otherCertificates'] as readonly { readonly judged: boolean }[];
-  expect(others.map(({ judged }) => judged)).toEqual([
-    true,
-    true,
-    true,
-    true,
-    true,
-    false,
-    false,
-    false,
-    false,
-  ]);
+  expect(others.filter(({ judged }) => judged)).toHaveLength(31);
+  expect(others.filter(({ judged }) => !judged)).toHaveLength(4);
 });
 
 test('a leaf that cannot be read leaves its intermediates without a meaning', () => {

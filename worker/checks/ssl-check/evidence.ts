@@ -156,6 +156,8 @@ export type EndpointSeen = {
   readonly handshake: HandshakeAnswer;
   /** After a short look: what it answered when TLS 1.1 and older were asked for. */
   readonly oldVersions?: readonly Question[];
+  /** Nothing but the handshake was looked at: there are more than eight other addresses. Absent in older evidence. */
+  readonly isBrief?: true;
   /** After a full look: everything else. */
   readonly full?: FullLook;
 };

@@ -20,8 +20,8 @@ export type Presented = {
   readonly revocationList: RevocationListSeen;
 };
 
-/** More certificates than this one server does not need; those of a farm whose machines differ are told, not judged, from here on. */
-const judgedAtMost = 6;
+/** As many as addresses are looked at; those of a farm whose machines differ still more are told, not judged, from here on. */
+const judgedAtMost = 32;
 
 /** All certificates that clients may be shown, that of today's clients first; and how many more there are than are judged. */
 export function listPresented(facts: SslFacts): { presented: readonly Presented[]; unjudged: number } {

@@ -1,4 +1,5 @@
 import type { SslCode } from '#shared/catalogue/ssl-check/rules';
+import { type CertificateKey, isSmallKey } from '../../../certificates/certificate.ts';
 import { pathReasons } from '../../../certificates/trust/reasons.ts';
 import type { Presented } from './presented.ts';
 
@@ -12,6 +13,11 @@ const refuting: readonly SslCode[] = [
   'certificate-timestamps-few',
   'certificate-timestamps-not-accepted',
 ];
+
+/** Browsers take RSA from 1024 bits, though no public CA signs such a key any more. */
+function isRefused({ type, bits }: CertificateKey): boolean {
+  return type !== 'RSA' || (bits ?? 0) < 1024 ? isSmallKey({ type, bits, curve: null }) : false;
+}
 
 export type Trust = {
   readonly trusted: boolean | null;
@@ -33,6 +39,9 @@ export function readTrust({ chain }: Presented, broken: readonly SslCode[]): Tru
     const reason = first ? `${first.certificate.subject} ${pathReasons[first.reason]}` : null;
     return { trusted: false, error: first?.reason ?? null, reason, path };
   }
-  const refuted = refuting.find((code) => broken.includes(code)) ?? null;
+  const isRefuting = (code: SslCode) =>
+    broken.includes(code) &&
+    (code !== 'certificate-key-small' || chain.path.some(({ key }) => isRefused(key)));
+  const refuted = refuting.find(isRefuting) ?? null;
   return { trusted: refuted === null, error: refuted, reason: null, path };
 }

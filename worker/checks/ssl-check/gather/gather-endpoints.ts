@@ -13,6 +13,12 @@ const shortLooks = 8;
 const connectionsOfShortLook = 6;
 const handshakesOfShortLook = 3;
 
+/** How many addresses are looked at in all; those after the short looks by one handshake each. */
+const addressesAtMost = 32;
+
+/** How many more are listed as not looked at. */
+const listedAtMost = 64;
+
 /** How many addresses are asked at once. */
 const addressesAtOnce = 4;
 
@@ -43,7 +49,7 @@ export type ShortLooks = {
   readonly addresses: readonly string[];
 };
 
-/** Looks shortly at these addresses of a name: a handshake as a browser makes it, and whether versions before TLS 1.2 are accepted. */
+/** Looks shortly at these addresses of a name: a handshake as a browser makes it, and at the first eight whether versions before TLS 1.2 are accepted. */
 export async function lookAtOthers(
   probe: TlsProbe,
   target: Target,
@@ -59,18 +65,31 @@ export async function lookAtOthers(
     // One that is silent once keeps the others waiting.
     silences: 1,
   };
-  const looked = await Promise.all(
-    spread(addresses).map((address) =>
+  const first = spread(addresses);
+  const others = addresses.filter((address) => !first.includes(address));
+  // Two at most were looked at in full.
+  const brief = others.slice(0, addressesAtMost - shortLooks - 2);
+  const unseen = others.slice(brief.length, brief.length + listedAtMost);
+  const looked = await Promise.all([
+    ...first.map((address) =>
       lanes(() => lookShortly(probe, { ...target, address }, { ...short, timeMs: leftMs() })),
     ),
-  );
+    ...brief.map((address) =>
+      lanes(() => lookBriefly(probe, { ...target, address }, { ...short, timeMs: leftMs() })),
+    ),
+  ]);
+  const listed = unseen.map((address) => notLookedAt(address));
   return {
-    endpoints: looked.map(({ endpoint }) => endpoint),
+    endpoints: [...looked, ...listed].map(({ endpoint }) => endpoint),
     connections: looked.reduce((sum, { taken }) => sum + taken, 0),
   };
 }
 
-async function lookShortly(probe: TlsProbe, target: Target & { address: string }, limits: AllowanceLimits) {
+async function lookShortly(
+  probe: TlsProbe,
+  target: Target & { address: string },
+  limits: AllowanceLimits,
+): Promise<Looked> {
   const { address } = target;
   const allowance = openAllowance(limits, () => performance.now());
   const asker = openHelloAsker({ probe, target, allowance, lanes: openLanes(2) });
@@ -80,7 +99,27 @@ async function lookShortly(probe: TlsProbe, target: Target & { address: string }
   return { endpoint: { address, handshake, oldVersions }, taken: allowance.taken() };
 }
 
-function notBegun(address: string): HandshakeAnswer {
+/** One handshake: what clients are shown, and in which version. */
+async function lookBriefly(
+  probe: TlsProbe,
+  target: Target & { address: string },
+  limits: AllowanceLimits,
+): Promise<Looked> {
+  const { address } = target;
+  const allowance = openAllowance(limits, () => performance.now());
+  const { seen } = await gatherHandshakes(probe, target, allowance, 'once');
+  const handshake = seen.at(-1)?.handshake ?? notBegun(address);
+  return { endpoint: { address, handshake, isBrief: true }, taken: allowance.taken() };
+}
+
+type Looked = { readonly endpoint: EndpointSeen; readonly taken: number };
+
+function notLookedAt(address: string): Looked {
+  const reason = 'the name has more addresses than are looked at';
+  return { endpoint: { address, handshake: { ...notBegun(address), reason }, isBrief: true }, taken: 0 };
+}
+
+function notBegun(address: string): Extract<HandshakeAnswer, { kind: 'failure' }> {
   return {
     kind: 'failure',
     code: 'budget-spent',

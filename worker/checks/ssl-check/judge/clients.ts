@@ -1,5 +1,6 @@
 import type { ClientCode } from '#shared/catalogue/ssl-check/rules/client';
 import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
+import type { HandshakeAnswer } from '../evidence.ts';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import type { Engine } from '../grammar/client-profiles.ts';
@@ -58,7 +59,7 @@ function eachEngine(judge: (engine: Engine) => Verdict, all: Verdict) {
 /** A handshake that fails for want of a client's certificate is meant to; old servers speak nothing that OpenSSL still has. */
 function judgeHandshakes(facts: SslFacts): Verdict {
   const { client, clearAnswers, evidence, protocols } = facts;
-  const { host, port, handshakes } = evidence;
+  const { handshakes } = evidence;
   if (client !== null) return 'holds';
   const isModern = protocols['TLSv1.2'] === true || protocols['TLSv1.3'] === true;
   const isMeant = clearAnswers.some(({ certificateRequested }) => certificateRequested);
@@ -71,6 +72,13 @@ function judgeHandshakes(facts: SslFacts): Verdict {
     return notTested('the server offers only suites that our TLS library does not have any more');
   const last = handshakes.at(-1)?.handshake;
   if (last?.kind !== 'failure') return notTested('no handshake was tried');
+  return judgeFailure(facts, last);
+}
+
+function judgeFailure(
+  { evidence: { host, port } }: SslFacts,
+  last: Extract<HandshakeAnswer, { readonly kind: 'failure' }>,
+): Verdict {
   // Ended by us: for the time that its chain takes, for want of budget, or at our deadline, which is shorter than that of browsers.
   if (last.code === 'budget-spent' || last.code === 'tls-timeout') return notTested(last.reason);
   return brokenIf(true, { host, port, reason: last.reason });

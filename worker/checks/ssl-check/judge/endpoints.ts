@@ -54,7 +54,9 @@ function whyOurs(endpoints: readonly EndpointSeen[]): string {
 /** What short looks found beside certificates: versions that nobody should speak any more, and those that are missing. */
 export function judgeShortLooks({ endpoints }: SslEvidence): readonly VerdictsAt<SslCode>[] {
   return (endpoints ?? []).map((endpoint) => {
-    const { address, oldVersions = [] } = endpoint;
+    const { address, oldVersions = [], isBrief } = endpoint;
+    // A handshake of a current client does not tell what else there is.
+    if (isBrief) return { address, verdicts: judgeBest(endpoint) };
     const judge = (version: string) =>
       brokenIf(
         oldVersions.some((one) => one.version === version && one.accepted.length > 0),
@@ -66,8 +68,8 @@ export function judgeShortLooks({ endpoints }: SslEvidence): readonly VerdictsAt
 }
 
 /** Every handshake offers TLS 1.3, so that the version of a short one is the best that the address has. */
-function judgeBest({ handshake, oldVersions }: EndpointSeen): VerdictsAt<SslCode>['verdicts'] {
-  if (handshake.kind === 'failure' || oldVersions === undefined) return {};
+function judgeBest({ handshake, oldVersions, isBrief }: EndpointSeen): VerdictsAt<SslCode>['verdicts'] {
+  if (handshake.kind === 'failure' || (oldVersions === undefined && isBrief !== true)) return {};
   const best = handshake.protocol;
   const shown = { best, versions: best };
   return {

@@ -25,12 +25,27 @@ export function reportCertificates(facts: SslFacts, each: Each) {
     trust:
       first === undefined
         ? { trusted: null, error: null, reason: null, path: [] }
-        : {
-            ...readTrust(first.presented, codesBroken(first.verdicts)),
-            stores: reportStores(first.presented, facts),
-          },
+        : { ...worstTrust(facts, each), stores: reportStores(first.presented, facts) },
     ...reportRevocation(first?.presented, at),
   };
+}
+
+/** The trust of what current clients are shown: at the address where it is worst. */
+function worstTrust({ client, evidence }: SslFacts, each: Each) {
+  const shown = [client, ...(evidence.endpoints ?? []).map(({ handshake }) => handshake)].flatMap((one) =>
+    one?.kind === 'connected' ? [one.certificates[0]] : [],
+  );
+  const trusts = each
+    .filter(({ presented }, index) => index === 0 || shown.includes(base64Of(presented)))
+    .map(({ presented, verdicts }) => readTrust(presented, codesBroken(verdicts)));
+  return (
+    trusts.find(({ trusted }) => trusted === false) ??
+    trusts[0] ?? { trusted: null, error: null, reason: null, path: [] }
+  );
+}
+
+function base64Of({ chain: { leaf } }: Presented): string | undefined {
+  return leaf?.x509.raw.toString('base64');
 }
 
 /** Which stores have a root above the certificate; of one that Mozilla's does not lead to nothing is known. */

@@ -2,6 +2,7 @@ import type { SslLabsLetter } from '#shared/catalogue/ssl-check/report';
 import { codesBroken } from '#shared/model/verdict';
 import type { EndpointSeen, HandshakeAnswer } from '../evidence.ts';
 import type { SslFacts } from '../facts/facts.ts';
+import { readTrust } from '../facts/trust.ts';
 import type { JudgedCertificates } from '../judge/certificates.ts';
 import { isOurs, judgeShortLooks } from '../judge/endpoints.ts';
 import { capsOf } from '../judge/grade/grade.ts';
@@ -19,13 +20,15 @@ export function reportEndpoints({ evidence, client }: SslFacts, grades: Grades) 
   const { addresses, endpoints } = evidence;
   const first = addresses.map((address) => ({
     ...describe(address, client?.address === address ? client : null),
+    ...trustOf(client, grades),
     look: 'full' as const,
     state: client === null ? ('unreachable' as const) : ('complete' as const),
     grade: grades.own,
   }));
   const others = (endpoints ?? []).map((endpoint) => ({
     ...describe(endpoint.address, endpoint.handshake),
-    look: endpoint.oldVersions === undefined ? ('full' as const) : ('short' as const),
+    ...trustOf(endpoint.handshake, grades),
+    look: lookOf(endpoint),
     state: stateOf(endpoint),
     grade: gradeOf(endpoint, evidence, grades),
   }));
@@ -43,6 +46,23 @@ function describe(address: string, handshake: HandshakeAnswer | null) {
   };
 }
 
+function lookOf({ isBrief, oldVersions }: EndpointSeen) {
+  if (isBrief) return 'handshake' as const;
+  return oldVersions === undefined ? ('full' as const) : ('short' as const);
+}
+
+/** Of the certificate that current clients are shown there. */
+function trustOf(handshake: HandshakeAnswer | null, { each }: Grades) {
+  const judged = handshake?.kind === 'connected' ? findJudged(handshake.certificates, each) : undefined;
+  if (judged === undefined) return { trusted: null, trustError: null };
+  const { trusted, error } = readTrust(judged.presented, codesBroken(judged.verdicts));
+  return { trusted, trustError: error };
+}
+
+function findJudged([leaf]: readonly string[], each: Grades['each']) {
+  return each.find(({ presented }) => presented.chain.leaf?.x509.raw.toString('base64') === leaf);
+}
+
 function stateOf(endpoint: EndpointSeen) {
   if (isOurs(endpoint)) return 'not-tested' as const;
   return endpoint.handshake.kind === 'connected' ? ('complete' as const) : ('unreachable' as const);
@@ -56,8 +76,7 @@ function gradeOf(
 ): SslLabsLetter | null {
   if (full !== undefined) return others.get(address) ?? null;
   if (handshake.kind === 'failure') return null;
-  const [leaf] = handshake.certificates;
-  const judged = each.find(({ presented }) => presented.chain.leaf?.x509.raw.toString('base64') === leaf);
+  const judged = findJudged(handshake.certificates, each);
   const old = judgeShortLooks(evidence).find((one) => one.address === address)?.verdicts ?? {};
   const codes = [
     ...(judged === undefined ? [] : codesBroken(judged.verdicts)),
