@@ -15,8 +15,10 @@ import { takeTurn } from '../probes/turns.ts';
 import { failedVisit, runVisit } from '../visit/run.ts';
 import { domainVisit } from '../visit/spec.ts';
 import { examine, failedReport, type ReportSettings } from './examine.ts';
+import type { JobsTime } from './jobs.ts';
 import type { EvidenceFile } from './judge.ts';
 import { type EvidenceKeeper, type EvidenceSettings, openEvidenceKeeper } from './keep-evidence.ts';
+import { openRunClock } from './run-clock.ts';
 import { traceRun } from './trace-run.ts';
 
 export type RunnerSettings = Omit<ReportSettings, 'evidence'> &
@@ -26,7 +28,9 @@ export type RunnerSettings = Omit<ReportSettings, 'evidence'> &
     readonly findCheck: (name: string) => Promise<Check | undefined>;
     readonly jobKeyOf: JobKeyOf;
     /** The other jobs that a job may ask for. */
-    readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
+    readonly jobsOf: (job: Job, time: JobsTime) => Jobs;
+    /** How long a job that waits for others may do so beside its own time. */
+    readonly queueSeconds: number;
     /** @param seconds how long the run took; left out where it lost its worker, which alone knew. */
     readonly onDone: (check: string, state: ReportState, seconds?: number) => void;
     readonly tracing?: Tracing | undefined;
@@ -119,10 +123,15 @@ async function failedOf(job: Job, settings: Settings): Promise<Report | undefine
 async function runCheck(job: Job, settings: Settings, { start, stop, progress }: Running) {
   const check = await settings.findCheck(job.check);
   if (!check) throw new Error(`this worker knows no ${job.check}`);
-  const limit = AbortSignal.timeout(job.runLimitMs);
+  const clock = openRunClock({
+    limitMs: job.runLimitMs,
+    partsMs: job.runLimitMs * shareOfParts,
+    heldMostMs: 1000 * settings.queueSeconds,
+  });
+  const { limit } = clock;
   const signal = AbortSignal.any([stop, limit]);
   const probes = settings.probes.open(signal, ownerOf(job), start.slot);
-  const jobs = settings.jobsOf(job, signal);
+  const jobs = settings.jobsOf(job, { clock, signal });
   const examination = { probes, jobs, progress, limit, limitMs: job.runLimitMs, stop };
   try {
     const { report, file } = await examine(check, job, examination, settings);
@@ -130,9 +139,13 @@ async function runCheck(job: Job, settings: Settings, { start, stop, progress }:
     await insertPatiently(settings.reportStore, report, job, stop);
     return { state: report.state, score: report.score };
   } finally {
+    clock.close();
     probes.close();
   }
 }
+
+/** Of a composite job's own limit, what its parts may take; the rest is for judging and storing. */
+const shareOfParts = 0.92;
 
 // Before the report, so that its link leads somewhere from the first moment.
 async function keepPictures(
