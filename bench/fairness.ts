@@ -56,9 +56,7 @@ export async function bench(): Promise<Section> {
   const places = { embedded: openEmbedded, ...(lack === undefined ? { scaled: openScaled } : {}) };
   try {
     for (const [name, open] of Object.entries(places))
-      for (const load of loads) {
-        if (!isNamed(name, process.env['BENCH_FAIR_PLACES'])) continue;
-        if (!isNamed(load.name, process.env['BENCH_FAIR_LOADS'])) continue;
+      for (const load of loadsOf(name)) {
         const row = await measure(await open(targets), load, targets);
         rows.push([name, about[load.name] ?? load.name, ...row]);
         console.log(rows.at(-1)?.join(', '));
@@ -73,6 +71,11 @@ export async function bench(): Promise<Section> {
     rows,
     limits: 'the CPU of the process that runs the checks, where a token keeps it busy.',
   };
+}
+
+function loadsOf(place: string): readonly Load[] {
+  const isPlace = isNamed(place, process.env['BENCH_FAIR_PLACES']);
+  return isPlace ? loads.filter(({ name }) => isNamed(name, process.env['BENCH_FAIR_LOADS'])) : [];
 }
 
 async function measure(place: Place, load: Load, targets: Targets): Promise<string[]> {

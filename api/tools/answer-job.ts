@@ -29,7 +29,7 @@ export async function answerJob(
   const waitS = readWait(request);
   if (!isRandomId(jobId)) throw unknownJob();
   noteSubject(response, { jobId });
-  const leave = waitS > 0 ? runs.waits.enter(caller.id) : undefined;
+  const leave = waitS > 0 ? runs.waits.enter(caller) : undefined;
   const state = await followJob(runs, jobId, leave ? waitS : 0, response).finally(() => leave?.());
   if (state.state === 'unknown') throw unknownJob();
   response.setHeader('Cache-Control', 'no-store');

@@ -96,11 +96,8 @@ local function beginRun(KEYS, ARGV)\n${read('begin-run.lua')}\nend
 ${read('start-run.lua')}`;
 
 /** The order of each host's line, kept in Redis: who holds its slots, who waits, whose turn it is. */
-export function openGate(
-  redis: AnyRedis,
-  keys: Keys,
-  { hostConcurrency, lineLimit, shards }: GateSettings,
-): Gate {
+export function openGate(redis: AnyRedis, keys: Keys, settings: GateSettings): Gate {
+  const { hostConcurrency, lineLimit, shards } = settings;
   defineScripts(redis);
   const keysOfTake = (job: Held) => [...lineKeys(keys, job.host), keys.worker(job.queue)];
   const wordsOfTake = (job: Held, attempt: string, leaseMs: number, longest = lineLimit) => {
