@@ -14,6 +14,8 @@ export type Benches = {
     readonly load: () => Promise<{ bench(): Promise<Section> }>;
     /** What it cannot do without and a machine may lack. */
     readonly needs?: readonly Need[];
+    /** How long it takes, where that is longer than others may. */
+    readonly limitS?: number;
   };
 };
 
@@ -73,7 +75,8 @@ async function runOne(run: Run, name: string): Promise<Ending> {
 const runner = fileURLToPath(new URL('run-one.ts', import.meta.url));
 
 /** Runs it in a process group and a temporary folder, and leaves nothing of either. */
-async function runInGroup({ file, limitMs, signal }: Run, name: string): Promise<Outcome> {
+async function runInGroup({ benches, file, signal, ...run }: Run, name: string): Promise<Outcome> {
+  const limitMs = Math.max(run.limitMs, 1000 * (benches[name]?.limitS ?? 0));
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
   const child = fork(runner, [file, name], {
     env: { ...process.env, TMPDIR: folder },

@@ -11,6 +11,7 @@ export const benches: Benches = {
   guard: { load: () => import('./guard.ts') },
   dns: { load: () => import('./dns.ts') },
   'slow-host': { load: () => import('./slow-host.ts'), needs: ['redis', 'store'] },
+  fairness: { load: () => import('./fairness.ts'), limitS: 3600 },
   workers: { load: () => import('./workers.ts'), needs: ['redis', 'store'] },
   capacity: { load: () => import('./capacity.ts'), needs: ['linux'] },
   profile: { load: () => import('./profile.ts'), needs: ['linux'] },

@@ -1476,6 +1476,8 @@ export type Me = {
       readonly resetSeconds: number;
     } & Later;
   } & Later;
+  /** Your jobs that have a slot of a worker, and those that wait for one or for their host; those that a domain-health asks for are counted too. Absent while the queue is away. */
+  readonly jobs?: { readonly running: number; readonly waiting: number } & Later;
   readonly costs: { readonly [field: string]: number };
 } & Later;
 

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
+import type { CallerJobs, JobQueue } from '#shared/job-queue/port';
 import { resolveReference } from '#shared/model/finding';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { checkFailed } from '#shared/model/report';
@@ -10,15 +11,20 @@ import type { Desk } from '../desk.ts';
 import { makeOpenapi } from '../openapi/document.ts';
 import type { Answer } from '../request/accept-json.ts';
 import { admit } from '../request/admit.ts';
+import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';
 
 type Guarded = Pick<Desk, 'admission'>;
 
-/** Answers /api/me: who the caller is, and what is left of each quota. */
-export async function answerMe({ admission }: Guarded, request: Request, response: Response): Promise<void> {
+/** Answers /api/me: who the caller is, what is left of each quota, and the jobs that run and wait. */
+export async function answerMe(
+  { admission, runs }: Guarded & Pick<Desk, 'runs'>,
+  request: Request,
+  response: Response,
+): Promise<void> {
   const caller = await admit(admission, request, response, 'anyone');
   readOwnQuery(request, []);
-  const left = await admission.quotas.look(caller);
+  const [left, jobs] = await Promise.all([admission.quotas.look(caller), jobsOf(runs.jobQueue, caller)]);
   const describe = (name: 'requests' | 'scans') => ({
     limit: caller.quotas[name].points,
     windowSeconds: caller.quotas[name].windowS,
@@ -33,7 +39,16 @@ export async function answerMe({ admission }: Guarded, request: Request, respons
     scopes: caller.scopes,
     limited: admission.quotas.isOn,
     limits: { requests: describe('requests'), scans: describe('scans') },
+    ...(jobs === undefined ? {} : { jobs }),
     costs,
+  });
+}
+
+// Who the caller is, is told all the same while the queue is away.
+function jobsOf(jobQueue: JobQueue, { id, levels }: Caller): Promise<CallerJobs | undefined> {
+  return jobQueue.jobsOf({ caller: id, levels }).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined;
+    throw error;
   });
 }
 

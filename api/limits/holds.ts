@@ -1,6 +1,7 @@
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Caller } from '../request/caller.ts';
+import { limitsByLevel } from './by-level.ts';
 
 /** Jobs that a caller may have in line: of one host, and of the browser. */
 const hostLimit = 8;
@@ -39,12 +40,8 @@ export function openHolds(isOn: boolean): Holds {
           retryAfterS: 10,
         });
       const limits = [
-        ...(caller.kind === 'anonymous'
-          ? [{ policy: 'host', limit: hostLimit, name: `host ${caller.id} ${job.host}` }]
-          : []),
-        ...(job.queue === 'browser'
-          ? [{ policy: 'browser', limit: browserLimit, name: `browser ${caller.id}` }]
-          : []),
+        ...(caller.kind === 'anonymous' ? namesOf(caller, 'host', { limit: hostLimit, of: job.host }) : []),
+        ...(job.queue === 'browser' ? namesOf(caller, 'browser', { limit: browserLimit, of: '' }) : []),
       ];
       const full = limits.find(({ limit, name }) => (lines.get(name) ?? 0) >= limit);
       if (full) throw refuse(full.policy, full.limit, job.host);
@@ -56,6 +53,16 @@ export function openHolds(isOn: boolean): Holds {
     },
     release,
   };
+}
+
+type Limit = { readonly policy: string; readonly limit: number; readonly name: string };
+
+function namesOf(caller: Caller, policy: string, { limit, of }: { limit: number; of: string }): Limit[] {
+  return limitsByLevel(caller, limit).map((level) => ({
+    policy,
+    limit: level.limit,
+    name: `${policy} ${level.name} ${of}`,
+  }));
 }
 
 function refuse(policy: string, limit: number, host: string): Problem {

@@ -1,22 +1,28 @@
-/** GETs that wait, by caller: who has many is answered at once with 202, and polls. */
+import type { Caller } from '../request/caller.ts';
+import { limitsByLevel } from './by-level.ts';
+
+/** GETs that wait, by caller, account and network: who has many is answered at once with 202, and polls. */
 export type Waits = {
-  /** Gives the function that ends the wait; undefined when this caller has enough of them. */
-  enter(callerId: string): (() => void) | undefined;
+  /** Gives the function that ends the wait; undefined when this caller, or those around it, have enough of them. */
+  enter(caller: Pick<Caller, 'id' | 'kind' | 'levels'>): (() => void) | undefined;
 };
 
 /** Opens the count of this process. */
-export function openWaits(limit: number): Waits {
+export function openWaits(most: number): Waits {
   const counts = new Map<string, number>();
-  const add = (callerId: string, more: number) => {
-    const next = (counts.get(callerId) ?? 0) + more;
-    if (next > 0) counts.set(callerId, next);
-    else counts.delete(callerId);
+  const add = (name: string, more: number) => {
+    const next = (counts.get(name) ?? 0) + more;
+    if (next > 0) counts.set(name, next);
+    else counts.delete(name);
   };
   return {
-    enter(callerId) {
-      if ((counts.get(callerId) ?? 0) >= limit) return undefined;
-      add(callerId, 1);
-      return () => add(callerId, -1);
+    enter(caller) {
+      const limits = limitsByLevel(caller, most);
+      if (limits.some(({ name, limit }) => (counts.get(name) ?? 0) >= limit)) return undefined;
+      for (const { name } of limits) add(name, 1);
+      return () => {
+        for (const { name } of limits) add(name, -1);
+      };
     },
   };
 }

@@ -36,6 +36,10 @@ const meSchema = z
     scopes: z.array(z.string()),
     limited: z.boolean().meta({ description: 'false where the operator has switched all limits off.' }),
     limits: z.looseObject({ requests: quotaSchema, scans: quotaSchema }),
+    jobs: z.looseObject({ running: z.int(), waiting: z.int() }).optional().meta({
+      description:
+        'Your jobs that have a slot of a worker, and those that wait for one or for their host; those that a domain-health asks for are counted too. Absent while the queue is away.',
+    }),
     costs: z.record(z.string(), z.int()),
   })
   .meta({ id: 'Me' });

@@ -29,7 +29,7 @@ export async function answerJob(
   const waitS = readWait(request);
   if (!isRandomId(jobId)) throw unknownJob();
   noteSubject(response, { jobId });
-  const leave = waitS > 0 ? runs.waits.enter(caller.id) : undefined;
+  const leave = waitS > 0 ? runs.waits.enter(caller) : undefined;
   const job = { jobId, owner: site.ownerOf(caller.account) };
   const state = await followJob(runs, job, leave ? waitS : 0, response).finally(() => leave?.());
   if (state.state === 'unknown') throw unknownJob();

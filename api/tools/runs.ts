@@ -47,7 +47,7 @@ const never = new AbortController().signal;
 /** Joins equal work or starts a run, and waits as long as the caller allows; not at all where it has many waits already. */
 export async function runOrJoin(runs: Runs, spec: CheckSpec, running: Running): Promise<WaitOutcome> {
   const { job, caller, ask, response } = running;
-  const leave = runs.waits.enter(caller.id);
+  const leave = runs.waits.enter(caller);
   const waitMs = leave ? 1000 * waitSecondsOf(runs, spec, ask) : 0;
   // A poll is over before its caller could go.
   const signal = waitMs > 0 ? abortedByClose(response) : never;

@@ -22,9 +22,23 @@ export type Pending = {
   submission: Promise<Submitted>;
   submitted: Submitted | undefined;
   readonly waiters: Set<Waiter>;
+  /** Callers whose turns the job has. */
+  readonly callers: Set<string>;
+  /** Jobs of other callers who wait for it, too; the queue is told of them at the next tick. */
+  joined: Job[];
   /** When the queue was last asked about it, in the ms of `performance.now()`. */
   asked: number;
 };
+
+/** Of the callers who join a job that is pending, so many give it their turns, too. */
+const callersMost = 8;
+
+/** Notes a caller who joins. */
+export function noteJoined(entry: Pending, job: Job): void {
+  if (entry.callers.has(job.caller) || entry.callers.size >= callersMost) return;
+  entry.callers.add(job.caller);
+  entry.joined.push(job);
+}
 
 /** What answers at least one of the waiters. */
 export function widestWanted({ waiters }: Pending): Wanted {

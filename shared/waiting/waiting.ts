@@ -8,6 +8,7 @@ import {
   endWaits,
   failWaits,
   giveReport,
+  noteJoined,
   type Pending,
   type Waiter,
   type WaitOutcome,
@@ -79,6 +80,7 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
       const known = pending.get(job.jobKey);
       const entry = known ?? newPending(job);
       pending.set(job.jobKey, entry);
+      if (known) noteJoined(known, job);
       // Registered before the submit: a job may end before its submit has returned.
       const outcome = addWaiter(entry, job, isClosed ? 0 : waitMs, signal).finally(() =>
         forgetIfDone(line, entry),
@@ -100,7 +102,15 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
 
 function newPending(job: Job): Pending {
   const { promise: submission } = Promise.withResolvers<Submitted>();
-  return { job, submission, submitted: undefined, waiters: new Set(), asked: performance.now() };
+  return {
+    job,
+    submission,
+    submitted: undefined,
+    waiters: new Set(),
+    callers: new Set([job.caller]),
+    joined: [],
+    asked: performance.now(),
+  };
 }
 
 function start(line: Line, entry: Pending): void {
@@ -156,7 +166,21 @@ async function lookAt({ reportStore }: Line, entry: Pending, reportId: string | 
 async function tick(line: Line): Promise<void> {
   if (line.pending.size === 0) return;
   await look(line, [...line.pending.values()]);
+  await Promise.all([...line.pending.values()].map((entry) => lift(line, entry)));
   await Promise.all([...line.pending.values()].map((entry) => doubt(line, entry)));
+}
+
+/** Work that still waits gets the turns of those who joined it here: what ends sooner needs none. */
+async function lift({ jobQueue }: Line, entry: Pending): Promise<void> {
+  const { submitted: known, joined } = entry;
+  if (!known || known.state === 'full' || joined.length === 0) return;
+  entry.joined = [];
+  if ((await jobQueue.look(entry.job.queue, known.jobId)).state !== 'waiting') return;
+  for (const job of joined) {
+    const submitted = await jobQueue.submit(job);
+    // It ended in this moment, so that this is a job of its own now.
+    if (submitted.state !== 'full') entry.submitted = submitted;
+  }
 }
 
 /** A job that the queue forgot, or that ended without a report, is started again. */

@@ -25,6 +25,7 @@ describe('quotas', async () => {
       limited: true,
       limits: { requests: { limit: 12, remaining: 9 }, scans: { limit: 3, remaining: 2 } },
       costs: { 'redirect-check': 1 },
+      jobs: { running: 0, waiting: 0 },
     });
   });
 

@@ -13,7 +13,9 @@ import { takeTurn } from '../probes/turns.ts';
 import { runVisit } from '../visit/run.ts';
 import { domainVisit } from '../visit/spec.ts';
 import { examine, type ReportSettings } from './examine.ts';
+import type { JobsTime } from './jobs.ts';
 import type { EvidenceFile } from './judge.ts';
+import { openRunClock } from './run-clock.ts';
 import type { RunStore } from './run-store.ts';
 import { traceProbes } from './trace-run.ts';
 
@@ -24,7 +26,9 @@ export type ExaminerSettings = ReportSettings & {
   readonly findCheck: (name: string) => Promise<Check | undefined>;
   readonly jobKeyOf: JobKeyOf;
   /** The other jobs that a job may ask for. */
-  readonly jobsOf: (job: Job, signal: AbortSignal) => Jobs;
+  readonly jobsOf: (job: Job, time: JobsTime) => Jobs;
+  /** How long a job that waits for others may do so beside its own time. */
+  readonly queueSeconds: number;
   /** @param seconds how long the run took; left out where it lost its worker, which alone knew. */
   readonly onDone: (check: string, state: ReportState, seconds?: number) => void;
   readonly tracing?: Tracing | undefined;
@@ -78,19 +82,28 @@ async function examineCheck(
 ): Promise<RunOutcome> {
   const check = await settings.findCheck(job.check);
   if (!check) throw new Error(`this worker knows no ${job.check}`);
-  const limit = AbortSignal.timeout(job.runLimitMs);
+  const clock = openRunClock({
+    limitMs: job.runLimitMs,
+    partsMs: job.runLimitMs * shareOfParts,
+    heldMostMs: 1000 * settings.queueSeconds,
+  });
+  const { limit } = clock;
   const signal = AbortSignal.any([stop, limit]);
   const probes = settings.probes.open(signal, ownerOf(job), start.slot);
-  const jobs = settings.jobsOf(job, signal);
+  const jobs = settings.jobsOf(job, { clock, signal });
   const examination = { probes, jobs, progress, limit, limitMs: job.runLimitMs, stop };
   try {
     const { report, file } = await examine(check, job, examination, settings);
     const blobs = file ? picturesOf(check, file, Date.parse(report.expiresAt)) : [];
     return { report, blobs, told: { state: report.state, score: report.score } };
   } finally {
+    clock.close();
     probes.close();
   }
 }
+
+/** Of a composite job's own limit, what its parts may take; the rest is for judging and storing. */
+const shareOfParts = 0.92;
 
 function picturesOf(
   { picturesOf: pictures }: Check,

@@ -15,6 +15,7 @@ import type { WaitOutcome } from '#shared/waiting/pending';
 import type { Waiting } from '#shared/waiting/waiting';
 import type { JobAnswer, Jobs } from '../checks/jobs.ts';
 import { domainVisit } from '../visit/spec.ts';
+import type { RunClock } from './run-clock.ts';
 
 export type JobsSettings = {
   readonly jobQueue: JobQueue;
@@ -27,17 +28,16 @@ export type JobsSettings = {
   readonly publicPath: string;
 };
 
-/** Of a composite job's own limit, what its parts may take; the rest is for judging and storing. */
-const shareOfParts = 0.92;
 const progressEveryMs = 500;
 const tryAgainMs = 1000;
+const graceMs = 10_000;
 
-/** The jobs that a composite job may ask for. */
-export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSignal): Jobs {
+/** The time of a composite job, and what ends it when its worker stops. */
+export type JobsTime = { readonly clock: RunClock; readonly signal: AbortSignal };
+
+/** The jobs that a composite job may ask for. Waiting for their turns takes none of its own time. */
+export function openJobs(settings: JobsSettings, parent: Job, { clock, signal }: JobsTime): Jobs {
   const startedAt = Date.now();
-  // By the clock that nobody sets.
-  const deadline = performance.now() + parent.runLimitMs * shareOfParts;
-  const leftMs = () => Math.max(0, Math.round(deadline - performance.now()));
   const { reportStore, jobKeyOf, publicPath, visits } = settings;
   const wantedOf = ({ refreshFloorS }: CheckSpec): Wanted =>
     parent.wanted.orFresh
@@ -53,7 +53,7 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
     return asked.map(({ jobKey }) => readFound(found, jobKey));
   };
   const run = (job: Job, progress: (progress: Progress) => void) =>
-    runPart(settings, job, { waitMs: leftMs(), signal, progress });
+    runPart(settings, job, { clock, signal, progress });
 
   return {
     publicPath,
@@ -70,7 +70,8 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
       if (last?.state === 'failed') return { unavailable: brokenOff };
       const wanted = { since: startedAt, orFresh: false };
       const part = { spec: domainVisit, target: domain, options: { ...parent.wanted }, jobKey, wanted };
-      const leave = await visits.enter(AbortSignal.any([signal, AbortSignal.timeout(leftMs())]));
+      const goOn = clock.hold();
+      const leave = await visits.enter(AbortSignal.any([signal, clock.parts])).finally(goOn);
       if (!leave) return { unavailable: lateTurn };
       const answer = await run(makePart(parent, settings, part), progress).finally(leave);
       if ('unavailable' in answer) return answer;
@@ -82,6 +83,7 @@ export function openJobs(settings: JobsSettings, parent: Job, signal: AbortSigna
 }
 
 const lateTurn = 'its turn did not come in time';
+const lateEnd = 'it did not end in time';
 const brokenOff = 'the visit was broken off before it could end';
 
 async function findOne(reportStore: ReportStore, question: Question): Promise<Report | undefined> {
@@ -112,34 +114,52 @@ function makePart(
   return makeJob(spec, wish, Date.now() + queueSeconds * 1000);
 }
 
-type Waited = {
-  readonly waitMs: number;
-  readonly signal: AbortSignal;
-  readonly progress: (progress: Progress) => void;
-};
+type Waited = JobsTime & { readonly progress: (progress: Progress) => void };
 
 async function runPart(
-  { waiting, jobQueue }: JobsSettings,
+  settings: JobsSettings,
   job: Job,
-  { waitMs, signal, progress }: Waited,
+  { clock, signal, progress }: Waited,
 ): Promise<JobAnswer> {
-  const timer = setInterval(() => {
-    // How far it is, is a courtesy; a queue that is away is told by the wait itself.
-    // Of joined work the earlier job's id is told by the waiting.
-    jobQueue.look(job.queue, waiting.jobIdOf(job.jobKey) ?? job.jobId).then(
-      (state) => state.state === 'running' && progress(state.progress),
-      () => undefined,
-    );
-  }, progressEveryMs);
+  const turn = watchTurn(settings, job, clock, progress);
   try {
-    return answerOf(await waitInTurn(waiting, job, { waitMs, signal }));
+    return answerOf(await waitInTurn(settings, job, AbortSignal.any([signal, clock.parts])));
   } catch (error) {
+    if (clock.parts.aborted && !signal.aborted) return { unavailable: lateEnd };
     const unavailable = error instanceof Problem ? unavailableFor[error.code] : undefined;
     if (unavailable === undefined) throw error;
     return { unavailable };
   } finally {
-    clearInterval(timer);
+    turn.close();
   }
+}
+
+/** Holds the clock until the job runs, and tells how far it is. Both are a courtesy; a queue that is away is told by the wait itself. */
+function watchTurn(
+  { waiting, jobQueue }: JobsSettings,
+  job: Job,
+  clock: RunClock,
+  progress: (progress: Progress) => void,
+): { close(): void } {
+  const goOn = clock.hold();
+  const timer = setInterval(() => {
+    // Of joined work the earlier job's id is told by the waiting.
+    const jobId = waiting.jobIdOf(job.jobKey);
+    if (jobId === undefined) return;
+    jobQueue.look(job.queue, jobId).then(
+      (state) => {
+        if (state.state !== 'waiting') goOn();
+        if (state.state === 'running') progress(state.progress);
+      },
+      () => goOn(),
+    );
+  }, progressEveryMs);
+  return {
+    close() {
+      clearInterval(timer);
+      goOn();
+    },
+  };
 }
 
 const unavailableFor: { readonly [code: string]: string } = {
@@ -152,23 +172,22 @@ function answerOf(outcome: WaitOutcome): JobAnswer {
   if (outcome.kind === 'report') return { report: readReport(outcome.stored) };
   if (outcome.kind === 'expired') return { unavailable: lateTurn };
   return {
-    unavailable:
-      outcome.submitted.state === 'full'
-        ? 'too many checks of this host are waiting'
-        : 'it did not end in time',
+    unavailable: outcome.submitted.state === 'full' ? 'too many checks of this host are waiting' : lateEnd,
   };
 }
 
 /** A caller with as many page loads as it may have gets its next one when one of them is done. */
 async function waitInTurn(
-  waiting: Waiting,
+  { waiting, queueSeconds }: JobsSettings,
   job: Job,
-  { waitMs, signal }: Omit<Waited, 'progress'>,
+  signal: AbortSignal,
 ): Promise<WaitOutcome> {
-  const until = performance.now() + Math.max(0, waitMs);
+  // Its own time or that of its turn ends before.
+  const waitMs = 1000 * queueSeconds + job.runLimitMs + graceMs;
+  const until = performance.now() + 1000 * queueSeconds;
   for (;;) {
     try {
-      return await waiting.wait(job, Math.max(0, until - performance.now()), signal);
+      return await waiting.wait(job, waitMs, signal);
     } catch (error) {
       const isCrowded = error instanceof Problem && error.code === 'rate_limited';
       if (!isCrowded || performance.now() + tryAgainMs > until) throw error;

@@ -66,8 +66,8 @@ function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
   const probes = isApart === true ? noProbes : prepareProbesOf(config, paceOf(context));
   const visits = openPlaces(Math.max(1, Math.floor(config.WORKER_CONCURRENCY / 2)));
   const jobsSettings = { ...shared, jobQueue, waiting, visits, queueSeconds: config.QUEUE_SECONDS };
-  const jobsOf: ExaminerSettings['jobsOf'] = (job, signal) =>
-    job.queue === 'composite' ? openJobs(jobsSettings, job, signal) : noJobs;
+  const jobsOf: ExaminerSettings['jobsOf'] = (job, time) =>
+    job.queue === 'composite' ? openJobs(jobsSettings, job, time) : noJobs;
   return {
     examineJob: openExaminer({
       ...shared,
@@ -77,6 +77,7 @@ function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
       probes,
       findCheck: findCheckOf(config),
       jobsOf,
+      queueSeconds: config.QUEUE_SECONDS,
       onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
       tracing,
     }),

@@ -98,6 +98,7 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
     findCheck: findCheckOf(config),
     jobKeyOf: openJobKeys(config),
     jobsOf: () => noJobs,
+    queueSeconds: config.QUEUE_SECONDS,
     onDone: (check, state, seconds) => outbox.sendAlong({ kind: 'done', check, state, seconds }),
     tracing,
     now: () => Date.now() + clock.offsetMs,

@@ -29,6 +29,10 @@ const endedMs = 60_000;
 const fixMost = 1000;
 
 export type GateLimits = { readonly hostConcurrency: number; readonly lineLimit: number };
+type GateSettings = GateLimits & {
+  /** Parts of the queue, of which this is one. */
+  readonly shards: number;
+};
 /** A job that may run now. */
 export type Handed = Pick<Job, 'queue' | 'jobId' | 'host'>;
 type Caller = Pick<Job, 'caller' | 'levels' | 'isAnonymous'>;
@@ -92,7 +96,8 @@ local function beginRun(KEYS, ARGV)\n${read('begin-run.lua')}\nend
 ${read('start-run.lua')}`;
 
 /** The order of each host's line, kept in Redis: who holds its slots, who waits, whose turn it is. */
-export function openGate(redis: AnyRedis, keys: Keys, { hostConcurrency, lineLimit }: GateLimits): Gate {
+export function openGate(redis: AnyRedis, keys: Keys, settings: GateSettings): Gate {
+  const { hostConcurrency, lineLimit, shards } = settings;
   defineScripts(redis);
   const keysOfTake = (job: Held) => [...lineKeys(keys, job.host), keys.worker(job.queue)];
   const wordsOfTake = (job: Held, attempt: string, leaseMs: number, longest = lineLimit) => {
@@ -136,7 +141,7 @@ export function openGate(redis: AnyRedis, keys: Keys, { hostConcurrency, lineLim
       const rank = await redis.zrank(`${keys.host(job.host)}:parked:${job.queue}`, job.jobId);
       return rank === null ? 0 : rank + 1;
     },
-    ...openTurnsOf(redis, keys),
+    ...openTurnsOf(redis, keys, shards),
   };
 }
 
@@ -157,7 +162,7 @@ function defineScripts(redis: AnyRedis): void {
 
 type TurnGate = Pick<Gate, 'waitsForTurn' | 'giveTurn' | 'retakeTurn' | 'passOn' | 'beat' | 'jobsOf'>;
 
-function openTurnsOf(redis: AnyRedis, keys: Keys): TurnGate {
+function openTurnsOf(redis: AnyRedis, keys: Keys, shards: number): TurnGate {
   const move = async (job: Held, leaseMs: number) => {
     const { queue, jobId, host, isAnonymous } = job;
     const words = [queue, jobId, host, levelsOf(job), isAnonymous === true ? 1 : 0, leaseMs, reservationMs];
@@ -165,7 +170,7 @@ function openTurnsOf(redis: AnyRedis, keys: Keys): TurnGate {
     return { hasSlot: has === '1', handed: readHanded(handed) };
   };
   const beat = async (queue: QueueName, worker: string, slots: number) => {
-    const words = [queue, worker, slots, aliveMs, reservationMs];
+    const words = [queue, worker, slots, aliveMs, reservationMs, shards];
     return readHanded(await redis.diagBeat(keys.worker(queue), keys.turns, ...words));
   };
   return {

@@ -40,7 +40,7 @@ export function openSides(
   const open = (keys: Keys): Side => ({
     redis,
     keys,
-    gate: openGate(redis, keys, limits),
+    gate: openGate(redis, keys, { ...limits, shards: shards.length }),
     pages: openPageLine(redis, limits.pageLimit),
     pageLimit: limits.pageLimit,
     losses: openLosses(redis, keys),

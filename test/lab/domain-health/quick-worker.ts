@@ -73,7 +73,8 @@ export function openQuickWorker(config: Config, { jobQueue, reportStore }: Backe
     judging: openJudging(undefined),
     evidence: openEvidenceKeeper({ reportStore, log, evidenceForS: 0 }),
     probes,
-    jobsOf: (job, signal) => openJobs(jobsSettings, job, signal),
+    jobsOf: (job, time) => openJobs(jobsSettings, job, time),
+    queueSeconds: 60,
   });
   const { run, gaveUp } = openRunner({ ...settings, examineJob });
   const runShort: Run = (job, ...more) =>

@@ -11,6 +11,7 @@ import { openPlaces } from '#shared/places';
 import { openSqliteReportStore } from '#shared/report-store/sqlite';
 import { openWaiting } from '#shared/waiting/waiting';
 import { openJobs } from '../../../worker/run/jobs.ts';
+import { openRunClock } from '../../../worker/run/run-clock.ts';
 import { openBullmqQueue, quiet } from '../../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
 import { openPageStandIn } from '../domain-health/page-stand-in.ts';
@@ -28,12 +29,15 @@ async function loadPages(jobQueue: JobQueue) {
   const settings = { jobQueue, reportStore, waiting, jobKeyOf, publicPath: '' };
   const pages = openPageStandIn({ jobQueue, reportStore }, { isThere: () => true, hasIds: true });
   const release = pages.hold();
-  const never = new AbortController().signal;
+  const time = {
+    clock: openRunClock({ limitMs: 50_000, partsMs: 46_000, heldMostMs: 60_000 }),
+    signal: new AbortController().signal,
+  };
   const askPage = async (caller: string, domain: string) => {
     const wish = { jobKey: domain, target: domain, options: {}, host: domain, caller };
     const wanted = { since: Date.now(), orFresh: true };
     const parent = makeJob(domainHealth, { ...wish, wanted }, Date.now() + 60_000);
-    const jobs = openJobs({ ...settings, visits: openPlaces(50), queueSeconds: 60 }, parent, never);
+    const jobs = openJobs({ ...settings, visits: openPlaces(50), queueSeconds: 60 }, parent, time);
     return jobs.ask(performanceQuestion(`https://${domain}/`), () => undefined);
   };
   const asking = Array.from({ length: healthsOfOne }, (_, index) => askPage('a', `a${index}.test`));
@@ -45,6 +49,7 @@ async function loadPages(jobQueue: JobQueue) {
   const answers = await Promise.all([...asking, last]);
   await pages.close(0);
   waiting.close();
+  time.clock.close();
   await reportStore.close();
   return { asked: [...pages.asked], answers };
 }

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openEmbedded, openScaled, openTargets, type Place, type Targets } from './fairness-place.ts';
+import { lackOf } from './needs.ts';
+import type { Section } from './section.ts';
+import { percentile } from './statistics.ts';
+
+/** BENCH_FAIR_S is how long each load lasts; its first fifth is left out. BENCH_FAIR_LOADS and BENCH_FAIR_PLACES name some, such as "3 slow,token". */
+const loadS = Number(process.env['BENCH_FAIR_S'] ?? 300);
+const leftOut = 0.2;
+const isNamed = (name: string, list: string | undefined) => list?.split(',').includes(name) ?? true;
+
+/** What is measured: a check of a site that takes so long, asked for so often by a caller who asks for nothing else. */
+const checkMs = 400;
+const everyMs = 1500;
+/** What a GET waits at most; one that is answered later counts as that. */
+const waitS = 55;
+
+/** Each hop of a slow site takes so long; its check occupies a slot for so many of them: three callers fill 50 slots. */
+const slowHopMs = 6000;
+const slowHops = 3;
+/** As often as an anonymous caller may start a check. */
+const slowEveryMs = 1000;
+const backlog = 2000;
+const tokenCheckMs = 401;
+
+type Load = {
+  readonly name: string;
+  /** Puts the load on, until the signal. */
+  run(place: Place, targets: Targets, stop: AbortSignal): Promise<void>;
+};
+
+/** Other loads may be added here. */
+const loads: readonly Load[] = [
+  { name: 'idle', run: async () => undefined },
+  ...[3, 10, 100].map((count) => ({
+    name: `${count} slow`,
+    run: (place: Place, targets: Targets, stop: AbortSignal) => runSlow(place, targets, { count, stop }),
+  })),
+  { name: 'token', run: runToken },
+];
+
+const about: Readonly<Record<string, string>> = {
+  idle: 'nothing else',
+  '3 slow': '3 callers with slow sites',
+  '10 slow': '10 callers with slow sites',
+  '100 slow': '100 callers with slow sites',
+  token: `one token with ${backlog} checks`,
+};
+
+/** How long one caller's quick check takes beside others, embedded and scaled with one worker, default settings and limits. */
+export async function bench(): Promise<Section> {
+  const targets = await openTargets();
+  const rows: string[][] = [];
+  const lack = lackOf(['redis', 'store']);
+  if (lack !== undefined) console.log(`fairness, scaled: ${lack}`);
+  const places = { embedded: openEmbedded, ...(lack === undefined ? { scaled: openScaled } : {}) };
+  try {
+    for (const [name, open] of Object.entries(places))
+      for (const load of loadsOf(name)) {
+        const row = await measure(await open(targets), load, targets);
+        rows.push([name, about[load.name] ?? load.name, ...row]);
+        console.log(rows.at(-1)?.join(', '));
+      }
+  } finally {
+    targets.close();
+  }
+  return {
+    title: 'Beside other callers',
+    about: `How long the check of a site that answers after ${checkMs} ms takes, asked for every ${everyMs / 1000} s by an anonymous caller, beside others for ${loadS} s, the first fifth left out. Slow sites answer each of ${slowHops} hops after ${slowHopMs / 1000} s, and each of their callers starts a check a second, as its limits allow. The token has ${backlog} checks of sites that answer after ${tokenCheckMs} ms unfinished at any time. Default settings, one process or an API and one worker of 50 slots.`,
+    columns: ['', 'beside', 'checks', 'p50, s', 'p95, s', 'most, s', 'not answered 200'],
+    rows,
+    limits: 'the CPU of the process that runs the checks, where a token keeps it busy.',
+  };
+}
+
+function loadsOf(place: string): readonly Load[] {
+  const isPlace = isNamed(place, process.env['BENCH_FAIR_PLACES']);
+  return isPlace ? loads.filter(({ name }) => isNamed(name, process.env['BENCH_FAIR_LOADS'])) : [];
+}
+
+async function measure(place: Place, load: Load, targets: Targets): Promise<string[]> {
+  const stop = new AbortController();
+  const running = load.run(place, targets, stop.signal);
+  const samples: Promise<Sample>[] = [];
+  const until = performance.now() + loadS * 1000;
+  const from = performance.now() + loadS * 1000 * leftOut;
+  while (performance.now() < until) {
+    const sample = ask(place, targets.site(nextHost(), checkMs, 1), { caller: '203.0.113.77', waitS });
+    if (performance.now() >= from) samples.push(sample);
+    await delay(everyMs);
+  }
+  const seen = await Promise.all(samples);
+  stop.abort();
+  await running;
+  await place.close();
+  const times = seen.map(({ status, ms }) => (status === 200 ? ms : Math.max(ms, waitS * 1000)) / 1000);
+  const at = (share: number) => percentile(times, share).toFixed(2);
+  const others = seen.filter(({ status }) => status !== 200).length;
+  return [String(seen.length), at(0.5), at(0.95), at(1), String(others)];
+}
+
+let hosts = 0;
+function nextHost(): number {
+  hosts += 1;
+  return hosts;
+}
+
+type Sample = { readonly status: number; readonly ms: number };
+type Asking = { readonly caller: string; readonly waitS: number; readonly token?: string };
+
+async function ask({ url }: Place, target: string, { caller, waitS: wait, token }: Asking): Promise<Sample> {
+  const start = performance.now();
+  const headers = {
+    'x-forwarded-for': caller,
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  };
+  const path = `/api/tools/redirect-check?url=${encodeURIComponent(target)}&wait=${wait}`;
+  try {
+    const response = await fetch(`${url}${path}`, { headers });
+    await response.arrayBuffer();
+    return { status: response.status, ms: performance.now() - start };
+  } catch {
+    // The service is ended while some are under way.
+    return { status: 0, ms: performance.now() - start };
+  }
+}
+
+type Slow = { readonly count: number; readonly stop: AbortSignal };
+
+/** Each caller in a network of its own starts a check a second and does not wait for it. */
+async function runSlow(place: Place, targets: Targets, { count, stop }: Slow): Promise<void> {
+  const caller = async (index: number) => {
+    await pause((index / count) * slowEveryMs, stop);
+    while (!stop.aborted) {
+      const target = targets.site(nextHost(), slowHopMs, slowHops);
+      void ask(place, target, { caller: `198.${index}.100.7`, waitS: 0 });
+      await pause(slowEveryMs, stop);
+    }
+  };
+  await Promise.all(Array.from({ length: count }, (_, index) => caller(index)));
+}
+
+/** Keeps so many checks of one token unfinished. */
+async function runToken(place: Place, targets: Targets, stop: AbortSignal): Promise<void> {
+  let started = 0;
+  const before = targets.answered(tokenCheckMs);
+  while (!stop.aborted) {
+    const missing = backlog - (started - (targets.answered(tokenCheckMs) - before));
+    const asked = Array.from({ length: Math.min(100, Math.max(0, missing)) }, () =>
+      ask(place, targets.site(nextHost(), tokenCheckMs, 1), {
+        caller: '198.51.100.9',
+        waitS: 0,
+        token: place.token,
+      }),
+    );
+    started += (await Promise.all(asked)).filter(({ status }) => status === 202).length;
+    await pause(50, stop);
+  }
+}
+
+async function pause(ms: number, stop: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal: stop }).catch(() => undefined); // the load is over
+}
