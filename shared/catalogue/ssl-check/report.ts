@@ -287,13 +287,10 @@ export const sslReportShape = {
     description:
       'The strictest profile of Mozilla’s recommendations (5.8) that the server offers nothing beyond, by versions and suites; null when not all of them are known.',
   }),
-  sslLabsEquivalent: z
-    .enum(sslLabsLetters)
-    .nullable()
-    .meta({
-      description:
-        'The letter of the SSL Server Rating Guide 2009r; T untrusted, M mismatch. null also while a class of suites that would lower it is unknown.',
-    }),
+  sslLabsEquivalent: z.enum(sslLabsLetters).nullable().meta({
+    description:
+      'The letter of the SSL Server Rating Guide 2009r; T untrusted, M mismatch. null also while a class of suites that would lower it is unknown.',
+  }),
   sslLabs: z
     .looseObject({
       score: z.int().min(0).max(100),
