@@ -13,18 +13,18 @@ const versions = {
   'TLSv1.3': 'TLSv1.3',
 };
 
-/** What sslscan says of a port: versions, and suites by IANA's number. */
+/** What sslscan says of a port: versions, and suites by their numbers. */
 function scan(port: number) {
   const start = performance.now();
   const { stdout } = spawnSync(
     'sslscan',
-    ['--no-colour', '--iana-names', '--sni-name=lab.test', '--no-heartbleed', `127.0.0.1:${port}`],
+    ['--no-colour', '--show-cipher-ids', '--sni-name=lab.test', '--no-heartbleed', `127.0.0.1:${port}`],
     { encoding: 'utf8', timeout: 120_000 },
   );
   const tookMs = performance.now() - start;
   const spoken = [...stdout.matchAll(/^(SSLv3|TLSv1\.\d)\s+enabled/gm)].map(([, name = '']) => name);
-  const suites = [...stdout.matchAll(/^(?:Preferred|Accepted)\s+(\S+)\s+\d+ bits\s+(\S+)/gm)].map(
-    ([, version = '', suite = '']) => `${version} ${suite}`,
+  const suites = [...stdout.matchAll(/^(?:Preferred|Accepted)\s+(\S+)\s+\d+ bits\s+0x(\S+)/gm)].map(
+    ([, version = '', suite = '']) => `${version} ${suite.toLowerCase()}`,
   );
   return { spoken, suites, tookMs };
 }
@@ -65,7 +65,7 @@ type Ours = {
 function rowOf(name: string, { report, connections, tookMs }: Ours, theirs: ReturnType<typeof scan>) {
   const protocols = report['protocols'] as { readonly [version: string]: boolean | null };
   const suites = report['suites'] as readonly {
-    readonly name: string;
+    readonly id: string;
     readonly versions: readonly string[];
   }[];
   const clients = report['clients'] as readonly {
@@ -76,9 +76,7 @@ function rowOf(name: string, { report, connections, tookMs }: Ours, theirs: Retu
     .filter(([ours]) => protocols[ours] === true)
     .map(([, one]) => one);
   const isModern = (line: string) => line.startsWith('TLSv1.2') || line.startsWith('TLSv1.3');
-  const own = suites
-    .flatMap((one) => one.versions.map((version) => `${version} ${one.name}`))
-    .filter(isModern);
+  const own = suites.flatMap((one) => one.versions.map((version) => `${version} ${one.id}`)).filter(isModern);
   const other = theirs.suites.filter(isModern);
   return [
     name,

@@ -1097,7 +1097,7 @@ export type SslCheckReport = ReportFields & {
   readonly protocols: { readonly [field: string]: boolean | null };
   /** In the order in which the server chose them. */
   readonly suites: ReadonlyArray<CipherSuite>;
-  /** All suites of TLS 1.2 and 1.3 were found; false where the 30 connections of a run were too few to ask for each. */
+  /** All suites of TLS 1.2 and 1.3 were found; false where the 45 connections of a run were too few to ask for each: a hello tells one suite. */
   readonly suitesComplete: boolean;
   readonly groups: ReadonlyArray<KeyExchangeGroup>;
   /** What a current client gets. */
@@ -1133,17 +1133,17 @@ export type SslCheckReport = ReportFields & {
   } & Later;
   /** TLS 1.2: a handshake that the client begins inside a connection is accepted. */
   readonly renegotiationByClient?: boolean | null;
-  /** Connections that were opened: at most 30 to an address looked at in full, and 6 to any other. */
+  /** Connections that were opened: at most 45 to an address looked at in full, 6 to the next eight, and 1 to any other. */
   readonly connections: number;
   /** Every address that was looked at. */
   readonly endpoints?: ReadonlyArray<TlsEndpoint>;
-  /** Simulated from what was seen; the certificate is judged elsewhere. */
+  /** As their own ClientHello was answered, or as it follows from what was seen; null where neither tells. The certificate is judged elsewhere. */
   readonly clients?: ReadonlyArray<SimulatedClient>;
   /** By whose order a suite of TLS 1.2 is chosen; null when that was not seen. */
   readonly cipherPreference?: 'server' | 'client' | null;
   /** The strictest profile of Mozilla’s recommendations (5.8) that the server offers nothing beyond, by versions and suites; null when not all of them are known. */
   readonly mozillaProfile?: 'modern' | 'intermediate' | 'old' | 'none' | null;
-  /** The letter of the SSL Server Rating Guide 2009r; T untrusted, M mismatch. */
+  /** The letter of the SSL Server Rating Guide 2009r; T untrusted, M mismatch. null also while a class of suites that would lower it is unknown. */
   readonly sslLabsEquivalent: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T' | null;
   readonly sslLabs:
     | ({
@@ -1315,8 +1315,8 @@ export type Http3 = {
 export type TlsEndpoint = {
   readonly address: string;
   readonly family: 'IPv4' | 'IPv6';
-  /** full: the first address of each family. short: a handshake, and whether TLS 1.0 and 1.1 are accepted. */
-  readonly look: 'full' | 'short';
+  /** full: the first address of each family. short: a handshake, and whether TLS 1.0 and 1.1 are accepted. handshake: no more than that, for addresses after the first eight others. */
+  readonly look: 'full' | 'short' | 'handshake';
   readonly state: 'complete' | 'unreachable' | 'not-tested';
   /** After a short look: the best letter that its certificate and versions leave, null for any. The report has the worst. */
   readonly grade: 'A+' | 'A' | 'A-' | 'B' | 'C' | 'D' | 'E' | 'F' | 'M' | 'T' | null;
@@ -1324,6 +1324,9 @@ export type TlsEndpoint = {
   readonly alpn: string | null;
   /** Why the handshake failed. */
   readonly reason: string | null;
+  /** Whether current clients trust the certificate that they are shown there. */
+  readonly trusted?: boolean | null;
+  readonly trustError?: string | null;
 } & Later;
 
 export type SimulatedClient = {

@@ -48,7 +48,7 @@ const cases: readonly Case[] = [
   [
     'SecP256r1MLKEM768 alone',
     node({ ecdhCurve: 'SecP256r1MLKEM768' }),
-    'A+',
+    'A',
     ['browsers-cannot-connect'],
     noGroup,
   ],
