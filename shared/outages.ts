@@ -79,7 +79,7 @@ function openJudge({ part, log, examine }: Watched) {
   };
   return {
     isAway: () => awaySince !== undefined,
-    judge(state: true | string, cause: unknown) {
+    judge: (state: true | string, cause: unknown) => {
       if (state !== true && awaySince === undefined)
         begin({ reason: state, ...(cause === undefined ? {} : { err: cause }) });
       else if (state === true && awaySince !== undefined) end(awaySince);
