@@ -20,8 +20,8 @@ export function show(words: TemplateStringsArray, ...values: readonly Value[]): 
 }
 
 function textOf(value: Value): string {
-  const isOurs = typeof value === 'object' && value !== null && value[isShown];
-  return isOurs ? value.text : visible(String(value ?? ''));
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? value.text : visible(String(value));
 }
 
 /** Several as one, with a text of ours between them. */
@@ -73,9 +73,9 @@ export function hasColour(): boolean {
 /** Output that may be long: each call waits until the reader has room. */
 export type Output = {
   /** For people. */
-  print(text: Shown): Promise<void>;
+  readonly print: (text: Shown) => Promise<void>;
   /** For programs, as it is: its writer has escaped what is in it. */
-  pass(text: string): Promise<void>;
+  readonly pass: (text: string) => Promise<void>;
 };
 
 /** Opens stdout for long output. @param onClosed the reader has gone (`| head`): nothing more is wanted */

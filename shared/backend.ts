@@ -178,15 +178,7 @@ async function openScaled(
     import('./agreement/agreed-settings.ts'),
     import('./agreement/work-in-agreement.ts'),
   ]);
-  const jobQueue = openBullmqJobQueue({
-    url: urls.redis,
-    shards: config.REDIS_SHARDS,
-    hostConcurrency: config.HOST_CONCURRENCY,
-    lineLimit: lineLimitOf(config),
-    ...pageLimitOf(config),
-    log,
-    tracing,
-  });
+  const jobQueue = openBullmqJobQueue({ ...queueOptionsOf(config, urls.redis), log, tracing });
   const reportStore = ofMongoUrl(() =>
     openMongoReportStore(urls.mongo, { log, limitBytes: limitBytesOf(config) }),
   );
@@ -201,6 +193,16 @@ async function openScaled(
     tokenStore: await openTokenStore(config, log),
     pace: openRedisPace(openRedis(urls.redis, impatientAlone, log), log),
     strikes: openRedisStrikes(redis, log),
+  };
+}
+
+function queueOptionsOf(config: Config, url: string) {
+  return {
+    url,
+    shards: config.REDIS_SHARDS,
+    hostConcurrency: config.HOST_CONCURRENCY,
+    lineLimit: lineLimitOf(config),
+    ...pageLimitOf(config),
   };
 }
 

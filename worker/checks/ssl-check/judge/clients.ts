@@ -56,6 +56,15 @@ function eachEngine(judge: (engine: Engine) => Verdict, all: Verdict) {
   } as const satisfies Partial<Record<ClientCode, Verdict>>;
 }
 
+/** Why our own TLS library cannot come to a handshake, which says nothing of the server. */
+function whatWeLack(facts: SslFacts): string | undefined {
+  if (isFiniteFieldOnly(facts))
+    return 'the server offers only suites with a prime of its own choice, which we do not compute with';
+  return isBeyondUs(facts)
+    ? 'the server offers only suites that our TLS library does not have any more'
+    : undefined;
+}
+
 /** A handshake that fails for want of a client's certificate is meant to; old servers speak nothing that OpenSSL still has. */
 function judgeHandshakes(facts: SslFacts): Verdict {
   const { client, clearAnswers, evidence, protocols } = facts;
@@ -64,12 +73,8 @@ function judgeHandshakes(facts: SslFacts): Verdict {
   const isModern = protocols['TLSv1.2'] === true || protocols['TLSv1.3'] === true;
   const isMeant = clearAnswers.some(({ certificateRequested }) => certificateRequested);
   if (!isModern || isMeant || isChainTooLarge(facts)) return 'not-applicable';
-  if (isFiniteFieldOnly(facts))
-    return notTested(
-      'the server offers only suites with a prime of its own choice, which we do not compute with',
-    );
-  if (isBeyondUs(facts))
-    return notTested('the server offers only suites that our TLS library does not have any more');
+  const lack = whatWeLack(facts);
+  if (lack !== undefined) return notTested(lack);
   const last = handshakes.at(-1)?.handshake;
   if (last?.kind !== 'failure') return notTested('no handshake was tried');
   return judgeFailure(facts, last);

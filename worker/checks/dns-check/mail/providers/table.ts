@@ -18,27 +18,23 @@ export type Provider = {
   readonly reports?: readonly string[];
 };
 
-/** When the table was last compared with what the services say of themselves. */
-export const providersAsOf = '2026-11-22';
-
-/** Where the rows come from: the help pages of each service for owners of a domain. */
-export const providerSources: readonly string[] = [
-  'https://knowledge.workspace.google.com/admin/security/set-up-spf',
-  'https://learn.microsoft.com/defender-office-365/email-authentication-spf-configure',
-  'https://developers.cloudflare.com/email-routing/postmaster/',
-  'https://proton.me/support/custom-domain',
-  'https://www.fastmail.help/hc/en-us/articles/360060591153',
-  'https://www.zoho.com/mail/help/adminconsole/spf-configuration.html',
-  'https://support.apple.com/en-us/102374',
-  'https://www.ionos.com/help/domains/',
-  'https://www.strato.de/faq/',
-  'https://help.ovhcloud.com/',
-  'https://docs.gandi.net/en/domain_names/faq/record_types/spf_record.html',
-  'https://www.infomaniak.com/en/support/faq',
-  'https://docs.aws.amazon.com/ses/latest/dg/',
-  'https://www.twilio.com/docs/sendgrid/ui/account-and-settings/how-to-set-up-domain-authentication',
-  'https://documentation.mailgun.com/docs/mailgun/user-manual/domains/',
-];
+// Written on 2026-11-22. The rows of Cloudflare, IONOS, STRATO and Zoho were compared with the help pages of the services, the others
+// are what is generally known of them: compare a row with its page when you touch it.
+// https://knowledge.workspace.google.com/admin/security/set-up-spf
+// https://learn.microsoft.com/defender-office-365/email-authentication-spf-configure
+// https://developers.cloudflare.com/email-routing/postmaster/
+// https://proton.me/support/custom-domain
+// https://www.fastmail.help/hc/en-us/articles/360060591153
+// https://www.zoho.com/mail/help/adminconsole/spf-configuration.html
+// https://support.apple.com/en-us/102374
+// https://www.ionos.com/help/domains/
+// https://www.strato.de/faq/
+// https://help.ovhcloud.com/
+// https://docs.gandi.net/en/domain_names/faq/record_types/spf_record.html
+// https://www.infomaniak.com/en/support/faq
+// https://docs.aws.amazon.com/ses/latest/dg/
+// https://www.twilio.com/docs/sendgrid/ui/account-and-settings/how-to-set-up-domain-authentication
+// https://documentation.mailgun.com/docs/mailgun/user-manual/domains/
 
 /** Services with mailboxes: they take mail for a domain, and send it. */
 const mailboxes: readonly Provider[] = [
