@@ -21,7 +21,9 @@ export function show(words: TemplateStringsArray, ...values: readonly Value[]): 
 
 function textOf(value: Value): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? value.text : visible(String(value));
+  if (typeof value !== 'object') return visible(String(value));
+  // Only what was made here is taken as it is; what merely has its form is made visible.
+  return isShown in value ? value.text : visible(JSON.stringify(value));
 }
 
 /** Several as one, with a text of ours between them. */

@@ -170,7 +170,7 @@ const wholes: readonly Case[] = [
     },
   ),
   domain(
-    [97, 'A', []],
+    [94, 'A', []],
     'parked: no web and a null MX; mail is judged by how well the door is shut',
     evidence({
       ...noWeb,
@@ -179,7 +179,7 @@ const wholes: readonly Case[] = [
     { states: webNotApplicable },
   ),
   domain(
-    [90, 'A', []],
+    [86, 'B', []],
     'parked, without DMARC: no limit, for nobody writes to it',
     evidence({ ...noWeb, dns: dns({ broken: ['dmarc-missing'] }, { ...noAddress, ...noMail }) }),
     { states: webNotApplicable },
@@ -545,12 +545,12 @@ const limited: readonly Case[] = [
     evidence({ dns: dns({ broken: ['ns-lame'] }, nameServers(true, false)) }),
   ),
   domain(
-    [100, 'C', ['name-server-alone']],
+    [94, 'C', ['name-server-alone']],
     'one name server that answers beside silent ones is alone, as far as we see',
     evidence({ dns: dns({ broken: ['ns-silent'] }, nameServers(null, true, null)) }),
   ),
   domain(
-    [100, 'A', []],
+    [94, 'A', []],
     'two of three that answer are enough',
     evidence({ dns: dns({ broken: ['ns-silent'] }, nameServers(true, true, null)) }),
   ),
@@ -585,12 +585,12 @@ const limited: readonly Case[] = [
     evidence({ performance: performance({ score: 59 }), headers: headers({ score: 60 }) }),
   ),
   domain(
-    [97, 'C', ['mail-lost']],
+    [86, 'C', ['category-failed', 'mail-lost']],
     'a domain whose mail hosts cannot be reached loses its mail, and is no better than C',
     evidence({ dns: dns({ broken: ['mx-none-reachable'] }) }),
   ),
   domain(
-    [98, 'C', ['finding-critical']],
+    [86, 'C', ['category-failed', 'finding-critical']],
     'a critical finding of mail is no better than C: its own policy shuts a mail host out',
     evidence({ dns: dns({ broken: ['mta-sts-mx-mismatch'] }) }),
   ),
@@ -627,39 +627,39 @@ const limited: readonly Case[] = [
     evidence({ ssl: ssl({ broken: ['certificate-expired'] }, { trusted: null }) }),
   ),
   domain(
-    [94, 'C', ['spf-all-pass']],
+    [86, 'C', ['category-failed', 'spf-all-pass']],
     'SPF that allows everybody is no better than C',
     evidence({ dns: dns({ broken: ['spf-all-pass'] }) }),
   ),
   domain(
-    [96, 'B', ['dmarc-missing']],
+    [94, 'B', ['dmarc-missing']],
     'mail without DMARC is no better than B',
     evidence({ dns: dns({ broken: ['dmarc-missing'] }) }),
   ),
   domain(
-    [96, 'B', ['dmarc-missing']],
+    [94, 'B', ['dmarc-missing']],
     'mail with a DMARC record that has no effect is no better than B either',
     evidence({ dns: dns({ broken: ['dmarc-no-effect'] }) }),
   ),
   domain(
-    [96, 'B', ['dmarc-missing']],
+    [94, 'B', ['dmarc-missing']],
     'mail with DMARC records that are void all of them is no better than B either',
     evidence({ dns: withoutVerdict('dmarc-missing', dns({ broken: ['dmarc-multiple'] })) }),
   ),
   domain(
-    [96, 'A', []],
+    [94, 'A', []],
     'a void DMARC record does not limit where another applies',
     evidence({ dns: dns({ broken: ['dmarc-multiple'] }) }),
   ),
   domain(
-    [96, 'A', []],
+    [94, 'A', []],
     'without an MX record of its own, a missing DMARC does not limit',
     evidence({
       dns: dns({ broken: ['dmarc-missing'] }, { mx: { ...dnsFields.mx, implicit: true } }),
     }),
   ),
   domain(
-    [96, 'A', ['coverage-incomplete']],
+    [94, 'A', ['coverage-incomplete']],
     'where the MX was not seen, neither does it',
     evidence({
       dns: dns(

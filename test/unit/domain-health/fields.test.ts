@@ -98,8 +98,8 @@ describe('a category', () => {
     }).categories;
     expect([names.codes, names.summary, names.score]).toEqual([
       ['caa-iodef-invalid', 'ns-silent'],
-      { critical: 0, high: 0, medium: 1, low: 1, info: 0, passed: dnsCodes.length - 2, notTested: 0 },
-      99,
+      { critical: 0, high: 1, medium: 0, low: 1, info: 0, passed: dnsCodes.length - 2, notTested: 0 },
+      69,
     ]);
     expect([mail.codes, mail.summary, mail.score]).toEqual([
       ['spf-missing'],
@@ -174,7 +174,7 @@ describe('the caps', () => {
       performance: performance({ score: 40 }),
       headers: headers({ score: 65 }),
     });
-    expect(gradeBeforeCaps).toBe('C');
+    expect(gradeBeforeCaps).toBe('D');
     expect(caps.map(({ code, limit, category }) => [code, limit, category])).toEqual([
       ['dnssec-bogus', 'F', 'dns'],
       ['category-failed', 'C', 'dns'],
@@ -301,7 +301,7 @@ describe('the trend', () => {
           }),
         ).score ?? 0) - (before.score ?? 0),
       gradeBefore: 'B',
-      categories: { dns: 0, ssl: -80, headers: 0, performance: -8, mail: 21 },
+      categories: { dns: 0, ssl: -80, headers: 0, performance: -8, mail: 28 },
       newFindings: [
         { category: 'ssl', code: 'certificate-expired' },
         { category: 'health', code: 'ssl-failed' },

@@ -6,6 +6,7 @@ import { severities } from '#shared/model/verdict';
 import { findCheck } from '../../../worker/checks/registry.ts';
 import type { HttpAnswer, HttpProbe } from '../../../worker/probes/http/port.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
+import { openWork } from '../../../worker/probes/work.ts';
 
 const check = 'redirect-check';
 const checkedAtMs = Date.UTC(2026, 10, 21, 3);
@@ -41,7 +42,7 @@ export async function redirectReport(
   const evidence = await found.gather({
     target: url,
     options: {},
-    probes: { http } as Probes,
+    probes: { http, work: openWork() } as Probes,
     progress: () => undefined,
   });
   return asStored(makeReport(factsOf(url), found.assess(evidence)));
