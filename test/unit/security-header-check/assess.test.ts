@@ -34,6 +34,7 @@ const neverUntested: ReadonlySet<string> = new Set([
   'target-unreachable',
   'target-not-allowed',
   'target-error-status',
+  'target-no-document',
   'target-blocks-checks',
   'target-other-site',
 ]);

@@ -314,6 +314,7 @@ export const cspRows: readonly Row[] = [
   {
     name: 'a JSON answer needs no policy for pages',
     evidence: see({
+      url: 'https://site.test/v1',
       headers: [
         ['Content-Type', 'application/json'],
         ...baseline.filter(([field]) => field !== 'Content-Type' && field !== name),
