@@ -263,7 +263,7 @@ export const transportRows: readonly Row[] = [
     name: 'max-age="300" is five minutes, not six months',
     evidence: baselineWith({ [hsts]: 'max-age="300"; includeSubDomains' }),
     broken: ['hsts-short'],
-    score: 87.5,
+    score: 92.5,
   },
   {
     name: 'the same HSTS twice works',
