@@ -1,5 +1,6 @@
 import { siteOf } from '#shared/target/parse-target';
-import { type BlockKind, type BlockSign, blockSigns, type Certainty } from './block-signs.ts';
+import type { BlockKind, BlockSign, Certainty } from './block-sign.ts';
+import { blockSigns } from './block-signs.ts';
 import { type Fields, type HeaderLine, indexFields, valuesOf } from './fields.ts';
 import { cookieNameOf } from './mask-cookie.ts';
 
@@ -22,13 +23,21 @@ export type LastAnswer = {
   readonly bodySigns: readonly string[];
 };
 
-/** Block pages are short, and name themselves at their beginning. */
+/** Block pages name themselves at their beginning. */
 const bodyLimit = 65_536;
+/** A page of one message is short, and has none of what articles are made of. */
+const bareLimit = 20_000;
+const articleMarkup = /<(?:article|nav|pre|code|blockquote|q|textarea)\b/i;
+const quotations = /[“„«][^”“»]{0,300}[”“»]|&ldquo;[^&]{0,300}&rdquo;|&quot;[^&]{0,300}&quot;/g;
 
 /** The ids of the signs that a body shows; this is evidence, and says nothing yet of what they mean. */
 export function seeBodySigns(text: string): string[] {
   const beginning = text.slice(0, bodyLimit);
-  return blockSigns.flatMap(({ id, body }) => (body?.test(beginning) === true ? [id] : []));
+  const isBare = text.length <= bareLimit && !articleMarkup.test(text);
+  const said = isBare ? text.replace(quotations, ' ') : '';
+  return blockSigns.flatMap(({ id, body, phrase }) =>
+    body?.test(beginning) === true || (isBare && phrase?.test(said) === true) ? [id] : [],
+  );
 }
 
 /**
@@ -38,7 +47,7 @@ export function seeBodySigns(text: string): string[] {
  */
 export function readBlock(answer: LastAnswer, start: string): Block | undefined {
   const fields = indexFields(answer.headers);
-  const found = blockSigns.find((sign) => fits(sign, answer, fields)) ?? findLogin(answer, start);
+  const found = blockSigns.find((sign) => fits(sign, answer, fields)) ?? findElsewhere(answer, start);
   if (!found) return undefined;
   const { id, vendor, kind, certainty } = found;
   return { sign: id, vendor, kind, certainty, reason: `${vendor ?? 'the server'} ${reasons[kind]}` };
@@ -50,15 +59,20 @@ const reasons: { readonly [K in BlockKind]: string } = {
   'rate-limit': 'limits the number of requests',
   legal: 'refuses the request for legal reasons',
   login: 'asks for a login',
+  consent: 'asks for consent before it shows the page',
   maintenance: 'says that the site is not available at the moment',
   'captive-portal': 'asks for a login to the network',
 };
 
-function fits({ id, status, field, cookie, body }: BlockSign, answer: LastAnswer, fields: Fields): boolean {
+function fits(
+  { id, status, field, cookie, body, phrase }: BlockSign,
+  answer: LastAnswer,
+  fields: Fields,
+): boolean {
   if (status && !status.includes(answer.status)) return false;
   if (field && !valuesOf(fields, field[0]).some((value) => field[1].test(value))) return false;
   if (cookie && !cookieNames(fields).some((name) => cookie.test(name))) return false;
-  return !body || answer.bodySigns.includes(id);
+  return (!body && !phrase) || answer.bodySigns.includes(id);
 }
 
 function cookieNames(fields: Fields): string[] {
@@ -76,17 +90,47 @@ const returnParameters = [
   'returnTo',
   'ReturnUrl',
   'return_url',
+  'callbackUrl',
   'continue',
+  'done',
   'RelayState',
   'SAMLRequest',
 ];
 
+type Elsewhere = Pick<BlockSign, 'id' | 'vendor' | 'kind' | 'certainty'>;
+
+/** Hosts that visitors are sent to before they may see a page, by the end of their names. */
+const gateHosts: readonly (readonly [host: RegExp, sign: Elsewhere])[] = [
+  [/(?:^|\.)validate\.perfdrive\.com$/, gate('radware-elsewhere', 'Radware', 'challenge')],
+  [/(?:^|\.)captcha-delivery\.com$/, gate('datadome-elsewhere', 'DataDome', 'challenge')],
+  [/(?:^|\.)queue-it\.net$/, gate('queue-it-elsewhere', 'Queue-it', 'rate-limit')],
+];
+const consentHost = /^(?:consent|consents|guce|cmp|myprivacy|privacy-?mgmt|privacygate)\./i;
+
+function gate(id: string, vendor: string, kind: BlockKind): Elsewhere {
+  return { id, vendor, kind, certainty: 'certain' };
+}
+
 // A login page of the very host is that site's own page, and can be judged as such.
-function findLogin({ url, status }: LastAnswer, start: string): Omit<BlockSign, 'status'> | undefined {
+function findElsewhere({ url, status }: LastAnswer, start: string): Elsewhere | undefined {
   const from = new URL(start);
   const to = new URL(url);
-  if (status >= 400 || bareHost(from) === bareHost(to) || !isLogin(from, to)) return undefined;
-  return { id: 'login-elsewhere', vendor: to.hostname, kind: 'login', certainty: 'likely' };
+  if (status >= 400 || bareHost(from) === bareHost(to)) return undefined;
+  const known = gateHosts.find(([host]) => host.test(to.hostname))?.[1];
+  if (known) return known;
+  const vendor = to.hostname;
+  if (consentHost.test(vendor) && hasReturn(to))
+    return { id: 'consent-elsewhere', vendor, kind: 'consent', certainty: 'likely' };
+  return isLogin(from, to)
+    ? { id: 'login-elsewhere', vendor, kind: 'login', certainty: 'likely' }
+    : undefined;
+}
+
+/** A gate says where the visitor comes from or is to go back to; by a known word, or as an address. */
+function hasReturn({ searchParams }: URL): boolean {
+  return [...searchParams].some(
+    ([name, value]) => returnParameters.includes(name) || /^https?:\/\//i.test(value),
+  );
 }
 
 function isLogin(from: URL, to: URL): boolean {

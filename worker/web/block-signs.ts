@@ -1,35 +1,5 @@
-/** What answers instead of the site. */
-export type BlockKind =
-  | 'challenge'
-  | 'denial'
-  | 'rate-limit'
-  | 'legal'
-  | 'login'
-  | 'maintenance'
-  | 'captive-portal';
-
-/** How sure it is that the answer is not the site's page. */
-export type Certainty = 'certain' | 'likely';
-
-/** A row of the table: everything that it names must be there. */
-export type BlockSign = {
-  readonly id: string;
-  /** Who answers; null where nobody in particular can be named. */
-  readonly vendor: string | null;
-  readonly kind: BlockKind;
-  readonly certainty: Certainty;
-  /** Any of these; any status where it is left out. */
-  readonly status?: readonly number[];
-  /** Name in lower case → what its value must match. */
-  readonly field?: readonly [name: string, value: RegExp];
-  /** A cookie's name. */
-  readonly cookie?: RegExp;
-  /** Found in the first characters of the body. */
-  readonly body?: RegExp;
-};
-
-const refusals = [401, 403, 405, 406, 429, 503];
-const any = /(?:)/;
+import { any, type BlockSign, likely, refusals, sign } from './block-sign.ts';
+import { productSigns } from './product-signs.ts';
 
 /**
  * Signs of who answers instead of a site, the surest first: the first that fits names the vendor.
@@ -82,7 +52,7 @@ export const blockSigns: readonly BlockSign[] = [
   }),
   // docs.imperva.com: the incident ID stands on block pages only; a short page of one script is its challenge, with 200
   sign('imperva-incident', 'Imperva', 'denial', {
-    body: /Incapsula incident ID|_Incapsula_Resource\?[^"'>]{0,400}incident_id=/i,
+    phrase: /Incapsula incident ID|_Incapsula_Resource\?[^"'>]{0,400}incident_id=/i,
   }),
   sign('imperva-challenge', 'Imperva', 'challenge', { body: /^[^]{0,1500}_Incapsula_Resource[^]{0,600}$/ }),
   sign('imperva-interruption', 'Imperva', 'challenge', { body: /<title>Pardon Our Interruption</i }),
@@ -96,7 +66,7 @@ export const blockSigns: readonly BlockSign[] = [
   }),
   // my.f5.com K000134995 and the default blocking page of BIG-IP ASM, which answers with 200
   sign('f5-rejection', 'F5 BIG-IP', 'denial', {
-    body: /The requested URL was rejected\. Please consult with your administrator/,
+    phrase: /The requested URL was rejected\. Please consult with your administrator/,
   }),
   sign('f5-challenge', 'F5 BIG-IP', 'challenge', {
     body: /window\["bobcmn"\]|Please enable JavaScript to view the page content\.\s?(?:<br\s?\/?>)?\s?Your support ID is/,
@@ -118,6 +88,7 @@ export const blockSigns: readonly BlockSign[] = [
   sign('aliyun', 'Alibaba Cloud', 'denial', { status: [403, 405], body: /errors\.aliyun\.com\// }),
   sign('amazon-captcha', 'Amazon', 'challenge', { body: /action="\/errors\/validateCaptcha"/ }),
   sign('linkedin', 'LinkedIn', 'denial', { status: [999], body: /\/authwall\b/ }),
+  sign('linkedin-field', 'LinkedIn', 'denial', { status: [999], field: ['x-li-pop', any] }),
   sign('kasada', 'Kasada', 'challenge', { status: [403, 429], field: ['x-kpsdk-ct', any] }),
   sign('anubis', 'Anubis', 'challenge', {
     body: /id="anubis_challenge"|\/\.within\.website\/x\/cmd\/anubis/,
@@ -128,6 +99,7 @@ export const blockSigns: readonly BlockSign[] = [
   }),
   sign('edgio-acl', 'Edgio', 'denial', { status: refusals, field: ['x-ec-acl', any] }),
   sign('ddos-guard', 'DDoS-Guard', 'challenge', { status: refusals, field: ['server', /^ddos-guard$/i] }),
+  ...productSigns,
   // What a delivery network refuses may be its own doing or the site's.
   likely('cloudflare-refusal', 'Cloudflare', { field: ['server', /^cloudflare/i] }),
   likely('akamai-refusal', 'Akamai', { field: ['server', /^AkamaiGHost$/i] }),
@@ -169,23 +141,21 @@ export const blockSigns: readonly BlockSign[] = [
     body: /^(?=[^]{0,20000}$)[^]{0,5000}?<title>(?:[^<|:]{1,60}[|:] )?(?:(?:site|website|we are|we're|currently|is|temporarily) ){0,4}(?:under|down for|in|undergoing) (?:scheduled )?maintenance(?: mode)?[.!]?(?: [|:-] [^<]{1,60})?<\/title>/i,
   },
   { id: 'unavailable', vendor: null, kind: 'maintenance', certainty: 'likely', status: [503] },
-  { id: 'refusal', vendor: null, kind: 'denial', certainty: 'likely', status: [401, 403, 405, 406, 407] },
+  {
+    id: 'refusal',
+    vendor: null,
+    kind: 'denial',
+    certainty: 'likely',
+    status: [401, 403, 405, 406, 407, 412, 418, 999],
+  },
+  // learn.microsoft.com (Internet Information Services, "Login Time-out")
+  { id: 'login-timeout', vendor: null, kind: 'login', certainty: 'likely', status: [440] },
   // developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors: its own pages, for a site that it cannot reach
   sign('cloudflare-origin-error', 'Cloudflare', 'maintenance', {
     status: range(520, 530),
     field: ['server', /^cloudflare/i],
   }),
 ];
-
-type Found = Pick<BlockSign, 'status' | 'field' | 'cookie' | 'body'>;
-
-function sign(id: string, vendor: string | null, kind: BlockKind, found: Found): BlockSign {
-  return { id, vendor, kind, certainty: 'certain', ...found };
-}
-
-function likely(id: string, vendor: string, found: Found): BlockSign {
-  return { id, vendor, kind: 'denial', certainty: 'likely', status: refusals, ...found };
-}
 
 function range(from: number, to: number): readonly number[] {
   return Array.from({ length: to - from + 1 }, (_, at) => from + at);

@@ -107,6 +107,18 @@ const table: readonly Row[] = [
     'Azure Application Insights',
     'https://learn.microsoft.com/azure/azure-monitor/app/javascript-sdk-configuration',
   ],
+  [
+    /^(?:server_session_id|utag_main\w*|_session_tracking\w*|SESSION_TRACKING_COOKIE)$/,
+    'analytics',
+    'an analytics service',
+    'https://docs.tealium.com/platforms/javascript/cookies/',
+  ],
+  [
+    /^CloudFront-(?:Policy|Signature|Key-Pair-Id)$|^(?:hdntl|hdnts|hdnea|edge_auth)$/,
+    'routing',
+    'a delivery network',
+    'https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/private-content-signed-cookies.html',
+  ],
   [/^__stripe_[ms]id$/, 'bot', 'Stripe', 'https://stripe.com/cookie-settings'],
   [
     /^(?:AMCV_|AMCVS_|s_(?:cc|sq|vi|fid|ecid|sess|pers|ppvl?)|mbox|demdex)/,
@@ -156,10 +168,4 @@ const table: readonly Row[] = [
 export function findKnownCookie(name: string): KnownCookie | undefined {
   const row = name.length > 200 ? undefined : table.find(([pattern]) => pattern.test(name));
   return row && { kind: row[1], owner: row[2], source: row[3] };
-}
-
-/** True for a cookie that is not the site's own to change: what stands before it sets and reads it. */
-export function isInfrastructure(name: string): boolean {
-  const kind = findKnownCookie(name)?.kind;
-  return kind === 'bot' || kind === 'routing';
 }

@@ -30,7 +30,8 @@ export function maskText(text: string): string {
 /** How many octets a cookie's value had: of a masked one by what it says, of any other by its length. */
 export function octetsOf(value: string): number {
   const [, prefix = '', octets] =
-    /^([^[]{0,20})\[(\d{1,7}) octets(?:, a signed token)?\][^\t\u0020-\u007e]?$/.exec(value) ?? [];
+    /^([^[]{0,20})\[(\d{1,7}) octets(?:, a signed token|, for scripts)?\][^\t\u0020-\u007e]?$/.exec(value) ??
+    [];
   return octets === undefined ? value.length : prefix.length + Number(octets);
 }
 
@@ -41,6 +42,11 @@ export function isSignedToken(value: string): boolean {
   return (
     parts.length === 3 && value.startsWith('eyJ') && parts.every((part) => /^[A-Za-z0-9_-]+$/.test(part))
   );
+}
+
+/** True for a value that says itself that scripts of the page send it along ("ajax:1234"), and for what stands for one. */
+export function isMeantForScripts(value: string): boolean {
+  return /^"?ajax:/.test(value) || value.endsWith(' octets, for scripts]');
 }
 
 /**
@@ -76,6 +82,7 @@ function maskPair(pair: string): string {
 }
 
 function maskValue(value: string): string {
+  if (isMeantForScripts(value)) return `[${value.length} octets, for scripts]`;
   return isSignedToken(value) ? `[${value.length} octets, a signed token]` : maskText(value);
 }
 

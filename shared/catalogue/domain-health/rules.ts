@@ -29,6 +29,15 @@ export const rules = {
     fix: 'Check the spelling. If it is right, register the domain or renew it.',
     references: ['RFC 8020 §2'],
   },
+  'entry-points-all-broken': {
+    part: 'entryPoints',
+    severity: 'critical',
+    points: 0,
+    title: 'No entry point leads to a page',
+    detail: '{url} does not lead to a page: {reason}. No other entry point does either.',
+    fix: 'Open the domain in a new browser profile, and check its redirects with redirect-check.',
+    references: ['RFC 9110 §15.4', 'RFC 9110 §15.6'],
+  },
   'ssl-failed': {
     part: 'ssl',
     severity: 'critical',
@@ -73,15 +82,6 @@ export const rules = {
     detail: 'A name on the way from {url} resolves to a private or reserved address. No connection was made.',
     fix: 'Point the name at a public address. Visitors on the internet cannot reach a private one.',
     references: ['RFC 6890 §2.2.2'],
-  },
-  'entry-points-all-broken': {
-    part: 'entryPoints',
-    severity: 'critical',
-    points: 0,
-    title: 'No entry point leads to a page',
-    detail: '{url} does not lead to a page: {reason}. No other entry point does either.',
-    fix: 'Open the domain in a new browser profile, and check its redirects with redirect-check.',
-    references: ['RFC 9110 §15.4', 'RFC 9110 §15.6'],
   },
   'http-not-upgraded': {
     part: 'entryPoints',
@@ -217,6 +217,16 @@ export const rules = {
     detail: '{url} ends at {finalUrl} without passing an https address of the domain itself.',
     fix: 'Redirect to https on the same host first. Only there can the domain send Strict-Transport-Security.',
     references: ['RFC 6797 §7.2'],
+  },
+  'page-not-seen': {
+    part: 'entryPoints',
+    severity: 'high',
+    points: 0,
+    title: 'No page of the site was seen',
+    detail:
+      'The check met no page, only this: {reason}. The other categories cannot make up for it, so the grade is D at most.',
+    fix: 'Serve a page at the entry points. If a firewall or bot protection answered, allow the User-Agent of this check and ask again.',
+    references: [untested],
   },
   'coverage-incomplete': {
     part: 'categories',

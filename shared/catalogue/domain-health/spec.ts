@@ -17,6 +17,6 @@ export const domainHealth = {
   waitS: 50,
   refreshFloorS: 30,
   rules,
-  rulesVersion: 3,
+  rulesVersion: 4,
   reportShape: domainHealthReportShape,
 } satisfies CheckSpec;

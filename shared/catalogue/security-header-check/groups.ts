@@ -29,19 +29,36 @@ export const severityShare = {
   info: 0,
 } as const satisfies Record<Severity, number>;
 
+/**
+ * The fewest and most points of each severity, whatever the group: severity and points tell the same order everywhere. Groups of 0 points
+ * stay out of it, as they only inform.
+ */
+export const pointsBySeverity = {
+  critical: [18.75, 25],
+  high: [7.5, 18.75],
+  medium: [2.5, 7.5],
+  low: [0.5, 2.5],
+  info: [0, 0],
+} as const satisfies Record<Severity, readonly [fewest: number, most: number]>;
+
 type GroupedRule = Omit<Rule, 'part' | 'points'> & {
-  /** The share of its group that the rule takes where the severity, which all checks share, says another. */
+  /** The share of its group that the rule takes where it is less than what its severity takes. */
   readonly share?: number;
 };
 
-/** The rules of one group, with their part and points filled in: a share of the group's points, by severity unless the rule names its own. */
+/** The rules of one group, with their part and points filled in: a share of the group's points, by severity unless the rule names its own, within the bounds of the severity. */
 export function inGroup<Code extends string>(
   group: Group,
   table: { readonly [C in Code]: GroupedRule },
 ): { readonly [C in Code]: Rule } {
   const rules = Object.entries<GroupedRule>(table).map(([code, { share, ...rule }]) => [
     code,
-    { ...rule, part: group, points: groupPoints[group] * (share ?? severityShare[rule.severity]) },
+    { ...rule, part: group, points: pointsOf(group, rule.severity, share) },
   ]);
   return Object.fromEntries(rules) as { readonly [C in Code]: Rule };
+}
+
+function pointsOf(group: Group, severity: Severity, share: number = severityShare[severity]): number {
+  const [fewest, most] = groupPoints[group] === 0 ? [0, 0] : pointsBySeverity[severity];
+  return Math.min(most, Math.max(fewest, groupPoints[group] * share));
 }

@@ -212,7 +212,7 @@ const wholes: readonly Case[] = [
     { states: webNotApplicable },
   ),
   domain(
-    [null, null, ['coverage-incomplete']],
+    [null, null, ['page-not-seen', 'coverage-incomplete']],
     'a web that drops every connection is not seen, and costs no points',
     evidence({
       ssl: sslAway('connection-timeout'),
@@ -331,10 +331,9 @@ const unavailable: readonly Case[] = [
     coverage: 0.8,
     states: { headers: 'unavailable' },
   })),
-  gap(
-    0.65,
-    { headers: 'unavailable', performance: 'unavailable' },
-    'a site that blocks us at every entry and page leaves DNS, mail and TLS to be scored',
+  domain(
+    [100, 'D', ['page-not-seen', 'coverage-incomplete']],
+    'a site that blocks us at every entry and page leaves DNS, mail and TLS to be scored, which are no site',
     evidence({
       headers: blocked(headers({ score: 20 })),
       performance: blocked(performance({ score: null })),
@@ -343,6 +342,26 @@ const unavailable: readonly Case[] = [
         return { url, part: blocked(part) };
       }),
     }),
+    { state: 'partial', coverage: 0.65, states: { headers: 'unavailable', performance: 'unavailable' } },
+  ),
+  domain(
+    [100, 'D', ['page-not-seen', 'coverage-incomplete']],
+    'a front page that is no document was reached, and is no page',
+    evidence({
+      headers: headers({ broken: ['target-no-document'], state: 'partial', score: null }),
+      performance: performance({ broken: ['page-not-html'], state: 'partial', score: null }),
+    }),
+    { state: 'partial', coverage: 0.65, states: { headers: 'unavailable', performance: 'unavailable' } },
+  ),
+  domain(
+    [100, 'D', ['entry-points-all-broken', 'coverage-incomplete']],
+    'a site that says 503 at every entry fails, for us or for all',
+    evidence({
+      headers: blocked(headers({ score: null })),
+      performance: performanceAway('target-error-status'),
+      redirects: goodRedirects().map(({ url }) => redirect(chain([url, { status: 503 }]))),
+    }),
+    { state: 'partial', coverage: 0.65, states: { headers: 'unavailable', performance: 'unavailable' } },
   ),
   gap(
     0.85,
@@ -496,7 +515,7 @@ const limited: readonly Case[] = [
     evidence({ dns: dns({ broken: ['ns-parent-child-disjoint'] }) }),
   ),
   domain(
-    [null, null, ['delegation-broken', 'category-failed', 'coverage-incomplete']],
+    [null, null, ['delegation-broken', 'category-failed', 'page-not-seen', 'coverage-incomplete']],
     'dead name servers: no score but what the DNS itself is worth, and the domain is unreachable',
     evidence({
       dns: dns(
@@ -778,7 +797,7 @@ const entries: readonly Case[] = [
     ),
   ),
   domain(
-    [100, 'C', ['entry-points-all-broken', 'coverage-incomplete']],
+    [100, 'D', ['entry-points-all-broken', 'coverage-incomplete']],
     'redirects in a circle at every entry are a site that nobody reaches',
     evidence({
       headers: headersAway(),
@@ -852,7 +871,7 @@ const entries: readonly Case[] = [
     state: 'partial',
   })),
   domain(
-    [100, 'C', ['entry-points-all-broken', 'http-not-upgraded', 'entry-point-error-status']],
+    [100, 'D', ['entry-points-all-broken', 'http-not-upgraded', 'entry-point-error-status']],
     'a site that answers 500 everywhere is told at each entry',
     evidence({ redirects: goodRedirects().map(({ url }) => late500(url)) }),
   ),

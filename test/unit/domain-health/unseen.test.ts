@@ -57,6 +57,7 @@ const ofSite: readonly HealthCode[] = ['web-server-missing', 'target-address-not
 /** Every way in was followed to a page. */
 const ofWays: readonly HealthCode[] = [
   'entry-points-all-broken',
+  'page-not-seen',
   'entry-point-broken',
   'entry-point-error-status',
   'entry-points-differ',
@@ -135,6 +136,7 @@ const rows: readonly Row[] = [
       ...ofDns,
       ...ofSite,
       'entry-points-all-broken',
+      'page-not-seen',
       'entry-point-error-status',
       'finding-critical',
       'category-poor',
@@ -149,7 +151,15 @@ const rows: readonly Row[] = [
         redirect(failed('connection-refused', 'https://a.test/', 'https://b.test/')),
       ],
     }),
-    holds: [...ofDns, ...ofCategories, ...ofSite, 'ssl-failed', 'https-missing', 'coverage-incomplete'],
+    holds: [
+      ...ofDns,
+      ...ofCategories,
+      ...ofSite,
+      'ssl-failed',
+      'page-not-seen',
+      'https-missing',
+      'coverage-incomplete',
+    ],
   },
   {
     name: 'redirects in a circle',
@@ -161,6 +171,7 @@ const rows: readonly Row[] = [
       ...ofCategories,
       ...ofSite,
       'ssl-failed',
+      'page-not-seen',
       'https-missing',
       'https-downgrade',
       'entry-point-certificate-not-trusted',
@@ -180,7 +191,7 @@ const rows: readonly Row[] = [
   {
     name: 'no entry point is there',
     evidence: evidence({ redirects: unseen }),
-    holds: [...ofDns, ...ofCategories, 'ssl-failed', 'https-missing'],
+    holds: [...ofDns, ...ofCategories, 'ssl-failed', 'page-not-seen', 'https-missing'],
   },
   {
     name: 'nothing is there',

@@ -218,7 +218,9 @@ const ends: readonly Case[] = [
   lost('a certificate that browsers refuse', gaveUp('INSECURE_DOCUMENT_REQUEST'), 'certificate-not-trusted'),
   lost('a connection that breaks', gaveUp('FAILED_DOCUMENT_REQUEST'), 'page-not-loaded'),
   lost('redirects without end', gaveUp('CHROME_INTERSTITIAL_ERROR'), 'page-interstitial'),
-  lost('an error page', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 503), 'target-error-status'),
+  lost('an error page', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 500), 'target-error-status'),
+  lost('a site that is down', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 503), 'target-blocks-checks'),
+  lost('a teapot', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 418), 'target-blocks-checks'),
   ...[403, 405, 429, 451].map((status) =>
     lost(
       `a status ${status}, which bot walls answer`,
@@ -227,7 +229,7 @@ const ends: readonly Case[] = [
     ),
   ),
   lost('a challenge page of a bot wall, with status 200', challenged(), 'target-blocks-checks'),
-  lost('a login', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 401), 'target-error-status'),
+  lost('a login', gaveUp('ERRORED_DOCUMENT_REQUEST', {}, 401), 'target-blocks-checks'),
   lost('a picture', gaveUp('NOT_HTML'), 'page-not-html'),
   ...['NO_FCP', 'NO_LCP', 'NO_NAVSTART', 'NO_SPEEDLINE_FRAMES', 'NO_METRICS'].map((code) =>
     lost(`nothing painted, as ${code}`, gaveUp(code), 'page-not-painted'),

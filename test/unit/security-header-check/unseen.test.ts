@@ -43,6 +43,7 @@ const overHttps: readonly HeaderCode[] = [
   'target-unreachable',
   ...answered,
   'target-error-status',
+  'target-no-document',
   'target-blocks-checks',
   'target-other-site',
   'https-missing',
@@ -114,6 +115,7 @@ const rows: readonly Row[] = [
     holds: [
       ...answered,
       'target-error-status',
+      'target-no-document',
       'target-blocks-checks',
       'target-other-site',
       'redirect-no-page',
@@ -130,6 +132,7 @@ const rows: readonly Row[] = [
     holds: [
       ...answered,
       'target-error-status',
+      'target-no-document',
       'target-blocks-checks',
       'target-other-site',
       'redirect-no-page',
@@ -146,6 +149,7 @@ const rows: readonly Row[] = [
     holds: [
       ...answered,
       'target-error-status',
+      'target-no-document',
       'target-blocks-checks',
       'target-other-site',
       'hsts-over-http',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readBlock, seeBodySigns } from '../../../worker/web/block-page.ts';
 import { blockSigns } from '../../../worker/web/block-signs.ts';
 import type { HeaderLine } from '../../../worker/web/fields.ts';
+import { productSigns } from '../../../worker/web/product-signs.ts';
 
 type Answer = {
   readonly status?: number;
@@ -116,6 +117,8 @@ const rows: readonly (readonly [sign: string, answer: Answer])[] = [
     },
   ],
   ['linkedin', { status: 999, body: '<script>location.href = "https://www.linkedin.test/authwall?trk=1"' }],
+  ['linkedin-field', { status: 999, headers: sent('X-LI-Pop', 'prod') }],
+  ['login-timeout', { status: 440 }],
   ['siteground-captcha', { status: 202, headers: sent('sg-captcha', 'challenge') }],
   [
     'siteground-markup',
@@ -145,7 +148,9 @@ test.for(rows)('%s: %j', ([sign, answer]) => {
 });
 
 test('every sign has a row', () => {
-  const without = blockSigns.filter(({ id }) => !rows.some(([sign]) => sign === id));
+  // Those of products have rows beside near misses in a file of their own.
+  const own = blockSigns.filter((sign) => !productSigns.includes(sign));
+  const without = own.filter(({ id }) => !rows.some(([sign]) => sign === id));
   expect(without.map(({ id }) => id)).toEqual([]);
 });
 

@@ -19,7 +19,7 @@ import { judgeFamilies } from '../../web/judge-families.ts';
 import type { HeaderEvidence } from './evidence.ts';
 import { readCookies, type SeenCookie } from './facts/cookies.ts';
 import { readCors } from './facts/cors.ts';
-import { type Page, readHops, readPage, type SeenHop } from './facts/page.ts';
+import { isJudged, type Page, readHops, readPage, type SeenHop } from './facts/page.ts';
 import { readRobots } from './facts/robots.ts';
 import { readSecurityTxt, type SecurityTxtSeen } from './facts/security-txt.ts';
 import { judgePermissions, judgeReferrer, judgeSniffing } from './judge/content.ts';
@@ -58,7 +58,7 @@ export function assessHeaders(
   const { hops, page, cookies } = seen;
   const verdicts = judgeAll(evidence, seen);
   const own = scoreGroups(verdicts);
-  const isSeen = page !== undefined && page.block === undefined;
+  const isSeen = page !== undefined && page.unseen === undefined;
   const policies = isSeen ? page.policies : [];
   return {
     state: stateOf(evidence, hops, page),
@@ -113,7 +113,7 @@ export function judgeAll(evidence: HeaderEvidence, seen: Seen): Verdicts<HeaderC
     ...judgeTarget(evidence, page),
     ...judgeFamilies(evidence.families),
     ...judgeRedirects(evidence),
-    ...(page && !page.block ? judgePage(evidence, hops, page) : judgeNoPage(evidence, hops, page)),
+    ...(isJudged(page) ? judgePage(evidence, hops, page) : judgeNoPage(evidence, hops, page)),
     ...judgeAnswers(evidence, seen),
     ...judgeSecurityTxt(seen.securityTxt, evidence.seenAtMs),
     ...judgeRobots(seen.robots),
@@ -128,14 +128,14 @@ function judgeAnswers(evidence: HeaderEvidence, { siteHops, page, cookies }: See
     ...judgeLeakage(siteHops),
     ...judgeHygiene(siteHops),
   };
-  return page && !page.block ? verdicts : unlessBroken(verdicts, whyNoPage(evidence, page));
+  return isJudged(page) ? verdicts : unlessBroken(verdicts, whyNoPage(evidence, page));
 }
 
 // Browsers keep the Strict-Transport-Security of any answer, so one that is sent is judged; one that is missing may only be missing here.
 function judgeNoPage(evidence: HeaderEvidence, hops: readonly SeenHop[], page: Page | undefined) {
   const why = whyNoPage(evidence, page);
   const unseen = unseenPage(why);
-  if (!page?.block) return unseen;
+  if (!page?.unseen) return unseen;
   const isSent = valuesOf(page.fields, 'strict-transport-security').length > 0;
   const hsts = unlessBroken(judgeHsts(evidence, hops, page), why);
   return { ...unseen, ...hsts, ...(isSent ? {} : { 'hsts-missing': why, 'hsts-not-on-first-hop': why }) };
@@ -172,7 +172,7 @@ function unseenPage(why: Verdict): Verdicts<PageCode> {
 }
 
 function whyNoPage({ https, http }: HeaderEvidence, page: Page | undefined): Verdict {
-  if (page?.block) return notTested(`the page itself was not seen: ${page.block.reason}`);
+  if (page?.unseen) return notTested(`the page itself was not seen: ${page.unseen.why}`);
   const { end } = https.hops.length >= http.hops.length ? https : http;
   return notTested(whyFailed({ end }) ?? 'the redirects lead to no page');
 }
@@ -183,7 +183,7 @@ function stateOf(
   page: Page | undefined,
 ): Assessment['state'] {
   if (hops.length === 0) return 'unreachable';
-  if (!page || page.block) return 'partial';
+  if (!page || page.unseen) return 'partial';
   const unsure = [https, http].some(({ end }) => end.kind === 'failed' && !isClosed({ end }));
   return unsure ? 'partial' : 'complete';
 }

@@ -139,10 +139,17 @@ export const targetRules = inGroup('target', {
   },
   'target-error-status': {
     severity: 'high',
-    title: 'An error page was judged',
-    detail: '{url} answers {status}. Other pages of the site may send other headers.',
+    title: 'The address answers with an error',
+    detail: '{url} answers {status}. The page that visitors want was not seen, so there is no score.',
     fix: 'Check an address that answers 200, or allow the User-Agent of this check.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
+  },
+  'target-no-document': {
+    severity: 'medium',
+    title: 'The front page is not a web page',
+    detail: '{url} answers {status} with {type}. There is no page to judge, so there is no score.',
+    fix: 'Serve an HTML page with Content-Type: text/html, or check the address of a page.',
+    references: ['RFC 9110 §8.3', 'RFC 9110 §15.3.5'],
   },
   ...familyRules,
 });

@@ -1,4 +1,4 @@
-import { inGroup, severityShare } from '../groups.ts';
+import { inGroup } from '../groups.ts';
 import { preloadList } from './references.ts';
 
 /** Whether the visitor is brought to https. */
@@ -71,9 +71,7 @@ export const redirectRules = inGroup('transport', {
 /** Whether browsers keep to https by themselves the next time. */
 export const hstsRules = inGroup('transport', {
   'hsts-missing': {
-    severity: 'medium',
-    // A page without any protection is F (docs/scoring.md).
-    share: severityShare.high,
+    severity: 'high',
     title: 'Strict-Transport-Security is missing',
     detail: '{url} does not tell browsers to use https only when they come back.',
     fix: 'Send Strict-Transport-Security with every https response. Start with a short max-age and raise it to a year.',
@@ -94,8 +92,7 @@ export const hstsRules = inGroup('transport', {
     references: ['RFC 6797 §6.1'],
   },
   'hsts-short': {
-    severity: 'low',
-    share: severityShare.medium,
+    severity: 'medium',
     title: 'Strict-Transport-Security does not last long',
     detail: 'max-age is {seconds} s, less than 180 days. A visitor who comes back later is not protected.',
     fix: 'Raise max-age to 31536000, one year.',
@@ -103,6 +100,8 @@ export const hstsRules = inGroup('transport', {
   },
   'hsts-duplicate': {
     severity: 'low',
+    // Every browser is protected.
+    share: 0.02,
     title: 'Strict-Transport-Security is sent more than once',
     detail: 'It is sent {count} times with the same meaning. Browsers use the first; other clients use none.',
     fix: 'Send it in one place. Two usually come from the application and a proxy in front of it.',

@@ -65,9 +65,49 @@ export const cookieRows: readonly Row[] = [
   },
   {
     name: 'a CSRF token without SameSite',
-    evidence: cookie('csrf_token=1; Secure'),
+    evidence: cookie('csrf_token=1; Secure; HttpOnly'),
     broken: ['cookie-csrf-no-samesite'],
     notApplicable: ['cookie-no-samesite'],
+  },
+  {
+    name: 'a CSRF token that scripts send a second time',
+    evidence: cookie(['XSRF-TOKEN=1; Secure', 'JSESSIONID="ajax:1234567890123456789"; Secure']),
+    broken: [],
+    holds: ['cookie-csrf-no-samesite'],
+    notApplicable: ['cookie-session-no-httponly', 'cookie-no-samesite'],
+  },
+  {
+    name: 'sessions of counting, of a delivery network and without a value are no logins',
+    evidence: cookie(
+      [
+        'SESSION_TRACKING_COOKIE=4f8a6a1c-5b1e-4c6f-9c6e-0d6a3d1f2b3c',
+        'session_tracker=4f8a6a1c-5b1e-4c6f-9c6e-0d6a3d1f2b3c',
+        'cdn_site_token=kZ3vQ2w8Jt5mBq7s',
+        'session=',
+      ].map((line) => `${line}; Secure; SameSite=Lax`),
+    ),
+    broken: [],
+    notApplicable: ['cookie-session-no-httponly'],
+  },
+  {
+    name: 'a country, a device, a date and an experiment beside a public cache are the same for many',
+    evidence: baselineWith({
+      'Set-Cookie': [
+        'country=US',
+        'device=desktop',
+        'last_visit=2026-11-22',
+        'ab_test=control-group-number-2',
+      ].map((line) => `${line}; Secure; SameSite=Lax`),
+      'Cache-Control': 'public, max-age=600',
+    }),
+    broken: [],
+    holds: ['cookie-cacheable'],
+  },
+  {
+    name: 'a refused cookie of what stands before the site is not the owner’s to correct',
+    evidence: cookie(['AWSALBCORS=x; SameSite=None', '__cf_bm=x; Domain=other.test; Secure']),
+    broken: [],
+    holds: ['cookie-refused'],
   },
   {
     name: 'a CSRF token with SameSite',

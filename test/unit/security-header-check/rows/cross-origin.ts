@@ -62,7 +62,7 @@ export const crossOriginRows: readonly Row[] = [
     name: 'a reflected origin without credentials',
     evidence: answered([[[allow, origin], vary]], [[], { origin: 'null' }]),
     broken: ['cors-reflects-origin'],
-    score: 90,
+    score: 92.5,
   },
   {
     name: 'credentials: TRUE is not true',

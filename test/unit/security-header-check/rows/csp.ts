@@ -127,7 +127,7 @@ export const cspRows: readonly Row[] = [
     evidence: policy(`script-src 'self'; ${rest.replace("object-src 'none'; ", '')}`),
     broken: ['csp-object-unrestricted'],
   },
-  { name: 'eval', evidence: scripts("'self' 'unsafe-eval'"), broken: ['csp-unsafe-eval'], score: 90 },
+  { name: 'eval', evidence: scripts("'self' 'unsafe-eval'"), broken: ['csp-unsafe-eval'], score: 92.5 },
   {
     name: 'handlers by hash',
     evidence: scripts("'self' 'unsafe-hashes' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"),
@@ -314,6 +314,7 @@ export const cspRows: readonly Row[] = [
   {
     name: 'a JSON answer needs no policy for pages',
     evidence: see({
+      url: 'https://site.test/v1',
       headers: [
         ['Content-Type', 'application/json'],
         ...baseline.filter(([field]) => field !== 'Content-Type' && field !== name),

@@ -26,6 +26,8 @@ export type EntryPoint = {
   readonly distrust: { readonly at: string; readonly reason: string } | null;
   /** Code of the failure of the very first connection; null where there was none. */
   readonly firstFailure: string | null;
+  /** Its last status is a server’s failure, also one that may be meant for us alone: 503. */
+  readonly isFailing: boolean;
 };
 
 /** An entry point that ended at a page or an error page. */
@@ -48,6 +50,7 @@ export function readEntryPoints({ redirects }: Pick<HealthEvidence, 'redirects'>
       distrust: distrustIn(source)[0] ?? null,
       isAnswered: typeof first?.status === 'number',
       firstFailure: first?.error?.code ?? null,
+      isFailing: isServerError(fields),
     };
   });
 }
@@ -66,6 +69,14 @@ export function distrustIn(source: SourceFacts): readonly NonNullable<EntryPoint
   const found = findingIn(source, 'certificate-not-trusted')?.evidence ?? [];
   return found.flatMap(({ url, reason }) =>
     typeof url === 'string' ? [{ at: url, reason: typeof reason === 'string' ? reason : 'unknown' }] : [],
+  );
+}
+
+// A challenge may come with 503 too, and is no failure.
+function isServerError(fields: RedirectFields | null): boolean {
+  const { finalStatus = null, answeredBy } = fields ?? {};
+  return (
+    (finalStatus ?? 0) >= 500 && finalStatus !== 999 && (!answeredBy || answeredBy.kind === 'maintenance')
   );
 }
 

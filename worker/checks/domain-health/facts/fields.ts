@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answeredBySchema } from '#shared/catalogue/answered-by';
 import type { Report } from '#shared/model/report';
 
 const state = z.looseObject({ state: z.string() });
@@ -39,6 +40,7 @@ const dnsFields = z.looseObject({
 export type DnsFields = z.infer<typeof dnsFields>;
 
 const redirectFields = z.looseObject({
+  answeredBy: answeredBySchema,
   hops: z.array(
     z.looseObject({
       url: z.string(),

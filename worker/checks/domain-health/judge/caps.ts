@@ -15,7 +15,7 @@ type Limit = { readonly limit: Grade; readonly category: CategoryName | null };
  * The best grade that a broken rule allows. A mean of five categories would let four good ones hide a fault that makes the domain unusable.
  * The limits, by what a visitor or a sender of mail meets:
  * - F: all current clients are rejected: browsers refuse TLS or its certificate, validating resolvers refuse the DNS.
- * - D: everything is sent unencrypted.
+ * - D: everything is sent unencrypted, or no page was seen: what has no score must not raise what has one.
  * - C: a service does not work or depends on one server (web, mail, delegation, a single name server), a protection has no effect (http that
  *   is not upgraded, https that leads to http, SPF that allows everyone), browsers warn at an address that people type, or a category is F.
  *   The same for every other finding that its check calls critical: no domain with one is better than C.
@@ -30,7 +30,8 @@ export const limits: { readonly [C in HealthCode]?: Limit } = {
   'dnssec-bogus': { limit: 'F', category: 'dns' },
   'https-missing': { limit: 'D', category: 'ssl' },
   'web-server-missing': { limit: 'C', category: null },
-  'entry-points-all-broken': { limit: 'C', category: null },
+  'entry-points-all-broken': { limit: 'D', category: null },
+  'page-not-seen': { limit: 'D', category: null },
   'http-not-upgraded': { limit: 'C', category: 'ssl' },
   'https-downgrade': { limit: 'C', category: 'ssl' },
   'delegation-broken': { limit: 'C', category: 'dns' },

@@ -9,6 +9,7 @@ import {
   type Verdicts,
 } from '#shared/model/verdict';
 import { siteOf } from '#shared/target/parse-target';
+import type { Category } from '../facts/categories.ts';
 import { distrustIn, type EntryPoint, type LandedEntry, landed } from '../facts/entry-points.ts';
 import { findingIn, verdictIn } from '../facts/source.ts';
 import type { WebFacts } from '../facts/web.ts';
@@ -20,6 +21,7 @@ export type EntryFacts = {
   readonly webHost: string;
   readonly entries: readonly EntryPoint[];
   readonly web: WebFacts;
+  readonly categories: readonly Category[];
   /** The host whose certificate ssl-check has failed; null where it has not. A warning there is told once. */
   readonly failedHost: string | null;
   /** True where every name below the domain has an address, so that www may exist without anyone having set it up (RFC 4592). */
@@ -35,6 +37,7 @@ export function judgeEntryPoints(facts: EntryFacts) {
     'web-server-missing': judgeServer(facts),
     'target-address-not-allowed': judge(() => judgeAddresses(entries)),
     'entry-points-all-broken': judge(() => judgeWhole(entries)),
+    'page-not-seen': judge(() => judgeSight(facts)),
     'https-missing': judge(() => judgeHttps(facts)),
     'http-not-upgraded': judge(() => judgeUpgrade(facts)),
     'http-upgraded-elsewhere': judge(() => judgeUpgradeElsewhere(facts)),
@@ -144,20 +147,45 @@ function judgeAddresses(entries: readonly EntryPoint[]): Verdict {
   );
 }
 
-// A page that we get as 401, 403 or 404 may exist for visitors. A server that fails has no page for anyone.
+// A page that we get as 401, 403 or 404 may exist for visitors. A server that fails everywhere has no page for anyone, also where it says 503.
 function judgeWhole(entries: readonly EntryPoint[]): Verdict {
   const failing = entries.filter(
-    ({ end, fields }) => end !== 'arrived' && end !== 'unknown' && (end !== 'error' || isServerError(fields)),
+    ({ end, isFailing }) => isFailing || (end !== 'arrived' && end !== 'unknown' && end !== 'error'),
   );
   const reached = entries.filter((entry) => entry.end !== 'unknown' && !failing.includes(entry));
   // A page behind an untrusted certificate does not hold; other rules report the certificate.
   if (reached.length > 0) return reached.some(({ distrust }) => !distrust) ? 'holds' : 'not-applicable';
-  const unseen = entries.filter(({ end }) => end === 'unknown');
-  return conclude(unseen.length > 0 ? [] : failing.map(showFailing), entries);
+  const isUnseen = entries.some((entry) => entry.end === 'unknown' && !failing.includes(entry));
+  return conclude(isUnseen ? [] : failing.map(showFailing), entries);
 }
 
-function isServerError(fields: EntryPoint['fields']): boolean {
-  return (fields?.finalStatus ?? 0) >= 500;
+// A page was seen where an entry point came to one, or where one of the checks that need a page has a score.
+function judgeSight({ entries, categories }: EntryFacts): Verdict {
+  const ofPage = categories.filter(({ name }) => name === 'headers' || name === 'performance');
+  const isArrived = entries.some(({ end }) => end === 'arrived') && !ofPage.some(saysUnseen);
+  if (isArrived || ofPage.some(({ score }) => score !== null)) return 'holds';
+  // All of them broken is another rule, with the same limit.
+  if (isBroken(judgeWhole(entries))) return 'not-applicable';
+  const asked = entries.filter(({ source }) => source.report !== null);
+  const looked = ofPage.filter(({ isReported }) => isReported);
+  const reasons = [
+    ...asked.map(({ url, why }) => ({ url, reason: why })),
+    ...looked.map(({ name, reason }) => ({ category: name, reason })),
+  ].filter(({ reason }) => reason !== '');
+  // Where nothing came of our questions, that is ours.
+  return reasons.length === 0 ? notTested('no check that needs a page came to an end') : brokenBy(reasons);
+}
+
+/** What the checks that need a page say where they met none; for redirect-check a chain has arrived at such an answer too. */
+const unseenCodes: ReadonlySet<string> = new Set([
+  'target-blocks-checks',
+  'target-error-status',
+  'target-no-document',
+  'page-not-html',
+]);
+
+function saysUnseen({ findings }: Category): boolean {
+  return findings.some(({ code }) => unseenCodes.has(code));
 }
 
 function judgeBroken(facts: EntryFacts): Verdict {

@@ -9,12 +9,12 @@ import { judgeEntryPoints } from './entry-points.ts';
 
 /** A verdict for every rule, in the order of the table; of a domain that does not exist nothing else is said. */
 export function judgeHealth(facts: HealthFacts): Verdicts<HealthCode> {
-  const { domain, webHost, entries, web, exists, dns } = facts;
+  const { domain, webHost, entries, web, exists, dns, categories } = facts;
   const failedHost = failedHostOf(facts);
   const hasWildcard = findingIn(dns, 'wildcard-present') !== undefined;
   const judged: Record<HealthCode, Verdict> = {
     ...judgeCategories(facts),
-    ...judgeEntryPoints({ domain, webHost, entries, web, failedHost, hasWildcard }),
+    ...judgeEntryPoints({ domain, webHost, entries, web, categories, failedHost, hasWildcard }),
   };
   return Object.fromEntries(
     codesOf(rules).map((code) => [

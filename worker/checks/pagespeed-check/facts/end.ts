@@ -3,6 +3,7 @@ import type { Evidence } from '#shared/model/verdict';
 import type { BrowserEnd, BrowserRun, RefusedHost } from '../../../probes/browser/port.ts';
 import { isKeptBack } from '../../../probes/failure-kinds.ts';
 import { type Block, readBlock } from '../../../web/block-page.ts';
+import { readUnseen } from '../../../web/page-seen.ts';
 import { isRemote, type Load, type LoadedRun } from '../evidence.ts';
 import { displayBytes } from './ratings.ts';
 
@@ -86,22 +87,19 @@ export function readLoadEnd(run: Load, url: string): NamedEnd {
     if (code === 'target-not-allowed') return { code, evidence: { host, reason } };
     return { code, evidence: { reason, operator: run.fix } };
   }
-  if (isRemote(run)) return nameGivenUp(run.end, host);
+  if (isRemote(run)) return nameGivenUp(run.end, url);
   // What the proxy saw is closer to the cause than what the browser reports.
   const refused = findMainRefusal(run, url);
   if (refused) return { code: nameRefusal(refused), evidence: showRefusal(refused) };
   const { end } = run;
   if (end.kind === 'killed') return nameKill(run, end.why, host);
   if (end.kind === 'crashed') return { code: 'browser-failed', evidence: { reason: lineOf(end.message) } };
-  return nameGivenUp(end, host);
+  return nameGivenUp(end, url);
 }
 
-// 403, 429 and 451 refuse a client, not a page, and some bot walls answer 405 to a plain GET.
-const blockingStatuses: ReadonlySet<number> = new Set([403, 405, 429, 451]);
-
 /** Whether a server sends this status to clients that it takes for robots, so that it says nothing of the page that visitors get. */
-function isBlockingStatus(status: number | null): boolean {
-  return status !== null && blockingStatuses.has(status);
+function isBlockingStatus(status: number | null, url: string): boolean {
+  return status !== null && readUnseen({ url, status, headers: [], bodySigns: [] }, url)?.kind === 'blocked';
 }
 
 /** Who answered instead of the site, where a page was loaded that is not the site's: a challenge, a login elsewhere. */
@@ -116,10 +114,11 @@ export function nameBlock({ reason, vendor }: Block, url: string): NamedEnd {
 }
 
 /** By the code that Lighthouse gave it up with. */
-function nameGivenUp(end: Extract<BrowserEnd, { kind: 'loaded' | 'not-measured' }>, host: string): NamedEnd {
+function nameGivenUp(end: Extract<BrowserEnd, { kind: 'loaded' | 'not-measured' }>, url: string): NamedEnd {
+  const { host } = new URL(url);
   if (end.kind === 'loaded') return { code: 'browser-failed', evidence: { reason: 'it has a result' } };
   const code = lighthouseCodes.get(end.code) ?? 'browser-failed';
-  if (code === 'target-error-status' && isBlockingStatus(end.status)) {
+  if (code === 'target-error-status' && isBlockingStatus(end.status, url)) {
     const reason = `the server answers our browser with status ${end.status}, which servers send to automated clients`;
     return { code: 'target-blocks-checks', evidence: { host, status: end.status, reason } };
   }

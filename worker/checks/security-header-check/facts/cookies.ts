@@ -1,12 +1,12 @@
 import { isMalformed } from '#shared/model/verdict';
 import { keyOf } from '../../../web/cookie-jar.ts';
+import { type CookiePurpose, isLogin, readCookiePurpose } from '../../../web/cookie-purpose.ts';
 import { type Storage, storeCookie } from '../../../web/cookie-store.ts';
 import { valuesOf } from '../../../web/fields.ts';
 import { cookieNameOf } from '../../../web/mask-cookie.ts';
 import { parseSetCookie, type SetCookie } from '../../../web/set-cookie.ts';
 import type { HeaderEvidence } from '../evidence.ts';
 import type { SeenHop } from './page.ts';
-import { isSessionCookie } from './session-cookie.ts';
 
 /** A Set-Cookie line and what a browser makes of it. `cookie` is undefined where the line is ignored whole. */
 export type SeenCookie = {
@@ -14,6 +14,9 @@ export type SeenCookie = {
   readonly line: string;
   readonly cookie: SetCookie | undefined;
   readonly storage: Storage;
+  /** undefined where the line is ignored whole. */
+  readonly purpose: CookiePurpose | undefined;
+  /** It is stored, and opens a session of a person. */
   readonly session: boolean;
 };
 
@@ -52,8 +55,9 @@ function readCookie(seen: SeenHop, line: string, nowMs: number): SeenCookie {
   const cookie = parseSetCookie(line);
   if (isMalformed(cookie)) {
     const storage = { stored: false, deletes: false, reason: `its line has ${cookie.malformed}` } as const;
-    return { seen, line, cookie: undefined, storage, session: false };
+    return { seen, line, cookie: undefined, storage, purpose: undefined, session: false };
   }
   const storage = storeCookie(cookie, seen.url, nowMs);
-  return { seen, line, cookie, storage, session: storage.stored && isSessionCookie(cookie) };
+  const purpose = readCookiePurpose(cookie);
+  return { seen, line, cookie, storage, purpose, session: storage.stored && isLogin(purpose) };
 }

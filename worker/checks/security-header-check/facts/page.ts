@@ -1,6 +1,7 @@
-import { type Block, readBlock } from '../../../web/block-page.ts';
+import type { Block } from '../../../web/block-page.ts';
 import { type ContentType, isDocument, isHtml, parseContentType } from '../../../web/content-type.ts';
 import { type Fields, indexFields, valuesOf } from '../../../web/fields.ts';
+import { readUnseen, type Unseen } from '../../../web/page-seen.ts';
 import type { Chain, DocumentSight, HeaderEvidence, Hop } from '../evidence.ts';
 import { readPolicies, type SeenPolicy } from './policies.ts';
 
@@ -23,6 +24,8 @@ export type Page = SeenHop & {
   readonly policies: readonly SeenPolicy[];
   /** Who answered instead of the site; undefined where this is its page. */
   readonly block: Block | undefined;
+  /** Why this is not the page that was asked for; undefined where it is. */
+  readonly unseen: Unseen | undefined;
 };
 
 /** All hops of both chains in the order of the report; those of the http chain that were met on the https chain stand once. */
@@ -54,7 +57,7 @@ export function readPage({ https, http }: HeaderEvidence, hops: readonly SeenHop
 
 function readAnswerOf(seen: SeenHop, { start, document, bodySigns = [] }: Chain): Page {
   const { url, status, headers } = seen.hop;
-  const block = readBlock({ url, status, headers, bodySigns }, start);
+  const unseen = readUnseen({ url, status, headers, bodySigns }, start);
   const type = parseContentType(valuesOf(seen.fields, 'content-type'));
   return {
     ...seen,
@@ -62,7 +65,8 @@ function readAnswerOf(seen: SeenHop, { start, document, bodySigns = [] }: Chain)
     isDocument: isDocument(type),
     document,
     policies: readPolicies(seen, document),
-    block,
+    block: unseen?.kind === 'blocked' ? unseen.block : undefined,
+    unseen,
   };
 }
 
@@ -80,4 +84,9 @@ export function whyPageUnread({ type, document }: Page): string | null {
   if (!isHtml(type)) return null;
   if (document === null) return 'the page could not be read';
   return document.cut === null ? null : `the page was not read to its end: ${document.cut}`;
+}
+
+/** True where there is an answer that the rules for pages can be asked of: the page, or a front page that is none but is the site's own answer. */
+export function isJudged(page: Page | undefined): page is Page {
+  return page !== undefined && (page.unseen === undefined || page.unseen.kind === 'no-document');
 }

@@ -1,11 +1,9 @@
 import { cookieRules } from '#shared/catalogue/security-header-check/rules/cookies';
 import { allOf, brokenBy, type Evidence, type Verdict, type Verdicts } from '#shared/model/verdict';
 import { valuesOf } from '../../../web/fields.ts';
-import { isInfrastructure } from '../../../web/known-cookies.ts';
 import { maskAttributeValue } from '../../../web/mask-cookie.ts';
 import type { SetCookie } from '../../../web/set-cookie.ts';
 import { nameOf, type SeenCookie } from '../facts/cookies.ts';
-import { isAntiForgeryCookie } from '../facts/session-cookie.ts';
 import { isSharedCacheable, parseCacheControl } from '../grammar/cache-control.ts';
 import { cut, where } from './verdict-tables.ts';
 
@@ -22,7 +20,7 @@ export function judgeCookies(cookies: readonly SeenCookie[]): Verdicts<keyof typ
   const session = kept.filter(isSession);
   const other = kept.filter((cookie) => !isSession(cookie));
   // What stands before a site sets its own cookies, which the site cannot change.
-  const own = other.filter(({ cookie }) => !isInfrastructure(cookie.name));
+  const own = other.filter(isOwn);
   return {
     'cookie-session-no-secure': lacking(overHttps.filter(isSession), ({ cookie }) => cookie.secure),
     'cookie-session-no-httponly': lacking(session, ({ cookie }) => cookie.httpOnly),
@@ -30,17 +28,20 @@ export function judgeCookies(cookies: readonly SeenCookie[]): Verdicts<keyof typ
     'cookie-session-on-http': lacking(session, isOverHttps),
     'cookie-on-http': lacking(own, isOverHttps),
     'cookie-csrf-no-samesite': lacking(
-      other.filter(({ cookie }) => isAntiForgeryCookie(cookie)),
-      saysSameSite,
+      other.filter(isAntiForgery),
+      (cookie) => saysSameSite(cookie) || isDoubleSubmit(cookie),
     ),
     'cookie-no-secure': lacking(own.filter(isOverHttps), ({ cookie }) => cookie.secure),
     'cookie-no-samesite': lacking(
-      own.filter(({ cookie }) => !isAntiForgeryCookie(cookie)),
+      own.filter((cookie) => !isAntiForgery(cookie)),
       saysSameSite,
     ),
     'cookie-samesite-invalid': judgeSameSite(kept),
     'cookie-refused': judgeRefused(cookies),
-    'cookie-cacheable': where(kept.length > 0, brokenBy([...session, ...own].flatMap(findCacheable))),
+    'cookie-cacheable': where(
+      kept.length > 0,
+      brokenBy([...session, ...own].filter(tellsApart).flatMap(findCacheable)),
+    ),
     'cookie-wide-domain': where(
       session.length > 0,
       brokenBy(
@@ -63,6 +64,25 @@ function isOverHttps({ seen }: SeenCookie): boolean {
 
 function isSession({ session }: SeenCookie): boolean {
   return session;
+}
+
+// Of a line that is ignored whole nobody knows more than that the site sent it.
+function isOwn({ purpose }: SeenCookie): boolean {
+  return purpose?.isOwn !== false;
+}
+
+function isAntiForgery({ purpose }: SeenCookie): boolean {
+  return purpose?.kind === 'anti-forgery';
+}
+
+// Scripts of the page send it a second time; another site cannot read it, so it helps none that the browser adds it.
+function isDoubleSubmit({ cookie }: Kept): boolean {
+  return !cookie.httpOnly;
+}
+
+// A country, a date or an experiment is the same for many, so a cache may give it to others.
+function tellsApart({ purpose }: Kept): boolean {
+  return purpose?.identifies !== 'nobody';
 }
 
 function lacking(cookies: readonly Kept[], has: (cookie: Kept) => boolean): Verdict {
@@ -100,7 +120,7 @@ function judgeRefused(cookies: readonly SeenCookie[]): Verdict {
       const { storage } = cookie;
       const isSetAnyway =
         !isOverHttps(cookie) && cookie.cookie?.secure === true && stored.has(nameOf(cookie));
-      return storage.stored || storage.deletes || isSetAnyway
+      return storage.stored || storage.deletes || isSetAnyway || !isOwn(cookie)
         ? []
         : [{ ...show(cookie), reason: storage.reason }];
     }),

@@ -7,7 +7,7 @@ export function judgeLeads(chains: readonly Chain[], page: Page | undefined): Ve
   const leads = new Map(chains.flatMap(findLeads).map((lead) => [lead.from, lead]));
   if (leads.size > 0) return brokenBy([...leads.values()]);
   if (!page) return 'not-applicable';
-  if (page.block) return notTested(`the page itself was not seen: ${page.block.reason}`);
+  if (page.unseen) return notTested(`the page itself was not seen: ${page.unseen.why}`);
   const why = whyPageUnread(page);
   return why === null ? 'holds' : notTested(why);
 }

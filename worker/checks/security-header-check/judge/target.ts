@@ -39,7 +39,7 @@ export function judgeTarget(
   };
 }
 
-type PageCode = 'target-blocks-checks' | 'target-other-site' | 'target-error-status';
+type PageCode = 'target-blocks-checks' | 'target-other-site' | 'target-error-status' | 'target-no-document';
 
 function judgePage(url: string, page: Page | undefined): Verdicts<PageCode> {
   if (!page)
@@ -47,13 +47,18 @@ function judgePage(url: string, page: Page | undefined): Verdicts<PageCode> {
       'target-blocks-checks': 'not-applicable',
       'target-other-site': 'not-applicable',
       'target-error-status': 'not-applicable',
+      'target-no-document': 'not-applicable',
     };
-  const { index, hop, block } = page;
-  const isError = hop.status >= 400 && { hop: index, url: hop.url, status: hop.status };
+  const { index, hop, block, unseen } = page;
+  const seen = { hop: index, url: hop.url, status: hop.status };
   return {
     'target-blocks-checks': brokenWhen(block && showBlock(page, block)),
     'target-other-site': judgeSite(url, page),
-    'target-error-status': block ? 'not-applicable' : brokenWhen(isError),
+    'target-error-status': where(!block, brokenWhen(unseen?.kind === 'error-status' && seen)),
+    'target-no-document': where(
+      !block && unseen?.kind !== 'error-status',
+      brokenWhen(unseen?.kind === 'no-document' && { ...seen, type: unseen.type }),
+    ),
   };
 }
 

@@ -8,7 +8,7 @@ import { readCors } from '../facts/cors.ts';
 import { readFraming } from '../facts/framing.ts';
 import { readEffectiveHsts } from '../facts/hsts.ts';
 import { readIsolation } from '../facts/isolation.ts';
-import type { Page, SeenHop } from '../facts/page.ts';
+import { isJudged, type Page, type SeenHop } from '../facts/page.ts';
 import type { SeenPolicy } from '../facts/policies.ts';
 import { readReferrer } from '../facts/referrer.ts';
 import { readScripts } from '../facts/script.ts';
@@ -42,12 +42,12 @@ function reportValue(name: string, value: string): string {
 
 /** What a browser would enforce, as the report shows it; null where there is no page or it does not apply to one. */
 export function reportEffective(evidence: HeaderEvidence, page: Page | undefined) {
-  // What blocks us sends headers of its own; browsers keep its HSTS all the same.
-  const isBlocked = page?.block !== undefined;
+  // A block page or an error has headers of its own; browsers keep its HSTS all the same.
+  const isHidden = !isJudged(page);
   return {
     hsts: page ? reportHsts(evidence, page) : null,
-    ...reportOfPage(isBlocked ? undefined : page),
-    cors: isBlocked ? null : reportCors(evidence.cors),
+    ...reportOfPage(isHidden ? undefined : page),
+    cors: isHidden && page !== undefined ? null : reportCors(evidence.cors),
   };
 }
 

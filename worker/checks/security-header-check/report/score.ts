@@ -11,7 +11,7 @@ export type GroupScore = {
 };
 
 export type OwnScore = {
-  /** 100 minus what the groups have lost, never below 0. */
+  /** 100 minus what the groups have lost, rounded to a whole number (half a point up), never below 0. The letter is that of this number. */
   readonly score: number;
   /** Code → its effect: the worst finding of each group takes its points, the others none. */
   readonly scoreEffects: { readonly [code: string]: number };
@@ -46,7 +46,7 @@ export function scoreGroups(verdicts: Verdicts<HeaderCode>): OwnScore {
     };
   }
   const lost = Object.values(groups).reduce((sum, group) => sum + group.lost, 0);
-  return { score: Math.max(0, 100 - lost), scoreEffects, groups };
+  return { score: Math.max(0, Math.round(100 - lost)), scoreEffects, groups };
 }
 
 function stateOf(verdicts: readonly Verdicts[string][], lost: number): GroupScore['state'] {
