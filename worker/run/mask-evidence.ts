@@ -60,8 +60,12 @@ function holdsCookie(text: string): boolean {
   return text.split('=', 3).length > 2;
 }
 
-/** Public words at the front of a value: a cookie prefix, and what every JSON Web Token begins with. */
-const kept = /^\s*(?:__(?:secure|host|http|host-http)-|eyJ)?/i;
+/** Public words at the front of a value: a cookie prefix, what every JSON Web Token begins with, and the mark of a value for scripts. */
+const kept = /^\s*(?:__(?:secure|host|http|host-http)-|eyJ|"?ajax:)?/i;
+
+/** What gathering left of a value already: its length is read again. */
+const standsForValue =
+  /^\s*(?:__(?:secure|host|http|host-http)-)?\[\d{1,7} octets(?:, a signed token|, for scripts)?\]$/i;
 
 const digits = '0123456789';
 const hexLetters = 'abcdefABCDEF';
@@ -72,6 +76,7 @@ const letters = 'ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZabcdefABCDEF';
  * entropy is the same. Punctuation, which divides tokens, stays; a byte beyond ASCII becomes another one.
  */
 function fill(text: string): string {
+  if (standsForValue.test(text)) return text;
   const front = kept.exec(text)?.[0] ?? '';
   const secret = text.slice(front.length);
   const filler = [

@@ -36,9 +36,9 @@ const preferenceWords =
   device platform browser os mobile desktop tablet viewport screen theme dark timezone tz date time timestamp ts expires expiry
   expire timeout start started end last first lastvisit seen banner popup modal notice warning bandwidth connectionspeed edition
   view layout sort count counter depth left duration remaining version build status state enabled test check`);
-/** Whoever delivers a site gives tokens to the client, not to a person. */
 const tokenWords = words('token jwt');
 const identifierWords = words('id uid uuid guid visitorid userid deviceid');
+/** Whoever delivers a site gives tokens to the client, not to a person. */
 const deliveryWords = words(
   'cdn edge site waf bot akamai fastly cloudfront challenge captcha clearance proxy gateway',
 );

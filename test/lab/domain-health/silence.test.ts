@@ -80,7 +80,7 @@ test('a visit that is late gives what it has stored, and who asks again joins it
   expect(first.categories.headers.reason).toContain('gave no answer');
   expect([first.state, first.score]).toEqual(['partial', null]);
   // That nobody answered us in time is no missing https.
-  expect(codesIn(first)).toEqual(['category-poor', 'coverage-incomplete', 'mail-lost']);
+  expect(codesIn(first)).toEqual(['category-poor', 'coverage-incomplete', 'mail-lost', 'page-not-seen']);
   vi.setSystemTime(Date.now() + 61_000);
   const second = lab.health('mute.test');
   await expect.poll(() => lab.backend.jobQueue.stats()).toMatchObject({ composite: { running: 1 } });

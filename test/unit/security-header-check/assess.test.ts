@@ -35,6 +35,7 @@ const neverUntested: ReadonlySet<string> = new Set([
   'target-not-allowed',
   'target-error-status',
   'target-no-document',
+  'target-differs-by-visitor',
   'target-blocks-checks',
   'target-other-site',
 ]);

@@ -110,7 +110,7 @@ type Seen = {
 export function judgeAll(evidence: HeaderEvidence, seen: Seen): Verdicts<HeaderCode> {
   const { hops, page } = seen;
   return {
-    ...judgeTarget(evidence, page),
+    ...judgeTarget(evidence, page, hops),
     ...judgeFamilies(evidence.families),
     ...judgeRedirects(evidence),
     ...(isJudged(page) ? judgePage(evidence, hops, page) : judgeNoPage(evidence, hops, page)),

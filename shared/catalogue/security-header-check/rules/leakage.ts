@@ -144,6 +144,14 @@ export const targetRules = inGroup('target', {
     fix: 'Check an address that answers 200, or allow the User-Agent of this check.',
     references: ['RFC 9110 §15.5', 'RFC 9110 §15.6'],
   },
+  'target-differs-by-visitor': {
+    severity: 'info',
+    title: 'The answer depends on who asks',
+    detail:
+      '{url} depends on {subject}: {reason}. Visitors who differ in that may get other headers than this check.',
+    fix: 'You do not need to do anything if every variant sends the same security headers.',
+    references: ['RFC 9110 §12.5.5', 'RFC 9110 §12.1'],
+  },
   'target-no-document': {
     severity: 'medium',
     title: 'The front page is not a web page',

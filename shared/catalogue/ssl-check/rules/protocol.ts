@@ -206,7 +206,7 @@ export const protocolRules = {
   },
   'hsts-missing': {
     part: 'protocol',
-    severity: 'medium',
+    severity: 'high',
     points: 10,
     title: 'HSTS is missing',
     detail:
@@ -216,7 +216,7 @@ export const protocolRules = {
   },
   'hsts-short': {
     part: 'protocol',
-    severity: 'low',
+    severity: 'medium',
     points: 10,
     title: 'The HSTS lifetime is short',
     detail: 'Strict-Transport-Security is valid for {days} days. We recommend 180 or more.',

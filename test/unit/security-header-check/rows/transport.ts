@@ -463,6 +463,36 @@ export const transportRows: readonly Row[] = [
     holds: ['target-no-document'],
     score: 100,
   },
+  ...(
+    ['User-Agent', 'Accept-Encoding, accept-language', 'Sec-CH-UA-Mobile', '*', 'CF-IPCountry'] as const
+  ).map((vary): Row => ({
+    name: `Vary: ${vary} hints at other headers for other visitors`,
+    evidence: see({ headers: [...baseline, ['Vary', vary]] }),
+    broken: [],
+    info: ['target-differs-by-visitor'],
+    score: 100,
+  })),
+  {
+    name: 'Vary: Accept-Encoding, Cookie is usual and no hint',
+    evidence: see({ headers: [...baseline, ['Vary', 'Accept-Encoding, Cookie, Origin']] }),
+    broken: [],
+    holds: ['target-differs-by-visitor'],
+  },
+  ...(['https://site.test/en-us/', 'https://m.site.test/'] as const).map((to): Row => ({
+    name: `a front page that leads to ${to} has chosen by who asked`,
+    evidence: see({
+      https: chain([redirect('https://site.test/', to, [hsts, year]), answer(to, baseline)]),
+      http: failed('http://site.test/'),
+    }),
+    broken: [],
+    info: ['target-differs-by-visitor'],
+  })),
+  {
+    name: 'what an error varies by says nothing of the page',
+    evidence: see({ headers: [html, ['Vary', 'User-Agent']], status: 404 }),
+    broken: ['target-error-status'],
+    notApplicable: ['target-differs-by-visitor'],
+  },
   {
     name: 'a page on another site is said to be there',
     evidence: see({

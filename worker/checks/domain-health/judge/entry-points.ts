@@ -166,7 +166,8 @@ function judgeSight({ entries, categories }: EntryFacts): Verdict {
   if (isArrived || ofPage.some(({ score }) => score !== null)) return 'holds';
   // All of them broken is another rule, with the same limit.
   if (isBroken(judgeWhole(entries))) return 'not-applicable';
-  const asked = entries.filter(({ source }) => source.report !== null);
+  // A name without an address says nothing of the page.
+  const asked = entries.filter(({ source, end }) => source.report !== null && end !== 'no-name');
   const looked = ofPage.filter(({ isReported }) => isReported);
   const reasons = [
     ...asked.map(({ url, why }) => ({ url, reason: why })),

@@ -4,14 +4,16 @@ import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from 
 import { siteOf } from '#shared/target/parse-target';
 import type { Block } from '../../../web/block-page.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
-import type { Page } from '../facts/page.ts';
+import type { Page, SeenHop } from '../facts/page.ts';
 import { judgeLeads } from './page-leads.ts';
 import { brokenWhen, where } from './verdict-tables.ts';
+import { judgeVisitor } from './visitor.ts';
 
 /** Says what could not be asked, and whether an error page was judged. */
 export function judgeTarget(
   { url, https, http }: HeaderEvidence,
   page: Page | undefined,
+  hops: readonly SeenHop[],
 ): Verdicts<Exclude<keyof typeof targetRules, FamilyCode>> {
   const failures = [https, http].flatMap(findFailure);
   const unique = [...new Map(failures.map((failure) => [failure.url, failure])).values()];
@@ -35,6 +37,8 @@ export function judgeTarget(
         : judgeAbout(!isSilent, coded('target-address-not-allowed')),
     'target-not-allowed': judgeAbout(!isSilent, coded('target-not-allowed')),
     ...judgePage(url, page),
+    // What a block page or an error varies by says nothing of the page.
+    'target-differs-by-visitor': page && !page.unseen ? judgeVisitor(hops, page) : 'not-applicable',
     'redirect-client-side': judgeLeads([https, http], page),
   };
 }
