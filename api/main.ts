@@ -1,4 +1,4 @@
-import { type ProcessContext, runProcess } from '#shared/process';
+import { type ProcessContext, runProcess } from '#shared/lifecycle/process';
 
 /** An API process of a scaled deployment; with WEB_CONCURRENCY several that share one port. */
 export async function main(): Promise<void> {

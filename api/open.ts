@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { limitConnections, slowSenderOptions, usualConnectionLimits } from '#shared/connections';
-import { listen } from '#shared/listen';
+import { limitConnections, slowSenderOptions, usualConnectionLimits } from '#shared/lifecycle/connections';
+import { listen } from '#shared/lifecycle/listen';
 import type { Checks } from '#shared/model/readiness';
 import { type ApiContext, openDesk } from './desk.ts';
 import { makeApp } from './listener/app.ts';

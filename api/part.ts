@@ -1,5 +1,5 @@
-import { asConfigError } from '#shared/listen';
-import type { Part, ProcessContext } from '#shared/process';
+import { asConfigError } from '#shared/lifecycle/listen';
+import type { Part, ProcessContext } from '#shared/lifecycle/process';
 import { openApi } from './open.ts';
 
 /** The public listener as a part of a process. */

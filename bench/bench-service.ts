@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Config, readConfig } from '#shared/config';
+import { type Config, readConfig } from '#shared/settings/config';
 
 /** Starts a target on loopback, and gives the settings of a service that may visit it and refuses nobody. */
 export async function openBenchTarget(

@@ -1,11 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Backend, openBackend } from '#shared/backend';
-import type { Config } from '#shared/config';
-import { openLogger } from '#shared/logger';
-import { openMetrics } from '#shared/metrics';
-import { makeToken } from '#shared/token-store/make-token';
+import { type Backend, openBackend } from '#shared/lifecycle/backend';
+import type { Config } from '#shared/settings/config';
+import { makeToken } from '#shared/stores/tokens/make-token';
+import { openLogger } from '#shared/telemetry/logger';
+import { openMetrics } from '#shared/telemetry/metrics';
 import { openApi } from '../api/open.ts';
 import { openWorker } from '../worker/start/open.ts';
 import { openBenchTarget } from './bench-service.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
-import type { Config } from '#shared/config';
-import { openJobKeys } from '#shared/job-keys';
 import { randomId } from '#shared/model/job';
 import type { Report } from '#shared/model/report';
-import { targetPolicyOf } from '#shared/policy';
-import type { ReportStore } from '#shared/report-store/port';
+import type { ReportStore } from '#shared/ports/report-store';
+import { openJobKeys } from '#shared/queue/job-keys';
+import type { Config } from '#shared/settings/config';
+import { targetPolicyOf } from '#shared/settings/policy';
 import { openAskReader } from '../api/request/ask.ts';
 
 /** So many that a process has few of them in memory when they are asked for in turn: 64 MiB hold about 15,000. */

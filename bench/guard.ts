@@ -1,5 +1,5 @@
-import { classifyAddress } from '#shared/target/classify-address';
-import { parseHttpUrl, type TargetPolicy } from '#shared/target/parse-target';
+import { classifyAddress } from '#shared/targets/classify-address';
+import { parseHttpUrl, type TargetPolicy } from '#shared/targets/parse-target';
 import type { Section } from './section.ts';
 
 const policy: TargetPolicy = {

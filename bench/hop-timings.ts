@@ -8,7 +8,7 @@ import {
   type Server as TcpServer,
 } from 'node:net';
 import { promisify } from 'node:util';
-import { readConfig } from '#shared/config';
+import { readConfig } from '#shared/settings/config';
 import { makeAuthority } from '../test/lab/kit/certificates.ts';
 import { prepareProbesOf } from '../worker/start/probe-settings.ts';
 import type { Section } from './section.ts';

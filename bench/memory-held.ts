@@ -1,11 +1,11 @@
-// What one entry of each memory holds, in a process of its own: the constants beside the budgets in api/ and shared/rate-limiter.
+// What one entry of each memory holds, in a process of its own: the constants beside the budgets in api/ and shared/limits/rates.
 
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
-import { readConfig } from '#shared/config';
-import { openJobKeys } from '#shared/job-keys';
+import { openMemoryRateLimiter } from '#shared/limits/rates/memory';
 import { randomId } from '#shared/model/job';
-import { targetPolicyOf } from '#shared/policy';
-import { openMemoryRateLimiter } from '#shared/rate-limiter/memory';
+import { openJobKeys } from '#shared/queue/job-keys';
+import { readConfig } from '#shared/settings/config';
+import { targetPolicyOf } from '#shared/settings/policy';
 import { openReportCache } from '../api/answer/report-cache.ts';
 import { openAskReader } from '../api/request/ask.ts';
 

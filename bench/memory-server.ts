@@ -1,9 +1,9 @@
 // The server of the memory bench: the service over a store that has a report for every question, or with workers that run.
-import { openBackend } from '#shared/backend';
-import { type Config, readConfig } from '#shared/config';
-import { openLogger } from '#shared/logger';
-import type { Question, ReportStore, StoredReport } from '#shared/report-store/port';
-import { fromRow, toRow } from '#shared/report-store/row';
+import { openBackend } from '#shared/lifecycle/backend';
+import type { Question, ReportStore, StoredReport } from '#shared/ports/report-store';
+import { type Config, readConfig } from '#shared/settings/config';
+import { fromRow, toRow } from '#shared/stores/reports/row';
+import { openLogger } from '#shared/telemetry/logger';
 import { openApi } from '../api/open.ts';
 import { openWorker } from '../worker/start/open.ts';
 import { openBenchTarget } from './bench-service.ts';

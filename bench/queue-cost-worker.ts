@@ -1,8 +1,8 @@
 // The worker of the queue-cost bench, in a process of its own: no-op jobs of our queue, or of a plain BullMQ one.
 import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { openBullmqJobQueue } from '#shared/job-queue/bullmq/open';
-import { openLogger } from '#shared/logger';
+import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
+import { openLogger } from '#shared/telemetry/logger';
 
 const [kind, url = ''] = process.argv.slice(2);
 if (kind === 'ours') {

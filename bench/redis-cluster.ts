@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import type { JobQueue } from '#shared/job-queue/port';
+import type { JobQueue } from '#shared/ports/job-queue';
 import { startRedisCluster } from '../test/kit/redis-cluster.ts';
 import { startRedis } from '../test/kit/redis.ts';
 import { cpuMsOf } from './process-cpu.ts';

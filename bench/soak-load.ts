@@ -1,7 +1,7 @@
-import { openBackend } from '#shared/backend';
-import { readConfig } from '#shared/config';
-import { openLogger } from '#shared/logger';
-import { makeToken } from '#shared/token-store/make-token';
+import { openBackend } from '#shared/lifecycle/backend';
+import { readConfig } from '#shared/settings/config';
+import { makeToken } from '#shared/stores/tokens/make-token';
+import { openLogger } from '#shared/telemetry/logger';
 import type { Fleet, Member, Tally } from '../test/faults/fleet.ts';
 import { clientHeaders } from '../test/kit/client-headers.ts';
 

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomId } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
-import type { ReportKeys, ReportStore } from '#shared/report-store/port';
+import type { ReportKeys, ReportStore } from '#shared/ports/report-store';
 import { percentile } from './statistics.ts';
 
 /** The same acts without our store: the driver's own calls, on the same data. */

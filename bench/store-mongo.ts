@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { MongoClient } from 'mongodb';
-import { openLogger } from '#shared/logger';
+import { databaseNameOf } from '#shared/backends/mongo';
 import { randomId } from '#shared/model/job';
-import { databaseNameOf } from '#shared/mongo';
-import { openMongoReportStore } from '#shared/report-store/mongo';
-import { type ReportDocument, toDocument } from '#shared/report-store/mongo-documents';
-import { toRow } from '#shared/report-store/row';
+import { openMongoReportStore } from '#shared/stores/reports/mongo';
+import { type ReportDocument, toDocument } from '#shared/stores/reports/mongo-documents';
+import { toRow } from '#shared/stores/reports/row';
+import { openLogger } from '#shared/telemetry/logger';
 import type { TestMongo } from '../test/kit/mongo.ts';
 import { type Side, sampleReport } from './store-measure.ts';
 

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { openLogger } from '#shared/logger';
 import { randomId } from '#shared/model/job';
-import { toRow } from '#shared/report-store/row';
-import { openSqliteReportStore } from '#shared/report-store/sqlite';
+import { toRow } from '#shared/stores/reports/row';
+import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
+import { openLogger } from '#shared/telemetry/logger';
 import { type Side, sampleReport } from './store-measure.ts';
 
 const reportsOfKey = 10;

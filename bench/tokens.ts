@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
-import { openBackend } from '#shared/backend';
-import { readConfig } from '#shared/config';
-import { openLogger } from '#shared/logger';
-import { makeToken } from '#shared/token-store/make-token';
-import { drawToken } from '#shared/token-store/token-text';
+import { openBackend } from '#shared/lifecycle/backend';
+import { readConfig } from '#shared/settings/config';
+import { makeToken } from '#shared/stores/tokens/make-token';
+import { drawToken } from '#shared/stores/tokens/token-text';
+import { openLogger } from '#shared/telemetry/logger';
 import { openApi } from '../api/open.ts';
 import type { Section } from './section.ts';
 import { median } from './statistics.ts';

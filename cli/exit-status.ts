@@ -1,6 +1,6 @@
-import { ConfigError } from '#shared/config';
 import { Problem } from '#shared/model/problem';
 import { visible } from '#shared/render/visible-text';
+import { ConfigError } from '#shared/settings/config';
 import { DiagnosticsProblem, ServerUnreachable } from '../client/diagnostics.ts';
 import { UsageError } from './usage-error.ts';
 

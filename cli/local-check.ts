@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import { readConfig } from '#shared/config';
 import type { Job } from '#shared/model/job';
-import { targetPolicyOf } from '#shared/policy';
 import { jsonText } from '#shared/render/visible-text';
-import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/target/parse-target';
+import { readConfig } from '#shared/settings/config';
+import { targetPolicyOf } from '#shared/settings/policy';
+import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import type { Check } from '../worker/checks/check.ts';
 import { findCheck } from '../worker/checks/registry.ts';
 import { type EvidenceFile, judge } from '../worker/run/judge.ts';

@@ -1,6 +1,6 @@
-import { openBackend } from '#shared/backend';
-import { readConfig } from '#shared/config';
-import { openLogger } from '#shared/logger';
+import { openBackend } from '#shared/lifecycle/backend';
+import { readConfig } from '#shared/settings/config';
+import { openLogger } from '#shared/telemetry/logger';
 import { openApi } from '../api/open.ts';
 import { openWorker } from '../worker/start/open.ts';
 

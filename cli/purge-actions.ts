@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Config, readConfig } from '#shared/config';
-import type { Purged, PurgeWish } from '#shared/report-store/purge';
+import { type Config, readConfig } from '#shared/settings/config';
+import type { Purged, PurgeWish } from '#shared/stores/reports/purge';
 import { say, show } from './door.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -29,9 +29,9 @@ function readWish({ account, target, olderThan }: Options): PurgeWish {
 
 async function purgeStore({ REDIS_URL, MONGODB_URL, DATA_DIR }: Config, wish: PurgeWish): Promise<Purged> {
   if (REDIS_URL !== undefined && MONGODB_URL !== undefined) {
-    const { purgeMongo } = await import('#shared/report-store/purge-mongo');
+    const { purgeMongo } = await import('#shared/stores/reports/purge-mongo');
     const purged = await purgeMongo(MONGODB_URL, wish);
-    const { announcePurge } = await import('#shared/job-queue/bullmq/announce-purge');
+    const { announcePurge } = await import('#shared/queue/bullmq/announce-purge');
     await announcePurge(REDIS_URL);
     await delay(lateReadMs);
     await announcePurge(REDIS_URL);
@@ -40,7 +40,7 @@ async function purgeStore({ REDIS_URL, MONGODB_URL, DATA_DIR }: Config, wish: Pu
   const path = join(DATA_DIR, 'reports.sqlite');
   if (DATA_DIR === ':memory:' || !existsSync(path))
     throw new UsageError(`There is no store in DATA_DIR (${DATA_DIR}).`);
-  const { purgeSqlite } = await import('#shared/report-store/purge-sqlite');
+  const { purgeSqlite } = await import('#shared/stores/reports/purge-sqlite');
   // A running service sees within a second that somebody else wrote, and forgets what it remembers.
   return purgeSqlite(path, wish);
 }

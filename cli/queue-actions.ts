@@ -1,14 +1,14 @@
-import { readHeld } from '#shared/agreement/read-held';
 import { catalogue } from '#shared/catalogue/registry';
-import { readConfig } from '#shared/config';
-import type { JobSeen, Operator } from '#shared/job-queue/bullmq/operator';
-import { openOperator } from '#shared/job-queue/bullmq/operator';
-import { type Paused, pauseMostMs } from '#shared/job-queue/bullmq/pauses';
-import { type Circumstances, sayWhy } from '#shared/job-queue/bullmq/why';
-import { openLogger } from '#shared/logger';
+import { readHeld } from '#shared/lifecycle/agreement/read-held';
 import { queueNames } from '#shared/model/job';
+import type { JobSeen, Operator } from '#shared/queue/bullmq/operator';
+import { openOperator } from '#shared/queue/bullmq/operator';
+import { type Paused, pauseMostMs } from '#shared/queue/bullmq/pauses';
+import { type Circumstances, sayWhy } from '#shared/queue/bullmq/why';
 import { jsonText } from '#shared/render/visible-text';
-import { siteOf } from '#shared/target/parse-target';
+import { readConfig } from '#shared/settings/config';
+import { siteOf } from '#shared/targets/parse-target';
+import { openLogger } from '#shared/telemetry/logger';
 import { say, sayForProgram, show } from './door.ts';
 import { UsageError } from './usage-error.ts';
 

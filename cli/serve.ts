@@ -1,4 +1,4 @@
-import { type ProcessContext, runProcess } from '#shared/process';
+import { type ProcessContext, runProcess } from '#shared/lifecycle/process';
 import { runGraceMs } from '../worker/start/part.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { openBackend } from '#shared/backend';
-import { readConfig } from '#shared/config';
-import { openLogger } from '#shared/logger';
+import { openBackend } from '#shared/lifecycle/backend';
 import { jsonText } from '#shared/render/visible-text';
+import { readConfig } from '#shared/settings/config';
+import { openLogger } from '#shared/telemetry/logger';
 import { sayForProgram } from './door.ts';
 import { UsageError } from './usage-error.ts';
 

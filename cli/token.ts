@@ -1,8 +1,4 @@
-import { openTokenStore } from '#shared/backend';
-import { quotaSchema, readConfig } from '#shared/config';
-import { openLogger } from '#shared/logger';
-import { jsonText } from '#shared/render/visible-text';
-import { makeToken, type TokenWish } from '#shared/token-store/make-token';
+import { openTokenStore } from '#shared/lifecycle/backend';
 import {
   isLive,
   type OwnLimit,
@@ -10,7 +6,11 @@ import {
   scopes,
   type Token,
   type TokenStore,
-} from '#shared/token-store/port';
+} from '#shared/ports/token-store';
+import { jsonText } from '#shared/render/visible-text';
+import { quotaSchema, readConfig } from '#shared/settings/config';
+import { makeToken, type TokenWish } from '#shared/stores/tokens/make-token';
+import { openLogger } from '#shared/telemetry/logger';
 import { say, sayForProgram, show, warn } from './door.ts';
 import { UsageError } from './usage-error.ts';
 

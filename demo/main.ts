@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openTokenStore } from '#shared/backend';
-import { readConfig } from '#shared/config';
-import { openLogger } from '#shared/logger';
-import { makeToken } from '#shared/token-store/make-token';
+import { openTokenStore } from '#shared/lifecycle/backend';
+import { readConfig } from '#shared/settings/config';
+import { makeToken } from '#shared/stores/tokens/make-token';
+import { openLogger } from '#shared/telemetry/logger';
 import { findBrowser } from '../worker/probes/browser/find-browser.ts';
 import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
 import { browserSettingsOf } from '../worker/start/probe-settings.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { anonymousAccount, type Grant, grantOf } from '#shared/model/grant';
 import { answers, type Wanted } from '#shared/model/job';
-import type { StoredReport } from '#shared/report-store/port';
+import type { StoredReport } from '#shared/ports/report-store';
 import { type Representation, representStored } from './representation.ts';
 
 /** A report ready to be sent. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
-import type { StoredReport } from '#shared/report-store/port';
-import { digestOf, exactly, unpackPrepared } from '#shared/report-store/row';
+import type { StoredReport } from '#shared/ports/report-store';
+import { digestOf, exactly, unpackPrepared } from '#shared/stores/reports/row';
 import { type Coding, chooseCoding } from './negotiation.ts';
 import type { Outgoing } from './outgoing.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '#shared/config';
+import type { Config } from '#shared/settings/config';
 
 /** What callers see of this service. */
 export type Site = {

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import { catalogue } from '#shared/catalogue/registry';
-import type { CallerJobs, JobQueue } from '#shared/job-queue/port';
 import { resolveReference } from '#shared/model/finding';
 import { Problem, type ProblemCode, problems } from '#shared/model/problem';
 import { checkFailed } from '#shared/model/report';
 import type { Rule } from '#shared/model/verdict';
+import type { CallerJobs, JobQueue } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
 import { prepareJson, sendRepresentation } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';

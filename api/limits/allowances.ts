@@ -1,5 +1,5 @@
-import type { Quota, RateLimiter, Taken } from '#shared/rate-limiter/port';
-import type { Windows } from '#shared/rate-limiter/windows';
+import type { Windows } from '#shared/limits/rates/windows';
+import type { Quota, RateLimiter, Taken } from '#shared/ports/rate-limiter';
 import type { Allowance, Caller } from '../request/caller.ts';
 
 /** What was taken from one allowance. */

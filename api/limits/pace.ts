@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Done } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
+import type { Done } from '#shared/ports/job-queue';
 
 /** How long the jobs of each host run of late, and so how many of them get their turn in time. */
 export type Pace = {

@@ -1,5 +1,5 @@
-import type { Done } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
+import type { Done } from '#shared/ports/job-queue';
 import type { Outgoing } from '../answer/outgoing.ts';
 import type { Caller } from '../request/caller.ts';
 import type { Paid, Quotas } from './quotas.ts';

@@ -1,6 +1,6 @@
+import type { Windows } from '#shared/limits/rates/windows';
 import { Problem } from '#shared/model/problem';
-import type { Quota, RateLimiter, Taken } from '#shared/rate-limiter/port';
-import type { Windows } from '#shared/rate-limiter/windows';
+import type { Quota, RateLimiter, Taken } from '#shared/ports/rate-limiter';
 import type { Outgoing } from '../answer/outgoing.ts';
 import type { Caller } from '../request/caller.ts';
 import {

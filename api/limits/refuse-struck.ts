@@ -1,6 +1,6 @@
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
-import type { Strikes } from '#shared/strikes/port';
+import type { Strikes } from '#shared/ports/strikes';
 
 /** Throws 429 for a caller, or a host, whose checks have ended our processes again and again. */
 export async function refuseStruck(

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { catalogue } from '#shared/catalogue/registry';
-import { hasBody } from '#shared/connections';
+import { hasBody } from '#shared/lifecycle/connections';
 import type { Problem } from '#shared/model/problem';
-import type { Taken } from '#shared/rate-limiter/port';
+import type { Taken } from '#shared/ports/rate-limiter';
 import { writeOwnHead } from '../answer/head.ts';
 import { takesJson } from '../answer/negotiation.ts';
 import { countProblem, printProblem } from '../answer/problem-answer.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { hasBody } from '#shared/connections';
-import type { IsKnownHost } from '#shared/known-host';
+import { hasBody } from '#shared/lifecycle/connections';
+import type { IsKnownHost } from '#shared/lifecycle/known-host';
 import { Problem } from '#shared/model/problem';
 import type { Outgoing } from '../answer/outgoing.ts';
 import { traceField } from '../request/trace-request.ts';

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Config } from '#shared/config';
-import { isLoopback, nameOfHost } from '#shared/known-host';
+import { isLoopback, nameOfHost } from '#shared/lifecycle/known-host';
 import { Problem } from '#shared/model/problem';
-import { isAddress } from '#shared/target/classify-address';
+import type { Config } from '#shared/settings/config';
+import { isAddress } from '#shared/targets/classify-address';
 
 /** True where a page of another site made its visitor's browser send this request, and CORS_ORIGINS does not let that page. */
 export type IsFromOtherSite = (headers: IncomingHttpHeaders) => boolean;

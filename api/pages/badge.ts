@@ -3,7 +3,7 @@ import { findSpec } from '#shared/catalogue/registry';
 import { anonymousAccount } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import { type Badge, drawBadge } from '#shared/render/badge';
-import { parseDomain, tellFault } from '#shared/target/parse-target';
+import { parseDomain, tellFault } from '#shared/targets/parse-target';
 import { represent, sendRepresentation } from '../answer/representation.ts';
 import { admit } from '../request/admit.ts';
 import { decodeSegment, readOwnQuery } from '../request/read-query.ts';

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Problem } from '#shared/model/problem';
+import type { StoredReport } from '#shared/ports/report-store';
 import { drawFilmstrip, type FramePicture, filmstripSchema } from '#shared/render/filmstrip';
-import type { StoredReport } from '#shared/report-store/port';
-import { readReport } from '#shared/report-store/read-report';
+import { readReport } from '#shared/stores/reports/read-report';
 import { represent } from '../answer/representation.ts';
 import { sendStored } from '../reports/send-stored.ts';
 import { pictureTypeOf } from '../reports/show.ts';

@@ -3,7 +3,7 @@ import { diffReports, type ReportDiff } from '#shared/model/diff';
 import type { Grant } from '#shared/model/grant';
 import { Problem } from '#shared/model/problem';
 import type { Report } from '#shared/model/report';
-import { readReport } from '#shared/report-store/read-report';
+import { readReport } from '#shared/stores/reports/read-report';
 import type { PageDesk } from './page-desk.ts';
 
 /** Earlier reports of the same question that this account has seen. */

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { JobState } from '#shared/job-queue/port';
+import type { JobState } from '#shared/ports/job-queue';
 import { type Markup, markup } from '#shared/render/markup';
 import { clip } from '#shared/render/visible-text';
 import { noteSubject } from '../request/request-log.ts';

@@ -1,5 +1,5 @@
 import { findSpec } from '#shared/catalogue/registry';
-import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/target/parse-target';
+import { parseDomain, parseHttpUrl, type TargetPolicy, tellFault } from '#shared/targets/parse-target';
 import { mainCheck, pagePath } from './addresses.ts';
 
 /** Where the one field of the first page leads, or what is wrong with its text. */

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
 import { Problem } from '#shared/model/problem';
-import { readReport } from '#shared/report-store/read-report';
+import { readReport } from '#shared/stores/reports/read-report';
 import { admit } from '../request/admit.ts';
 import type { Caller } from '../request/caller.ts';
 import { decodeSegment, rawQueryOf } from '../request/read-query.ts';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { diffReports } from '#shared/model/diff';
 import { type Fault, Problem } from '#shared/model/problem';
-import { readReport } from '#shared/report-store/read-report';
+import { readReport } from '#shared/stores/reports/read-report';
 import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
 import { describeFaults, readOwnQuery } from '../request/read-query.ts';

@@ -9,7 +9,7 @@ import {
   parseHttpUrl,
   type TargetPolicy,
   tellFault,
-} from '#shared/target/parse-target';
+} from '#shared/targets/parse-target';
 import { sendJson } from '../answer/json.ts';
 import type { Caller } from '../request/caller.ts';
 import { describeFaults, readOwnQuery } from '../request/read-query.ts';

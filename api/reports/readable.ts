@@ -1,6 +1,6 @@
 import { isRandomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
-import type { StoredReport } from '#shared/report-store/port';
+import type { StoredReport } from '#shared/ports/report-store';
 import type { Caller } from '../request/caller.ts';
 import type { Shelf } from '../tools/shelf.ts';
 

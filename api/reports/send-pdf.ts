@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
+import { makeJob } from '#shared/catalogue/make-job';
 import { printQuestion, reportPrint, wantedPrint } from '#shared/catalogue/report-print';
-import { makeJob } from '#shared/make-job';
 import { Problem } from '#shared/model/problem';
+import type { StoredReport } from '#shared/ports/report-store';
 import { fileNameOf } from '#shared/render/file-name';
 import { pdf } from '#shared/render/formats';
-import type { StoredReport } from '#shared/report-store/port';
-import { readReport } from '#shared/report-store/read-report';
+import { readReport } from '#shared/stores/reports/read-report';
 import { represent } from '../answer/representation.ts';
 import type { Desk } from '../desk.ts';
 import type { Caller } from '../request/caller.ts';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { StoredReport } from '#shared/report-store/port';
+import type { StoredReport } from '#shared/ports/report-store';
 import { type Representation, sendRepresentation } from '../answer/representation.ts';
 import { noteSubject } from '../request/request-log.ts';
 

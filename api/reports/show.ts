@@ -3,7 +3,7 @@ import { Problem } from '#shared/model/problem';
 import { fileNameOf } from '#shared/render/file-name';
 import { type FormatName, formatNames, isFormatName, pdf, renderReport } from '#shared/render/formats';
 import { htmlPolicy } from '#shared/render/html/style';
-import { readReport } from '#shared/report-store/read-report';
+import { readReport } from '#shared/stores/reports/read-report';
 import { represent, representStored } from '../answer/representation.ts';
 import type { Caller } from '../request/caller.ts';
 import { readOwnQuery } from '../request/read-query.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '#shared/config';
-import { isInCidrs, parseCidr } from '#shared/target/classify-address';
+import type { Config } from '#shared/settings/config';
+import { isInCidrs, parseCidr } from '#shared/targets/classify-address';
 
 /**
  * Makes what reads the address a request comes from: that of its connection or, behind trusted proxies (TRUST_PROXY),

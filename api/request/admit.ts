@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '#shared/model/problem';
-import type { Scope } from '#shared/token-store/port';
+import type { Scope } from '#shared/ports/token-store';
 import type { Outgoing } from '../answer/outgoing.ts';
 import type { Quotas } from '../limits/quotas.ts';
 import type { Caller, Callers } from './caller.ts';

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '#shared/model/problem';
-import type { Span } from '#shared/tracing/port';
+import type { Span } from '#shared/ports/tracing';
 
 /** What an answer is about, for its log line. */
 export type Subject = {

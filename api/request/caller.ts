@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { Config } from '#shared/config';
-import type { Logger } from '#shared/logger';
 import { anonymousAccount } from '#shared/model/grant';
-import type { Quota } from '#shared/rate-limiter/port';
-import { callerNetwork, turnNetworks, widerNetwork } from '#shared/target/classify-address';
-import { isLive, type Scope, type Token, type TokenStore } from '#shared/token-store/port';
-import { digestOf, isTokenText } from '#shared/token-store/token-text';
+import type { Quota } from '#shared/ports/rate-limiter';
+import { isLive, type Scope, type Token, type TokenStore } from '#shared/ports/token-store';
+import type { Config } from '#shared/settings/config';
+import { digestOf, isTokenText } from '#shared/stores/tokens/token-text';
+import { callerNetwork, turnNetworks, widerNetwork } from '#shared/targets/classify-address';
+import type { Logger } from '#shared/telemetry/logger';
 import { openAddressReader } from './address.ts';
 
 /** What is spent under one name. */

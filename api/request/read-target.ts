@@ -8,7 +8,7 @@ import {
   type TargetFault,
   type TargetPolicy,
   tellFault,
-} from '#shared/target/parse-target';
+} from '#shared/targets/parse-target';
 import { decodeSegment, type Query } from './read-query.ts';
 
 export type TargetRead =

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Logger } from '#shared/logger';
-import type { Metrics } from '#shared/metrics';
-import type { Tracing } from '#shared/tracing/port';
-import { traceFields } from '#shared/tracing/traceparent';
+import type { Tracing } from '#shared/ports/tracing';
+import type { Logger } from '#shared/telemetry/logger';
+import type { Metrics } from '#shared/telemetry/metrics';
+import { traceFields } from '#shared/telemetry/tracing/traceparent';
 import type { Outgoing } from '../answer/outgoing.ts';
 import type { Answered, Subject } from './answered.ts';
 import { endRequest, startRequest, traceField } from './trace-request.ts';

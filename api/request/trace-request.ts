@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Span, Tracing } from '#shared/tracing/port';
+import type { Span, Tracing } from '#shared/ports/tracing';
 import type { Answered } from './answered.ts';
 
 /** The field of an answer that names its span (W3C Trace Context, level 2), for callers that report a problem. */

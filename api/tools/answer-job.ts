@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { JobState } from '#shared/job-queue/port';
 import { isRandomId } from '#shared/model/job';
 import { type Fault, Problem } from '#shared/model/problem';
+import type { JobState } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
 import type { Outgoing } from '../answer/outgoing.ts';
 import type { Desk } from '../desk.ts';

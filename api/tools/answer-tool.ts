@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import { type JobState, notStarted, type Submitted } from '#shared/job-queue/port';
 import type { Job, Wanted } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
-import type { WaitOutcome } from '#shared/waiting/pending';
-import type { OpenJob } from '#shared/waiting/waiting';
+import { type JobState, notStarted, type Submitted } from '#shared/ports/job-queue';
+import type { WaitOutcome } from '#shared/queue/waiting/pending';
+import type { OpenJob } from '#shared/queue/waiting/waiting';
 import type { Outgoing } from '../answer/outgoing.ts';
 import { type ReportAnswer, sendReport } from '../answer/report-answer.ts';
 import type { ReadyReport } from '../answer/report-cache.ts';

@@ -1,5 +1,5 @@
+import { makeJob } from '#shared/catalogue/make-job';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import { makeJob } from '#shared/make-job';
 import type { Job, Wanted } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Ask } from '../request/ask.ts';

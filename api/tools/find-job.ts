@@ -1,5 +1,5 @@
-import type { JobQueue, JobState } from '#shared/job-queue/port';
 import { isRandomId, queueNames } from '#shared/model/job';
+import type { JobQueue, JobState } from '#shared/ports/job-queue';
 
 /**
  * Where a job stands, in whatever queue it is; `unknown` also for a text that is no job's id.

@@ -1,6 +1,6 @@
 import { findSpec } from '#shared/catalogue/registry';
-import type { Progress } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
+import type { Progress } from '#shared/ports/job-queue';
 import { sendJson } from '../answer/json.ts';
 import type { Outgoing } from '../answer/outgoing.ts';
 

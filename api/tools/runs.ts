@@ -1,10 +1,10 @@
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { JobQueue } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
-import type { Strikes } from '#shared/strikes/port';
-import type { WaitOutcome } from '#shared/waiting/pending';
-import type { Waiting } from '#shared/waiting/waiting';
+import type { JobQueue } from '#shared/ports/job-queue';
+import type { Strikes } from '#shared/ports/strikes';
+import type { WaitOutcome } from '#shared/queue/waiting/pending';
+import type { Waiting } from '#shared/queue/waiting/waiting';
 import { abortedByClose } from '../answer/client-gone.ts';
 import type { Outgoing } from '../answer/outgoing.ts';
 import type { Holds } from '../limits/holds.ts';

@@ -1,5 +1,5 @@
 import type { Wanted } from '#shared/model/job';
-import type { ReportStore } from '#shared/report-store/port';
+import type { ReportStore } from '#shared/ports/report-store';
 import type { ReadyReport, ReportCache } from '../answer/report-cache.ts';
 
 /** Where reports are: in memory, and behind it in the store. */

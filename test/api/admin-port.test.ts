@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { type AdminServer, openAdminServer } from '#shared/admin-server';
-import { openLogger } from '#shared/logger';
+import { type AdminServer, openAdminServer } from '#shared/lifecycle/admin-server';
+import { openLogger } from '#shared/telemetry/logger';
 
 const sources = {
   readiness: async () => ({ isReady: true, checks: {}, about: {} }),

@@ -1,7 +1,7 @@
 // What the API keeps of jobs that are under way: what was paid for them, and how long they take.
 import { setTimeout as after } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { JobQueue, Run } from '#shared/job-queue/port';
+import type { JobQueue, Run } from '#shared/ports/job-queue';
 import { openService, redirectPath } from './kit.ts';
 
 async function openWithRun(run: Run, settings: Record<string, string>) {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Logger } from '#shared/logger';
+import type { Logger } from '#shared/telemetry/logger';
 import { openWorker } from '../../worker/start/open.ts';
 import { openService } from './kit.ts';
 

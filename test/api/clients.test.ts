@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { findSpec } from '#shared/catalogue/registry';
-import { openJobKeys } from '#shared/job-keys';
 import { randomId } from '#shared/model/job';
 import { makeFailedReport } from '#shared/model/report';
+import { openJobKeys } from '#shared/queue/job-keys';
 import { openService, redirectPath } from './kit.ts';
 
 const service = await openService({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
-import { makeToken } from '#shared/token-store/make-token';
+import { makeToken } from '#shared/stores/tokens/make-token';
 import { openService } from './kit.ts';
 
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 2000);

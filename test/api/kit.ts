@@ -1,8 +1,8 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Backend, openBackend } from '#shared/backend';
-import { type ConnectionLimits, usualConnectionLimits } from '#shared/connections';
-import type { Logger } from '#shared/logger';
+import { type Backend, openBackend } from '#shared/lifecycle/backend';
+import { type ConnectionLimits, usualConnectionLimits } from '#shared/lifecycle/connections';
+import type { Logger } from '#shared/telemetry/logger';
 import type { Deprecation } from '../../api/listener/deprecations.ts';
 import { type Api, openApi } from '../../api/open.ts';
 import { makeOpenapi } from '../../api/openapi/document.ts';

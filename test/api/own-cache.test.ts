@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '#shared/config';
-import { makeToken } from '#shared/token-store/make-token';
+import { readConfig } from '#shared/settings/config';
+import { makeToken } from '#shared/stores/tokens/make-token';
 import { hasMongo, startMongo } from '../kit/mongo.ts';
 import { hasRedis, startRedis } from '../kit/redis.ts';
 import { type Answer, openService, redirectPath, type Service } from './kit.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
-import { makeToken } from '#shared/token-store/make-token';
+import { makeToken } from '#shared/stores/tokens/make-token';
 import { basePathOf } from '../../api/pages/page-desk.ts';
 import { readField } from '../../api/pages/read-field.ts';
 import { keepGolden } from '../kit/golden-report.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { makeToken } from '#shared/token-store/make-token';
+import { makeToken } from '#shared/stores/tokens/make-token';
 import { keepGolden } from '../kit/golden-report.ts';
 import { openService } from './kit.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeToken, type TokenWish } from '#shared/token-store/make-token';
-import { drawToken } from '#shared/token-store/token-text';
+import { makeToken, type TokenWish } from '#shared/stores/tokens/make-token';
+import { drawToken } from '#shared/stores/tokens/token-text';
 import { type Answer, openService, redirectPath, type Service, type ServiceOptions } from './kit.ts';
 
 const sites = {

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { makeToken } from '#shared/token-store/make-token';
+import { makeToken } from '#shared/stores/tokens/make-token';
 import { type RouteRule, routeTable } from '../../api/listener/route-table.ts';
 import { openService, type Service } from './kit.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openAgreement } from '#shared/agreement/agreement';
-import type { AnyRedis } from '#shared/redis';
+import type { AnyRedis } from '#shared/backends/redis';
+import { openAgreement } from '#shared/lifecycle/agreement/agreement';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 

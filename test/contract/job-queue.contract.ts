@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Done, JobQueue, Run } from '#shared/job-queue/port';
 import { drawJobId, hostTag, type Job, jobVersion, randomId } from '#shared/model/job';
+import type { Done, JobQueue, Run } from '#shared/ports/job-queue';
 
 export type QueueLimits = {
   readonly hostConcurrency: number;

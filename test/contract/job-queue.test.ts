@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBullmqJobQueue } from '#shared/job-queue/bullmq/open';
-import { openMemoryJobQueue } from '#shared/job-queue/memory';
-import type { JobQueue } from '#shared/job-queue/port';
 import type { QueueName } from '#shared/model/job';
 import type { Problem } from '#shared/model/problem';
+import type { JobQueue } from '#shared/ports/job-queue';
+import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
+import { openMemoryJobQueue } from '#shared/queue/memory';
 import { openBullmqQueue, quiet, shards } from '../kit/bullmq-queue.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { jobQueueContract, makeJob, type OpenQueue } from './job-queue.contract.ts';

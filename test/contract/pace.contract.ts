@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
-import type { Pace, PaceOrder } from '#shared/pace/port';
-import { steadyNow } from '#shared/steady-time';
+import type { Pace, PaceOrder } from '#shared/ports/pace';
+import { steadyNow } from '#shared/time/steady-time';
 
 /** Of it anonymous callers may use five a second, and ten at once. */
 const rate = { perSecond: 20, burst: 40 };

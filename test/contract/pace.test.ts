@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openMemoryPace } from '#shared/limits/pace/memory';
+import { openRedisPace } from '#shared/limits/pace/redis';
 import { randomId } from '#shared/model/job';
-import { openMemoryPace } from '#shared/pace/memory';
-import type { Pace } from '#shared/pace/port';
-import { openRedisPace } from '#shared/pace/redis';
-import { steadyNow } from '#shared/steady-time';
+import type { Pace } from '#shared/ports/pace';
+import { steadyNow } from '#shared/time/steady-time';
 import { describeCluster } from '../kit/describe-cluster.ts';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { randomId } from '#shared/model/job';
-import type { Quota, RateLimiter } from '#shared/rate-limiter/port';
+import type { Quota, RateLimiter } from '#shared/ports/rate-limiter';
 
 const quota: Quota = { policy: 'scans', points: 10, windowS: 60 };
 

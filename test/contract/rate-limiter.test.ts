@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openMemoryRateLimiter } from '#shared/limits/rates/memory';
+import { openRedisRateLimiter } from '#shared/limits/rates/redis';
 import { randomId } from '#shared/model/job';
-import { openMemoryRateLimiter } from '#shared/rate-limiter/memory';
-import { openRedisRateLimiter } from '#shared/rate-limiter/redis';
 import { describeCluster } from '../kit/describe-cluster.ts';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';

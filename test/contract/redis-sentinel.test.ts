@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openBullmqJobQueue } from '#shared/job-queue/bullmq/open';
+import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
 import { quiet } from '../kit/bullmq-queue.ts';
 import { findProgram, freePort } from '../kit/programs.ts';
 import { untilListening } from '../kit/redis.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { anonymousAccount, grantOf } from '#shared/model/grant';
 import { randomId, type Wanted } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
-import type { ReportStore, StoredReport } from '#shared/report-store/port';
+import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 
 const aFreshOne: Wanted = { since: Number.MAX_SAFE_INTEGER, orFresh: true };
 

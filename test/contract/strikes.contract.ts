@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Strikes } from '#shared/strikes/port';
+import type { Strikes } from '#shared/ports/strikes';
 
 /** What every count of strikes must do. */
 export function strikesContract(open: () => Promise<Strikes>): void {

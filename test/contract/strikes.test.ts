@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openMemoryStrikes } from '#shared/strikes/memory';
-import { openRedisStrikes } from '#shared/strikes/redis';
+import { openMemoryStrikes } from '#shared/limits/strikes/memory';
+import { openRedisStrikes } from '#shared/limits/strikes/redis';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';

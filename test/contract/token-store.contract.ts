@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
-import { makeToken } from '#shared/token-store/make-token';
-import { isLive, type TokenStore } from '#shared/token-store/port';
-import { digestOf } from '#shared/token-store/token-text';
+import { isLive, type TokenStore } from '#shared/ports/token-store';
+import { makeToken } from '#shared/stores/tokens/make-token';
+import { digestOf } from '#shared/stores/tokens/token-text';
 
 const wish = {
   name: 'batch',

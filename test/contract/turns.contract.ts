@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Done, JobQueue, Run, Slot } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
+import type { Done, JobQueue, Run, Slot } from '#shared/ports/job-queue';
 import { hostBeside, makeJob, type OpenQueue, queueLimits } from './job-queue.contract.ts';
 
 type Running = { readonly job: Job; readonly slot: Slot; finish(): void };

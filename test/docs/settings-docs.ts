@@ -1,5 +1,5 @@
-import { fileSettingOf, secretSettings } from '#shared/secret-files';
-import { settingTexts } from '#shared/setting-texts';
+import { fileSettingOf, secretSettings } from '#shared/settings/secret-files';
+import { settingTexts } from '#shared/settings/setting-texts';
 import { withTable } from './marked-table.ts';
 
 const settings = Object.entries(settingTexts);
@@ -18,7 +18,7 @@ const head = `# Copy it to .env beside docker-compose.yml and set what you need;
 # Without compose these are environment variables: set -a; . ./.env; set +a; npm start
 # A secret can be in a file instead, named by <setting>_FILE. The compose file decides HOST, PORT, ADMIN_*, DATA_DIR,
 # REDIS_URL, MONGODB_URL and WORKER_QUEUES by itself.
-# Made by npm run docs from shared/setting-texts.ts.`;
+# Made by npm run docs from shared/settings/setting-texts.ts.`;
 
 const composeOnly = `# Read by the compose file only: ports on 127.0.0.1, the memory of the API, the base image, and which browser the image has (bundled, debian, none).
 #API_PORT=3000

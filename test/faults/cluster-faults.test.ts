@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { listShards, ofHost } from '#shared/job-queue/bullmq/shards';
+import { listShards, ofHost } from '#shared/queue/bullmq/shards';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedisCluster, startRedisCluster, type TestCluster } from '../kit/redis-cluster.ts';
 import { type Answer, type Fleet, get, type Member, openFleet, type Tally } from './fleet.ts';

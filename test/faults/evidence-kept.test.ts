@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blobId } from '#shared/report-store/mongo-documents';
+import { blobId } from '#shared/stores/reports/mongo-documents';
 import { hasMongo } from '../kit/mongo.ts';
 import { hasRedis } from '../kit/redis.ts';
 import { type Fleet, get, type Member, openFleet, type Tally } from './fleet.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openBullmqJobQueue } from '#shared/job-queue/bullmq/open';
-import { type AnyRedis, impatientAlone, openHearing, openRedis, patient } from '#shared/redis';
+import { type AnyRedis, impatientAlone, openHearing, openRedis, patient } from '#shared/backends/redis';
+import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { quiet } from '../kit/bullmq-queue.ts';
 import { type Fault, type FaultyWay, openFaultyWay } from '../kit/faulty-way.ts';

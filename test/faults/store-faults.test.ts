@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
 import { makeReport } from '#shared/model/report';
-import { openSqliteReportStore } from '#shared/report-store/sqlite';
+import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
 import { findProgram } from '../kit/programs.ts';
 import { type ServiceProcess, startService } from '../kit/service-process.ts';
 import { type Lab, openLab } from '../lab/kit/lab.ts';

@@ -1,10 +1,10 @@
 import { Long } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Logger } from '#shared/logger';
 import { randomId } from '#shared/model/job';
 import { makeReport } from '#shared/model/report';
-import { openMongoReportStore } from '#shared/report-store/mongo';
-import type { ReportStore } from '#shared/report-store/port';
+import type { ReportStore } from '#shared/ports/report-store';
+import { openMongoReportStore } from '#shared/stores/reports/mongo';
+import type { Logger } from '#shared/telemetry/logger';
 import { type Command, type Fate, type MongoProxy, openMongoProxy, refusal } from '../kit/mongo-proxy.ts';
 import { hasMongo, startMongo, type TestMongo } from '../kit/mongo.ts';
 

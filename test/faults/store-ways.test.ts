@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
-import { openMongoReportStore } from '#shared/report-store/mongo';
-import type { ReportStore } from '#shared/report-store/port';
+import type { ReportStore } from '#shared/ports/report-store';
+import { openMongoReportStore } from '#shared/stores/reports/mongo';
 import { type Fault, type FaultyWay, openFaultyWay } from '../kit/faulty-way.ts';
 import { hasMongo, startMongo, type TestMongo } from '../kit/mongo.ts';
 

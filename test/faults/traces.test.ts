@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openBullmqJobQueue } from '#shared/job-queue/bullmq/open';
-import { openOtlpTracing } from '#shared/tracing/otlp';
+import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
+import { openOtlpTracing } from '#shared/telemetry/tracing/otlp';
 import { makeJob } from '../contract/job-queue.contract.ts';
 import { type OtlpReceiver, openOtlpReceiver, wayOfRedirectCheck, wayUp } from '../kit/otlp-receiver.ts';
 import { hasRedis } from '../kit/redis.ts';

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
-import { openBullmqJobQueue } from '#shared/job-queue/bullmq/open';
-import { listShards } from '#shared/job-queue/bullmq/shards';
-import type { JobQueue } from '#shared/job-queue/port';
-import type { Logger } from '#shared/logger';
+import { openRedis, patient } from '#shared/backends/redis';
 import { queueNames } from '#shared/model/job';
-import { openRedis, patient } from '#shared/redis';
+import type { JobQueue } from '#shared/ports/job-queue';
+import { openBullmqJobQueue } from '#shared/queue/bullmq/open';
+import { listShards } from '#shared/queue/bullmq/shards';
+import type { Logger } from '#shared/telemetry/logger';
 import type { TestCluster } from './redis-cluster.ts';
 import type { TestRedis } from './redis.ts';
 

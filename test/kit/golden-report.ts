@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { anonymousAccount, grantOf } from '#shared/model/grant';
 import { randomId } from '#shared/model/job';
 import type { Report } from '#shared/model/report';
-import type { ReportStore, StoredReport } from '#shared/report-store/port';
+import type { ReportStore, StoredReport } from '#shared/ports/report-store';
 
 /** Puts the golden report of a check in a store, as one that was made for a caller without a token and given to one, and is not expired. */
 export async function keepGolden(

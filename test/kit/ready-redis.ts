@@ -1,4 +1,4 @@
-import { type AnyRedis, impatientAlone, openRedis } from '#shared/redis';
+import { type AnyRedis, impatientAlone, openRedis } from '#shared/backends/redis';
 
 /** The log of a client under test: what went wrong is seen, the rest is not. */
 export const quietLog = {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { expect, test } from 'vitest';
-import { cidrOf, contains, readAddress, writeAddress, writeCidr } from '#shared/target/address';
-import { parseCidr } from '#shared/target/classify-address';
+import { cidrOf, contains, readAddress, writeAddress, writeCidr } from '#shared/targets/address';
+import { parseCidr } from '#shared/targets/classify-address';
 
 /** What ipaddr.js reads of the forms that we accept: "127.1", "010.0.0.1" and zone ids are none of them. */
 function readByIpaddr(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {

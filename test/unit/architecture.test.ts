@@ -2,12 +2,26 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
+/** The rooms of `shared`, the lowest first: a room imports only itself and lower ones. */
+const floors = [
+  'model',
+  'ports',
+  'targets',
+  'catalogue',
+  'render',
+  'settings',
+  'time',
+  'telemetry',
+  'backends',
+  'queue',
+  'stores',
+  'limits',
+  'lifecycle',
+].map((room) => `shared/${room}`);
+
 /** Folder → the folders that it may import. What is not listed imports nothing of ours but itself. */
 const mayImport: { readonly [folder: string]: readonly string[] } = {
-  'shared/model': [],
-  'shared/target': [],
-  'shared/catalogue': ['shared/model', 'shared/target'],
-  shared: ['shared'],
+  ...Object.fromEntries(floors.map((room, at) => [room, floors.slice(0, at)])),
   api: ['shared'],
   'worker/probes': ['shared', 'worker/certificates'],
   'worker/dns': ['shared', 'worker/probes'],
@@ -27,7 +41,7 @@ const files = Object.keys(mayImport).flatMap((folder) => globSync(`${folder}/**/
 
 function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(/(?:from|import\()\s*'([.#][^']+)'/g)].map(([, path = '']) =>
+  return [...text.matchAll(/(?:from|import\(?)\s*'([.#][^']+)'/g)].map(([, path = '']) =>
     path.startsWith('#') ? path.slice(1) : normalize(join(dirname(file), path)),
   );
 }
@@ -46,6 +60,13 @@ test('every file imports only what its folder may', () => {
       .map((path) => `${file} imports ${path}`);
   });
   expect(wrong).toEqual([]);
+});
+
+test('each file of shared stands in a room, and the house lists the rooms from the lowest to the highest', () => {
+  const rooms = new Set(globSync('shared/**/*').flatMap((path) => path.split('/').slice(1, 2)));
+  expect([...rooms].sort()).toEqual(floors.map((room) => room.slice('shared/'.length)).sort());
+  const house = readFileSync('docs/architecture.md', 'utf8');
+  expect([...house.matchAll(/^\| `(shared\/\w+)` \|/gm)].map(([, room]) => room)).toEqual(floors);
 });
 
 test('a check’s folder imports no other check’s', () => {

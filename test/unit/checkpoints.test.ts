@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openCheckpoints } from '#shared/report-store/checkpoints';
+import { openCheckpoints } from '#shared/stores/reports/checkpoints';
 
 let folder: string;
 beforeEach(() => {

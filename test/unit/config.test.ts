@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ConfigError, countProcesses, readConfig } from '#shared/config';
-import { fileSettingOf, secretSettings } from '#shared/secret-files';
+import { ConfigError, countProcesses, readConfig } from '#shared/settings/config';
+import { fileSettingOf, secretSettings } from '#shared/settings/secret-files';
 import { browserSettingsOf } from '../../worker/start/probe-settings.ts';
 
 test('without any variable every setting has its default', () => {

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { AntiSSRFPolicy, PolicyConfigOptions } from '@microsoft/antissrf';
 import { RequestFilteringHttpAgent } from 'request-filtering-agent';
 import { expect, test } from 'vitest';
-import { classifyAddress } from '#shared/target/classify-address';
+import { classifyAddress } from '#shared/targets/classify-address';
 import { publicAddresses, refusedAddresses } from '../fixtures/guard/addresses.ts';
 
 /** True when the agent would connect to the address. Nothing leaves: the socket's connect is ours meanwhile. */

@@ -2,7 +2,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { randomId } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
-import { openSqliteReportStore } from '#shared/report-store/sqlite';
+import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
 import type { EvidenceFile } from '../../worker/run/judge.ts';
 import { openEvidenceKeeper } from '../../worker/run/keep-evidence.ts';
 

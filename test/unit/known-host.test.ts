@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHostCheck } from '#shared/known-host';
+import { openHostCheck } from '#shared/lifecycle/known-host';
 
 const loopback = '127.0.0.1';
 const everywhere = '0.0.0.0';

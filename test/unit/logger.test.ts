@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-const logger = new URL('../../shared/logger.ts', import.meta.url).href;
+const logger = new URL('../../shared/telemetry/logger.ts', import.meta.url).href;
 
 /** Runs a program that has a log, and gives what it wrote. */
 function run(program: string): readonly string[] {

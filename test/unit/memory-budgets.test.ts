@@ -1,12 +1,12 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { redirectCheck } from '#shared/catalogue/redirect-check/spec';
-import { readConfig } from '#shared/config';
-import { openJobKeys } from '#shared/job-keys';
-import { targetPolicyOf } from '#shared/policy';
-import { openMemoryRateLimiter } from '#shared/rate-limiter/memory';
-import type { StoredReport } from '#shared/report-store/port';
-import { digestOf } from '#shared/report-store/row';
+import { openMemoryRateLimiter } from '#shared/limits/rates/memory';
+import type { StoredReport } from '#shared/ports/report-store';
+import { openJobKeys } from '#shared/queue/job-keys';
+import { readConfig } from '#shared/settings/config';
+import { targetPolicyOf } from '#shared/settings/policy';
+import { digestOf } from '#shared/stores/reports/row';
 import { openReportCache } from '../../api/answer/report-cache.ts';
 import { openAskReader } from '../../api/request/ask.ts';
 

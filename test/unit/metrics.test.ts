@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
-import { openMemoryJobQueue } from '#shared/job-queue/memory';
-import { timeWaits } from '#shared/job-queue/time-waits';
-import { queueUnavailable } from '#shared/job-queue/unavailable';
-import { openMetrics } from '#shared/metrics';
+import { measurePace } from '#shared/limits/pace/measured';
+import { noPace } from '#shared/limits/pace/memory';
 import { type Job, jobVersion } from '#shared/model/job';
-import { measurePace } from '#shared/pace/measured';
-import { noPace } from '#shared/pace/memory';
-import { steadyNow } from '#shared/steady-time';
+import { openMemoryJobQueue } from '#shared/queue/memory';
+import { timeWaits } from '#shared/queue/time-waits';
+import { queueUnavailable } from '#shared/queue/unavailable';
+import { openMetrics } from '#shared/telemetry/metrics';
+import { steadyNow } from '#shared/time/steady-time';
 
 const job: Job = {
   v: jobVersion,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { misspeltSettings, readConfig, settingNames } from '#shared/config';
+import { misspeltSettings, readConfig, settingNames } from '#shared/settings/config';
 
 const meantFor = (variable: string, value = 'x') =>
   misspeltSettings({ [variable]: value }).map(({ setting }) => setting);

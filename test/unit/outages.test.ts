@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Logger } from '#shared/logger';
 import { Problem } from '#shared/model/problem';
-import { watchOutages } from '#shared/outages';
+import type { Logger } from '#shared/telemetry/logger';
+import { watchOutages } from '#shared/telemetry/outages';
 
 const lines: { level: string; message: string; fields: object }[] = [];
 const write = (level: string) => (fields: object, message: string) =>

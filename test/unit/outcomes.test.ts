@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openOutcomes } from '#shared/outcomes';
+import { openOutcomes } from '#shared/telemetry/outcomes';
 
 type Step = 'works' | 'fails' | 'a second passes';
 const times = (count: number, step: Step) => Array.from({ length: count }, () => step);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { grantOf } from '#shared/model/grant';
 import { randomId } from '#shared/model/job';
-import { openSqliteReportStore } from '#shared/report-store/sqlite';
+import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
 import type { PageDesk } from '../../api/pages/page-desk.ts';
 import { findPast } from '../../api/pages/past.ts';
 import { keepGolden } from '../kit/golden-report.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openPlaces } from '#shared/places';
+import { openPlaces } from '#shared/time/places';
 import { openAddressSlots } from '../../worker/probes/address-slots.ts';
 
 const never = new AbortController().signal;

@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { Child, Place } from '#shared/primary/child';
-import { mergeReadiness } from '#shared/primary/merge-readiness';
-import { type Points } from '#shared/primary/messages';
-import { occupyPlace } from '#shared/primary/occupy-place';
-import { openOutbox } from '#shared/primary/outbox';
-import { openSummedMetrics } from '#shared/primary/sum-metrics';
-import { openSums } from '#shared/primary/sum-points';
-import { steadyNow } from '#shared/steady-time';
+import type { Child, Place } from '#shared/lifecycle/primary/child';
+import { mergeReadiness } from '#shared/lifecycle/primary/merge-readiness';
+import { type Points } from '#shared/lifecycle/primary/messages';
+import { occupyPlace } from '#shared/lifecycle/primary/occupy-place';
+import { openOutbox } from '#shared/lifecycle/primary/outbox';
+import { openSummedMetrics } from '#shared/lifecycle/primary/sum-metrics';
+import { openSums } from '#shared/lifecycle/primary/sum-points';
+import { steadyNow } from '#shared/time/steady-time';
 
 /** A child that tells of so many requests; `freeze` ends its answers. */
 function childWith(name: string, requests: number) {

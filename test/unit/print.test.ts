@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { makeJob } from '#shared/catalogue/make-job';
 import { printQuestion, reportPrint } from '#shared/catalogue/report-print';
-import { ownSlot } from '#shared/job-queue/port';
-import { makeJob } from '#shared/make-job';
 import { type Job, randomId } from '#shared/model/job';
-import { openSqliteReportStore } from '#shared/report-store/sqlite';
+import { ownSlot } from '#shared/ports/job-queue';
+import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
 import { printLimits } from '../../worker/print/print-html.ts';
 import { openPrinter } from '../../worker/print/printer.ts';
 import { keepGolden } from '../kit/golden-report.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queueUnavailable, unserved } from '#shared/job-queue/unavailable';
+import { queueUnavailable, unserved } from '#shared/queue/unavailable';
 
 test('without a worker for page loads only they cannot start, and who can mend it is told how', () => {
   const { code, detail, retryAfterS } = unserved(undefined, 'browser');

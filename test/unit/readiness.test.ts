@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { openAdminServer } from '#shared/admin-server';
-import { openMemoryJobQueue } from '#shared/job-queue/memory';
-import { openLogger } from '#shared/logger';
-import { openMetrics } from '#shared/metrics';
+import { openAdminServer } from '#shared/lifecycle/admin-server';
+import { openReadiness } from '#shared/lifecycle/readiness';
 import type { Able, Checks } from '#shared/model/readiness';
-import { openReadiness } from '#shared/readiness';
+import { openMemoryJobQueue } from '#shared/queue/memory';
+import { openLogger } from '#shared/telemetry/logger';
+import { openMetrics } from '#shared/telemetry/metrics';
 
 const log = openLogger('silent');
 const away = 'does not answer';

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
 import type { Json } from '#shared/model/verdict';
-import { parseDomain, parseHttpUrl, tellFault } from '#shared/target/parse-target';
+import { parseDomain, parseHttpUrl, tellFault } from '#shared/targets/parse-target';
 import { findCheck } from '../../worker/checks/registry.ts';
 import { whyNoClause } from '../kit/clauses.ts';
 

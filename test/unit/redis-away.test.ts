@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRedisAway, refusalOf } from '#shared/redis';
+import { isRedisAway, refusalOf } from '#shared/backends/redis';
 
 const refusals: readonly (readonly [message: string, word: string])[] = [
   ["OOM command not allowed when used memory > 'maxmemory'. script: 1a2b, on @user_script:41.", 'OOM'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRedisUrl } from '#shared/redis-url';
+import { parseRedisUrl } from '#shared/settings/redis-url';
 
 const node = (host: string, port: number) => ({ host, port });
 

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { fromRow, toRow } from '#shared/report-store/row';
+import { fromRow, toRow } from '#shared/stores/reports/row';
 import { represent, representStored } from '../../api/answer/representation.ts';
 import { reportOf } from '../contract/report-store.contract.ts';
 

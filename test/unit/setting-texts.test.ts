@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readConfig, settingNames } from '#shared/config';
-import { fileSettingOf, secretSettings } from '#shared/secret-files';
-import { settingTexts } from '#shared/setting-texts';
+import { readConfig, settingNames } from '#shared/settings/config';
+import { fileSettingOf, secretSettings } from '#shared/settings/secret-files';
+import { settingTexts } from '#shared/settings/setting-texts';
 import { makeEnvExample } from '../docs/settings-docs.ts';
 
 const texts = Object.entries(settingTexts);

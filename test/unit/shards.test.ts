@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { listShards, ofHost, ofJobId, slotOf } from '#shared/job-queue/bullmq/shards';
 import { drawJobId } from '#shared/model/job';
+import { listShards, ofHost, ofJobId, slotOf } from '#shared/queue/bullmq/shards';
 
 const cluster = 'redis+cluster://a,b,c';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openSqliteReportStore } from '#shared/report-store/sqlite';
-import { inSharedTime } from '#shared/shared-time';
+import { openSqliteReportStore } from '#shared/stores/reports/sqlite';
+import { inSharedTime } from '#shared/time/shared-time';
 import { reportOf } from '../contract/report-store.contract.ts';
 import { quietLog } from '../kit/ready-redis.ts';
 

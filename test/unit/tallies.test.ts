@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { addDurations, addTally } from '#shared/tallies';
+import { addDurations, addTally } from '#shared/telemetry/tallies';
 
 const counted = { name: 'x_total', help: 'Of a test.', label: 'kind' };
 const bounds = [0.01, 0.1, 1];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { classifyAddress } from '#shared/target/classify-address';
-import { parseDomain, parseHttpUrl, type TargetPolicy } from '#shared/target/parse-target';
+import { classifyAddress } from '#shared/targets/classify-address';
+import { parseDomain, parseHttpUrl, type TargetPolicy } from '#shared/targets/parse-target';
 
 const policy: TargetPolicy = {
   addresses: { allow: [], deny: [] },

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '#shared/config';
-import { targetPolicyOf } from '#shared/policy';
-import { type AddressPolicy, classifyAddress, parseCidr } from '#shared/target/classify-address';
+import { readConfig } from '#shared/settings/config';
+import { targetPolicyOf } from '#shared/settings/policy';
+import { type AddressPolicy, classifyAddress, parseCidr } from '#shared/targets/classify-address';
 import {
   isRegistrable,
   parseDomain,
   parseHttpUrl,
   siteOf,
   type TargetPolicy,
-} from '#shared/target/parse-target';
+} from '#shared/targets/parse-target';
 import { publicAddresses, refusedAddresses } from '../fixtures/guard/addresses.ts';
 
 const addresses: AddressPolicy = { allow: [], deny: [] };
@@ -144,7 +144,7 @@ test('a site is the registrable domain, with private suffixes; else the host its
 });
 
 test('exceptions of the operator work both ways, and deny is the stronger', async () => {
-  const { parseCidr } = await import('#shared/target/classify-address');
+  const { parseCidr } = await import('#shared/targets/classify-address');
   const exceptions = {
     allow: [parseCidr('127.0.0.0/8')],
     deny: [parseCidr('127.0.0.9'), parseCidr('8.8.8.0/24')],

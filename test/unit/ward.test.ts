@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openWard, type Stay, type Ward } from '#shared/job-queue/bullmq/ward';
+import { openWard, type Stay, type Ward } from '#shared/queue/bullmq/ward';
 
 const soon = () => new Promise(setImmediate);
 const nobody = async () => undefined;

@@ -1,4 +1,4 @@
-import { notStarted, type Progress } from '#shared/job-queue/port';
+import { notStarted, type Progress } from '#shared/ports/job-queue';
 
 type Tell = (progress: Progress) => void;
 

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { CheckSpec, FieldsOf } from '#shared/catalogue/spec';
-import type { Progress } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import type { Assessment } from '#shared/model/report';
 import type { Json } from '#shared/model/verdict';
+import type { Progress } from '#shared/ports/job-queue';
 import type { Probes } from '../probes/port.ts';
 import type { Jobs } from './jobs.ts';
 

@@ -1,6 +1,6 @@
 import type { SourceQuestion } from '#shared/catalogue/domain-health/sources';
-import type { Progress } from '#shared/job-queue/port';
 import type { Report } from '#shared/model/report';
+import type { Progress } from '#shared/ports/job-queue';
 
 /** A stored report, or why there is none: "no worker takes such jobs now", "it did not end in time". */
 export type JobAnswer = { readonly report: Report } | { readonly unavailable: string };

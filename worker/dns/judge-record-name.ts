@@ -1,7 +1,7 @@
 import { isMalformed } from '#shared/model/verdict';
-import { classifyAddress } from '#shared/target/classify-address';
-import { judgeSuffix } from '#shared/target/classify-name';
-import type { TargetPolicy } from '#shared/target/parse-target';
+import { classifyAddress } from '#shared/targets/classify-address';
+import { judgeSuffix } from '#shared/targets/classify-name';
+import type { TargetPolicy } from '#shared/targets/parse-target';
 import { isInZone, parseName } from './name.ts';
 
 /** The part of a run's policy that names and addresses in records are judged by. */

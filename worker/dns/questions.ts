@@ -1,4 +1,4 @@
-import type { Progress } from '#shared/job-queue/port';
+import type { Progress } from '#shared/ports/job-queue';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion } from '../probes/dns/port.ts';
 import { questionKey } from '../probes/dns/question-key.ts';
 import { type Budget, openBudget, type SpentLimit } from './budget.ts';

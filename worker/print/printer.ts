@@ -1,14 +1,14 @@
 import { pdfKeptForMs, printQuestion, reportPrint } from '#shared/catalogue/report-print';
-import type { GaveUp, Run } from '#shared/job-queue/port';
-import type { Logger } from '#shared/logger';
 import { isRandomId, type Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import { makeFailedReport, makeReport, type Report, type ReportState } from '#shared/model/report';
+import type { GaveUp, Run } from '#shared/ports/job-queue';
+import type { ReportStore } from '#shared/ports/report-store';
 import { renderHtml } from '#shared/render/html/page';
 import { targetOf, timeWords } from '#shared/render/report-words';
 import { cut } from '#shared/render/visible-text';
-import type { ReportStore } from '#shared/report-store/port';
-import { readReport } from '#shared/report-store/read-report';
+import { readReport } from '#shared/stores/reports/read-report';
+import type { Logger } from '#shared/telemetry/logger';
 import { type PrintSettings, printHtml } from './print-html.ts';
 import type { Paper, Printed } from './print-page.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Slot } from '#shared/job-queue/port';
+import type { Slot } from '#shared/ports/job-queue';
 
 /** The pace sends away who would wait for more than a second, and calls it back a little early. A wait that is shorter keeps the slot: others could do little with it. */
 const longestInSlotMs = 700;

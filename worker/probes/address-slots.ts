@@ -1,4 +1,4 @@
-import { openPlaces, type Places } from '#shared/places';
+import { openPlaces, type Places } from '#shared/time/places';
 
 /** Sockets that one worker may hold open to one address, over all its runs; the others wait in line. */
 export type AddressSlots = {

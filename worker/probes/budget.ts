@@ -1,8 +1,8 @@
 import { getDomain } from 'tldts';
-import { ownSlot, type Slot } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
-import type { Pace } from '#shared/pace/port';
-import { isAddress } from '#shared/target/classify-address';
+import { ownSlot, type Slot } from '#shared/ports/job-queue';
+import type { Pace } from '#shared/ports/pace';
+import { isAddress } from '#shared/targets/classify-address';
 import { openAnswerRoom } from './answer-room.ts';
 import type { DnsAnswer } from './dns/port.ts';
 import { type Charge, openPaceTurns } from './pace-turns.ts';

@@ -1,6 +1,6 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
-import { classifyAddress, isInCidrs } from '#shared/target/classify-address';
-import { isPortAllowed, type TargetPolicy } from '#shared/target/parse-target';
+import { classifyAddress, isInCidrs } from '#shared/targets/classify-address';
+import { isPortAllowed, type TargetPolicy } from '#shared/targets/parse-target';
 import type { AddressSlots } from './address-slots.ts';
 import { DialFailure, readSocketError } from './dial-failure.ts';
 import { currentRun, markRun } from './mark.ts';

@@ -1,6 +1,6 @@
-import { ownSlot, type Slot } from '#shared/job-queue/port';
-import type { Pace } from '#shared/pace/port';
-import type { TargetPolicy } from '#shared/target/parse-target';
+import { ownSlot, type Slot } from '#shared/ports/job-queue';
+import type { Pace } from '#shared/ports/pace';
+import type { TargetPolicy } from '#shared/targets/parse-target';
 import { openAddressSlots } from './address-slots.ts';
 import { type BrowserProbeSettings, openBrowserProbe } from './browser/open.ts';
 import type { BrowserProbe } from './browser/port.ts';

@@ -1,6 +1,6 @@
-import type { Slot } from '#shared/job-queue/port';
-import type { Pace, PaceRate } from '#shared/pace/port';
-import { steadyNow } from '#shared/steady-time';
+import type { Slot } from '#shared/ports/job-queue';
+import type { Pace, PaceRate } from '#shared/ports/pace';
+import { steadyNow } from '#shared/time/steady-time';
 import { openAbsence, untilAborted } from './absence.ts';
 
 /** What is charged, and the key under which it is counted: a registrable domain or an address. */

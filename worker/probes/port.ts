@@ -1,4 +1,4 @@
-import type { TargetPolicy } from '#shared/target/parse-target';
+import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { BrowserProbe } from './browser/port.ts';
 import type { SpentBudget } from './budget.ts';
 import type { DnsProbe } from './dns/port.ts';

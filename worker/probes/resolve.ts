@@ -1,4 +1,4 @@
-import { isAddress } from '#shared/target/classify-address';
+import { isAddress } from '#shared/targets/classify-address';
 import { DialFailure } from './dial-failure.ts';
 import type { DnsAnswer, DnsProbe } from './dns/port.ts';
 

@@ -1,4 +1,4 @@
-import type { Attributes } from '#shared/tracing/port';
+import type { Attributes } from '#shared/ports/tracing';
 import type {
   BrowserFailure,
   BrowserRequest,

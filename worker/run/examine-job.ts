@@ -1,10 +1,10 @@
-import type { JobKeyOf } from '#shared/job-keys';
-import type { Run, RunStart } from '#shared/job-queue/port';
-import type { Logger } from '#shared/logger';
 import type { Job } from '#shared/model/job';
 import type { Report, ReportState } from '#shared/model/report';
-import type { Blob } from '#shared/report-store/port';
-import type { Tracing } from '#shared/tracing/port';
+import type { Run, RunStart } from '#shared/ports/job-queue';
+import type { Blob } from '#shared/ports/report-store';
+import type { Tracing } from '#shared/ports/tracing';
+import type { JobKeyOf } from '#shared/queue/job-keys';
+import type { Logger } from '#shared/telemetry/logger';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import { ownerOf } from '../probes/budget.ts';

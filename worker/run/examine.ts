@@ -1,6 +1,6 @@
-import type { Progress } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import { makeFailedReport, type Report } from '#shared/model/report';
+import type { Progress } from '#shared/ports/job-queue';
 import type { Check } from '../checks/check.ts';
 import type { Jobs } from '../checks/jobs.ts';
 import type { OpenedProbes } from '../probes/port.ts';

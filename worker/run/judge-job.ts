@@ -1,8 +1,8 @@
 import { findSpec } from '#shared/catalogue/registry';
 import type { CheckSpec } from '#shared/catalogue/spec';
-import type { JobKeyOf } from '#shared/job-keys';
 import { type Job, makeJobKey } from '#shared/model/job';
-import { siteOf } from '#shared/target/parse-target';
+import type { JobKeyOf } from '#shared/queue/job-keys';
+import { siteOf } from '#shared/targets/parse-target';
 import { domainVisit } from '../visit/spec.ts';
 
 /** A job as its check's spec wants it, or the field that says something else. */

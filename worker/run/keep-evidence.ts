@@ -1,9 +1,9 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdCompressSync } from 'node:zlib';
-import type { Logger } from '#shared/logger';
 import { Problem } from '#shared/model/problem';
-import type { Blob, ReportStore } from '#shared/report-store/port';
+import type { Blob, ReportStore } from '#shared/ports/report-store';
+import type { Logger } from '#shared/telemetry/logger';
 import type { EvidenceFile } from './judge.ts';
 import { maskEvidence, mayHoldSecrets } from './mask-evidence.ts';
 

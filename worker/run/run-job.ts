@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { GaveUp, Run, RunStart } from '#shared/job-queue/port';
-import type { Logger } from '#shared/logger';
 import type { Job } from '#shared/model/job';
 import { Problem } from '#shared/model/problem';
 import type { Report, ReportState } from '#shared/model/report';
-import type { ReportStore } from '#shared/report-store/port';
-import type { Span, Tracing } from '#shared/tracing/port';
-import { traceFields } from '#shared/tracing/traceparent';
+import type { GaveUp, Run, RunStart } from '#shared/ports/job-queue';
+import type { ReportStore } from '#shared/ports/report-store';
+import type { Span, Tracing } from '#shared/ports/tracing';
+import type { Logger } from '#shared/telemetry/logger';
+import { traceFields } from '#shared/telemetry/tracing/traceparent';
 import type { Check } from '../checks/check.ts';
 import { failedVisit } from '../visit/run.ts';
 import { domainVisit } from '../visit/spec.ts';

@@ -1,4 +1,4 @@
-import type { ReportStore } from '#shared/report-store/port';
+import type { ReportStore } from '#shared/ports/report-store';
 
 /** What a run asks of the store while it is under way; what it has found is stored by whoever started it. */
 export type RunStore = {

@@ -1,5 +1,5 @@
-import type { Span, Tracing } from '#shared/tracing/port';
-import { parseTraceparent } from '#shared/tracing/traceparent';
+import type { Span, Tracing } from '#shared/ports/tracing';
+import { parseTraceparent } from '#shared/telemetry/tracing/traceparent';
 import type { DnsAnswer, DnsProbe } from '../probes/dns/port.ts';
 import type { OpenedProbes } from '../probes/port.ts';
 import type { TlsProbe } from '../probes/tls/port.ts';

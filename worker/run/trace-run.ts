@@ -1,5 +1,5 @@
 import type { Job } from '#shared/model/job';
-import type { Attributes, Span, Tracing } from '#shared/tracing/port';
+import type { Attributes, Span, Tracing } from '#shared/ports/tracing';
 import type { ProbeFactory } from '../probes/open.ts';
 import { traceQuestions } from './trace-questions.ts';
 

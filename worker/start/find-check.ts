@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Config, ConfigError } from '#shared/config';
+import { type Config, ConfigError } from '#shared/settings/config';
 import { type FindCheck, makeFindCheck } from '../checks/registry.ts';
 
 /** The checks as the settings want them. Throws ConfigError for a preload list that is none. */

@@ -1,4 +1,4 @@
-import { runProcess } from '#shared/process';
+import { runProcess } from '#shared/lifecycle/process';
 import { runGraceMs, workerPart } from './part.ts';
 
 /** A worker process of a scaled deployment. */

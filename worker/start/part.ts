@@ -1,4 +1,4 @@
-import type { Part, ProcessContext } from '#shared/process';
+import type { Part, ProcessContext } from '#shared/lifecycle/process';
 import { openWorker } from './open.ts';
 
 /** A run may take 20 s; one that takes longer is given to another worker when this one is told to stop. */

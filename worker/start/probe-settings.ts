@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '#shared/config';
-import { noPace } from '#shared/pace/memory';
-import type { Pace } from '#shared/pace/port';
-import { targetPolicyOf } from '#shared/policy';
+import { noPace } from '#shared/limits/pace/memory';
+import type { Pace } from '#shared/ports/pace';
+import type { Config } from '#shared/settings/config';
+import { targetPolicyOf } from '#shared/settings/policy';
 import { cruxBaseUrl } from '../probes/browser/field.ts';
 import { browserLimits } from '../probes/browser/limits.ts';
 import { psiBaseUrl } from '../probes/browser/psi.ts';

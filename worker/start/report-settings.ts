@@ -1,4 +1,4 @@
-import type { Config } from '#shared/config';
+import type { Config } from '#shared/settings/config';
 import type { FailedReportSettings } from '../run/examine.ts';
 
 /** How the reports of a worker are made. @param now Unix ms by the clock that all processes share */

@@ -1,5 +1,5 @@
-import type { Config } from '#shared/config';
 import { type Job, randomId } from '#shared/model/job';
+import type { Config } from '#shared/settings/config';
 import type { Check } from '../checks/check.ts';
 import type { EvidenceFile } from '../run/judge.ts';
 import { prepareProbesOf } from './probe-settings.ts';

@@ -1,5 +1,5 @@
-import type { Config } from '#shared/config';
-import type { Logger } from '#shared/logger';
+import type { Config } from '#shared/settings/config';
+import type { Logger } from '#shared/telemetry/logger';
 import { lookAtResolvers } from '../probes/dns/look-at-resolvers.ts';
 
 /** Asks each resolver once and tells of those that do not answer: the checks would only say of each target that it could not be resolved. */

@@ -1,4 +1,4 @@
-import type { Logger } from '#shared/logger';
+import type { Logger } from '#shared/telemetry/logger';
 import { ageInDays, type BrowserAbout } from '../probes/browser/about.ts';
 import type { NoBrowser } from '../probes/browser/find-browser.ts';
 import type { BrowserProbeSettings } from '../probes/browser/open.ts';

@@ -1,7 +1,7 @@
-import type { Logger } from '#shared/logger';
 import type { ReportState } from '#shared/model/report';
-import type { Pace } from '#shared/pace/port';
-import type { Blob, ReportStore } from '#shared/report-store/port';
+import type { Pace } from '#shared/ports/pace';
+import type { Blob, ReportStore } from '#shared/ports/report-store';
+import type { Logger } from '#shared/telemetry/logger';
 import type { GivenRun } from './given-run.ts';
 import type { Calls, FromRunner, ToRunner } from './messages.ts';
 import { receiveError, sendError } from './sent-error.ts';

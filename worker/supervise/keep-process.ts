@@ -1,4 +1,4 @@
-import type { Logger } from '#shared/logger';
+import type { Logger } from '#shared/telemetry/logger';
 import type { FromRunner, ToRunner } from './messages.ts';
 import { type ProcessEnd, type RunnerProcess, startRunnerProcess } from './start-process.ts';
 import { type Freeze, type FreezeLimits, watchFreeze } from './watch-freeze.ts';

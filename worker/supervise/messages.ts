@@ -1,8 +1,8 @@
-import type { Progress } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import type { ReportState } from '#shared/model/report';
-import type { Pace } from '#shared/pace/port';
-import type { Blob, ReportStore } from '#shared/report-store/port';
+import type { Progress } from '#shared/ports/job-queue';
+import type { Pace } from '#shared/ports/pace';
+import type { Blob, ReportStore } from '#shared/ports/report-store';
 import type { RunOutcome } from '../run/examine-job.ts';
 import type { SentError } from './sent-error.ts';
 

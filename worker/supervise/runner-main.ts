@@ -7,7 +7,7 @@ import type { FromRunner, ToRunner } from './messages.ts';
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/diag', import.meta.url)));
 const [{ openRunnerSide }, { settleWhenIdle }] = await Promise.all([
   import('./runner-side.ts'),
-  import('#shared/settle'),
+  import('#shared/lifecycle/settle'),
 ]);
 
 // Whoever stops the service stops the worker, which ends this process when its runs have ended.

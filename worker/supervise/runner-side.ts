@@ -1,10 +1,10 @@
-import { type Config, readConfig } from '#shared/config';
-import { openJobKeys } from '#shared/job-keys';
-import type { Slot } from '#shared/job-queue/port';
-import type { Logger } from '#shared/logger';
+import { noPace } from '#shared/limits/pace/memory';
 import type { Job } from '#shared/model/job';
-import { noPace } from '#shared/pace/memory';
-import { openTracing } from '#shared/tracing/open';
+import type { Slot } from '#shared/ports/job-queue';
+import { openJobKeys } from '#shared/queue/job-keys';
+import { type Config, readConfig } from '#shared/settings/config';
+import type { Logger } from '#shared/telemetry/logger';
+import { openTracing } from '#shared/telemetry/tracing/open';
 import { noJobs } from '../checks/jobs.ts';
 import { currentRun, inRun, writeMarks } from '../probes/mark.ts';
 import { type ExamineJob, openExaminer } from '../run/examine-job.ts';

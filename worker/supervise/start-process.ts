@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { environmentWithoutBackend, nodeOptions } from '#shared/child-environment';
+import { environmentWithoutBackend, nodeOptions } from '#shared/settings/child-environment';
 import { endOrphan } from './end-orphan.ts';
 import { makeMarkFile, type Marks } from './mark-file.ts';
 import type { FromRunner, ToRunner } from './messages.ts';

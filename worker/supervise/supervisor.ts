@@ -1,5 +1,5 @@
-import type { Logger } from '#shared/logger';
 import type { Job } from '#shared/model/job';
+import type { Logger } from '#shared/telemetry/logger';
 import type { ExamineJob, RunOutcome, Running } from '../run/examine-job.ts';
 import { TargetEndedRun } from '../run/target-ended-run.ts';
 import { type AnswerSettings, openAnswers } from './answer-calls.ts';

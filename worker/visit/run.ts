@@ -7,9 +7,6 @@ import {
   webHostOf,
 } from '#shared/catalogue/domain-health/sources';
 import { freshForOtherS } from '#shared/catalogue/spec';
-import type { JobKeyOf } from '#shared/job-keys';
-import type { Run, RunStart } from '#shared/job-queue/port';
-import type { Logger } from '#shared/logger';
 import { type Job, randomId, type Wanted } from '#shared/model/job';
 import {
   makeFailedReport,
@@ -18,8 +15,11 @@ import {
   type ReportFacts,
   type ReportState,
 } from '#shared/model/report';
-import type { ReportKeys } from '#shared/report-store/port';
-import { traceFields } from '#shared/tracing/traceparent';
+import type { Run, RunStart } from '#shared/ports/job-queue';
+import type { ReportKeys } from '#shared/ports/report-store';
+import type { JobKeyOf } from '#shared/queue/job-keys';
+import type { Logger } from '#shared/telemetry/logger';
+import { traceFields } from '#shared/telemetry/tracing/traceparent';
 import { addUp } from '../checks/add-up.ts';
 import type { Check } from '../checks/check.ts';
 import { noJobs } from '../checks/jobs.ts';

@@ -1,4 +1,4 @@
-import { siteOf } from '#shared/target/parse-target';
+import { siteOf } from '#shared/targets/parse-target';
 import type { BlockKind, BlockSign, Certainty } from './block-sign.ts';
 import { blockSigns } from './block-signs.ts';
 import { type Fields, type HeaderLine, indexFields, valuesOf } from './fields.ts';

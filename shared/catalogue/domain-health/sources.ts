@@ -1,5 +1,5 @@
 import type { Job } from '../../model/job.ts';
-import { isRegistrable } from '../../target/parse-target.ts';
+import { isRegistrable } from '../../targets/parse-target.ts';
 import { dnsCheck } from '../dns-check/spec.ts';
 import { pagespeedCheck } from '../pagespeed-check/spec.ts';
 import { redirectCheck } from '../redirect-check/spec.ts';

@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { afterAll, expect, test } from 'vitest';
 import { catalogue } from '#shared/catalogue/registry';
-import { makeToken } from '#shared/token-store/make-token';
+import { makeToken } from '#shared/stores/tokens/make-token';
 import { openService, type Service } from '../../api/kit.ts';
 import { keepGolden } from '../../kit/golden-report.ts';
 import { type Look, openTestBrowser } from './kit.ts';

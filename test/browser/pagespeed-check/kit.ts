@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { parseCidr } from '#shared/target/classify-address';
-import type { TargetPolicy } from '#shared/target/parse-target';
+import { parseCidr } from '#shared/targets/classify-address';
+import type { TargetPolicy } from '#shared/targets/parse-target';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { browserLimits } from '../../../worker/probes/browser/limits.ts';
 import { type BrowserLimits, openBrowserProbe } from '../../../worker/probes/browser/open.ts';

@@ -78,9 +78,9 @@ test('the code of every check loads, and what a scaled process and traces take',
   const files = [
     'api/main',
     'worker/start/main',
-    'shared/job-queue/bullmq/open',
-    'shared/report-store/mongo',
-    'shared/tracing/otlp',
+    'shared/queue/bullmq/open',
+    'shared/stores/reports/mongo',
+    'shared/telemetry/tracing/otlp',
   ];
   const printed = runInImage(`
     for (const name of ${JSON.stringify(files)}) await import('${folder}/' + name + '.ts');

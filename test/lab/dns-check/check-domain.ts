@@ -1,4 +1,4 @@
-import { readConfig } from '#shared/config';
+import { readConfig } from '#shared/settings/config';
 import { dnsCheck } from '../../../worker/checks/dns-check/index.ts';
 import type { SpentBudget } from '../../../worker/probes/budget.ts';
 import type { DnsAnswer, DnsProbe } from '../../../worker/probes/dns/port.ts';

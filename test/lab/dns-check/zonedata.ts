@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { type AddressInfo, createServer } from 'node:net';
 import { type Answer, decode, encode, type Packet } from 'dns-packet';
-import { readConfig } from '#shared/config';
+import { readConfig } from '#shared/settings/config';
 import type { DnsProbe } from '../../../worker/probes/dns/port.ts';
 import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 

@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { decode, encode, type Packet } from 'dns-packet';
 import { afterEach, expect, test } from 'vitest';
-import { readConfig } from '#shared/config';
+import { readConfig } from '#shared/settings/config';
 import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 
 type Reply = (query: Packet, send: (bytes: Buffer) => void, from: RemoteInfo) => void;

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { readConfig } from '#shared/config';
+import { readConfig } from '#shared/settings/config';
 import type { DnsAskOptions } from '../../../worker/probes/dns/port.ts';
 import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 

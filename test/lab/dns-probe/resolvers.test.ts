@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noPace } from '#shared/pace/memory';
+import { noPace } from '#shared/limits/pace/memory';
 import { openBudget } from '../../../worker/probes/budget.ts';
 import { openResolvers } from '../../../worker/probes/dns/resolvers.ts';
 import { openDnsServer } from '../kit/dns-server.ts';

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { decode, encode } from 'dns-packet';
 import { expect, test } from 'vitest';
-import { readConfig } from '#shared/config';
+import { readConfig } from '#shared/settings/config';
 import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 
 const soa = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { noPace } from '#shared/pace/memory';
-import { targetPolicyOf } from '#shared/policy';
+import { noPace } from '#shared/limits/pace/memory';
+import { targetPolicyOf } from '#shared/settings/policy';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';

@@ -1,7 +1,7 @@
 import type { HealthFields } from '#shared/catalogue/domain-health/report';
 import { catalogue } from '#shared/catalogue/registry';
 import type { Report } from '#shared/model/report';
-import { makeToken } from '#shared/token-store/make-token';
+import { makeToken } from '#shared/stores/tokens/make-token';
 import { findCheck } from '../../../worker/checks/registry.ts';
 import { type Answer, openService, type Service, type ServiceOptions } from '../../api/kit.ts';
 import { upperZones } from './domains.ts';

@@ -1,8 +1,8 @@
 import { pagespeedCheck } from '#shared/catalogue/pagespeed-check/spec';
-import type { JobQueue, QueueWorker } from '#shared/job-queue/port';
 import type { Job } from '#shared/model/job';
 import { makeReport, type Report } from '#shared/model/report';
-import type { ReportStore } from '#shared/report-store/port';
+import type { JobQueue, QueueWorker } from '#shared/ports/job-queue';
+import type { ReportStore } from '#shared/ports/report-store';
 
 /** Takes the jobs of the browser queue, loads no page, and stores what a page load would: 95 points for a page that is there, none for another. */
 export type PageStandIn = QueueWorker & {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseCidr } from '#shared/target/classify-address';
+import { parseCidr } from '#shared/targets/classify-address';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { chooseAddresses, findAddresses, openGuard } from '../../../worker/probes/guard.ts';
 import { openHttpProbe } from '../../../worker/probes/http/open.ts';

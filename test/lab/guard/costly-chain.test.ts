@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createSecureContext, createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseCidr } from '#shared/target/classify-address';
+import { parseCidr } from '#shared/targets/classify-address';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { openGuard } from '../../../worker/probes/guard.ts';
 import { connectTls } from '../../../worker/probes/tls/guarded-stream.ts';

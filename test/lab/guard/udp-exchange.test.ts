@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { parseCidr } from '#shared/target/classify-address';
+import { parseCidr } from '#shared/targets/classify-address';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { DialFailure } from '../../../worker/probes/dial-failure.ts';
 import { openUdpProbe } from '../../../worker/probes/udp/open.ts';

@@ -1,5 +1,5 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { type Config, readConfig } from '#shared/config';
+import { type Config, readConfig } from '#shared/settings/config';
 import { type Authority, makeAuthority } from './certificates.ts';
 import { type DnsServer, openDnsServer, type Zone } from './dns-server.ts';
 import { type Certificates, openWebServers, type Sites, type WebServers } from './web-servers.ts';

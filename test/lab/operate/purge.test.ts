@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { targetMatcher } from '#shared/report-store/purge';
+import { targetMatcher } from '#shared/stores/reports/purge';
 import { type Fleet, openFleet } from '../../faults/fleet.ts';
 import { hasMongo } from '../../kit/mongo.ts';
 import { hasRedis } from '../../kit/redis.ts';

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { openAgreement } from '#shared/agreement/agreement';
-import { openLogger } from '#shared/logger';
+import { openRedis, patient } from '#shared/backends/redis';
+import { openAgreement } from '#shared/lifecycle/agreement/agreement';
 import { drawJobId } from '#shared/model/job';
-import { openRedis, patient } from '#shared/redis';
+import { openLogger } from '#shared/telemetry/logger';
 import { makeJob } from '../../contract/job-queue.contract.ts';
 import { openClusterQueue } from '../../kit/bullmq-queue.ts';
 import { describeCluster } from '../../kit/describe-cluster.ts';

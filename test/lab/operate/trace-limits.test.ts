@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openOtlpTracing } from '#shared/tracing/otlp';
-import type { Tracing } from '#shared/tracing/port';
+import type { Tracing } from '#shared/ports/tracing';
+import { openOtlpTracing } from '#shared/telemetry/tracing/otlp';
 import type { DnsAnswer, DnsQuestion } from '../../../worker/probes/dns/port.ts';
 import type { OpenedProbes } from '../../../worker/probes/port.ts';
 import { traceQuestions } from '../../../worker/run/trace-questions.ts';

@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openMemoryPace } from '#shared/pace/memory';
-import { parseCidr } from '#shared/target/classify-address';
+import { openMemoryPace } from '#shared/limits/pace/memory';
+import { parseCidr } from '#shared/targets/classify-address';
 import { openAddressSlots } from '../../../worker/probes/address-slots.ts';
 import { openRequestSplitter, type SentPart } from '../../../worker/probes/browser/request-splitter.ts';
 import {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { Logger } from '#shared/logger';
+import type { Logger } from '#shared/telemetry/logger';
 import { tryBrowser } from '../../../worker/probes/browser/try-browser.ts';
 import { type BrowserWatch, watchBrowser } from '../../../worker/start/watch-browser.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, describe } from 'vitest';
-import type { JobQueue } from '#shared/job-queue/port';
+import type { JobQueue } from '#shared/ports/job-queue';
 import { queueLimits, testCrowd } from '../../contract/job-queue.contract.ts';
 import { openBullmqQueue } from '../../kit/bullmq-queue.ts';
 import { hasRedis, startRedis } from '../../kit/redis.ts';

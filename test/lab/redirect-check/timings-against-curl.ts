@@ -8,7 +8,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { promisify } from 'node:util';
-import { readConfig } from '#shared/config';
+import { readConfig } from '#shared/settings/config';
 import type { ProbeFactory } from '../../../worker/probes/open.ts';
 import { prepareProbesOf } from '../../../worker/start/probe-settings.ts';
 import { makeAuthority } from '../kit/certificates.ts';

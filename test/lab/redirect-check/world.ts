@@ -1,9 +1,9 @@
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { type Config, readConfig } from '#shared/config';
+import { noPace } from '#shared/limits/pace/memory';
 import { codesBroken } from '#shared/model/verdict';
-import { noPace } from '#shared/pace/memory';
-import { targetPolicyOf } from '#shared/policy';
+import { type Config, readConfig } from '#shared/settings/config';
+import { targetPolicyOf } from '#shared/settings/policy';
 import { assessRedirects } from '../../../worker/checks/redirect-check/assess.ts';
 import type { RedirectEvidence } from '../../../worker/checks/redirect-check/evidence.ts';
 import { gatherRedirects, walkLimits } from '../../../worker/checks/redirect-check/gather.ts';

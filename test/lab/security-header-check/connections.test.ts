@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { noPace } from '#shared/pace/memory';
-import { targetPolicyOf } from '#shared/policy';
+import { noPace } from '#shared/limits/pace/memory';
+import { targetPolicyOf } from '#shared/settings/policy';
 import { gatherHeaders } from '../../../worker/checks/security-header-check/gather.ts';
 import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/settings.ts';

@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { readConfig } from '#shared/config';
 import { type Assessment, makeReport } from '#shared/model/report';
 import { codesBroken } from '#shared/model/verdict';
+import { readConfig } from '#shared/settings/config';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
 import type { SslEvidence } from '../../../worker/checks/ssl-check/evidence.ts';
 import type { AllowanceLimits } from '../../../worker/checks/ssl-check/gather/allowance.ts';

@@ -4,10 +4,10 @@ import { findLiterals, findSlowText } from './regexes.ts';
 /** Expressions that are worse than linear on some text, by file and source: what keeps such a text short. */
 const bounded: { readonly [literal: string]: string } = {
   'api/pages/read-field.ts @([^\\s@<>]+?)[>;,.]*$': 'a field of our own form, with the body that holds it',
-  'shared/backend.ts \\/\\/[^@\\s]*@': 'addresses of our own stores',
-  'shared/config.ts ^\\.+|\\.+$': 'settings of the operator',
-  'shared/config.ts \\/+$': 'settings of the operator',
-  'shared/tracing/settings.ts \\/+$': 'settings of the operator',
+  'shared/lifecycle/backend.ts \\/\\/[^@\\s]*@': 'addresses of our own stores',
+  'shared/settings/config.ts ^\\.+|\\.+$': 'settings of the operator',
+  'shared/settings/config.ts \\/+$': 'settings of the operator',
+  'shared/settings/tracing.ts \\/+$': 'settings of the operator',
   'shared/render/file-name.ts ^[-.]+|[-.]+$':
     'the run of characters before it leaves one dot or hyphen of many',
   'worker/run/mask-evidence.ts ([a-z][a-z0-9+.-]{0,30}:[\\\\/]{2,})[^\\s/?#\\\\"\'<>]*@':

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig, settingNames } from '#shared/config';
+import { readConfig, settingNames } from '#shared/settings/config';
 import { environmentOf, readComposeFile } from '../../kit/compose.ts';
 
 const { services, networks } = readComposeFile();

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig, settingNames } from '#shared/config';
-import { parseCidr } from '#shared/target/classify-address';
+import { readConfig, settingNames } from '#shared/settings/config';
+import { parseCidr } from '#shared/targets/classify-address';
 import { findProgram } from '../../kit/programs.ts';
 import { readYamlFile } from '../../kit/yaml.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dnsCheckOptions } from '#shared/catalogue/dns-check/options';
-import type { Progress } from '#shared/job-queue/port';
+import type { Progress } from '#shared/ports/job-queue';
 import { gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
 import { outOfTime } from '../../../worker/dns/not-asked.ts';
 import { openQuestions } from '../../../worker/dns/questions.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rules } from '#shared/catalogue/dns-check/rules';
 import { listVerdicts } from '#shared/model/finding';
-import { parseCidr } from '#shared/target/classify-address';
+import { parseCidr } from '#shared/targets/classify-address';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import { gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
 import { judgeRecordName } from '../../../worker/dns/judge-record-name.ts';

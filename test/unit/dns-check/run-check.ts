@@ -1,8 +1,8 @@
 import { dnsRules } from '#shared/catalogue/dns-check/rules';
 import type { Assessment } from '#shared/model/report';
 import { codesBroken } from '#shared/model/verdict';
-import { parseCidr } from '#shared/target/classify-address';
-import type { TargetPolicy } from '#shared/target/parse-target';
+import { parseCidr } from '#shared/targets/classify-address';
+import type { TargetPolicy } from '#shared/targets/parse-target';
 import { assessDnsCheck } from '../../../worker/checks/dns-check/assess.ts';
 import { type DnsCheckEvidence, gatherDnsCheck } from '../../../worker/checks/dns-check/gather.ts';
 import type { DnsProbe } from '../../../worker/probes/dns/port.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '#shared/config';
+import { readConfig } from '#shared/settings/config';
 import type { ProbeFactory } from '../../../worker/probes/open.ts';
 import { withoutTransfers } from '../../../worker/start/without-transfers.ts';
 import { goodWorld } from './good-world.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Slot } from '#shared/job-queue/port';
-import { noPace, openMemoryPace } from '#shared/pace/memory';
-import type { Pace, PaceOrder } from '#shared/pace/port';
+import { noPace, openMemoryPace } from '#shared/limits/pace/memory';
+import type { Slot } from '#shared/ports/job-queue';
+import type { Pace, PaceOrder } from '#shared/ports/pace';
 import { describeSpent, openBudget } from '../../../worker/probes/budget.ts';
 import type { DnsAnswer } from '../../../worker/probes/dns/port.ts';
 import type { Charge } from '../../../worker/probes/pace-turns.ts';

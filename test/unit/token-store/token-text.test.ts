@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { digestOf, drawToken, hintOf, isTokenText } from '#shared/token-store/token-text';
+import { digestOf, drawToken, hintOf, isTokenText } from '#shared/stores/tokens/token-text';
 
 test('a drawn token has its form and checksum, and no two are equal', () => {
   const drawn = Array.from({ length: 1000 }, drawToken);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '#shared/config';
+import { readConfig } from '#shared/settings/config';
 
 const read = (name: string, value: string): unknown => {
   const config: Readonly<Record<string, unknown>> = readConfig({ [name]: value });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseTraceparent, printTraceparent, traceFields } from '#shared/tracing/traceparent';
+import { parseTraceparent, printTraceparent, traceFields } from '#shared/telemetry/tracing/traceparent';
 
 // The examples of W3C Trace Context §3.2.2.5 and §3.2.3.
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';

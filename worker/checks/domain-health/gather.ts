@@ -8,8 +8,8 @@ import {
   visitQuestions,
   webHostOf,
 } from '#shared/catalogue/domain-health/sources';
-import type { Progress } from '#shared/job-queue/port';
 import type { Report } from '#shared/model/report';
+import type { Progress } from '#shared/ports/job-queue';
 import { addUp } from '../add-up.ts';
 import type { CompositeContext } from '../check.ts';
 import type { JobAnswer, Jobs } from '../jobs.ts';

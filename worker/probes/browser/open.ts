@@ -1,4 +1,4 @@
-import { judgeUrl, type TargetPolicy } from '#shared/target/parse-target';
+import { judgeUrl, type TargetPolicy } from '#shared/targets/parse-target';
 import type { Dial } from '../guard.ts';
 import type { Order } from './child/messages.ts';
 import { askField, type FieldSettings } from './field.ts';

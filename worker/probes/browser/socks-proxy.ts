@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { judgeUrl, siteOf, type TargetPolicy } from '#shared/target/parse-target';
+import { judgeUrl, siteOf, type TargetPolicy } from '#shared/targets/parse-target';
 import { DialFailure } from '../dial-failure.ts';
 import type { Dial } from '../guard.ts';
 import type { RefusedHost, Traffic } from './port.ts';

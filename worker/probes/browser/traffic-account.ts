@@ -1,4 +1,4 @@
-import { siteOf } from '#shared/target/parse-target';
+import { siteOf } from '#shared/targets/parse-target';
 import type { OverspentSite, Traffic } from './port.ts';
 
 /** What may go through the proxy for one registrable domain. */

@@ -1,5 +1,5 @@
-import { classifyAddress } from '#shared/target/classify-address';
-import type { TargetPolicy } from '#shared/target/parse-target';
+import { classifyAddress } from '#shared/targets/classify-address';
+import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import { type Budget, describeSpent } from '../budget.ts';
 import { DialFailure } from '../dial-failure.ts';

@@ -1,6 +1,6 @@
 import { getServers } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { isAddress } from '#shared/target/classify-address';
+import { isAddress } from '#shared/targets/classify-address';
 
 export type Server = { readonly address: string; readonly port: number };
 

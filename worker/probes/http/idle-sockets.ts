@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { portOf } from '#shared/target/parse-target';
+import { portOf } from '#shared/targets/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import { openSharedConnections, type Patience, type Turn } from './shared-connections.ts';
 

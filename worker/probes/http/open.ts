@@ -1,4 +1,4 @@
-import { judgeUrl } from '#shared/target/parse-target';
+import { judgeUrl } from '#shared/targets/parse-target';
 import { DialFailure } from '../dial-failure.ts';
 import { type GuardedAgents, openGuardedAgents } from './agents.ts';
 import type { HttpProbe, HttpRequest } from './port.ts';

@@ -1,4 +1,4 @@
-import type { TargetPolicy } from '#shared/target/parse-target';
+import type { TargetPolicy } from '#shared/targets/parse-target';
 import type { AddressSlots } from '../address-slots.ts';
 import type { AddressChoice, Dial } from '../guard.ts';
 import { type Patience, usualPatience } from './shared-connections.ts';

@@ -1,4 +1,4 @@
-import { openPlaces, type Places } from '#shared/places';
+import { openPlaces, type Places } from '#shared/time/places';
 
 /** How many requests to one origin are under way before the next waits. */
 const usualConnections = 2;

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { classifyAddress } from '#shared/target/classify-address';
+import { classifyAddress } from '#shared/targets/classify-address';
 import { reverseLabelsOf } from '../reverse-labels.ts';
 
 const nobody = { allow: [], deny: [] };

@@ -1,4 +1,4 @@
-import { isAddress } from '#shared/target/classify-address';
+import { isAddress } from '#shared/targets/classify-address';
 import { type Asker, openAsker } from '../../../dns/asker.ts';
 import { haveOneOwner } from '../../../dns/public-suffix.ts';
 import type { SightQuestion } from '../../../dns/sight.ts';

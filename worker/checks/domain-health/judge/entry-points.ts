@@ -8,7 +8,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { siteOf } from '#shared/target/parse-target';
+import { siteOf } from '#shared/targets/parse-target';
 import type { Category } from '../facts/categories.ts';
 import { distrustIn, type EntryPoint, type LandedEntry, landed } from '../facts/entry-points.ts';
 import { findingIn, verdictIn } from '../facts/source.ts';

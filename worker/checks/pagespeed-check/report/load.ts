@@ -1,5 +1,5 @@
 import type { PagespeedFields } from '#shared/catalogue/pagespeed-check/report';
-import { siteOf } from '#shared/target/parse-target';
+import { siteOf } from '#shared/targets/parse-target';
 import type { PageSight } from '../../../probes/browser/port.ts';
 import { isLoaded, type PagespeedEvidence } from '../evidence.ts';
 import { type Frame, readFrames, readRequests } from '../facts/load.ts';

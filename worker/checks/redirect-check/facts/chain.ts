@@ -1,5 +1,5 @@
 import { isBroken, notTested, type Verdict } from '#shared/model/verdict';
-import { siteOf } from '#shared/target/parse-target';
+import { siteOf } from '#shared/targets/parse-target';
 import { type Block, readBlock } from '../../../web/block-page.ts';
 import { withoutFragment } from '../../../web/location.ts';
 import type { Stop } from '../../../web/walk.ts';

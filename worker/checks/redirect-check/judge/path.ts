@@ -7,7 +7,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { siteOf } from '#shared/target/parse-target';
+import { siteOf } from '#shared/targets/parse-target';
 import { comfortableRedirects, isRedirect, isSamePage, shownForS } from '../../../web/redirect.ts';
 import type { RedirectEvidence } from '../evidence.ts';
 import {

@@ -1,4 +1,4 @@
-import { editDistance } from '#shared/edit-distance';
+import { editDistance } from '#shared/settings/edit-distance';
 
 /** Directives whose values are source lists. */
 export const sourceListDirectives: ReadonlySet<string> = new Set(

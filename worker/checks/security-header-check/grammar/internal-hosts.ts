@@ -1,4 +1,4 @@
-import { classifyAddress } from '#shared/target/classify-address';
+import { classifyAddress } from '#shared/targets/classify-address';
 import { isDottedQuad } from '../../../web/address-host.ts';
 
 const internalSuffixes = ['.internal', '.local', '.localdomain', '.lan', '.corp', '.intranet', '.home.arpa'];

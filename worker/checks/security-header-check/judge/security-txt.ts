@@ -8,7 +8,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { siteOf } from '#shared/target/parse-target';
+import { siteOf } from '#shared/targets/parse-target';
 import { parseContentType } from '../../../web/content-type.ts';
 import type { FoundSecurityTxt, SecurityTxtSeen } from '../facts/security-txt.ts';
 import { parseExpires, valuesOfField } from '../grammar/security-txt.ts';

@@ -1,7 +1,7 @@
 import type { FamilyCode } from '#shared/catalogue/redirect-check/families';
 import type { targetRules } from '#shared/catalogue/security-header-check/rules/leakage';
 import { brokenBy, type Evidence, notTested, type Verdict, type Verdicts } from '#shared/model/verdict';
-import { siteOf } from '#shared/target/parse-target';
+import { siteOf } from '#shared/targets/parse-target';
 import type { Block } from '../../../web/block-page.ts';
 import type { Chain, HeaderEvidence } from '../evidence.ts';
 import type { Page, SeenHop } from '../facts/page.ts';

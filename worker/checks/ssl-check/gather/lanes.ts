@@ -1,4 +1,4 @@
-import { openPlaces } from '#shared/places';
+import { openPlaces } from '#shared/time/places';
 
 /** Runs work as soon as fewer than so many others run, first come first served. */
 export type Lanes = <T>(work: () => Promise<T>) => Promise<T>;

@@ -7,7 +7,7 @@ import {
   type Verdict,
   type Verdicts,
 } from '#shared/model/verdict';
-import { classifyAddress } from '#shared/target/classify-address';
+import { classifyAddress } from '#shared/targets/classify-address';
 import { isOurs } from '../../../../dns/not-asked.ts';
 import { describeEde, foundRecords, type Reading, readAnswer } from '../../../../dns/read-answer.ts';
 import { readAll, readText } from '../../../../dns/record-values.ts';

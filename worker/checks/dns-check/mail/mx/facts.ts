@@ -1,5 +1,5 @@
-import { isAddress } from '#shared/target/classify-address';
-import { hostLabel } from '#shared/target/classify-name';
+import { isAddress } from '#shared/targets/classify-address';
+import { hostLabel } from '#shared/targets/classify-name';
 import { aliasOf, exchangesOf, type SeenRecord, type Sight, valuesOf } from '../../../../dns/sight.ts';
 import type { Zone } from '../../../../dns/zone.ts';
 import { normalizeAddress, reverseNameOf } from '../address.ts';

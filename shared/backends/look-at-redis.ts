@@ -1,0 +1,42 @@
+import { parseRedisUrl } from '../settings/redis-url.ts';
+import { openLogger } from '../telemetry/logger.ts';
+import type { Looked } from './look-at-mongo.ts';
+import { isCluster, keyPrefix, openRedis, sayRedisFault } from './redis.ts';
+
+const stepMs = 1200;
+const silent = 'it does not answer in time';
+
+/** Connects anew, writes a little by a script as the queue does, and says what that met. Never rejects, and ends within about 1.5 s. */
+export async function lookAtRedis(url: string): Promise<Looked> {
+  const place = parseRedisUrl(url);
+  const server = place?.nodes.map(({ host, port }) => `${host}:${port}`).join() ?? '';
+  const redis = openRedis(
+    url,
+    { connectTimeout: stepMs, commandTimeout: stepMs, maxRetriesPerRequest: 0, retryStrategy: () => null },
+    openLogger('silent'),
+  );
+  // A refused password is told by the connection; the command only learns that there is none.
+  let first: Error | undefined;
+  const hear = (error: Error) => {
+    first ??= error;
+  };
+  redis.on('error', hear);
+  redis.on('node error', hear);
+  const late = new Promise<string>((resolve) => {
+    setTimeout(() => resolve(silent), stepMs + 300).unref();
+  });
+  const key = `${keyPrefix}:ping`;
+  const look = async () => {
+    // The client goes on in database 0 where there is none of its number.
+    if (place?.access.db !== undefined && !isCluster(redis)) await redis.select(place.access.db);
+    await redis.eval("return redis.call('SET', KEYS[1], '1', 'EX', 60)", 1, key);
+  };
+  const looking = look().then(
+    () => undefined,
+    (error: unknown) => sayRedisFault(first ?? error),
+  );
+  const cause = await Promise.race([looking, late]);
+  redis.disconnect();
+  const isTlsUnheard = cause === silent && place?.access.tls !== undefined;
+  return { server, cause: isTlsUnheard ? `${cause} over TLS: perhaps it speaks none` : cause };
+}

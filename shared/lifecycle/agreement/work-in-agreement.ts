@@ -1,0 +1,44 @@
+import type { JobQueue, QueueWorker } from '../../ports/job-queue.ts';
+import { queueUnavailable } from '../../queue/unavailable.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Agreement } from './agreement.ts';
+
+/** Work that runs when other settings are found in force may go on for so long: as long as when a worker is stopped. */
+const leaveMs = 25_000;
+
+/** The same queue; while the settings of this process are not those of the others, it submits, looks for and takes no jobs. */
+export function workInAgreement(jobQueue: JobQueue, agreement: Agreement, log: Logger): JobQueue {
+  const permitted = async <T>(act: () => Promise<T>): Promise<T> => {
+    await agreement.firstLook;
+    const refusal = agreement.refusal();
+    if (refusal !== undefined) throw queueUnavailable(new Error(refusal));
+    return act();
+  };
+  return {
+    ...jobQueue,
+    submit: (job, lineLimit) => permitted(() => jobQueue.submit(job, lineLimit)),
+    look: (queue, jobId) => permitted(() => jobQueue.look(queue, jobId)),
+    work(...given): QueueWorker {
+      let crew: QueueWorker | undefined;
+      const unsubscribe = agreement.onTurn((mayWork) => {
+        if (mayWork) {
+          crew ??= jobQueue.work(...given);
+          return;
+        }
+        crew?.close(leaveMs).catch((error: unknown) => log.error({ err: error }, 'work not stopped'));
+        crew = undefined;
+      });
+      return {
+        isAnnounced: () => crew !== undefined && crew.isAnnounced?.() !== false,
+        async close(graceMs) {
+          unsubscribe();
+          await crew?.close(graceMs);
+        },
+      };
+    },
+    async close(graceMs) {
+      agreement.close();
+      await jobQueue.close(graceMs);
+    },
+  };
+}

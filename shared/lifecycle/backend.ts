@@ -1,0 +1,250 @@
+import { join } from 'node:path';
+import type { Looked } from '../backends/look-at-mongo.ts';
+import { openMemoryPace } from '../limits/pace/memory.ts';
+import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
+import { openMemoryStrikes } from '../limits/strikes/memory.ts';
+import type { JobQueue, Missed } from '../ports/job-queue.ts';
+import type { Pace } from '../ports/pace.ts';
+import type { RateLimiter } from '../ports/rate-limiter.ts';
+import type { ReportStore } from '../ports/report-store.ts';
+import type { Strikes } from '../ports/strikes.ts';
+import type { TokenStore } from '../ports/token-store.ts';
+import type { Tracing } from '../ports/tracing.ts';
+import { openMemoryJobQueue } from '../queue/memory.ts';
+import { traceTurns } from '../queue/trace-turns.ts';
+import { pagesOfCaller } from '../queue/unavailable.ts';
+import { type Config, ConfigError } from '../settings/config.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { watchOutages } from '../telemetry/outages.ts';
+import { inSharedTime } from '../time/shared-time.ts';
+import type { Agreement } from './agreement/agreement.ts';
+
+/** The ports, opened. */
+export type Backend = {
+  /** `embedded`: one process. `scaled`: Redis and MongoDB, any number of processes. */
+  readonly mode: 'embedded' | 'scaled';
+  readonly jobQueue: JobQueue;
+  readonly reportStore: ReportStore;
+  readonly rateLimiter: RateLimiter;
+  readonly tokenStore: TokenStore;
+  readonly pace: Pace;
+  readonly strikes: Strikes;
+  /** Whether this process has the settings of the others; absent where there are no others. */
+  readonly agreement?: Agreement;
+  close(graceMs: number): Promise<void>;
+};
+
+/** Jobs that may wait in one process; each is about 2 kB of memory. */
+const waitingLimit = 100_000;
+
+/** Opens the adapters that the settings want; the heavy ones are loaded only then. Redis and MongoDB may be away: what needs them says so. */
+export async function openBackend(config: Config, log: Logger, tracing?: Tracing): Promise<Backend> {
+  const parts =
+    config.REDIS_URL !== undefined && config.MONGODB_URL !== undefined
+      ? await openScaled(config, { redis: config.REDIS_URL, mongo: config.MONGODB_URL }, log, tracing)
+      : traced(await openEmbedded(config, log), tracing);
+  const [examineQueue, examineStore] = await examinersOf(config);
+  const jobQueue = watchOutages(parts.jobQueue, {
+    part: 'queue',
+    code: 'queue_unavailable',
+    log,
+    ...examineQueue,
+  });
+  const reportStore = watchOutages(parts.reportStore, {
+    part: 'store',
+    code: 'store_unavailable',
+    log,
+    ...examineStore,
+  });
+  void tellWrongStart(
+    [
+      [examineQueue, jobQueue.port],
+      [examineStore, reportStore.port],
+    ],
+    log,
+  );
+  return {
+    ...parts,
+    jobQueue: jobQueue.port,
+    reportStore: reportStore.port,
+    async close(graceMs) {
+      for (const watched of [jobQueue, reportStore]) watched.close();
+      await parts.jobQueue.close(graceMs);
+      await Promise.all([
+        parts.rateLimiter.close(),
+        parts.pace.close(),
+        parts.reportStore.close(),
+        parts.tokenStore.close(),
+      ]);
+    },
+  };
+}
+
+type Parts = Omit<Backend, 'close'>;
+type Examiner = { readonly examine?: () => Promise<Found> };
+type Found = { readonly setting: string } & Looked;
+
+async function examinersOf({ REDIS_URL, MONGODB_URL }: Config): Promise<readonly [Examiner, Examiner]> {
+  if (REDIS_URL === undefined || MONGODB_URL === undefined) return [{}, {}];
+  const [{ lookAtRedis }, { lookAtMongo }] = await Promise.all([
+    import('../backends/look-at-redis.ts'),
+    import('../backends/look-at-mongo.ts'),
+  ]);
+  return [
+    { examine: async () => ({ setting: 'REDIS_URL', ...(await lookAtRedis(REDIS_URL)) }) },
+    { examine: async () => ({ setting: 'MONGODB_URL', ...(await lookAtMongo(MONGODB_URL)) }) },
+  ];
+}
+
+// A process starts without its servers, as they may come later. One that cannot be used as the setting says is told of at once.
+async function tellWrongStart(
+  all: readonly (readonly [Examiner, { ping(): Promise<true | string> }])[],
+  log: Logger,
+): Promise<void> {
+  await Promise.all(
+    all.map(async ([{ examine }, port]) => {
+      const found = await examine?.();
+      if (found?.cause === undefined) return;
+      // What a ping does not meet, such as a user without the right to run scripts, has no other line.
+      if ((await port.ping()) === true) log.error(found, 'a setting leads to a server that cannot be used');
+    }),
+  );
+}
+
+// Of jobs over Redis, BullMQ's telemetry tells.
+function traced(parts: Parts, tracing: Tracing | undefined): Parts {
+  return tracing ? { ...parts, jobQueue: traceTurns(parts.jobQueue, tracing) } : parts;
+}
+
+async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
+  const { openSqliteReportStore } = await import('../stores/reports/sqlite.ts');
+  const path = config.DATA_DIR === ':memory:' ? ':memory:' : join(config.DATA_DIR, 'reports.sqlite');
+  const jobQueue = openMemoryJobQueue({
+    hostConcurrency: config.HOST_CONCURRENCY,
+    lineLimit: lineLimitOf(config),
+    waitingLimit,
+    ...pageLimitOf(config),
+  });
+  const listeners = new Set<(missed: Missed) => void>();
+  // Reports may have been deleted by hand: what this process remembers of them is void.
+  const onForeignWrite = () => {
+    for (const listener of listeners) listener('missed');
+  };
+  return {
+    mode: 'embedded',
+    jobQueue: {
+      ...jobQueue,
+      onDone(listener) {
+        listeners.add(listener);
+        const unsubscribe = jobQueue.onDone(listener);
+        return () => {
+          listeners.delete(listener);
+          unsubscribe();
+        };
+      },
+    },
+    reportStore: openSqliteReportStore(path, { log, limitBytes: limitBytesOf(config), onForeignWrite }),
+    rateLimiter: openMemoryRateLimiter(),
+    tokenStore: await openTokenStore(config, log),
+    pace: openMemoryPace(),
+    strikes: openMemoryStrikes(),
+  };
+}
+
+async function openScaled(
+  config: Config,
+  urls: { readonly redis: string; readonly mongo: string },
+  log: Logger,
+  tracing: Tracing | undefined,
+): Promise<Parts> {
+  const [
+    { openBullmqJobQueue },
+    { impatientAlone, openRedis },
+    { openMongoReportStore },
+    { openRedisRateLimiter },
+    { openRedisPace },
+    { openRedisStrikes },
+    { openAgreement },
+    { listAgreedSettings },
+    { workInAgreement },
+  ] = await Promise.all([
+    import('../queue/bullmq/open.ts'),
+    import('../backends/redis.ts'),
+    import('../stores/reports/mongo.ts'),
+    import('../limits/rates/redis.ts'),
+    import('../limits/pace/redis.ts'),
+    import('../limits/strikes/redis.ts'),
+    import('./agreement/agreement.ts'),
+    import('./agreement/agreed-settings.ts'),
+    import('./agreement/work-in-agreement.ts'),
+  ]);
+  const jobQueue = openBullmqJobQueue({ ...queueOptionsOf(config, urls.redis), log, tracing });
+  const reportStore = ofMongoUrl(() =>
+    openMongoReportStore(urls.mongo, { log, limitBytes: limitBytesOf(config) }),
+  );
+  const redis = openRedis(urls.redis, impatientAlone, log);
+  const agreement = openAgreement(redis, listAgreedSettings(config, identityOf(reportStore)), log);
+  return {
+    mode: 'scaled',
+    agreement,
+    jobQueue: workInAgreement(jobQueue, agreement, log),
+    reportStore: inSharedTime(reportStore, () => jobQueue.clockOffsetMs()),
+    rateLimiter: openRedisRateLimiter(redis, log),
+    tokenStore: await openTokenStore(config, log),
+    pace: openRedisPace(openRedis(urls.redis, impatientAlone, log), log),
+    strikes: openRedisStrikes(redis, log),
+  };
+}
+
+function queueOptionsOf(config: Config, url: string) {
+  return {
+    url,
+    shards: config.REDIS_SHARDS,
+    hostConcurrency: config.HOST_CONCURRENCY,
+    lineLimit: lineLimitOf(config),
+    ...pageLimitOf(config),
+  };
+}
+
+// A store that is away is told by its own port; its id is compared when it is back.
+function identityOf(reportStore: ReportStore): () => Promise<string | undefined> {
+  return async () => reportStore.identity?.().catch(() => undefined);
+}
+
+/** Opens the store of tokens alone, for the command line as for the service. */
+export async function openTokenStore(config: Config, log: Logger): Promise<TokenStore> {
+  const { REDIS_URL, MONGODB_URL, DATA_DIR } = config;
+  if (REDIS_URL !== undefined && MONGODB_URL !== undefined) {
+    const [{ openMongoTokenStore }, { openRedisAnnouncements }] = await Promise.all([
+      import('../stores/tokens/mongo.ts'),
+      import('../stores/tokens/announce.ts'),
+    ]);
+    return ofMongoUrl(() => openMongoTokenStore(MONGODB_URL, openRedisAnnouncements(REDIS_URL, log), log));
+  }
+  const { openSqliteTokenStore } = await import('../stores/tokens/sqlite.ts');
+  return openSqliteTokenStore(DATA_DIR === ':memory:' ? ':memory:' : join(DATA_DIR, 'tokens.sqlite'), log);
+}
+
+// The driver alone knows which options and hosts it takes. What it quotes of the URL may hold the password.
+function ofMongoUrl<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    const isOfUrl = (error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL';
+    if (!(error instanceof Error) || !(isOfUrl || /^Mongo|^URIError$/.test(error.name))) throw error;
+    throw new ConfigError(`MONGODB_URL: ${error.message.replace(/\/\/[^@\s]*@/g, '//…@')}`);
+  }
+}
+
+function limitBytesOf({ STORE_MAX_MB }: Config): number {
+  return STORE_MAX_MB * 1_000_000;
+}
+
+/** Jobs of a host of which nothing is known yet that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */
+function lineLimitOf({ QUEUE_SECONDS, HOST_CONCURRENCY }: Config): number {
+  return QUEUE_SECONDS * HOST_CONCURRENCY;
+}
+
+function pageLimitOf({ RATE_LIMIT }: Config): { readonly pageLimit?: number } {
+  return RATE_LIMIT ? { pageLimit: pagesOfCaller } : {};
+}

@@ -1,0 +1,180 @@
+import cluster from 'node:cluster';
+import { makeDataFolderPrivate } from '../backends/data-folder.ts';
+import type { Windows } from '../limits/rates/windows.ts';
+import type { Able, Checks, ReadReadiness } from '../model/readiness.ts';
+import type { Tracing } from '../ports/tracing.ts';
+import { timeWaits } from '../queue/time-waits.ts';
+import {
+  type ChildRole,
+  type Config,
+  ConfigError,
+  countProcesses,
+  exitConfig,
+  misspeltSettings,
+  readChildRole,
+  readConfig,
+} from '../settings/config.ts';
+import { describeMisspelling } from '../settings/misspelt-settings.ts';
+import { type Logger, openLogger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { openTracing } from '../telemetry/tracing/open.ts';
+import { type AdminSources, openAdminServer } from './admin-server.ts';
+import { type Backend, openBackend } from './backend.ts';
+import { asConfigError } from './listen.ts';
+import type { Place } from './primary/child.ts';
+import { openReadiness } from './readiness.ts';
+import { settleWhenIdle } from './settle.ts';
+import { stopOnSignals } from './stop-on-signals.ts';
+import { warnOfMisspelt } from './warn-of-misspelt.ts';
+
+/** A part of the process: what it adds to readiness, and how it is closed. */
+export type Part = Able & {
+  /** Fields for the `ready` line. */
+  readonly says: object;
+  close(graceMs: number): Promise<void>;
+};
+
+export type ProcessContext = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly backend: Backend;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
+  /** What callers spend, counted together with other processes; absent in a process that counts alone. */
+  readonly windows?: Windows;
+};
+
+type Open = (context: ProcessContext) => Promise<readonly Part[]>;
+
+export type ProcessOptions = {
+  readonly name: string;
+  readonly adminPort: number;
+  /** Needs REDIS_URL and MONGODB_URL. */
+  readonly isScaled: boolean;
+  /** Longest that running work may go on once the process is told to stop. */
+  readonly graceMs: number;
+  /** Opens the parts in order; they are closed in the same order. */
+  readonly open: Open;
+  /**
+   * What its children open where WEB_CONCURRENCY wants several: the listener in each, and `beside` in one more.
+   * Absent where nothing listens for callers: then the setting means nothing.
+   */
+  readonly children?: { readonly listener: Open; readonly beside?: Open };
+};
+
+/** Runs a process of the service: settings, log, backend, parts, admin port, and an orderly end on SIGTERM or SIGINT. Bad settings exit with 78. */
+export async function runProcess(options: ProcessOptions): Promise<void> {
+  try {
+    await start(options);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(exitConfig);
+  }
+}
+
+async function start(options: ProcessOptions): Promise<void> {
+  const { name, isScaled, children } = options;
+  const config = readConfig();
+  if (isScaled && config.REDIS_URL === undefined)
+    throw new ConfigError(
+      [
+        `${name} needs REDIS_URL and MONGODB_URL. On one machine, npm start needs neither.`,
+        ...misspeltSettings().map(describeMisspelling),
+      ].join('\n  '),
+    );
+  process.umask(0o077);
+  const count = children ? countProcesses(config) : 1;
+  // A process manager that uses node:cluster makes every process a worker of its own; ours have a role as well.
+  if (count === 1 || cluster.isWorker)
+    return work(options, config, cluster.isWorker ? readChildRole() : undefined);
+  const places = Array.from({ length: count }, (_, at): Place => ({ name: `${at + 1}`, role: 'listener' }));
+  if (children?.beside) places.push({ name: 'worker', role: 'beside' });
+  const { runPrimary } = await import('./primary/run-primary.ts');
+  await runPrimary({ ...options, places }, config);
+}
+
+/** A process that works: alone, or as a child. */
+async function work(options: ProcessOptions, config: Config, role: ChildRole | undefined): Promise<void> {
+  const { name, graceMs } = options;
+  const child = role ? await import('./primary/be-child.ts') : undefined;
+  const log = openLogger(config.LOG_LEVEL, { sharesOutput: child !== undefined });
+  if (!child) warnOfMisspelt(log);
+  makeDataFolderPrivate(config.DATA_DIR, log);
+  const context = await openContext(name, config, log);
+  const { backend, metrics, tracing } = context;
+  const parts = await (role
+    ? openAsChild(options.children?.[role] ?? options.open, context)
+    : options.open(context));
+  const readiness = openReadinessOf(backend, parts, log);
+  metrics.watchReadiness(readiness);
+  if (tracing) metrics.watchTracing(tracing);
+  const says = Object.assign({ mode: backend.mode }, ...parts.map((part) => part.says)) as object;
+  const close = async () => {
+    for (const part of parts) await part.close(graceMs);
+    await backend.close(0);
+    await tracing?.close();
+  };
+  settleWhenIdle();
+  // The log tells once of start and end: by the primary, where there is one.
+  if (child) return child.answerPrimary({ readiness, metrics }, says, stopOnSignals(close, quiet(log)), log);
+  const admin = await openAdmin({ readiness, metrics }, options, context);
+  stopOnSignals(async () => {
+    admin.drain();
+    await close();
+    await admin.close();
+  }, log);
+  log.info({ process: name, ...says, adminPort: admin.port }, 'ready');
+}
+
+async function openContext(name: string, config: Config, log: Logger): Promise<ProcessContext> {
+  const { openMetrics } = await import('../telemetry/metrics.ts');
+  const tracing = await openTracing(config, name, log);
+  const opened = await openBackend(config, log, tracing);
+  const metrics = openMetrics(opened.jobQueue, opened.reportStore);
+  const jobQueue = timeWaits(opened.jobQueue, config.QUEUE_SECONDS * 1000, (queue, waitedS) =>
+    metrics.jobStarted(queue, waitedS),
+  );
+  return { config, log, backend: { ...opened, jobQueue }, metrics, tracing };
+}
+
+async function openAsChild(open: Open, context: ProcessContext): Promise<readonly Part[]> {
+  const { openChildWindows } = await import('./primary/be-child.ts');
+  return open({ ...context, windows: openChildWindows() });
+}
+
+function openAdmin(sources: AdminSources, { adminPort }: ProcessOptions, { config, log }: ProcessContext) {
+  const place = {
+    host: config.ADMIN_HOST,
+    port: config.ADMIN_PORT,
+    defaultPort: adminPort,
+    publicUrl: config.PUBLIC_URL,
+  };
+  return openAdminServer(place, sources, log).catch(asConfigError('ADMIN_PORT', config.ADMIN_PORT));
+}
+
+function quiet(log: Logger): Pick<Logger, 'info' | 'error'> {
+  return {
+    info: (fields, message) => log.debug(fields, message),
+    error: (fields, message) => log.error(fields, message),
+  };
+}
+
+function openReadinessOf(
+  { jobQueue, reportStore, agreement }: Backend,
+  parts: readonly Part[],
+  log: Logger,
+): ReadReadiness {
+  const pings = {
+    queue: () => jobQueue.ping(),
+    store: () => reportStore.ping(),
+    // A shard that is away makes the process degraded, and leaves it ready: the others go on.
+    ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
+    ...(agreement ? { settings: () => agreement.firstLook.then(() => agreement.state()) } : {}),
+  };
+  const ables = parts.map((part) => ({
+    ...part,
+    canWork: (checks: Checks) => agreement?.refusal() === undefined && part.canWork(checks),
+  }));
+  return openReadiness(pings, ables, log);
+}

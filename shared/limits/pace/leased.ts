@@ -1,0 +1,104 @@
+import type { Pace } from '../../ports/pace.ts';
+import { steadyNow } from '../../time/steady-time.ts';
+import type { Ask, Ledger } from './ledger.ts';
+import { askFor, enter, isIdle, type Line, openLine, receive, serve } from './line.ts';
+
+/** Keys that are asked for in one go. */
+const batchLimit = 100;
+const sweepEveryMs = 1000;
+
+/** Lines that may want something of one lane of the ledger. */
+type Lane = { readonly name: string; readonly lines: Set<Line>; isAsking: boolean };
+type Books = {
+  readonly ledger: Ledger;
+  readonly now: () => number;
+  readonly lanes: Map<string, Lane>;
+  readonly timers: Map<Line, NodeJS.Timeout>;
+};
+
+/**
+ * The pace of a process over a ledger: it takes portions of each key's rate, and hands them to its runs in the order in which they asked.
+ * One question to the ledger of a lane is under way at a time; what is wanted meanwhile goes with the next.
+ */
+export function openLeasedPace(ledger: Ledger, now: () => number = steadyNow): Pace {
+  const books: Books = { ledger, now, lanes: new Map(), timers: new Map() };
+  /** As many as keys were asked for within some seconds. */
+  const lines = new Map<string, Line>();
+  let sweeping: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const sweep = () => {
+    for (const [name, line] of lines) {
+      if (isIdle(line, now())) lines.delete(name);
+      else attend(books, line);
+    }
+    sweeping = lines.size > 0 ? setTimeout(sweep, sweepEveryMs).unref() : undefined;
+  };
+  return {
+    async take({ key, rate, isAnonymous, since, until }) {
+      if (isClosed) return null;
+      const name = `${isAnonymous ? 'anonymous' : 'known'} ${rate.perSecond} ${key}`;
+      const line = lines.get(name) ?? openLine({ key, rate, isAnonymous });
+      lines.set(name, line);
+      sweeping ??= setTimeout(sweep, sweepEveryMs).unref();
+      return new Promise((tell) => {
+        enter(line, { since, until, tell }, now());
+        attend(books, line);
+      });
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(sweeping);
+      for (const timer of books.timers.values()) clearTimeout(timer);
+      for (const { waiting } of lines.values()) for (const { tell } of waiting) tell(null);
+      lines.clear();
+      ledger.close();
+    },
+  };
+}
+
+/** Does what is due in a line, and sees to it that it is looked at again in time. */
+function attend(books: Books, line: Line): void {
+  const time = books.now();
+  const dueAt = serve(line, time);
+  const timer = books.timers.get(line);
+  clearTimeout(timer);
+  books.timers.delete(line);
+  if (dueAt <= time || line.unused > 0) askSoon(books, line);
+  if (dueAt > time && dueAt < Infinity) {
+    const look = () => attend(books, line);
+    books.timers.set(line, setTimeout(look, Math.ceil(dueAt - time)));
+  }
+}
+
+function askSoon(books: Books, line: Line): void {
+  const name = books.ledger.laneOf(line.key);
+  const lane = books.lanes.get(name) ?? { name, lines: new Set(), isAsking: false };
+  books.lanes.set(name, lane);
+  lane.lines.add(line);
+  if (lane.isAsking) return;
+  lane.isAsking = true;
+  // What the same turn of the loop asks for goes along.
+  setImmediate(() => void askLane(books, lane)); // never rejects
+}
+
+async function askLane(books: Books, lane: Lane): Promise<void> {
+  while (lane.lines.size > 0) {
+    const asked: { readonly line: Line; readonly ask: Ask }[] = [];
+    for (const line of lane.lines) {
+      if (asked.length === batchLimit) break;
+      lane.lines.delete(line);
+      const ask = askFor(line, books.now());
+      if (ask) asked.push({ line, ask });
+    }
+    if (asked.length === 0) continue;
+    const asks = asked.map(({ ask }) => ask);
+    const portions = await books.ledger.lease(lane.name, asks);
+    const time = books.now();
+    for (const [index, { line, ask }] of asked.entries()) {
+      const portion = portions[index];
+      if (portion) receive(line, ask, portion, time);
+      attend(books, line);
+    }
+  }
+  lane.isAsking = false;
+}

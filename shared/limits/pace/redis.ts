@@ -1,0 +1,109 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type AnyRedis, isCluster } from '../../backends/redis.ts';
+import { anonymousShare, type Pace } from '../../ports/pace.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { steadyNow } from '../../time/steady-time.ts';
+import { openLeasedPace } from './leased.ts';
+import { type Ask, horizonMs, intervalsOf, type Ledger, type Portion } from './ledger.ts';
+import { openMemoryLedger } from './memory.ts';
+
+const lease = readFileSync(new URL('lease.lua', import.meta.url), 'utf8');
+const count = readFileSync(new URL('count.lua', import.meta.url), 'utf8');
+
+type Words = readonly (string | number)[];
+type PaceRedis = AnyRedis & {
+  diagPaceLease(keys: number, ...words: Words): Promise<readonly number[]>;
+  diagPaceCount(key: string, process: string, keptMs: number): Promise<number>;
+};
+
+/** Keys of one lane are in one slot of a cluster, so that a script can take several; so many share the masters. */
+const lanesOfCluster = 16;
+/** A process that ran a check tells that it lives; after some misses it no longer counts. */
+const tellEveryMs = 5000;
+const tellKeptMs = 16_000;
+
+/**
+ * The pace over all workers. While Redis is away each process keeps its part of every rate by itself, so that nobody is asked faster:
+ * its burst has been used, as the others may have used it just before.
+ */
+export function openRedisPace(redis: AnyRedis, log: Logger): Pace {
+  return openLeasedPace(openRedisLedger(redis, log));
+}
+
+function openRedisLedger(client: AnyRedis, log: Logger): Ledger {
+  client.defineCommand('diagPaceLease', { lua: lease });
+  client.defineCommand('diagPaceCount', { numberOfKeys: 1, lua: count });
+  const redis = client as PaceRedis;
+  const lanes = isCluster(client) ? lanesOfCluster : 1;
+  const census = openCensus(redis, log);
+  let answeredAt = steadyNow();
+  const alone = openMemoryLedger({ share: () => 1 / census.processes(), emptyAt: () => answeredAt });
+  const leaseAlone = async (lane: string, asks: readonly Ask[]) =>
+    (await alone.lease(lane, asks)).map((portion) => ({ ...portion, isAlone: true }));
+  return {
+    laneOf: (key) => `diag:pace:{${laneNumber(key, lanes)}}`,
+    async lease(lane, asks) {
+      census.begin();
+      if (redis.status !== 'ready') return leaseAlone(lane, asks);
+      try {
+        const keys = asks.map(({ key }) => `${lane}:${key}`);
+        const words = [horizonMs, census.processes(), anonymousShare, ...asks.flatMap(wordsOf)];
+        const told = await redis.diagPaceLease(keys.length, ...keys, ...words);
+        answeredAt = steadyNow();
+        return asks.map((ask, index) => ({ ...readPortion(told, index * 3), intervals: intervalsOf(ask) }));
+      } catch (error) {
+        log.debug({ err: error }, 'pace not shared: Redis does not answer, this process counts alone');
+        return leaseAlone(lane, asks);
+      }
+    },
+    close() {
+      census.close();
+      redis.disconnect();
+    },
+  };
+}
+
+type Census = {
+  /** Tells of this process from now on: one that never ran a check does not count. */
+  begin(): void;
+  /** How many processes live, as far as was heard last. */
+  processes(): number;
+  close(): void;
+};
+
+function openCensus(redis: PaceRedis, log: Logger): Census {
+  const id = randomBytes(8).toString('hex');
+  let processes = 1;
+  let timer: NodeJS.Timeout | undefined;
+  const tell = () => {
+    if (redis.status !== 'ready') return;
+    redis.diagPaceCount('diag:pace:{0}:processes', id, tellKeptMs).then(
+      (living) => {
+        processes = Math.max(1, living);
+      },
+      (error: unknown) => log.debug({ err: error }, 'processes not counted'),
+    );
+  };
+  return {
+    begin() {
+      if (timer) return;
+      tell();
+      timer = setInterval(tell, tellEveryMs).unref();
+    },
+    processes: () => processes,
+    close: () => clearInterval(timer),
+  };
+}
+
+function wordsOf({ rate, isAnonymous, wanted, ahead, returned }: Ask): Words {
+  return [rate.perSecond, rate.burst, isAnonymous ? 1 : 0, wanted, ahead, returned];
+}
+
+function readPortion(told: readonly number[], at: number): Omit<Portion, 'intervals'> {
+  return { units: told[at] ?? 0, ofAll: told[at + 1] ?? 0, ofKind: told[at + 2] ?? 0 };
+}
+
+function laneNumber(key: string, lanes: number): number {
+  return lanes === 1 ? 0 : createHash('sha1').update(key).digest().readUInt16BE(0) % lanes;
+}

@@ -1,0 +1,172 @@
+import { type Job as BullJob, createRedisBackend, type Processor, Worker } from 'bullmq';
+import { isCluster, isRedisAway, refusalOf } from '../../backends/redis.ts';
+import type { Job, QueueName } from '../../model/job.ts';
+import type { QueueWorker } from '../../ports/job-queue.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { holdLock } from './hold-lock.ts';
+import { openRoom, type Room } from './room.ts';
+import { openShardWorkers } from './shard-workers.ts';
+import type { Side, Sides } from './side.ts';
+import { giveUp, type Outcome, type TurnSettings, takeTurn } from './turn.ts';
+import type { Wakes } from './wakes.ts';
+
+export type CrewSettings = Omit<TurnSettings, keyof Side | 'spare'> & {
+  readonly sides: Sides;
+  readonly concurrency: number;
+  /** Of a cluster. */
+  readonly wakes: Wakes | undefined;
+};
+
+/** A job that loses its worker is run again this long after. Browsers may starve the loop for longer. */
+const locks = {
+  network: { lockDuration: 6000, stalledInterval: 2000 },
+  composite: { lockDuration: 6000, stalledInterval: 2000 },
+  browser: { lockDuration: 15_000, stalledInterval: 5000 },
+} as const;
+
+/** Which job is at fault for its losses is judged in losses.ts; BullMQ ends a job only after so many. */
+const stallsMost = 20;
+/** How long, and how many of each queue, finished jobs are kept for callers that poll them; each takes about 1.3 kB. BullMQ's default keeps them all. */
+const keepFinished = { age: 600, count: 10_000 };
+/** A Redis that refuses work is left alone for so long. */
+const refusedPauseMs = 1000;
+const afterAbortMs = 1000;
+/** So long a worker that stops waits until the others know. */
+const leaveMs = 300;
+
+/** Takes jobs of one queue from BullMQ, from all shards, each when its host has room and its caller's turn has come. */
+export function openBullmqCrew(given: CrewSettings): QueueWorker {
+  const { sides, log } = given;
+  const { spare, limit } = openRoom(given.queue, given.concurrency);
+  const settings = { ...given, spare };
+  const stop = new AbortController();
+  const force = new AbortController();
+  const busy = new Set<Promise<unknown>>();
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    const done: Promise<unknown> = work.catch(() => undefined).finally(() => busy.delete(done));
+    busy.add(done);
+    return work;
+  };
+  const run = (side: Side): Processor<Job, Outcome> => {
+    const take = takeLocked({ ...settings, ...side }, force.signal);
+    return (job, token) => track(take(job, token));
+  };
+  const { workers, disconnect } = openWorkersOf({ ...settings, limit }, run, stop.signal);
+  const rests = workers.map((worker, index) => {
+    const side = sides[index] ?? sides[0];
+    worker.on('failed', (job, error) => {
+      track(giveUp({ ...settings, ...side }, job, error)).catch((reason: unknown) =>
+        log.error({ err: reason, jobId: job?.id }, 'end of a failed job not recorded'),
+      );
+    });
+    return restWhenRefused(worker, settings);
+  });
+  const heartbeat = startHeartbeat(settings);
+  const all = (act: (worker: Worker<Job, Outcome>) => Promise<void>) => Promise.all(workers.map(act));
+  return {
+    isAnnounced: () => heartbeat.isHeard(),
+    async close(graceMs) {
+      for (const rest of rests) rest.stop();
+      const left = within(leaveMs, heartbeat.stop());
+      // Not worker.close(): it waits for running jobs without an end, and cannot be hurried afterwards.
+      await within(
+        graceMs,
+        all((worker) => worker.pause(true)),
+      );
+      await left;
+      stop.abort();
+      await within(graceMs, Promise.all(busy));
+      force.abort(new Error('the worker is stopping'));
+      await within(afterAbortMs, Promise.all(busy));
+      await within(
+        afterAbortMs,
+        all((worker) => worker.close(true)),
+      );
+      disconnect();
+    },
+  };
+}
+
+function takeLocked(settings: TurnSettings, signal: AbortSignal) {
+  const { log, queue } = settings;
+  const lockMs = locks[queue].lockDuration;
+  return (job: BullJob<Job>, token = '') =>
+    holdLock(job, { token, lockMs, log }, () => takeTurn(settings, job, token, signal));
+}
+
+type Opened = { readonly workers: readonly Worker<Job, Outcome>[]; readonly disconnect: () => void };
+
+function openWorkersOf(
+  { sides, queue, limit, wakes }: CrewSettings & Pick<Room, 'limit'>,
+  run: (side: Side) => Processor<Job, Outcome>,
+  signal: AbortSignal,
+): Opened {
+  const [side] = sides;
+  const usual = {
+    maxStalledCount: stallsMost,
+    removeOnComplete: keepFinished,
+    removeOnFail: keepFinished,
+    ...locks[queue],
+    // By holdLock instead.
+    skipLockRenewal: true,
+    ...(side.telemetry ? { telemetry: side.telemetry.bullmq } : {}),
+  };
+  if (wakes) {
+    const options = { queue, limit, usual, wakes, signal };
+    return { workers: openShardWorkers(sides, options, run), disconnect: () => undefined };
+  }
+  if (isCluster(side.redis)) throw new TypeError('the workers of a cluster need what wakes them');
+  const connection = side.redis.duplicate();
+  connection.on('error', () => undefined); // told once by the connection it was copied from
+  const options = { ...usual, concurrency: limit.now(), connection, prefix: side.keys.bull };
+  const worker = new Worker<Job, Outcome>(queue, run(side), options, (...asked) => {
+    const backend = createRedisBackend(...asked);
+    const fetch = backend.moveToActive.bind(backend);
+    // A worker that waits for jobs takes one more after it was told to pause: that one would be handed back in the moment of the end.
+    backend.moveToActive = async (...words) => (signal.aborted ? [null, undefined, 0, 0] : fetch(...words));
+    return backend;
+  });
+  limit.onChange((count) => {
+    worker.concurrency = count;
+  });
+  // BullMQ closes only what it has opened.
+  return { workers: [worker], disconnect: () => connection.disconnect() };
+}
+
+type Told = Pick<CrewSettings, 'log'> & { readonly queue: QueueName };
+
+/** BullMQ asks a Redis that refuses work again at once, and again: here it pauses. Each kind of error is logged when it begins. */
+function restWhenRefused(worker: Worker<Job, Outcome>, { queue, log }: Told): { stop(): void } {
+  let last = '';
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  worker.on('active', () => {
+    last = '';
+  });
+  worker.on('error', (error) => {
+    const kind = refusalOf(error) ?? error.message;
+    if (kind !== last) log.warn({ err: error, queue }, 'queue worker error');
+    last = kind;
+    if (timer !== undefined || isStopped || !isRedisAway(error)) return;
+    void worker.pause(true).catch(() => undefined); // it only marks the worker
+    timer = setTimeout(() => {
+      timer = undefined;
+      void worker
+        .resume()
+        .catch((reason: unknown) => log.error({ err: reason, queue }, 'worker not resumed'));
+    }, refusedPauseMs);
+  });
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work.catch(() => undefined), end]); // what is left open here ends with its connection
+  clearTimeout(timer);
+}

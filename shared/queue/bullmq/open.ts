@@ -1,0 +1,100 @@
+import { EventEmitter } from 'node:events';
+import {
+  impatient,
+  impatientAlone,
+  isCluster,
+  openHearing,
+  openRedis,
+  patient,
+} from '../../backends/redis.ts';
+import type { Done, JobQueue, Missed } from '../../ports/job-queue.ts';
+import type { Tracing } from '../../ports/tracing.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { shiftJob } from '../../time/shared-time.ts';
+import { subscribeDone } from './done.ts';
+import { jobsOf } from './jobs-of.ts';
+import { judgeShards, sayAllFaults, sayShardFaults } from './judge-redis.ts';
+import { look } from './look.ts';
+import { listShards, ofHost, ofJobId } from './shards.ts';
+import { openSharedClock, type SharedClock } from './shared-clock.ts';
+import { closeSides, openSides, type SideLimits, type SideSettings } from './side.ts';
+import { openStats } from './stats.ts';
+import { submit } from './submit.ts';
+import { openQueueTelemetry } from './telemetry.ts';
+import { openWakes } from './wakes.ts';
+import { withinTime } from './within-time.ts';
+import { type CrewSides, openWorkers } from './workers.ts';
+
+export type BullmqQueueOptions = SideLimits & {
+  readonly url: string;
+  /** Parts of the queue where the URL is that of a cluster. */
+  readonly shards: number;
+  readonly log: Logger;
+  /** Where jobs are traced. */
+  readonly tracing?: Tracing | undefined;
+};
+
+/** The queue over Redis: BullMQ holds every job, the gate only the order of each host's line. Any number of processes. */
+export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
+  const { url, log, tracing } = options;
+  const settings = { ...options, telemetry: tracing && openQueueTelemetry(tracing) };
+  const redis = openRedis(url, impatient, log);
+  const shards = listShards(url, options.shards);
+  const clock = openSharedClock(redis, log);
+  const asking = openSides(redis, shards, settings, clock);
+  const workers = openWorkers(() => openCrewSides(settings, clock), log);
+  const hearing = openHearing(url, hears, log);
+  const events = new EventEmitter<{ done: [Done | Missed] }>().setMaxListeners(0);
+  subscribeDone(hearing, log, (done) => events.emit('done', done));
+  const readStats = openStats(redis, asking);
+
+  return {
+    submit: (job, lineLimit) =>
+      withinTime(redis, async () => {
+        await clock.known;
+        return submit(ofHost(asking, job.host), shiftJob(job, clock.offsetMs()), lineLimit);
+      }),
+    onDone(listener) {
+      events.on('done', listener);
+      return () => events.off('done', listener);
+    },
+    look: (queue, jobId) => withinTime(redis, () => look(ofJobId(asking, jobId), queue, jobId)),
+    work: workers.work,
+    deny: workers.deny,
+    stats: () => withinTime(redis, readStats),
+    jobsOf: (caller) => withinTime(redis, () => jobsOf(asking, caller)),
+    clockOffsetMs: () => clock.offsetMs(),
+    async ping() {
+      const state = sayAllFaults(await judgeShards(redis, shards), shards.length);
+      return state === true ? clock.readiness() : state;
+    },
+    ...(isCluster(redis)
+      ? { pingShards: async () => sayShardFaults(await judgeShards(redis, shards), shards.length) }
+      : {}),
+    async close(graceMs) {
+      await workers.close(graceMs);
+      clock.close();
+      await closeSides(asking);
+      hearing.disconnect();
+      events.removeAllListeners();
+    },
+  };
+}
+
+const hears = { ...patient, enableOfflineQueue: false } as const;
+
+/** A job whose fetch was given up too early is nobody's until its lock has run out: a loop that is busy for a moment must not do that. */
+const fetchTimeoutMs = 1000;
+
+function openCrewSides(options: BullmqQueueOptions & SideSettings, clock: SharedClock): CrewSides {
+  const { url, log } = options;
+  const redis = openRedis(url, patient, log);
+  const sides = openSides(redis, listShards(url, options.shards), options, clock);
+  if (!isCluster(redis)) return { sides, wakes: undefined };
+  const fetching = openRedis(
+    url,
+    { ...impatientAlone, commandTimeout: fetchTimeoutMs, maxRetriesPerRequest: 0, enableOfflineQueue: true },
+    log,
+  );
+  return { sides, wakes: openWakes(fetching, openHearing(url, hears, log), log) };
+}

@@ -1,0 +1,206 @@
+import type { Job as BullJob } from 'bullmq';
+import { isRedisAway, onceOnly, openRedis } from '../../backends/redis.ts';
+import { drawJobId, type Job, type QueueName, queueNames, randomId } from '../../model/job.ts';
+import { type Done, notStarted, type QueueStats, type Submitted } from '../../ports/job-queue.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { readJob, readProgress } from '../read-message.ts';
+import { queueUnavailable } from '../unavailable.ts';
+import { handOver, promote } from './hand-over.ts';
+import { type HostLineSeen, readLines } from './lines.ts';
+import { mergePauses, type Pauses } from './pauses.ts';
+import { listShards, ofHost, ofJobId } from './shards.ts';
+import { openSharedClock } from './shared-clock.ts';
+import { closeSides, openSides, type Side, type SideLimits, type Sides } from './side.ts';
+import { openStats } from './stats.ts';
+import { submit } from './submit.ts';
+import { type Circumstances } from './why.ts';
+
+/** A job as an operator sees it. */
+export type JobSeen = {
+  readonly job: Job;
+  readonly state: Circumstances['state'];
+  readonly waitedMs: number;
+};
+
+/** What an operator sees of the queues and does with them; everything rejects with Problem `queue_unavailable` where Redis is away. */
+export type Operator = {
+  readonly pauses: Omit<Pauses, 'of'>;
+  /** Unix ms of the shared clock. */
+  nowMs(): number;
+  stats(): Promise<Readonly<Record<QueueName, QueueStats>>>;
+  /** The lines of all hosts that have one, the longest first. */
+  lines(most: number): Promise<readonly HostLineSeen[]>;
+  /** Jobs that run or wait, the oldest of each kind first; at most so many of each queue. */
+  jobs(most: number): Promise<readonly JobSeen[]>;
+  /** Undefined for a job that never was, or that ended too long ago. */
+  find(jobId: string): Promise<Circumstances | undefined>;
+  /** Wakes a job that waits; starts one that has ended again, under new ids. */
+  retry(seen: Circumstances, queueMs: number): Promise<Submitted>;
+  /** Takes a job out of its queue and its line, as expired; false where it runs or has ended. */
+  drop(job: Job): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+export type OperatorOptions = SideLimits & {
+  readonly url: string;
+  readonly shards: number;
+  readonly log: Logger;
+};
+
+/** Opens the queues for an operator. Rejects with Problem `queue_unavailable` where Redis is away. */
+export async function openOperator({
+  url,
+  shards: count,
+  log,
+  ...limits
+}: OperatorOptions): Promise<Operator> {
+  const redis = openRedis(url, onceOnly, log);
+  const clock = openSharedClock(redis, log);
+  const shards = listShards(url, count);
+  const sides = openSides(redis, shards, limits, clock);
+  const told =
+    <Given extends readonly unknown[], T>(act: (...given: Given) => Promise<T>) =>
+    async (...given: Given): Promise<T> => {
+      try {
+        return await act(...given);
+      } catch (error) {
+        throw isRedisAway(error) ? queueUnavailable(error) : error;
+      }
+    };
+  const nowMs = () => clock.nowMs();
+  const close = async () => {
+    clock.close();
+    await closeSides(sides);
+  };
+  try {
+    await told(() => redis.ping())();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  await clock.known;
+  return {
+    pauses: mergePauses(sides.map((side) => side.pauses)),
+    nowMs,
+    stats: told(openStats(redis, sides)),
+    lines: told((most: number) => readLines({ redis, shards }, nowMs(), most)),
+    jobs: told((most: number) => listJobs(sides, nowMs(), most)),
+    find: told((jobId: string) => find(ofJobId(sides, jobId), jobId, nowMs())),
+    retry: told((seen: Circumstances, queueMs: number) =>
+      retry(ofHost(sides, seen.job.host), seen, nowMs() + queueMs),
+    ),
+    drop: told((job: Job) => drop(ofHost(sides, job.host), job)),
+    close,
+  };
+}
+
+const liveStates = {
+  active: 'running',
+  waiting: 'waiting',
+  prioritized: 'waiting',
+  delayed: 'waiting',
+} as const;
+
+async function listJobs(sides: Sides, nowMs: number, most: number): Promise<JobSeen[]> {
+  const found: JobSeen[] = [];
+  for (const queue of queueNames) {
+    for (const [name, state] of Object.entries(liveStates)) {
+      const jobs = await Promise.all(
+        sides.map(({ queues }) =>
+          queues[queue].getJobs([name as keyof typeof liveStates], 0, most - 1, true),
+        ),
+      );
+      const seen = jobs.flat().flatMap((job) => readSeen(job, { queue, state, nowMs }));
+      // Of one shard they are in order already.
+      if (sides.length > 1) seen.sort((a, b) => b.waitedMs - a.waitedMs);
+      found.push(...seen.slice(0, most));
+    }
+  }
+  return found;
+}
+
+type Place = Pick<JobSeen, 'state'> & { readonly queue: QueueName; readonly nowMs: number };
+
+// BullMQ gives undefined for a job that ended since its id was read.
+function readSeen(bullJob: BullJob | undefined, { queue, state, nowMs }: Place): JobSeen[] {
+  const read = readJob(bullJob?.data, { queue, jobId: bullJob?.id });
+  return bullJob && 'value' in read ? [{ job: read.value, state, waitedMs: nowMs - bullJob.timestamp }] : [];
+}
+
+async function find(side: Side, jobId: string, nowMs: number): Promise<Circumstances | undefined> {
+  for (const queue of queueNames) {
+    const bullJob = (await side.queues[queue].getJob(jobId)) as BullJob | undefined;
+    const read = readJob(bullJob?.data, { queue, jobId });
+    if (bullJob && 'value' in read) return see(side, { bullJob, job: read.value, nowMs });
+  }
+  return undefined;
+}
+
+type Found = { readonly bullJob: BullJob; readonly job: Job; readonly nowMs: number };
+
+async function see(
+  { redis, keys, queues, gate, pauses }: Side,
+  { bullJob, job, nowMs }: Found,
+): Promise<Circumstances> {
+  const { queue, jobId, host } = job;
+  const { wait = '', prioritized = '', delayed = '' } = queues[queue].keys;
+  const [state, pause, served, denied, place, holders, fromEnd, rank, length, wake] = await Promise.all([
+    bullJob.getState(),
+    pauses.of(job, nowMs),
+    redis.exists(keys.worker(queue)),
+    gate.denied(queue),
+    gate.position(job),
+    redis.zrangebyscore(`${keys.host(host)}:slots`, nowMs, '+inf'),
+    redis.lpos(wait, jobId),
+    redis.zrank(prioritized, jobId),
+    redis.llen(wait),
+    redis.zscore(delayed, jobId),
+  ]);
+  return {
+    job,
+    state: stateOf(state, bullJob.returnvalue),
+    nowMs,
+    progress: readProgress(bullJob.progress) ?? notStarted,
+    pause,
+    isServed: served === 1,
+    denied,
+    place,
+    hasSlot: holders.includes(`${queue} ${jobId}`),
+    holders,
+    ahead: fromEnd === null ? (rank ?? 0) : length - fromEnd - 1,
+    // BullMQ keeps the time of a delayed job beside 12 bits of order.
+    wakesAt: wake === null ? undefined : Math.floor(Number(wake) / 4096),
+  };
+}
+
+function stateOf(state: string, returned: unknown): Circumstances['state'] {
+  if (state === 'active') return 'running';
+  if (state === 'failed') return 'failed';
+  if (state !== 'completed') return 'waiting';
+  return returned === 'expired' || returned === 'failed' ? returned : 'done';
+}
+
+async function retry(side: Side, { job, state, nowMs }: Circumstances, startBy: number): Promise<Submitted> {
+  if (state === 'running') return { state: 'joined', jobId: job.jobId };
+  if (state !== 'waiting') {
+    const wanted = { since: nowMs, orFresh: false };
+    return submit(side, { ...job, jobId: drawJobId(job.host), reportId: randomId(), wanted, startBy });
+  }
+  const place = await side.gate.reserve(job);
+  if (typeof place === 'number' && place > 0) return { state: 'parked', jobId: job.jobId, position: place };
+  await promote(side.queues[job.queue], job.jobId);
+  return { state: 'admitted', jobId: job.jobId };
+}
+
+async function drop({ queues, gate, pages }: Side, job: Job): Promise<boolean> {
+  const { jobKey, jobId, queue, host } = job;
+  const bullJob = (await queues[queue].getJob(jobId)) as BullJob | undefined;
+  const state = await bullJob?.getState();
+  if (!bullJob || state === 'active' || state === 'completed' || state === 'failed') return false;
+  // A worker may take it in this moment: then it is locked, and this returns 0.
+  if ((await queues[queue].remove(jobId)) === 0) return false;
+  if (queue === 'browser') await pages.leave(job);
+  const done: Done = { jobKey, jobId, queue, host, state: 'expired', tookMs: 0 };
+  await handOver(queues, gate, await gate.release(job, { ended: { jobKey, message: JSON.stringify(done) } }));
+  return true;
+}

@@ -1,0 +1,83 @@
+import { Queue } from 'bullmq';
+import { type AnyRedis, isCluster } from '../../backends/redis.ts';
+import { type Job, type QueueName, queueNames } from '../../model/job.ts';
+import { type GateLimits, openGate } from './gate.ts';
+import type { Keys } from './keys.ts';
+import { type Losses, openLosses } from './losses.ts';
+import { openPageLine } from './page-line.ts';
+import { openPauses, type Pauses } from './pauses.ts';
+import { announceJobs, type ShardBackends, shareBackend } from './shared-backend.ts';
+import type { SharedClock } from './shared-clock.ts';
+import type { SubmitSide } from './submit.ts';
+import type { QueueTelemetry } from './telemetry.ts';
+
+export type SideLimits = GateLimits & {
+  /** Page loads that a caller may have unfinished; where left out they are not counted. */
+  readonly pageLimit?: number;
+};
+
+export type SideSettings = SideLimits & { readonly telemetry?: QueueTelemetry | undefined };
+
+/** The queues and the gate of one shard over a connection: one for asking, which fails at once, one for working, which waits. */
+export type Side = SubmitSide & {
+  readonly keys: Keys;
+  readonly losses: Losses;
+  readonly pauses: Pauses;
+};
+
+/** A side for each shard. */
+export type Sides = readonly [Side, ...Side[]];
+
+/** Opens the queues and the lines of every shard over one connection. */
+export function openSides(
+  redis: AnyRedis,
+  shards: readonly [Keys, ...Keys[]],
+  { telemetry, ...limits }: SideSettings,
+  clock: SharedClock,
+): Sides {
+  const backends = isCluster(redis) ? announceJobs(shareBackend(), redis) : undefined;
+  const [first, ...others] = shards;
+  const open = (keys: Keys): Side => ({
+    redis,
+    keys,
+    gate: openGate(redis, keys, { ...limits, shards: shards.length }),
+    pages: openPageLine(redis, limits.pageLimit),
+    pageLimit: limits.pageLimit,
+    losses: openLosses(redis, keys),
+    pauses: openPauses(redis, keys),
+    clock,
+    telemetry,
+    queues: {
+      network: openQueue('network', { redis, keys, backends, telemetry }),
+      browser: openQueue('browser', { redis, keys, backends, telemetry }),
+      composite: openQueue('composite', { redis, keys, backends, telemetry }),
+    },
+  });
+  return [open(first), ...others.map(open)];
+}
+
+type Place = {
+  readonly redis: AnyRedis;
+  readonly keys: Keys;
+  readonly backends: ShardBackends | undefined;
+  readonly telemetry: QueueTelemetry | undefined;
+};
+
+function openQueue(name: QueueName, { redis, keys, backends, telemetry }: Place): Queue<Job> {
+  const options = {
+    connection: redis,
+    prefix: keys.bull,
+    ...(telemetry ? { telemetry: telemetry.bullmq } : {}),
+    streams: { events: { maxLen: 100 } },
+  };
+  const queue = backends ? new Queue<Job>(name, options, backends(keys)) : new Queue<Job>(name, options);
+  queue.on('error', () => undefined); // said once by the connection itself
+  return queue;
+}
+
+/** Closes them, and the connection. */
+export async function closeSides(sides: Sides): Promise<void> {
+  const queues = sides.flatMap((side) => queueNames.map((name) => side.queues[name]));
+  await Promise.all(queues.map((queue) => queue.close().catch(() => undefined))); // Redis may be gone already
+  sides[0].redis.disconnect();
+}

@@ -1,0 +1,83 @@
+import type { AnyRedis } from '../../backends/redis.ts';
+import type { Job } from '../../model/job.ts';
+import type { Submitted } from '../../ports/job-queue.ts';
+import { tooManyPages, unserved } from '../unavailable.ts';
+import type { Gate } from './gate.ts';
+import { handOver, promote, type Queues } from './hand-over.ts';
+import type { PageLine } from './page-line.ts';
+import type { SharedClock } from './shared-clock.ts';
+import type { QueueTelemetry } from './telemetry.ts';
+import { sendTogether } from './within-time.ts';
+
+export type SubmitSide = {
+  readonly redis: AnyRedis;
+  readonly queues: Queues;
+  readonly gate: Gate;
+  readonly pages: PageLine;
+  readonly pageLimit: number | undefined;
+  readonly clock: SharedClock;
+  readonly telemetry: QueueTelemetry | undefined;
+};
+
+/** Takes a place for the job at its host and at the workers, and hands it to BullMQ; equal work that is there already is joined. */
+export async function submit(side: SubmitSide, job: Job, lineLimit?: number): Promise<Submitted> {
+  if (job.queue !== 'browser') return submitInTurn(side, job, lineLimit);
+  if (!(await side.pages.enter(job, side.clock.nowMs()))) return joinOnly(side, job);
+  try {
+    const submitted = await submitInTurn(side, job, lineLimit);
+    if (submitted.jobId !== job.jobId || submitted.state === 'full') await side.pages.leave(job);
+    return submitted;
+  } catch (error) {
+    await side.pages.leave(job).catch(() => undefined); // it is forgotten later; what matters is the error
+    throw error;
+  }
+}
+
+// Joining costs the browser nothing: a caller with enough page loads may still do that.
+async function joinOnly({ queues, gate, pageLimit }: SubmitSide, job: Job): Promise<Submitted> {
+  const jobId = await queues.browser.getDeduplicationJobId(job.jobKey);
+  if (jobId === null) throw tooManyPages(pageLimit ?? 0);
+  await repair({ queues, gate }, { ...job, jobId });
+  return { state: 'joined', jobId };
+}
+
+async function submitInTurn(
+  { redis, queues, gate, clock, telemetry }: SubmitSide,
+  job: Job,
+  lineLimit: number | undefined,
+): Promise<Submitted> {
+  const place = await gate.reserve(job, lineLimit);
+  if (place === 'full') return { state: 'full', jobId: job.jobId };
+  if (place === 'unserved') throw unserved(await gate.denied(job.queue), job.queue);
+  const timestamp = clock.nowMs();
+  const delay = place === 0 ? {} : { delay: Math.max(1, job.startBy - timestamp) };
+  sendTogether(redis);
+  const add = () =>
+    queues[job.queue].add(job.check, job, {
+      attempts: 1,
+      timestamp,
+      ...delay,
+      jobId: job.jobId,
+      deduplication: { id: job.jobKey },
+    });
+  const added = await (telemetry ? telemetry.within(job.trace, add) : add());
+  if (added.id !== job.jobId) {
+    // Equal work was there before: what was taken for this job goes on, and the earlier one is helped along.
+    await handOver(queues, gate, await gate.release(job, {}));
+    const earlier = { ...job, jobId: added.id ?? '' };
+    await repair({ queues, gate }, earlier);
+    return { state: 'joined', jobId: earlier.jobId };
+  }
+  if (place === 0) return { state: 'admitted', jobId: job.jobId };
+  // Between the two its slot may have been handed to it: a job that was not there yet could not be woken.
+  const now = place === 'turn' ? 0 : await gate.position(job);
+  if (now > 0) return { state: 'parked', jobId: job.jobId, position: now };
+  if (!(await gate.waitsForTurn(job))) await promote(queues[job.queue], job.jobId);
+  return { state: 'admitted', jobId: job.jobId };
+}
+
+// The job gets the turn of the caller who joins it, where that is better. A process may have died between taking a slot and waking the job that it was for.
+async function repair({ queues, gate }: Pick<SubmitSide, 'queues' | 'gate'>, job: Job): Promise<void> {
+  if ((await queues[job.queue].getJobState(job.jobId)) !== 'delayed') return;
+  if ((await gate.reserve(job)) === 0) await promote(queues[job.queue], job.jobId);
+}

@@ -1,0 +1,260 @@
+import { type Job as BullJob, DelayedError } from 'bullmq';
+import { type Job, jobVersion, type QueueName } from '../../model/job.ts';
+import type { Done, GaveUp, Progress, Run } from '../../ports/job-queue.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { shiftJob } from '../../time/shared-time.ts';
+import type { openOnceEach } from '../once-each.ts';
+import { readJob } from '../read-message.ts';
+import type { Gate } from './gate.ts';
+import { handOver, promote, type Queues } from './hand-over.ts';
+import { type Losses, refuseLoser, stallsBeforeAlone } from './losses.ts';
+import type { PageLine } from './page-line.ts';
+import { patiently } from './patiently.ts';
+import type { Pauses } from './pauses.ts';
+import type { SharedClock } from './shared-clock.ts';
+import type { QueueTelemetry } from './telemetry.ts';
+import { openTurnSlot, type Spare } from './turn-slot.ts';
+import type { Stay, Ward } from './ward.ts';
+
+export type TurnSettings = {
+  readonly queue: QueueName;
+  readonly log: Logger;
+  readonly onceEach: ReturnType<typeof openOnceEach>;
+  readonly queues: Queues;
+  readonly gate: Gate;
+  readonly pages: PageLine;
+  readonly losses: Losses;
+  readonly pauses: Pauses;
+  readonly clock: SharedClock;
+  readonly telemetry: QueueTelemetry | undefined;
+  readonly ward: Ward;
+  readonly spare: Spare;
+  readonly run: Run;
+  readonly gaveUp: GaveUp;
+};
+
+/** A job whose turn has not come sleeps no longer than this at first: a promote that meets an active job is lost. */
+const napMs = 3000;
+const longestNapMs = 60_000;
+/** A job that an operator holds back looks so often whether it still is. */
+const pausedNapMs = 5000;
+const progressEveryMs = 250;
+/** A job whose submitter has looked in the store within this time is taken to have gone straight to its worker. */
+const recentMs = 1000;
+
+/** The end of a job, kept as its return value for those who ask later. */
+export type Outcome = Done['state'];
+
+type Turn = {
+  readonly bullJob: BullJob<Job>;
+  /** Its payload, in this machine's time. */
+  readonly job: Job;
+  /** When its turn must have come and since when a report answers, in the shared time: this machine's clock may be set meanwhile. */
+  readonly startBy: number;
+  readonly since: number;
+  readonly token: string;
+  readonly attempt: number;
+  /** Aborts when this worker stops. */
+  readonly signal: AbortSignal;
+};
+
+/** Runs a job that BullMQ has handed out, or puts it back to sleep when its host has no room. */
+export async function takeTurn(
+  settings: TurnSettings,
+  bullJob: BullJob<Job>,
+  token: string,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const read = readJob(bullJob.data, { queue: settings.queue, jobId: bullJob.id });
+  if ('fault' in read) return drop(settings, bullJob, read.fault);
+  await settings.clock.known;
+  const job = inTrace(shiftJob(read.value, -settings.clock.offsetMs()), settings.telemetry);
+  const { startBy, wanted } = read.value;
+  const turn: Turn = {
+    bullJob,
+    job,
+    startBy,
+    since: wanted.since,
+    token,
+    attempt: bullJob.attemptsStarted,
+    signal,
+  };
+  // A newer API may ask for what only a newer worker can do.
+  if (job.v > jobVersion) return sleep(turn);
+  // What only waits for other jobs kills no worker, and holds no slot.
+  if (job.queue === 'composite') return startInTurn(settings, turn, { isAlone: false });
+  const mustBeAlone = bullJob.stalledCounter >= stallsBeforeAlone;
+  const stay = await settings.ward.enter(mustBeAlone, () =>
+    patiently(signal, () => settings.losses.addCompany(job)),
+  );
+  try {
+    return await startInTurn(settings, turn, stay);
+  } finally {
+    stay.leave();
+  }
+}
+
+async function startInTurn(
+  settings: TurnSettings,
+  turn: Turn,
+  { isAlone }: Pick<Stay, 'isAlone'>,
+): Promise<Outcome> {
+  const { job, attempt, signal } = turn;
+  if (job.queue === 'composite' || isLate(settings, turn)) return startSlowly(settings, turn, { isAlone });
+  const nowMs = settings.clock.nowMs();
+  const started = await patiently(signal, () => settings.gate.startRun(job, { attempt, isAlone, nowMs }));
+  if (started === 'paused') return startSlowly(settings, turn, { isAlone });
+  if (started === 'no-slot') return sleepOn(settings, turn);
+  refuseLoser(started.lost, started.lostAlone);
+  // Who submitted it has looked in the store at that time or later: a run of its key that ended since has left its mark. A visit, which stores
+  // reports of other keys too, leaves none: only a job that did not have to wait is spared the look.
+  const isRecent = nowMs - turn.since < recentMs;
+  return runInTurn(settings, turn, attempt > 1 || started.hasEndedLately || !isRecent);
+}
+
+/** The start of a job that is late, held back or has no line, step by step. */
+async function startSlowly(
+  settings: TurnSettings,
+  turn: Turn,
+  { isAlone }: Pick<Stay, 'isAlone'>,
+): Promise<Outcome> {
+  const { job, attempt, signal } = turn;
+  const nowMs = settings.clock.nowMs();
+  const pause = await patiently(signal, () => settings.pauses.of(job, nowMs));
+  if (pause?.kind === 'check') await leaveLine(settings, turn);
+  const mayRun =
+    pause?.kind === 'check' || (await patiently(signal, () => settings.gate.start(job, attempt)));
+  if (isLate(settings, turn)) return end(settings, turn, 'expired', 0);
+  if (!mayRun) return sleepOn(settings, turn);
+  if (pause) return nap(settings, turn, pause.until - nowMs);
+  await patiently(signal, () => settings.losses.begin(job, isAlone));
+  return runInTurn(settings, turn, true);
+}
+
+// A job that lost its worker had its turn: it may run again.
+function isLate(settings: TurnSettings, { bullJob, startBy }: Turn): boolean {
+  return bullJob.stalledCounter === 0 && settings.clock.nowMs() >= startBy;
+}
+
+async function runInTurn(settings: TurnSettings, turn: Turn, mayBeStored: boolean): Promise<Outcome> {
+  const { bullJob, job, attempt, signal } = turn;
+  const start = performance.now();
+  let failed: 'failed' | undefined;
+  const opened = openTurnSlot(settings, job, signal);
+  try {
+    signal.throwIfAborted();
+    const begun = { attempt, mayBeStored, slot: opened.slot };
+    failed = await settings.run(job, begun, signal, throttle(bullJob));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return await handBack(settings, turn);
+  } finally {
+    opened.end();
+  }
+  return end(settings, turn, failed ?? 'done', Math.round(performance.now() - start));
+}
+
+// It ends at once and is not announced: a process that waits for a job of that id looks for it soon, and submits it again.
+function drop({ log, onceEach, queue }: TurnSettings, { id }: BullJob<Job>, fault: string): Outcome {
+  onceEach(fault, () => log.warn({ jobId: id, queue, fault }, 'job dropped: its payload is malformed'));
+  return 'failed';
+}
+
+// What the run asks belongs to BullMQ's span around it.
+function inTrace(job: Job, telemetry: QueueTelemetry | undefined): Job {
+  const trace = telemetry?.current();
+  return trace === undefined ? job : { ...job, trace };
+}
+
+/** The same for a job whose host has no room: its worker's slot goes on to the next. */
+async function sleepOn({ queues, gate }: TurnSettings, turn: Turn): Promise<never> {
+  const { job, signal } = turn;
+  await patiently(signal, async () => handOver(queues, gate, await gate.passOn(job.queue)));
+  return sleep(turn);
+}
+
+/** Ends the job's part in this worker for now. */
+async function sleep({ bullJob, token, attempt }: Turn): Promise<never> {
+  // Longer each time: a worker whose clock is ahead takes every job that waits for its host, again and again.
+  await bullJob.moveToDelayed(Date.now() + Math.min(napMs * attempt, longestNapMs), token);
+  throw new DelayedError();
+}
+
+/**
+ * Puts a job that is held back to sleep. Those of a paused host keep their slots meanwhile, so that the line behind them stays
+ * as it is and wakes nobody; the workers' slots go to other hosts.
+ */
+async function nap(
+  { queues, gate }: TurnSettings,
+  { bullJob, job, token, signal }: Turn,
+  leftMs: number,
+): Promise<never> {
+  await patiently(signal, async () => handOver(queues, gate, await gate.giveTurn(job)));
+  await bullJob.moveToDelayed(Date.now() + Math.min(pausedNapMs, Math.max(1, leftMs)), token);
+  throw new DelayedError();
+}
+
+// The other checks of its host go on: a job whose check is paused takes no slot from them.
+async function leaveLine({ queues, gate }: TurnSettings, { job, attempt, signal }: Turn): Promise<void> {
+  await patiently(signal, async () => handOver(queues, gate, await gate.release(job, { attempt })));
+}
+
+// This worker stops, the job does not: another takes it at once.
+async function handBack({ queues, gate, losses }: TurnSettings, turn: Turn): Promise<never> {
+  const { bullJob, job, token, attempt } = turn;
+  await losses.takeBack(job);
+  await handOver(queues, gate, await gate.release(job, { attempt }));
+  await bullJob.moveToDelayed(Date.now() + 1, token);
+  // By another worker's clock, that delay may be over much later.
+  await promote(queues[job.queue], job.jobId);
+  throw new DelayedError();
+}
+
+async function end(
+  settings: TurnSettings,
+  { job, attempt, signal }: Turn,
+  state: Outcome,
+  tookMs: number,
+): Promise<Outcome> {
+  await patiently(signal, () => endJob(settings, job, { attempt, state, tookMs }));
+  return state;
+}
+
+/** Ends a job that cannot end by itself any more: the runner is told, its slot and its waiters are freed. */
+export async function giveUp(
+  { queue, gate, queues, pages, gaveUp }: TurnSettings,
+  bullJob: BullJob<Job> | undefined,
+  error: Error,
+): Promise<void> {
+  const read = readJob(bullJob?.data, { queue, jobId: bullJob?.id });
+  if ('fault' in read) return;
+  await gaveUp(read.value, error);
+  await endJob({ gate, queues, pages }, read.value, { attempt: undefined, state: 'failed', tookMs: 0 });
+}
+
+type End = Pick<Done, 'state' | 'tookMs'> & { readonly attempt: number | undefined };
+
+async function endJob(
+  { gate, queues, pages }: Pick<TurnSettings, 'gate' | 'queues' | 'pages'>,
+  job: Job,
+  { attempt, state, tookMs }: End,
+): Promise<void> {
+  const { jobKey, jobId, queue, host, reportId } = job;
+  if (queue === 'browser') await pages.leave(job);
+  const done: Done = { jobKey, jobId, queue, host, reportId, state, tookMs };
+  const handed = await gate.release(job, {
+    ...(attempt === undefined ? {} : { attempt }),
+    ended: { jobKey, message: JSON.stringify(done) },
+  });
+  await handOver(queues, gate, handed);
+}
+
+function throttle(bullJob: BullJob<Job>): (progress: Progress) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress) => {
+    const now = performance.now();
+    if (now - last < progressEveryMs) return;
+    last = now;
+    bullJob.updateProgress(progress).catch(() => undefined); // progress is a courtesy: the run goes on without it
+  };
+}

@@ -1,0 +1,80 @@
+import type { QueueName } from '../model/job.ts';
+import type { GaveUp, Progress, Run } from '../ports/job-queue.ts';
+import type { Ended, Entry } from './memory-books.ts';
+import { openRunSlot, type SlotDoor } from './run-slot.ts';
+import { runsMost } from './turn-rules.ts';
+
+export type Crew = {
+  readonly queue: QueueName;
+  readonly concurrency: number;
+  wake(): void;
+  close(graceMs: number): Promise<void>;
+};
+
+type CrewOptions = {
+  readonly queue: QueueName;
+  readonly concurrency: number;
+  readonly run: Run;
+  readonly gaveUp: GaveUp;
+  /** The next job whose turn has come, marked as running. */
+  readonly take: () => Entry | undefined;
+  readonly end: (entry: Entry, ended: Ended) => void;
+  /** What becomes of the slot of an entry's run. */
+  readonly doorOf: (entry: Entry) => Omit<SlotDoor, 'canGive'>;
+};
+
+/** What a run has left to close its sockets once it was aborted. */
+const afterAbortMs = 1000;
+
+/** Runs jobs of one queue, each when its caller's turn has come, until it is closed. */
+export function openCrew({ queue, concurrency, run, gaveUp, take, end, doorOf }: CrewOptions): Crew {
+  const most = concurrency * runsMost;
+  const running = new Set<Promise<void>>();
+  const force = new AbortController();
+  let isClosing = false;
+
+  const reportTo = (entry: Entry) => (progress: Progress) => {
+    entry.progress = progress;
+  };
+  const runOne = async (entry: Entry) => {
+    const startMs = performance.now();
+    const tookMs = () => Math.round(performance.now() - startMs);
+    const slot = openRunSlot({ ...doorOf(entry), canGive: () => running.size < most });
+    const start = { attempt: 1, mayBeStored: true, slot };
+    try {
+      const failed = await run(entry.job, start, force.signal, reportTo(entry));
+      end(entry, { state: failed ?? 'done', tookMs: tookMs() });
+    } catch (error) {
+      // A run that was broken off by our own stop says nothing of its target.
+      if (!force.signal.aborted) await gaveUp(entry.job, error);
+      end(entry, { state: 'failed', tookMs: tookMs() });
+    }
+  };
+
+  const wake = () => {
+    while (!isClosing && running.size < most) {
+      const entry = take();
+      if (!entry) return;
+      const done: Promise<void> = runOne(entry).finally(() => {
+        running.delete(done);
+        wake();
+      });
+      running.add(done);
+    }
+  };
+
+  return {
+    queue,
+    concurrency,
+    wake,
+    async close(graceMs) {
+      isClosing = true;
+      const abort = setTimeout(() => force.abort(new Error('the worker is stopping')), graceMs);
+      const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
+      const end = setTimeout(giveUp, graceMs + afterAbortMs);
+      await Promise.race([Promise.allSettled(running), givenUp]);
+      clearTimeout(abort);
+      clearTimeout(end);
+    },
+  };
+}

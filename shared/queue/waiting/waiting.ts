@@ -1,0 +1,233 @@
+import { LRUCache } from 'lru-cache';
+import type { Job } from '../../model/job.ts';
+import { Problem } from '../../model/problem.ts';
+import type { Done, JobQueue, Missed, Submitted } from '../../ports/job-queue.ts';
+import type { ReportStore } from '../../ports/report-store.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import {
+  endWaits,
+  failWaits,
+  giveReport,
+  noteJoined,
+  type Pending,
+  type Waiter,
+  type WaitOutcome,
+  widestWanted,
+} from './pending.ts';
+
+export type Waiting = {
+  /** True while this process waits for this key: joining costs nothing. */
+  isPending(jobKey: string): boolean;
+  /**
+   * Submits the job, or joins this process's equal submit, and waits for a report.
+   * Rejects with the Problem of a queue or store that is away, or with the reason of the signal.
+   */
+  wait(job: Job, waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
+  /** The job that this process waits for under a key, once it was submitted. */
+  jobIdOf(jobKey: string): string | undefined;
+  /** The unfinished job that a plain request of this process started or joined: until it ends, the store has nothing fresh under its key. */
+  openJob(jobKey: string): OpenJob | undefined;
+  /** GETs that wait now. */
+  waits(): number;
+  /** Ends all waits as `later`, and those that come after it as soon as they are submitted. */
+  close(): void;
+};
+
+export type OpenJob = Pick<Job, 'queue' | 'jobId'>;
+
+export type WaitingOptions = {
+  readonly jobQueue: JobQueue;
+  readonly reportStore: ReportStore;
+  readonly log: Logger;
+  /** Told of every job that ends, also of those that nobody here waits for. */
+  readonly onDone: (done: Done | Missed) => void;
+};
+
+const tickMs = 1000;
+/** A key pending for longer is also looked up in the queue: its job may be lost. */
+const doubtAfterMs = 3000;
+
+/** About 4 MB. A job that is forgotten here is found by its key in the queue. */
+const openJobLimit = 16_384;
+
+type Line = Omit<WaitingOptions, 'onDone'> & {
+  readonly pending: Map<string, Pending>;
+  readonly openJobs: LRUCache<string, OpenJob>;
+};
+
+/** The one place that waits, for both kinds of queue: `done` says only "look now", and a look each second makes a lost `done` cost a second. */
+export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
+  const pending = new Map<string, Pending>();
+  let isClosed = false;
+  const openJobs = new LRUCache<string, OpenJob>({ max: openJobLimit });
+  const line: Line = { ...ports, pending, openJobs };
+  // The store or the queue may be away for a while: the next tick looks again, and each wait has an end of its own.
+  const warn = (error: unknown) => {
+    if (error instanceof Problem)
+      ports.log.debug({ err: error }, 'reports of waiting requests not looked up');
+    else ports.log.error({ err: error }, 'reports of waiting requests not looked up');
+  };
+  const timer = setInterval(() => void tick(line).catch(warn), tickMs).unref();
+  const unsubscribe = ports.jobQueue.onDone((done) => {
+    onDone(done);
+    if (done === 'missed') openJobs.clear();
+    else openJobs.delete(done.jobKey);
+    hear(line, done).catch(warn);
+  });
+  return {
+    isPending: (jobKey) => pending.has(jobKey),
+    wait(job, waitMs, signal) {
+      const known = pending.get(job.jobKey);
+      const entry = known ?? newPending(job);
+      pending.set(job.jobKey, entry);
+      if (known) noteJoined(known, job);
+      // Registered before the submit: a job may end before its submit has returned.
+      const outcome = addWaiter(entry, job, isClosed ? 0 : waitMs, signal).finally(() =>
+        forgetIfDone(line, entry),
+      );
+      if (!known) start(line, entry);
+      return outcome;
+    },
+    jobIdOf: (jobKey) => pending.get(jobKey)?.submitted?.jobId,
+    openJob: (jobKey) => openJobs.get(jobKey),
+    waits: () => [...pending.values()].reduce((sum, { waiters }) => sum + waiters.size, 0),
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+      unsubscribe();
+      for (const entry of pending.values()) endWaits(entry, 'later');
+    },
+  };
+}
+
+function newPending(job: Job): Pending {
+  const { promise: submission } = Promise.withResolvers<Submitted>();
+  return {
+    job,
+    submission,
+    submitted: undefined,
+    waiters: new Set(),
+    callers: new Set([job.caller]),
+    joined: [],
+    asked: performance.now(),
+  };
+}
+
+function start(line: Line, entry: Pending): void {
+  entry.submission = submit(line, entry);
+  entry.submission.then(
+    ({ state }) => state === 'full' && endWaits(entry, 'later'),
+    (error: unknown) => failWaits(entry, error),
+  );
+}
+
+async function submit({ jobQueue, reportStore, openJobs }: Line, entry: Pending): Promise<Submitted> {
+  entry.asked = performance.now();
+  // A report that cannot be kept is worth no visit to the target.
+  const fault = reportStore.fault();
+  if (fault) throw fault;
+  const { jobKey, queue, wanted } = entry.job;
+  const submitted = await jobQueue.submit(entry.job);
+  entry.submitted = submitted;
+  if (submitted.state !== 'full' && wanted.orFresh) openJobs.set(jobKey, { queue, jobId: submitted.jobId });
+  return submitted;
+}
+
+async function look(line: Line, entries: readonly Pending[]): Promise<void> {
+  const asked = entries.filter(({ waiters }) => waiters.size > 0);
+  const found = await line.reportStore.findFresh(
+    asked.map((entry) => ({ jobKey: entry.job.jobKey, wanted: widestWanted(entry) })),
+  );
+  for (const entry of asked) {
+    const stored = found.get(entry.job.jobKey);
+    if (stored) giveReport(entry, stored);
+    const fault = line.reportStore.fault();
+    if (fault) failWaits(entry, fault);
+    forgetIfDone(line, entry);
+  }
+}
+
+async function hear(line: Line, done: Done | Missed): Promise<void> {
+  if (done === 'missed') return tick(line);
+  const entry = line.pending.get(done.jobKey);
+  if (!entry) return;
+  await lookAt(line, entry, done.reportId);
+  if (entry.waiters.size > 0) await look(line, [entry]);
+  if (done.state === 'expired') endWaits(entry, 'expired');
+  forgetIfDone(line, entry);
+}
+
+/** Most runs store their report under the id of their job: it is read by that, which costs a store less than a search for the newest. */
+async function lookAt({ reportStore }: Line, entry: Pending, reportId: string | undefined): Promise<void> {
+  const stored = reportId === undefined ? undefined : await reportStore.get(reportId);
+  if (stored?.jobKey === entry.job.jobKey) giveReport(entry, stored);
+}
+
+async function tick(line: Line): Promise<void> {
+  if (line.pending.size === 0) return;
+  await look(line, [...line.pending.values()]);
+  await Promise.all([...line.pending.values()].map((entry) => lift(line, entry)));
+  await Promise.all([...line.pending.values()].map((entry) => doubt(line, entry)));
+}
+
+/** Work that still waits gets the turns of those who joined it here: what ends sooner needs none. */
+async function lift({ jobQueue }: Line, entry: Pending): Promise<void> {
+  const { submitted: known, joined } = entry;
+  if (!known || known.state === 'full' || joined.length === 0) return;
+  entry.joined = [];
+  if ((await jobQueue.look(entry.job.queue, known.jobId)).state !== 'waiting') return;
+  for (const job of joined) {
+    const submitted = await jobQueue.submit(job);
+    // It ended in this moment, so that this is a job of its own now.
+    if (submitted.state !== 'full') entry.submitted = submitted;
+  }
+}
+
+/** A job that the queue forgot, or that ended without a report, is started again. */
+async function doubt(line: Line, entry: Pending): Promise<void> {
+  if (!entry.submitted || entry.submitted.state === 'full' || performance.now() - entry.asked < doubtAfterMs)
+    return;
+  entry.asked = performance.now();
+  const { state } = await line.jobQueue.look(entry.job.queue, entry.submitted.jobId);
+  if (state === 'waiting' || state === 'running') return;
+  await look(line, [entry]);
+  if (entry.waiters.size === 0) return;
+  line.log.warn({ jobId: entry.submitted.jobId, state }, 'job lost, submitted again');
+  // No room is left for it: the wait ends, so that no caller polls for a job that is not there.
+  if ((await submit(line, entry)).state === 'full') endWaits(entry, 'later');
+}
+
+function forgetIfDone({ pending }: Line, entry: Pending): void {
+  if (entry.waiters.size === 0 && pending.get(entry.job.jobKey) === entry) pending.delete(entry.job.jobKey);
+}
+
+function addWaiter(entry: Pending, job: Job, waitMs: number, signal: AbortSignal): Promise<WaitOutcome> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error);
+    const stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      entry.waiters.delete(waiter);
+    };
+    const waiter: Waiter = {
+      wanted: job.wanted,
+      settle: (outcome) => {
+        stop();
+        resolve(outcome);
+      },
+      fail: (error) => {
+        stop();
+        reject(error as Error);
+      },
+    };
+    const abort = () => waiter.fail(signal.reason);
+    // The submit itself is always waited for: its answer has the id that a later poll needs.
+    const late = () =>
+      void entry.submission.then((submitted) => waiter.settle({ kind: 'later', submitted }), waiter.fail);
+    const timer = waitMs > 0 ? setTimeout(late, waitMs) : undefined;
+    // Not at once: the submission begins when this has returned.
+    if (!timer) queueMicrotask(late);
+    signal.addEventListener('abort', abort, { once: true });
+    entry.waiters.add(waiter);
+  });
+}

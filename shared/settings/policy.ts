@@ -1,0 +1,35 @@
+import { networkInterfaces } from 'node:os';
+import type { TargetPolicy } from '../targets/parse-target.ts';
+import type { Config } from './config.ts';
+
+/** What the operator lets callers, and targets, name. */
+export function targetPolicyOf(config: Config): TargetPolicy {
+  const ownAddresses = openOwnAddresses();
+  return {
+    addresses: {
+      allow: config.TARGET_ALLOW_CIDRS,
+      deny: config.TARGET_DENY_CIDRS,
+      get own() {
+        return ownAddresses();
+      },
+    },
+    allowedSuffixes: config.TARGET_ALLOW_SUFFIXES,
+    ports: config.TARGET_PORTS,
+  };
+}
+
+const lookAgainMs = 30_000;
+
+/** The addresses of this machine's interfaces, looked up again every half a minute: they may come and go. */
+function openOwnAddresses(): () => readonly string[] {
+  let known: readonly string[] = [];
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - lookedAt < lookAgainMs) return known;
+    lookedAt = performance.now();
+    known = Object.values(networkInterfaces()).flatMap((found) =>
+      (found ?? []).map(({ address }) => address),
+    );
+    return known;
+  };
+}

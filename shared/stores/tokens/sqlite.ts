@@ -1,0 +1,78 @@
+import { openDatabase, withSqlite } from '../../backends/sqlite.ts';
+import { readToken, type Token, type TokenStore } from '../../ports/token-store.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import { openRowReader } from '../stored-row.ts';
+
+const migrations = [
+  `CREATE TABLE tokens (
+     tokenId TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, hint TEXT NOT NULL,
+     scopes TEXT NOT NULL, limits TEXT NOT NULL,
+     createdAt INTEGER NOT NULL, expiresAt INTEGER, revokedAt INTEGER, lastUsedAt INTEGER
+   ) STRICT;`,
+];
+
+/** Thousands of requests a second need not ask the file each. */
+const trustMs = 5;
+
+/**
+ * The tokens of a single machine, in a file of their own: its `data_version` moves when the command line writes to it
+ * (sqlite.org/pragma.html), so a revoked token is known at once and an unchanged file is never read twice.
+ * @param path of the database file, made if it is not there; ":memory:" for tests
+ */
+export function openSqliteTokenStore(path: string, log: Logger): TokenStore {
+  const toToken = openTokenReader(log);
+  const database = openDatabase(path, migrations);
+  const insert = database.prepare(
+    `INSERT INTO tokens (tokenId, account, name, digest, hint, scopes, limits, createdAt, expiresAt, revokedAt, lastUsedAt)
+     VALUES (:tokenId, :account, :name, :digest, :hint, :scopes, :limits, :createdAt, :expiresAt, :revokedAt, :lastUsedAt)`,
+  );
+  const find = database.prepare('SELECT * FROM tokens WHERE digest = ?');
+  const byId = database.prepare('SELECT * FROM tokens WHERE tokenId = ?');
+  const list = database.prepare('SELECT * FROM tokens ORDER BY createdAt DESC, tokenId');
+  const revoke = database.prepare(
+    'UPDATE tokens SET revokedAt = MIN(COALESCE(revokedAt, :at), :at) WHERE tokenId = :tokenId',
+  );
+  const touch = database.prepare('UPDATE tokens SET lastUsedAt = ? WHERE tokenId = ?');
+  const dataVersion = database.prepare('PRAGMA data_version');
+  let ownChanges = 0;
+  let seen = { at: Number.NEGATIVE_INFINITY, version: 0 };
+  const readVersion = () => {
+    const now = performance.now();
+    if (now - seen.at > trustMs)
+      seen = { at: now, version: (dataVersion.get() as { data_version: number }).data_version };
+    return seen.version;
+  };
+  return {
+    insert: async ({ scopes, limits, ...token }) =>
+      withSqlite(() => {
+        insert.run({ ...token, scopes: JSON.stringify(scopes), limits: JSON.stringify(limits) });
+        ownChanges += 1;
+      }),
+    find: async (digest) => withSqlite(() => toToken(find.get(digest))),
+    list: async () => withSqlite(() => list.all().flatMap((row) => toToken(row) ?? [])),
+    revoke: async (tokenId, at) =>
+      withSqlite(() => {
+        revoke.run({ tokenId, at });
+        ownChanges += 1;
+        return toToken(byId.get(tokenId));
+      }),
+    touch: async (tokenId, at) => withSqlite(() => void touch.run(at, tokenId)),
+    version: () => readVersion() + ownChanges,
+    async close() {
+      database.close();
+    },
+  };
+}
+
+function openTokenReader(log: Logger): (row: Record<string, unknown> | undefined) => Token | undefined {
+  const readRow = openRowReader(log);
+  return (row) =>
+    row &&
+    readRow({ kind: 'token', id: String(row['tokenId']) }, () =>
+      readToken({
+        ...row,
+        scopes: JSON.parse(String(row['scopes'])),
+        limits: JSON.parse(String(row['limits'])),
+      }),
+    );
+}

@@ -1,0 +1,188 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { catalogue } from '../catalogue/registry.ts';
+import type { QueueName } from '../model/job.ts';
+import type { ReadReadiness } from '../model/readiness.ts';
+import type { JobQueue, QueueStats } from '../ports/job-queue.ts';
+import type { ReportStore } from '../ports/report-store.ts';
+import type { Tracing } from '../ports/tracing.ts';
+import { addBackendGauges, addBuildInfo, addSpanCounter } from './process-gauges.ts';
+import { addStoreGauges } from './store-gauges.ts';
+import { addDurations, addTally } from './tallies.ts';
+
+type Stats = Awaited<ReturnType<JobQueue['stats']>>;
+
+/** The samples of a process, as they can be sent to another. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** What this process tells Prometheus: base units, no label that a target or a token could choose. */
+export type Metrics = {
+  request(route: string, status: number, seconds: number): void;
+  cacheLookup(outcome: 'hit' | 'stored' | 'collapsed'): void;
+  rateLimited(policy: string): void;
+  /** A request was answered with this problem: what was refused, and why. */
+  problem(code: string): void;
+  /** A job's first start. */
+  jobStarted(queue: QueueName, waitedS: number): void;
+  /** @param seconds where it is known how long the run took */
+  checkDone(check: string, state: string, seconds?: number): void;
+  /** A unit of a pace was waited for so long. */
+  paceWaited(charge: string, seconds: number): void;
+  /** From now on each scrape tells which parts are away or hampered. */
+  watchReadiness(read: ReadReadiness): void;
+  /** From now on each scrape tells what became of spans. */
+  watchTracing(tracing: Pick<Tracing, 'counts'>): void;
+  /** The text of /metrics. */
+  text(): Promise<MetricsText>;
+  /** The same for a process that sums several. */
+  values(): Promise<MetricValues>;
+};
+
+export type MetricsText = { readonly type: string; readonly body: string };
+
+const durations = [0.001, 0.005, 0.02, 0.1, 0.3, 1, 3, 10, 30, 60];
+
+/** Opens the counters of one process. */
+export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, 'use' | 'ping'>): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  // Under their usual names: every dashboard for Node finds them.
+  collectDefaultMetrics({ register: registry });
+  addBuildInfo(registers);
+  addBackendGauges({ queue: jobQueue, store: reportStore }, registers);
+  addQueueGauges(jobQueue, registers);
+  addStoreGauges(reportStore, registers);
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = (name: string, help: string, label: string) =>
+    new Histogram({ name, help, labelNames: [label], buckets: durations, registers });
+  const tally = (name: string, help: string, label: string, known?: readonly string[]) =>
+    addTally(registry, { name, help, label, ...(known ? { known } : {}) });
+  const countRequest = addRequests(registry);
+  const lookups = tally('diag_cache_lookups_total', 'Reports given, by where they came from.', 'result');
+  const refused = tally('diag_rate_limited_total', 'Requests refused with 429.', 'policy');
+  // What alarms watch begins at 0.
+  const problems = tally('diag_problems_total', 'Requests answered with a problem.', 'code', [
+    'internal_error',
+  ]);
+  const waitSeconds = histogram(
+    'diag_queue_wait_seconds',
+    'Time from a request for a job to its start.',
+    'queue',
+  );
+  const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
+  for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, 0);
+  const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
+  return {
+    request: countRequest,
+    cacheLookup: lookups,
+    rateLimited: refused,
+    problem: problems,
+    jobStarted: (queue, waitedS) => waitSeconds.observe({ queue }, waitedS),
+    checkDone(check, outcome, seconds) {
+      checks.inc({ check, outcome });
+      if (seconds !== undefined) checkSeconds.observe({ check }, seconds);
+    },
+    paceWaited: addPaceWaits(registry),
+    watchReadiness: (read) => addDegradedGauge(read, registers),
+    watchTracing: (tracing) => addSpanCounter(tracing, registers),
+    text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
+    values: () => registry.getMetricsAsJSON(),
+  };
+}
+
+/** Waits of runs for the pace of a host, by what was to be asked of it. */
+function addPaceWaits(registry: Registry): Metrics['paceWaited'] {
+  const name = 'diag_pace_wait_seconds';
+  const help = 'Time from a question of a run to its turn at the pace of the host that it is for.';
+  return addDurations(registry, { name, help, label: 'charge' }, durations);
+}
+
+/** Requests by route and status, and their durations by route. */
+function addRequests(registry: Registry): Metrics['request'] {
+  const counts = new Map<string, Map<number, number>>();
+  new Counter({
+    name: 'diag_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['route', 'status'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [route, statuses] of counts)
+        for (const [status, count] of statuses) this.inc({ route, status }, count);
+    },
+  });
+  const duration = { name: 'diag_http_request_duration_seconds', help: 'Time to the end of an answer.' };
+  const addDuration = addDurations(registry, { ...duration, label: 'route' }, durations);
+  return (route, status, seconds) => {
+    let statuses = counts.get(route);
+    if (!statuses) counts.set(route, (statuses = new Map()));
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    addDuration(route, seconds);
+  };
+}
+
+/** All gauges of a scrape are of one look at the queue. */
+const lookForMs = 500;
+
+/** What a gauge tells of one queue: its labels beside `queue`, and the value. */
+type Sample = { readonly labels?: { readonly state: string }; readonly value: number };
+
+function addQueueGauges(jobQueue: JobQueue, registers: Registry[]): void {
+  let look = { at: -lookForMs, stats: Promise.resolve<Stats | undefined>(undefined) };
+  const stats = () => {
+    if (performance.now() - look.at > lookForMs)
+      look = { at: performance.now(), stats: jobQueue.stats().catch(() => undefined) }; // told by diag_queue_up
+    return look.stats;
+  };
+  const gauge = (name: string, help: string, read: (of: QueueStats) => readonly Sample[]) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['queue', 'state'],
+      registers,
+      // All processes read the same queue, at slightly different moments.
+      aggregator: 'max',
+      async collect() {
+        // A queue that cannot be read has no value: 0 would say that nothing waits.
+        this.reset();
+        for (const [queue, found] of Object.entries((await stats()) ?? {}))
+          for (const { labels, value } of read(found)) this.set({ queue, ...labels }, value);
+      },
+    });
+  gauge(
+    'diag_queue_oldest_waiting_seconds',
+    'How long the oldest job that could run has waited for a worker: scale workers on it.',
+    ({ oldestWaitingMs }) => [{ value: oldestWaitingMs / 1000 }],
+  );
+  gauge(
+    'diag_queue_oldest_parked_seconds',
+    'How long the oldest job has waited for its host: more workers do not help it.',
+    ({ oldestParkedMs }) => [{ value: oldestParkedMs / 1000 }],
+  );
+  gauge('diag_queue_jobs', 'Jobs by state.', ({ waiting, parked, running }) =>
+    Object.entries({ waiting, parked, running }).map(([state, value]) => ({ labels: { state }, value })),
+  );
+  new Gauge({
+    name: 'diag_queue_up',
+    help: '1 when the queue could be read at this scrape; at 0 the other gauges of the queue are absent.',
+    registers,
+    aggregator: 'max',
+    async collect() {
+      this.set((await stats()) ? 1 : 0);
+    },
+  });
+}
+
+function addDegradedGauge(read: ReadReadiness, registers: Registry[]): void {
+  new Gauge({
+    name: 'diag_degraded',
+    help: '1 while a part that this process needs is away or hampered; /readyz says why.',
+    labelNames: ['part'],
+    registers,
+    aggregator: 'max',
+    async collect() {
+      const { checks } = await read();
+      for (const [part, state] of Object.entries(checks)) this.set({ part }, state === true ? 0 : 1);
+    },
+  });
+}
