@@ -29,6 +29,7 @@ export const benches: Benches = {
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },
   hoster: { load: () => import('./hoster.ts') },
   'tls-peers': { load: () => import('./tls-peers.ts'), needs: ['sslscan'] },
+  mutation: { load: () => import('./mutation.ts') },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
 };
 
