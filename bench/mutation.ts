@@ -34,7 +34,7 @@ const isJudge = (file: string) => !/\/(gather|report)(\/|\.ts)|\/index\.ts$/.tes
 type Mutant = { readonly file: string; readonly tests: readonly string[]; readonly site: Site };
 type Outcome = 'noticed' | 'survived' | 'tests fail without it';
 
-/** Changes one operator at a time in judges and parsers, and counts how many of these faults the unit tests notice. */
+/** Changes one operator at a time in judges and parsers, and counts how many of these faults the unit tests notice: `node bench/mutation.ts`. */
 export async function bench(): Promise<Section> {
   const copy = mkdtempSync(join(tmpdir(), 'diag-mutation-'));
   try {
@@ -154,3 +154,5 @@ function sectionOf(tried: readonly Tried[]): Section {
     limits: 'changes that alter nothing a caller sees: they count as not noticed.',
   };
 }
+
+if (import.meta.main) for (const row of (await bench()).rows) console.log(row.join(' | '));

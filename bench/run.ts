@@ -28,8 +28,6 @@ export const benches: Benches = {
   traces: { load: () => import('./traces.ts') },
   batch: { load: () => import('./batch.ts'), needs: ['linux'] },
   hoster: { load: () => import('./hoster.ts') },
-  'tls-peers': { load: () => import('./tls-peers.ts'), needs: ['sslscan'] },
-  mutation: { load: () => import('./mutation.ts') },
   'one-address': { load: () => import('./one-address.ts'), needs: ['redis', 'store'] },
 };
 

@@ -29,7 +29,7 @@ function scan(port: number) {
   return { spoken, suites, tookMs };
 }
 
-/** Runs the check and sslscan against every real server that is installed, and counts where they disagree. */
+/** Runs the check and sslscan against every real server that is installed, and counts where they disagree: `node bench/tls-peers.ts`, some ten minutes. */
 export async function bench(): Promise<Section> {
   const lab = await openSslLab();
   const validity = { notBefore: inDays(-30), notAfter: inDays(60) };
@@ -91,3 +91,5 @@ function rowOf(name: string, { report, connections, tookMs }: Ours, theirs: Retu
     (tookMs / theirs.tookMs).toFixed(2),
   ]; // prettier-ignore
 }
+
+if (import.meta.main) await bench();
