@@ -82,7 +82,8 @@ type Context = {
 async function openExaminerOf(config: Config, { outbox, calls, clock }: Context): Promise<ExamineJob> {
   const log = logTo(outbox);
   const pace = { take: calls.make('take'), close: async () => undefined };
-  const tracing = await openTracing(config, 'worker', log);
+  // The worker tells of a collector that is away: once is enough.
+  const tracing = await openTracing(config, 'worker', { ...log, warn: log.debug, info: log.debug });
   const reportStore: Parameters<typeof openEvidenceKeeper>[0]['reportStore'] = {
     // The worker writes them before the report, and tries again where the store is away.
     async keepBlobs(blobs) {

@@ -81,6 +81,8 @@ describe('traces of one process', () => {
     await traced();
     const answer = await ask(redirectCheck);
     expect(answer.status).toBe(200);
+    // Requests are made in the runner process, which sends its own spans.
+    await collector.until((all) => all.filter(({ name }) => name === 'HTTP request').length >= asked);
     const { server, spans } = await untilAnswered();
     const requests = named(spans, 'HTTP request');
     const answered = requests.filter(

@@ -67,9 +67,9 @@ export const hostileServers: readonly (readonly [name: string, serve: Serve, cod
       socket.write(flight.subarray(0, 60));
       drip(socket, certificateFlood, 5);
     }),
-    'port-not-tls',
+    'server-hello-invalid',
   ],
-  ['an extension that is longer than its message', says(liar), 'port-not-tls'],
+  ['an extension that is longer than its message', says(liar), 'server-hello-invalid'],
   ['an alert nobody knows', says(Uint8Array.of(21, 3, 3, 0, 2, 2, 200)), 'tls-alert'],
   ['handshake_failure to everything', says(Uint8Array.of(21, 3, 3, 0, 2, 2, 40)), 'parameters-not-common'],
 ];

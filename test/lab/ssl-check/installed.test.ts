@@ -166,7 +166,7 @@ const serverSetUps: readonly SetUp[] = [
       'RSA+SHA1',
     ),
     'A-',
-    ['key-exchange-signature-weak', 'tls13-missing'],
+    ['chrome-cannot-connect', 'key-exchange-signature-weak', 'tls13-missing'],
   ],
   [
     'P-224 for the key exchange',
@@ -180,7 +180,7 @@ const serverSetUps: readonly SetUp[] = [
       'secp224r1',
     ),
     'F',
-    ['handshake-not-completed', 'group-deprecated-chosen', 'tls13-missing'],
+    ['browsers-cannot-connect', 'handshake-not-completed', 'group-deprecated-chosen', 'tls13-missing'],
   ],
   [
     'a client certificate is asked for',
