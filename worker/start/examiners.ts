@@ -101,7 +101,7 @@ function openApart(context: ExaminersContext): Examiners {
     reportStore,
     keepEvidence: writer.begin,
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
-    clockOffsetMs: () => jobQueue.clockOffsetMs(),
+    now: () => Date.now() + jobQueue.clockOffsetMs(),
     limits: freezeLimits,
     onPoison: (job) => strikes.add(job),
     isRefused: async (job) => (await strikes.look(job)) !== undefined,

@@ -19,7 +19,8 @@ export type Calls = {
 
 /** From the worker to its runner process. Runs are numbered by the worker, from 1. */
 export type ToRunner =
-  | { readonly kind: 'run'; readonly run: number; readonly job: Job; readonly clockOffsetMs: number }
+  /** `nowMs`: Unix ms by the clock that all processes share. */
+  | { readonly kind: 'run'; readonly run: number; readonly job: Job; readonly nowMs: number }
   | { readonly kind: 'stop'; readonly run: number }
   | { readonly kind: 'answer'; readonly call: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly call: number; readonly error: SentError };

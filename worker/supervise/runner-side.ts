@@ -30,7 +30,7 @@ export async function openRunnerSide(
 ): Promise<RunnerSide> {
   const outbox = openOutbox(write);
   const calls = openCalls(outbox);
-  const clock = { offsetMs: 0 };
+  const clock = openClock();
   const marks = openMarkWriter(marksFd);
   writeMarks(marks.writeRun);
   const beats = openBeats(marks);
@@ -59,7 +59,7 @@ export async function openRunnerSide(
     take(message) {
       switch (message.kind) {
         case 'run':
-          clock.offsetMs = message.clockOffsetMs;
+          clock.set(message.nowMs);
           void inRun(message.run, () => run(message.run, message.job)); // its end is told in a message
           return;
         case 'stop':
@@ -76,7 +76,7 @@ export async function openRunnerSide(
 type Context = {
   readonly outbox: Outbox<FromRunner>;
   readonly calls: CallBook;
-  readonly clock: { readonly offsetMs: number };
+  readonly clock: Pick<ReturnType<typeof openClock>, 'now'>;
 };
 
 async function openExaminerOf(config: Config, { outbox, calls, clock }: Context): Promise<ExamineJob> {
@@ -102,7 +102,7 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
     queueSeconds: config.QUEUE_SECONDS,
     onDone: (check, state, seconds) => outbox.sendAlong({ kind: 'done', check, state, seconds }),
     tracing,
-    now: () => Date.now() + clock.offsetMs,
+    now: clock.now,
     freshForS: config.FRESH_SECONDS,
     keepForS: config.REPORT_TTL_DAYS * 86_400,
     publicPath: config.PUBLIC_URL ?? '',
@@ -111,6 +111,19 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
 }
 
 type CallBook = ReturnType<typeof openCalls>;
+/** The shared time, as the worker last told it: this machine's clock may be set meanwhile. */
+function openClock() {
+  let toldMs = Date.now();
+  let toldAt = performance.now();
+  return {
+    set(nowMs: number): void {
+      toldMs = nowMs;
+      toldAt = performance.now();
+    },
+    now: () => Math.round(toldMs + performance.now() - toldAt),
+  };
+}
+
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void };
 
 /** What the worker was asked and has not answered. */

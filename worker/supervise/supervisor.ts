@@ -9,7 +9,8 @@ import type { FreezeLimits } from './watch-freeze.ts';
 
 export type SupervisorSettings = AnswerSettings & {
   readonly log: Logger;
-  readonly clockOffsetMs: () => number;
+  /** Unix ms by the clock that all processes share. */
+  readonly now: () => number;
   readonly limits: FreezeLimits;
   /** The job's target has ended a process. */
   readonly onPoison: (job: Job) => Promise<void>;
@@ -36,7 +37,7 @@ export function openSupervisor(settings: SupervisorSettings): Supervisor {
   const answers = openAnswers(settings, runs.find, (message) => kept.tell(message));
   const give = (run: GivenRun) => {
     const { number, job } = run;
-    kept.tell({ kind: 'run', run: number, job, clockOffsetMs: settings.clockOffsetMs() });
+    kept.tell({ kind: 'run', run: number, job, nowMs: settings.now() });
   };
   const kept = keepProcess({
     log: settings.log,
