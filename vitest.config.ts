@@ -5,6 +5,11 @@ import { defineConfig } from 'vitest/config';
 // So would two files that measure what reading costs.
 const isSerial = (name: string) => name === 'browser' || name === 'slow';
 
+/** These take minutes, and judge times that only a quiet machine keeps: `LONG=1` runs them beside the others (npm run test:long). */
+const longFiles = ['poison-crowd', 'store-ways', 'wrong-backends'].map(
+  (name) => `test/faults/${name}.test.ts`,
+);
+
 const project = (name: string, testTimeout: number) => ({
   test: {
     fileParallelism: !isSerial(name),
@@ -12,6 +17,7 @@ const project = (name: string, testTimeout: number) => ({
     isolate: !['unit', 'contract', 'api'].includes(name),
     name,
     include: [`test/${name}/**/*.test.ts`],
+    exclude: process.env['LONG'] === undefined ? longFiles : [],
     passWithNoTests: true,
     testTimeout,
     // As small a young generation as the service's: else what a test leaves is lost in what V8 has set aside.

@@ -16,8 +16,10 @@ export type Health = {
 
 type Trial = { readonly state: true | string; readonly write: Problem | undefined; readonly at: number };
 
-/** A trial speaks for so long, whoever asks. */
-const trustMs = 1000;
+/** A trial speaks for so long, whoever asks; a store that is slow from now on is to be told as slow. */
+const trustMs = 200;
+/** One trial that fails may be a busy machine; new checks are refused from the second in a row. */
+const trialsThatFail = 2;
 /** Without a call that fails, the store is tried so often: nobody else may look whether it still takes writes. */
 const tryEveryMs = 5000;
 const lookEveryMs = 1000;
@@ -28,11 +30,13 @@ const lookEveryMs = 1000;
  */
 export function openHealth(mongo: Mongo, log: Pick<Logger, 'error' | 'info'>): Health {
   let last: Trial = { state: true, write: undefined, at: Number.NEGATIVE_INFINITY };
+  let failed = 0;
   let trying: Promise<Trial> | undefined;
   const tell = openTelling(log);
   const tryNow = (): Promise<Trial> => {
     trying ??= tryStore(mongo).then((trial) => {
       last = trial;
+      failed = trial.write ? failed + 1 : 0;
       trying = undefined;
       tell(trial.write);
       return trial;
@@ -49,7 +53,7 @@ export function openHealth(mongo: Mongo, log: Pick<Logger, 'error' | 'info'>): H
       const { state } = performance.now() - last.at < trustMs ? last : await tryNow();
       return state === true ? sayOutcomes(mongo) : state;
     },
-    fault: () => last.write,
+    fault: () => (failed >= trialsThatFail ? last.write : undefined),
     close: () => clearInterval(timer),
   };
 }
