@@ -104,7 +104,7 @@ describe('a category', () => {
     expect([mail.codes, mail.summary, mail.score]).toEqual([
       ['spf-missing'],
       { critical: 0, high: 1, medium: 0, low: 0, info: 0, passed: mailCodes.length - 2, notTested: 1 },
-      83,
+      72,
     ]);
     expect([names.report, mail.report].map(({ href }) => href)).toEqual([
       '/api/tools/dns-check/a.test',
