@@ -83,7 +83,7 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
   const log = logTo(outbox);
   const pace = { take: calls.make('take'), close: async () => undefined };
   // The worker tells of a collector that is away: once is enough.
-  const tracing = await openTracing(config, 'worker', { ...log, warn: log.debug, info: log.debug });
+  const tracing = await openTracing(config, 'worker', quietly(log));
   const reportStore: Parameters<typeof openEvidenceKeeper>[0]['reportStore'] = {
     // The worker writes them before the report, and tries again where the store is away.
     async keepBlobs(blobs) {
@@ -161,6 +161,11 @@ function slotOf(run: number, outbox: Outbox<FromRunner>, calls: CallBook): Slot 
       await Promise.race([retake(), promise]).finally(() => signal.removeEventListener('abort', abort));
     },
   };
+}
+
+function quietly(log: Logger): Logger {
+  const quiet = (fields: object, message: string) => log.debug(fields, message);
+  return { error: quiet, warn: quiet, info: quiet, debug: quiet };
 }
 
 function logTo(outbox: Outbox<FromRunner>): Logger {
