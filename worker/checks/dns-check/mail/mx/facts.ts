@@ -74,7 +74,7 @@ function readHost(zone: Zone, host: string, preference: number): MailHost {
   const sights = [zone.look(host, 'A'), zone.look(host, 'AAAA')] as const;
   const tlsaName = `_25._tcp.${host}`;
   const tlsa = zone.look(tlsaName, 'TLSA');
-  const addresses = sights.flatMap(valuesOf).slice(0, addressLimit);
+  const addresses = sights.flatMap(valuesOf).filter(isAddress).slice(0, addressLimit);
   return {
     host,
     preference,
