@@ -12,6 +12,7 @@ import { openLogger } from '#shared/telemetry/logger';
 import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
 import { lookAtResolvers } from '../worker/probes/dns/look-at-resolvers.ts';
 import { browserSettingsOf } from '../worker/start/probe-settings.ts';
+import { listOldData, oldAfterDays } from '../worker/start/reference-data.ts';
 import { openServer, type ServerOptions } from './connection.ts';
 import { say, show } from './door.ts';
 import { exitStatus } from './exit-status.ts';
@@ -42,6 +43,7 @@ function examinations(config: Config, options: ServerOptions): readonly Examinat
   return [
     ['node', () => ({ state: 'ok', words: process.versions.node })],
     ['settings', () => lookAtSettings(config)],
+    ['tables', () => lookAtTables(Date.now())],
     ['store', () => lookAtFolder(config.DATA_DIR)],
     ['dns', () => lookAtDns(config)],
     ['ipv6', lookAtIpv6],
@@ -73,6 +75,14 @@ function lookAtSettings(config: Config): Found {
   const misspelt = misspeltSettings();
   if (misspelt.length > 0) return { state: 'warn', words: misspelt.map(describeMisspelling).join(' ') };
   return { state: 'ok', words: 'all are valid, and no variable looks like a misspelt one' };
+}
+
+function lookAtTables(nowMs: number): Found {
+  const old = listOldData(nowMs).map(({ name, day }) => `${name} is of ${day}`);
+  if (old.length === 0)
+    return { state: 'ok', words: `what checks judge by is at most ${oldAfterDays} days old` };
+  const fix = 'Install a newer version, or renew them as docs/operating.md says under "Data with an age".';
+  return { state: 'warn', words: `${old.join(', ')}. ${fix}` };
 }
 
 /** What has room for this has room for nearly every report. */

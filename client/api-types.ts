@@ -1232,7 +1232,7 @@ export type Trust = {
   readonly error: string | null;
   /** The same as a sentence. */
   readonly reason?: string | null;
-  /** Of the trusted certificate of current clients: whether a path leads to a root that is in each store, by the CCADB of 2026-08-22; null where that is not known. */
+  /** Of the trusted certificate of current clients: whether a path leads to a root that is in each store, by the CCADB; null where that is not known. */
   readonly stores?:
     | ({
         readonly Mozilla: boolean;

@@ -5,7 +5,13 @@ import type { ReadReadiness } from '../model/readiness.ts';
 import type { JobQueue, QueueStats } from '../ports/job-queue.ts';
 import type { ReportStore } from '../ports/report-store.ts';
 import type { Tracing } from '../ports/tracing.ts';
-import { addBackendGauges, addBuildInfo, addSpanCounter } from './process-gauges.ts';
+import {
+  addBackendGauges,
+  addBuildInfo,
+  addSpanCounter,
+  addTableDays,
+  type DatedTable,
+} from './process-gauges.ts';
 import { addStoreGauges } from './store-gauges.ts';
 import { addDurations, addTally } from './tallies.ts';
 
@@ -29,6 +35,8 @@ export type Metrics = {
   paceWaited(charge: string, seconds: number): void;
   /** From now on each scrape tells which parts are away or hampered. */
   watchReadiness(read: ReadReadiness): void;
+  /** From now on each scrape tells of which day these tables are. */
+  showTables(tables: readonly DatedTable[]): void;
   /** From now on each scrape tells what became of spans. */
   watchTracing(tracing: Pick<Tracing, 'counts'>): void;
   /** The text of /metrics. */
@@ -84,6 +92,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
     },
     paceWaited: addPaceWaits(registry),
     watchReadiness: (read) => addDegradedGauge(read, registers),
+    showTables: (tables) => addTableDays(tables, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
     values: () => registry.getMetricsAsJSON(),

@@ -22,6 +22,22 @@ export function addBuildInfo(registers: Registry[]): void {
   }).set({ version, node: process.versions.node }, 1);
 }
 
+/** A table that was copied on a day ("2026-08-21"). */
+export type DatedTable = { readonly name: string; readonly day: string };
+
+/** Adds of which day each table is that checks judge by. */
+export function addTableDays(tables: readonly DatedTable[], registers: Registry[]): void {
+  const gauge = new Gauge({
+    name: 'diag_reference_data_timestamp_seconds',
+    help: 'The day of a table that checks judge by, Unix time.',
+    labelNames: ['table'],
+    registers,
+    // Of several versions that run, the oldest one is told.
+    aggregator: 'min',
+  });
+  for (const { name, day } of tables) gauge.set({ table: name }, Date.parse(day) / 1000);
+}
+
 /** Adds whether queue and store answer, and how fast, as asked at each scrape. An answer slower than 1 s counts as none. */
 export function addBackendGauges(backends: Backends, registers: Registry[]): void {
   let asked: Promise<readonly Asked[]> = Promise.resolve([]);

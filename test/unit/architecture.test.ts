@@ -32,6 +32,7 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   'worker/run': ['shared', 'worker/checks', 'worker/probes', 'worker/visit', 'worker/web'],
   'worker/supervise': ['shared', 'worker'],
   'worker/start': ['shared', 'worker'],
+  'worker/refresh': ['worker'],
   worker: ['shared', 'worker/probes'],
   client: [],
   cli: ['shared', 'api', 'worker', 'client', 'cli'],

@@ -18,6 +18,7 @@ import { openRunner, type Runner } from '../run/run-job.ts';
 import { openExaminers } from './examiners.ts';
 import { findCheckOf } from './find-check.ts';
 import { browserSettingsOf } from './probe-settings.ts';
+import { referenceData } from './reference-data.ts';
 import { reportSettingsOf } from './report-settings.ts';
 import { tellResolvers } from './tell-resolvers.ts';
 import { type BrowserTries, browserTries, watchBrowser } from './watch-browser.ts';
@@ -50,6 +51,7 @@ export function openWorker(context: WorkerContext): OpenWorker {
   const examiners = openExaminers(context);
   const runner = openRunnerOf(context, examiners.examineJob);
   void tellResolvers(config, log);
+  context.metrics?.showTables(referenceData);
   const judged = ofJudgedJobs(runner, openPrinterOf(context), context);
   // Every worker that touches the network also puts reports together: that touches nothing.
   const queues = config.WORKER_QUEUES.flatMap((name): QueueName[] =>

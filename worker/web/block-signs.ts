@@ -1,6 +1,9 @@
 import { any, type BlockSign, likely, refusals, sign } from './block-sign.ts';
 import { productSigns } from './product-signs.ts';
 
+/** The day when signs of this file and of `product-signs.ts` were last compared with real answers. */
+export const blockSignsSeenOn = '2026-11-22';
+
 /**
  * Signs of who answers instead of a site, the surest first: the first that fits names the vendor.
  * Sources are the vendors' own documentation and the answers of well-known sites, seen in 2024 and 2026.

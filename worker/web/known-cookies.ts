@@ -12,6 +12,9 @@ export type KnownCookie = { readonly kind: CookieKind; readonly owner: string; r
 
 type Row = readonly [name: RegExp, kind: CookieKind, owner: string, source: string];
 
+/** The day when the table was last compared with the pages that it names. */
+export const cookiesListedOn = '2026-11-22';
+
 /** Cookies whose maker says what they are for. None of them is a login, though many hold long random values. */
 const table: readonly Row[] = [
   [

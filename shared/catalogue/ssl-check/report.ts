@@ -44,7 +44,7 @@ export const trustSchema = z
       .optional()
       .meta({
         description:
-          'Of the trusted certificate of current clients: whether a path leads to a root that is in each store, by the CCADB of 2026-08-22; null where that is not known.',
+          'Of the trusted certificate of current clients: whether a path leads to a root that is in each store, by the CCADB; null where that is not known.',
       }),
   })
   .meta({ id: 'Trust' });

@@ -1,3 +1,4 @@
+import { createHash, X509Certificate } from 'node:crypto';
 import { getCACertificates } from 'node:tls';
 import { type Certificate, readCertificate } from '../certificate.ts';
 
@@ -18,6 +19,13 @@ export function findAnchors(chains: readonly (readonly string[])[]): readonly st
   );
   const found = [...names].flatMap((name) => store.get(name) ?? []);
   return found.map(({ x509 }) => x509.raw.toString('base64'));
+}
+
+/** The roots that are built into Node: SHA-256 in hex of each. */
+export function listBuiltInRoots(): readonly string[] {
+  return getCACertificates('bundled').map((pem) =>
+    createHash('sha256').update(new X509Certificate(pem).raw).digest('hex'),
+  );
 }
 
 /** The roots that Node trusts: Mozilla's as they are built in, and those of NODE_EXTRA_CA_CERTS. */

@@ -1,5 +1,8 @@
 import type { VersionName } from './tls-names.ts';
 
+/** The day of the captures that the profiles were compared with. */
+export const profilesCapturedOn = '2026-06-25';
+
 /**
  * What a client offers, as far as the choice of a server depends on it.
  * Each was compared with a ClientHello that was captured from that client: `capture` is its name in the client simulations of testssl.sh

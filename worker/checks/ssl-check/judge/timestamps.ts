@@ -5,7 +5,8 @@ import { isMalformed } from '../../../certificates/grammar/malformed.ts';
 import { lifetimeDays } from '../../../certificates/lifetime.ts';
 import type { Presented } from '../facts/presented.ts';
 import type { TimestampRead } from '../facts/timestamps.ts';
-import { logsListedOn, type TransparencyLog } from '../grammar/transparency-logs.ts';
+import { logsListedOn } from '../grammar/listed-logs.ts';
+import type { TransparencyLog } from '../grammar/transparency-logs.ts';
 
 /** Every policy of the CA/Browser Forum; each public server certificate carries one (Baseline Requirements §7.1.6.1). */
 const publicPolicies = '2.23.140.1.';

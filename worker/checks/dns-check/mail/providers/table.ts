@@ -18,7 +18,10 @@ export type Provider = {
   readonly reports?: readonly string[];
 };
 
-// Written on 2026-11-22. The rows of Cloudflare, IONOS, STRATO and Zoho were compared with the help pages of the services, the others
+/** The day when the rows were last compared with the pages below. */
+export const providersListedOn = '2026-11-22';
+
+// The rows of Cloudflare, IONOS, STRATO and Zoho were compared with the help pages of the services, the others
 // are what is generally known of them: compare a row with its page when you touch it.
 // https://knowledge.workspace.google.com/admin/security/set-up-spf
 // https://learn.microsoft.com/defender-office-365/email-authentication-spf-configure

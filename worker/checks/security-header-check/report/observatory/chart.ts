@@ -1,6 +1,9 @@
 /** Points of each result under algorithm 6; those that pass, though some of them cost points. */
 type Chart = { readonly [outcome: string]: readonly [score: number, pass: boolean] };
 
+/** The day when the Observatory's module was read. */
+export const chartReadOn = '2026-08-22';
+
 // The figures are the Observatory's own (mdn/mdn-http-observatory, algorithm 6, 2026-08), read from its running module.
 export const chart = {
   'content-security-policy': {
