@@ -26,7 +26,8 @@ test.for([
     expect(report.categories.performance).toMatchObject({ score: null, grade: null, reason });
     expect([report.state, report.coverage]).toEqual(['partial', 0.85]);
     expect(codesIn(report)).toContain('coverage-incomplete');
-    expect(report.durationMs).toBeLessThan(3000);
+    // Far from the minute that a page load may take.
+    expect(report.durationMs).toBeLessThan(20_000);
     expect(Date.parse(report.freshUntil) - Date.parse(report.checkedAt)).toBe(60_000);
   },
 );
