@@ -4,36 +4,52 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hasMongo } from './kit/mongo.ts';
 
 type Counts = {
   readonly passed: number;
   readonly failed: number;
+  /** Required, and not run: their names. */
   readonly skipped: readonly string[];
+  /** How many were not run for want of something optional. */
+  readonly leftOut: number;
   /** What failed and how, to be said again at the very end: a log's beginning is easily lost. */
   readonly failures: readonly string[];
 };
 
 /** Projects that run together, so that the waits of some are filled by the others. */
 const parts = [['unit', 'contract', 'api'], ['lab'], ['faults'], ['browser'], ['slow']];
+/** What a clone may lack. Tests that need it name `mark`; a skip of any other test is a failure on CI. */
+const optional = [
+  {
+    isHere: hasMongo,
+    mark: 'hasMongo',
+    needs: "a server of MongoDB's protocol (MONGOD_BINARY, MONGODB_URL, or mongod or ferretdb on the PATH)",
+  },
+];
+const absent = optional.filter(({ isHere }) => !isHere);
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'diag-test-'));
 
-const total = { passed: 0, failed: 0 };
+const total = { passed: 0, failed: 0, leftOut: 0 };
 const failures: string[] = [];
 for (const projects of parts) {
   const part = projects.join(' + ');
   const start = performance.now();
-  const { passed, failed, skipped, failures: mine } = await runPart(projects);
+  const { passed, failed, skipped, leftOut, failures: mine } = await runPart(projects);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   console.log(`── ${part}: ${passed} passed, ${failed} failed, ${skipped.length} skipped in ${seconds} s`);
   for (const name of skipped) console.log(`   SKIPPED ${name}`);
   failures.push(...mine.map((failure) => `${part}: ${failure}`));
   total.passed += passed;
+  total.leftOut += leftOut;
   // On CI a part that was skipped was not tested: that is a failure.
   total.failed += failed + (process.env['CI'] === 'true' ? skipped.length : 0);
 }
 rmSync(folder, { recursive: true });
 for (const failure of failures) console.log(`FAILED ${failure}`);
+if (total.leftOut > 0)
+  console.log(`LEFT OUT ${total.leftOut} tests: they need ${absent.map(({ needs }) => needs).join('; ')}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);
 
@@ -76,22 +92,29 @@ function readCounts(report: string, code: number | null): Counts {
     suites = (JSON.parse(readFileSync(report, 'utf8')) as { testResults: readonly Suite[] }).testResults;
   } catch {
     // The part never came to its report: its own output says why.
-    return { passed: 0, failed: 1, skipped: [], failures: ['no report was written'] };
+    return { passed: 0, failed: 1, skipped: [], leftOut: 0, failures: ['no report was written'] };
   }
   const all = suites.flatMap(({ assertionResults }) => assertionResults);
   const count = (status: string) => all.filter((assertion) => assertion.status === status).length;
-  // A file that cannot be loaded has no assertions; the exit code still tells of it.
-  const failed = count('failed') + (code !== 0 && count('failed') === 0 ? 1 : 0);
-  const skipped = all
-    .filter(({ status }) => status === 'pending' || status === 'skipped' || status === 'todo')
-    .map(({ fullName }) => fullName);
+  const idle = suites.map((suite) => ({
+    isOptional: absent.some(({ mark }) => readFileSync(suite.name, 'utf8').includes(mark)),
+    names: suite.assertionResults
+      .filter(({ status }) => status === 'pending' || status === 'skipped' || status === 'todo')
+      .map(({ fullName }) => fullName),
+  }));
+  const skipped = idle.filter(({ isOptional }) => !isOptional).flatMap(({ names }) => names);
+  const leftOut = idle.filter(({ isOptional }) => isOptional).flatMap(({ names }) => names).length;
   const broken = all
     .filter(({ status }) => status === 'failed')
     .map(
       ({ fullName, failureMessages }) => `${fullName}\n${(failureMessages ?? []).join('\n').slice(0, 2000)}`,
     );
-  const unloaded = suites
-    .filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0)
-    .map(({ name, message }) => `${name}\n${message.slice(0, 2000)}`);
-  return { passed: count('passed'), failed, skipped, failures: [...broken, ...unloaded] };
+  // A file that cannot be loaded, or whose tables have no rows.
+  const empty = suites
+    .filter(({ assertionResults }) => assertionResults.length === 0)
+    .map(({ name, message }) => `${name}\n${message.slice(0, 2000) || 'it has no tests'}`);
+  const failures = [...broken, ...empty];
+  // What vitest says of the whole, such as an error outside of any test, is in its own output.
+  const failed = Math.max(failures.length, code === 0 ? 0 : 1);
+  return { passed: count('passed'), failed, skipped, leftOut, failures };
 }
