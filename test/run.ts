@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasMongo } from './kit/mongo.ts';
+import { hasPrevious } from './kit/previous-version.ts';
 
 type Counts = {
   readonly passed: number;
@@ -25,6 +26,11 @@ const optional = [
     isHere: hasMongo,
     mark: 'hasMongo',
     needs: "a server of MongoDB's protocol (MONGOD_BINARY, MONGODB_URL, or mongod or ferretdb on the PATH)",
+  },
+  {
+    isHere: hasPrevious,
+    mark: 'hasPrevious',
+    needs: 'the history of the repository (git clone without --depth)',
   },
 ];
 const absent = optional.filter(({ isHere }) => !isHere);

@@ -9,10 +9,8 @@ import { get, type Member } from './fleet.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
-// A copy of the files without their history has no previous version to start; there is nothing to try then.
-const describeUpgrade = hasPrevious ? describe : () => undefined;
-
-describeUpgrade('an upgrade from the previous version', () => {
+// A copy of the files without their history has no previous version to start.
+describe.skipIf(!hasPrevious)('an upgrade from the previous version', () => {
   const started = new Set<ServiceProcess>();
   let previous: ReturnType<typeof unpackPrevious>;
   beforeAll(() => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /** The version that an upgrade is tried from. */
-const commit = '4248301f32e9c14463aa81757de1cd6dd73f3d2e';
+const commit = '6725e1e205718dda4497a157d411ba0cd9773ef3';
 
 /** Whether this checkout has that version; a shallow clone has not. */
 export const hasPrevious = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`]).status === 0;
