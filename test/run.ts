@@ -14,6 +14,8 @@ type Counts = {
   readonly skipped: readonly string[];
   /** How many were not run for want of something optional. */
   readonly leftOut: number;
+  /** The files that took longest, each with its seconds. */
+  readonly slowest: readonly string[];
   /** What failed and how, to be said again at the very end: a log's beginning is easily lost. */
   readonly failures: readonly string[];
 };
@@ -42,9 +44,10 @@ const failures: string[] = [];
 for (const projects of parts) {
   const part = projects.join(' + ');
   const start = performance.now();
-  const { passed, failed, skipped, leftOut, failures: mine } = await runPart(projects);
+  const { passed, failed, skipped, leftOut, slowest, failures: mine } = await runPart(projects);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   console.log(`── ${part}: ${passed} passed, ${failed} failed, ${skipped.length} skipped in ${seconds} s`);
+  if (slowest.length > 0) console.log(`   slowest: ${slowest.join(', ')}`);
   for (const name of skipped) console.log(`   SKIPPED ${name}`);
   failures.push(...mine.map((failure) => `${part}: ${failure}`));
   total.passed += passed;
@@ -91,6 +94,9 @@ function readCounts(report: string, code: number | null): Counts {
     readonly name: string;
     readonly status: string;
     readonly message: string;
+    /** Unix time, ms. */
+    readonly startTime: number;
+    readonly endTime: number;
     readonly assertionResults: readonly Assertion[];
   };
   let suites: readonly Suite[];
@@ -98,7 +104,14 @@ function readCounts(report: string, code: number | null): Counts {
     suites = (JSON.parse(readFileSync(report, 'utf8')) as { testResults: readonly Suite[] }).testResults;
   } catch {
     // The part never came to its report: its own output says why.
-    return { passed: 0, failed: 1, skipped: [], leftOut: 0, failures: ['no report was written'] };
+    return {
+      passed: 0,
+      failed: 1,
+      skipped: [],
+      leftOut: 0,
+      slowest: [],
+      failures: ['no report was written'],
+    };
   }
   const all = suites.flatMap(({ assertionResults }) => assertionResults);
   const count = (status: string) => all.filter((assertion) => assertion.status === status).length;
@@ -122,5 +135,14 @@ function readCounts(report: string, code: number | null): Counts {
   const failures = [...broken, ...empty];
   // What vitest says of the whole, such as an error outside of any test, is in its own output.
   const failed = Math.max(failures.length, code === 0 ? 0 : 1);
-  return { passed: count('passed'), failed, skipped, leftOut, failures };
+  return { passed: count('passed'), failed, skipped, leftOut, slowest: listSlowest(suites), failures };
+}
+
+function listSlowest(suites: readonly { name: string; startTime: number; endTime: number }[]): string[] {
+  const root = fileURLToPath(new URL('.', import.meta.url));
+  return suites
+    .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, 8)
+    .map(({ name, seconds }) => `${name.replace(root, '')} ${seconds.toFixed(0)} s`);
 }
