@@ -39,5 +39,6 @@ test('a certificate of an authority that nobody knows is said at once', { timeou
     code: 'certificate-not-trusted',
     evidence: { reason: 'the browser says “net::ERR_CERT_AUTHORITY_INVALID”' },
   });
-  expect(run.tookMs).toBeLessThan(10_000);
+  // Far from the limit of a load.
+  expect(run.tookMs).toBeLessThan(30_000);
 });

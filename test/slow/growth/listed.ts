@@ -2,6 +2,9 @@
 export const readersOfOtherThings: { readonly [what: string]: readonly string[] } = {
   // Typed records, answers and sights; their texts went through a reader above, or through none.
   'what was read before': [
+    'readUnseen',
+    'readSsl2Answer',
+    'readSenders',
     'readAbsent',
     'readAll',
     'readAnswer',

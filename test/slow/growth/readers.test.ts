@@ -5,9 +5,9 @@ import { containers } from './containers.ts';
 import { readersOfOtherThings } from './listed.ts';
 import { textReaders } from './text-readers.ts';
 
-/** Exports of worker/ whose names say that they read. Those of facts/ and facts.ts read evidence, which readers made. */
+/** Exports of worker/ whose names say that they read. `worker/refresh` reads what a maintainer downloads; those of facts/ and facts.ts read evidence, which readers made. */
 function namedReaders(): string[] {
-  const files = globSync('worker/**/*.ts');
+  const files = globSync('worker/**/*.ts', { exclude: ['worker/refresh/**'] });
   return files.flatMap((file) => {
     const declared = [
       ...readFileSync(file, 'utf8').matchAll(/^export (?:async )?(?:function|const) (\w+)/gm),

@@ -57,6 +57,7 @@ import { readCodings } from '../../../worker/probes/http/decode-body.ts';
 import { seeBodySigns } from '../../../worker/web/block-page.ts';
 import { parseContentType } from '../../../worker/web/content-type.ts';
 import { openCookieJar } from '../../../worker/web/cookie-jar.ts';
+import { readCookiePurpose } from '../../../worker/web/cookie-purpose.ts';
 import { indexFields } from '../../../worker/web/fields.ts';
 import { parseHsts, readMaxAge } from '../../../worker/web/hsts.ts';
 import { decodeLocation, resolveLocation } from '../../../worker/web/location.ts';
@@ -193,6 +194,12 @@ export const textReaders: readonly TextReader[] = [
       return jar.fieldFor(new URL(url));
     },
     { pieces: ['a=b; path=/x'] },
+  ),
+  named(
+    'readCookiePurpose',
+    'header section',
+    (text) => [readCookiePurpose({ name: text, value: '1' }), readCookiePurpose({ name: 'a', value: text })],
+    { starts: ['SESS', 'a.'], pieces: ['Sess', 'a_', 'eyJ.', '1.'] },
   ),
   reader(decodeLocation, 'header section', { pieces: ['\u00c3', '\u00c3\u00a9'] }),
   named('seeLocation', 'header section', (text) => seeLocation(text, url), { starts: ['//'] }),
