@@ -8,9 +8,14 @@ import { fileURLToPath } from 'node:url';
 import { startMongo } from '../test/kit/mongo.ts';
 import { startRedis } from '../test/kit/redis.ts';
 import { startService } from '../test/kit/service-process.ts';
+import { goodZone, upperZones } from '../test/lab/domain-health/domains.ts';
+import { openNameServers } from '../test/lab/domain-health/name-servers.ts';
 
 /** A service with default settings and limits, behind a proxy that it trusts, and a token without limits. */
 export type Place = { readonly url: string; readonly token: string; close(): Promise<void> };
+
+/** Domains with the same two name servers. */
+const domains = Array.from({ length: 3000 }, (_, at) => `d${at}.test`);
 
 /** Sites on loopback, each host an address of its own: how late they answer, and how many hops they have, stands in the path. */
 export type Targets = {
@@ -18,7 +23,9 @@ export type Targets = {
   site(host: number, hopMs: number, hops: number): string;
   /** Requests of sites with so many ms a hop that have been answered. */
   answered(hopMs: number): number;
-  readonly port: number;
+  /** A domain at the hoster: each other than the last ones. */
+  nextDomain(): string;
+  readonly settings: Readonly<Record<string, string>>;
   close(): void;
 };
 
@@ -36,14 +43,22 @@ export async function openTargets(): Promise<Targets> {
   });
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
   const { port } = server.address() as AddressInfo;
+  const names = await openNameServers(
+    Object.assign({}, upperZones, ...domains.map((domain) => goodZone(domain))),
+  );
+  let domain = 0;
   return {
-    port,
+    nextDomain: () => domains[domain++ % domains.length] ?? '',
+    settings: { ...names.settings, TARGET_PORTS: String(port) },
     site(host, hopMs, hops) {
       const address = `127.${1 + ((host >> 16) & 127)}.${(host >> 8) & 255}.${host & 255}`;
       return `http://${address}:${port}/${host}/${hopMs}/${hops}`;
     },
     answered: (hopMs) => answers.get(hopMs) ?? 0,
-    close: () => server.close().closeAllConnections(),
+    close() {
+      server.close().closeAllConnections();
+      void names.close(); // the bench is over
+    },
   };
 }
 
@@ -51,21 +66,20 @@ export async function openTargets(): Promise<Targets> {
 const code = process.env['BENCH_BEFORE'] ?? fileURLToPath(new URL('..', import.meta.url));
 const program = join(code, 'cli/diag.js');
 
-const settingsOf = (port: number) => ({
+const usual = {
   PORT: '0',
   ADMIN_PORT: '0',
   LOG_LEVEL: 'info',
   WORKER_QUEUES: 'network',
   TRUST_PROXY: '1',
   TARGET_ALLOW_CIDRS: '127.0.0.0/8',
-  TARGET_PORTS: String(port),
   FRESH_SECONDS: '3600',
-});
+};
 
 /** One process with everything in it. */
-export async function openEmbedded({ port }: Targets): Promise<Place> {
+export async function openEmbedded({ settings }: Targets): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'diag-bench-'));
-  const environment = { ...settingsOf(port), DATA_DIR: folder };
+  const environment = { ...usual, ...settings, DATA_DIR: folder };
   const service = await start('serve', environment);
   return {
     url: service.url,
@@ -79,9 +93,9 @@ export async function openEmbedded({ port }: Targets): Promise<Place> {
 }
 
 /** An API and one worker of 50, over Redis and a store. */
-export async function openScaled({ port }: Targets): Promise<Place> {
+export async function openScaled({ settings }: Targets): Promise<Place> {
   const [redis, mongo] = await Promise.all([startRedis(), startMongo()]);
-  const environment = { ...settingsOf(port), REDIS_URL: redis.url, MONGODB_URL: mongo.url };
+  const environment = { ...usual, ...settings, REDIS_URL: redis.url, MONGODB_URL: mongo.url };
   const [api, worker] = await Promise.all([start('api', environment), start('worker', environment)]);
   return {
     url: api.url,

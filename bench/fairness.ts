@@ -22,6 +22,7 @@ const slowHops = 3;
 const slowEveryMs = 1000;
 const backlog = 2000;
 const tokenCheckMs = 401;
+const atHoster = 120;
 
 type Load = {
   readonly name: string;
@@ -37,6 +38,7 @@ const loads: readonly Load[] = [
     run: (place: Place, targets: Targets, stop: AbortSignal) => runSlow(place, targets, { count, stop }),
   })),
   { name: 'token', run: runToken },
+  { name: 'hoster', run: runHoster },
 ];
 
 const about: Readonly<Record<string, string>> = {
@@ -45,6 +47,7 @@ const about: Readonly<Record<string, string>> = {
   '10 slow': '10 callers with slow sites',
   '100 slow': '100 callers with slow sites',
   token: `one token with ${backlog} checks`,
+  hoster: `${atHoster} dns-checks at one hoster`,
 };
 
 /** How long one caller's quick check takes beside others, embedded and scaled with one worker, default settings and limits. */
@@ -66,7 +69,7 @@ export async function bench(): Promise<Section> {
   }
   return {
     title: 'Beside other callers',
-    about: `How long the check of a site that answers after ${checkMs} ms takes, asked for every ${everyMs / 1000} s by an anonymous caller, beside others for ${loadS} s, the first fifth left out. Slow sites answer each of ${slowHops} hops after ${slowHopMs / 1000} s, and each of their callers starts a check a second, as its limits allow. The token has ${backlog} checks of sites that answer after ${tokenCheckMs} ms unfinished at any time. Default settings, one process or an API and one worker of 50 slots.`,
+    about: `How long the check of a site that answers after ${checkMs} ms takes, asked for every ${everyMs / 1000} s by an anonymous caller, beside others for ${loadS} s, the first fifth left out. Slow sites answer each of ${slowHops} hops after ${slowHopMs / 1000} s, and each of their callers starts a check a second, as its limits allow. The token has ${backlog} checks of sites that answer after ${tokenCheckMs} ms unfinished at any time. The hoster's two name servers are asked by dns-checks of ${atHoster} anonymous callers, each of which has one unfinished at any time. Default settings, one process or an API and one worker of 50 slots.`,
     columns: ['', 'beside', 'checks', 'p50, s', 'p95, s', 'most, s', 'not answered 200'],
     rows,
     limits: 'the CPU of the process that runs the checks, where a token keeps it busy.',
@@ -85,7 +88,10 @@ async function measure(place: Place, load: Load, targets: Targets): Promise<stri
   const until = performance.now() + loadS * 1000;
   const from = performance.now() + loadS * 1000 * leftOut;
   while (performance.now() < until) {
-    const sample = ask(place, targets.site(nextHost(), checkMs, 1), { caller: '203.0.113.77', waitS });
+    const sample = ask(place, redirectOf(targets.site(nextHost(), checkMs, 1)), {
+      caller: '203.0.113.77',
+      waitS,
+    });
     if (performance.now() >= from) samples.push(sample);
     await delay(everyMs);
   }
@@ -108,13 +114,15 @@ function nextHost(): number {
 type Sample = { readonly status: number; readonly ms: number };
 type Asking = { readonly caller: string; readonly waitS: number; readonly token?: string };
 
-async function ask({ url }: Place, target: string, { caller, waitS: wait, token }: Asking): Promise<Sample> {
+const redirectOf = (target: string) => `redirect-check?url=${encodeURIComponent(target)}&`;
+
+async function ask({ url }: Place, tool: string, { caller, waitS: wait, token }: Asking): Promise<Sample> {
   const start = performance.now();
   const headers = {
     'x-forwarded-for': caller,
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
-  const path = `/api/tools/redirect-check?url=${encodeURIComponent(target)}&wait=${wait}`;
+  const path = `/api/tools/${tool}wait=${wait}`;
   try {
     const response = await fetch(`${url}${path}`, { headers });
     await response.arrayBuffer();
@@ -133,7 +141,7 @@ async function runSlow(place: Place, targets: Targets, { count, stop }: Slow): P
     await pause((index / count) * slowEveryMs, stop);
     while (!stop.aborted) {
       const target = targets.site(nextHost(), slowHopMs, slowHops);
-      void ask(place, target, { caller: `198.${index}.100.7`, waitS: 0 });
+      void ask(place, redirectOf(target), { caller: `198.${index}.100.7`, waitS: 0 });
       await pause(slowEveryMs, stop);
     }
   };
@@ -147,7 +155,7 @@ async function runToken(place: Place, targets: Targets, stop: AbortSignal): Prom
   while (!stop.aborted) {
     const missing = backlog - (started - (targets.answered(tokenCheckMs) - before));
     const asked = Array.from({ length: Math.min(100, Math.max(0, missing)) }, () =>
-      ask(place, targets.site(nextHost(), tokenCheckMs, 1), {
+      ask(place, redirectOf(targets.site(nextHost(), tokenCheckMs, 1)), {
         caller: '198.51.100.9',
         waitS: 0,
         token: place.token,
@@ -156,6 +164,20 @@ async function runToken(place: Place, targets: Targets, stop: AbortSignal): Prom
     started += (await Promise.all(asked)).filter(({ status }) => status === 202).length;
     await pause(50, stop);
   }
+}
+
+/** Each caller in a network of its own has one dns-check unfinished, of a domain that was not asked before while there are some. */
+async function runHoster(place: Place, targets: Targets, stop: AbortSignal): Promise<void> {
+  const caller = async (index: number) => {
+    while (!stop.aborted) {
+      const { status } = await ask(place, `dns-check/${targets.nextDomain()}?`, {
+        caller: `20.${index}.100.7`,
+        waitS: 20,
+      });
+      if (status !== 200) await pause(slowEveryMs, stop);
+    }
+  };
+  await Promise.all(Array.from({ length: atHoster }, (_, index) => caller(index)));
 }
 
 async function pause(ms: number, stop: AbortSignal): Promise<void> {

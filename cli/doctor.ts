@@ -11,7 +11,7 @@ import { describeMisspelling } from '#shared/settings/misspelt-settings';
 import { openLogger } from '#shared/telemetry/logger';
 import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
 import { lookAtResolvers } from '../worker/probes/dns/look-at-resolvers.ts';
-import { browserSettingsOf } from '../worker/start/probe-settings.ts';
+import { browserSettingsOf } from '../worker/start/browser-settings.ts';
 import { listOldData, oldAfterDays } from '../worker/start/reference-data.ts';
 import { openServer, type ServerOptions } from './connection.ts';
 import { say, show } from './door.ts';

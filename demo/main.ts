@@ -8,7 +8,7 @@ import { makeToken } from '#shared/stores/tokens/make-token';
 import { openLogger } from '#shared/telemetry/logger';
 import { findBrowser } from '../worker/probes/browser/find-browser.ts';
 import { tryBrowser } from '../worker/probes/browser/try-browser.ts';
-import { browserSettingsOf } from '../worker/start/probe-settings.ts';
+import { browserSettingsOf } from '../worker/start/browser-settings.ts';
 import { browserTries } from '../worker/start/watch-browser.ts';
 import { openInternet } from './internet.ts';
 

@@ -8,11 +8,15 @@ const hostLimit = 8;
 const browserLimit = 4;
 /** Unfinished jobs that one process keeps account of: about 30 MB. */
 const jobLimit = 50_000;
+/** Callers with so few unfinished jobs, with all their neighbours, are refused last. */
+const fewJobs = 3;
 
 /** Counts the unfinished jobs that each caller started, so that nobody fills the line of a host or of the browser alone. */
 export type Holds = {
   /** Gives what leaves the place again; nothing where equal work of before has it. Throws the 429 of policy `host` or `browser`. */
   take(caller: Caller, job: Job): () => void;
+  /** True for a caller who, with all that share its widest network or its account, has few unfinished jobs or none. */
+  hasFew(caller: Pick<Caller, 'id' | 'levels'>): boolean;
   release(jobKey: string): void;
 };
 
@@ -32,10 +36,13 @@ export function openHolds(isOn: boolean): Holds {
     held.delete(jobKey);
     for (const name of hold.names) add(name, -1);
   };
+  const hasFew: Holds['hasFew'] = (caller) => (lines.get(unfinishedOf(caller)) ?? 0) < fewJobs;
   return {
+    hasFew,
     take(caller, job) {
       if (!isOn || held.has(job.jobKey)) return () => undefined;
-      if (held.size >= jobLimit)
+      // The backlogs of some keep nobody out who has none.
+      if (held.size >= (hasFew(caller) ? 2 * jobLimit : jobLimit))
         throw new Problem('overloaded', 'Too many checks are unfinished. Ask again in a few seconds.', {
           retryAfterS: 10,
         });
@@ -45,7 +52,7 @@ export function openHolds(isOn: boolean): Holds {
       ];
       const full = limits.find(({ limit, name }) => (lines.get(name) ?? 0) >= limit);
       if (full) throw refuse(full.policy, full.limit, job.host);
-      const names = limits.map(({ name }) => name);
+      const names = [...limits.map(({ name }) => name), unfinishedOf(caller)];
       for (const name of names) add(name, 1);
       const lastMs = job.startBy - Date.now() + job.runLimitMs;
       held.set(job.jobKey, { names, timer: setTimeout(() => release(job.jobKey), lastMs).unref() });
@@ -53,6 +60,10 @@ export function openHolds(isOn: boolean): Holds {
     },
     release,
   };
+}
+
+function unfinishedOf({ id, levels }: Pick<Caller, 'id' | 'levels'>): string {
+  return `unfinished ${levels[0] ?? id}`;
 }
 
 type Limit = { readonly policy: string; readonly limit: number; readonly name: string };

@@ -2,7 +2,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Problem } from '#shared/model/problem';
 
 /** Refuses new work while this process cannot keep up; cached answers go on. */
-export type Shed = { check(): void; close(): void };
+export type Shed = {
+  /** @param hasFew the caller has no backlog: it is refused last, as those with one make the work that cannot be kept up with */
+  check(hasFew: boolean): void;
+  close(): void;
+};
 
 export type ShedLimits = {
   /** Delay of the event loop at most of its turns of the last seconds: one stall is over when it is seen; a loop that is late at every turn does not keep up. */
@@ -13,6 +17,8 @@ export type ShedLimits = {
   readonly waits: number;
 };
 
+/** Where the loop is late by so many times the limit, everybody is refused. */
+const timesLater = 5;
 /** One turn alone is a stall. */
 const leastTurns = 2;
 
@@ -26,8 +32,8 @@ export function openShed(limits: ShedLimits, waits: () => number): Shed {
     delay.reset();
   }, limits.windowMs).unref();
   return {
-    check() {
-      if (lagMs > limits.lagMs)
+    check(hasFew) {
+      if (lagMs > limits.lagMs * (hasFew ? timesLater : 1))
         throw new Problem(
           'overloaded',
           'This process is busy beyond its measure. Ask again in a few seconds.',

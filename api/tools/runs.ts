@@ -67,7 +67,7 @@ async function runPaid(
   { job, caller, response }: Running,
   wait: () => Promise<WaitOutcome>,
 ): Promise<WaitOutcome> {
-  runs.shed.check();
+  runs.shed.check(runs.holds.hasFew(caller));
   await refuseStruck(runs.strikes, job);
   const leave = runs.holds.take(caller, job);
   try {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Looked } from '../backends/look-at-mongo.ts';
-import { openMemoryPace } from '../limits/pace/memory.ts';
+import type { Ledger } from '../limits/pace/ledger.ts';
+import { openMemoryLedger } from '../limits/pace/memory.ts';
 import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
 import { openMemoryStrikes } from '../limits/strikes/memory.ts';
 import type { JobQueue, Missed } from '../ports/job-queue.ts';
-import type { Pace } from '../ports/pace.ts';
 import type { RateLimiter } from '../ports/rate-limiter.ts';
 import type { ReportStore } from '../ports/report-store.ts';
 import type { Strikes } from '../ports/strikes.ts';
@@ -27,7 +27,8 @@ export type Backend = {
   readonly reportStore: ReportStore;
   readonly rateLimiter: RateLimiter;
   readonly tokenStore: TokenStore;
-  readonly pace: Pace;
+  /** The account of the pace of all runs, of which each process that runs some takes portions. */
+  readonly pace: Ledger;
   readonly strikes: Strikes;
   /** Whether this process has the settings of the others; absent where there are no others. */
   readonly agreement?: Agreement;
@@ -70,12 +71,8 @@ export async function openBackend(config: Config, log: Logger, tracing?: Tracing
     async close(graceMs) {
       for (const watched of [jobQueue, reportStore]) watched.close();
       await parts.jobQueue.close(graceMs);
-      await Promise.all([
-        parts.rateLimiter.close(),
-        parts.pace.close(),
-        parts.reportStore.close(),
-        parts.tokenStore.close(),
-      ]);
+      parts.pace.close();
+      await Promise.all([parts.rateLimiter.close(), parts.reportStore.close(), parts.tokenStore.close()]);
     },
   };
 }
@@ -146,7 +143,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Parts> {
     reportStore: openSqliteReportStore(path, { log, limitBytes: limitBytesOf(config), onForeignWrite }),
     rateLimiter: openMemoryRateLimiter(),
     tokenStore: await openTokenStore(config, log),
-    pace: openMemoryPace(),
+    pace: openMemoryLedger(),
     strikes: openMemoryStrikes(),
   };
 }
@@ -162,7 +159,7 @@ async function openScaled(
     { impatientAlone, openRedis },
     { openMongoReportStore },
     { openRedisRateLimiter },
-    { openRedisPace },
+    { openRedisLedger },
     { openRedisStrikes },
     { openAgreement },
     { listAgreedSettings },
@@ -191,7 +188,7 @@ async function openScaled(
     reportStore: inSharedTime(reportStore, () => jobQueue.clockOffsetMs()),
     rateLimiter: openRedisRateLimiter(redis, log),
     tokenStore: await openTokenStore(config, log),
-    pace: openRedisPace(openRedis(urls.redis, impatientAlone, log), log),
+    pace: openRedisLedger(openRedis(urls.redis, impatientAlone, log), log),
     strikes: openRedisStrikes(redis, log),
   };
 }

@@ -33,6 +33,8 @@ export type Metrics = {
   checkDone(check: string, state: string, seconds?: number): void;
   /** A unit of a pace was waited for so long. */
   paceWaited(charge: string, seconds: number): void;
+  /** A runner process ended that nobody had asked to. */
+  runnerEnded(cause: string): void;
   /** From now on each scrape tells which parts are away or hampered. */
   watchReadiness(read: ReadReadiness): void;
   /** From now on each scrape tells of which day these tables are. */
@@ -79,6 +81,12 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
   );
   const checks = counter('diag_checks_total', 'Runs ended.', ['check', 'outcome']);
   for (const { name } of catalogue) checks.inc({ check: name, outcome: 'failed' }, 0);
+  const runnerEnds = tally(
+    'diag_runner_ends_total',
+    'Runner processes that ended without being asked to.',
+    'cause',
+    ['frozen', 'crashed', 'silent', 'killed'],
+  );
   const checkSeconds = histogram('diag_check_duration_seconds', 'Time of a run.', 'check');
   return {
     request: countRequest,
@@ -91,6 +99,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
       if (seconds !== undefined) checkSeconds.observe({ check }, seconds);
     },
     paceWaited: addPaceWaits(registry),
+    runnerEnded: runnerEnds,
     watchReadiness: (read) => addDegradedGauge(read, registers),
     showTables: (tables) => addTableDays(tables, registers),
     watchTracing: (tracing) => addSpanCounter(tracing, registers),

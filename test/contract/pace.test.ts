@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openMemoryPace } from '#shared/limits/pace/memory';
+import { openLeasedPace } from '#shared/limits/pace/leased';
+import { openMemoryLedger, openMemoryPace } from '#shared/limits/pace/memory';
 import { openRedisPace } from '#shared/limits/pace/redis';
 import { randomId } from '#shared/model/job';
 import type { Pace } from '#shared/ports/pace';
 import { steadyNow } from '#shared/time/steady-time';
+import { openPaceOfWorker } from '../../worker/supervise/pace-of-worker.ts';
 import { describeCluster } from '../kit/describe-cluster.ts';
 import { freeze } from '../kit/freeze.ts';
 import { openReadyRedis, quietLog } from '../kit/ready-redis.ts';
@@ -23,6 +25,35 @@ describe('memory pace', () => {
       expect(await pace.take(wanted)).toBeNull();
       await pace.close();
     }
+  });
+});
+
+describe('the pace of a runner process, whose worker keeps the account', () => {
+  const openAside = () => {
+    const ledger = openMemoryLedger();
+    const told: string[] = [];
+    const ofWorker = openPaceOfWorker(
+      async (asks) => {
+        told.push('asked');
+        return ledger.lease('', asks);
+      },
+      (message) => {
+        told.push(message.kind);
+        if (message.kind === 'returned') void ledger.lease('', message.asks); // never rejects
+      },
+    );
+    return { pace: openLeasedPace(ofWorker), told };
+  };
+  paceContract(async () => openAside().pace);
+
+  test('what a busy run asks takes few messages, and what is left over comes back in one', async () => {
+    const { pace, told } = openAside();
+    const rate = { perSecond: 100, burst: 100 };
+    for (let unit = 0; unit < 20; unit += 1) expect(await pace.take(order('a', { rate }))).toBe(0);
+    expect(told.length).toBeLessThan(8);
+    await expect.poll(() => told.at(-1)).toBe('returned');
+    expect(told.filter((kind) => kind === 'returned')).toHaveLength(1);
+    await pace.close();
   });
 });
 

@@ -6,6 +6,7 @@ import { freeze } from '../kit/freeze.ts';
 import { hasMongo } from '../kit/mongo.ts';
 import { findProgram } from '../kit/programs.ts';
 import { hasRedis } from '../kit/redis.ts';
+import { runnerPidOf } from '../kit/runner-process.ts';
 import { type AlarmFleet, openAlarmFleet } from './alarm-fleet.ts';
 import { get } from './fleet.ts';
 
@@ -84,6 +85,24 @@ describe.skipIf(!isHere)('alarms of faults inside a process or behind it', () =>
     // No other runs meanwhile: one of few has failed.
     for (let minute = 0; minute < 8; minute += 1) await alarms.scrape();
     alarms.expectAlarms('DiagChecksFail');
+    expect(alarms.judge(promtool)).toContain('SUCCESS');
+  });
+
+  test('a runner process that is killed again and again', async () => {
+    const { members } = alarms;
+    alarms.record();
+    await alarms.pass(3);
+    const runner = () => runnerPidOf(members.worker.process.pid);
+    for (let kills = 0; kills < 3; kills += 1) {
+      const before = runner();
+      process.kill(before, 'SIGKILL');
+      await expect.poll(() => [before, NaN].includes(runner()), { timeout: 30_000 }).toBe(false);
+      await alarms.pass(1);
+    }
+    await alarms.pass(1);
+    alarms.expectAlarms('DiagRunnerEnds');
+    await alarms.pass(31);
+    alarms.expectAlarms();
     expect(alarms.judge(promtool)).toContain('SUCCESS');
   });
 

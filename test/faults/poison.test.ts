@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { runnerPidOf } from '../kit/runner-process.ts';
 import { startService } from '../kit/service-process.ts';
 import { openLab } from '../lab/kit/lab.ts';
 
@@ -49,11 +49,6 @@ async function check(host: string, more = ''): Promise<{ report: Report; ms: num
   const url = encodeURIComponent(`http://${host}.test/`);
   const response = await fetch(`${service.url}/api/tools/redirect-check?url=${url}&wait=40${more}`);
   return { report: (await response.json()) as Report, ms: performance.now() - start };
-}
-
-function runnerPidOf(parent: number | undefined): number {
-  const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(parent)], { encoding: 'utf8' });
-  return Number.parseInt(children.split('\n').find((line) => line.includes('runner-main')) ?? '', 10);
 }
 
 const runnerPid = () => runnerPidOf(service.child.pid);

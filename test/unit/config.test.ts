@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ConfigError, countProcesses, readConfig } from '#shared/settings/config';
 import { fileSettingOf, secretSettings } from '#shared/settings/secret-files';
-import { browserSettingsOf } from '../../worker/start/probe-settings.ts';
+import { browserSettingsOf } from '../../worker/start/browser-settings.ts';
 
 test('without any variable every setting has its default', () => {
   expect(readConfig({})).toMatchObject({

@@ -72,6 +72,9 @@ test('what alarms watch begins at 0: Prometheus sees no increase in a series tha
   const metrics = openMetrics(queue, store);
   const { body } = await metrics.text();
   expect(valueOf(body, 'diag_problems_total{code="internal_error"}')).toBe(0);
+  // An increase is seen only in a series that was there before.
+  for (const cause of ['frozen', 'crashed', 'silent', 'killed'])
+    expect(valueOf(body, `diag_runner_ends_total{cause="${cause}"}`)).toBe(0);
   for (const { name } of catalogue)
     expect(valueOf(body, `diag_checks_total{check="${name}",outcome="failed"}`)).toBe(0);
   await queue.close(0);

@@ -9,7 +9,13 @@ import { type Charge, openPaceTurns } from './pace-turns.ts';
 import { openRecognition } from './recognition.ts';
 
 /** Whose run it is: the registrable domain or address that the caller named, whether the caller can be held to account, and how long it may take. */
-export type RunOwner = { readonly site: string; readonly isAnonymous: boolean; readonly limitMs?: number };
+export type RunOwner = {
+  readonly site: string;
+  readonly isAnonymous: boolean;
+  readonly limitMs?: number;
+  /** How much longer it may take, where waiting for its turn does not count; ms. */
+  readonly mostMs?: () => number;
+};
 
 /** The owner of a job's run. */
 export function ownerOf({
@@ -96,6 +102,7 @@ export function openBudget(pace: Pace, owner: RunOwner | undefined, slot: Slot =
   const turns = openPaceTurns(pace, {
     isAnonymous: owner?.isAnonymous === true,
     limitMs: owner?.limitMs,
+    mostMs: owner?.mostMs,
     slot,
     isWellKnown: recognition.isWellKnown,
   });

@@ -39,6 +39,8 @@ type PacedRun = {
   readonly isAnonymous: boolean;
   /** How long it may take in all; undefined: without an end of its own. */
   readonly limitMs: number | undefined;
+  /** How much longer it may take, where its clock stands still while it waits without its slot. */
+  readonly mostMs: (() => number) | undefined;
   readonly slot: Slot;
   readonly isWellKnown: (address: string) => boolean;
 };
@@ -53,8 +55,10 @@ export type PaceTurns = {
 };
 
 /** Opens the turns of one run. */
-export function openPaceTurns(pace: Pace, { isAnonymous, limitMs, slot, isWellKnown }: PacedRun): PaceTurns {
-  const endsAt = steadyNow() + (limitMs ?? Infinity) - endMs;
+export function openPaceTurns(pace: Pace, run: PacedRun): PaceTurns {
+  const { isAnonymous, limitMs, mostMs, slot, isWellKnown } = run;
+  const limitAt = steadyNow() + (limitMs ?? Infinity);
+  const endsAt = () => (mostMs ? steadyNow() + mostMs() : limitAt) - endMs;
   const asked = new Map<string, { readonly since: number; units: number }>();
   const standInLine = (key: string) => {
     const before = asked.get(key) ?? { since: steadyNow(), units: 0 };
@@ -70,7 +74,7 @@ export function openPaceTurns(pace: Pace, { isAnonymous, limitMs, slot, isWellKn
       if (!usual) return true;
       const rate = what === 'packets' && isWellKnown(of) ? timesAsFast(usual) : usual;
       const askedAt = steadyNow();
-      const until = Math.min(askedAt + longestWaitMs, endsAt);
+      const until = Math.min(askedAt + longestWaitMs, endsAt());
       const order = {
         key: `${what} ${of}`,
         rate,

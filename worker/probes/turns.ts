@@ -1,16 +1,27 @@
 import { currentRun, inRun, markRun } from './mark.ts';
+import { openTurnOrder } from './turn-order.ts';
 
 /** How long the work of one turn of the event loop may take; of a longer piece there is one in a turn. */
 const turnMs = 8;
 
-type Waiting = { readonly work: () => void; readonly run: number | undefined };
+type Piece = { readonly work: () => void; readonly run: number | undefined };
 
-const waiting: Waiting[] = [];
+const waiting = openTurnOrder<Piece>();
+/** Whose runs these are, the widest network or the account first. */
+const callers = new Map<number, readonly string[]>();
 let isOpen = false;
+let beganAt = 0;
 let endsAt = 0;
 
+/** Says whose run it is until the run ends: callers take turns, however many runs one of them has. Gives what ends it. */
+export function nameCaller(run: number, path: readonly string[]): () => void {
+  callers.set(run, path);
+  return () => void callers.delete(run);
+}
+
 /**
- * Does a piece of work of a run in this turn of the event loop, or in a later one when the turn's time is used up; in the order of asking.
+ * Does a piece of work of a run in this turn of the event loop, or in a later one when the turn's time is used up. The caller whose runs have
+ * used the least time of late goes first; pieces of one caller are done in the order of asking.
  *
  * Under full load one turn brings what hundreds of sockets have received meanwhile, and each answer goes on with a handshake, the next
  * questions or a judgement, a millisecond or so. Done at once, these add up to turns of 100 ms, in which timers, callers of the API
@@ -18,7 +29,7 @@ let endsAt = 0;
  * @param run whose data it is; left out: that of the code that asks
  */
 export function inTurn(work: () => void, run: number | undefined = currentRun()): void {
-  waiting.push({ work, run });
+  waiting.add(pathOf(run), { work, run });
   if (isOpen) return;
   isOpen = true;
   setImmediate(beginTurn);
@@ -29,22 +40,31 @@ export function takeTurn(): Promise<void> {
   return new Promise((resolve) => inTurn(resolve));
 }
 
+// Runs of a command have one caller, and so has the end of a run that is over.
+function pathOf(run: number | undefined): readonly string[] {
+  return (run === undefined ? undefined : callers.get(run)) ?? [''];
+}
+
 function beginTurn(): void {
-  endsAt = performance.now() + turnMs;
+  beganAt = performance.now();
+  endsAt = beganAt + turnMs;
   goOn();
 }
 
 function goOn(): void {
-  const next = waiting.shift();
+  const next = waiting.next();
   isOpen = next !== undefined;
   if (!next) return;
   // What awaits the piece goes on in microtasks, which are part of its time.
-  queueMicrotask(() => process.nextTick(goOnInTime));
+  queueMicrotask(() => process.nextTick(goOnInTime, next.run));
   markRun(next.run);
   inRun(next.run, next.work);
 }
 
-function goOnInTime(): void {
-  if (performance.now() < endsAt) goOn();
+function goOnInTime(run: number | undefined): void {
+  const now = performance.now();
+  waiting.charge(pathOf(run), now - beganAt);
+  beganAt = now;
+  if (now < endsAt) goOn();
   else setImmediate(beginTurn);
 }

@@ -15,7 +15,7 @@ import { domainVisit } from '../visit/spec.ts';
 import { examine, type ReportSettings } from './examine.ts';
 import type { JobsTime } from './jobs.ts';
 import type { EvidenceFile } from './judge.ts';
-import { openRunClock } from './run-clock.ts';
+import { holdWhileAway, openRunClock } from './run-clock.ts';
 import type { RunStore } from './run-store.ts';
 import { traceProbes } from './trace-run.ts';
 
@@ -85,11 +85,12 @@ async function examineCheck(
   const clock = openRunClock({
     limitMs: job.runLimitMs,
     partsMs: job.runLimitMs * shareOfParts,
-    heldMostMs: 1000 * settings.queueSeconds,
+    heldMostMs: job.queue === 'composite' ? 1000 * settings.queueSeconds : pacedMostMs,
   });
   const { limit } = clock;
   const signal = AbortSignal.any([stop, limit]);
-  const probes = settings.probes.open(signal, ownerOf(job), start.slot);
+  const owner = { ...ownerOf(job), mostMs: () => clock.mostMs() };
+  const probes = settings.probes.open(signal, owner, holdWhileAway(start.slot, clock));
   const jobs = settings.jobsOf(job, { clock, signal });
   const examination = { probes, jobs, progress, limit, limitMs: job.runLimitMs, stop };
   try {
@@ -101,6 +102,9 @@ async function examineCheck(
     probes.close();
   }
 }
+
+/** Waits for the pace of hosts, which take none of a run's own time: all of them together, within the 15 s that its host's slot is leased for beyond its limit. */
+const pacedMostMs = 10_000;
 
 /** Of a composite job's own limit, what its parts may take; the rest is for judging and storing. */
 const shareOfParts = 0.92;

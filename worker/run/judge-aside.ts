@@ -61,12 +61,19 @@ function openAside(preloadFile: string | undefined) {
   let next = 0;
 
   const start = (): Worker => {
-    const opened = new Worker(threadFile, { workerData: { preloadFile } satisfies AsideStart });
+    const opened = new Worker(threadFile, {
+      workerData: { preloadFile } satisfies AsideStart,
+      resourceLimits,
+    });
     opened.on('message', settle).on('error', (error: Error) => {
       if (opened !== thread) return;
       thread = undefined;
-      for (const { reject } of waiting.values()) reject(error);
-      waiting.clear();
+      // The thread reads one file after the other: the first of them has ended it.
+      const [first] = waiting;
+      if (!first) return;
+      waiting.delete(first[0]);
+      first[1].reject(error);
+      if (waiting.size > 0) thread = start();
     });
     for (const [id, { json }] of waiting) opened.postMessage({ id, json } satisfies AsideQuestion);
     return opened;
@@ -99,5 +106,8 @@ function openAside(preloadFile: string | undefined) {
     },
   };
 }
+
+/** The largest evidence takes 30 MB to judge; a heap that grows beyond ends the thread, not the process. */
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 } as const;
 
 const threadFile = new URL('./judge-thread.ts', import.meta.url);

@@ -14,8 +14,13 @@ const { judge } = await import('./judge.ts');
 const { preloadFile } = workerData as AsideStart;
 const findCheck = makeFindCheck(preloadFile === undefined ? undefined : readFileSync(preloadFile, 'utf8'));
 
+// Strictly one after the other, so that the process knows which of them ended the thread.
+let last: Promise<void> = Promise.resolve();
 parentPort?.on('message', ({ id, json }: AsideQuestion) => {
-  void judgeText(json).then((answer) => parentPort?.postMessage({ id, ...answer } satisfies AsideAnswer));
+  last = last.then(async () => {
+    const answer = await judgeText(json);
+    parentPort?.postMessage({ id, ...answer } satisfies AsideAnswer);
+  });
 });
 
 async function judgeText(json: string): Promise<{ readonly report: string } | { readonly fault: string }> {

@@ -1,3 +1,5 @@
+import type { Slot } from '#shared/ports/job-queue';
+
 /** The time of a run. What it spends on waiting for the turns of other jobs does not count, up to a limit of its own. */
 export type RunClock = {
   /** Aborts when the run's time is over. */
@@ -6,6 +8,8 @@ export type RunClock = {
   readonly parts: AbortSignal;
   /** Holds the clock, while no time is to count; gives what lets it go on, once. */
   hold(): () => void;
+  /** How long the run may go on, with all the time that it may still spend on waiting, ms. */
+  mostMs(): number;
   close(): void;
 };
 
@@ -41,7 +45,15 @@ export function openRunClock({ limitMs, partsMs, heldMostMs }: RunTimes): RunClo
     if (!limit.signal.aborted) after(limitMs - spent.running, () => limit.abort(timeIsOver()));
   };
   step(() => undefined);
+  const now = () => ({
+    running: spent.running + (isHeld() ? 0 : performance.now() - since),
+    held: spent.held + (isHeld() ? performance.now() - since : 0),
+  });
   return {
+    mostMs() {
+      const { running, held } = now();
+      return Math.max(0, limitMs - running) + Math.max(0, heldMostMs - held);
+    },
     limit: limit.signal,
     parts: parts.signal,
     hold() {
@@ -60,4 +72,20 @@ export function openRunClock({ limitMs, partsMs, heldMostMs }: RunTimes): RunClo
 
 function timeIsOver(): DOMException {
   return new DOMException('the time of the run is over', 'TimeoutError');
+}
+
+/** The slot of a run whose clock is held while it is given up: what the run waits for then is the turn of others. */
+export function holdWhileAway(slot: Slot, clock: Pick<RunClock, 'hold'>): Slot {
+  let goOn: (() => void) | undefined;
+  return {
+    release() {
+      goOn ??= clock.hold();
+      slot.release();
+    },
+    async retake(signal) {
+      await slot.retake(signal);
+      goOn?.();
+      goOn = undefined;
+    },
+  };
 }

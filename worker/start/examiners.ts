@@ -1,4 +1,5 @@
 import type { Backend } from '#shared/lifecycle/backend';
+import { openLeasedPace } from '#shared/limits/pace/leased';
 import { measurePace } from '#shared/limits/pace/measured';
 import { noPace } from '#shared/limits/pace/memory';
 import { noStrikes } from '#shared/limits/strikes/memory';
@@ -19,7 +20,6 @@ import { openSupervisor } from '../supervise/supervisor.ts';
 import { freezeLimits } from '../supervise/watch-freeze.ts';
 import { findCheckOf } from './find-check.ts';
 import { noProbes } from './no-probes.ts';
-import { prepareProbesOf } from './probe-settings.ts';
 import { reportSettingsOf } from './report-settings.ts';
 
 export type ExaminersContext = {
@@ -57,35 +57,56 @@ export function openExaminers(context: ExaminersContext): Examiners {
 }
 
 function openHere(context: ExaminersContext): Omit<Examiners, 'ready'> {
-  const { config, backend, log, tracing, metrics, isApart } = context;
+  const { config, backend, log, tracing, metrics } = context;
   const { jobQueue, reportStore } = backend;
   const shared = { reportStore, jobKeyOf: openJobKeys(config), log, publicPath: config.PUBLIC_URL ?? '' };
   const waiting = openWaiting({ jobQueue, reportStore, log, onDone: () => undefined });
   const judging = openJudging(config.HSTS_PRELOAD_FILE);
   const evidence = openEvidenceKeeper({ reportStore, log, evidenceForS: config.EVIDENCE_HOURS * 3600 });
-  const probes = isApart === true ? noProbes : prepareProbesOf(config, paceOf(context));
+  const probes = openProbes(context);
   const visits = openPlaces(Math.max(1, Math.floor(config.WORKER_CONCURRENCY / 2)));
   const jobsSettings = { ...shared, jobQueue, waiting, visits, queueSeconds: config.QUEUE_SECONDS };
+  // A setting that it cannot read ends the start.
+  const findCheck = findCheckOf(config);
   const jobsOf: ExaminerSettings['jobsOf'] = (job, time) =>
     job.queue === 'composite' ? openJobs(jobsSettings, job, time) : noJobs;
-  return {
-    examineJob: openExaminer({
+  const examining = probes.opened.then((factory) =>
+    openExaminer({
       ...shared,
       ...reportSettingsOf(config, () => Date.now() + jobQueue.clockOffsetMs()),
       evidence,
       judging,
-      probes,
-      findCheck: findCheckOf(config),
+      probes: factory,
+      findCheck,
       jobsOf,
       queueSeconds: config.QUEUE_SECONDS,
       onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
       tracing,
     }),
+  );
+  return {
+    examineJob: async (job, running) => (await examining)(job, running),
     async close() {
       await evidence.close();
       await judging.close();
       waiting.close();
-      probes.close();
+      await probes.close();
+    },
+  };
+}
+
+/** The probes of runs in this process. Where these are in a process apart, their code is not even loaded. */
+function openProbes(context: ExaminersContext) {
+  const pace = context.isApart === true ? noPace : paceOf(context);
+  const opened =
+    context.isApart === true
+      ? Promise.resolve(noProbes)
+      : import('./probe-settings.ts').then(({ prepareProbesOf }) => prepareProbesOf(context.config, pace));
+  return {
+    opened,
+    async close() {
+      (await opened).close();
+      await pace.close();
     },
   };
 }
@@ -97,12 +118,14 @@ function openApart(context: ExaminersContext): Examiners {
   const writer = openEvidenceWriter({ reportStore, log });
   const supervisor = openSupervisor({
     log,
-    pace: paceOf(context),
+    pace: backend.pace,
+    onPaced: (charge, seconds) => metrics?.paceWaited(charge, seconds),
     reportStore,
     keepEvidence: writer.begin,
     onDone: (check, state, seconds) => metrics?.checkDone(check, state, seconds),
     now: () => Date.now() + jobQueue.clockOffsetMs(),
     limits: freezeLimits,
+    onEnded: (cause) => metrics?.runnerEnded(cause),
     onPoison: (job) => strikes.add(job),
     isRefused: async (job) => (await strikes.look(job)) !== undefined,
   });
@@ -117,7 +140,6 @@ function openApart(context: ExaminersContext): Examiners {
 
 function paceOf({ config, backend, metrics }: ExaminersContext): Pace {
   if (!config.RATE_LIMIT) return noPace;
-  return metrics
-    ? measurePace(backend.pace, (charge, seconds) => metrics.paceWaited(charge, seconds))
-    : backend.pace;
+  const pace = openLeasedPace(backend.pace);
+  return metrics ? measurePace(pace, (charge, seconds) => metrics.paceWaited(charge, seconds)) : pace;
 }

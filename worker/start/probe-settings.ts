@@ -1,45 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { noPace } from '#shared/limits/pace/memory';
 import type { Pace } from '#shared/ports/pace';
 import type { Config } from '#shared/settings/config';
 import { targetPolicyOf } from '#shared/settings/policy';
-import { cruxBaseUrl } from '../probes/browser/field.ts';
-import { browserLimits } from '../probes/browser/limits.ts';
-import { psiBaseUrl } from '../probes/browser/psi.ts';
 import { dnsLimits } from '../probes/dns/open.ts';
 import { httpLimits } from '../probes/http/settings.ts';
-import { type ProbeFactory, type ProbeSettings, prepareProbes } from '../probes/open.ts';
+import { type ProbeFactory, prepareProbes } from '../probes/open.ts';
 import { tlsLimits } from '../probes/tls/open.ts';
+import { browserSettingsOf } from './browser-settings.ts';
 import { withoutTransfers } from './without-transfers.ts';
-
-/** The browser probe's settings, with production's limits. */
-export function browserSettingsOf(config: Config): ProbeSettings['browser'] {
-  return {
-    browser: { path: config.BROWSER_PATH, folder: browserFolderOf(config) },
-    noSandbox: config.BROWSER_NO_SANDBOX,
-    limits: browserLimits,
-    trustedAuthorities: readAuthorities(config.NODE_EXTRA_CA_CERTS),
-    psi:
-      config.PSI_API_KEY === undefined || config.BROWSER_PATH !== undefined
-        ? undefined
-        : { key: config.PSI_API_KEY, baseUrl: psiBaseUrl },
-    field: config.CRUX_API_KEY === undefined ? undefined : { key: config.CRUX_API_KEY, baseUrl: cruxBaseUrl },
-  };
-}
-
-// Of a run that keeps nothing, what was unpacked stays beside the other things that npm install would bring back.
-function browserFolderOf({ DATA_DIR }: Config): string {
-  if (DATA_DIR !== ':memory:') return join(DATA_DIR, 'browser');
-  return fileURLToPath(new URL('../../node_modules/.cache/diag/browser', import.meta.url));
-}
-
-// Node trusts them by itself; Chromium has to be told.
-function readAuthorities(path: string | undefined): string[] {
-  if (path === undefined) return [];
-  return readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-}
 
 /**
  * The probes as the settings want them, with production's limits.

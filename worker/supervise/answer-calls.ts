@@ -1,5 +1,5 @@
+import type { Ask, Ledger, Portion } from '#shared/limits/pace/ledger';
 import type { ReportState } from '#shared/model/report';
-import type { Pace } from '#shared/ports/pace';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
 import type { Logger } from '#shared/telemetry/logger';
 import type { GivenRun } from './given-run.ts';
@@ -9,7 +9,8 @@ import { receiveError, sendError } from './sent-error.ts';
 /** What the runner process may ask of its worker. */
 export type AnswerSettings = {
   readonly log: Logger;
-  readonly pace: Pick<Pace, 'take'>;
+  readonly pace: Pick<Ledger, 'laneOf' | 'lease'>;
+  readonly onPaced: (charge: string, seconds: number) => void;
   readonly reportStore: Pick<ReportStore, 'findFresh' | 'insert'>;
   /** Hands evidence to the store; resolves when it has it or could not take it at once. */
   readonly keepEvidence: (blob: Blob) => Promise<void>;
@@ -17,14 +18,14 @@ export type AnswerSettings = {
 };
 
 type Message = Exclude<FromRunner, { kind: 'ready' }>;
+type Tell = (message: ToRunner) => void;
 
 /** Does what the messages of the process say; those of a run that has ended are void. */
 export function openAnswers(
   settings: AnswerSettings,
   find: (run: number) => GivenRun | undefined,
-  tell: (message: ToRunner) => void,
-): { readonly take: (message: Message) => void } {
-  const answer = async ({ call, run, name, given }: Extract<Message, { kind: 'call' }>) => {
+): { readonly take: (message: Message, tell: Tell) => void } {
+  const answer = async ({ call, run, name, given }: Extract<Message, { kind: 'call' }>, tell: Tell) => {
     try {
       const value = await answerOf(settings, find(run))[name](...(given as [never, never]));
       tell({ kind: 'answer', call, value });
@@ -33,14 +34,18 @@ export function openAnswers(
     }
   };
   return {
-    take(message) {
+    take(message, tell) {
       switch (message.kind) {
         case 'log':
           return settings.log[message.level](message.fields, message.message);
         case 'done':
           return settings.onDone(message.check, message.state, message.seconds);
+        case 'paced':
+          return settings.onPaced(message.charge, message.seconds);
+        case 'returned':
+          return void leaseAll(settings.pace, message.asks); // never rejects
         case 'call':
-          return void answer(message); // never rejects
+          return void answer(message, tell); // never rejects
         case 'progress':
         case 'release':
         case 'evidence':
@@ -56,7 +61,7 @@ export function openAnswers(
 
 function takeOf(
   run: GivenRun,
-  message: Exclude<Message, { kind: 'log' | 'done' | 'call' }>,
+  message: Exclude<Message, { kind: 'log' | 'done' | 'call' | 'paced' | 'returned' }>,
   { keepEvidence }: AnswerSettings,
 ): void {
   switch (message.kind) {
@@ -77,7 +82,7 @@ function takeOf(
 /** The calls of a run, which may have ended meanwhile. */
 function answerOf({ pace, reportStore }: AnswerSettings, run: GivenRun | undefined): Calls {
   return {
-    take: (...asked) => pace.take(...asked),
+    lease: (asks) => leaseAll(pace, asks),
     async findFresh(...asked) {
       const found = await reportStore.findFresh(...asked);
       return new Map([...found].map(([jobKey, { reportId }]) => [jobKey, { reportId }]));
@@ -90,4 +95,20 @@ function answerOf({ pace, reportStore }: AnswerSettings, run: GivenRun | undefin
       await run?.running.start.slot.retake(run.running.stop);
     },
   };
+}
+
+/** Asks of one message may be of several lanes. */
+async function leaseAll(pace: AnswerSettings['pace'], asks: readonly Ask[]): Promise<readonly Portion[]> {
+  const lanes = Map.groupBy(asks, ({ key }) => pace.laneOf(key));
+  const leased = new Map<Ask, Portion>();
+  await Promise.all(
+    [...lanes].map(async ([lane, ofLane]) => {
+      const portions = await pace.lease(lane, ofLane);
+      for (const [index, portion] of portions.entries()) {
+        const ask = ofLane[index];
+        if (ask) leased.set(ask, portion);
+      }
+    }),
+  );
+  return asks.flatMap((ask) => leased.get(ask) ?? []);
 }

@@ -6,6 +6,18 @@ import { type Freeze, type FreezeLimits, watchFreeze } from './watch-freeze.ts';
 /** A process that had runs, and has ended: how, and whether it was frozen before. */
 export type Loss = ProcessEnd & { readonly freeze: Freeze | undefined };
 
+/**
+ * Why a runner process ended: its data kept it busy or broke it; it got nowhere for a reason that cannot be seen; or somebody killed it, perhaps the
+ * system, for want of memory.
+ */
+export type RunnerEnd = 'frozen' | 'crashed' | 'silent' | 'killed';
+
+/** Tells the ends of processes apart. Who may send signals to a process can end it from outside, and so can a machine without memory. */
+export function causeOf({ freeze, signal }: Pick<Loss, 'freeze' | 'signal'>): RunnerEnd {
+  if (freeze !== undefined) return freeze === 'busy' ? 'frozen' : 'silent';
+  return signal === 'SIGKILL' || signal === 'SIGTERM' ? 'killed' : 'crashed';
+}
+
 /** A runner process that is replaced when it ends. */
 export type KeptProcess = {
   /** Sends a message; one for a process that is not ready is lost, and `onReady` comes later. */
@@ -16,8 +28,14 @@ export type KeptProcess = {
 export type KeepSettings = {
   readonly log: Logger;
   readonly limits: FreezeLimits;
-  readonly onMessage: (message: Exclude<FromRunner, { kind: 'ready' }>) => void;
+  /** @param answer tells this process, and no later one: each numbers its calls from 1 */
+  readonly onMessage: (
+    message: Exclude<FromRunner, { kind: 'ready' }>,
+    answer: (message: ToRunner) => void,
+  ) => void;
   readonly onReady: () => void;
+  /** A process has ended that nobody had asked to. */
+  readonly onEnded: (cause: RunnerEnd) => void;
   /** A process that was ready has ended. */
   readonly onLoss: (loss: Loss) => void;
 };
@@ -40,6 +58,7 @@ export function keepProcess(settings: KeepSettings): KeptProcess {
       if (isClosing) return;
       failedStarts = loss.wasReady ? 0 : failedStarts + 1;
       const inMs = failedStarts === 0 ? 0 : Math.min(delays.mostMs, delays.leastMs * 2 ** failedStarts);
+      settings.onEnded(causeOf(loss));
       const { status, signal, freeze, errors } = loss;
       log.error({ status, signal, freeze, errors, inMs }, 'the runner process ended, another is started');
       if (loss.wasReady) settings.onLoss(loss);
@@ -53,13 +72,23 @@ export function keepProcess(settings: KeepSettings): KeptProcess {
     async close() {
       isClosing = true;
       clearTimeout(timer);
-      current?.life.kill();
-      await current?.ended;
+      if (!current) return;
+      const { life, ended } = current;
+      // One that is not ready has nothing to tell, and one that is frozen tells nothing.
+      if (!life.end()) life.kill();
+      const late = setTimeout(() => life.kill(), endWithinMs);
+      await ended.finally(() => clearTimeout(late));
     },
   };
 }
 
-type Life = Pick<RunnerProcess, 'tell' | 'kill'>;
+/** The spans that are left go to a collector, which may be slow. */
+const endWithinMs = 4000;
+
+type Life = Pick<RunnerProcess, 'tell' | 'kill'> & {
+  /** Asks it to end; false where it is not ready yet. */
+  end(): boolean;
+};
 
 /** One process, from its start to its end. */
 function startLife(
@@ -71,7 +100,7 @@ function startLife(
   let stopWatching: () => void = () => undefined;
   const started = startRunnerProcess({
     onMessage(message) {
-      if (message.kind !== 'ready') return onMessage(message);
+      if (message.kind !== 'ready') return onMessage(message, started.tell);
       isReady = true;
       stopWatching = watchFreeze(started, limits, (how) => {
         freeze = how;
@@ -87,5 +116,9 @@ function startLife(
   return {
     kill: started.kill,
     tell: (message) => void (isReady && started.tell(message)),
+    end() {
+      if (isReady) started.tell({ kind: 'end' });
+      return isReady;
+    },
   };
 }

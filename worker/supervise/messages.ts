@@ -1,14 +1,15 @@
+import type { Ask, Portion } from '#shared/limits/pace/ledger';
 import type { Job } from '#shared/model/job';
 import type { ReportState } from '#shared/model/report';
 import type { Progress } from '#shared/ports/job-queue';
-import type { Pace } from '#shared/ports/pace';
 import type { Blob, ReportStore } from '#shared/ports/report-store';
 import type { RunOutcome } from '../run/examine-job.ts';
 import type { SentError } from './sent-error.ts';
 
 /** What the runner process asks its worker to do, and waits for. */
 export type Calls = {
-  take(...asked: Parameters<Pace['take']>): Promise<number | null>;
+  /** Takes portions of the pace of all runs. */
+  lease(asks: readonly Ask[]): Promise<readonly Portion[]>;
   findFresh(
     ...asked: Parameters<ReportStore['findFresh']>
   ): Promise<ReadonlyMap<string, { reportId: string }>>;
@@ -22,6 +23,8 @@ export type ToRunner =
   /** `nowMs`: Unix ms by the clock that all processes share. */
   | { readonly kind: 'run'; readonly run: number; readonly job: Job; readonly nowMs: number }
   | { readonly kind: 'stop'; readonly run: number }
+  /** The process sends what it has left to tell, and ends. */
+  | { readonly kind: 'end' }
   | { readonly kind: 'answer'; readonly call: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly call: number; readonly error: SentError };
 
@@ -37,6 +40,10 @@ export type FromRunner =
       readonly name: keyof Calls;
       readonly given: readonly unknown[];
     }
+  /** Units of the pace that nobody used. */
+  | { readonly kind: 'returned'; readonly asks: readonly Ask[] }
+  /** A unit of the pace was waited for so long. */
+  | { readonly kind: 'paced'; readonly charge: string; readonly seconds: number }
   | { readonly kind: 'progress'; readonly run: number; readonly progress: Progress }
   | { readonly kind: 'release'; readonly run: number }
   | { readonly kind: 'evidence'; readonly run: number; readonly blob: Blob }

@@ -19,10 +19,11 @@ let take: (message: ToRunner) => void = (message) => early.push(message);
 process.on('message', (messages) => {
   for (const message of messages as readonly ToRunner[]) take(message);
 });
-const side = await openRunnerSide((messages: readonly FromRunner[], onWritten) => {
+const write = (messages: readonly FromRunner[], onWritten: () => void) => {
   if (process.connected) process.send?.(messages, undefined, {}, onWritten);
   else onWritten();
-});
+};
+const side = await openRunnerSide(write, () => process.exit());
 take = side.take;
 for (const message of early) take(message);
 settleWhenIdle();

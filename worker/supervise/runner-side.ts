@@ -1,3 +1,5 @@
+import { openLeasedPace } from '#shared/limits/pace/leased';
+import { measurePace } from '#shared/limits/pace/measured';
 import { noPace } from '#shared/limits/pace/memory';
 import type { Job } from '#shared/model/job';
 import type { Slot } from '#shared/ports/job-queue';
@@ -7,6 +9,7 @@ import type { Logger } from '#shared/telemetry/logger';
 import { openTracing } from '#shared/telemetry/tracing/open';
 import { noJobs } from '../checks/jobs.ts';
 import { currentRun, inRun, writeMarks } from '../probes/mark.ts';
+import { nameCaller } from '../probes/turns.ts';
 import { type ExamineJob, openExaminer } from '../run/examine-job.ts';
 import { openJudging } from '../run/judge-aside.ts';
 import { openEvidenceKeeper } from '../run/keep-evidence.ts';
@@ -15,6 +18,7 @@ import { prepareProbesOf } from '../start/probe-settings.ts';
 import { type MarkWriter, openMarkWriter } from './mark-file.ts';
 import type { Calls, FromRunner, ToRunner } from './messages.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
+import { openPaceOfWorker } from './pace-of-worker.ts';
 import { receiveError, sendError } from './sent-error.ts';
 
 /** The descriptor of the file of marks, behind those of input, output, errors and messages. */
@@ -24,9 +28,10 @@ const beatMs = 200;
 
 export type RunnerSide = { readonly take: (message: ToRunner) => void };
 
-/** Opens the side of the runner process, which says `ready` then. @param write sends to the worker */
+/** Opens the side of the runner process, which says `ready` then. @param write sends to the worker @param end ends this process */
 export async function openRunnerSide(
   write: (messages: readonly FromRunner[], onWritten: () => void) => void,
+  end: () => void,
 ): Promise<RunnerSide> {
   const outbox = openOutbox(write);
   const calls = openCalls(outbox);
@@ -34,11 +39,43 @@ export async function openRunnerSide(
   const marks = openMarkWriter(marksFd);
   writeMarks(marks.writeRun);
   const beats = openBeats(marks);
+  const examiner = await openExaminerOf(readConfig(), { outbox, calls, clock });
+  const runs = openRuns(examiner, { outbox, calls, beats });
+  outbox.send({ kind: 'ready' });
+  return {
+    take(message) {
+      switch (message.kind) {
+        case 'run':
+          clock.set(message.nowMs);
+          void inRun(message.run, () => runs.begin(message.run, message.job)); // its end is told in a message
+          return;
+        case 'stop':
+          runs.stop(message.run);
+          return;
+        case 'end':
+          void examiner.close().then(() => outbox.flush(end)); // never rejects
+          return;
+        case 'answer':
+        case 'refusal':
+          calls.settle(message);
+      }
+    },
+  };
+}
+
+type RunContext = {
+  readonly outbox: Outbox<FromRunner>;
+  readonly calls: CallBook;
+  readonly beats: ReturnType<typeof openBeats>;
+};
+
+/** The runs that are under way in this process. */
+function openRuns({ examineJob }: Pick<Opened, 'examineJob'>, { outbox, calls, beats }: RunContext) {
   const stops = new Map<number, AbortController>();
-  const examineJob = await openExaminerOf(readConfig(), { outbox, calls, clock });
-  const run = async (number: number, job: Job) => {
+  const begin = async (number: number, job: Job) => {
     const stop = new AbortController();
     stops.set(number, stop);
+    const forget = nameCaller(number, [...(job.levels ?? []), job.caller]);
     beats.begin();
     try {
       const outcome = await examineJob(job, {
@@ -51,25 +88,13 @@ export async function openRunnerSide(
       outbox.send({ kind: 'failure', run: number, error: sendError(error) });
     } finally {
       stops.delete(number);
+      forget();
       beats.end();
     }
   };
-  outbox.send({ kind: 'ready' });
   return {
-    take(message) {
-      switch (message.kind) {
-        case 'run':
-          clock.set(message.nowMs);
-          void inRun(message.run, () => run(message.run, message.job)); // its end is told in a message
-          return;
-        case 'stop':
-          stops.get(message.run)?.abort(new Error('the worker is stopping'));
-          return;
-        case 'answer':
-        case 'refusal':
-          calls.settle(message);
-      }
-    },
+    begin,
+    stop: (number: number) => stops.get(number)?.abort(new Error('the worker is stopping')),
   };
 }
 
@@ -79,9 +104,18 @@ type Context = {
   readonly clock: Pick<ReturnType<typeof openClock>, 'now'>;
 };
 
-async function openExaminerOf(config: Config, { outbox, calls, clock }: Context): Promise<ExamineJob> {
+type Opened = {
+  readonly examineJob: ExamineJob;
+  /** Sends the spans that are left. */
+  close(): Promise<void>;
+};
+
+async function openExaminerOf(config: Config, { outbox, calls, clock }: Context): Promise<Opened> {
   const log = logTo(outbox);
-  const pace = { take: calls.make('take'), close: async () => undefined };
+  const pace = measurePace(
+    openLeasedPace(openPaceOfWorker(calls.make('lease'), outbox.sendAlong)),
+    (charge, seconds) => outbox.sendAlong({ kind: 'paced', charge, seconds }),
+  );
   // The worker tells of a collector that is away: once is enough.
   const tracing = await openTracing(config, 'worker', quietly(log));
   const reportStore: Parameters<typeof openEvidenceKeeper>[0]['reportStore'] = {
@@ -90,7 +124,7 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
       for (const blob of blobs) outbox.sendAlong({ kind: 'evidence', run: currentRun() ?? 0, blob });
     },
   };
-  return openExaminer({
+  const examineJob = openExaminer({
     evidence: openEvidenceKeeper({ reportStore, log, evidenceForS: config.EVIDENCE_HOURS * 3600 }),
     judging: openJudging(config.HSTS_PRELOAD_FILE),
     reportStore: { findFresh: calls.make('findFresh'), insert: calls.make('insert') },
@@ -108,6 +142,7 @@ async function openExaminerOf(config: Config, { outbox, calls, clock }: Context)
     publicPath: config.PUBLIC_URL ?? '',
     reportIds: config.REPORT_IDS,
   });
+  return { examineJob, close: async () => tracing?.close() };
 }
 
 type CallBook = ReturnType<typeof openCalls>;

@@ -4,7 +4,7 @@ import type { ExamineJob, RunOutcome, Running } from '../run/examine-job.ts';
 import { TargetEndedRun } from '../run/target-ended-run.ts';
 import { type AnswerSettings, openAnswers } from './answer-calls.ts';
 import type { GivenRun } from './given-run.ts';
-import { keepProcess, type Loss } from './keep-process.ts';
+import { causeOf, keepProcess, type Loss, type RunnerEnd } from './keep-process.ts';
 import type { FreezeLimits } from './watch-freeze.ts';
 
 export type SupervisorSettings = AnswerSettings & {
@@ -12,6 +12,8 @@ export type SupervisorSettings = AnswerSettings & {
   /** Unix ms by the clock that all processes share. */
   readonly now: () => number;
   readonly limits: FreezeLimits;
+  /** A process has ended that nobody had asked to. */
+  readonly onEnded: (cause: RunnerEnd) => void;
   /** The job's target has ended a process. */
   readonly onPoison: (job: Job) => Promise<void>;
   /** True for a job that is not to be run: others of its host or its caller have ended too many processes. Never rejects. */
@@ -34,7 +36,7 @@ export function openSupervisor(settings: SupervisorSettings): Supervisor {
   const runs = openRuns(settings);
   const first = Promise.withResolvers<void>();
   let isReady = false;
-  const answers = openAnswers(settings, runs.find, (message) => kept.tell(message));
+  const answers = openAnswers(settings, runs.find);
   const give = (run: GivenRun) => {
     const { number, job } = run;
     kept.tell({ kind: 'run', run: number, job, nowMs: settings.now() });
@@ -42,6 +44,7 @@ export function openSupervisor(settings: SupervisorSettings): Supervisor {
   const kept = keepProcess({
     log: settings.log,
     limits: settings.limits,
+    onEnded: settings.onEnded,
     onMessage: answers.take,
     onReady() {
       isReady = true;
@@ -100,7 +103,10 @@ function openRuns({ log, onPoison, isRefused }: SupervisorSettings) {
     /** Whether a run may begin anew, or, where the process has just started, at all. */
     async judgeAgain(run: GivenRun): Promise<boolean> {
       if (run.lost > 0 && (await isRefused(run.job))) drop(run, new TargetEndedRun('refused', notRun));
-      else if (run.running.stop.aborted) drop(run, new Error('the worker is stopping'));
+      const { start, stop } = run.running;
+      // One that waited without its slot begins with one, as the others do.
+      if (run.lost > 0) await start.slot.retake(stop).catch(() => undefined); // only where the worker stops
+      if (stop.aborted) drop(run, new Error('the worker is stopping'));
       return runs.has(run.number);
     },
     lose(loss: Loss): void {
@@ -122,11 +128,9 @@ const notRun =
 const poisoned =
   'Reading what this target sent ended the process that read it, so the check could not be finished.';
 
-// Whoever may send signals to the process can end or stop it from outside, and so does a machine without memory: then the run is
-// the reason only if it happens to it again.
-function isDeedOfData({ freeze, signal }: Loss): boolean {
-  if (freeze !== undefined) return freeze === 'busy';
-  return signal !== 'SIGKILL' && signal !== 'SIGTERM';
+// Of a process that was killed or stopped from outside, the run is the reason only if it happens to it again.
+function isDeedOfData(loss: Loss): boolean {
+  return ['frozen', 'crashed'].includes(causeOf(loss));
 }
 
 function howOf({ freeze, signal, status }: Loss): string {

@@ -93,10 +93,9 @@ async function askLane(books: Books, lane: Lane): Promise<void> {
     if (asked.length === 0) continue;
     const asks = asked.map(({ ask }) => ask);
     const portions = await books.ledger.lease(lane.name, asks);
-    const time = books.now();
     for (const [index, { line, ask }] of asked.entries()) {
       const portion = portions[index];
-      if (portion) receive(line, ask, portion, time);
+      if (portion) receive(line, ask, portion);
       attend(books, line);
     }
   }

@@ -14,6 +14,8 @@ export type Ask = Pick<PaceOrder, 'key' | 'rate' | 'isAnonymous'> & {
  */
 export type Portion = {
   readonly units: number;
+  /** When it was given, ms of `steadyNow`: the runs that use it may be in another process. */
+  readonly at: number;
   /** Ms until the first unit fits the rate of all; below 0 by what is left of the burst. */
   readonly ofAll: number;
   /** The same by what callers of this kind may use. */

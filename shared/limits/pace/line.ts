@@ -87,9 +87,9 @@ export function askFor(line: Line, time: number): Ask | undefined {
 }
 
 /** Takes in what the ledger gave for `ask`. */
-export function receive(line: Line, ask: Ask, portion: Portion, time: number): void {
+export function receive(line: Line, ask: Ask, portion: Portion): void {
   line.isAsking = false;
-  const { ofAll, ofKind, intervals } = portion;
+  const { at: time, ofAll, ofKind, intervals } = portion;
   line.intervalMs = intervals.ofKind;
   const fromOf = (index: number) =>
     time + Math.max(0, ofAll + index * intervals.ofAll, ofKind + index * intervals.ofKind);

@@ -38,7 +38,7 @@ export function openMemoryLedger(options: MemoryLedgerOptions = {}): Ledger {
       ofAll: all + units * intervals.ofAll,
       ofAnonymous: ask.isAnonymous ? anonymous + units * intervals.ofKind : anonymous,
     });
-    return { units, ofAll, ofKind, intervals };
+    return { units, at: time, ofAll, ofKind, intervals };
   };
   return {
     laneOf: () => '',
@@ -47,8 +47,10 @@ export function openMemoryLedger(options: MemoryLedgerOptions = {}): Ledger {
   };
 }
 
+type Waits = Pick<Portion, 'ofAll' | 'ofKind' | 'intervals'>;
+
 /** How many units it is given: those that come free soon, and of what is left of the burst half to have in hand. */
-function countUnits({ wanted, ahead }: Ask, { ofAll, ofKind, intervals }: Omit<Portion, 'units'>): number {
+function countUnits({ wanted, ahead }: Ask, { ofAll, ofKind, intervals }: Waits): number {
   const fit = (withinMs: number) => {
     const units = Math.min((withinMs - ofAll) / intervals.ofAll, (withinMs - ofKind) / intervals.ofKind);
     // What is left of a sum of fractions is no wait.

@@ -31,7 +31,8 @@ export function openRedisPace(redis: AnyRedis, log: Logger): Pace {
   return openLeasedPace(openRedisLedger(redis, log));
 }
 
-function openRedisLedger(client: AnyRedis, log: Logger): Ledger {
+/** The account of all workers. Its client is disconnected when it is closed. */
+export function openRedisLedger(client: AnyRedis, log: Logger): Ledger {
   client.defineCommand('diagPaceLease', { lua: lease });
   client.defineCommand('diagPaceCount', { numberOfKeys: 1, lua: count });
   const redis = client as PaceRedis;
@@ -51,7 +52,11 @@ function openRedisLedger(client: AnyRedis, log: Logger): Ledger {
         const words = [horizonMs, census.processes(), anonymousShare, ...asks.flatMap(wordsOf)];
         const told = await redis.diagPaceLease(keys.length, ...keys, ...words);
         answeredAt = steadyNow();
-        return asks.map((ask, index) => ({ ...readPortion(told, index * 3), intervals: intervalsOf(ask) }));
+        return asks.map((ask, index) => ({
+          ...readPortion(told, index * 3),
+          at: answeredAt,
+          intervals: intervalsOf(ask),
+        }));
       } catch (error) {
         log.debug({ err: error }, 'pace not shared: Redis does not answer, this process counts alone');
         return leaseAlone(lane, asks);
@@ -100,7 +105,7 @@ function wordsOf({ rate, isAnonymous, wanted, ahead, returned }: Ask): Words {
   return [rate.perSecond, rate.burst, isAnonymous ? 1 : 0, wanted, ahead, returned];
 }
 
-function readPortion(told: readonly number[], at: number): Omit<Portion, 'intervals'> {
+function readPortion(told: readonly number[], at: number): Omit<Portion, 'intervals' | 'at'> {
   return { units: told[at] ?? 0, ofAll: told[at + 1] ?? 0, ofKind: told[at + 2] ?? 0 };
 }
 

@@ -5,7 +5,7 @@ import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
-import { browserSettingsOf } from '../../../worker/start/probe-settings.ts';
+import { browserSettingsOf } from '../../../worker/start/browser-settings.ts';
 import { openLab } from '../kit/lab.ts';
 import { goodPage, goodSite } from './sites.ts';
 

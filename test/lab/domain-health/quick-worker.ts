@@ -18,8 +18,8 @@ import { openEvidenceKeeper } from '../../../worker/run/keep-evidence.ts';
 import { openRunner } from '../../../worker/run/run-job.ts';
 // Loaded with the first request: seconds on a busy machine, where the limits of these tests are short.
 import '../../../worker/probes/http/send.ts';
+import { browserSettingsOf } from '../../../worker/start/browser-settings.ts';
 import { findCheckOf } from '../../../worker/start/find-check.ts';
-import { browserSettingsOf } from '../../../worker/start/probe-settings.ts';
 
 const tenth = (ms: number) => ms / 10;
 const tenths = (tries: readonly number[]) => tries.map(tenth);

@@ -11,7 +11,7 @@ import { dnsLimits } from '../../../worker/probes/dns/open.ts';
 import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import { type ProbeFactory, prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
-import { browserSettingsOf } from '../../../worker/start/probe-settings.ts';
+import { browserSettingsOf } from '../../../worker/start/browser-settings.ts';
 import type { KeyAndCertificate } from '../kit/certificates.ts';
 import { type Lab, openLab } from '../kit/lab.ts';
 import type { Sites } from '../kit/web-servers.ts';

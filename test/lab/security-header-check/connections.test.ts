@@ -9,7 +9,7 @@ import { httpLimits } from '../../../worker/probes/http/settings.ts';
 import type { Patience } from '../../../worker/probes/http/shared-connections.ts';
 import { prepareProbes } from '../../../worker/probes/open.ts';
 import { tlsLimits } from '../../../worker/probes/tls/open.ts';
-import { browserSettingsOf } from '../../../worker/start/probe-settings.ts';
+import { browserSettingsOf } from '../../../worker/start/browser-settings.ts';
 import { openLab } from '../kit/lab.ts';
 
 /** What a check asks of a site with a page, beside its http address. */

@@ -53,9 +53,12 @@ export type SslLab = {
 export async function openSslLab({
   zone = {},
   limits = {},
+  allow = '127.0.0.0/8,::1/128',
 }: {
   zone?: Zone;
   limits?: Partial<AllowanceLimits>;
+  /** Addresses that the guard lets through. */
+  allow?: string;
 } = {}): Promise<SslLab> {
   const years = { notBefore: inDays(-400), notAfter: inDays(4000), isAuthority: true };
   const root = issueCertificate({ subject: 'Lab Root', issuer: null, ...years });
@@ -76,7 +79,7 @@ export async function openSslLab({
     ADMIN_PORT: '0',
     LOG_LEVEL: 'silent',
     DNS_SERVERS: dns.address,
-    TARGET_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    TARGET_ALLOW_CIDRS: allow,
     TARGET_ALLOW_SUFFIXES: 'test',
     TARGET_PORTS: '1-65535',
   });
