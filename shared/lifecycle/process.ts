@@ -106,7 +106,7 @@ async function work(options: ProcessOptions, config: Config, role: ChildRole | u
   const parts = await (role
     ? openAsChild(options.children?.[role] ?? options.open, context)
     : options.open(context));
-  const readiness = openReadinessOf(backend, parts, log);
+  const readiness = openReadinessOf(context, parts);
   metrics.watchReadiness(readiness);
   if (tracing) metrics.watchTracing(tracing);
   const says = Object.assign({ mode: backend.mode }, ...parts.map((part) => part.says)) as object;
@@ -160,16 +160,15 @@ function quiet(log: Logger): Pick<Logger, 'info' | 'error'> {
   };
 }
 
-function openReadinessOf(
-  { jobQueue, reportStore, agreement }: Backend,
-  parts: readonly Part[],
-  log: Logger,
-): ReadReadiness {
+function openReadinessOf({ backend, log }: ProcessContext, parts: readonly Part[]): ReadReadiness {
+  const { jobQueue, reportStore, agreement } = backend;
   const pings = {
     queue: () => jobQueue.ping(),
     store: () => reportStore.ping(),
     // A shard that is away makes the process degraded, and leaves it ready: the others go on.
     ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
+    // Callers are still answered; a worker takes no jobs.
+    ...(jobQueue.clockState ? { clock: async () => jobQueue.clockState?.() ?? true } : {}),
     ...(agreement ? { settings: () => agreement.firstLook.then(() => agreement.state()) } : {}),
   };
   const ables = parts.map((part) => ({
