@@ -14,6 +14,7 @@ import {
   readChildRole,
   readConfig,
 } from '../settings/config.ts';
+import { denyListOf } from '../settings/deny-list.ts';
 import { describeMisspelling } from '../settings/misspelt-settings.ts';
 import { type Logger, openLogger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -25,6 +26,7 @@ import type { Place } from './primary/child.ts';
 import { openReadiness } from './readiness.ts';
 import { settleWhenIdle } from './settle.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
+import { tellDenyList } from './tell-deny-list.ts';
 import { warnOfMisspelt } from './warn-of-misspelt.ts';
 
 /** A part of the process: what it adds to readiness, and how it is closed. */
@@ -100,6 +102,7 @@ async function work(options: ProcessOptions, config: Config, role: ChildRole | u
   const child = role ? await import('./primary/be-child.ts') : undefined;
   const log = openLogger(config.LOG_LEVEL, { sharesOutput: child !== undefined });
   if (!child) warnOfMisspelt(log);
+  tellDenyList(config, child ? quiet(log) : log);
   makeDataFolderPrivate(config.DATA_DIR, log);
   const context = await openContext(name, config, log);
   const { backend, metrics, tracing } = context;
@@ -160,7 +163,7 @@ function quiet(log: Logger): Pick<Logger, 'info' | 'error'> {
   };
 }
 
-function openReadinessOf({ backend, log }: ProcessContext, parts: readonly Part[]): ReadReadiness {
+function openReadinessOf({ config, backend, log }: ProcessContext, parts: readonly Part[]): ReadReadiness {
   const { jobQueue, reportStore, agreement } = backend;
   const pings = {
     queue: () => jobQueue.ping(),
@@ -169,6 +172,10 @@ function openReadinessOf({ backend, log }: ProcessContext, parts: readonly Part[
     ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
     // Callers are still answered; a worker takes no jobs.
     ...(jobQueue.clockState ? { clock: async () => jobQueue.clockState?.() ?? true } : {}),
+    // Checks go on by the list that was read last.
+    ...(config.TARGET_DENY_NAMES_FILE === undefined
+      ? {}
+      : { denied: async () => denyListOf(config).state() }),
     ...(agreement ? { settings: () => agreement.firstLook.then(() => agreement.state()) } : {}),
   };
   const ables = parts.map((part) => ({

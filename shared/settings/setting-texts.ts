@@ -116,6 +116,15 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning: 'Networks that may be checked although they are not public.',
   },
   TARGET_DENY_CIDRS: { byDefault: null, meaning: 'Networks that are never checked.' },
+  TARGET_DENY_NAMES: {
+    byDefault: null,
+    meaning: 'Domains that are never checked and never asked, with all below them, comma separated.',
+  },
+  TARGET_DENY_NAMES_FILE: {
+    byDefault: null,
+    meaning:
+      'More of them in a file, one a line, `#` for comments; it is read again when it changes. Write a new file and rename it.',
+  },
   TARGET_ALLOW_SUFFIXES: {
     byDefault: null,
     meaning: 'For labs: special-use names that may be checked, such as test.',
