@@ -178,6 +178,7 @@ const settingsSchema = z.object({
   ADMIN_HOST: listenHost.default('127.0.0.1'),
   ADMIN_PORT: port.optional(),
   WEB_CONCURRENCY: processes.default(1),
+  DRAIN_SECONDS: count(0, 600).default(0),
   PUBLIC_URL: publicUrl.transform((value) => value.replace(/\/+$/, '')).optional(),
   CONTACT_URL: contactUrl.optional(),
   CORS_ORIGINS: origins.optional(),

@@ -18,6 +18,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       'API processes that share PORT and ADMIN_PORT, with REDIS_URL and MONGODB_URL; `auto` is one for each core. A worker ignores it.',
   },
+  DRAIN_SECONDS: {
+    byDefault: '0',
+    meaning:
+      'After SIGTERM the API goes on accepting for so long, while `/readyz` is 503: longer than your load balancer takes to notice. 10 in the image.',
+  },
   PUBLIC_URL: {
     byDefault: null,
     meaning: 'Address that callers use, such as https://checks.example/tools; prefix of every link.',
