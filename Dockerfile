@@ -19,7 +19,8 @@ ARG BROWSER=bundled
 # What the bundled Chromium links against, or Debian's with all that it needs.
 RUN case "$BROWSER" in bundled) packages="libnss3 libnspr4 libexpat1 fonts-liberation" ;; debian) packages="chromium chromium-sandbox fonts-liberation" ;; none) packages="" ;; esac \
   && if [ -n "$packages" ]; then apt-get update && apt-get install -y --no-install-recommends $packages && apt-get clean && rm -rf /var/lib/apt/lists/*; fi
-ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATA_DIR=/data
+# Time for a load balancer to notice that a process ends, and the memory that V8 would let grow under load.
+ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0 DATA_DIR=/data DRAIN_SECONDS=10 NODE_OPTIONS=--max-semi-space-size=8
 WORKDIR /app
 COPY --from=modules /app/node_modules node_modules
 COPY package.json LICENSE README.md ./

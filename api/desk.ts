@@ -23,6 +23,7 @@ import { openWaits } from './limits/waits.ts';
 import { type Deprecation, deprecations } from './listener/deprecations.ts';
 import type { Door } from './listener/front-door.ts';
 import { openOtherSiteCheck } from './listener/other-site.ts';
+import { withoutDenied } from './reports/without-denied.ts';
 import type { Admission } from './request/admit.ts';
 import { openAskReader, type ReadAsk } from './request/ask.ts';
 import { openCallers } from './request/caller.ts';
@@ -72,7 +73,7 @@ export function openDesk(context: ApiContext): Desk {
   const quotas = openQuotas(context.windows ?? openWindows(), backend.rateLimiter, config.RATE_LIMIT);
   const shelf = {
     reports: openReportCache(reportCacheBytes, site.linksOf),
-    reportStore: backend.reportStore,
+    reportStore: withoutDenied(backend.reportStore, targetPolicy.denied),
   };
   const runs = openRuns(context, shelf, quotas);
   return {
@@ -97,7 +98,8 @@ export function openDesk(context: ApiContext): Desk {
 }
 
 function openRuns({ config, backend, log, shedLimits }: ApiContext, shelf: Shelf, quotas: Quotas): Runs {
-  const { jobQueue, reportStore } = backend;
+  const { jobQueue } = backend;
+  const { reportStore } = shelf;
   const holds = openHolds(config.RATE_LIMIT);
   const payments = openPayments(quotas);
   const pace = openPace({ queueSeconds: config.QUEUE_SECONDS, hostConcurrency: config.HOST_CONCURRENCY });

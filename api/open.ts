@@ -12,7 +12,7 @@ export type Api = {
   readonly port: number;
   /** True while some reports can be given: from the store, by a new run, or from memory. */
   readonly canAnswer: (checks: Checks) => boolean;
-  /** Answers what waits with 202, lets running answers end, and closes. */
+  /** Goes on answering for DRAIN_SECONDS, while others learn that this process ends; then answers what waits with 202, lets running answers end, and closes. */
   close(graceMs: number): Promise<void>;
 };
 
@@ -41,6 +41,8 @@ export async function openApi(context: ApiContext): Promise<Api> {
     canAnswer: ({ queue, store }) => queue === true || store === true || desk.shelf.reports.count() > 0,
     async close(graceMs) {
       isDraining = true;
+      // Balancers send requests here until they have asked /readyz again.
+      await delay(config.DRAIN_SECONDS * 1000);
       desk.close();
       // A request may be on its way on a connection that looks idle from here: closing that would lose it.
       await delay(Math.min(drainMs, graceMs));

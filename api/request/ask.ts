@@ -61,9 +61,17 @@ export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf): ReadAsk
     maxSize: memoryBytes,
     sizeCalculation: (_understood, address) => objectBytes + address.length * 3,
   });
+  let revision = policy.denied?.revision();
+  // What was understood before a name came onto the list of those that are not checked is to be judged again.
+  const recall = (url: string): Understood | undefined => {
+    const now = policy.denied?.revision();
+    if (now !== revision) understood.clear();
+    revision = now;
+    return understood.get(url);
+  };
   const orProblem: ReadAsk['orProblem'] = (spec, request, owner) => {
     const { url = '' } = request;
-    const known = understood.get(url);
+    const known = recall(url);
     const asked = known ?? understand(spec, url, policy, jobKeyOf);
     if (asked instanceof Problem) return asked;
     if (!known && isWorthKeeping(url)) understood.set(url, asked);
@@ -85,7 +93,7 @@ export function openAskReader(policy: TargetPolicy, jobKeyOf: JobKeyOf): ReadAsk
     };
   };
   const recallPlain: ReadAsk['recallPlain'] = (url, owner) => {
-    const known = understood.get(url);
+    const known = recall(url);
     const isPlain = known && !known.times.isFresh && known.times.maxAgeS === undefined;
     return isPlain ? keyFor(known, owner, jobKeyOf).jobKey : undefined;
   };

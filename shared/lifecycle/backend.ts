@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Looked } from '../backends/look-at-mongo.ts';
+import { catalogue } from '../catalogue/registry.ts';
 import type { Ledger } from '../limits/pace/ledger.ts';
 import { openMemoryLedger } from '../limits/pace/memory.ts';
 import { openMemoryRateLimiter } from '../limits/rates/memory.ts';
@@ -177,7 +178,11 @@ async function openScaled(
   ]);
   const jobQueue = openBullmqJobQueue({ ...queueOptionsOf(config, urls.redis), log, tracing });
   const reportStore = ofMongoUrl(() =>
-    openMongoReportStore(urls.mongo, { log, limitBytes: limitBytesOf(config) }),
+    openMongoReportStore(urls.mongo, {
+      log,
+      limitBytes: limitBytesOf(config),
+      longestFreshMs: longestFreshMsOf(config),
+    }),
   );
   const redis = openRedis(urls.redis, impatientAlone, log);
   const agreement = openAgreement(redis, listAgreedSettings(config, identityOf(reportStore)), log);
@@ -235,6 +240,13 @@ function ofMongoUrl<T>(open: () => T): T {
 
 function limitBytesOf({ STORE_MAX_MB }: Config): number {
   return STORE_MAX_MB * 1_000_000;
+}
+
+// Clocks of processes may differ a little.
+const clocksMs = 60_000;
+
+function longestFreshMsOf({ FRESH_SECONDS: everyS = 0 }: Config): number {
+  return Math.max(everyS, ...catalogue.map(({ freshForS }) => freshForS)) * 1000 + clocksMs;
 }
 
 /** Jobs of a host of which nothing is known yet that can have their turn within QUEUE_SECONDS, at about a second each; more are refused at once instead of expiring. */

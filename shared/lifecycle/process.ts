@@ -14,6 +14,7 @@ import {
   readChildRole,
   readConfig,
 } from '../settings/config.ts';
+import { denyListOf } from '../settings/deny-list.ts';
 import { describeMisspelling } from '../settings/misspelt-settings.ts';
 import { type Logger, openLogger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -25,6 +26,7 @@ import type { Place } from './primary/child.ts';
 import { openReadiness } from './readiness.ts';
 import { settleWhenIdle } from './settle.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
+import { tellDenyList } from './tell-deny-list.ts';
 import { warnOfMisspelt } from './warn-of-misspelt.ts';
 
 /** A part of the process: what it adds to readiness, and how it is closed. */
@@ -100,13 +102,14 @@ async function work(options: ProcessOptions, config: Config, role: ChildRole | u
   const child = role ? await import('./primary/be-child.ts') : undefined;
   const log = openLogger(config.LOG_LEVEL, { sharesOutput: child !== undefined });
   if (!child) warnOfMisspelt(log);
+  tellDenyList(config, child ? quiet(log) : log);
   makeDataFolderPrivate(config.DATA_DIR, log);
   const context = await openContext(name, config, log);
   const { backend, metrics, tracing } = context;
   const parts = await (role
     ? openAsChild(options.children?.[role] ?? options.open, context)
     : options.open(context));
-  const readiness = openReadinessOf(backend, parts, log);
+  const readiness = openReadinessOf(context, parts);
   metrics.watchReadiness(readiness);
   if (tracing) metrics.watchTracing(tracing);
   const says = Object.assign({ mode: backend.mode }, ...parts.map((part) => part.says)) as object;
@@ -160,16 +163,19 @@ function quiet(log: Logger): Pick<Logger, 'info' | 'error'> {
   };
 }
 
-function openReadinessOf(
-  { jobQueue, reportStore, agreement }: Backend,
-  parts: readonly Part[],
-  log: Logger,
-): ReadReadiness {
+function openReadinessOf({ config, backend, log }: ProcessContext, parts: readonly Part[]): ReadReadiness {
+  const { jobQueue, reportStore, agreement } = backend;
   const pings = {
     queue: () => jobQueue.ping(),
     store: () => reportStore.ping(),
     // A shard that is away makes the process degraded, and leaves it ready: the others go on.
     ...(jobQueue.pingShards ? { shards: jobQueue.pingShards.bind(jobQueue) } : {}),
+    // Callers are still answered; a worker takes no jobs.
+    ...(jobQueue.clockState ? { clock: async () => jobQueue.clockState?.() ?? true } : {}),
+    // Checks go on by the list that was read last.
+    ...(config.TARGET_DENY_NAMES_FILE === undefined
+      ? {}
+      : { denied: async () => denyListOf(config).state() }),
     ...(agreement ? { settings: () => agreement.firstLook.then(() => agreement.state()) } : {}),
   };
   const ables = parts.map((part) => ({

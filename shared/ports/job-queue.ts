@@ -108,6 +108,8 @@ export interface JobQueue {
   jobsOf(caller: Pick<Job, 'caller' | 'levels'>): Promise<CallerJobs>;
   /** What to add to this machine's Unix ms to get the time that all processes share; 0 in a single process. */
   clockOffsetMs(): number;
+  /** True while this machine's clock is fit for work, else how far it is off; left out where nobody else's time counts. */
+  clockState?(): true | string;
   /** True when jobs can be taken now; says why not in a few words otherwise. */
   ping(): Promise<true | string>;
   /** Where a queue has parts that can be away alone: true when all of them take jobs, else which do not. */

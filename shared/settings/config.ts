@@ -3,6 +3,8 @@ import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { isAddress, parseCidr } from '../targets/classify-address.ts';
+import { readDeniedName } from '../targets/read-denied-names.ts';
+import { readDenyFile } from './deny-file.ts';
 import { describeMisspelling, findMisspellings, type Misspelling } from './misspelt-settings.ts';
 import { parseRedisUrl, redisUrlForms } from './redis-url.ts';
 import { fileSettingOf, readSecretFiles, secretSettings } from './secret-files.ts';
@@ -107,6 +109,20 @@ const cidrs = list.transform((items, context) => {
   }
 });
 
+const deniedNames = list.transform((items, context) =>
+  items.flatMap((item) => {
+    const read = readDeniedName(item);
+    if ('name' in read) return [read.name];
+    context.addIssue({ code: 'custom', message: read.fault });
+    return [];
+  }),
+);
+
+const denyFile = text.superRefine((path, context) => {
+  const read = readDenyFile(path);
+  if ('fault' in read) context.addIssue({ code: 'custom', message: read.fault });
+});
+
 const portRanges = list.transform((items, context) =>
   items.map((item): readonly [number, number] => {
     const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(item) ?? [];
@@ -162,6 +178,7 @@ const settingsSchema = z.object({
   ADMIN_HOST: listenHost.default('127.0.0.1'),
   ADMIN_PORT: port.optional(),
   WEB_CONCURRENCY: processes.default(1),
+  DRAIN_SECONDS: count(0, 600).default(0),
   PUBLIC_URL: publicUrl.transform((value) => value.replace(/\/+$/, '')).optional(),
   CONTACT_URL: contactUrl.optional(),
   CORS_ORIGINS: origins.optional(),
@@ -198,6 +215,8 @@ const settingsSchema = z.object({
   TARGET_PORT_MAP: portMap.default(new Map()),
   TARGET_ALLOW_CIDRS: cidrs.default([]),
   TARGET_DENY_CIDRS: cidrs.default([]),
+  TARGET_DENY_NAMES: deniedNames.default([]),
+  TARGET_DENY_NAMES_FILE: denyFile.optional(),
   TARGET_ALLOW_SUFFIXES: suffixes.default([]),
   NODE_EXTRA_CA_CERTS: readableFile.optional(),
   BROWSER_PATH: text.optional(),

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import type { TargetPolicy } from '../targets/parse-target.ts';
 import type { Config } from './config.ts';
+import { denyListOf } from './deny-list.ts';
 
 /** What the operator lets callers, and targets, name. */
 export function targetPolicyOf(config: Config): TargetPolicy {
@@ -15,6 +16,7 @@ export function targetPolicyOf(config: Config): TargetPolicy {
     },
     allowedSuffixes: config.TARGET_ALLOW_SUFFIXES,
     ports: config.TARGET_PORTS,
+    denied: denyListOf(config),
   };
 }
 

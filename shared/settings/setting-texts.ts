@@ -18,6 +18,11 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning:
       'API processes that share PORT and ADMIN_PORT, with REDIS_URL and MONGODB_URL; `auto` is one for each core. A worker ignores it.',
   },
+  DRAIN_SECONDS: {
+    byDefault: '0',
+    meaning:
+      'After SIGTERM the API goes on accepting for so long, while `/readyz` is 503: longer than your load balancer takes to notice. 10 in the image.',
+  },
   PUBLIC_URL: {
     byDefault: null,
     meaning: 'Address that callers use, such as https://checks.example/tools; prefix of every link.',
@@ -116,6 +121,15 @@ export const settingTexts: Readonly<Record<keyof Config, SettingText>> = {
     meaning: 'Networks that may be checked although they are not public.',
   },
   TARGET_DENY_CIDRS: { byDefault: null, meaning: 'Networks that are never checked.' },
+  TARGET_DENY_NAMES: {
+    byDefault: null,
+    meaning: 'Domains that are never checked and never asked, with all below them, comma separated.',
+  },
+  TARGET_DENY_NAMES_FILE: {
+    byDefault: null,
+    meaning:
+      'More of them in a file, one a line, `#` for comments; it is read again when it changes. Write a new file and rename it.',
+  },
   TARGET_ALLOW_SUFFIXES: {
     byDefault: null,
     meaning: 'For labs: special-use names that may be checked, such as test.',

@@ -2,12 +2,15 @@ import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
 import { type AddressPolicy, classifyAddress, isAddress, notAnAddress } from './classify-address.ts';
 import { hostLabel, judgeName } from './classify-name.ts';
+import { type DeniedNames, deniedWhy } from './denied-names.ts';
 
 /** What may be named as a target: the one policy for callers' input, Locations, MX, includes and browser requests. */
 export type TargetPolicy = {
   readonly addresses: AddressPolicy;
   readonly allowedSuffixes: readonly string[];
   readonly ports: readonly PortRange[];
+  /** Absent where there are none. */
+  readonly denied?: DeniedNames;
 };
 export type PortRange = readonly [from: number, to: number];
 
@@ -44,9 +47,8 @@ export function parseDomain(text: string, policy: TargetPolicy): Parsed<string> 
   if (ascii === '') return malformed(`${shown} is not a domain name (IDNA, UTS #46)`);
   if (isAddress(ascii) || isAddress(text)) return malformed(`${shown} is an address, not a domain name`);
   const fault = judgeName(ascii, policy.allowedSuffixes, hostLabel);
-  return fault
-    ? { ok: false, fault: { kind: fault.kind, why: `${shown} ${fault.why}` } }
-    : { ok: true, value: ascii };
+  if (fault) return { ok: false, fault: { kind: fault.kind, why: `${shown} ${fault.why}` } };
+  return policy.denied?.covers(ascii) ? refused(`${shown} ${deniedWhy}`) : { ok: true, value: ascii };
 }
 
 /**
@@ -121,10 +123,10 @@ function judgeHost(url: URL, policy: TargetPolicy): Parsed<URL> {
     return { ok: true, value: url };
   }
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  const shown = `the host ${quote(url.hostname)}`;
   const fault = judgeName(url.hostname, policy.allowedSuffixes, hostLabel);
-  return fault
-    ? { ok: false, fault: { kind: fault.kind, why: `the host ${quote(url.hostname)} ${fault.why}` } }
-    : { ok: true, value: url };
+  if (fault) return { ok: false, fault: { kind: fault.kind, why: `${shown} ${fault.why}` } };
+  return policy.denied?.covers(url.hostname) ? refused(`${shown} ${deniedWhy}`) : { ok: true, value: url };
 }
 
 type Slip = Omit<TargetFault, 'kind'>;

@@ -5,6 +5,7 @@ import type { ReadReadiness } from '../model/readiness.ts';
 import type { JobQueue, QueueStats } from '../ports/job-queue.ts';
 import type { ReportStore } from '../ports/report-store.ts';
 import type { Tracing } from '../ports/tracing.ts';
+import { addContainerGauges } from './container-gauges.ts';
 import {
   addBackendGauges,
   addBuildInfo,
@@ -61,6 +62,7 @@ export function openMetrics(jobQueue: JobQueue, reportStore: Pick<ReportStore, '
   addBackendGauges({ queue: jobQueue, store: reportStore }, registers);
   addQueueGauges(jobQueue, registers);
   addStoreGauges(reportStore, registers);
+  addContainerGauges(registers);
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
   const histogram = (name: string, help: string, label: string) =>

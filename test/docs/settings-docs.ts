@@ -20,9 +20,10 @@ const head = `# Copy it to .env beside docker-compose.yml and set what you need;
 # REDIS_URL, MONGODB_URL and WORKER_QUEUES by itself.
 # Made by npm run docs from shared/settings/setting-texts.ts.`;
 
-const composeOnly = `# Read by the compose file only: ports on 127.0.0.1, the memory of the API, the base image, and which browser the image has (bundled, debian, none).
+const composeOnly = `# Read by the compose file only: ports on 127.0.0.1, the memory of the API, how long it may take to stop (DRAIN_SECONDS and 20 s), the base image, and which browser the image has (bundled, debian, none).
 #API_PORT=3000
 #API_MEMORY=512m
+#API_STOP_GRACE=30s
 #GRAFANA_PORT=3030
 #JAEGER_PORT=16686
 #NODE_IMAGE=node:24-slim

@@ -15,11 +15,16 @@ const withClock = (shiftMs: number) => ({
 });
 
 const clocks = [
-  { name: 'right', shiftMs: 0, isReady: true },
-  { name: '2 s behind', shiftMs: -2000, isReady: true },
-  { name: '2 s ahead', shiftMs: 2000, isReady: true },
-  { name: '6 minutes behind', shiftMs: -360_000, isReady: false },
-  { name: '11 minutes ahead', shiftMs: 660_000, isReady: false },
+  { name: 'right', shiftMs: 0 },
+  { name: '2 s behind', shiftMs: -2000 },
+  { name: '2 s ahead', shiftMs: 2000 },
+];
+
+/** Beyond what a process may be off. */
+const wrongClocks = [
+  { name: '20 s behind', shiftMs: -20_000 },
+  { name: '20 s ahead', shiftMs: 20_000 },
+  { name: '11 minutes ahead', shiftMs: 660_000 },
 ];
 
 describe.skipIf(!hasRedis || !hasMongo)('a worker whose clock is', () => {
@@ -36,36 +41,61 @@ describe.skipIf(!hasRedis || !hasMongo)('a worker whose clock is', () => {
   }, 240_000);
   afterAll(() => fleet?.close());
 
-  test.for(clocks)(
-    '$name loses and stalls no job',
+  test.for(clocks)('$name loses and stalls no job', { timeout: 120_000 }, async ({ name, shiftMs }) => {
+    const worker = await fleet.startWorker(withClock(shiftMs));
+    const tally: Tally = {};
+    // More of each host than run at once: some wait for their turn.
+    const urls = Array.from(
+      { length: checks },
+      (_, index) => `http://${fleet.hosts[index % hosts]}/${shiftMs}/${index}`,
+    );
+    const before = Date.now();
+    asked += checks;
+    const answers = await Promise.all(urls.map((url) => fleet.ask(() => api, url, tally)));
+    console.log(`clock ${name}: ${JSON.stringify(tally)}`);
+    expect(answers.map(({ body }) => body['state'])).toEqual(urls.map(() => 'complete'));
+    // Each was run once, and its report carries the shared time: it is fresh for as long as it says.
+    for (const { body } of answers) {
+      expect(Date.parse(String(body['checkedAt']))).toBeGreaterThan(before - 1000);
+      expect(Date.parse(String(body['checkedAt']))).toBeLessThan(Date.now() + 1000);
+    }
+    const again = await Promise.all(urls.map((url) => get(api, url)));
+    expect(again.map(({ body }) => body['reportId'])).toEqual(answers.map(({ body }) => body['reportId']));
+    const ready = await fetch(`${worker.adminUrl}/readyz`);
+    const text = await ready.text();
+    expect([ready.status, text.includes("this machine's clock is")]).toEqual([200, false]);
+    expect(worker.lines.some((line) => line.includes('"offsetMs":'))).toBe(true);
+    worker.process.kill('SIGKILL');
+  });
+
+  test.for(wrongClocks)(
+    '$name says so, tells nobody that it is there, and takes no job; one that is right does them all',
     { timeout: 120_000 },
-    async ({ name, shiftMs, isReady }) => {
-      const worker = await fleet.startWorker(withClock(shiftMs));
+    async ({ shiftMs }) => {
+      const wrong = await fleet.startWorker(withClock(shiftMs), 'not-ready');
+      const ready = await fetch(`${wrong.adminUrl}/readyz`);
+      expect([ready.status, await ready.json()]).toMatchObject([
+        503,
+        { checks: { queue: true, clock: expect.stringMatching(/^this machine's clock is/) as unknown } },
+      ]);
+      const metrics = await (await fetch(`${wrong.adminUrl}/metrics`)).text();
+      expect(metrics).toMatch(/^diag_degraded\{part="clock"\} 1$/m);
+      expect(metrics).toMatch(/^diag_backend_up\{backend="queue"\} 1$/m);
+      // Nobody who lives serves the queue.
+      const url = (index: number) => `http://${fleet.hosts[index % hosts]}/wrong${shiftMs}/${index}`;
+      await expect
+        .poll(async () => (await get(api, url(0), '&wait=0')).body['code'], { timeout: 20_000 })
+        .toBe('queue_unavailable');
+      const right = await fleet.startWorker();
+      const wanted = 12;
+      asked += wanted;
       const tally: Tally = {};
-      // More of each host than run at once: some wait for their turn.
-      const urls = Array.from(
-        { length: checks },
-        (_, index) => `http://${fleet.hosts[index % hosts]}/${shiftMs}/${index}`,
+      await Promise.all(
+        Array.from({ length: wanted }, (_, index) => fleet.ask(() => api, url(index), tally)),
       );
-      const before = Date.now();
-      asked += checks;
-      const answers = await Promise.all(urls.map((url) => fleet.ask(() => api, url, tally)));
-      console.log(`clock ${name}: ${JSON.stringify(tally)}`);
-      expect(answers.map(({ body }) => body['state'])).toEqual(urls.map(() => 'complete'));
-      // Each was run once, and its report carries the shared time: it is fresh for as long as it says.
-      for (const { body } of answers) {
-        expect(Date.parse(String(body['checkedAt']))).toBeGreaterThan(before - 1000);
-        expect(Date.parse(String(body['checkedAt']))).toBeLessThan(Date.now() + 1000);
-      }
-      const again = await Promise.all(urls.map((url) => get(api, url)));
-      expect(again.map(({ body }) => body['reportId'])).toEqual(answers.map(({ body }) => body['reportId']));
-      const ready = await fetch(`${worker.adminUrl}/readyz`);
-      const text = await ready.text();
-      expect([ready.status, text.includes("this machine's clock is")]).toEqual(
-        isReady ? [200, false] : [503, true],
-      );
-      expect(worker.lines.some((line) => line.includes('"offsetMs":'))).toBe(true);
-      worker.process.kill('SIGKILL');
+      const done = ({ lines }: Member) => lines.filter((line) => line.includes('"msg":"job done"')).length;
+      expect([done(wrong), done(right)]).toEqual([0, wanted]);
+      for (const member of [wrong, right]) member.process.kill('SIGKILL');
     },
   );
 
@@ -118,6 +148,8 @@ describe.skipIf(!hasRedis || !hasMongo)('a clock that is set while jobs run and 
       const settings = { NODE_OPTIONS: `--import=${preload}`, CLOCK_JUMP_MS: String(jumpMs) };
       const api = await fleet.startApi(who === 'api' ? settings : {});
       const worker = await fleet.startWorker(who === 'worker' ? settings : {});
+      // One whose clock is wrong takes no more jobs: the other does what is left.
+      const other = await fleet.startWorker();
       const jumping = who === 'api' ? api : worker;
       const tally: Tally = {};
       let visits = 0;
@@ -144,7 +176,7 @@ describe.skipIf(!hasRedis || !hasMongo)('a clock that is set while jobs run and 
       // A store that is slow for a moment is 503; a second run would be another report.
       const again = await Promise.all(urls.map((url) => fleet.ask(() => api, url, {})));
       expect(again.map(({ body }) => body['reportId'])).toEqual(answers.map(({ body }) => body['reportId']));
-      for (const member of [api, worker]) member.process.kill('SIGKILL');
+      for (const member of [api, worker, other]) member.process.kill('SIGKILL');
       expect((await fleet.leftovers()).reports).toBe(asked);
     },
   );

@@ -1,5 +1,6 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { classifyAddress, isInCidrs } from '#shared/targets/classify-address';
+import { deniedWhy } from '#shared/targets/denied-names';
 import { isPortAllowed, type TargetPolicy } from '#shared/targets/parse-target';
 import type { AddressSlots } from './address-slots.ts';
 import { DialFailure, readSocketError } from './dial-failure.ts';
@@ -100,6 +101,7 @@ export async function findAddresses(
   host: string,
   { resolve, policy }: Pick<GuardSettings, 'resolve' | 'policy'>,
 ): Promise<readonly string[]> {
+  if (policy.denied?.covers(host)) throw new DialFailure('target-not-allowed', `the name ${deniedWhy}`);
   const found = await resolve(host);
   const verdicts = found.map((address) => classifyAddress(address, policy.addresses));
   if (verdicts.some(({ kind }) => kind === 'refused')) {

@@ -71,7 +71,7 @@ export function prepareProbes(settings: ProbeSettings): ProbeFactory {
         resolve: async (address) => [address],
       });
       const dns = client.openProbe({ dial: dialAddress, budget, signal });
-      const shared = { policy, portMap, connectTimeoutMs, resolve: openResolve(dns) };
+      const shared = { policy, portMap, connectTimeoutMs, resolve: openResolve(dns, policy.denied) };
       const choose: HttpSettings['chooseAddresses'] = (host, choice) => chooseAddresses(host, shared, choice);
       const chargedWith = (what: Charge): GuardSettings => ({
         ...shared,

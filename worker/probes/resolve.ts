@@ -1,4 +1,5 @@
 import { isAddress } from '#shared/targets/classify-address';
+import { type DeniedNames, deniedWhy } from '#shared/targets/denied-names';
 import { DialFailure } from './dial-failure.ts';
 import type { DnsAnswer, DnsProbe } from './dns/port.ts';
 
@@ -8,19 +9,30 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 /** No name needs more, and a hostile one may have thousands. */
 const addressLimit = 64;
 
-/** Resolves through the DNS probe: a name asked for its records is not asked again for its address. */
-export function openResolve(dns: DnsProbe): Resolve {
+/**
+ * Resolves through the DNS probe: a name asked for its records is not asked again for its address.
+ * @param denied names that an alias may not lead to either
+ */
+export function openResolve(dns: DnsProbe, denied?: DeniedNames): Resolve {
   return async (host) => {
     const literal = host.startsWith('[') ? host.slice(1, -1) : host;
     if (isAddress(literal)) return [literal];
-    return readAddresses(
-      // With DO, as the checks ask: one question then serves both.
-      await Promise.all([
-        dns.ask({ name: host, type: 'A' }, { dnssecOk: true }),
-        dns.ask({ name: host, type: 'AAAA' }, { dnssecOk: true }),
-      ]),
-    );
+    // With DO, as the checks ask: one question then serves both.
+    const answers = await Promise.all([
+      dns.ask({ name: host, type: 'A' }, { dnssecOk: true }),
+      dns.ask({ name: host, type: 'AAAA' }, { dnssecOk: true }),
+    ]);
+    if (denied && answers.some((answer) => leadsTo(answer, denied)))
+      throw new DialFailure('target-not-allowed', `the name is an alias of one that ${deniedWhy}`);
+    return readAddresses(answers);
   };
+}
+
+function leadsTo(answer: DnsAnswer, denied: DeniedNames): boolean {
+  if (answer.kind !== 'answer') return false;
+  return answer.answers.some(
+    ({ type, data }) => type === 'CNAME' && typeof data === 'string' && denied.covers(data),
+  );
 }
 
 function readAddresses(answers: readonly DnsAnswer[]): readonly string[] {

@@ -53,15 +53,16 @@ export function openRunner(settings: RunnerSettings): Runner {
     },
     async gaveUp(job, cause) {
       // The store was away, which says nothing of the target: the next GET starts the work again.
-      const about = { jobId: job.jobId, ...traceFields(job.trace) };
+      const { jobId, check, host } = job;
+      const about = { jobId, check, host, ...traceFields(job.trace) };
       if (cause instanceof Problem) return log.warn({ ...about, err: cause }, 'job given up');
-      log.error({ ...about, check: job.check, host: job.host, err: cause }, 'job failed');
-      settings.onDone(job.check, 'failed');
+      log.error({ ...about, err: cause }, 'job failed');
+      settings.onDone(check, 'failed');
       const report = await failedOf(job, brokenOff, settings);
       if (!report) return;
       await reportStore.insert(report, job).catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
-        log.warn({ jobId: job.jobId, err: error }, 'failed report not kept'); // the next GET starts the work again
+        log.warn({ ...about, err: error }, 'failed report not kept'); // the next GET starts the work again
       });
     },
   };

@@ -7,6 +7,8 @@ import type { Tracing } from '#shared/ports/tracing';
 import { openJobKeys } from '#shared/queue/job-keys';
 import { openOnceEach } from '#shared/queue/once-each';
 import type { Config } from '#shared/settings/config';
+import { denyListOf } from '#shared/settings/deny-list';
+import { deniedWhy, hostOfTarget } from '#shared/targets/denied-names';
 import type { Logger } from '#shared/telemetry/logger';
 import type { Metrics } from '#shared/telemetry/metrics';
 import { printLimits } from '../print/print-html.ts';
@@ -135,8 +137,14 @@ function ofJudgedJobs(
 ): Pick<Runner, 'run' | 'gaveUp'> {
   const jobKeyOf = openJobKeys(config);
   const onceEach = openOnceEach();
+  const denied = denyListOf(config);
   return {
     async run(given, ...more) {
+      // The list may have changed since it was asked for.
+      if (denied.covers(hostOfTarget(given.target))) {
+        log.info({ jobId: given.jobId }, `job refused: its target ${deniedWhy}`);
+        return 'failed';
+      }
       if (given.check === reportPrint.name) return printer.run(given, ...more);
       const judged = judgeJob(given, jobKeyOf);
       if ('job' in judged) return run(judged.job, ...more);

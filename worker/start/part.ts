@@ -14,9 +14,10 @@ export async function workerPart(context: ProcessContext): Promise<Part> {
     readiness: worker.readiness,
     about: worker.about,
     // Without a browser, checks of the network queue go on.
-    canWork: ({ queue, store, browser, announced }) =>
+    canWork: ({ queue, store, clock = true, browser, announced }) =>
       queue === true &&
       store === true &&
+      clock === true &&
       announced === true &&
       (browser === true || WORKER_QUEUES.includes('network')),
     close: (graceMs) => worker.close(graceMs),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { digestOfFile } from '../../queue/job-keys.ts';
 import type { Config } from '../../settings/config.ts';
+import { denyListOf } from '../../settings/deny-list.ts';
 import { parseRedisUrl } from '../../settings/redis-url.ts';
 import { writeCidr } from '../../targets/address.ts';
 
@@ -30,6 +31,8 @@ export function listAgreedSettings(
       read: async () => comparable(text),
       isNeeded: false,
     })),
+    // Its file is read again while processes run.
+    { name: 'TARGET_DENY_NAMES', read: async () => denyListOf(config).digest(), isNeeded: false },
   ];
 }
 

@@ -62,7 +62,7 @@ export async function runPrimary(options: PrimaryOptions, config: Config): Promi
   const stop = stopOnSignals(
     async () => {
       admin.drain();
-      await children.stop(graceMs + endingMs);
+      await children.stop(config.DRAIN_SECONDS * 1000 + graceMs + endingMs);
       await admin.close();
     },
     log,

@@ -23,6 +23,7 @@ import { submit } from './submit.ts';
 import { openQueueTelemetry } from './telemetry.ts';
 import { openWakes } from './wakes.ts';
 import { withinTime } from './within-time.ts';
+import { openTimelyWork } from './work-in-time.ts';
 import { type CrewSides, openWorkers } from './workers.ts';
 
 export type BullmqQueueOptions = SideLimits & {
@@ -43,6 +44,7 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
   const clock = openSharedClock(redis, log);
   const asking = openSides(redis, shards, settings, clock);
   const workers = openWorkers(() => openCrewSides(settings, clock), log);
+  const timely = openTimelyWork(clock, log);
   const hearing = openHearing(url, hears, log);
   const events = new EventEmitter<{ done: [Done | Missed] }>().setMaxListeners(0);
   subscribeDone(hearing, log, (done) => events.emit('done', done));
@@ -59,19 +61,18 @@ export function openBullmqJobQueue(options: BullmqQueueOptions): JobQueue {
       return () => events.off('done', listener);
     },
     look: (queue, jobId) => withinTime(redis, () => look(ofJobId(asking, jobId), queue, jobId)),
-    work: workers.work,
+    work: (...given) => timely.work(() => workers.work(...given)),
     deny: workers.deny,
     stats: () => withinTime(redis, readStats),
     jobsOf: (caller) => withinTime(redis, () => jobsOf(asking, caller)),
     clockOffsetMs: () => clock.offsetMs(),
-    async ping() {
-      const state = sayAllFaults(await judgeShards(redis, shards), shards.length);
-      return state === true ? clock.readiness() : state;
-    },
+    clockState: () => clock.readiness(),
+    ping: async () => sayAllFaults(await judgeShards(redis, shards), shards.length),
     ...(isCluster(redis)
       ? { pingShards: async () => sayShardFaults(await judgeShards(redis, shards), shards.length) }
       : {}),
     async close(graceMs) {
+      timely.close();
       await workers.close(graceMs);
       clock.close();
       await closeSides(asking);

@@ -95,7 +95,11 @@ export function openWaiting({ onDone, ...ports }: WaitingOptions): Waiting {
       isClosed = true;
       clearInterval(timer);
       unsubscribe();
-      for (const entry of pending.values()) endWaits(entry, 'later');
+      for (const entry of pending.values()) {
+        if (entry.submitted) endWaits(entry, 'later');
+        // Its answer has the id that the caller polls with; a submit that fails ends its waits by itself.
+        else void entry.submission.then(() => endWaits(entry, 'later')).catch(() => undefined);
+      }
     },
   };
 }

@@ -8,7 +8,12 @@ import { dateOf, msOf, type ReportDocument, readDocument } from './mongo-documen
 /** Keys asked for in one query, so that it ends in time on a server that compares dates document by document. */
 const keysAtOnce = 50;
 
-type Asking = { readonly questions: readonly Question[]; readonly nowMs: number } & ReadLimit;
+type Asking = ReadLimit & {
+  readonly questions: readonly Question[];
+  readonly nowMs: number;
+  /** No report is fresh for longer. */
+  readonly longestFreshMs: number;
+};
 
 /**
  * The newest report that answers each question. One question costs one query. Of many, a first query names the newest reports
@@ -16,12 +21,12 @@ type Asking = { readonly questions: readonly Question[]; readonly nowMs: number 
  */
 export async function findFresh(
   reports: Collection<ReportDocument>,
-  { questions, nowMs, maxTimeMS }: Asking,
+  { questions, ...how }: Asking,
   readRow: RowReader,
 ): Promise<ReadonlyMap<string, StoredReport>> {
   const found: StoredReport[] = [];
   for (let at = 0; at < questions.length; at += keysAtOnce) {
-    const asked = { questions: questions.slice(at, at + keysAtOnce), nowMs, maxTimeMS };
+    const asked = { questions: questions.slice(at, at + keysAtOnce), ...how };
     const documents =
       asked.questions.length === 1 ? await findNewest(reports, asked) : await findWhole(reports, asked);
     found.push(...documents.flatMap((document) => readDocument(document, readRow) ?? []));
@@ -59,14 +64,18 @@ async function findIds(reports: Collection<ReportDocument>, asked: Asking): Prom
   );
 }
 
-// The key stands beside the alternatives, so that each of them is a range of an index: by age, and by freshness.
-function filterOf({ questions: asked, nowMs }: Asking): Filter<ReportDocument> {
+// The key stands beside the alternatives, so that each of them is a range of an index: by age, and by freshness. The plain bound of age keeps
+// a plan that reads by age alone from a key's whole history, with its bodies, where there is no answer.
+function filterOf({ questions: asked, nowMs, longestFreshMs }: Asking): Filter<ReportDocument> {
   const now = new Date(nowMs);
-  const since = dateOf(Math.min(...asked.map(({ wanted }) => wanted.since)));
+  const sinceMs = Math.min(...asked.map(({ wanted }) => wanted.since));
+  const since = dateOf(sinceMs);
   const isFreshEnough = asked.some(({ wanted }) => wanted.orFresh);
+  const oldestMs = isFreshEnough ? Math.min(sinceMs, nowMs - longestFreshMs) : sinceMs;
   const keys = asked.map(({ jobKey }) => jobKey);
   return {
     jobKey: keys.length === 1 ? (keys[0] ?? '') : { $in: keys },
+    ...(Number.isFinite(oldestMs) ? { checkedAt: { $gte: dateOf(oldestMs) } } : {}),
     expiresAt: { $gt: now },
     $or: [{ checkedAt: { $gte: since } }, ...(isFreshEnough ? [{ freshUntil: { $gt: now } }] : [])],
   };

@@ -66,8 +66,12 @@ function pageOf({ account, target, check, before }: HistoryQuestion): Filter<Gra
     expiresAt: { $gt: new Date() },
     ...(target === undefined ? {} : { target }),
     ...(check === undefined ? {} : { check }),
+    // The plain bound is what an index is read from; the alternatives only tell those of one moment apart.
     ...(before && checkedAt
-      ? { $or: [{ checkedAt: { $lt: checkedAt } }, { checkedAt, reportId: { $lt: before.reportId } }] }
+      ? {
+          checkedAt: { $lte: checkedAt },
+          $or: [{ checkedAt: { $lt: checkedAt } }, { checkedAt, reportId: { $lt: before.reportId } }],
+        }
       : {}),
   };
 }

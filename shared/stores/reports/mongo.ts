@@ -25,6 +25,8 @@ export type MongoStoreOptions = {
   readonly log: Logger;
   /** What all documents may take together; beyond it what would expire first goes first. */
   readonly limitBytes: number;
+  /** No report is fresh for longer: older ones are not looked at for one that is. */
+  readonly longestFreshMs?: number;
   /** Shorter for tests. */
   readonly upkeepEveryMs?: number;
 };
@@ -42,7 +44,10 @@ export function openMongoReportStore(url: string, options: MongoStoreOptions): R
   const health = openHealth(mongo, log);
   const upkeep = openUpkeep({ url, log, limitBytes, everyMs: options.upkeepEveryMs ?? upkeepEveryMs });
   return {
-    ...openReports(mongo, upkeep, readRow),
+    ...openReports(mongo, upkeep, {
+      readRow,
+      longestFreshMs: options.longestFreshMs ?? Number.POSITIVE_INFINITY,
+    }),
     ...openBlobs(mongo, upkeep),
     grants: openMongoGrants(mongo, () => upkeep.prepare(), readRow),
     fault: () => health.fault(),
@@ -67,10 +72,12 @@ export function openMongoReportStore(url: string, options: MongoStoreOptions): R
 const reportsOf = (database: Db) => database.collection<ReportDocument>('reports');
 const blobsOf = (database: Db) => database.collection<BlobDocument>('blobs');
 
+type Reading = { readonly readRow: RowReader; readonly longestFreshMs: number };
+
 function openReports(
   mongo: Mongo,
   upkeep: Upkeep,
-  readRow: RowReader,
+  { readRow, longestFreshMs }: Reading,
 ): Pick<ReportStore, 'insert' | 'findFresh' | 'get'> {
   return {
     async insert(report, keys) {
@@ -84,7 +91,7 @@ function openReports(
     },
     findFresh: (questions, nowMs = Date.now()) =>
       mongo.read((database, limit) =>
-        findFresh(reportsOf(database), { questions, nowMs, ...limit }, readRow),
+        findFresh(reportsOf(database), { questions, nowMs, longestFreshMs, ...limit }, readRow),
       ),
     get: (reportId, nowMs = Date.now()) =>
       mongo.read(async (database, limit) => {
@@ -131,7 +138,9 @@ function openBlobs(mongo: Mongo, upkeep: Upkeep): Pick<ReportStore, 'keepBlob' |
       },
     }));
     // Written again it is the same: one retry is safe here, too.
-    await mongo.write((database) => onceMore(() => blobsOf(database).bulkWrite(updates, { ordered: false })));
+    await mongo.write((database, limit) =>
+      onceMore(() => blobsOf(database).bulkWrite(updates, { ...limit, ordered: false })),
+    );
   };
   return {
     keepBlob: (name, bytes, expiresAt) => keepBlobs([{ name, bytes, expiresAt }]),

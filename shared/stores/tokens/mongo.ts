@@ -43,8 +43,8 @@ export function openMongoTokenStore(url: string, announcements: Announcements, l
         onceMore(async () => toToken(await revoke(tokens, { tokenId: String(tokenId), at }, limit))),
       ),
     touch: (tokenId, at) =>
-      mongo.write(async (database) => {
-        await tokensOf(database).updateOne({ _id: tokenId }, { $set: { lastUsedAt: at } });
+      mongo.write(async (database, limit) => {
+        await tokensOf(database).updateOne({ _id: tokenId }, { $set: { lastUsedAt: at } }, limit);
       }),
     version: () => announcements.heard() + Math.floor(performance.now() / trustMs),
     async close() {

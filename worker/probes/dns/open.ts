@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { describeSpent, type SpentBudget } from '../budget.ts';
+import { noTransfer, openDeniedServers } from './denied-servers.ts';
 import { askNameserver, type NameserverRun, type NameserverSettings } from './nameserver.ts';
 import type { DnsAnswer, DnsAskOptions, DnsProbe, DnsQuestion, OriginZones } from './port.ts';
 import { questionKey } from './question-key.ts';
@@ -56,18 +57,22 @@ export function openDnsClient(settings: DnsSettings): DnsClient {
   return {
     openProbe(run) {
       const asked = new Map<string, Promise<DnsAnswer>>();
+      const denied = openDeniedServers(settings.policy.denied);
       const transferring = { port: settings.nameserverPort, timeoutMs: settings.tcpTimeoutMs };
       return {
         originZones: settings.originZones,
-        transfer: (zone, server) => askTransfer(zone, server, { ...run, ...transferring }),
+        transfer: async (zone, server) =>
+          denied.has(server) ? noTransfer : askTransfer(zone, server, { ...run, ...transferring }),
         ask(question, options = {}) {
           const key = questionKey(question, options);
           const known = asked.get(key);
           if (known) return known;
-          const answer =
-            options.server === undefined
+          const { server } = options;
+          const answer = denied.ask({ question, server }, () =>
+            server === undefined
               ? askCached(key, question, options, run)
-              : askNameserver(options.server, question, options, { settings, ...run });
+              : askNameserver(server, question, options, { settings, ...run }),
+          );
           asked.set(key, answer);
           return answer;
         },

@@ -1,0 +1,31 @@
+import { domainToASCII } from 'node:url';
+import { parseDomain } from './parse-target.ts';
+
+/** A list as it was read: its names in lower-case ASCII, and a clause for each line that is no name. */
+export type ReadNames = { readonly names: ReadonlySet<string>; readonly faults: readonly string[] };
+
+const noAddresses = { allow: [], deny: [] };
+
+/** Reads a list of names, one a line: "example.com", "*.example.com" (the same), "bücher.example."; a # begins a comment. */
+export function readDeniedNames(text: string): ReadNames {
+  const names = new Set<string>();
+  const faults: string[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const written = line.replace(/#.*$/, '').trim();
+    if (written === '') continue;
+    const read = readDeniedName(written);
+    if ('fault' in read) faults.push(`line ${index + 1}: ${read.fault}`);
+    else names.add(read.name);
+  }
+  return { names, faults };
+}
+
+/** One name, with all below it. */
+export function readDeniedName(text: string): { readonly name: string } | { readonly fault: string } {
+  const written = text.replace(/^\*\./, '');
+  const [last = ''] = domainToASCII(written.replace(/\.$/, '')).split('.').slice(-1);
+  // Names of labs and whole top-level domains are good here, which no caller may ask for.
+  const policy = { addresses: noAddresses, allowedSuffixes: [last], ports: [] };
+  const parsed = parseDomain(written, policy);
+  return parsed.ok ? { name: parsed.value } : { fault: parsed.fault.why };
+}
