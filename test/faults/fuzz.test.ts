@@ -76,6 +76,7 @@ test(
     const exits = service.lines.filter((line) => line.includes('runner process ended'));
     const told = { seed, connections: connections(), datagrams: dns.count(), answers, exits: exits.length };
     process.stdout.write(`${JSON.stringify(told)}\n`);
+    for (const line of exits) process.stdout.write(`${line}\n`);
     expect(exits).toEqual([]);
     expect(service.child.exitCode).toBeNull();
     expect(Object.keys(answers).filter((answer) => !/^(?:200|202) /.test(answer))).toEqual([]);

@@ -5,13 +5,13 @@ import { hasRedis, startRedis } from '../kit/redis.ts';
 import { type ServiceProcess, startService } from '../kit/service-process.ts';
 import { openLab } from '../lab/kit/lab.ts';
 
-// Somebody with a /64 and sixty domains ends our processes as fast as he may ask. He is refused after the third; nobody else fails,
-// and once he is refused, nobody else waits.
+// Somebody with a /64 and sixty domains ends our processes as fast as the limits allow. All of it is refused after the third; nobody else fails,
+// and once it is refused, no process ends any more.
 
 const poisons = ['loop', 'abort', 'assertion', 'exit', 'fault', 'regex'];
 const attacks = 60;
-const innocents = 120;
-const everyMs = 250;
+const innocents = 90;
+const everyMs = 150;
 const poison = fileURLToPath(new URL('../kit/poison.mjs', import.meta.url));
 
 const lab = await openLab({
@@ -34,16 +34,15 @@ const lab = await openLab({
 });
 afterAll(() => lab.close());
 
-type Told = { readonly status: number; readonly state: string; readonly ms: number };
+type Told = { readonly status: number; readonly state: string };
 
 async function ask(url: string, host: string, caller: string): Promise<Told> {
-  const start = performance.now();
   const target = encodeURIComponent(`http://${host}.test/`);
   const response = await fetch(`${url}/api/tools/redirect-check?url=${target}&wait=50`, {
     headers: { 'x-forwarded-for': caller },
   });
   const { state = '', code = '' } = (await response.json()) as { state?: string; code?: string };
-  return { status: response.status, state: state || code, ms: performance.now() - start };
+  return { status: response.status, state: state || code };
 }
 
 async function attack(url: string) {
@@ -72,9 +71,9 @@ function judge({ attacked, asked }: Awaited<ReturnType<typeof attack>>, worker: 
   expect(asked.filter(({ state }) => state !== 'complete')).toEqual([]);
   const ended = worker.lines.filter((line) => line.includes('a target ended the runner process'));
   expect(attacked.filter(({ state }) => state === 'complete')).toEqual([]);
-  const late = asked.slice(innocents / 2).map(({ ms }) => ms);
-  late.sort((a, b) => a - b);
-  expect(late[Math.floor(late.length * 0.95)]).toBeLessThan(2000);
+  // What is under way when a process ends begins anew in the next, once for each of them; then the way is clear.
+  const all = worker.lines.filter((line) => line.includes('the runner process ended'));
+  expect(all.length).toBe(ended.length);
   return ended.length;
 }
 

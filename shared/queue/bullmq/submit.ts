@@ -37,15 +37,12 @@ export async function submit(side: SubmitSide, job: Job, lineLimit?: number): Pr
 async function joinOnly({ queues, gate, pageLimit }: SubmitSide, job: Job): Promise<Submitted> {
   const jobId = await queues.browser.getDeduplicationJobId(job.jobKey);
   if (jobId === null) throw tooManyPages(pageLimit ?? 0);
-  await repair({ queues, gate }, { ...job, jobId });
+  if (!(await forgetLost(queues, { ...job, jobId }))) await repair({ queues, gate }, { ...job, jobId });
   return { state: 'joined', jobId };
 }
 
-async function submitInTurn(
-  { redis, queues, gate, clock, telemetry }: SubmitSide,
-  job: Job,
-  lineLimit: number | undefined,
-): Promise<Submitted> {
+async function submitInTurn(side: SubmitSide, job: Job, lineLimit: number | undefined): Promise<Submitted> {
+  const { redis, queues, gate, clock, telemetry } = side;
   const place = await gate.reserve(job, lineLimit);
   if (place === 'full') return { state: 'full', jobId: job.jobId };
   if (place === 'unserved') throw unserved(await gate.denied(job.queue), job.queue);
@@ -65,6 +62,7 @@ async function submitInTurn(
     // Equal work was there before: what was taken for this job goes on, and the earlier one is helped along.
     await handOver(queues, gate, await gate.release(job, {}));
     const earlier = { ...job, jobId: added.id ?? '' };
+    if (await forgetLost(queues, earlier)) return submitInTurn(side, job, lineLimit);
     await repair({ queues, gate }, earlier);
     return { state: 'joined', jobId: earlier.jobId };
   }
@@ -80,4 +78,15 @@ async function submitInTurn(
 async function repair({ queues, gate }: Pick<SubmitSide, 'queues' | 'gate'>, job: Job): Promise<void> {
   if ((await queues[job.queue].getJobState(job.jobId)) !== 'delayed') return;
   if ((await gate.reserve(job)) === 0) await promote(queues[job.queue], job.jobId);
+}
+
+/**
+ * Forgets work that is nowhere any more: where keys were evicted, or another writer has removed them, a job may be in no list while its key still
+ * stands for it.
+ */
+async function forgetLost(queues: Queues, { queue, jobId, jobKey }: Job): Promise<boolean> {
+  const lost = queues[queue];
+  if ((await lost.getJobState(jobId)) !== 'unknown') return false;
+  if ((await lost.getDeduplicationJobId(jobKey)) === jobId) await lost.removeDeduplicationKey(jobKey);
+  return true;
 }
