@@ -154,7 +154,6 @@ const deadlines: readonly Misbehaving[] = [
     sent.index > 0 && sent.type !== changeCipherSpec ? 'drip' : sent.bytes,
   ),
   late('TLSv1.2', 'a Certificate that comes byte by byte', nth(1, by('drip'))),
-  late('TLSv1.2', 'a Finished that comes byte by byte', every(changeCipherSpec, by('drip'))),
 ];
 
 /** The server answers, and no handshake can be completed. */
