@@ -155,9 +155,10 @@ function nextOffer(offer: Offer, handshake: HandshakeAnswer): Offer | null {
   if (opensslCode?.includes('NO_APPLICATION_PROTOCOL'))
     return offer === 'without-alpn' ? null : 'without-alpn';
   if (code === 'tls-failed') return 'legacy';
-  const isCut = code === 'tls-timeout' || code === 'connection-reset' || code === 'connection-closed';
   // A server that falls silent after the smaller hello too does so whatever it is offered, and each attempt costs its whole time.
   if (isStalled === true && offer !== 'modern') return null;
-  if (isCut) return offer === 'modern' ? 'small' : 'legacy';
+  if (cutOffs.includes(code)) return offer === 'modern' ? 'small' : 'legacy';
   return null;
 }
+
+const cutOffs: readonly string[] = ['tls-timeout', 'connection-reset', 'connection-closed'];
