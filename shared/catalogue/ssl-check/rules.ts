@@ -9,7 +9,7 @@ import { suiteRules } from './rules/suite.ts';
 
 /**
  * Everything that can be wrong with a TLS server.
- * Points of a rule that caps the letter are those from 100 down to the letter's place on our scale (worker's `caps`): 80 F, 35 C, 20 B, 10 A-.
+ * Points of a rule that caps the letter are those from 100 down to the letter's place on our scale (worker's `caps`): 80 F, 25 C, 15 B, 9 A-.
  * Fewer points are taken off inside a letter. Rules of the connection take none, for without a handshake there is no score.
  */
 export const rules = {

@@ -153,15 +153,14 @@ const deadlines: readonly Misbehaving[] = [
   late('both', 'a flight that comes byte by byte', (sent) =>
     sent.index > 0 && sent.type !== changeCipherSpec ? 'drip' : sent.bytes,
   ),
-  late('TLSv1.3', 'silence after the ServerHello', every(sealed, by('stop'))),
   late('TLSv1.2', 'a Certificate that comes byte by byte', nth(1, by('drip'))),
-  late('TLSv1.2', 'a Finished that comes byte by byte', every(changeCipherSpec, by('drip'))),
-  late('TLSv1.2', 'silence after the ServerHello', nth(1, by('stop'))),
-  late('TLSv1.2', 'silence instead of the Finished', every(changeCipherSpec, by('stop'))),
 ];
 
 /** The server answers, and no handshake can be completed. */
 const failing: readonly Misbehaving[] = [
+  tls13('silence after the ServerHello', every(sealed, by('stop')), 'handshake-not-completed'),
+  tls12('silence after the ServerHello', nth(1, by('stop')), 'handshake-not-completed'),
+  tls12('silence instead of the Finished', every(changeCipherSpec, by('stop')), 'handshake-not-completed'),
   tls12('closes after the ServerHello', nth(1, by('close')), 'handshake-not-completed'),
   tls12('closes after the Certificate', nth(2, by('close')), 'handshake-not-completed'),
   tls12('closes before its Finished', every(changeCipherSpec, by('close')), 'handshake-not-completed'),

@@ -439,7 +439,7 @@ const certificateRows = [
   row('a subject without a name', shows([leafWith({ subject: '' }), intermediate]), ['A+ 100'], {
     trusted: true,
   }),
-  row('an issuer without a name', shows([leafWith({ issuer: nameless })]), ['B 80', 'chain-incomplete'], {
+  row('an issuer without a name', shows([leafWith({ issuer: nameless })]), ['B 85', 'chain-incomplete'], {
     trusted: false,
   }),
   row(
@@ -563,7 +563,7 @@ const certificateRows = [
   row(
     'a good staple whose signer was not sent',
     shows([stapled], { ocspResponse: staple(good, [0x11, 0x22]) }),
-    ['B 80', 'chain-incomplete'],
+    ['B 85', 'chain-incomplete'],
     unused,
   ),
   row('SHA-1', shows([leafWith(sha1), intermediate]), ['T 20', 'certificate-signature-weak']),
@@ -584,18 +584,18 @@ const certificateRows = [
   row(
     'a key of 1024 bits',
     shows([leafWith({ key: rsa1024 }), intermediate]),
-    ['B 80', 'certificate-key-small'],
+    ['B 85', 'certificate-key-small'],
     { trusted: true },
   ),
   row('a key that no browser knows', shows([leafWith({ key: ed25519 }), intermediate]), [
     'A+ 20',
     'certificate-key-type-unsupported',
   ]),
-  row('no intermediate', shows([leaf]), ['B 80', 'chain-incomplete'], {
+  row('no intermediate', shows([leaf]), ['B 85', 'chain-incomplete'], {
     trusted: false,
   }),
   row('another intermediate', shows([leaf, otherIntermediate]), [
-    'B 79',
+    'B 84',
     'chain-intermediate-wrong',
     'chain-surplus',
   ]),
@@ -763,7 +763,7 @@ const certificateRows = [
   row(
     'timestamps that cannot be checked, because the issuer is not sent',
     shows([leafWith({ extensions: [publicPolicy, timestamps(logs.first, logs.other)] })]),
-    ['B 80', 'chain-incomplete'],
+    ['B 85', 'chain-incomplete'],
     {
       notTested: ['certificate-timestamps-not-accepted', 'certificate-timestamp-signature-wrong'],
       passed: ['certificate-timestamps-few'],
@@ -803,7 +803,7 @@ const certificateRows = [
       ),
       groups: { accepted: [], end: refused() },
     },
-    ['A- 90', 'client-certificate-requested', 'tls13-missing'],
+    ['A- 91', 'client-certificate-requested', 'tls13-missing'],
     {
       trusted: true,
       notTested: ['client-hello-size-intolerance', 'alpn-refused'],
@@ -946,7 +946,7 @@ const protocolRows = [
   row(
     'the IPv6 address still speaks TLS 1.0',
     { endpoints: [other({ questions: asked(question('TLSv1', 'old', [accepts(0xc02b)])) })] },
-    ['B 77', 'endpoints-differ', 'tls10-offered'],
+    ['B 82', 'endpoints-differ', 'tls10-offered'],
   ),
   row('the IPv6 address answers alike', { endpoints: [other({})] }, ['A+ 100']),
   row(
@@ -960,7 +960,7 @@ const protocolRows = [
         },
       ],
     },
-    ['B 80', 'tls11-offered'],
+    ['B 85', 'tls11-offered'],
   ),
   row('one address was looked at', { endpoints: null }, ['A+ 100'], {
     notTested: ['endpoint-unreachable', 'endpoints-differ'],
@@ -991,7 +991,7 @@ const protocolRows = [
       groups: { accepted: [0x0101], end: refused() },
       handshakes: modern(connected({ ephemeralKey: { type: 'DH', size: 3072 } })),
     },
-    ['A+ 65', 'chrome-cannot-connect', 'safari-cannot-connect', 'group-post-quantum-missing'],
+    ['A+ 75', 'chrome-cannot-connect', 'safari-cannot-connect', 'group-post-quantum-missing'],
   ),
   row(
     'CCM alone, which no browser has',
@@ -1079,10 +1079,10 @@ const protocolRows = [
         question('SSLv3', 'oldDangerous', [accepts(0x0005)]),
       ),
     },
-    ['B 78', 'sslv3-offered', 'suite-rc4-offered', 'suite-without-forward-secrecy-offered'],
+    ['B 83', 'sslv3-offered', 'suite-rc4-offered', 'suite-without-forward-secrecy-offered'],
   ),
   row('SSL 3.0 with a block cipher', { questions: asked(...old('SSLv3', 0x0035)) }, [
-    'C 63',
+    'C 73',
     'sslv3-cbc-offered',
     'sslv3-offered',
     'suite-without-forward-secrecy-offered',
@@ -1102,21 +1102,21 @@ const protocolRows = [
     ],
     { notTested: ['forward-secrecy-missing'] },
   ),
-  row('TLS 1.0', { questions: asked(...old('TLSv1')) }, ['B 80', 'tls10-offered']),
-  row('TLS 1.1', { questions: asked(...old('TLSv1.1')) }, ['B 80', 'tls11-offered']),
+  row('TLS 1.0', { questions: asked(...old('TLSv1')) }, ['B 85', 'tls10-offered']),
+  row('TLS 1.1', { questions: asked(...old('TLSv1.1')) }, ['B 85', 'tls11-offered']),
   row('TLS 1.0 to 1.3', { questions: asked(...old('TLSv1'), ...old('TLSv1.1')) }, [
-    'B 80',
+    'B 85',
     'tls10-offered',
     'tls11-offered',
   ]),
   row('TLS 1.1 as the best', { ...legacy('TLSv1.1'), questions: askedOnly(...old('TLSv1.1')) }, [
-    'C 65',
+    'C 20',
     'tls11-offered',
     'tls12-missing',
     'tls13-missing',
     'aead-missing',
   ]),
-  row('no TLS 1.3', { ...onlyTls12, questions: asked(noTls13) }, ['A- 90', 'tls13-missing']),
+  row('no TLS 1.3', { ...onlyTls12, questions: asked(noTls13) }, ['A- 91', 'tls13-missing']),
   row(
     'TLS 1.3 alone is the best',
     { questions: askedOnly(question('TLSv1.3', 'tls13', [accepts(0x1302, { chain: null })])) },
@@ -1124,9 +1124,9 @@ const protocolRows = [
     // A request that may be left unanswered is encrypted there.
     { notTested: ['client-certificate-requested'] },
   ),
-  row('compression', strongWith({ compression: 1 }), ['C 65', 'compression-offered']),
+  row('compression', strongWith({ compression: 1 }), ['C 75', 'compression-offered']),
   row('no secure renegotiation', strongWith({ secureRenegotiation: false }), [
-    'A- 90',
+    'A- 91',
     'secure-renegotiation-missing',
   ]),
   row('no extended master secret', strongWith({ extendedMasterSecret: false }), [
@@ -1253,13 +1253,13 @@ const protocolRows = [
     },
     ['A+ 100', 'http3-unanswered'],
   ),
-  row('no HSTS', { hsts: { kind: 'fields', url: 'https://a.test/', values: [] } }, ['A- 90', 'hsts-missing']),
+  row('no HSTS', { hsts: { kind: 'fields', url: 'https://a.test/', values: [] } }, ['A- 91', 'hsts-missing']),
   row('HSTS switched off', { hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=0'] } }, [
-    'A- 90',
+    'A- 91',
     'hsts-missing',
   ]),
   row('HSTS for a week', { hsts: { kind: 'fields', url: 'https://a.test/', values: ['max-age=604800'] } }, [
-    'A- 90',
+    'A- 91',
     'hsts-short',
   ]),
   row('HSTS unknown is no flaw, and no A+', { hsts: { kind: 'unknown', reason: 'it is late' } }, ['A 93'], {
@@ -1306,7 +1306,7 @@ const protocolRows = [
         question('TLSv1.3', 'tls13', [], stopped),
       ],
     },
-    ['B 80', 'tls10-offered'],
+    ['B 85', 'tls10-offered'],
     {
       state: 'partial',
       notTested: [
@@ -1328,7 +1328,7 @@ const protocolRows = [
       groups: null,
       questions: [question('TLSv1.2', 'sound', [], stopped), ...old('SSLv3', 0x0035)],
     },
-    ['C 63', 'sslv3-offered', 'sslv3-cbc-offered', 'suite-without-forward-secrecy-offered'],
+    ['C 73', 'sslv3-offered', 'sslv3-cbc-offered', 'suite-without-forward-secrecy-offered'],
     { state: 'partial', notTested: ['tls-missing'] },
   ),
 ];
@@ -1402,24 +1402,24 @@ const suiteRows = [
     'suite-without-forward-secrecy-offered',
     'suite-cbc-offered',
   ]),
-  row('RC4 in TLS 1.2', weak(0xc007), ['C 65', 'suite-rc4-since-tls11', 'suite-rc4-offered']),
-  row('RC4 in TLS 1.0', weak(0xc007, 'TLSv1'), ['B 80', 'tls10-offered', 'suite-rc4-offered']),
+  row('RC4 in TLS 1.2', weak(0xc007), ['C 75', 'suite-rc4-since-tls11', 'suite-rc4-offered']),
+  row('RC4 in TLS 1.0', weak(0xc007, 'TLSv1'), ['B 85', 'tls10-offered', 'suite-rc4-offered']),
   row('3DES in TLS 1.2', weak(0xc008), [
-    'C 63',
+    'C 73',
     'suite-3des-since-tls11',
     'suite-3des-offered',
     'suite-cbc-offered',
   ]),
-  row('3DES in TLS 1.0', weak(0xc008, 'TLSv1'), ['B 78', 'tls10-offered', 'suite-3des-offered']),
+  row('3DES in TLS 1.0', weak(0xc008, 'TLSv1'), ['B 83', 'tls10-offered', 'suite-3des-offered']),
   row('a prime of 512 bits', finite(512), [
     'F 20',
     'key-exchange-breakable',
     'dh-parameters-small',
     'suite-finite-field-offered',
   ]),
-  row('a prime of 1024 bits', finite(1024), ['B 80', 'dh-parameters-small', 'suite-finite-field-offered']),
+  row('a prime of 1024 bits', finite(1024), ['B 85', 'dh-parameters-small', 'suite-finite-field-offered']),
   row('a prime of 1024 bits that others share', finite(1024, oakley2), [
-    'B 75',
+    'B 80',
     'dh-parameters-small',
     'dh-prime-shared',
     'suite-finite-field-offered',
@@ -1427,7 +1427,7 @@ const suiteRows = [
   row(
     'a prime of 1024 bits in evidence that did not keep it',
     finite(1024, null),
-    ['B 80', 'dh-parameters-small', 'suite-finite-field-offered'],
+    ['B 85', 'dh-parameters-small', 'suite-finite-field-offered'],
     { notTested: ['dh-prime-shared'] },
   ),
   row('a prime of 2048 bits that others share', finite(2048, ffdhe2048), [
@@ -1467,7 +1467,7 @@ const suiteRows = [
   row('P-256', strongWith({ group: 0x0017 }), ['A+ 100'], { passed: ['group-deprecated-chosen'] }),
   row('Brainpool, which is younger', strongWith({ group: 0x001a }), ['A+ 100']),
   row('no forward secrecy', rsaClient, [
-    'B 78',
+    'B 83',
     'tls13-missing',
     'forward-secrecy-missing',
     'suite-without-forward-secrecy-offered',
@@ -1493,7 +1493,7 @@ const suiteRows = [
       }),
       questions: asked(noTls13, question('TLSv1.2', 'sound', [accepts(0xc009)])),
     },
-    ['B 65', 'tls13-missing', 'aead-missing', 'suite-cbc-offered', 'chrome-cannot-connect'],
+    ['B 75', 'tls13-missing', 'aead-missing', 'suite-cbc-offered', 'chrome-cannot-connect'],
   ),
   row(
     '3DES alone, which our OpenSSL does not have',
@@ -1508,7 +1508,7 @@ const suiteRows = [
       groups: { accepted: [], end: refused(70) },
     },
     [
-      'C 61',
+      'C 71',
       'tls13-missing',
       'aead-missing',
       'forward-secrecy-missing',
@@ -1541,7 +1541,7 @@ const suiteRows = [
     {
       clients: [{ hello: 'Firefox 132 and later', version: null, answer: refused(40) }],
     },
-    ['A+ 65', 'firefox-cannot-connect'],
+    ['A+ 75', 'firefox-cannot-connect'],
   ),
   row(
     'a browser whose hello was not answered in time',

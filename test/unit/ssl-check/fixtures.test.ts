@@ -9,16 +9,16 @@ const captured: readonly (readonly [file: string, grade: string, broken: readonl
   ['nginx-careful', 'A+ 100', ['group-post-quantum-missing']],
   [
     'nginx-defaults-rsa',
-    'A- 88',
+    'A- 90',
     ['tls13-missing', 'alpn-h2-missing', 'suite-without-forward-secrecy-offered', 'suite-cbc-offered'],
   ],
   ['nginx-two-certificates', 'T 20', ['certificate-expired', 'group-post-quantum-missing', 'caa-missing']],
   ['nginx-revoked', 'T 20', ['certificate-revoked', 'tls13-missing']],
-  ['node-tls10-to-13', 'B 80', ['tls10-offered', 'tls11-offered', 'suite-cbc-offered']],
-  ['node-incomplete-chain', 'B 80', ['chain-incomplete']],
+  ['node-tls10-to-13', 'B 85', ['tls10-offered', 'tls11-offered', 'suite-cbc-offered']],
+  ['node-incomplete-chain', 'B 85', ['chain-incomplete']],
   [
     'paper-rc4-sslv3',
-    'C 61',
+    'C 16',
     [
       'sslv3-offered',
       'tls10-offered',

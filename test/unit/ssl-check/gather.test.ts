@@ -4,11 +4,11 @@ import { extensionIds } from '../../../worker/certificates/grammar/certificate-e
 import { openAllowance } from '../../../worker/checks/ssl-check/gather/allowance.ts';
 import { openHelloAsker } from '../../../worker/checks/ssl-check/gather/ask-hello.ts';
 import { askOnce, askSsl2 } from '../../../worker/checks/ssl-check/gather/ask-questions.ts';
-import { walkSuites } from '../../../worker/checks/ssl-check/gather/ask-suites.ts';
 import { askTls13 } from '../../../worker/checks/ssl-check/gather/ask-tls13.ts';
 import { gatherSsl } from '../../../worker/checks/ssl-check/gather/gather-ssl.ts';
 import { openLanes } from '../../../worker/checks/ssl-check/gather/lanes.ts';
 import { openSuiteLedger } from '../../../worker/checks/ssl-check/gather/suite-ledger.ts';
+import { walkSuites } from '../../../worker/checks/ssl-check/gather/walk-suites.ts';
 import { suiteSets, suites } from '../../../worker/checks/ssl-check/grammar/suites.ts';
 import type { Probes } from '../../../worker/probes/port.ts';
 import type { Exchange, Handshake, HandshakeRequest } from '../../../worker/probes/tls/port.ts';
@@ -124,7 +124,7 @@ test('suites and groups of TLS 1.3 are learnt together', async () => {
   const tls13 = [0x1302, 0x1303, 0x1301];
   const groups = [0x11ec, 0x001d, 0x0017, 0x0018];
   const { asker, seen } = askerOf({ hello: speaks([], tls13, groups) });
-  const found = await askTls13(asker, []);
+  const found = await askTls13(asker, [], null);
   expect(found.ledger.accepted().map(({ suite }) => suite)).toEqual(tls13);
   expect(found.groups.accepted).toEqual(groups);
   expect(found.groups.end.kind).toBe('refused');
@@ -142,7 +142,7 @@ test('that there is no hybrid group is known before the primes are asked for', a
     allowance,
     lanes: openLanes(4),
   });
-  const found = await askTls13(asker, []);
+  const found = await askTls13(asker, [], null);
   expect(seen.hellos).toBe(6);
   expect(found.groups.end.kind).toBe('refused');
   expect(found.groups.accepted.length).toBeLessThan(groups.length);

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { sslReportShape } from '#shared/catalogue/ssl-check/report';
+import { sslLabsLetters, sslReportShape } from '#shared/catalogue/ssl-check/report';
 import { rules, type SslCode } from '#shared/catalogue/ssl-check/rules';
 import { sslCheck } from '#shared/catalogue/ssl-check/spec';
+import { gradeOf } from '#shared/model/score';
 import { codesOf } from '#shared/model/verdict';
 import { lifetimeDays, lifetimeLimitDays } from '../../../worker/certificates/lifetime.ts';
 import { assessSsl } from '../../../worker/checks/ssl-check/assess.ts';
-import { caps, placeOfLetter } from '../../../worker/checks/ssl-check/judge/grade/caps.ts';
+import { caps, leastOf, placeOf } from '../../../worker/checks/ssl-check/judge/grade/caps.ts';
 import {
   attributeScore,
   type RatedFacts,
@@ -123,8 +124,15 @@ test('effects are never gains, and add up to what is lost', () => {
 
 test('points of a rule that caps the letter lead to its place', () => {
   const capped = codes.filter((code) => caps[code] !== undefined);
-  const wrong = capped.filter((code) => rules[code].points !== 100 - placeOfLetter[caps[code] ?? 'A+']);
+  const wrong = capped.filter((code) => rules[code].points !== 100 - placeOf(caps[code] ?? 'A+'));
   expect(wrong).toEqual([]);
+});
+
+test.for(sslLabsLetters)('%s of the guide is the same grade of ours, whatever else is found', (letter) => {
+  // A- has no place of its own on our scale, E is F, and what browsers refuse is F.
+  const ours = { 'A+': 'A', 'A-': 'A', E: 'F', M: 'F', T: 'F' }[letter as string] ?? letter;
+  expect(gradeOf(placeOf(letter), true)).toBe(ours);
+  expect(gradeOf(leastOf(letter), true)).toBe(ours);
 });
 
 test('points of other rules stay inside a letter, and connection rules have none', () => {

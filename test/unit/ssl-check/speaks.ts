@@ -15,13 +15,19 @@ const retry = (suite: number, group: number) =>
     extensions: [extension(43, 3, 4), extension(51, group >> 8, group & 255)],
   });
 
-/** A server that speaks these suites and groups, by its own preference. */
+/** Whose order of suites and groups decides. */
+export type Order = 'server' | 'client';
+
+/** A server that speaks these suites and groups, by its own preference or by that of the client. */
 export const speaks =
-  (tls12: readonly number[], tls13: readonly number[], groups: readonly number[]) =>
+  (tls12: readonly number[], tls13: readonly number[], groups: readonly number[], order: Order = 'server') =>
   (hello: ReadHello | null): Reply => {
+    const choose = (own: readonly number[], offered: readonly number[] = []) =>
+      order === 'server' ? own.find((id) => offered.includes(id)) : offered.find((id) => own.includes(id));
     const isTls13 = hello?.version === 0x0304 && (tls13.length > 0 || !hello.versions.includes(0x0303));
-    const suite = (isTls13 ? tls13 : tls12).find((id) => hello?.suites.includes(id));
-    const group = groups.find((id) => hello?.groups.includes(id));
+    const group = choose(groups, hello?.groups);
+    const usable = tls12.filter((id) => groups.length === 0 || group !== undefined || !isOnCurve(id));
+    const suite = choose(isTls13 ? tls13 : usable, hello?.suites);
     if (hello === null) return alertRecord(2, 80);
     if (hello.version < 0x0303 || (!isTls13 && tls12.length === 0)) return alertRecord(2, 70);
     if (suite === undefined) return alertRecord(2, 40);
@@ -31,10 +37,14 @@ export const speaks =
         suite,
         certificates: [Uint8Array.of(1)],
         done: true,
-        ...dhOf(suite),
+        ...exchangeOf(suite, group ?? 0x001d),
       });
     return group === undefined ? alertRecord(2, 40) : retry(suite, group);
   };
 
-const dhOf = (suite: number) =>
-  suites.get(suite)?.keyExchange === 'DHE' ? { prime: new Uint8Array(128).fill(255) } : { group: 0x001d };
+const isOnCurve = (suite: number) => suites.get(suite)?.keyExchange === 'ECDHE';
+
+function exchangeOf(suite: number, group: number) {
+  if (isOnCurve(suite)) return { group };
+  return suites.get(suite)?.keyExchange === 'DHE' ? { prime: new Uint8Array(128).fill(255) } : {};
+}

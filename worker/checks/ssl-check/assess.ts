@@ -25,7 +25,7 @@ import { type JudgedCertificates, judgeCertificates } from './judge/certificates
 import { judgeClients } from './judge/clients.ts';
 import { findObstacle, judgeConnection, type Obstacle } from './judge/connection.ts';
 import { judgeEndpoints, judgeShortLooks } from './judge/endpoints.ts';
-import { placeOfLetter } from './judge/grade/caps.ts';
+import { placeOf } from './judge/grade/caps.ts';
 import {
   attributeScore,
   capsOf,
@@ -224,7 +224,7 @@ function ratedKeyOf({ type, bits }: CertificateKey): RatedFacts['keys'][number] 
 /** Without a key, a suite or a version there is nothing to rate; what alone makes a server useless still does. */
 function letterWithoutRating(broken: readonly SslCode[]): SslLabsLetter | null {
   const [worst] = capsOf(broken);
-  return worst && placeOfLetter[worst.letter] <= placeOfLetter.F ? worst.letter : null;
+  return worst && placeOf(worst.letter) <= placeOf('F') ? worst.letter : null;
 }
 
 /** A+ is given for what was seen, not for what was left out. */
@@ -244,7 +244,7 @@ function isFlawlessKnown(verdicts: Judged['verdicts']): boolean {
 /** The letter of the arithmetic alone, before any cap: what is lost there is no finding's. */
 function arithmeticLetter(rating: SslLabsRating | null, broken: readonly SslCode[]): SslLabsLetter {
   if (rating === null) return 'A+';
-  const order = Object.keys(placeOfLetter) as SslLabsLetter[];
+  const order = sslLabsLetters;
   const { ownLetter } = rating;
   const [capped] = capsOf(broken);
   // Without a cap the letter is the arithmetic's own; with one, losses above it belong to the findings.

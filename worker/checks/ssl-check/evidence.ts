@@ -30,7 +30,7 @@ export type SslEvidence = {
   /** What became of a handshake that the client began inside a connection; null when nothing before TLS 1.3 is spoken. Absent in older evidence. */
   readonly renegotiation?: Renegotiation | null;
   readonly groups: GroupsSeen | null;
-  /** Groups of TLS 1.2; null where TLS 1.3 told them. Absent in older evidence. */
+  /** Groups of TLS 1.2, which are not asked for again in TLS 1.3; null where TLS 1.3 told them all. Absent in older evidence. */
   readonly tls12Groups?: GroupsSeen | null;
   /** In what form certificates come to today's clients; null where no answer showed it. Absent in older evidence. */
   readonly certificateForm?: CertificateFormSeen | null;
@@ -124,6 +124,8 @@ export type HelloAccepted = {
   readonly givesTicket?: boolean;
   /** Length of a Certificate message that is too large to be read; then `chain` is null. */
   readonly oversizeBytes: number | null;
+  /** Our deadline ended the answer before it was whole; absent where it was, and in older evidence. */
+  readonly isUnfinished?: true;
 };
 
 /** How the last ClientHello of a question went. `refused` is an answer; the others leave the rest unknown. */

@@ -95,6 +95,10 @@ async function shakeHands(
   const tls = connectTls({ socket, address }, optionsOf(request));
   const readLeaf = keepLeaf(tls);
   const seen = { ocspResponse: null as string | null, session: null as string | null };
+  let bytesHalfway = 0;
+  const halfway = setTimeout(() => {
+    bytesHalfway = socket.bytesRead;
+  }, limits.handshakeMs / 2);
   tls.on('OCSPResponse', (response: Buffer | null) => {
     seen.ocspResponse = response?.toString('base64') ?? null;
   });
@@ -116,8 +120,10 @@ async function shakeHands(
     if (!(error instanceof DialFailure)) throw error;
     const { code, reason, cause } = error;
     const opensslCode = cause instanceof Error && 'code' in cause ? String(cause.code) : null;
-    return { kind: 'failure', code, opensslCode, reason, address };
+    const isStalled = code === 'tls-timeout' && bytesHalfway > 0 && socket.bytesRead === bytesHalfway;
+    return { kind: 'failure', code, opensslCode, reason, address, ...(isStalled ? { isStalled } : {}) };
   } finally {
+    clearTimeout(halfway);
     tls.destroy();
   }
 }

@@ -62,6 +62,8 @@ export type Handshake =
       readonly opensslCode: string | null;
       readonly reason: string;
       readonly address: string | null;
+      /** The server had begun to answer, and sent nothing more in the second half of the time. Absent in older evidence. */
+      readonly isStalled?: true;
     };
 
 export type Renegotiation = 'accepted' | 'refused' | 'unknown';

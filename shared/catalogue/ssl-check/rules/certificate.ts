@@ -118,7 +118,7 @@ export const certificateRules = {
   'certificate-key-small': {
     part: 'certificate',
     severity: 'high',
-    points: 20,
+    points: 15,
     title: 'A key is too short',
     detail: 'The key of {subject} is {type} with {bits} bits.',
     fix: 'Use P-256, or RSA with 2048 bits or more.',
@@ -127,7 +127,7 @@ export const certificateRules = {
   'chain-incomplete': {
     part: 'certificate',
     severity: 'high',
-    points: 20,
+    points: 15,
     title: 'The chain is incomplete',
     detail:
       'The server does not send the certificate of {issuer}, which signed {subject}. Some browsers download it; other clients fail.',
@@ -137,7 +137,7 @@ export const certificateRules = {
   'chain-intermediate-wrong': {
     part: 'certificate',
     severity: 'high',
-    points: 20,
+    points: 15,
     title: 'The intermediate certificates do not match',
     detail: '{subject} was issued by {issuer}. The server sends other CA certificates, but not that one.',
     fix: 'Send the intermediate certificates that came with this certificate.',

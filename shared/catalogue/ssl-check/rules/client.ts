@@ -14,7 +14,7 @@ export const clientRules = {
   'chrome-cannot-connect': {
     part: 'clients',
     severity: 'high',
-    points: 35,
+    points: 25,
     title: 'Chrome cannot connect',
     detail: '{client} fails: {reason}. Edge, Opera and Android apps use the same TLS library.',
     fix: 'Offer X25519 or P-256 for key exchange, the ECDHE suites that use AES-GCM, and a certificate with a P-256 or RSA key.',
@@ -23,7 +23,7 @@ export const clientRules = {
   'firefox-cannot-connect': {
     part: 'clients',
     severity: 'high',
-    points: 35,
+    points: 25,
     title: 'Firefox cannot connect',
     detail: '{client} fails: {reason}.',
     fix: 'Offer X25519 or P-256 for key exchange, the ECDHE suites that use AES-GCM, and a certificate with a P-256 or RSA key.',
@@ -32,7 +32,7 @@ export const clientRules = {
   'safari-cannot-connect': {
     part: 'clients',
     severity: 'high',
-    points: 35,
+    points: 25,
     title: 'Safari cannot connect',
     detail: '{client} fails: {reason}. All browsers on iPhones use the same TLS library.',
     fix: 'Offer X25519 or P-256 for key exchange, the ECDHE suites that use AES-GCM, and a certificate with a P-256 or RSA key.',

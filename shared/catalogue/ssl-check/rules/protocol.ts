@@ -29,7 +29,7 @@ export const protocolRules = {
   'sslv3-cbc-offered': {
     part: 'protocol',
     severity: 'high',
-    points: 35,
+    points: 25,
     title: 'SSL 3.0 is offered with a block cipher',
     detail: 'The server accepts {suite} in SSL 3.0. An attacker on the path can read cookies (POODLE).',
     fix: 'Disable SSL 3.0.',
@@ -41,7 +41,7 @@ export const protocolRules = {
   'sslv3-offered': {
     part: 'protocol',
     severity: 'high',
-    points: 20,
+    points: 15,
     title: 'SSL 3.0 is offered',
     detail: 'The server accepts SSL 3.0, which has been prohibited since 2015.',
     fix: 'Disable SSL 3.0.',
@@ -50,7 +50,7 @@ export const protocolRules = {
   'tls10-offered': {
     part: 'protocol',
     severity: 'medium',
-    points: 20,
+    points: 15,
     title: 'TLS 1.0 is offered',
     detail:
       'The server accepts TLS 1.0, which has been deprecated since 2021. Browsers have not used it since 2020.',
@@ -60,7 +60,7 @@ export const protocolRules = {
   'tls11-offered': {
     part: 'protocol',
     severity: 'medium',
-    points: 20,
+    points: 15,
     title: 'TLS 1.1 is offered',
     detail:
       'The server accepts TLS 1.1, which has been deprecated since 2021. Browsers have not used it since 2020.',
@@ -69,8 +69,8 @@ export const protocolRules = {
   },
   'tls12-missing': {
     part: 'protocol',
-    severity: 'high',
-    points: 35,
+    severity: 'critical',
+    points: 80,
     title: 'Neither TLS 1.2 nor TLS 1.3 is offered',
     detail: 'The best version is {best}. Browsers refuse it.',
     fix: 'Enable TLS 1.2 and 1.3. With OpenSSL this needs version 1.1.1 or newer.',
@@ -79,7 +79,7 @@ export const protocolRules = {
   'tls13-missing': {
     part: 'protocol',
     severity: 'low',
-    points: 10,
+    points: 9,
     title: 'TLS 1.3 is not offered',
     detail: 'The best version is {best}. TLS 1.3 saves one round trip and encrypts the certificate.',
     fix: 'Enable TLS 1.3.',
@@ -88,7 +88,7 @@ export const protocolRules = {
   'compression-offered': {
     part: 'protocol',
     severity: 'high',
-    points: 35,
+    points: 25,
     title: 'TLS compression is offered',
     detail:
       'The server chooses DEFLATE in {version}. Attackers can guess secrets by the length of messages (CRIME).',
@@ -98,7 +98,7 @@ export const protocolRules = {
   'secure-renegotiation-missing': {
     part: 'protocol',
     severity: 'medium',
-    points: 10,
+    points: 9,
     title: 'Secure renegotiation is not supported',
     detail: 'The ServerHello of {version} has no renegotiation_info. OpenSSL 3 refuses such servers.',
     fix: 'Update the TLS library of the server.',
@@ -207,7 +207,7 @@ export const protocolRules = {
   'hsts-missing': {
     part: 'protocol',
     severity: 'high',
-    points: 10,
+    points: 9,
     title: 'HSTS is missing',
     detail:
       'The response at {url} has no valid Strict-Transport-Security header. An attacker can intercept visits that start with http://.',
@@ -217,7 +217,7 @@ export const protocolRules = {
   'hsts-short': {
     part: 'protocol',
     severity: 'medium',
-    points: 10,
+    points: 9,
     title: 'The HSTS lifetime is short',
     detail: 'Strict-Transport-Security is valid for {days} days. We recommend 180 or more.',
     fix: 'Set max-age to 31536000 (one year).',

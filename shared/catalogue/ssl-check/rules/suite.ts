@@ -44,7 +44,7 @@ export const suiteRules = {
   'suite-rc4-since-tls11': {
     part: 'suites',
     severity: 'high',
-    points: 35,
+    points: 25,
     title: 'RC4 is offered in TLS 1.1 or later',
     detail: 'The server accepts {suite} in {version}.',
     fix: 'Remove RC4.',
@@ -53,7 +53,7 @@ export const suiteRules = {
   'suite-rc4-offered': {
     part: 'suites',
     severity: 'high',
-    points: 20,
+    points: 15,
     title: 'RC4 is offered',
     detail: 'The server accepts {suite} in {version}. RC4 reveals data that is sent often, such as cookies.',
     fix: 'Remove RC4.',
@@ -62,7 +62,7 @@ export const suiteRules = {
   'suite-3des-since-tls11': {
     part: 'suites',
     severity: 'medium',
-    points: 35,
+    points: 25,
     title: '3DES is offered in TLS 1.1 or later',
     detail:
       'The server accepts {suite} in {version}. Its 64-bit blocks repeat in long connections (SWEET32).',
@@ -93,7 +93,7 @@ export const suiteRules = {
   'dh-parameters-small': {
     part: 'suites',
     severity: 'high',
-    points: 20,
+    points: 15,
     title: 'The Diffie-Hellman prime is too short',
     detail: 'The server uses a prime of {bits} bits with {suite} (Logjam).',
     fix: 'Remove the DHE suites, or use ffdhe2048 or larger.',
@@ -119,7 +119,7 @@ export const suiteRules = {
   'forward-secrecy-missing': {
     part: 'suites',
     severity: 'high',
-    points: 20,
+    points: 15,
     title: 'No suite has forward secrecy',
     detail: 'An attacker who records the traffic and gets the key later can decrypt everything.',
     fix: 'Enable the ECDHE suites, or TLS 1.3.',
@@ -137,7 +137,7 @@ export const suiteRules = {
   'aead-missing': {
     part: 'suites',
     severity: 'medium',
-    points: 20,
+    points: 15,
     title: 'No suite has authenticated encryption',
     detail: 'The server offers neither AES-GCM, AES-CCM nor ChaCha20-Poly1305.',
     fix: 'Enable the GCM and ChaCha20 suites of TLS 1.2, or TLS 1.3.',

@@ -1,4 +1,4 @@
-import type { Choice, FullLook, HelloAccepted, Question } from '../evidence.ts';
+import type { Choice, FullLook, GroupsSeen, HelloAccepted, Question } from '../evidence.ts';
 import { type SuiteSet, suitesIn } from '../grammar/suites.ts';
 import { type VersionName, versionNames } from '../grammar/tls-names.ts';
 import { isDecisive } from './decisive.ts';
@@ -60,7 +60,7 @@ export function readKnown(answers: Answers, shaken: string | null): Known {
       // Older evidence has one for both.
       'TLSv1.3': tls13Preference === undefined ? preference : tls13Preference,
     },
-    groups,
+    groups: groups && withLeftOut(groups, answers),
     oldGroups: [
       ...(answers.tls12Groups?.accepted ?? []),
       ...new Set(
@@ -68,6 +68,12 @@ export function readKnown(answers: Answers, shaken: string | null): Known {
       ),
     ],
   };
+}
+
+/** Those that TLS 1.2 named are not asked for again where TLS 1.3 has any: servers have one list of groups for all versions. */
+function withLeftOut(groups: GroupsSeen, { tls12Groups }: Answers): GroupsSeen {
+  const leftOut = groups.accepted.length > 0 ? (tls12Groups?.accepted ?? []) : [];
+  return { ...groups, accepted: [...groups.accepted, ...leftOut] };
 }
 
 /** false where a version was refused; null where that was not told. Before any answer a closed connection may mean anything; beside a living server it is a refusal. */

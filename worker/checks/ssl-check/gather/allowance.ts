@@ -6,6 +6,8 @@ export type Allowance = {
   readonly takeKept: () => string | null;
   /** What is kept and was not needed is free for ClientHellos, but for so many as are still due. */
   readonly releaseKept: (due: number) => void;
+  /** A connection was cut off: one is kept to find out whether the server still answers. */
+  readonly noteCutOff: () => void;
   /** A question was not answered in time. After three of them nothing more is asked. */
   readonly noteSilence: () => void;
   /** The server answered within this time; later questions wait for a multiple of it. */
@@ -52,6 +54,7 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
   let taken = 0;
   let silences = 0;
   let kept = limits.kept;
+  let isCutOff = false;
   let slowestMs: number | null = null;
   const takeBelow = (connections: number) => {
     if (silences >= limits.silences) return 'the server stopped answering';
@@ -67,7 +70,11 @@ export function openAllowance(limits: AllowanceLimits, now: () => number): Allow
       return takeBelow(limits.connections);
     },
     releaseKept: (due) => {
-      kept = due;
+      kept = due + Number(isCutOff);
+    },
+    noteCutOff() {
+      if (!isCutOff) kept += 1;
+      isCutOff = true;
     },
     noteSilence: () => {
       silences += 1;

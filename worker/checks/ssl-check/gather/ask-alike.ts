@@ -6,8 +6,8 @@ import { dangerClasses, type SuiteSet, suiteSets } from '../grammar/suites.ts';
 import { findGroup, groups, oldGroupIds } from '../grammar/tls-names.ts';
 import { type Asked, askRest } from './ask-all.ts';
 import type { AnswerWithForm, HelloAnswer, HelloAsker } from './ask-hello.ts';
+import { askOldVersions } from './ask-old-versions.ts';
 import { askFallback, askSsl2 } from './ask-questions.ts';
-import { askOldVersions } from './ask-suites.ts';
 
 /** What another address of the name answered: to the opening, and to everything. */
 export type Model = { readonly opening: Question; readonly asked: Asked };
@@ -71,11 +71,12 @@ async function isAlike12(
 async function askAlike13(
   asker: HelloAsker,
   known: Known,
-  { groups: seen }: Asked,
+  { groups: seen, tls12Groups }: Asked,
 ): Promise<AnswerWithForm | null> {
   if (seen === null) return null;
   const accepted = known.accepted['TLSv1.3'];
-  const curves = isDecisive(seen.end) ? curvesAndHybrids.filter((id) => !seen.accepted.includes(id)) : [];
+  const named = [...seen.accepted, ...(tls12Groups?.accepted ?? [])];
+  const curves = isDecisive(seen.end) ? curvesAndHybrids.filter((id) => !named.includes(id)) : [];
   const suites = [...known.settled['TLSv1.3']].filter((id) => !accepted.includes(id));
   const rests = [
     { suites, groups: seen.accepted.slice(0, 1) },

@@ -10,26 +10,25 @@ import type {
 } from '../evidence.ts';
 import { readKnown } from '../facts/known.ts';
 import type { VersionName } from '../grammar/tls-names.ts';
+import { type Care, askClasses, classesOf, openTls12 } from './ask-classes.ts';
 import { askBrowsers, askMatters, askUnknown, listUnknown, withoutForm } from './ask-clients.ts';
 import type { ClientAnswer, HelloAsker } from './ask-hello.ts';
-import { askFallback, askSsl2 } from './ask-questions.ts';
 import {
-  askClasses,
-  askOldVersions,
   askOrder,
   askPreference,
   askRare,
-  classesOf,
-  openTls12,
-  questionsOf,
-  type SuiteAsking,
-  walkBest,
   walkAll,
+  walkBest,
+  walkOtherBest,
   walkUsual,
-} from './ask-suites.ts';
+} from './ask-lists.ts';
+import { askOldVersions } from './ask-old-versions.ts';
+import { askFallback, askSsl2 } from './ask-questions.ts';
 import { type AskedTls13, askPrimes, askTls13 } from './ask-tls13.ts';
 import { type GroupWalk, openGroupWalk, walkGroups } from './group-walk.ts';
 import type { SuiteLedger } from './suite-ledger.ts';
+import { questionsOf } from './suite-questions.ts';
+import type { SuiteAsking } from './walk-suites.ts';
 
 /** What the ClientHellos brought. */
 export type Asked = {
@@ -87,7 +86,7 @@ export function askRest(
 
 type Begun = {
   readonly ledger: SuiteLedger;
-  readonly classing: ReturnType<typeof askClasses>;
+  readonly classing: Promise<Care>;
   readonly older: Promise<readonly (Question | readonly Question[])[]>;
   /** Groups of TLS 1.2, which matter where nothing newer is spoken. */
   readonly groups: GroupWalk;
@@ -95,39 +94,53 @@ type Begun = {
 
 /** TLS 1.2 and 1.3, and what clients get. */
 async function askModern(asker: HelloAsker, begun: Begun): Promise<Omit<Asked, 'fallback'>> {
-  const { ledger, classing, older } = begun;
+  const { ledger, classing, older, groups } = begun;
   const asking = { asker, ledger };
   const browsing = askBrowsers(asker);
-  const [browsers, matters, tls13, old, preference] = await Promise.all([
+  // The lists wait until old versions were asked for their classes, so that they take no connection from them.
+  const listing = Promise.all([browsing, classing, older]).then(([seen]) => askLists(asking, groups, seen));
+  const elsewhere = listing.then((rare) => ({
+    curves: groups.seen()?.accepted ?? [],
+    isLong: rare !== null,
+  }));
+  const [browsers, matters, tls13, old, preference, rare] = await Promise.all([
     browsing,
-    classing.then((kind) => (kind === 'careful' ? askMatters(asker, versionsOf(ledger)) : [])),
-    browsing.then((seen) => askTls13(asker, seen)),
+    classing.then((care) => (care === 'careful' ? askMatters(asker, versionsOf(ledger)) : [])),
+    Promise.all([browsing, classing]).then(([seen, care]) =>
+      askTls13(asker, seen, care === 'careful' ? null : elsewhere),
+    ),
     older,
-    walkBest(asking).then(() => askPreference(asking)),
-    // The lists wait until old versions were asked for their classes, so that they take no connection from them.
-    Promise.all([browsing, classing, older]).then(() => askLists(asking, begun.groups)),
+    Promise.all([walkBest(asking), classing.then(() => walkOtherBest(asking))]).then(() =>
+      askPreference(asking),
+    ),
+    listing,
+    listing.then(() => (classesOf(ledger).length === 0 ? askOrder(asking) : undefined)),
   ]);
   let seen = [...browsers, ...matters];
   keepFound(ledger, seen);
   const join = (of13: AskedTls13) =>
     joinAsked({ ...begun, tls13: of13, old: old.flat(), preference, clients: seen.map(withoutForm) });
-  const askClients = async () => {
-    const more = await askUnknown(asker, readKnown(join(tls13), null), seen);
-    keepFound(ledger, more);
-    seen = [...seen, ...more];
-  };
-  const isModern = tls13.ledger.accepted().length > 0;
-  if (!isModern) await walkGroups(asking, begun.groups);
-  if (listUnknown(readKnown(join(tls13), null), seen).length > 0) await askOrder(asking);
-  const [primes] = await Promise.all([askPrimes(asker, tls13), askClients()]);
-  if (ledger.accepted().length > 0) await walkAll(asking);
-  return join(primes);
+  if (tls13.ledger.accepted().length === 0) await walkGroups(asking, groups);
+  const isListed = classesOf(ledger).length === 0;
+  if (!isListed && listUnknown(readKnown(join(tls13), null), seen).length > 0) await askOrder(asking);
+  const more = await askUnknown(asker, readKnown(join(tls13), null), seen);
+  keepFound(ledger, more);
+  seen = [...seen, ...more];
+  if (ledger.accepted().length > 0) await walkAll(asking, rare);
+  return join(await askPrimes(asker, tls13));
 }
 
-/** Where there is something dangerous the letter is known, and the lists are long: connections go to the clients first. */
-async function askLists(asking: SuiteAsking, groups: GroupWalk): Promise<void> {
-  if (classesOf(asking.ledger).length > 0 || asking.ledger.accepted().length === 0) return;
-  await Promise.all([walkUsual(asking, groups), askRare(asking)]);
+/** Where there is something dangerous the letter is known, and the lists are long: connections go to the clients first. @returns a rare suite that was found, if any */
+async function askLists(
+  asking: SuiteAsking,
+  groups: GroupWalk,
+  clients: readonly ClientAnswer[],
+): Promise<number | null> {
+  if (classesOf(asking.ledger).length > 0 || asking.ledger.accepted().length === 0) return null;
+  groups.leaveOut(asking.ledger.accepted().flatMap(({ group }) => group ?? []));
+  groups.leaveOut(clients.flatMap(({ answer }) => (answer.kind === 'accepted' ? (answer.group ?? []) : [])));
+  const [rare] = await Promise.all([askRare(asking), walkUsual(asking, groups)]);
+  return rare;
 }
 
 function versionsOf(ledger: SuiteLedger): readonly VersionName[] {
@@ -157,7 +170,7 @@ function joinAsked({
   return {
     questions: [...questionsOf(ledger), ...old, tls13.ledger.questionOf('tls13', 'with-suites')],
     groups,
-    tls12Groups: tls13.ledger.accepted().length > 0 ? null : walk.seen(),
+    tls12Groups: walk.seen(),
     preference,
     tls13Preference: tls13.ledger.preference(),
     refusals: [ledger, tls13.ledger].map((one) => ({ version: one.version, suites: one.refused() })),

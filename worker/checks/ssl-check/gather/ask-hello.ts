@@ -71,6 +71,8 @@ type Greeting = {
   readonly take: Allowance['take'];
   /** No answer to this one does not mean that the server has stopped answering. */
   readonly mayBeSilent?: boolean;
+  /** Most servers cut it off. */
+  readonly mayBeCut?: boolean;
 };
 
 /** One ClientHello, from what it is taken, and how its sealed answer is read. */
@@ -127,7 +129,7 @@ export function openHelloAsker(line: HelloLine): HelloAsker {
       return { hello: name, suites, ...asOffered(seen, profile) };
     },
     askLast: (offered) => answerTo(offered, takeKept),
-    askSsl2: () => greet(kept, { ...ssl2Greeting(), take }),
+    askSsl2: () => greet(kept, { ...ssl2Greeting(), take, mayBeCut: true }),
     chains: kept.chains,
     addresses: kept.addresses,
   };
@@ -220,17 +222,22 @@ function ssl2Greeting(): Omit<Greeting, 'take'> {
 
 async function greet(
   { line: { probe, target, allowance, lanes }, addresses }: Kept,
-  { send, isComplete, read, take, mayBeSilent = false }: Greeting,
+  { send, isComplete, read, take, mayBeSilent = false, mayBeCut = false }: Greeting,
 ): Promise<HelloAnswer> {
-  const seen = await lanes(async () => {
+  const exchange = async () => {
     const refusal = take();
     if (refusal !== null) return { kind: 'stopped', reason: refusal } as const;
     const limits = { limitBytes: answerLimitBytes, timeoutMs: allowance.timeoutMs() };
     return probe.exchange({ ...target, send, isComplete, ...limits });
-  });
+  };
+  /** Not a single byte came, which may be due to the connections beside it. */
+  const isUnanswered = (one: Awaited<ReturnType<typeof exchange>>) =>
+    one.kind !== 'received' || (one.bytes.length === 0 && !(mayBeSilent && one.ended === 'timeout'));
+  const seen = await (mayBeCut ? lanes(exchange) : lanes.orAlone(exchange, isUnanswered));
   if (seen.kind === 'stopped') return seen;
   if (seen.address !== null) addresses.add(seen.address);
   if (seen.kind === 'failure') return readFailure(seen, allowance);
+  if (seen.ended === 'closed' || seen.ended === 'reset') allowance.noteCutOff();
   if (seen.ended !== 'timeout') allowance.noteAnswer(seen.ms);
   else if (!mayBeSilent || seen.bytes.length > 0) allowance.noteSilence();
   return read(seen);

@@ -11,8 +11,16 @@ export type AskedTls13 = {
   readonly ledger: SuiteLedger;
   readonly groups: GroupsSeen;
   readonly certificateForm: CertificateFormSeen | null;
-  /** A group of primes was named, and others were not asked for. */
+  /** Groups of primes may be left that were not asked for. */
   readonly hasMorePrimes: boolean;
+};
+
+/** What TLS 1.2 tells beside its suites. */
+export type Elsewhere = {
+  /** Curves that it named, which need no question in TLS 1.3. */
+  readonly curves: readonly number[];
+  /** Its lists are long: connections are left to them. */
+  readonly isLong: boolean;
 };
 
 const allGroups = [...groups.keys()];
@@ -27,8 +35,13 @@ const lists = [
 /**
  * Asks for suites and groups of TLS 1.3: each HelloRetryRequest names one of both, and the next hello leaves it out.
  * @param clients what clients were answered, which names some of both
+ * @param elsewhere what TLS 1.2 tells beside its suites, where it has more than the best; null where it has not
  */
-export async function askTls13(asker: HelloAsker, clients: readonly ClientAnswer[]): Promise<AskedTls13> {
+export async function askTls13(
+  asker: HelloAsker,
+  clients: readonly ClientAnswer[],
+  elsewhere: Promise<Elsewhere> | null,
+): Promise<AskedTls13> {
   const ledger = openSuiteLedger('TLSv1.3');
   const named = new Set<number>();
   let form = clients.find(({ certificateForm }) => certificateForm !== null)?.certificateForm ?? null;
@@ -58,7 +71,8 @@ export async function askTls13(asker: HelloAsker, clients: readonly ClientAnswer
     const none = { accepted: [], end: first };
     return { ledger, groups: none, certificateForm: form, hasMorePrimes: false };
   }
-  const { end, hasMorePrimes } = await askLeft(asking);
+  const { end, hasMorePrimes } =
+    elsewhere === null ? await askLeft(asking) : await askSparingly(asking, elsewhere);
   return { ledger, groups: { accepted: [...named], end }, certificateForm: form, hasMorePrimes };
 }
 
@@ -97,6 +111,39 @@ async function askLeft({
   ]);
   const end = ends.find((one) => !isDecisive(one)) ?? ends.find(({ kind }) => kind === 'refused');
   return { end: end ?? { kind: 'exhausted' }, hasMorePrimes: prime === null };
+}
+
+const usualSuites = [0x1301, 0x1302, 0x1303] as const;
+const curves = lists.flat();
+
+/** The same with few connections: suites and groups in one hello as long as both are usual, and the groups that TLS 1.2 did not name in one. */
+async function askSparingly(
+  { ledger, named, ask }: Asking,
+  elsewhere: Promise<Elsewhere>,
+): Promise<{ end: QuestionEnd; hasMorePrimes: boolean }> {
+  // The last first: TLS 1.2 is asked for the others meanwhile.
+  const newCurves = () => curves.filter((id) => !named.has(id)).reverse();
+  let isRefused = false;
+  while (!isRefused && ledger.left(usualSuites).length > 0 && newCurves().length > 0)
+    isRefused = (await ask(ledger.left(usualSuites), newCurves())) !== null;
+  const [group] = named;
+  const endOfSuites = await repeat(
+    () => ask(ledger.left(suiteSets.tls13), group === undefined ? allGroups : [group]),
+    () => ledger.left(suiteSets.tls13).length,
+  );
+  ledger.note(ledger.left(suiteSets.tls13), endOfSuites);
+  const { curves: known, isLong } = await elsewhere;
+  const left = () => newCurves().filter((id) => !known.includes(id));
+  const suites = ledger.accepted().map(({ suite }) => suite);
+  const isLeftForLater = isLong || finiteFields.some((id) => named.has(id));
+  const [end, prime] = await Promise.all([
+    repeat(
+      () => ask(suites, left()),
+      () => left().length,
+    ),
+    isLeftForLater ? null : ask(suites, finiteFields),
+  ]);
+  return { end, hasMorePrimes: prime === null };
 }
 
 /** The primes that are left: they are asked for last, because connections may run out, and no judgement needs them. */

@@ -150,12 +150,15 @@ function readEarlyData(session: string | null, protocol: string): number | null 
 
 function nextOffer(offer: Offer, handshake: HandshakeAnswer): Offer | null {
   if (handshake.kind === 'connected') return null;
-  const { code, opensslCode } = handshake;
+  const { code, opensslCode, isStalled } = handshake;
   if (offer === 'legacy') return null;
   if (opensslCode?.includes('NO_APPLICATION_PROTOCOL'))
     return offer === 'without-alpn' ? null : 'without-alpn';
   if (code === 'tls-failed') return 'legacy';
-  const isCut = code === 'tls-timeout' || code === 'connection-reset' || code === 'connection-closed';
-  if (isCut) return offer === 'modern' ? 'small' : 'legacy';
+  // A server that falls silent after the smaller hello too does so whatever it is offered, and each attempt costs its whole time.
+  if (isStalled === true && offer !== 'modern') return null;
+  if (cutOffs.includes(code)) return offer === 'modern' ? 'small' : 'legacy';
   return null;
 }
+
+const cutOffs: readonly string[] = ['tls-timeout', 'connection-reset', 'connection-closed'];

@@ -1,11 +1,11 @@
 import { readCertificate } from '../../../certificates/certificate.ts';
 import type { HttpProbe } from '../../../probes/http/port.ts';
 import type { TlsProbe } from '../../../probes/tls/port.ts';
-import type { OtherKindAnswer, OtherKindSeen, Question } from '../evidence.ts';
+import type { OtherKindAnswer, OtherKindSeen, Question, Refusal } from '../evidence.ts';
 import { isDecisive } from '../facts/decisive.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import { type KeyKind, kindOfKey, kindOfSuite, otherKindThan } from '../grammar/key-kind.ts';
-import { suites } from '../grammar/suites.ts';
+import { suites, suiteSets } from '../grammar/suites.ts';
 import type { Allowance } from './allowance.ts';
 import type { Target } from './ask-hello.ts';
 import { type KindWanted, shakeForKind } from './gather-handshakes.ts';
@@ -16,6 +16,7 @@ import type { ReadChain } from './read-chain.ts';
 export type Answered = {
   readonly client: SslFacts['client'];
   readonly questions: readonly Question[];
+  readonly refusals?: readonly Refusal[];
 };
 
 export type OtherKindLook = {
@@ -41,7 +42,7 @@ export async function gatherOtherKind(
   const isSpokenBefore13 = answered.questions.some(
     ({ version, accepted }) => version !== 'TLSv1.3' && version !== 'SSLv2' && accepted.length > 0,
   );
-  if (isRuledOut(kind, answered.questions)) return null;
+  if (isRuledOut(kind, answered)) return null;
   const version = client.protocol === 'TLSv1.3' && !isSpokenBefore13 ? '1.3' : 'up-to-1.2';
   return { kind, answer: await shake(look, { kind, offer: client.offer, version }) };
 }
@@ -56,14 +57,20 @@ function hasSuiteOf(kind: KeyKind, accepted: Question['accepted']): boolean {
   return accepted.some(({ suite }) => kindOfSuite(suites.get(suite)?.name ?? '') === kind);
 }
 
-/** TLS 1.2 is spoken, every suite of it was asked for, and the server chose none of this kind. Older versions are not asked for all. */
-function isRuledOut(kind: KeyKind, questions: readonly Question[]): boolean {
+/** TLS 1.2 is spoken, every suite of this kind was asked for in it, and the server chose none. Older versions are not asked for all. */
+function isRuledOut(kind: KeyKind, { questions, refusals = [] }: Answered): boolean {
   const isSpoken = questions.some(({ version, accepted }) => version === 'TLSv1.2' && accepted.length > 0);
   const isChosen = questions.some(({ accepted }) => hasSuiteOf(kind, accepted));
-  const isAsked = (['sound', 'withoutForwardSecrecy'] as const).every((set) =>
-    questions.some((one) => one.version === 'TLSv1.2' && one.set === set && isDecisive(one.end)),
+  const settled = [
+    ...questions.flatMap(({ version, set, end }) =>
+      version === 'TLSv1.2' && set !== 'ssl2' && isDecisive(end) ? suiteSets[set] : [],
+    ),
+    ...refusals.flatMap((one) => (one.version === 'TLSv1.2' ? one.suites : [])),
+  ];
+  const wanted = [...suiteSets.sound, ...suiteSets.withoutForwardSecrecy].filter(
+    (id) => kindOfSuite(suites.get(id)?.name ?? '') === kind,
   );
-  return isSpoken && isAsked && !isChosen;
+  return isSpoken && !isChosen && wanted.every((id) => settled.includes(id));
 }
 
 /** Alerts that say "of what you offer I have nothing"; the last is what rustls sends when it finds no certificate. */

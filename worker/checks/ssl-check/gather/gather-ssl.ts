@@ -14,6 +14,7 @@ import { gatherNames } from './gather-names.ts';
 import { lanesOfRun, openLanes } from './lanes.ts';
 import { askOpening, isConnected, isHopeless, type Look, lookInFull } from './look-in-full.ts';
 import { openChainReader, type ReadChain } from './read-chain.ts';
+import { within } from './within.ts';
 
 /**
  * Looks at the TLS servers of a name: in full at the first address of each family, by a few connections at the others.
@@ -72,12 +73,15 @@ async function lookAtSite(run: Run): Promise<Site> {
   const { context, target } = run;
   const start = performance.now();
   const addresses = await context.probes.tls.addresses(target.host);
-  const firsts = await openEach(run, firstOfFamilies(addresses));
-  const spares = firsts.some(isOpen) ? [] : await openSpares(run, addresses);
+  const openings = firstOfFamilies(addresses).map((address) => open(run, address));
+  const early = await firstOpen(openings);
+  // The others are waited for while the first is looked at.
+  const [looked, firsts] = await Promise.all([early && lookAtMain(context, early), Promise.all(openings)]);
+  const spares = early ? [] : await openSpares(run, addresses);
   const opened = [...firsts, ...spares];
-  const first = opened.find(isOpen) ?? opened[0] ?? (await open(run, undefined));
+  const first = early ?? opened.find(isOpen) ?? opened[0] ?? (await open(run, undefined));
   const others = opened.filter((one) => one !== first && (firsts.includes(one) || !isOpen(one)));
-  const main = await lookAtMain(context, first);
+  const main = looked ?? (await lookAtMain(context, first));
   const [full, short] = await Promise.all([
     Promise.all(others.map((one) => lookAtOther(one, main))),
     isConnected(main.seen.handshakes)
@@ -93,6 +97,29 @@ async function lookAtSite(run: Run): Promise<Site> {
     0,
   );
   return { main, endpoints: [...full, ...short.endpoints], connections: own + short.connections };
+}
+
+/** How long the first family is waited for once the other has answered: usually both do at once, and the same one is to be looked at each time. */
+const headStartMs = 1000;
+
+/** The first that is open; one that answers much later than another is not waited for. Undefined where none is. */
+async function firstOpen(openings: readonly Promise<Opened>[]): Promise<Opened | undefined> {
+  const inOrder = async () => {
+    for (const opening of openings) {
+      const one = await opening;
+      if (isOpen(one)) return one;
+    }
+    return undefined;
+  };
+  const found = await Promise.race([...openings.map(whenOpen), inOrder()]);
+  return found && ((await within(inOrder(), headStartMs)) ?? found);
+}
+
+/** Settles only if it is open. */
+function whenOpen(opening: Promise<Opened>): Promise<Opened> {
+  return new Promise((resolve, reject) => {
+    opening.then((one) => (isOpen(one) ? resolve(one) : undefined), reject);
+  });
 }
 
 function openEach(run: Run, addresses: readonly string[]): Promise<readonly Opened[]> {

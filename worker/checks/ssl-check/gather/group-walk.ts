@@ -2,7 +2,7 @@ import type { GroupsSeen, HelloAccepted, QuestionEnd } from '../evidence.ts';
 import { suites } from '../grammar/suites.ts';
 import { oldGroupIds } from '../grammar/tls-names.ts';
 import type { HelloAnswer } from './ask-hello.ts';
-import type { SuiteAsking } from './ask-suites.ts';
+import type { SuiteAsking } from './walk-suites.ts';
 
 /** Learns the groups of a server without TLS 1.3 beside its suites: each hello leaves out the groups that are known. */
 export type GroupWalk = {
@@ -11,7 +11,10 @@ export type GroupWalk = {
   /** Whether something is left to learn. */
   readonly isOpen: () => boolean;
   readonly note: (answer: HelloAnswer) => void;
-  readonly seen: () => GroupsSeen;
+  /** These are known by other answers. */
+  readonly leaveOut: (ids: readonly number[]) => void;
+  /** null where no answer named one and none was refused. */
+  readonly seen: () => GroupsSeen | null;
 };
 
 /** Those that servers of today may have; older ones are offered beside them. */
@@ -20,8 +23,9 @@ const wanted = [0x001d, 0x0017, 0x0018, 0x0019, 0x001e];
 /** Opens the walk of one run. */
 export function openGroupWalk(): GroupWalk {
   const named = new Set<number>();
+  const known = new Set<number>();
   let end: QuestionEnd | null = null;
-  const left = () => wanted.filter((id) => !named.has(id));
+  const left = () => wanted.filter((id) => !named.has(id) && !known.has(id));
   return {
     offered: () => (end === null && left().length > 0 ? left() : oldGroupIds),
     isOpen: () => end === null && left().length > 0,
@@ -29,7 +33,11 @@ export function openGroupWalk(): GroupWalk {
       if (answer.kind !== 'accepted') end ??= answer;
       else if (answer.group !== null) named.add(answer.group);
     },
-    seen: () => ({ accepted: [...named], end: end ?? { kind: 'exhausted' } }),
+    leaveOut(ids) {
+      for (const id of ids) known.add(id);
+    },
+    seen: () =>
+      named.size === 0 && end === null ? null : { accepted: [...named], end: end ?? { kind: 'exhausted' } },
   };
 }
 

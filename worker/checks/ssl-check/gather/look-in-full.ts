@@ -93,8 +93,10 @@ async function lookAt(look: Look, opening: Question): Promise<Looked> {
 /** OpenSSL's handshakes and ClientHellos side by side, as far as there are lanes. */
 async function lookOn(look: Look, opening: Question): Promise<Looked> {
   const { asker, allowance } = look;
-  const handshaking = look.lanes(() =>
-    gatherHandshakes(look.tls, look.target, allowance, 'until-it-connects'),
+  const isUnfinished = opening.accepted.some((answer) => answer.isUnfinished === true);
+  const handshaking = look.lanes.orAlone(
+    () => gatherHandshakes(look.tls, look.target, allowance, isUnfinished ? 'once' : 'until-it-connects'),
+    ({ seen }) => seen.every(isWordless),
   );
   // The list lies with the CA, and needs no lane.
   const listing = handshaking.then(({ seen }) => gatherList(look, findClient(seen)));
@@ -133,6 +135,13 @@ async function lookOn(look: Look, opening: Question): Promise<Looked> {
   };
 }
 
+/** Ended without an alert, as a server does that has too many connections. */
+function isWordless({ handshake }: HandshakeSeen): boolean {
+  return handshake.kind === 'failure' && handshake.isStalled !== true && cutOffs.includes(handshake.code);
+}
+
+const cutOffs: readonly string[] = ['connection-closed', 'connection-reset', 'connection-refused'];
+
 /** The list lies with the CA; of a certificate that was seen elsewhere it is not fetched again. */
 async function gatherList(look: Look, client: SslFacts['client']): Promise<FullLook['revocationList']> {
   const { known, http, allowance } = look;
@@ -151,9 +160,6 @@ async function lookEarly(
     : null;
 }
 
-/** Connections for the last two questions: a handshake for the other kind of key, and one more ClientHello. */
-const keptForLast = 2;
-
 /** What a client would do next: a handshake without a name, and a request for the page. */
 async function visit(
   look: Look,
@@ -163,7 +169,7 @@ async function visit(
   const { tls, http, target, allowance, lanes } = look;
   const last = handshakes.at(-1);
   if (last?.handshake.kind !== 'connected') {
-    allowance.releaseKept(keptForLast);
+    allowance.releaseKept(0);
     return { withoutName: null, hsts: nothing.hsts };
   }
   const unasked = whyNoPage(last.handshake.lateAlert, opening);
@@ -171,7 +177,8 @@ async function visit(
     lanes(() => gatherWithoutName(tls, target, allowance, last.offer)),
     unasked ?? lanes(() => gatherHsts(http, target, allowance)),
   ]);
-  allowance.releaseKept(isOtherKindChosen(findClient(handshakes), opening) ? keptForLast - 1 : keptForLast);
+  // One for the other kind of key, where it is not asked for already.
+  allowance.releaseKept(isOtherKindChosen(findClient(handshakes), opening) ? 0 : 1);
   return { withoutName, hsts };
 }
 

@@ -27,8 +27,12 @@ export function readAnswer(
 ): AnswerRead {
   const version = answer.kind === 'flight' ? versionOf(answer.version) : undefined;
   return answer.kind === 'flight' && version !== undefined && versions.includes(version)
-    ? { answer: describeFlight(answer, chains), version }
+    ? { answer: { ...describeFlight(answer, chains), ...unfinished(seen, answer) }, version }
     : { answer: readEnd(seen, answer), version: null };
+}
+
+function unfinished({ ended }: Received, { isComplete }: ServerFlight): { isUnfinished?: true } {
+  return ended === 'timeout' && !isComplete ? { isUnfinished: true } : {};
 }
 
 /** Whether the first bytes are the head of a record (RFC 8446 §5.1): then it is TLS, if damaged. */

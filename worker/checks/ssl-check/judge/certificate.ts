@@ -1,5 +1,5 @@
 import { type CertificateCode, certificateRules } from '#shared/catalogue/ssl-check/rules/certificate';
-import { brokenBy, brokenIf, notTested, type Verdict } from '#shared/model/verdict';
+import { allOf, brokenBy, brokenIf, notTested, type Verdict } from '#shared/model/verdict';
 import { type Certificate, type CertificateKey, isSmallKey } from '../../../certificates/certificate.ts';
 import type { Chain } from '../../../certificates/chain.ts';
 import { isNamedBy, isSameName } from '../../../certificates/names.ts';
@@ -31,11 +31,7 @@ export function judgeCertificate(
 
 /** The verdicts on a certificate that was not seen. */
 export function judgeUnseen(why: string): Record<CertificateCode, Verdict> {
-  const verdict = notTested(why);
-  return Object.fromEntries(Object.keys(certificateRules).map((code) => [code, verdict])) as Record<
-    CertificateCode,
-    Verdict
-  >;
+  return allOf(certificateRules, notTested(why));
 }
 
 /** The common name is read only to tell that browsers do not read it. */

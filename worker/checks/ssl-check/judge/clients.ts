@@ -1,6 +1,6 @@
 import type { ClientCode } from '#shared/catalogue/ssl-check/rules/client';
 import { brokenIf, notTested, type Verdict } from '#shared/model/verdict';
-import type { HandshakeAnswer } from '../evidence.ts';
+import type { HandshakeAnswer, HandshakeSeen } from '../evidence.ts';
 import { isAlpnRefused, isChainTooLarge, simulateBrowsers } from '../facts/clients.ts';
 import type { SslFacts } from '../facts/facts.ts';
 import type { Engine } from '../grammar/client-profiles.ts';
@@ -81,13 +81,18 @@ function judgeHandshakes(facts: SslFacts): Verdict {
 }
 
 function judgeFailure(
-  { evidence: { host, port } }: SslFacts,
+  { evidence: { host, port, handshakes } }: SslFacts,
   last: Extract<HandshakeAnswer, { readonly kind: 'failure' }>,
 ): Verdict {
+  const isStalled = ({ handshake }: HandshakeSeen) =>
+    handshake.kind === 'failure' && handshake.isStalled === true;
+  if (handshakes.every(isStalled)) return brokenIf(true, { host, port, reason: stalled });
   // Ended by us: for the time that its chain takes, for want of budget, or at our deadline, which is shorter than that of browsers.
   if (last.code === 'budget-spent' || last.code === 'tls-timeout') return notTested(last.reason);
   return brokenIf(true, { host, port, reason: last.reason });
 }
+
+const stalled = 'the server begins its answer and then sends nothing more';
 
 /** Such a prime can be made to cost its reader seconds (`withoutServerChosenPrimes`), so that OpenSSL is never let try. */
 function isFiniteFieldOnly({ clearAnswers, protocols }: SslFacts): boolean {

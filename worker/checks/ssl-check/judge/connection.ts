@@ -1,5 +1,5 @@
 import { type ConnectionCode, connectionRules } from '#shared/catalogue/ssl-check/rules/connection';
-import { allOf, brokenBy, codesOf, notTested, type Verdict } from '#shared/model/verdict';
+import { allOf, brokenBy, codesOf, eachOf, notTested, type Verdicts } from '#shared/model/verdict';
 import type { FailureCode } from '../../../probes/http/port.ts';
 import type { Question } from '../evidence.ts';
 import { isBrokenAnswer } from '../facts/decisive.ts';
@@ -13,7 +13,7 @@ export type Obstacle = {
 };
 
 /** What can stand in the way, step by step: what is behind an obstacle was not come to, and of the alternatives to it nothing is known. */
-const steps: readonly (readonly ConnectionCode[])[] = [
+const steps = [
   ['target-not-allowed'],
   ['name-not-found', 'name-unresolved'],
   ['target-address-not-allowed'],
@@ -27,24 +27,28 @@ const steps: readonly (readonly ConnectionCode[])[] = [
     'parameters-not-common',
     'tls-alert',
   ],
-];
+] as const satisfies readonly (readonly ConnectionCode[])[];
 
 /** Judges whether there is anything to judge. */
-export function judgeConnection(
-  { evidence }: SslFacts,
-  obstacle: Obstacle | null,
-): Record<ConnectionCode, Verdict> {
+export function judgeConnection({ evidence }: SslFacts, obstacle: Obstacle | null): Verdicts<ConnectionCode> {
   const { host, port } = evidence;
   const met = obstacle?.code;
   if (met === null) return allOf(connectionRules, notTested(`${obstacle?.shown['reason']}`));
-  const reached = met === undefined ? steps.length : steps.findIndex((codes) => codes.includes(met));
-  const verdicts = steps.flatMap((codes, step) =>
-    codes.map((code): [ConnectionCode, Verdict] => {
-      if (code === met) return [code, brokenBy([{ host, port, ...obstacle?.shown }])];
-      return [code, step < reached ? 'holds' : 'not-applicable'];
-    }),
-  );
-  return Object.fromEntries(verdicts) as Record<ConnectionCode, Verdict>;
+  const isMet = (code: ConnectionCode) => code === met;
+  const reached = met === undefined ? steps.length : steps.findIndex((codes) => codes.some(isMet));
+  const broken = brokenBy([{ host, port, ...obstacle?.shown }]);
+  const judge = <Code extends ConnectionCode>(codes: readonly Code[], step: number): Verdicts<Code> => ({
+    ...eachOf(codes, step < reached ? 'holds' : 'not-applicable'),
+    ...eachOf(codes.filter(isMet), broken),
+  });
+  const [permission, name, address, dialling, greeting] = steps;
+  return {
+    ...judge(permission, 0),
+    ...judge(name, 1),
+    ...judge(address, 2),
+    ...judge(dialling, 3),
+    ...judge(greeting, 4),
+  };
 }
 
 /** Finds what stood in the way; null when the server answered in TLS. */

@@ -58,6 +58,7 @@ const ownCaps: Caps = {
   'certificate-timestamps-not-accepted': 'T',
   'certificate-key-type-unsupported': 'F',
   'browsers-cannot-connect': 'F',
+  'tls12-missing': 'F',
   'chrome-cannot-connect': 'C',
   'firefox-cannot-connect': 'C',
   'safari-cannot-connect': 'C',
@@ -66,16 +67,29 @@ const ownCaps: Caps = {
 /** Everything that holds our score down. */
 export const caps: Caps = { ...guideCaps, ...ownCaps };
 
-/** Where each letter stands on our scale of 100. T and M are F with a reason: browsers show a warning page. */
-export const placeOfLetter: { readonly [L in SslLabsLetter]: number } = {
-  'A+': 100,
-  A: 93,
-  'A-': 90,
-  B: 80,
-  C: 65,
-  D: 50,
-  E: 35,
-  F: 20,
-  M: 20,
-  T: 20,
+/**
+ * Where each letter stands on our scale of 100, and how far the findings inside it go down: never to the next letter, so that the grade is the letter of the guide.
+ * E is F on our scale. T and M are F with a reason: browsers show a warning page.
+ */
+const scale: { readonly [L in SslLabsLetter]: { readonly place: number; readonly least: number } } = {
+  'A+': { place: 100, least: 94 },
+  A: { place: 93, least: 92 },
+  'A-': { place: 91, least: 90 },
+  B: { place: 85, least: 80 },
+  C: { place: 75, least: 70 },
+  D: { place: 65, least: 60 },
+  E: { place: 35, least: 21 },
+  F: { place: 20, least: 0 },
+  M: { place: 20, least: 0 },
+  T: { place: 20, least: 0 },
 };
+
+/** The score of a letter without any other finding. */
+export function placeOf(letter: SslLabsLetter): number {
+  return scale[letter].place;
+}
+
+/** The lowest score of a letter. */
+export function leastOf(letter: SslLabsLetter): number {
+  return scale[letter].least;
+}

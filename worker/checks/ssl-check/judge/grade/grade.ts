@@ -1,7 +1,7 @@
 import { type SslLabsLetter, sslLabsLetters } from '#shared/catalogue/ssl-check/report';
 import { rules, type SslCode } from '#shared/catalogue/ssl-check/rules';
 import type { VersionName } from '../../grammar/tls-names.ts';
-import { caps, guideCaps, placeOfLetter } from './caps.ts';
+import { caps, guideCaps, leastOf, placeOf } from './caps.ts';
 
 /** What the arithmetic of the rating guide needs. */
 export type RatedFacts = {
@@ -88,15 +88,10 @@ function worstOf(letters: readonly SslLabsLetter[]): SslLabsLetter {
   );
 }
 
-/**
- * Our score: the place of the letter, less the points of broken rules that do not cap it, but always above the place of the next letter down.
- * So fixing a finding never lowers the score.
- */
+/** Our score: the place of the letter, less the points of broken rules that do not cap it, but never below the letter. So fixing a finding never lowers the score. */
 export function scoreOf(letter: SslLabsLetter, broken: readonly SslCode[]): number {
-  const place = placeOfLetter[letter];
-  const below = Math.max(-1, ...Object.values(placeOfLetter).filter((other) => other < place));
   const lost = broken.reduce((sum, code) => sum + (caps[code] === undefined ? rules[code].points : 0), 0);
-  return Math.max(below + 1, place - lost);
+  return Math.max(leastOf(letter), placeOf(letter) - lost);
 }
 
 /** What each broken rule takes from the score, in the order of harm; together with the arithmetic's own loss they give the score. */

@@ -4,7 +4,7 @@ import type { Verdict } from '#shared/model/verdict';
 import { isSetKnown, type SslFacts } from '../../facts/facts.ts';
 import type { SuiteSet } from '../../grammar/suites.ts';
 import type { VersionName } from '../../grammar/tls-names.ts';
-import { caps, placeOfLetter } from './caps.ts';
+import { caps, placeOf } from './caps.ts';
 
 const since11 = ['TLSv1.2', 'TLSv1.1'] as const;
 const all = [...since11, 'TLSv1', 'SSLv3'] as const;
@@ -34,7 +34,7 @@ export function isLetterOpen(
   return classes.some(([code, set, versions]) => {
     const verdict = verdicts[code];
     const isUntold = typeof verdict === 'object' && 'notTested' in verdict;
-    const isWorse = placeOfLetter[caps[code] ?? 'A+'] < placeOfLetter[letter];
+    const isWorse = placeOf(caps[code] ?? 'A+') < placeOf(letter);
     return (
       isUntold &&
       isWorse &&

@@ -1,0 +1,95 @@
+import type { Question } from '../evidence.ts';
+import { dangerClasses, type SuiteSet, suiteSets } from '../grammar/suites.ts';
+import { oldGroupIds } from '../grammar/tls-names.ts';
+import { familiesOf, kindIn } from './suite-families.ts';
+import { openSuiteLedger, type SuiteLedger } from './suite-ledger.ts';
+import { askFor, isCutOff, isTold, type SuiteAsking } from './walk-suites.ts';
+
+const everySuite = [...suiteSets.sound, ...suiteSets.withoutForwardSecrecy, ...suiteSets.dangerous];
+
+/** The alert by which a server says that it speaks no version up to the one that was offered (RFC 8446 §6.2). */
+export const protocolVersion = 70;
+
+function isVersionRefused({ end }: Question): boolean {
+  return (
+    end.kind === 'refused' &&
+    (end.by === 'other-version' || (end.by === 'alert' && end.alert === protocolVersion))
+  );
+}
+
+/** Opens what is known of TLS 1.2 with the answer to its sound suites. */
+export function openTls12(opening: Question): SuiteLedger {
+  const ledger = openSuiteLedger('TLSv1.2');
+  ledger.note(isVersionRefused(opening) ? everySuite : suiteSets.sound, opening.accepted[0] ?? opening.end);
+  return ledger;
+}
+
+/** careful: there is nothing but the best suites. */
+export type Care = 'careful' | 'careless';
+
+/** Asks TLS 1.2 for every class of suites that a judgement depends on. */
+export async function askClasses(asking: SuiteAsking): Promise<Care> {
+  const { best, otherBest } = familiesOf(kindIn(asking.ledger));
+  // Everything that a careful server refuses: there, one hello settles it.
+  let found = await askRest(asking, best);
+  // A server with both kinds of keys may be careful too.
+  if (typeof found === 'number' && otherBest.includes(found))
+    found = await askRest(asking, [...best, ...otherBest]);
+  if (found === 'careful') return found;
+  await Promise.all([
+    askDangers(asking, { dangers: suiteSets.dangerous, known: [], beside: suiteSets.finiteField }),
+    askOfClass(asking, 'withoutForwardSecrecy'),
+    askOfClass(asking, 'curveBlocks'),
+    askOfClass(asking, 'aead'),
+  ]);
+  await askOfClass(asking, 'finiteField');
+  return 'careless';
+}
+
+/** One hello for all suites but these. @returns the suite that was found, if any */
+async function askRest({ asker, ledger }: SuiteAsking, known: readonly number[]): Promise<Care | number> {
+  const suites = ledger.left(everySuite).filter((id) => !known.includes(id));
+  if (suites.length === 0) return 'careful';
+  const answer = await asker.ask({ version: 'TLSv1.2', suites, groups: oldGroupIds });
+  // A connection that was cut off may be due to one of them: each class is asked for by itself.
+  if (!isCutOff(answer)) ledger.note(suites, answer);
+  if (answer.kind === 'accepted') return answer.suite;
+  return isTold(answer) ? 'careful' : 'careless';
+}
+
+/** One hello for a set of which no suite was found yet. */
+export async function askOfClass(asking: SuiteAsking, set: SuiteSet): Promise<void> {
+  if (!isFound(asking.ledger, set)) await askFor(asking, suiteSets[set]);
+}
+
+function isFound(ledger: SuiteLedger, set: SuiteSet): boolean {
+  const ids: readonly number[] = suiteSets[set];
+  return ledger.accepted().some(({ suite }) => ids.includes(suite));
+}
+
+type Dangers = {
+  readonly dangers: readonly number[];
+  /** Classes that newer versions have. */
+  readonly known: readonly SuiteSet[];
+  /** Asked for in the same hello, because most servers refuse both. */
+  readonly beside: readonly number[];
+};
+
+/** One hello for all dangerous suites, and where one is accepted, one for each class that it is not of. */
+export async function askDangers(asking: SuiteAsking, { dangers, known, beside }: Dangers): Promise<void> {
+  const { ledger } = asking;
+  const isOpen = (one: SuiteSet) => !known.includes(one) && !isFound(ledger, one);
+  const idsOf = (sets: readonly SuiteSet[]) =>
+    dangers.filter((id) => sets.some((one) => (suiteSets[one] as readonly number[]).includes(id)));
+  const open = idsOf(dangerClasses.filter(isOpen));
+  if (ledger.left(open).length === 0) return;
+  let found = await askFor(asking, [...open, ...beside]);
+  if (found !== null && beside.includes(found)) found = await askFor(asking, open);
+  if (found === null) return;
+  await Promise.all(dangerClasses.filter(isOpen).map((one) => askFor(asking, idsOf([one]))));
+}
+
+/** The dangerous classes of which a suite was found. */
+export function classesOf(ledger: SuiteLedger): readonly SuiteSet[] {
+  return dangerClasses.filter((one) => isFound(ledger, one));
+}
