@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Report } from '#shared/model/report';
 import { faultsOf } from '#shared/render/health';
 import { style } from '#shared/render/html/style';
 import { type Markup, markup, printMarkup, verbatim } from '#shared/render/markup';
@@ -78,8 +79,12 @@ function rowOf(outcome: Outcome): SummaryRow {
     grade: report?.grade ?? '-',
     score: report?.score ?? null,
     state: report?.state ?? (isFinal(outcome) ? 'refused' : 'not checked'),
-    detail: problem?.detail ?? (report && worstOf(report)?.title) ?? '',
+    detail: problem?.detail ?? worstTitle(report),
   };
+}
+
+function worstTitle(report: Report | undefined): string {
+  return (report && worstOf(report)?.title) ?? '';
 }
 
 function graveFindings({ report }: Outcome) {

@@ -159,10 +159,11 @@ function askForToken(form) {
 const isPage = ({ origin, pathname }) =>
   origin === location.origin && !/^\/(?:api|docs|assets)(?:\/|$)/.test(pathname.slice(base.length));
 
+const isPlain = ({ button, ctrlKey, metaKey, shiftKey }) => button === 0 && !ctrlKey && !metaKey && !shiftKey;
+
 document.addEventListener('click', (event) => {
   const link = event.target.closest?.('a[href]');
-  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-  if (token === '' || !link || !isPlain || !isPage(link)) return;
+  if (token === '' || !link || !isPlain(event) || !isPage(link)) return;
   if (link.hash !== '' && link.pathname === location.pathname && link.search === location.search) return;
   event.preventDefault();
   void (link.hasAttribute('download') ? save(link) : show(link.href));
