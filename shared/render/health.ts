@@ -96,8 +96,7 @@ type Raise = z.infer<typeof adviceShape>['raise'][number];
 
 /** "+12 points: 78 of 100, grade C", or why there is no figure. */
 export function gainWords({ points, scoreAfter, gradeAfter }: Raise, { grade }: Report): string {
-  if (points === null || scoreAfter === null)
-    return 'No figure: after this fix more can be seen, and nobody knows what.';
+  if (points === null || scoreAfter === null) return 'What this gives is known only after the fix.';
   if (points > 0)
     return `+${points} ${points === 1 ? 'point' : 'points'}: ${scoreAfter} of 100, grade ${gradeAfter}`;
   return gradeAfter === grade
