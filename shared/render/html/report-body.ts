@@ -1,9 +1,9 @@
 import type { ReportDiff } from '../../model/diff.ts';
 import type { Report } from '../../model/report.ts';
-import type { Severity } from '../../model/verdict.ts';
+import { type Severity, severities } from '../../model/verdict.ts';
 import { categoryNameOf, type DomainFault } from '../health.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
-import { ownFields, stateWords, targetOf, timeWords } from '../report-words.ts';
+import { ownFields, stateWords, targetOf, timeWords, tookWords } from '../report-words.ts';
 import { cut } from '../visible-text.ts';
 import { changesSection } from './changes.ts';
 import { categoryBars, scoreGauge, severityBars } from './charts.ts';
@@ -36,38 +36,48 @@ export type Around = {
 /** A report for people, the same for every check: grade and why, what changed, pictures, findings, and all else folded. */
 export function reportBody(report: Report, around: Around): Markup {
   const health = healthPage(report, around.links);
+  const counts = health ? countsOf(health.faults) : report.summary;
   return markup`<header>
 <p class="check">${around.name}</p>
 <h1><bdi>${cut(targetOf(report), longestTarget)}</bdi></h1>
-${factLine(report)}${around.actions}</header>
-${notice(report)}${health?.cap ?? nothing}<div class="summary">
+${factLine(report)}</header>
+<div class="summary">
 ${scoreGauge(report)}
-${severityBars(health ? countsOf(health.faults) : report.summary)}
+${severityBars(counts)}
 ${categories(report)}</div>
-${jumps(report, health?.faults.length ?? report.findings.length)}${health?.raise ?? costsSection(report)}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? nothing}${pictures(report, around.links)}${health ? nothing : findingsSection(report)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}`;
+${notice(report)}${health?.cap ?? nothing}${around.actions}${jumps(report, counts)}${health?.raise ?? costsSection(report)}${changesSection(around.changes)}${scoreLine(around.scores)}${health?.findings ?? findingsSection(report)}${pictures(report, around.links)}${notTestedSection(report)}${passedSection(report)}${fieldsSection(report)}${aboutSection(report)}`;
 }
 
-function countsOf(faults: readonly DomainFault[]): { readonly [S in Severity]: number } {
+type Counts = { readonly [S in Severity]: number };
+
+function countsOf(faults: readonly DomainFault[]): Counts {
   const counts = { critical: 0, high: 0, medium: 0, low: 0, info: 0 };
   for (const { main } of faults) counts[main.severity] += 1;
   return counts;
 }
 
-function factLine({ checkedAt, durationMs, state, rulesVersion, reportId }: Report): Markup {
-  return markup`<p class="facts">Checked <time datetime="${checkedAt}">${timeWords(checkedAt)}</time> · took ${durationMs} ms · ${state} · rules ${rulesVersion}${
-    reportId === undefined ? nothing : markup` · report <code>${reportId}</code>`
-  }</p>
+function factLine({ checkedAt, durationMs }: Report): Markup {
+  return markup`<p class="facts">Checked <time datetime="${checkedAt}">${timeWords(checkedAt)}</time> in ${tookWords(durationMs)}</p>
 `;
 }
 
 /** Where the long parts begin: what stands between may be more than a screen. */
-function jumps({ notTested, passed }: Report, findings: number): Markup {
+function jumps({ notTested, passed }: Report, counts: Counts): Markup {
+  const found = severities.flatMap((name) => (counts[name] > 0 ? [`${counts[name]} ${name}`] : []));
   const parts = [
-    { id: 'findings', words: findings === 1 ? '1 finding' : `${findings} findings`, count: findings },
+    { id: 'findings', words: `Findings: ${found.join(', ')}`, count: found.length },
     { id: 'not-tested', words: `${notTested.length} not tested`, count: notTested.length },
     { id: 'passed', words: `${passed.length} passed`, count: passed.length },
   ].filter(({ count }) => count > 0);
   return markup`<ul class="jump">${parts.map(({ id, words }) => markup`<li><a href="#${id}">${words}</a></li>`)}</ul>
+`;
+}
+
+/** What names this report, for a question to the operator. */
+function aboutSection({ reportId, rulesVersion, check }: Report): Markup {
+  const id = reportId === undefined ? nothing : markup` Its id is <code>${reportId}</code>.`;
+  return markup`<section id="about"><h2>About this report</h2>
+<p>Made by <code>${check}</code> with version ${rulesVersion} of its rules.${id}</p></section>
 `;
 }
 
